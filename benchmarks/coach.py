@@ -19,16 +19,16 @@ from statistics import fmean
 
 from msgspec import convert, to_builtins
 
-from arena.game.walk import walk
+from arena.game.records import Fixture, GameRecord, PlayedFixture
 from arena.game.referee import Referee
-from arena.game.rules.round import Bid, lose_die
 from arena.game.rules.books import BGA, FACES
+from arena.game.rules.round import Bid, lose_die
+from arena.game.walk import walk
+from arena.game.wire.messages import Answer, Turn
 from arena.playstats.coach import Coach
 from arena.playstats.lookahead import Floats, Lookahead
 from arena.playstats.win_chances import win_chance
 from arena.ratings.maths.intervals import Z95
-from arena.game.records import Fixture, GameRecord, PlayedFixture
-from arena.game.wire.messages import Answer, Turn
 from benchmarks.luck import PROGRAMS, play, player
 from tests.exact.certify import certified
 from tests.exact.openings import openings

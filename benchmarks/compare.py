@@ -25,11 +25,11 @@ import numpy as np
 
 from arena.league.schedule.block_design import joining_blocks
 from arena.ratings.maths.arrays import Floats, Ints, as_floats
-from arena.ratings.stopping.group_sequential import planned_looks, tails
 from arena.ratings.maths.intervals import TAIL
-from arena.ratings.stopping.paired import estimate
 from arena.ratings.maths.t_distribution import t_quantile
 from arena.ratings.model.trueskill import BETA
+from arena.ratings.stopping.group_sequential import planned_looks, tails
+from arena.ratings.stopping.paired import estimate
 
 SHARED = 0.3
 ERROR = 0.05

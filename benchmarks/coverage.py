@@ -21,17 +21,17 @@ from typing import NamedTuple
 import numpy as np
 from msgspec import structs
 
+from arena.game.records import FixtureResult
 from arena.league.changes import Change
 from arena.league.schedule import schedule as arena_schedule
 from arena.league.schedule.block_design import blocks
-from arena.ratings.maths.arrays import Floats, as_floats
-from arena.ratings.model.games import as_arrays
 from arena.ratings.board.leaderboard import rate
-from arena.ratings.model.posterior import distinct, posterior
+from arena.ratings.maths.arrays import Floats, as_floats
 from arena.ratings.maths.t_distribution import normal_cdf
-from arena.ratings.table import Leaderboard
+from arena.ratings.model.games import as_arrays
+from arena.ratings.model.posterior import distinct, posterior
 from arena.ratings.model.trueskill import BETA
-from arena.game.records import FixtureResult
+from arena.ratings.table import Leaderboard
 from benchmarks import stored
 from benchmarks.leagues import Schedule, Shape, Twist, name, play
 from benchmarks.suspicion import circle, neighbours

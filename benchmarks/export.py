@@ -13,9 +13,9 @@ from tempfile import TemporaryDirectory
 from msgspec import Struct
 
 from arena.league.play.stored_league import schedule_of
+from arena.league.store.store import Store
 from arena.publish.data.export import FORMATS
 from arena.publish.exported import table
-from arena.league.store.store import Store
 from benchmarks.stored import league, stored
 
 

@@ -24,10 +24,10 @@ from typing import Any, NamedTuple
 from msgspec.structs import replace
 
 from arena.league.changes import Change, History, version_of
-from arena.league.schedule.schedule import Schedule
 from arena.league.play.stored_league import StoredLeague
-from arena.publish.report import ReportRequest, report
+from arena.league.schedule.schedule import Schedule
 from arena.league.store.store import Store
+from arena.publish.report import ReportRequest, report
 from benchmarks.stored import FAULTS, STORE, fill, league, playing
 
 GAMES = 20

@@ -21,11 +21,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from textwrap import dedent
 
-from arena.ladder.book.book import Book
-from arena.ladder.folder import Folder
-from arena.ladder.book.tables import PLAYING, State
-from arena.league.play.stored_league import schedule_of
 from arena.game.records import Fixture
+from arena.ladder.book.book import Book
+from arena.ladder.book.tables import PLAYING, State
+from arena.ladder.folder import Folder
+from arena.league.play.stored_league import schedule_of
 from arena.league.store.store import Store
 from benchmarks.growth import Size, alone, begin, draw
 from benchmarks.ladder_year import GAMES, year

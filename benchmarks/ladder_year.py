@@ -12,9 +12,9 @@ from tempfile import TemporaryDirectory
 import msgspec
 from msgspec.structs import replace
 
+from arena.game.records import BotInfo, Fixture, LeagueInfo
 from arena.league.changes import Change, version_of
 from arena.league.schedule.schedule import Schedule
-from arena.game.records import BotInfo, Fixture, LeagueInfo
 from arena.league.store.logs import logs_path
 from benchmarks.stored import fill, league, playing
 

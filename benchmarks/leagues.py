@@ -11,10 +11,10 @@ from typing import NamedTuple
 import numpy as np
 from msgspec.structs import replace
 
+from arena.game.records import LUCK_UNIT, FixtureResult
 from arena.league.schedule.block_design import blocks
 from arena.ratings.maths.arrays import Floats
 from arena.ratings.model.trueskill import BETA
-from arena.game.records import LUCK_UNIT, FixtureResult
 from tests.support.results import result
 
 Schedule = list[list[tuple[int, ...]]]

@@ -22,15 +22,15 @@ from typing import Any, NamedTuple
 import numpy as np
 from msgspec import convert, to_builtins
 
-from arena.io import shipped
-from arena.game.walk import walk
+from arena.game.records import Cause, Fault, GameRecord
 from arena.game.referee import Referee
-from arena.game.rules.round import first_standing
 from arena.game.rules.books import VARIANTS, Rules
+from arena.game.rules.round import first_standing
+from arena.game.walk import walk
+from arena.game.wire.messages import Answer
+from arena.io import shipped
 from arena.playstats.luck import round_luck, win_chance
 from arena.ratings.maths.arrays import Floats, as_floats
-from arena.game.records import Cause, Fault, GameRecord
-from arena.game.wire.messages import Answer
 
 Message = dict[str, Any]
 

@@ -14,13 +14,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from arena.course.games.baseline_games import Blocks
 from arena.course.config import BaselineEntry, CourseFile, MarksEntry
+from arena.course.games.baseline_games import Blocks
 from arena.course.games.field import GAMES as FIELD_GAMES
 from arena.course.games.field import passes
+from arena.course.games.tables import PER_BLOCK, SEATS
 from arena.course.marks.marks import baseline_parts, decider, measure
 from arena.course.shares import FAIR, Share, in_field, share_of, total_of
-from arena.course.games.tables import PER_BLOCK, SEATS
 
 STUDENTS = 30
 BASELINES = {"first": (30.0, 0.95), "second": (30.0, 0.8)}

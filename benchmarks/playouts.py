@@ -10,9 +10,9 @@ import time
 from random import Random
 from statistics import median
 
+from arena.game.rules.books import VARIANTS, Rules
 from arena.game.rules.dice import first_opener, roll
 from arena.game.rules.round import Bid, Standing, dudo, first_standing, open_round, place, raises
-from arena.game.rules.books import VARIANTS, Rules
 
 
 def play(rules: Rules, players: int, game: int, random: Random) -> int:

@@ -21,14 +21,14 @@ from typing import NamedTuple
 import numpy as np
 from msgspec.structs import replace
 
-from arena.league.schedule.block_design import blocks
-from arena.game.rules.books import VARIANTS, Rules
-from arena.playstats.luck import rated_luck
-from arena.ratings.maths.arrays import Floats
-from arena.ratings.board.leaderboard import rate
-from arena.ratings.table import Leaderboard, Row
 from arena.game.records import Fixture, FixtureResult, PlayedFixture
 from arena.game.results import fixture_result
+from arena.game.rules.books import VARIANTS, Rules
+from arena.league.schedule.block_design import blocks
+from arena.playstats.luck import rated_luck
+from arena.ratings.board.leaderboard import rate
+from arena.ratings.maths.arrays import Floats
+from arena.ratings.table import Leaderboard, Row
 from benchmarks.luck import play
 
 FIELDS = {

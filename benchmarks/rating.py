@@ -13,10 +13,10 @@ from functools import partial
 import numpy as np
 import trueskill
 
-from arena.ratings.model.games import as_arrays
-from arena.ratings.standings import rate_results
-from arena.ratings.model.trueskill import rate_all
 from arena.game.records import Division, FixtureResult
+from arena.ratings.model.games import as_arrays
+from arena.ratings.model.trueskill import rate_all
+from arena.ratings.standings import rate_results
 from benchmarks.leagues import Shape, play
 
 BOTS = 20

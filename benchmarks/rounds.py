@@ -9,15 +9,15 @@ import argparse
 from collections.abc import Iterator
 from random import Random
 
-from arena.io import shipped
-from arena.game.rules.round import first_standing
-from arena.game.rules.round_limit import ROUNDS_PER_DIE
-from arena.game.rules.books import VARIANTS, Rules, variant
-from arena.game.records import Fixture, LimitsInfo, RoundStarted
+from arena.bots.builds.staging import stage
+from arena.bots.manifest import load_bot
 from arena.bots.sandboxes.process import ProcessSandbox
 from arena.bots.sandboxes.run_folder import run_folder
-from arena.bots.manifest import load_bot
-from arena.bots.builds.staging import stage
+from arena.game.records import Fixture, LimitsInfo, RoundStarted
+from arena.game.rules.books import VARIANTS, Rules, variant
+from arena.game.rules.round import first_standing
+from arena.game.rules.round_limit import ROUNDS_PER_DIE
+from arena.io import shipped
 from tests.support.live import play_bots
 from tests.support.random_games import play
 

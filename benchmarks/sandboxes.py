@@ -14,17 +14,17 @@ from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
 
-from arena.io import shipped
-from arena.game.rules.books import VARIANTS
-from arena.game.records import Fixture, LimitsInfo
+from arena.bots.bot import StagedBot
+from arena.bots.builds.staging import stage
+from arena.bots.manifest import load_bot
 from arena.bots.sandboxes.base import Sandbox
 from arena.bots.sandboxes.bubblewrap import BubblewrapSandbox
 from arena.bots.sandboxes.docker.sandbox import DockerSandbox
 from arena.bots.sandboxes.process import ProcessSandbox
 from arena.bots.sandboxes.run_folder import run_folder
-from arena.bots.bot import StagedBot
-from arena.bots.manifest import load_bot
-from arena.bots.builds.staging import stage
+from arena.game.records import Fixture, LimitsInfo
+from arena.game.rules.books import VARIANTS
+from arena.io import shipped
 from tests.support.live import play_bots
 
 CORES = os.sched_getaffinity(0)

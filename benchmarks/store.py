@@ -14,14 +14,14 @@ from random import Random
 
 from msgspec.structs import replace
 
-from arena.league.schedule.schedule import Schedule
-from arena.ratings.model.games import as_arrays
-from arena.ratings.model.head_to_head import count_ahead
-from arena.ratings.standings import by_division
 from arena.game.records import GameRecord, LeagueInfo, PlayedFixture
+from arena.league.schedule.schedule import Schedule
 from arena.league.store.logs import logs_path
 from arena.league.store.rows import pack
 from arena.league.store.store import Store
+from arena.ratings.model.games import as_arrays
+from arena.ratings.model.head_to_head import count_ahead
+from arena.ratings.standings import by_division
 from benchmarks.verify import league, play
 
 DIFFERENT = 200

@@ -17,9 +17,6 @@ from tempfile import TemporaryDirectory
 import msgspec
 from msgspec.structs import replace
 
-from arena.league.schedule.schedule import Schedule
-from arena.game.referee import Referee
-from arena.game.rules.books import Rules, variant
 from arena.game.records import (
     BotInfo,
     Cause,
@@ -30,12 +27,15 @@ from arena.game.records import (
     LimitsInfo,
     PlayedFixture,
 )
+from arena.game.referee import Referee
+from arena.game.rules.books import Rules, variant
 from arena.game.seeds import commitment
+from arena.game.wire.messages import Turn
+from arena.league.schedule.schedule import Schedule
 from arena.league.store.logs import logs_path
 from arena.league.store.rows import pack
 from arena.league.store.schema import SCHEMA_VERSION
 from arena.league.store.store import Store
-from arena.game.wire.messages import Turn
 from benchmarks.verify import answer
 
 BUILD = Path("build/bench")

@@ -20,10 +20,10 @@ from collections.abc import Iterable, Iterator, Sequence
 import numpy as np
 from msgspec.structs import replace
 
+from arena.game.records import Cause, Division, FixtureResult, GameResult, RatingsInfo
 from arena.ratings.maths.arrays import Floats, as_floats
 from arena.ratings.standings import rate_results
 from arena.ratings.table import Suspicion
-from arena.game.records import Cause, Division, FixtureResult, GameResult, RatingsInfo
 from benchmarks.leagues import Moment, Shape, Twist, name, play, tables
 
 ALPHA = 0.05

@@ -18,15 +18,15 @@ from pathlib import Path
 from statistics import median
 from typing import NamedTuple
 
-from arena.io import shipped
-from arena.game.records import Fixture, LeagueInfo, LimitsInfo, PlayedFixture
+from arena.bots.bot import Bot, StagedBot
+from arena.bots.builds.staging import stage
+from arena.bots.manifest import load_bot
 from arena.bots.sandboxes.base import Sandbox
 from arena.bots.sandboxes.registry import SANDBOXES
 from arena.bots.sandboxes.run_folder import run_folder
+from arena.game.records import Fixture, LeagueInfo, LimitsInfo, PlayedFixture
+from arena.io import shipped
 from arena.league.store.store import Store
-from arena.bots.bot import Bot, StagedBot
-from arena.bots.manifest import load_bot
-from arena.bots.builds.staging import stage
 from tests.support.live import play_bots
 
 LIMITS = LimitsInfo(start=60, answer=60, game=3600, concurrent_games=1)

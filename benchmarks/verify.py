@@ -11,18 +11,18 @@ import time
 from pathlib import Path
 from random import Random
 
-from arena.league.keeping.rerating import LIMIT, check_division
-from arena.league.schedule.schedule import Schedule
-from arena.league.keeping.verify import verify
+from arena.game.records import BotInfo, Fixture, GameRecord, LeagueInfo, LimitsInfo, PlayedFixture
 from arena.game.referee import Referee
 from arena.game.rules.books import Rules, variant
-from arena.ratings.standings import by_division
-from arena.game.records import BotInfo, Fixture, GameRecord, LeagueInfo, LimitsInfo, PlayedFixture
 from arena.game.seeds import commitment
+from arena.game.wire.messages import Answer, Turn
+from arena.league.keeping.rerating import LIMIT, check_division
+from arena.league.keeping.verify import verify
+from arena.league.schedule.schedule import Schedule
 from arena.league.store.logs import logs_path
 from arena.league.store.rows import pack
 from arena.league.store.store import Store
-from arena.game.wire.messages import Answer, Turn
+from arena.ratings.standings import by_division
 
 BUDGET = 300.0
 """Seconds that 100,000 games may take with two workers."""

@@ -16,9 +16,9 @@ from types import ModuleType
 
 import numpy as np
 
+from arena.bots.kits import create
 from arena.lab.env.perudo_policy import DUDO, FACES, FIRST_BID
 from arena.lab.env.vector import VectorEnv
-from arena.bots.kits import create
 
 LONGEST = 64
 """Decisions of a round that are learned from."""

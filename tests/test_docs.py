@@ -9,11 +9,11 @@ from msgspec.structs import asdict, fields
 
 from arena.author.check.steps import STEPS
 from arena.cli.main import COMMANDS
+from arena.game.records import LimitsInfo, RatingsInfo
+from arena.game.rules.books import SWITCHES, VARIANTS
 from arena.league.terms.config import LeagueFile
 from arena.league.terms.variant_entry import VariantEntry
-from arena.game.rules.books import SWITCHES, VARIANTS
 from arena.ratings.table import OverallRow, Row
-from arena.game.records import LimitsInfo, RatingsInfo
 from tests.cli.command import ROOT, run
 
 RATINGS = "docs/ratings.md"

@@ -9,22 +9,22 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from arena.io.files import reason
+from arena.bots.bot import Bot, check_trust, runtimes_of
+from arena.bots.manifest import find_bots
+from arena.bots.sandboxes.registry import make_sandbox
+from arena.game.records import BotInfo, FixtureResult
+from arena.game.rules.books import MAX_PLAYERS, MIN_PLAYERS
 from arena.io.errors import ArenaError
-from arena.league.terms.conditions import commit, resolve
-from arena.league.terms.config import League, load_league
+from arena.io.files import reason
 from arena.league.play.play import RunRequest, open_run
 from arena.league.play.runner import RunListener
+from arena.league.store.rows import pack
+from arena.league.store.store import Store
 from arena.league.table.person import Person, TableWithPerson
 from arena.league.table.preparation import prepared
 from arena.league.table.table import play_fixture
-from arena.game.rules.books import MAX_PLAYERS, MIN_PLAYERS
-from arena.game.records import BotInfo, FixtureResult
-from arena.bots.sandboxes.registry import make_sandbox
-from arena.league.store.rows import pack
-from arena.league.store.store import Store
-from arena.bots.bot import Bot, check_trust, runtimes_of
-from arena.bots.manifest import find_bots
+from arena.league.terms.conditions import commit, resolve
+from arena.league.terms.config import League, load_league
 
 PERSON = "you"
 """What a person is called at the table."""

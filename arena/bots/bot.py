@@ -5,13 +5,13 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from arena.io import shipped
-from arena.io.errors import ArenaError
-from arena.game.records import BotInfo
-from arena.bots.sandboxes.base import Program, Sandbox
-from arena.bots.sandboxes.bubblewrap import GET_BUBBLEWRAP
 from arena.bots.archives.unpack import UnpackedArchive
 from arena.bots.command import missing_program
+from arena.bots.sandboxes.base import Program, Sandbox
+from arena.bots.sandboxes.bubblewrap import GET_BUBBLEWRAP
+from arena.game.records import BotInfo
+from arena.io import shipped
+from arena.io.errors import ArenaError
 
 
 class _Named(Struct, frozen=True):

@@ -4,9 +4,9 @@ import io
 import tarfile
 from pathlib import Path
 
-from arena.io.errors import ArenaError
 from arena.bots.bot import Bot
 from arena.bots.folder import files_of
+from arena.io.errors import ArenaError
 
 
 def canonical(bot: Bot) -> bytes:

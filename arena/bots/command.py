@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 
-from arena.io.errors import ArenaError
 from arena.bots.sandboxes.base import PATH, command_exists
+from arena.io.errors import ArenaError
 
 _OPERATORS = frozenset({"&&", "||", "|", ";", "&", ">", ">>", "<", "2>", "2>&1", "2>/dev/null"})
 _BUILTINS = frozenset(

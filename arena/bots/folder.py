@@ -10,9 +10,9 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from arena.io.errors import ArenaError
-from arena.bots.sandboxes.base import MIB
 from arena.bots.archives.entry import ENVIRONMENT, MAX_DEPTH, MAX_PATH, instead_of_link
+from arena.bots.sandboxes.base import MIB
+from arena.io.errors import ArenaError
 
 _IGNORED = frozenset({".git", "__pycache__", "__MACOSX", ".DS_Store"})
 _MAC_PREFIX = "._"

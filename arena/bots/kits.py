@@ -7,11 +7,11 @@ from tempfile import TemporaryDirectory
 
 from msgspec import Struct
 
-from arena.io import shipped
-from arena.io.files import reason
-from arena.io.errors import ArenaError, did_you_mean
 from arena.bots.bot import Bot
 from arena.bots.manifest import MANIFEST, errors_name_source, load_bot
+from arena.io import shipped
+from arena.io.errors import ArenaError, did_you_mean
+from arena.io.files import reason
 
 _PLACEHOLDER = "my-bot"
 """The name of the bot in a kit's files."""

@@ -10,16 +10,16 @@ from typing import Literal
 
 from msgspec import Struct
 
-from arena.io import shipped
-from arena.io.files import reason
-from arena.io.yaml_file import convert, locate, parse_yaml
-from arena.io.errors import ArenaError, did_you_mean
-from arena.game.records import BotInfo
 from arena.bots.archives.unpack import ENDINGS, UnpackedArchive, is_archive, unpack
 from arena.bots.bot import Bot
 from arena.bots.command import words
 from arena.bots.folder import BOT_LIMITS, BotLimits, digest, is_ignored
 from arena.bots.names import check_distinct, check_info
+from arena.game.records import BotInfo
+from arena.io import shipped
+from arena.io.errors import ArenaError, did_you_mean
+from arena.io.files import reason
+from arena.io.yaml_file import convert, locate, parse_yaml
 
 MANIFEST = "bot.yaml"
 SAMPLE = "sample:"

@@ -15,9 +15,9 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from arena.io.errors import ArenaError
-from arena.game.records import BotInfo
 from arena.bots.bot import Bot
+from arena.game.records import BotInfo
+from arena.io.errors import ArenaError
 
 _TABLES = Path(__file__).with_name("unicode.json")
 _MIXED = (

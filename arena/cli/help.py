@@ -5,9 +5,9 @@ from pathlib import Path
 
 import click
 
-from arena.io import shipped
 from arena.cli.options import json_option
 from arena.cli.output import print_json
+from arena.io import shipped
 from arena.io.errors import ArenaError, did_you_mean
 
 TOPICS = {

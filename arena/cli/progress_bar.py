@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
 
 from arena.cli.output import say
-from arena.league.play.runner import OnResult, RunListener
 from arena.game.records import FixtureResult
+from arena.league.play.runner import OnResult, RunListener
 
 _PLAIN_EVERY = 5.0
 """Seconds between plain lines."""

@@ -7,16 +7,16 @@ import msgspec
 from msgspec import Struct
 
 from arena.author.alike.comparison import POSITIONS
-from arena.io.yaml_file import Positions, convert, locate, parse_yaml
-from arena.course.roster import Student, read_roster
-from arena.course.games.tables import PER_BLOCK
-from arena.course.deadlines import Due, parse_moment
-from arena.io.errors import ArenaError, did_you_mean
-from arena.game.rules.books import Rules, variant
-from arena.game.records import LimitsInfo
-from arena.bots.sandboxes.registry import AUTO, SANDBOXES
 from arena.bots.bot import Bot
 from arena.bots.manifest import bot_sources, load_bot
+from arena.bots.sandboxes.registry import AUTO, SANDBOXES
+from arena.course.deadlines import Due, parse_moment
+from arena.course.games.tables import PER_BLOCK
+from arena.course.roster import Student, read_roster
+from arena.game.records import LimitsInfo
+from arena.game.rules.books import Rules, variant
+from arena.io.errors import ArenaError, did_you_mean
+from arena.io.yaml_file import Positions, convert, locate, parse_yaml
 
 _MAX_POINTS = 100_000.0
 _MAX_BUDGET = 1_000_000

@@ -8,13 +8,14 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from arena import __version__
-from arena.course.games.baseline_games import BaselineGames, Blocks, Decide, Played, blocks_of
-from arena.course.output.similarity import compare_hand_ins
+from arena.bots.bot import StagedBot
+from arena.bots.sandboxes.registry import AUTO, make_sandbox
 from arena.course.config import Course, scheme
-from arena.course.intake.entries import Entries, Options, entries
+from arena.course.games.baseline_games import BaselineGames, Blocks, Decide, Played, blocks_of
 from arena.course.games.field import hand_in_info, play_field, renamed, start_of, store_of
+from arena.course.games.tables import PER_BLOCK, conditions, name_of
+from arena.course.intake.entries import Entries, Options, entries
 from arena.course.lock import Lock, Terms, read_lock, write_file, write_lock
-from arena.course.marks.marks import baseline_parts, decider, measure
 from arena.course.marks.changes import (
     Moved,
     Outcome,
@@ -23,18 +24,17 @@ from arena.course.marks.changes import (
     read_outcome,
     write_outcome,
 )
-from arena.course.output.pages import write_pages
+from arena.course.marks.marks import baseline_parts, decider, measure
 from arena.course.marks.result import MARKS, STORE, Result, grading, marks_csv, results_of
+from arena.course.output.pages import write_pages
+from arena.course.output.similarity import compare_hand_ins
 from arena.course.shares import FAIR, Share, share_of, total_of
-from arena.course.games.tables import PER_BLOCK, conditions, name_of
+from arena.game.records import BotInfo
 from arena.io.errors import ArenaError
 from arena.ladder.folder import existing
 from arena.league.play.process_pool import ProcessEngine
 from arena.league.play.runner import RunListener, play_due
-from arena.game.records import BotInfo
-from arena.bots.sandboxes.registry import AUTO, make_sandbox
 from arena.league.store.store import Store
-from arena.bots.bot import StagedBot
 
 
 class Graded(Struct, frozen=True):

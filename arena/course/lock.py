@@ -6,11 +6,11 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from arena.io.files import read_limited, reason
 from arena.course.shares import Share
-from arena.io.errors import ArenaError
-from arena.game.rules.books import Rules
 from arena.game.records import LimitsInfo
+from arena.game.rules.books import Rules
+from arena.io.errors import ArenaError
+from arena.io.files import read_limited, reason
 
 LOCK = "course.lock"
 _MAX_BYTES = 64 << 20

@@ -12,12 +12,12 @@ from zoneinfo import ZoneInfo
 from msgspec import Struct
 from msgspec.structs import replace
 
-from arena.io import shipped
-from arena.io.files import reason
-from arena.io.errors import ArenaError
-from arena.bots.sandboxes.registry import AUTO, make_sandbox
 from arena.bots.folder import files_of
 from arena.bots.manifest import MANIFEST, load_bot
+from arena.bots.sandboxes.registry import AUTO, make_sandbox
+from arena.io import shipped
+from arena.io.errors import ArenaError
+from arena.io.files import reason
 
 STUDENTS = 30
 _ZONE = "Europe/Berlin"

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from arena.io.files import read_limited
 from arena.io.errors import ArenaError, did_you_mean
+from arena.io.files import read_limited
 
 _MAX_BYTES = 4 << 20
 _MAX_STUDENTS = 5_000

@@ -5,19 +5,19 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from arena.io.files import read_limited
-from arena.course.games.baseline_games import Played, final_blocks, pairing_of
 from arena.course.config import Course
+from arena.course.games.baseline_games import Played, final_blocks, pairing_of
 from arena.course.games.field import is_complete, store_of
+from arena.course.games.tables import PER_BLOCK, block
 from arena.course.lock import LOCK, Lock, read_lock
 from arena.course.marks.marks import decider, measure
 from arena.course.marks.result import MARKS, STORE, grading, marks_csv, results_of
 from arena.course.shares import share_of
-from arena.course.games.tables import PER_BLOCK, block
-from arena.io.errors import ArenaError
-from arena.league.keeping.verify import Finding, check_stored, verify
-from arena.game.rules.books import Rules
 from arena.game.records import Fixture
+from arena.game.rules.books import Rules
+from arena.io.errors import ArenaError
+from arena.io.files import read_limited
+from arena.league.keeping.verify import Finding, check_stored, verify
 from arena.league.store.store import Store
 
 _MAX_BYTES = 64 << 20

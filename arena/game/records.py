@@ -7,8 +7,8 @@ from typing import Literal, NamedTuple
 from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
 
-from arena.game.rules.dice import Hand
 from arena.game.rules.books import Rules
+from arena.game.rules.dice import Hand
 
 
 class Cause(StrEnum):

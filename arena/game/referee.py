@@ -10,13 +10,6 @@ from functools import partial
 from msgspec import UNSET, UnsetType
 from msgspec.structs import astuple
 
-from arena.game.rules import round as rounds
-from arena.game.rules.dice import Hand, first_opener, roll
-from arena.game.rules.explain import why_illegal_bid, why_illegal_call
-from arena.game.rules.round import Bid, Outcome, Raises, Round, Standing
-from arena.game.rules.round_limit import order_by_dice
-from arena.game.rules.books import Rules
-from arena.game.rules.view import SeatBid, seen_by
 from arena.game.records import (
     BidMade,
     CallMade,
@@ -27,6 +20,13 @@ from arena.game.records import (
     GameRecord,
     RoundStarted,
 )
+from arena.game.rules import round as rounds
+from arena.game.rules.books import Rules
+from arena.game.rules.dice import Hand, first_opener, roll
+from arena.game.rules.explain import why_illegal_bid, why_illegal_call
+from arena.game.rules.round import Bid, Outcome, Raises, Round, Standing
+from arena.game.rules.round_limit import order_by_dice
+from arena.game.rules.view import SeatBid, seen_by
 from arena.game.wire.messages import (
     Answer,
     CalzaOffer,

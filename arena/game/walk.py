@@ -8,7 +8,8 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import UNSET, Struct, UnsetType
 
-from arena.io.errors import ArenaError
+from arena.game.records import BidMade, CallMade, Event, Faulted, GameRecord, RoundStarted
+from arena.game.rules.books import Rules
 from arena.game.rules.dice import Hand, count_face
 from arena.game.rules.round import (
     Outcome,
@@ -21,8 +22,7 @@ from arena.game.rules.round import (
     leave,
     place_all,
 )
-from arena.game.rules.books import Rules
-from arena.game.records import BidMade, CallMade, Event, Faulted, GameRecord, RoundStarted
+from arena.io.errors import ArenaError
 
 
 class ForbiddenEventError(ArenaError):

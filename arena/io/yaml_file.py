@@ -8,8 +8,8 @@ import msgspec
 import yaml
 
 from arena.io import validate
-from arena.io.files import read_limited
 from arena.io.errors import ArenaError
+from arena.io.files import read_limited
 
 S = TypeVar("S", bound=msgspec.Struct)
 Positions = dict[str, str]

@@ -7,11 +7,11 @@ from contextlib import contextmanager, suppress
 from hashlib import sha256
 from pathlib import Path
 
+from arena.bots.sandboxes.run_folder import remove_tree
 from arena.io.errors import ArenaError
 from arena.ladder.book.database import Database
 from arena.ladder.folder import Folder, existing, make_private, write_durably
 from arena.ladder.season.season import SEED_FILE, STORE
-from arena.bots.sandboxes.run_folder import remove_tree
 from arena.league.store.backup import backup as copy_store
 from arena.league.store.store import Store
 

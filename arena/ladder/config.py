@@ -9,18 +9,18 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import asdict, fields
 
+from arena.bots.sandboxes.base import Sandbox
+from arena.bots.sandboxes.docker.images import OF_SAMPLES
+from arena.bots.sandboxes.registry import AUTO, make_sandbox
+from arena.game.records import LimitsInfo, RatingsInfo
+from arena.io.errors import ArenaError
 from arena.io.sizes import parse_size
 from arena.io.yaml_file import Positions, convert, locate, parse_yaml
-from arena.io.errors import ArenaError
 from arena.ladder.caps import Caps, Disk
 from arena.ladder.quota import Quotas
 from arena.league.cluster.address import check_cluster
 from arena.league.terms.config import League, LeagueFile, UntilEntry, league_of
 from arena.league.terms.variant_entry import VariantEntry
-from arena.game.records import LimitsInfo, RatingsInfo
-from arena.bots.sandboxes.base import Sandbox
-from arena.bots.sandboxes.docker.images import OF_SAMPLES
-from arena.bots.sandboxes.registry import AUTO, make_sandbox
 
 _SHORTEST = {"publish": 1.0, "backup": 60.0, "check": 1.0}
 """Seconds."""

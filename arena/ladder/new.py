@@ -4,14 +4,14 @@ import getpass
 import re
 from pathlib import Path
 
-from arena.io.errors import ArenaError
-from arena.ladder.config import LadderFile, text_of
-from arena.ladder.book.database import Database
-from arena.ladder.door.door import Door
-from arena.ladder.folder import Folder, make_private, write_durably
-from arena.ladder.book.tables import DOOR, LADDER
 from arena.bots.sandboxes.bubblewrap import GET_BUBBLEWRAP
 from arena.bots.sandboxes.registry import AUTO, make_sandbox
+from arena.io.errors import ArenaError
+from arena.ladder.book.database import Database
+from arena.ladder.book.tables import DOOR, LADDER
+from arena.ladder.config import LadderFile, text_of
+from arena.ladder.door.door import Door
+from arena.ladder.folder import Folder, make_private, write_durably
 
 ADMINISTRATOR = "administrator"
 

@@ -9,19 +9,19 @@ import msgspec
 
 from arena import __version__
 from arena.io.errors import ArenaError
-from arena.ladder.season.admission import faults_too_often, settle
 from arena.ladder.book.book import Book
+from arena.ladder.book.tables import PLAYING, Action, Kind, Order, State, Upload, Version
 from arena.ladder.check.checks import Checks
 from arena.ladder.config import Config, check_terms, load_config, sandbox_of
 from arena.ladder.disk import Pruner, lacks_space
 from arena.ladder.door.door import Door
 from arena.ladder.folder import Folder, locked
 from arena.ladder.looks import looks_like
-from arena.ladder.season.orders import carry_out
 from arena.ladder.pages.publisher import Publisher
-from arena.ladder.season.season import Season, commitment_of, open_season, reveal
 from arena.ladder.pages.site import publish_closed
-from arena.ladder.book.tables import PLAYING, Action, Kind, Order, State, Upload, Version
+from arena.ladder.season.admission import faults_too_often, settle
+from arena.ladder.season.orders import carry_out
+from arena.ladder.season.season import Season, commitment_of, open_season, reveal
 from arena.league.play.runner import RunListener
 
 _TICK = 0.25

@@ -8,13 +8,13 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
+from arena.io.times import span
 from arena.ladder.book.book import Book
+from arena.ladder.book.tables import WAITING, Kind, State, Upload
 from arena.ladder.config import Intervals, load_config
 from arena.ladder.disk import lacks_space, logs_size
 from arena.ladder.door.door import Door
 from arena.ladder.folder import Folder, is_running
-from arena.ladder.book.tables import WAITING, Kind, State, Upload
-from arena.io.times import span
 
 _kinds = msgspec.json.Decoder(list[Kind]).decode
 _LATE = 300.0, 10

@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
 
-from arena.game.rules.books import Rules
 from arena.game.records import BotInfo, LeagueInfo, LimitsInfo, MasterSeed
+from arena.game.rules.books import Rules
 
 
 class Change(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):

@@ -16,10 +16,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from arena.game.rules.books import FACES
 from arena.game.rules.dice import Hand, count_face
 from arena.game.rules.odds import at_least, unknown
 from arena.game.rules.round import Bid, Round, Standing, raises
-from arena.game.rules.books import FACES
 
 PATIENCE = (0.0, 0.4)
 """How often a bot counts on a false raise to go undoubted: it draws one of these."""

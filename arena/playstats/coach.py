@@ -7,12 +7,12 @@ from math import sqrt
 
 from msgspec import Struct
 
-from arena.game.walk import walk
+from arena.game.records import Division, Fixture, GameRecord, PlayedFixture
 from arena.game.rules.books import Rules
+from arena.game.walk import walk
 from arena.playstats.decisions import Decision, Judged, Place, Verb, judge_round
 from arena.playstats.style import BINS, MILLION, Calibration
 from arena.ratings.maths.intervals import Z95
-from arena.game.records import Division, Fixture, GameRecord, PlayedFixture
 
 WORST = 10
 """Decisions that are kept."""

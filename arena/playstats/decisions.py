@@ -7,11 +7,11 @@ from typing import Literal, NamedTuple
 import numpy as np
 from msgspec import Struct
 
-from arena.game.walk import PlayedRound
+from arena.game.records import BidMade, CallMade
 from arena.game.rules.odds import unknown
 from arena.game.rules.round import Bid, Standing, may_gain
+from arena.game.walk import PlayedRound
 from arena.playstats.lookahead import Floats, Lookahead
-from arena.game.records import BidMade, CallMade
 
 Verb = Literal["bid", "dudo", "calza", "pass"]
 _TIE = 1e-9

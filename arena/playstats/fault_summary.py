@@ -7,9 +7,9 @@ from collections.abc import Iterable, Iterator, Mapping
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from arena.game.records import Cause, Division
 from arena.playstats.game_scan import FaultEntry
 from arena.playstats.moments import OF_BOT, BestMoments, Moment, surprise
-from arena.game.records import Cause, Division
 
 FIRST = 50
 """Faults of a bot that are kept, the first ones."""

@@ -5,14 +5,14 @@ from collections.abc import Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from arena.game.walk import ForbiddenEventError
+from arena.game.records import Fixture, FixtureResult, GameResult, PlayedFixture
+from arena.game.results import fixture_result
 from arena.game.rules.books import Rules
+from arena.game.walk import ForbiddenEventError
 from arena.playstats.game_scan import FaultEntry, GameScan
 from arena.playstats.mistakes import Mistake
 from arena.playstats.moments import Moment
 from arena.playstats.style import Calibration, Style
-from arena.game.records import Fixture, FixtureResult, GameResult, PlayedFixture
-from arena.game.results import fixture_result
 
 STDERR_SHOWN = 4000
 """Characters of standard error that are kept of a seat that faulted."""

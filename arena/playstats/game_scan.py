@@ -10,16 +10,16 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
-from arena.game.walk import PlayedRound, walk
+from arena.game.records import BidMade, CallMade, Cause, Faulted, Fixture, GameRecord
+from arena.game.rules.books import FACES, Rules
 from arena.game.rules.dice import count_face
 from arena.game.rules.odds import at_least, unknown
 from arena.game.rules.round import Bid, Raises, may_gain, raises
-from arena.game.rules.books import FACES, Rules
+from arena.game.walk import PlayedRound, walk
 from arena.playstats.luck import game_luck, has_luck
 from arena.playstats.mistakes import Mistake, WorstMoves
 from arena.playstats.moments import OF_BOT, BestMoments, Kind, Moment, is_behind, surprise
 from arena.playstats.style import BINS, MILLION, THOUSAND, Calibration, Style
-from arena.game.records import BidMade, CallMade, Cause, Faulted, Fixture, GameRecord
 
 HALF = MILLION // 2
 LEAST_QUANTITY = 2

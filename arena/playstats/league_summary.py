@@ -6,6 +6,7 @@ from itertools import pairwise
 
 from msgspec import Struct, field
 
+from arena.game.records import LUCK_UNIT, Division, FixtureResult
 from arena.playstats import mistakes
 from arena.playstats.fault_summary import FaultSummary, summarize_faults
 from arena.playstats.fixture_summary import FixtureSummary
@@ -13,7 +14,6 @@ from arena.playstats.game_scan import FaultEntry
 from arena.playstats.mistakes import Mistake
 from arena.playstats.moments import EACH, OF_BOT, OF_DIVISION, BestMoments, Moment
 from arena.playstats.style import Calibration, Rate, Style
-from arena.game.records import LUCK_UNIT, Division, FixtureResult
 
 STDERR_PIECES = 20
 """Fixtures of one bot whose standard error is kept: a bot that always crashes fills no memory."""

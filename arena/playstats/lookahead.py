@@ -16,9 +16,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from arena.game.rules.books import FACES
 from arena.game.rules.dice import Hand, roll
 from arena.game.rules.round import Bid, Round, Standing, left_of, lose_die, raises
-from arena.game.rules.books import FACES
 from arena.playstats.baseline import (
     PATIENCE,
     Numbers,

@@ -11,10 +11,10 @@ from collections.abc import Iterable
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from arena.game.walk import PlayedRound, walk
-from arena.game.rules.round import Standing, lose_die
-from arena.game.rules.books import Rules
 from arena.game.records import LUCK_UNIT, PlayedFixture
+from arena.game.rules.books import Rules
+from arena.game.rules.round import Standing, lose_die
+from arena.game.walk import PlayedRound, walk
 
 if TYPE_CHECKING:
     from arena.playstats.baseline import Outcomes

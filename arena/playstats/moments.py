@@ -13,8 +13,8 @@ from typing import Literal
 
 from msgspec import Struct
 
-from arena.game.rules.round import Standing
 from arena.game.records import Cause, Division
+from arena.game.rules.round import Standing
 
 Kind = Literal["comeback", "bluff", "call", "calza", "upset", "fault"]
 KINDS: tuple[Kind, ...] = ("comeback", "bluff", "call", "calza", "upset", "fault")

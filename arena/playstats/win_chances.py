@@ -2,8 +2,8 @@
 
 from functools import lru_cache
 
-from arena.game.rules.round import Standing
 from arena.game.rules.books import Rules
+from arena.game.rules.round import Standing
 from arena.playstats import luck
 
 _STANDINGS = 1 << 16

@@ -6,16 +6,16 @@ from typing import NamedTuple, TypeVar
 from msgspec import Struct
 from msgspec.structs import replace
 
+from arena.game.records import Fixture, FixtureResult, PlayedFixture
+from arena.game.rules.books import Rules
 from arena.io.errors import ArenaError
 from arena.league.schedule.schedule import Schedule
-from arena.game.rules.books import Rules
+from arena.league.store.store import Store
 from arena.publish.data.decisions import DecisionRow, decision_rows
 from arena.publish.data.export import GameRow, PairRow, game_rows, pair_rows
 from arena.publish.pseudonyms import Pseudonyms
 from arena.publish.stored_games import rated_results
 from arena.ratings.standings import by_division, rate_results
-from arena.game.records import Fixture, FixtureResult, PlayedFixture
-from arena.league.store.store import Store
 
 _Fixture = TypeVar("_Fixture", PlayedFixture, FixtureResult)
 

@@ -3,9 +3,9 @@
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Protocol, TypeVar
 
+from arena.game.records import FixtureResult, PlayedFixture
 from arena.playstats.game_scan import FaultEntry
 from arena.playstats.league_summary import LeagueSummary
-from arena.game.records import FixtureResult, PlayedFixture
 
 Made = TypeVar("Made")
 Work = Callable[[PlayedFixture, Any], Made]

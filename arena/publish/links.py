@@ -6,9 +6,9 @@ from hashlib import sha256
 
 from msgspec import Struct
 
+from arena.game.records import Division, LeagueInfo
 from arena.publish.output.ascii_names import ascii_name
 from arena.ratings.table import Leaderboard
-from arena.game.records import Division, LeagueInfo
 
 REPLAY = "replay.html"
 WATCH = "watch.html"

@@ -5,12 +5,12 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
+from arena.game.records import Division, FixtureResult
 from arena.game.rules.books import Rules
 from arena.playstats.league_summary import LeagueSummary
 from arena.playstats.moments import EACH, OF_BOT, OF_DIVISION, BestMoments, Moment, best, surprise
 from arena.ratings.standings import favourites
 from arena.ratings.table import Leaderboard
-from arena.game.records import Division, FixtureResult
 
 
 class SiteMoments(Struct, frozen=True):

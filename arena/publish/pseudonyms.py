@@ -17,10 +17,6 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from arena.league.changes import everyone
-from arena.io.errors import ArenaError
-from arena.league.terms.master_seed import withheld
-from arena.publish.data.schema import csv_cell, csv_of
 from arena.game.records import (
     BotInfo,
     Cause,
@@ -33,6 +29,10 @@ from arena.game.records import (
     QuarantinedFixture,
     RatingsInfo,
 )
+from arena.io.errors import ArenaError
+from arena.league.changes import everyone
+from arena.league.terms.master_seed import withheld
+from arena.publish.data.schema import csv_cell, csv_of
 
 _FIRST = (
     "amber ashen azure brisk bronze calm cobalt copper coral crimson dapper dusky eager early "

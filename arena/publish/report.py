@@ -11,20 +11,20 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from arena.game.records import FixtureResult, QuarantinedFixture, RatingsInfo
 from arena.io.errors import ArenaError
-from arena.league.terms.config import given_seed, load_ratings
-from arena.league.terms.master_seed import is_salted, seeds_of, withheld
+from arena.league.play.stored_league import schedule_of
 from arena.league.schedule.progress import LeagueProgress
 from arena.league.schedule.schedule import Schedule
-from arena.league.play.stored_league import schedule_of
+from arena.league.store.store import Store
+from arena.league.terms.config import given_seed, load_ratings
+from arena.league.terms.master_seed import is_salted, seeds_of, withheld
 from arena.publish.output.site_folder import check_folder
 from arena.publish.pseudonyms import Pseudonyms, secret_of, who_is_who, write_private
 from arena.publish.replay.selection import NEWEST, ReplayChoice
 from arena.publish.site import StoreState, publish
 from arena.publish.stored_games import stored_games
 from arena.ratings.standings import Ratings, by_division, rate_results
-from arena.game.records import FixtureResult, QuarantinedFixture, RatingsInfo
-from arena.league.store.store import Store
 
 if TYPE_CHECKING:  # slow to import, and a report needs it only after a run
     from arena.league.play.play import RunOutcome, RunRequest

@@ -6,8 +6,9 @@ from typing import Any
 
 from msgspec import Struct
 
-from arena.io import shipped
+from arena.game.records import LeagueInfo, QuarantinedFixture
 from arena.game.rules.books import changed_switches
+from arena.io import shipped
 from arena.playstats.league_summary import timing
 from arena.publish.data import chart_data, tables
 from arena.publish.data.result_rows import MatchRow
@@ -20,6 +21,10 @@ from arena.publish.data.schema import (
     to_csv,
     to_json,
 )
+from arena.publish.drawing import charts
+from arena.publish.drawing.font import font_css
+from arena.publish.drawing.identity import identities, marked_links
+from arena.publish.drawing.podium import PICTURE, podium
 from arena.publish.fault_words import CAUSES
 from arena.publish.game_source import GameSource
 from arena.publish.links import (
@@ -37,19 +42,14 @@ from arena.publish.links import (
 from arena.publish.moments import site_moments
 from arena.publish.output.site_folder import FRONT, File, locked_site, replace_site
 from arena.publish.pages import bot, conditions, faults, feed, leaderboard, matches, watch
-from arena.publish.drawing import charts
-from arena.publish.drawing.font import font_css
 from arena.publish.pages.front import MOMENTS, description, front, progress, standings
 from arena.publish.pages.heatmap import heatmaps
-from arena.publish.drawing.identity import identities, marked_links
 from arena.publish.pages.opponent_rows import opponent_rows
-from arena.publish.drawing.podium import PICTURE, podium
 from arena.publish.pages.templates import environment
 from arena.publish.replay.selection import NEWEST, AtMost, ReplayChoice, Watchable, select_replays
 from arena.publish.replay.shards import firsts, shards
 from arena.ratings.standings import UPSET, Ratings
 from arena.ratings.table import Leaderboard
-from arena.game.records import LeagueInfo, QuarantinedFixture
 
 MENU = {
     "Standings": (FRONT, "tables/"),

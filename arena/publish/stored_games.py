@@ -12,8 +12,12 @@ from typing import Any, TypeVar
 import msgspec
 from msgspec.structs import replace
 
-from arena.io.errors import ArenaError
+from arena.game.records import FixtureResult, LeagueInfo, PlayedFixture
 from arena.game.rules.books import Rules
+from arena.io.errors import ArenaError
+from arena.league.store.failures import damaged_fixtures
+from arena.league.store.rows import FixtureHashes
+from arena.league.store.store import Store
 from arena.playstats.fixture_summary import FixtureSummary, summarize_fixture, summarize_result
 from arena.playstats.game_scan import FaultEntry
 from arena.playstats.league_summary import summarize_league
@@ -24,10 +28,6 @@ from arena.publish.output.made_by import maker
 from arena.publish.packed_games import PackedGames
 from arena.publish.pseudonyms import Pseudonyms
 from arena.publish.series import Again, batched
-from arena.game.records import FixtureResult, LeagueInfo, PlayedFixture
-from arena.league.store.failures import damaged_fixtures
-from arena.league.store.rows import FixtureHashes
-from arena.league.store.store import Store
 
 _MANY = 1000
 """So many games are worth starting processes for."""

@@ -9,14 +9,14 @@ from msgspec import Struct
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
-from arena.ratings.board.pair_matrix import Better, Duels
-from arena.ratings.model.games import Games, as_arrays
+from arena.game.records import Division, FixtureResult, RatingsInfo
 from arena.ratings.board.leaderboard import rate_games, without_faults
 from arena.ratings.board.memory import Remember, decided_by, pack, unpack, within
 from arena.ratings.board.overall import Places
+from arena.ratings.board.pair_matrix import Better, Duels
+from arena.ratings.model.games import Games, as_arrays
 from arena.ratings.suspicion.suspicion import Findings, findings
 from arena.ratings.table import Leaderboard
-from arena.game.records import Division, FixtureResult, RatingsInfo
 
 
 class Rated(NamedTuple):

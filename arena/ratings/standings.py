@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from arena.ratings.table import Leaderboard, Overall, Row, Suspicion
-from arena.ratings.model.trueskill import BETA
 from arena.game.records import Division, FixtureResult, RatingsInfo
+from arena.ratings.model.trueskill import BETA
+from arena.ratings.table import Leaderboard, Overall, Row, Suspicion
 
 if TYPE_CHECKING:
     from arena.ratings.board.memory import Remember
@@ -49,9 +49,9 @@ def rate_results(
 ) -> Ratings:
     """Rate the games of each division, as far as their ratings are not remembered."""
     # numpy is slow to import, and this module is read at every start
-    from arena.ratings.division import rate_division
     from arena.ratings.board.memory import forget
     from arena.ratings.board.overall import overall
+    from arena.ratings.division import rate_division
     from arena.ratings.suspicion.suspicion import suspicions
 
     options, remember = options or RatingsInfo(), remember or forget

@@ -6,8 +6,8 @@ from typing import Literal, NamedTuple, Protocol, TypeVar
 
 from msgspec import Struct
 
-from arena.ratings.history import History
 from arena.game.records import Division, Fixture
+from arena.ratings.history import History
 
 _AVERAGE_ELO = 1500.0
 AnyGame_co = TypeVar("AnyGame_co", covariant=True)

@@ -11,12 +11,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.io.errors import ArenaError
-from arena.bots.sandboxes.process import ProcessSandbox
 from arena.bots.archives.unpack import unpack
+from arena.bots.builds.staging import stage
 from arena.bots.folder import digest
 from arena.bots.manifest import load_bot
-from arena.bots.builds.staging import stage
+from arena.bots.sandboxes.process import ProcessSandbox
+from arena.io.errors import ArenaError
 from tests.support.archives import (
     BOT,
     MANIFEST,

@@ -6,14 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from arena.io.errors import ArenaError
-from arena.bots.sandboxes.process import ProcessSandbox
-from arena.bots.sandboxes.run_folder import run_folder
-from arena.io.shipped import folder
 from arena.bots.bot import StagedBot
+from arena.bots.builds.staging import stage
 from arena.bots.folder import BotLimits, digest, files_of
 from arena.bots.manifest import load_bot
-from arena.bots.builds.staging import stage
+from arena.bots.sandboxes.process import ProcessSandbox
+from arena.bots.sandboxes.run_folder import run_folder
+from arena.io.errors import ArenaError
+from arena.io.shipped import folder
 
 SANDBOX = ProcessSandbox()
 

@@ -8,15 +8,15 @@ from typing import Any
 
 import pytest
 
-from arena.io.errors import ArenaError
+from arena.bots.builds import build
+from arena.bots.builds.staging import stage
+from arena.bots.folder import BotLimits
 from arena.bots.sandboxes.base import Sandbox
 from arena.bots.sandboxes.docker.sandbox import DockerSandbox
 from arena.bots.sandboxes.registry import make_sandbox
 from arena.bots.sandboxes.run_folder import run_folder
 from arena.bots.sandboxes.run_once import RunResult, run_to_end
-from arena.bots.builds import build
-from arena.bots.folder import BotLimits
-from arena.bots.builds.staging import stage
+from arena.io.errors import ArenaError
 from tests.support.live import run_inside, write_built
 
 SMALL = BotLimits(entries=50, size=2**20)

@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from arena.io.errors import ArenaError
+from arena.bots.builds.staging import stage
+from arena.bots.folder import BotLimits
 from arena.bots.sandboxes.base import Sandbox
 from arena.bots.sandboxes.registry import make_sandbox
 from arena.bots.sandboxes.run_folder import run_folder
-from arena.bots.folder import BotLimits
-from arena.bots.builds.staging import stage
+from arena.io.errors import ArenaError
 from tests.support.depth import depth
 from tests.support.live import mode, run_inside, write_built
 

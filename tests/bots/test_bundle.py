@@ -9,10 +9,10 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from arena.io.errors import ArenaError
-from arena.bots.sandboxes.process import ProcessSandbox
 from arena.bots.builds.bundle import Bundle, pack, unpack
 from arena.bots.builds.staging import stage
+from arena.bots.sandboxes.process import ProcessSandbox
+from arena.io.errors import ArenaError
 from tests.support.live import write_bot
 
 BUILD = "build: sh -c 'echo made > made; chmod 700 made; mkdir -p a/b; ln -s ../../made a/b/link'\n"

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.io.errors import ArenaError
 from arena.bots.manifest import load_bot
+from arena.io.errors import ArenaError
 from tests.support.archives import BOT, NAMES, refused, write
 from tests.support.depth import depth
 

@@ -5,11 +5,11 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from arena.io import shipped
-from arena.io.errors import ArenaError
-from arena.game.records import BotInfo
 from arena.bots.folder import BotLimits, digest, files_of
 from arena.bots.manifest import load_bot
+from arena.game.records import BotInfo
+from arena.io import shipped
+from arena.io.errors import ArenaError
 from tests.support.live import write_bot
 
 GOOD = "name: ada\ncommand: python3 bot.py\n"

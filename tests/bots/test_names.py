@@ -9,9 +9,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from arena.io.errors import ArenaError
 from arena.bots.manifest import find_bots, load_bot
 from arena.bots.names import acceptable, flaw, script, skeleton
+from arena.io.errors import ArenaError
 from tests.bots.unicode_tables import TABLES, Icu
 from tests.support.archives import zip_of
 

@@ -6,15 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from arena.bots.sandboxes.base import Sandbox
-from arena.bots.sandboxes.registry import make_sandbox
-from arena.bots.builds import bundle
 from arena.bots.bot import StagedBot
-from arena.bots.manifest import load_bot
+from arena.bots.builds import bundle
 from arena.bots.builds.packages import PACKAGES, Interpreter
 from arena.bots.builds.staging import stage
-from tests.cli.command import LOWEST, bot, error_line, league, opened, run
+from arena.bots.manifest import load_bot
+from arena.bots.sandboxes.base import Sandbox
+from arena.bots.sandboxes.registry import make_sandbox
 from tests.bots.wheels import TELL, asking, told, wheel
+from tests.cli.command import LOWEST, bot, error_line, league, opened, run
 from tests.support.live import in_place, write_bot
 
 

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from arena.io.errors import ArenaError
-from arena.bots.sandboxes.registry import make_sandbox
 from arena.bots.builds.packages import PACKAGES, wanted_by
 from arena.bots.builds.staging import stage
+from arena.bots.sandboxes.registry import make_sandbox
+from arena.io.errors import ArenaError
 from tests.bots.wheels import TELL, asking, wheel
 from tests.support.live import write_bot
 

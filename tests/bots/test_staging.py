@@ -5,15 +5,15 @@ from pathlib import Path
 
 import pytest
 
-from arena.io.errors import ArenaError
+from arena.bots.builds.build import BUILD_FACTOR
+from arena.bots.builds.staging import stage
+from arena.bots.folder import BOT_LIMITS, BotLimits
+from arena.bots.manifest import load_bot
 from arena.bots.sandboxes.base import Quota, Sandbox
 from arena.bots.sandboxes.registry import make_sandbox
 from arena.bots.sandboxes.run_folder import run_folder
 from arena.bots.sandboxes.run_once import TAIL_BYTES
-from arena.bots.builds.build import BUILD_FACTOR
-from arena.bots.folder import BOT_LIMITS, BotLimits
-from arena.bots.manifest import load_bot
-from arena.bots.builds.staging import stage
+from arena.io.errors import ArenaError
 from tests.support.live import HANG, mode, run_inside, write_bot, write_built
 
 SMALL = BotLimits(entries=50, size=2**20)

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from arena.bots.sandboxes.base import Sandbox
 from arena.bots.bot import Bot, StagedBot
+from arena.bots.sandboxes.base import Sandbox
 from tests.support.live import run_inside, write_bot
 
 TELL = "import json, sys, dice_odds; print(json.dumps([dice_odds.VERSION, dice_odds.__file__]))"

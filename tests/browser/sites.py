@@ -5,8 +5,6 @@ from random import Random
 
 from msgspec.structs import replace
 
-from arena.game.rules.books import Rules, variant
-from arena.ratings.table import Suspicion
 from arena.game.records import (
     BidMade,
     BotInfo,
@@ -21,6 +19,8 @@ from arena.game.records import (
     PlayedFixture,
     RoundStarted,
 )
+from arena.game.rules.books import Rules, variant
+from arena.ratings.table import Suspicion
 from tests.publish import factory
 from tests.publish.in_memory import write_site
 from tests.support import played_games as games

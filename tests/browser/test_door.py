@@ -14,8 +14,8 @@ from axe_playwright_python.base import AXE_SCRIPT
 from playwright.sync_api import Browser, Page, expect
 
 from arena.ladder.book.book import Book
-from arena.ladder.folder import Folder
 from arena.ladder.book.tables import Progress, State
+from arena.ladder.folder import Folder
 from arena.ladder.web.access import secrets
 from arena.ladder.web.access.secrets import Scope
 from tests.browser.test_pages import said

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 import pytest
 
 from tests.cli.command import FIELD, bot, error_line, league, opened, records, run
-from tests.publish.pages import broken_links, tree
 from tests.league.store.edit import dump
+from tests.publish.pages import broken_links, tree
 
 PLAY = ("run", "league.yaml", "--trust-bots")
 KEYS: dict[str, Any] = {

@@ -14,8 +14,8 @@ from arena.playstats.coach import LEAST_COST, CalibrationBin, Cost, Judgement, L
 from arena.playstats.decisions import Decision
 from arena.playstats.lookahead import DEALS, FLOOR, LEAST_CHANCE
 from tests.cli.command import LOWEST, ROOT, Ran, bot, error_line, league, run
-from tests.publish.pages import broken_links, read
 from tests.league.store import edit
+from tests.publish.pages import broken_links, read
 
 QUICK = ("--games", "2", "--seed", "s", "--sandbox", "process")
 

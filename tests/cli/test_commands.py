@@ -14,8 +14,8 @@ from arena import __version__
 from arena.cli.main import COMMANDS
 from tests.cli.command import FIELD, ROOT, Ran, error_line, league, records, run, unread
 from tests.cli.every_command import every_command
-from tests.publish.pages import tree
 from tests.league.store import edit
+from tests.publish.pages import tree
 
 ODDS = ROOT / "sample_bots/odds"
 

@@ -11,8 +11,8 @@ import pytest
 
 from arena.league.store.logs import logs_path
 from tests.cli.command import Ran, error_line, league, run
-from tests.publish.pages import tree
 from tests.league.store import edit
+from tests.publish.pages import tree
 from tests.support.depth import depth
 from tests.support.sampling import random, sample
 

@@ -10,8 +10,8 @@ from typing import Any, get_type_hints
 
 import pytest
 
-from arena.game.rules.round import Bid, Round, Standing, raises
 from arena.game.rules.books import Rules, variant
+from arena.game.rules.round import Bid, Round, Standing, raises
 from arena.publish.data.decisions import DecisionRow
 from tests.cli.command import READY, ROOT, bot, league, opened, run
 from tests.league.store import edit

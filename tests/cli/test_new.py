@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from arena.bots.sandboxes.base import PATH
 from arena.bots.kits import KITS
 from arena.bots.manifest import load_bot
+from arena.bots.sandboxes.base import PATH
 from tests.cli.command import HANG, ROOT, environment, error_line, run
 from tests.protocol.golden import POSITIONS, positions
 from tests.support.depth import depth

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from arena.cli.author.person import legal, read_answer
-from arena.game.rules.round import Raises
 from arena.game.rules.books import VARIANTS
+from arena.game.rules.round import Raises
 from arena.game.rules.view import SeatBid
 from arena.game.wire.messages import Answer, Turn
 from tests.cli.command import LOWEST, arena, bot, environment, error_line, opened, run

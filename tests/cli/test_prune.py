@@ -7,8 +7,8 @@ import pytest
 
 from arena.league.store.logs import logs_path
 from tests.cli.command import error_line, league, run
-from tests.publish.pages import tree
 from tests.league.store import edit
+from tests.publish.pages import tree
 
 
 @pytest.fixture(scope="module")

@@ -13,8 +13,8 @@ import pytest
 from arena.league.store.rows import pack
 from arena.league.store.store import Store
 from tests.cli.command import HANG, READY, arena, bot, environment, error_line, league, run
-from tests.publish.pages import broken_links, everything, tree
 from tests.league.store.edit import moved, removed
+from tests.publish.pages import broken_links, everything, tree
 
 PLAY = ("run", "league.yaml", "--sandbox", "process", "--trust-bots")
 LOUD = (

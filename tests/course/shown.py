@@ -5,18 +5,18 @@ from pathlib import Path
 import msgspec
 
 from arena.author.check.findings import Finding, Report, StepResult
-from arena.course.intake.checks import Checked, check_key
-from arena.course.output.similarity import compare_hand_ins
 from arena.course.config import Course, load_course
-from arena.course.intake.entries import CHECKS, Options
+from arena.course.games.tables import PER_BLOCK
 from arena.course.grade import terms_of
+from arena.course.intake.checks import Checked, check_key
+from arena.course.intake.entries import CHECKS, Options
 from arena.course.lock import Lock, LockedHandIn
 from arena.course.marks.marks import mark_of
-from arena.course.output.pages import write_pages
-from arena.course.output.page_addresses import page_path
 from arena.course.marks.result import Result, grading
+from arena.course.output.page_addresses import page_path
+from arena.course.output.pages import write_pages
+from arena.course.output.similarity import compare_hand_ins
 from arena.course.shares import share_of
-from arena.course.games.tables import PER_BLOCK
 from arena.game.records import LimitsInfo
 from tests.author.alike.plants import hand_ins
 from tests.course.school import course_yaml, roster

@@ -5,11 +5,11 @@ from pathlib import Path
 import pytest
 
 from arena.author.alike.comparison import Alike, AlikeRequest
-from arena.course.output import similarity as compared
-from arena.course.output.similarity import compare_hand_ins
 from arena.course.config import Course, load_course
 from arena.course.lock import Lock
 from arena.course.marks.result import grading
+from arena.course.output import similarity as compared
+from arena.course.output.similarity import compare_hand_ins
 from arena.io.errors import ArenaError
 from tests.author.alike.plants import hand_ins
 from tests.course.school import course_yaml, roster

@@ -9,11 +9,11 @@ from typing import Any, Literal
 import msgspec
 import pytest
 
-from arena.course.output.autograder import result_of
 from arena.course.intake.checks import read_check
 from arena.course.intake.entries import CHECKS
-from arena.course.output.gradescope import results_json
 from arena.course.marks.result import Result, grading
+from arena.course.output.autograder import result_of
+from arena.course.output.gradescope import results_json
 from tests.course.shown import lock_of, result, write_course
 
 Format = Literal["text", "html", "simple_format", "md", "ansi"]

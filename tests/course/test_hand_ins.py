@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from arena.course.intake.choice import HandIn, choose
 from arena.course.config import Course, load_course
-from arena.course.intake.hand_ins import bot_in, hand_ins_of
 from arena.course.deadlines import Due, parse_moment
+from arena.course.intake.choice import HandIn, choose
+from arena.course.intake.hand_ins import bot_in, hand_ins_of
 from arena.io.errors import ArenaError
 from tests.course.school import course_yaml, roster
 

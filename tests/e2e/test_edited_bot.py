@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from arena.league.store.store import Store
 from arena.bots.manifest import load_bot
+from arena.league.store.store import Store
 from tests.cli.command import error_line, league, records, run
 from tests.e2e import kills
 from tests.e2e.live import Live

@@ -21,8 +21,8 @@ import pytest
 from msgspec.structs import replace
 
 from arena.cli.main import FINDINGS
-from arena.io.errors import ArenaError
 from arena.game.records import Cause, Faulted, Fixture, GameRecord, PlayedFixture
+from arena.io.errors import ArenaError
 from arena.league.store.store import Store
 from tests.cli.command import league, records, run
 from tests.e2e import kills

@@ -3,17 +3,17 @@
 from pathlib import Path
 from typing import Any
 
+from arena.bots.bot import StagedBot
+from arena.bots.builds.staging import stage
+from arena.bots.manifest import load_bot
+from arena.bots.sandboxes.process import ProcessSandbox
+from arena.bots.sandboxes.run_folder import run_folder
+from arena.game.records import Fixture, LimitsInfo
+from arena.game.rules.books import BGA
 from arena.league.cluster.client import Cluster
 from arena.league.cluster.connection import connected
 from arena.league.cluster.worker import RunSpec
 from arena.league.play.workers import Task
-from arena.game.rules.books import BGA
-from arena.game.records import Fixture, LimitsInfo
-from arena.bots.sandboxes.process import ProcessSandbox
-from arena.bots.sandboxes.run_folder import run_folder
-from arena.bots.bot import StagedBot
-from arena.bots.manifest import load_bot
-from arena.bots.builds.staging import stage
 from tests.cli.command import LOWEST, bot
 from tests.e2e.live import let_others_in
 

@@ -11,8 +11,8 @@ from pathlib import Path
 import click
 import pytest
 
-from arena.cli.help import TOPICS
 from arena.bots.kits import KITS
+from arena.cli.help import TOPICS
 from tests.cli.command import HANG, ROOT, Ran, league
 
 SHIPPED = "arena/_shipped"
@@ -98,7 +98,9 @@ def test_the_wheel_holds_the_package_and_nothing_else(wheel: Path) -> None:
 
 @pytest.mark.slow
 def test_the_installed_command_is_the_wheel_s(installed: Path, tmp_path: Path) -> None:
-    where = "import arena, arena.io.shipped; print(arena.__file__, arena.io.shipped.folder('reports'))"
+    where = (
+        "import arena, arena.io.shipped; print(arena.__file__, arena.io.shipped.folder('reports'))"
+    )
     ran = _run([str(installed / "python"), "-c", where], tmp_path)
     assert all(path.startswith(str(installed.parent)) for path in ran.out.split()), ran
     ran = _run(

@@ -8,9 +8,9 @@ from itertools import combinations_with_replacement, product
 from math import comb, factorial, prod
 from typing import NamedTuple
 
+from arena.game.rules.books import FACES, Rules
 from arena.game.rules.dice import Hand
 from arena.game.rules.round import Bid, Round, Standing, dudo
-from arena.game.rules.books import FACES, Rules
 from tests.exact.tree import ROOT, Tree, grow
 
 Edge = int

@@ -6,10 +6,10 @@ from itertools import combinations_with_replacement, product
 
 import pytest
 
+from arena.game.rules.books import FACES, PACO
 from arena.game.rules.dice import Hand
 from arena.game.rules.odds import bid_exact, bid_holds
 from arena.game.rules.round import Bid
-from arena.game.rules.books import FACES, PACO
 
 MOST_DICE = 6
 DIE = range(1, FACES + 1)

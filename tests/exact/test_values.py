@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from arena.game.rules.round import Standing, lose_die
 from arena.game.rules.books import VARIANTS
+from arena.game.rules.round import Standing, lose_die
 from tests.exact.values import NO_ROUND, PALIFICO, ROUNDS, value
 
 PAGE = Path(__file__).parents[2] / "docs" / "rules.md"

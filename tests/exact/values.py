@@ -1,7 +1,7 @@
 """The exact values of small rounds, variant by variant: python -m tests.exact.values."""
 
-from arena.game.rules.round import has_palifico
 from arena.game.rules.books import VARIANTS, Rules
+from arena.game.rules.round import has_palifico
 from tests.exact.certify import Bounds, certified
 from tests.exact.game import Game, normal, palifico
 

@@ -10,14 +10,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from arena.game.walk import ForbiddenEventError, PlayedRound, walk
+from arena.game.records import BidMade, CallMade, Cause, Event, Faulted, GameRecord, RoundStarted
 from arena.game.referee import Referee
-from arena.league.table.replay import feed, moments
-from arena.game.rules.round import Round
 from arena.game.rules.books import BGA, PRESSMAN, VARIANTS, Rules, variant
+from arena.game.rules.round import Round
+from arena.game.walk import ForbiddenEventError, PlayedRound, walk
+from arena.league.table.replay import feed, moments
 from arena.playstats.fixture_summary import summarize_fixture
 from arena.publish.replay.steps import replay
-from arena.game.records import BidMade, CallMade, Cause, Event, Faulted, GameRecord, RoundStarted
 from tests.league.table.driver import Driven, driven_games
 from tests.league.table.test_replay import tampered
 from tests.support import played_games as games

@@ -16,15 +16,15 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from arena.io import shipped
-from arena.game.rules.books import VARIANTS
-from arena.game.records import Fixture, PlayedFixture
+from arena.bots.bot import StagedBot
+from arena.bots.builds.staging import stage
+from arena.bots.manifest import load_bot
 from arena.bots.sandboxes.base import MIB, Quota, Sandbox
 from arena.bots.sandboxes.registry import SANDBOXES, make_sandbox
 from arena.bots.sandboxes.run_folder import run_folder
-from arena.bots.bot import StagedBot
-from arena.bots.manifest import load_bot
-from arena.bots.builds.staging import stage
+from arena.game.records import Fixture, PlayedFixture
+from arena.game.rules.books import VARIANTS
+from arena.io import shipped
 from tests.hostile.leftovers import changes, traces
 from tests.hostile.misbehaviours import MISBEHAVIOURS
 from tests.hostile.outcomes import Misbehaviour

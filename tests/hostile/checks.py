@@ -3,8 +3,8 @@
 import json
 from collections.abc import Sequence
 
-from arena.league.table.replay import replay
 from arena.game.records import Event, Faulted, GameRecord
+from arena.league.table.replay import replay
 from tests.hostile.attack import RULES, SEAT, Attack
 from tests.hostile.leftovers import end_all, marked_processes, wait_until_gone
 from tests.hostile.misbehaviours import MISBEHAVIOURS

@@ -1,7 +1,7 @@
 """Every misbehaviour, and its outcome in each sandbox."""
 
-from arena.game.records import Cause, LimitsInfo
 from arena.bots.sandboxes.registry import SANDBOXES
+from arena.game.records import Cause, LimitsInfo
 from tests.hostile.outcomes import (
     CGROUPS,
     CROWDED,

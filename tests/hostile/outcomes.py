@@ -2,8 +2,8 @@
 
 from msgspec import Struct
 
-from arena.game.records import Cause, LimitsInfo
 from arena.bots.sandboxes.child_process import process_trees
+from arena.game.records import Cause, LimitsInfo
 
 _trees = process_trees()
 CGROUPS = _trees is not None and _trees.caps_memory

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from arena.game.records import BidMade, CallMade, Cause, PlayedFixture, RoundStarted
 from arena.bots.sandboxes.process import ProcessSandbox
+from arena.game.records import BidMade, CallMade, Cause, PlayedFixture, RoundStarted
 from arena.league.store.store import Store
 from tests.cli.command import run
 from tests.league.table.driver import faults

@@ -10,8 +10,8 @@ import pytest
 import yaml
 
 from arena.io import yaml_file
-from arena.io.yaml_file import locate, parse_yaml
 from arena.io.errors import ArenaError
+from arena.io.yaml_file import locate, parse_yaml
 
 LOADERS = [yaml.SafeLoader, *([yaml.CSafeLoader] if hasattr(yaml, "CSafeLoader") else [])]
 

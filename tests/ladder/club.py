@@ -10,10 +10,10 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from arena.league.changes import playing
 from arena.io.errors import ArenaError
 from arena.ladder.config import load_config
 from arena.ladder.season.season import STORE
+from arena.league.changes import playing
 from arena.league.play.stored_league import StoredLeague
 from arena.league.store.store import Store
 from tests.cli.command import HANG, LOWEST, Ran, arena, bot, environment, run

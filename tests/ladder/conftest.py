@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from arena.ladder.check import checks
 from arena.ladder.book.book import Book
+from arena.ladder.check import checks
 from arena.ladder.door.door import Door
 from arena.ladder.folder import Folder
 from arena.ladder.pages.site import publish_all

@@ -5,15 +5,15 @@ from typing import ClassVar
 import msgspec
 
 from arena.ladder.book.book import Book
-from arena.ladder.check.submission import CheckResult, Fault
+from arena.ladder.book.tables import State
 from arena.ladder.check.checks import Checks
+from arena.ladder.check.submission import CheckResult, Fault
 from arena.ladder.config import load_config
 from arena.ladder.door.door import Door
 from arena.ladder.folder import Folder
 from arena.ladder.job import JobDiedError
-from arena.ladder.season.orders import carry_out
 from arena.ladder.quota import Quotas
-from arena.ladder.book.tables import State
+from arena.ladder.season.orders import carry_out
 
 PASSED = CheckResult(ok=True, digest="d" * 64, steps=17, games=20)
 FAILED = CheckResult(ok=False, faults=[Fault("it crashed", "bga", "mend it")])

@@ -2,10 +2,10 @@
 
 import pytest
 
-from arena.ladder.season.admission import faults_too_often, settle, verdict
-from arena.ladder.config import Keep
-from arena.ladder.season.season import predecessors
 from arena.ladder.book.tables import PLAYING, State, Version
+from arena.ladder.config import Keep
+from arena.ladder.season.admission import faults_too_often, settle, verdict
+from arena.ladder.season.season import predecessors
 from arena.ladder.season.twins import TwinResult
 from arena.ratings.stopping.paired import Paired
 from tests.ladder.desk import PASSED, Desk

@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from arena.io.errors import ArenaError
-from arena.ladder.season.build_cache import Built
-from arena.bots.sandboxes.process import ProcessSandbox
 from arena.bots.bot import Bot, StagedBot
 from arena.bots.manifest import load_bot
+from arena.bots.sandboxes.process import ProcessSandbox
+from arena.io.errors import ArenaError
+from arena.ladder.season.build_cache import Built
 from tests.cli.command import bot
 from tests.e2e.live import let_others_in
 

@@ -2,12 +2,12 @@
 
 import pytest
 
+from arena.ladder.book.tables import Action, Order, State
 from arena.ladder.check import checks
-from arena.ladder.check.submission import CheckResult, Fault
 from arena.ladder.check.checks import Checks
+from arena.ladder.check.submission import CheckResult, Fault
 from arena.ladder.config import load_config
 from arena.ladder.season.orders import carry_out
-from arena.ladder.book.tables import Action, Order, State
 from tests.ladder import club
 from tests.ladder.desk import DIED, FAILED, PASSED, Desk, Played
 

@@ -9,14 +9,14 @@ from random import Random
 import pytest
 from msgspec.structs import replace
 
+from arena.game.records import PlayedFixture
 from arena.ladder import disk
-from arena.ladder.pages import publisher
 from arena.ladder.caps import Caps
 from arena.ladder.disk import Pruner
 from arena.ladder.folder import Folder
+from arena.ladder.pages import publisher
 from arena.ladder.run import run_ladder
 from arena.ladder.season.season import STORE
-from arena.game.records import PlayedFixture
 from arena.league.store.logs import logs_path
 from arena.league.store.rows import pack
 from arena.league.store.store import Store

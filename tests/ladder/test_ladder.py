@@ -12,9 +12,9 @@ import pytest
 
 from arena.author.check.steps import STEPS
 from arena.ladder.book.book import Book
+from arena.ladder.book.tables import Progress
 from arena.ladder.folder import Folder
 from arena.ladder.pages.site import publish_all
-from arena.ladder.book.tables import Progress
 from arena.league.store.store import Store
 from tests.cli.command import READY, run
 from tests.ladder import club as clubs

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
+from arena.bots.sandboxes.base import PATH
 from arena.ladder.folder import Folder
 from arena.ladder.pages.site import publish_all
-from arena.bots.sandboxes.base import PATH
 from arena.league.store.store import Store
 from tests.cli.command import HANG, LOWEST, READY, confined, error_line, records, run
 from tests.ladder import club as clubs

@@ -5,16 +5,16 @@ from pathlib import Path
 import pytest
 
 from arena import __version__
-from arena.ladder.season import season as seasons
+from arena.game.records import Fixture, GameRecord
+from arena.game.rules.books import Rules
 from arena.ladder.book.book import Book
 from arena.ladder.config import load_config
 from arena.ladder.folder import Folder
+from arena.ladder.season import season as seasons
 from arena.ladder.season.season import STORE, open_season
 from arena.league.keeping.prune import prune
-from arena.league.table.replay import replay
-from arena.game.rules.books import Rules
-from arena.game.records import Fixture, GameRecord
 from arena.league.store.store import Store
+from arena.league.table.replay import replay
 from tests.cli.command import error_line, run
 from tests.ladder import club as clubs
 from tests.ladder.club import running

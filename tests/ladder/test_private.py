@@ -10,19 +10,19 @@ from random import Random
 import pytest
 from msgspec.structs import replace
 
-from arena.ladder.season.admission import settle
+from arena.game.records import Faulted, Fixture, PlayedFixture
+from arena.game.rules.books import VARIANTS
+from arena.ladder.book.tables import State
 from arena.ladder.config import Keep
 from arena.ladder.pages.author_games import Played
 from arena.ladder.pages.private import write_private_pages
-from arena.ladder.book.tables import State
-from arena.league.keeping.prune import prune
+from arena.ladder.season.admission import settle
 from arena.ladder.season.twins import TwinResult
-from arena.league.table.table import play_fixture
-from arena.game.rules.books import VARIANTS
-from arena.ratings.stopping.paired import Paired
-from arena.game.records import Faulted, Fixture, PlayedFixture
+from arena.league.keeping.prune import prune
 from arena.league.store.rows import pack
 from arena.league.store.store import Store
+from arena.league.table.table import play_fixture
+from arena.ratings.stopping.paired import Paired
 from tests.ladder.desk import Desk
 from tests.league.table.test_seat_moments import RememberingSeats
 from tests.publish import factory

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.ladder.pages import site
-from arena.ladder.folder import Folder
-from arena.ladder.pages.site import in_complete_blocks, publish_all, publish_closed
 from arena.game.records import Fixture
+from arena.ladder.folder import Folder
+from arena.ladder.pages import site
+from arena.ladder.pages.site import in_complete_blocks, publish_all, publish_closed
 from tests.publish.pages import broken_links
 from tests.support.drawn_schedules import let_go_before_rating
 

@@ -5,12 +5,12 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from arena.league.play.workers import Task
-from arena.game.rules.books import BGA
-from arena.game.records import Fixture, LeagueInfo, LimitsInfo
+from arena.bots.bot import StagedBot
 from arena.bots.sandboxes.base import Program, Running
 from arena.bots.sandboxes.process import ProcessSandbox
-from arena.bots.bot import StagedBot
+from arena.game.records import Fixture, LeagueInfo, LimitsInfo
+from arena.game.rules.books import BGA
+from arena.league.play.workers import Task
 from tests.publish import factory
 
 NAMES = tuple("abcdefghijklmnopqrstuvwxyz")

@@ -3,10 +3,10 @@
 from collections import Counter
 from typing import Any
 
+from arena.game.records import Fixture
+from arena.game.rules.books import BGA
 from arena.league.changes import Change, History, everyone, playing
 from arena.league.schedule.schedule import Schedule
-from arena.game.rules.books import BGA
-from arena.game.records import Fixture
 from tests.publish import factory
 
 NAMES = "abcdefghij"

@@ -5,18 +5,18 @@ import stat
 from collections.abc import Callable
 from pathlib import Path
 
-from arena.league.terms.conditions import commit, resolve
-from arena.league.terms.config import League, load_league
+from arena.bots.sandboxes.process import ProcessSandbox
+from arena.game.records import FixtureResult, LeagueInfo, MachineInfo, PlayedFixture
 from arena.league.host import this_machine
 from arena.league.play.play import RunOutcome, RunRequest, open_run
 from arena.league.play.process_pool import ProcessEngine
 from arena.league.play.runner import OnResult, RunListener
-from arena.league.schedule.schedule import Schedule
 from arena.league.play.stored_league import StoredLeague
-from arena.game.records import FixtureResult, LeagueInfo, MachineInfo, PlayedFixture
-from arena.bots.sandboxes.process import ProcessSandbox
+from arena.league.schedule.schedule import Schedule
 from arena.league.store.rows import pack
 from arena.league.store.store import Store
+from arena.league.terms.conditions import commit, resolve
+from arena.league.terms.config import League, load_league
 from tests.support.live import in_place
 
 SAMPLES = ("sample:honest", "sample:memory", "sample:random")

@@ -5,13 +5,13 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from arena.league.changes import Change, History, playing
-from arena.io.errors import ArenaError
-from arena.league.terms.conditions import commit, conditions_of, resolve
-from arena.league.schedule.schedule import Schedule
 from arena.game.records import LeagueInfo, PlayedFixture
+from arena.io.errors import ArenaError
+from arena.league.changes import Change, History, playing
+from arena.league.schedule.schedule import Schedule
 from arena.league.store.rows import pack
 from arena.league.store.store import Store
+from arena.league.terms.conditions import commit, conditions_of, resolve
 from tests.league import leagues
 from tests.league.leagues import begin, store_all
 

@@ -6,9 +6,9 @@ from typing import Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from arena.game.records import Fixture
 from arena.league.changes import History, changed, playing
 from arena.league.schedule.schedule import Schedule
-from arena.game.records import Fixture
 from tests.league import histories
 from tests.league.histories import NAMES, games, league, then
 

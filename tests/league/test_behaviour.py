@@ -7,14 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import astuple
 
-from arena.author.compare.positions import TableSample
 from arena.author.compare.decisions import Behaviour, Share, summary
-from arena.league.table.seat_decisions import Decision, Position
+from arena.author.compare.positions import TableSample
+from arena.game.records import Division, Fixture
 from arena.game.rules.round import Raises
 from arena.game.rules.view import SeatBid, View
-from arena.game.records import Division, Fixture
-from arena.league.store.rows import pack
 from arena.game.wire.messages import CalzaOffer, Turn
+from arena.league.store.rows import pack
+from arena.league.table.seat_decisions import Decision, Position
 from tests.publish import factory
 
 SEATS = ("old", "field/ann")

@@ -7,16 +7,16 @@ from pathlib import Path
 
 import pytest
 
+from arena.bots.builds.staging import stage
+from arena.bots.manifest import load_bot
+from arena.bots.sandboxes.process import ProcessSandbox
+from arena.bots.sandboxes.run_folder import run_folder
+from arena.game.records import Fixture, PlayedFixture
 from arena.io import shipped
 from arena.league.cluster.client import BATCH_SECONDS, Cluster
 from arena.league.cluster.revocable_sandbox import RevocableSandbox
 from arena.league.cluster.worker import BatchResult, identity
-from arena.game.records import Fixture, PlayedFixture
-from arena.bots.sandboxes.process import ProcessSandbox
-from arena.bots.sandboxes.run_folder import run_folder
 from arena.league.store.rows import pack
-from arena.bots.manifest import load_bot
-from arena.bots.builds.staging import stage
 from tests.cli.command import environment
 
 

@@ -10,15 +10,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from arena.author.compare.names import NEW, OLD, in_field
 from arena.author.compare.play import CompareRequest, compare, comparison_fixtures
 from arena.author.compare.result import Comparison
+from arena.game.records import Division, Fixture, LeagueInfo, LimitsInfo
+from arena.game.rules.books import BGA, VARIANTS
+from arena.game.rules.round_limit import max_rounds
+from arena.io.shipped import folder
 from arena.league.play.runner import RunListener
 from arena.league.schedule.schedule import divisions
-from arena.author.compare.names import NEW, OLD, in_field
-from arena.game.rules.round_limit import max_rounds
-from arena.game.rules.books import BGA, VARIANTS
-from arena.game.records import Division, Fixture, LeagueInfo, LimitsInfo
-from arena.io.shipped import folder
 from tests.cli.command import READY, bot
 from tests.publish import factory
 from tests.support.bot_programs import program

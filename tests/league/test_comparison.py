@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+from arena.author.compare.names import NEW, OLD, version_seat
 from arena.author.compare.play import comparison_fixtures
 from arena.author.compare.result import Comparison, Games
-from arena.author.compare.names import NEW, OLD, version_seat
 from arena.game.records import Fixture, FixtureResult, GameResult
 from arena.league.store.rows import PackedFixture, pack
 from tests.publish import factory

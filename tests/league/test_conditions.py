@@ -6,13 +6,13 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from arena.game.records import MachineInfo
+from arena.game.rules.round_limit import ROUNDS_PER_DIE
 from arena.io.errors import ArenaError
-from arena.league.terms.conditions import conditions_of
 from arena.league.host import cpu_model, this_machine
 from arena.league.schedule.schedule import Schedule
-from arena.game.rules.round_limit import ROUNDS_PER_DIE
-from arena.game.records import MachineInfo
 from arena.league.store.store import Store
+from arena.league.terms.conditions import conditions_of
 from tests.league import leagues
 from tests.league.leagues import begin, store_all
 

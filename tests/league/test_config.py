@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from arena.io.errors import ArenaError
-from arena.league.terms.config import check_bot_count, load_league
-from arena.game.rules.books import BGA, CLASSIC, ITALIAN, PRESSMAN, variant
 from arena.game.records import LimitsInfo
+from arena.game.rules.books import BGA, CLASSIC, ITALIAN, PRESSMAN, variant
+from arena.io.errors import ArenaError
 from arena.io.shipped import folder
+from arena.league.terms.config import check_bot_count, load_league
 from tests.league import leagues
 
 TWO = "bots: ['sample:honest', 'sample:random']\n"

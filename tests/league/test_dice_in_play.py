@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.author.compare.play import comparison_fixtures
-from arena.league.play.dice_in_play import DiceInPlay
-from arena.league.schedule.schedule import Schedule
 from arena.author.compare.names import NEW, OLD
-from arena.league.play.workers import Task
+from arena.author.compare.play import comparison_fixtures
 from arena.bots.sessions.warm_pool import WarmPool
+from arena.league.play.dice_in_play import DiceInPlay
+from arena.league.play.workers import Task
+from arena.league.schedule.schedule import Schedule
 from tests.league.fake_tables import Bot, Box, info, seats, tasks_of
 
 each_run = settings(deadline=None, database=None)

@@ -9,13 +9,13 @@ from threading import Event
 import pytest
 from msgspec.structs import replace
 
-from arena.io.errors import ArenaError
-from arena.league.terms.conditions import conditions_of
-from arena.league.play.runner import RunListener, play_due
-from arena.league.schedule.schedule import Schedule
-from arena.league.play.workers import Task, WorkerDiedError
 from arena.game.records import Fixture, FixtureResult, LeagueInfo, PlayedFixture, QuarantinedFixture
+from arena.io.errors import ArenaError
+from arena.league.play.runner import RunListener, play_due
+from arena.league.play.workers import Task, WorkerDiedError
+from arena.league.schedule.schedule import Schedule
 from arena.league.store.rows import PackedFixture, pack
+from arena.league.terms.conditions import conditions_of
 from tests.league import leagues
 from tests.support.live import in_place
 

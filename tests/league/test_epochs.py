@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from arena.game.records import Fixture
 from arena.league.changes import Change, History, version_name, version_of
 from arena.league.schedule.schedule import Schedule
-from arena.game.records import Fixture
 from tests.league import histories
 from tests.league.histories import NAMES, games, league, then
 from tests.publish import factory

@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from arena.game.records import BidMade, MachineInfo, PlayedFixture
 from arena.io.errors import ArenaError, FindingError
 from arena.league.keeping.verify import Finding, Verified, verify
-from arena.league.table.replay import ReplayError, replay
-from arena.game.records import BidMade, MachineInfo, PlayedFixture
 from arena.league.store.logs import logs_path
 from arena.league.store.rows import GAMES, pack
 from arena.league.store.store import Store
+from arena.league.table.replay import ReplayError, replay
 from tests.league import leagues
 from tests.league.store import edit
 from tests.league.store.edit import execute

@@ -6,11 +6,11 @@ from collections.abc import Collection, Iterable
 import pytest
 from msgspec.structs import replace
 
+from arena.game.records import Division, Fixture, FixtureResult, LeagueInfo
+from arena.game.rules.books import BGA
 from arena.league.changes import Change
 from arena.league.schedule.progress import AHEAD, LeagueProgress
 from arena.league.schedule.schedule import Schedule
-from arena.game.rules.books import BGA
-from arena.game.records import Division, Fixture, FixtureResult, LeagueInfo
 from tests.publish import factory
 from tests.support.results import result
 from tests.support.sampling import sample

@@ -9,16 +9,16 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from arena.game.records import Fixture, LeagueInfo
+from arena.game.rules.books import Rules
+from arena.game.rules.dice import roll
+from arena.game.seeds import commitment
 from arena.io.errors import ArenaError
+from arena.league.play.stored_league import schedule_of
+from arena.league.schedule.schedule import Schedule
+from arena.league.store.store import Store
 from arena.league.terms.config import League
 from arena.league.terms.master_seed import choose, describe, master_seed, seeds_of, withheld
-from arena.league.schedule.schedule import Schedule
-from arena.league.play.stored_league import schedule_of
-from arena.game.rules.dice import roll
-from arena.game.rules.books import Rules
-from arena.game.records import Fixture, LeagueInfo
-from arena.game.seeds import commitment
-from arena.league.store.store import Store
 from tests.cli.command import ROOT
 from tests.league import leagues
 from tests.league.leagues import begin, store_all

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from arena.game.records import FixtureResult, LeagueInfo
 from arena.io.errors import ArenaError
 from arena.league.play.play import RunRequest
-from arena.league.schedule.progress import Verdict
 from arena.league.play.runner import OnResult, RunListener
-from arena.game.records import FixtureResult, LeagueInfo
+from arena.league.schedule.progress import Verdict
 from tests.league import leagues
 from tests.league.store.edit import dump
 

@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 
+from arena.game.records import Division, Fixture, GameRecord, LeagueInfo, PlayedFixture
+from arena.game.rules.books import BGA, CLASSIC
 from arena.league.changes import Change, History
 from arena.league.schedule.progress import LeagueProgress
 from arena.league.schedule.schedule import Schedule
-from arena.game.rules.books import BGA, CLASSIC
-from arena.game.records import Division, Fixture, GameRecord, LeagueInfo, PlayedFixture
 from tests.league.histories import changed, then
 from tests.publish import factory
 

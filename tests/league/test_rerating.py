@@ -9,12 +9,12 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
+from arena.game.records import Division, RatingsInfo
 from arena.io.errors import ArenaError
 from arena.league.keeping.rerating import TOLERANCE, check_division, draw_sample
 from arena.league.keeping.verify import Finding, Verified, verify
-from arena.ratings.standings import by_division, rate_results
-from arena.game.records import Division, RatingsInfo
 from arena.league.store.store import Store
+from arena.ratings.standings import by_division, rate_results
 
 Row = dict[str, Any]
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from arena.league.play.runner import MAX_DEATHS
 from arena.game.records import FixtureResult
+from arena.league.play.runner import MAX_DEATHS
 from arena.league.store.store import Store
 from tests.league import leagues
 

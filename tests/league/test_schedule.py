@@ -9,12 +9,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from arena.league.terms.conditions import conditions_of
-from arena.league.schedule.schedule import Schedule
-from arena.game.rules.dice import roll
-from arena.game.rules.books import VARIANTS
 from arena.game.records import LeagueInfo
+from arena.game.rules.books import VARIANTS
+from arena.game.rules.dice import roll
 from arena.game.seeds import bot_seed
+from arena.league.schedule.schedule import Schedule
+from arena.league.terms.conditions import conditions_of
 from tests.league import leagues
 from tests.publish import factory
 

@@ -7,14 +7,14 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from arena.league.play.runner import RunListener
-from arena.league.schedule.schedule import Schedule
-from arena.league.play.stored_league import StoredLeague, schedule_of
-from arena.league.keeping.verify import verify
+from arena.bots.bot import StagedBot
 from arena.game.records import Division, LeagueInfo, PlayedFixture
+from arena.league.keeping.verify import verify
+from arena.league.play.runner import RunListener
+from arena.league.play.stored_league import StoredLeague, schedule_of
+from arena.league.schedule.schedule import Schedule
 from arena.league.store.rows import pack
 from arena.league.store.store import Store
-from arena.bots.bot import StagedBot
 from tests.league.test_dispatch import Scripted
 from tests.publish import factory
 

@@ -5,11 +5,11 @@ from collections import Counter
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from arena.game.records import Fixture
+from arena.game.rules.books import BGA, CLASSIC, variant
 from arena.league.changes import History
 from arena.league.schedule.progress import LeagueProgress
 from arena.league.schedule.schedule import Schedule, divisions
-from arena.game.rules.books import BGA, CLASSIC, variant
-from arena.game.records import Fixture
 from tests.league.histories import changed
 from tests.league.test_progress import by_name, play, resumed
 from tests.publish import factory

@@ -13,11 +13,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from arena.league.changes import Change
-from arena.io.errors import ArenaError
-from arena.league.schedule.schedule import Schedule
-from arena.league.keeping.verify import Finding, Verified, verify
 from arena.game.records import Faulted
+from arena.io.errors import ArenaError
+from arena.league.changes import Change
+from arena.league.keeping.verify import Finding, Verified, verify
+from arena.league.schedule.schedule import Schedule
 from arena.league.store.hashes import row_hash
 from arena.league.store.store import Store
 from tests.league import leagues

@@ -8,6 +8,8 @@ from random import Random
 
 import msgspec
 
+from arena.game.rules.books import Rules
+from arena.game.rules.books import variant as rules_of
 from arena.game.rules.judge import Position, RefusedError, judge
 from arena.game.rules.round import (
     Bid,
@@ -22,8 +24,6 @@ from arena.game.rules.round import (
     place,
     raises,
 )
-from arena.game.rules.books import Rules
-from arena.game.rules.books import variant as rules_of
 from tests.oracle import oracle
 from tests.oracle.bidding import Json
 from tests.oracle.random_games import PlayedRound, random_game

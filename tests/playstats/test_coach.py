@@ -5,13 +5,6 @@ from collections.abc import Callable, Iterator
 import pytest
 from msgspec.structs import replace
 
-from arena.game.walk import walk
-from arena.game.referee import Referee
-from arena.game.rules.odds import bid_holds
-from arena.game.rules.round import Bid, Raises
-from arena.game.rules.books import VARIANTS, Rules, variant
-from arena.playstats.coach import WORST, Coach, Judgement
-from arena.playstats.decisions import Decision, Place, judge_round
 from arena.game.records import (
     BidMade,
     CallMade,
@@ -21,7 +14,14 @@ from arena.game.records import (
     PlayedFixture,
     RoundStarted,
 )
+from arena.game.referee import Referee
+from arena.game.rules.books import VARIANTS, Rules, variant
+from arena.game.rules.odds import bid_holds
+from arena.game.rules.round import Bid, Raises
+from arena.game.walk import walk
 from arena.game.wire.messages import Answer, Turn
+from arena.playstats.coach import WORST, Coach, Judgement
+from arena.playstats.decisions import Decision, Place, judge_round
 from tests.support import played_games
 from tests.support.depth import depth
 

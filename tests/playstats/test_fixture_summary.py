@@ -10,12 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from arena.game.walk import ForbiddenEventError
+from arena.game.records import PlayedFixture, RoundStarted
 from arena.game.rules.books import VARIANTS, Rules, variant
+from arena.game.walk import ForbiddenEventError
 from arena.playstats.fixture_summary import FixtureSummary, summarize_fixture
 from arena.playstats.mistakes import KEPT
 from arena.playstats.moments import EACH, KINDS, OF_BOT, OF_DIVISION, best, order
-from arena.game.records import PlayedFixture, RoundStarted
 from tests.publish import slow
 from tests.support import played_games as games
 from tests.support.summaries import league_of

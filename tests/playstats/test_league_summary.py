@@ -10,11 +10,11 @@ import html5lib
 import pytest
 from msgspec.structs import replace
 
+from arena.game.records import Cause, Faulted
 from arena.game.rules.books import variant
 from arena.publish.links import file_stems
 from arena.publish.output.text import fixed, percent, signed
 from arena.ratings.standings import Ratings
-from arena.game.records import Cause, Faulted
 from tests.publish import factory
 from tests.publish.in_memory import write_site
 from tests.publish.pages import broken_links, read, table_text, unpacked

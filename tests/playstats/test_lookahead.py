@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from arena.game.rules.books import BGA, FACES, VARIANTS, variant
 from arena.game.rules.dice import Hand
 from arena.game.rules.odds import bid_holds
 from arena.game.rules.round import Bid, Round, Standing, dudo, lose_die, open_round, place, raises
-from arena.game.rules.books import BGA, FACES, VARIANTS, variant
 from arena.playstats import lookahead
 from arena.playstats.baseline import PATIENCE
 from arena.playstats.lookahead import FLOOR, Lookahead

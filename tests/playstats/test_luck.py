@@ -11,8 +11,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from arena.game.walk import walk
+from arena.game.records import (
+    BidMade,
+    CallMade,
+    Cause,
+    Event,
+    Fault,
+    Faulted,
+    GameRecord,
+    RoundStarted,
+)
 from arena.game.referee import Referee
+from arena.game.rules.books import FACES, VARIANTS, Rules, variant
 from arena.game.rules.dice import Hand
 from arena.game.rules.odds import bid_holds
 from arena.game.rules.round import (
@@ -25,21 +35,11 @@ from arena.game.rules.round import (
     place,
     raises,
 )
-from arena.game.rules.books import FACES, VARIANTS, Rules, variant
+from arena.game.walk import walk
+from arena.game.wire.messages import Answer, Turn
 from arena.playstats.baseline import PATIENCE, outcomes
 from arena.playstats.fixture_summary import summarize_fixture
 from arena.playstats.luck import MOST_DICE, has_luck, rated_luck, round_luck, win_chance
-from arena.game.records import (
-    BidMade,
-    CallMade,
-    Cause,
-    Event,
-    Fault,
-    Faulted,
-    GameRecord,
-    RoundStarted,
-)
-from arena.game.wire.messages import Answer, Turn
 from tests.support import played_games as games
 from tests.support import random_games
 

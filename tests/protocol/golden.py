@@ -3,12 +3,12 @@
 from pathlib import Path
 from typing import NamedTuple
 
-from arena.league.table.transcript import transcript
-from arena.game.rules.books import VARIANTS, Rules, variant
+from arena.bots.builds.staging import stage
+from arena.bots.manifest import load_bot
 from arena.bots.sandboxes.registry import make_sandbox
 from arena.bots.sandboxes.run_folder import run_folder
-from arena.bots.manifest import load_bot
-from arena.bots.builds.staging import stage
+from arena.game.rules.books import VARIANTS, Rules, variant
+from arena.league.table.transcript import transcript
 
 ROOT = Path(__file__).parents[2]
 TRANSCRIPTS = ROOT / "protocol" / "transcripts"

@@ -3,7 +3,6 @@
 from random import Random
 from typing import Any
 
-from arena.ratings.standings import Ratings
 from arena.game.records import (
     BidMade,
     BotInfo,
@@ -16,6 +15,7 @@ from arena.game.records import (
     PlayedFixture,
     RoundStarted,
 )
+from arena.ratings.standings import Ratings
 from tests.publish import factory
 
 TAGS = ("python", "c", "rust", "search", "bluffing", "learning", "baseline")

@@ -3,8 +3,6 @@
 from hashlib import sha256
 from typing import Any
 
-from arena.game.rules.books import variant
-from arena.ratings.standings import Ratings
 from arena.game.records import (
     BidMade,
     BotInfo,
@@ -22,6 +20,8 @@ from arena.game.records import (
     RoundStarted,
 )
 from arena.game.results import fixture_result
+from arena.game.rules.books import variant
+from arena.ratings.standings import Ratings
 from tests.support.results import rate_league
 
 SEED = "5f0c7a2e9b"

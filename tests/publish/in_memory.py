@@ -4,13 +4,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
 
+from arena.game.records import LeagueInfo, PlayedFixture, QuarantinedFixture
 from arena.game.rules.books import Rules
 from arena.playstats.fixture_summary import summarize_fixture
 from arena.publish.game_source import Jobs, Made, Work
 from arena.publish.replay.selection import NEWEST, ReplayChoice
 from arena.publish.site import StoreState, publish
 from arena.ratings.standings import Ratings
-from arena.game.records import LeagueInfo, PlayedFixture, QuarantinedFixture
 from tests.support.summaries import faults_of, league_of
 
 

@@ -7,9 +7,9 @@ from itertools import product
 from math import comb, log2
 from typing import NamedTuple
 
-from arena.game.rules.round import Bid, Round, Standing, raises
-from arena.game.rules.books import Rules
 from arena.game.records import BidMade, CallMade, Faulted, GameRecord, PlayedFixture, RoundStarted
+from arena.game.rules.books import Rules
+from arena.game.rules.round import Bid, Round, Standing, raises
 
 Hands = Sequence[Sequence[int]]
 

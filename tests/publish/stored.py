@@ -3,14 +3,14 @@
 from collections.abc import Collection, Sequence
 from pathlib import Path
 
+from arena.game.records import PlayedFixture
 from arena.game.rules.books import VARIANTS
+from arena.league.store.rows import pack
+from arena.league.store.store import Store
 from arena.publish.replay.selection import NEWEST, ReplayChoice
 from arena.publish.site import StoreState, publish
 from arena.publish.stored_games import stored_games
 from arena.ratings.standings import by_division, rate_results
-from arena.game.records import PlayedFixture
-from arena.league.store.rows import pack
-from arena.league.store.store import Store
 from tests.publish import factory
 from tests.publish.pages import timeless
 from tests.publish.test_feed import strong_first

@@ -5,12 +5,12 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from arena.game.records import Division
 from arena.playstats.league_summary import DivisionStats, LeagueSummary
 from arena.playstats.style import Style
 from arena.publish.links import links
 from arena.publish.pages.bot_card import Field, card
 from arena.publish.pages.standings import board_standings
-from arena.game.records import Division
 from tests.publish import factory
 from tests.publish.crowd import crowd
 from tests.publish.in_memory import write_site

@@ -8,8 +8,8 @@ from xml.etree import ElementTree as Xml
 import pytest
 from msgspec.structs import replace
 
-from arena.publish.pages.feed import block_times, changes, checkpoints, history, model, ranks
 from arena.game.records import GameRecord, LeagueInfo, PlayedFixture
+from arena.publish.pages.feed import block_times, changes, checkpoints, history, model, ranks
 from tests.publish import factory
 from tests.publish.in_memory import InMemory, write_site
 from tests.publish.test_hostile import NAMES, NASTY

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from arena.publish.pages.front import Progress, description, progress, standings
+from arena.game.records import Cause, Faulted
 from arena.publish.drawing.identity import COLOURS, PATTERNS, identities
+from arena.publish.pages.front import Progress, description, progress, standings
 from arena.publish.pages.standings import Standing, Standings, overall_standings
 from arena.ratings.standings import Ratings
-from arena.game.records import Cause, Faulted
 from tests.publish import factory
 from tests.publish.crowd import crowd
 from tests.publish.in_memory import write_site

@@ -7,10 +7,11 @@ from types import SimpleNamespace
 import pytest
 from msgspec.structs import replace
 
+from arena.game.records import LeagueInfo, PlayedFixture
 from arena.publish.data.tables import pair
+from arena.publish.drawing.axis import round_axis
 from arena.publish.links import BOTS
 from arena.publish.output.text import percent, signed
-from arena.publish.drawing.axis import round_axis
 from arena.publish.pages.front import MOST
 from arena.publish.pages.leaderboard import CELLS, TOP, better_matrix, lines, overview
 from arena.publish.pages.standings import board_standings
@@ -19,7 +20,6 @@ from arena.publish.site import StoreState, _Site
 from arena.ratings.history import PastRating, Point
 from arena.ratings.standings import Ratings
 from arena.ratings.table import Leaderboard, Row
-from arena.game.records import LeagueInfo, PlayedFixture
 from tests.publish import factory
 from tests.publish.crowd import crowd
 from tests.publish.in_memory import InMemory, write_site

@@ -6,14 +6,14 @@ from typing import Any
 
 import pytest
 
-from arena.league.schedule.schedule import Schedule
-from arena.league.keeping.verify import verify
-from arena.game.rules.books import VARIANTS
-from arena.publish.report import ReportRequest, report
-from arena.ratings.variance import luck
 from arena.game.records import LeagueInfo, PlayedFixture
+from arena.game.rules.books import VARIANTS
+from arena.league.keeping.verify import verify
+from arena.league.schedule.schedule import Schedule
 from arena.league.store.rows import pack
 from arena.league.store.store import Store
+from arena.publish.report import ReportRequest, report
+from arena.ratings.variance import luck
 from tests.cli.command import run
 from tests.publish import factory
 from tests.support.played_games import play

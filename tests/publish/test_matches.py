@@ -8,14 +8,6 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from arena.publish.data.result_rows import MatchRow
-from arena.publish.data.tables import match_row, match_rows
-from arena.publish.links import Links, links
-from arena.publish.output.text import counted, fixed, signed
-from arena.publish.pages import matches
-from arena.publish.pages.matches import PAGE, SHARD, pages, search_files
-from arena.publish.replay.selection import select_replays
-from arena.ratings.table import Leaderboard
 from arena.game.records import (
     Cause,
     Division,
@@ -25,6 +17,14 @@ from arena.game.records import (
     GameResult,
     LeagueInfo,
 )
+from arena.publish.data.result_rows import MatchRow
+from arena.publish.data.tables import match_row, match_rows
+from arena.publish.links import Links, links
+from arena.publish.output.text import counted, fixed, signed
+from arena.publish.pages import matches
+from arena.publish.pages.matches import PAGE, SHARD, pages, search_files
+from arena.publish.replay.selection import select_replays
+from arena.ratings.table import Leaderboard
 from tests.publish import factory
 from tests.publish.crowd import crowd
 from tests.publish.in_memory import InMemory, write_site

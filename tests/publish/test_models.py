@@ -4,9 +4,10 @@ from pathlib import Path
 
 import pytest
 
+from arena.game.records import Cause, Faulted
+from arena.game.rules.books import VARIANTS
 from arena.io import shipped
 from arena.io.errors import ArenaError
-from arena.game.rules.books import VARIANTS
 from arena.playstats.fixture_summary import STDERR_SHOWN, summarize_fixture
 from arena.playstats.league_summary import STDERR_PIECES
 from arena.publish.data.tables import pair
@@ -14,7 +15,6 @@ from arena.publish.drawing.axis import axis_of, round_axis
 from arena.publish.pages.leaderboard import tint
 from arena.ratings.maths.intervals import wilson
 from arena.ratings.table import Duel, Leaderboard, Row
-from arena.game.records import Cause, Faulted
 from tests.publish import factory
 from tests.support.summaries import league_of
 

@@ -6,16 +6,16 @@ from pathlib import Path
 
 import pytest
 
-from arena.league.keeping.prune import remove
 from arena.game.rules.books import VARIANTS
+from arena.league.keeping.prune import remove
+from arena.league.store.pruning import Plan
+from arena.league.store.store import Store
 from arena.playstats.luck import rated_luck
 from arena.publish.output.cache import cache_path
 from arena.publish.replay.selection import ReplayChoice
 from arena.publish.stored_games import stored_games
 from arena.ratings.standings import by_division, rate_results
 from arena.ratings.table import Row
-from arena.league.store.pruning import Plan
-from arena.league.store.store import Store
 from tests.publish.pages import broken_links
 from tests.publish.stored import LEAGUE, PLAYED, begun, report
 

@@ -12,9 +12,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from arena.io.errors import ArenaError
-from arena.publish import pseudonyms
-from arena.publish.pseudonyms import Pseudonyms, secret_of, who_is_who
 from arena.game.records import (
     BotInfo,
     Cause,
@@ -24,6 +21,9 @@ from arena.game.records import (
     QuarantinedFixture,
     RatingsInfo,
 )
+from arena.io.errors import ArenaError
+from arena.publish import pseudonyms
+from arena.publish.pseudonyms import Pseudonyms, secret_of, who_is_who
 from tests.publish import factory
 from tests.publish.in_memory import write_site
 from tests.publish.pages import broken_links, everything, tree

@@ -9,12 +9,12 @@ import msgspec
 import pytest
 
 from arena.cli.options import replays_option
+from arena.game.records import Cause, Faulted, PlayedFixture
 from arena.game.rules.books import VARIANTS
-from arena.publish.links import GAMES_PER_SHARD
 from arena.publish.drawing.identity import identities
+from arena.publish.links import GAMES_PER_SHARD
 from arena.publish.replay.selection import AtMost, ReplayChoice, select_replays
 from arena.publish.replay.steps import replay
-from arena.game.records import Cause, Faulted, PlayedFixture
 from tests.publish import factory
 from tests.publish.in_memory import write_site
 from tests.publish.pages import broken_links, content, unpacked

@@ -2,11 +2,11 @@
 
 import pytest
 
+from arena.game.records import CallMade, Cause, Faulted, GameRecord, RoundStarted
+from arena.game.rules.books import VARIANTS, variant
 from arena.game.rules.dice import Hand
 from arena.game.rules.odds import at_least
-from arena.game.rules.books import VARIANTS, variant
 from arena.publish.replay.steps import Step, likely, replay
-from arena.game.records import CallMade, Cause, Faulted, GameRecord, RoundStarted
 from tests.support import played_games as games
 from tests.support.games import Action, round_events
 

@@ -7,16 +7,16 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from arena.league.changes import Change
+from arena.game.records import LeagueInfo
 from arena.io.errors import ArenaError
-from arena.league.terms.conditions import conditions_of
+from arena.league.changes import Change
 from arena.league.play.play import RunRequest
 from arena.league.play.runner import RunListener
 from arena.league.schedule.schedule import Schedule
+from arena.league.store.store import Store
+from arena.league.terms.conditions import conditions_of
 from arena.publish import report as reports
 from arena.publish.report import Report, ReportRequest, play_and_report, report, watch
-from arena.game.records import LeagueInfo
-from arena.league.store.store import Store
 from tests.league import leagues
 from tests.publish.pages import broken_links, everything, tree
 from tests.support.drawn_schedules import let_go_before_rating

@@ -10,9 +10,9 @@ import jsonschema
 import pytest
 from msgspec.structs import replace
 
+from arena.game.records import QuarantinedFixture
 from arena.publish.data.schema import DIALECT, TABLE_TYPES
 from arena.ratings.table import DiceGain, Suspicion
-from arena.game.records import QuarantinedFixture
 from tests.publish import factory
 from tests.publish.columns import SECTION, markdown
 from tests.publish.in_memory import write_site

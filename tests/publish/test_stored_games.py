@@ -11,21 +11,21 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from arena.game.records import Cause, Faulted, FixtureResult, PlayedFixture
 from arena.game.rules.books import Rules
+from arena.league.store.store import Store
 from arena.playstats.fixture_summary import FixtureSummary, summarize_fixture
 from arena.publish import stored_games as stored
 from arena.publish.output.cache import cache_path
 from arena.publish.pages import feed
 from arena.publish.replay.selection import NEWEST, ReplayChoice
 from arena.publish.stored_games import StoredGames, stored_games
-from arena.game.records import Cause, Faulted, FixtureResult, PlayedFixture
-from arena.league.store.store import Store
+from tests.league.store.edit import removed
 from tests.publish import factory
 from tests.publish.in_memory import write_site
 from tests.publish.pages import broken_links, timeless
 from tests.publish.stored import BOTS, LEAGUE, PLAYED, REPLAYED, add, begun, report, staged
 from tests.publish.test_feed import strong_first
-from tests.league.store.edit import removed
 
 
 class Stop(BaseException):

@@ -3,6 +3,7 @@
 import pytest
 from msgspec.structs import replace
 
+from arena.game.records import Cause
 from arena.game.rules.books import variant
 from arena.playstats.fixture_summary import summarize_fixture
 from arena.playstats.moments import KINDS, Kind, Moment, order
@@ -10,7 +11,6 @@ from arena.publish.fault_words import CAUSES
 from arena.publish.moments import SiteMoments, site_moments
 from arena.publish.pages.watch import TITLES, highlights, lists, view
 from arena.ratings.standings import favourites
-from arena.game.records import Cause
 from tests.publish import factory
 from tests.support import played_games as games
 from tests.support.summaries import league_of

@@ -4,9 +4,9 @@ from itertools import pairwise
 
 import pytest
 
-from arena.ratings.history import POINTS, PastRating, Point, checkpoints, relative, trend
-from arena.ratings.board.leaderboard import rate
 from arena.game.records import FixtureResult, RatingsInfo
+from arena.ratings.board.leaderboard import rate
+from arena.ratings.history import POINTS, PastRating, Point, checkpoints, relative, trend
 from tests.ratings.simulated import game
 
 BOTS = ("ada", "bob", "cyd")

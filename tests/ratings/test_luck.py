@@ -7,11 +7,11 @@ import numpy as np
 import pytest
 from msgspec.structs import replace
 
-from arena.ratings.maths.arrays import Floats
-from arena.ratings.board.leaderboard import rate
-from arena.ratings.variance.luck import MIN_GAMES
-from arena.ratings.table import Leaderboard, Row
 from arena.game.records import FixtureResult
+from arena.ratings.board.leaderboard import rate
+from arena.ratings.maths.arrays import Floats
+from arena.ratings.table import Leaderboard, Row
+from arena.ratings.variance.luck import MIN_GAMES
 from benchmarks.leagues import Shape, name, play_with_luck
 
 SKILLS = np.array([3.0, 1.0, 0.0, 0.0, -1.0, -3.0])

@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 from msgspec.structs import replace
 
-from arena.ratings.maths import arrays
+from arena.game.records import Division, FixtureResult
 from arena.ratings import history
+from arena.ratings.maths import arrays
 from arena.ratings.model.games import as_arrays
 from arena.ratings.model.head_to_head import probabilities, scores
 from arena.ratings.standings import rate_results
-from arena.game.records import Division, FixtureResult
 from benchmarks.leagues import Shape, play, play_with_luck
 from benchmarks.suspicion import with_faults
 

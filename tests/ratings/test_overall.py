@@ -2,9 +2,9 @@
 
 import pytest
 
+from arena.game.records import Division, RatingsInfo
 from arena.ratings.standings import rate_results
 from arena.ratings.table import Overall
-from arena.game.records import Division, RatingsInfo
 from benchmarks.leagues import Shape
 from tests.ratings.simulated import league
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from arena.ratings.maths.arrays import Floats, as_floats
+from arena.ratings.maths.t_distribution import normal_cdf, t_cdf
 from arena.ratings.stopping.group_sequential import planned_looks, tails
 from arena.ratings.stopping.paired import Paired, clear, paired
-from arena.ratings.maths.t_distribution import normal_cdf, t_cdf
 from tests.support.depth import depth
 
 TABLE = {1: 12.7062, 2: 4.3027, 3: 3.1824, 5: 2.5706, 10: 2.2281, 30: 2.0423, 120: 1.9799}

@@ -2,11 +2,11 @@
 
 import pytest
 
+from arena.game.records import Division, FixtureResult, RatingsInfo
 from arena.ratings.board.leaderboard import rate
 from arena.ratings.maths.connected import parts
-from arena.ratings.stopping.sequential import TableMeans, separated, tied
 from arena.ratings.standings import rate_results
-from arena.game.records import Division, FixtureResult, RatingsInfo
+from arena.ratings.stopping.sequential import TableMeans, separated, tied
 from tests.support.results import result
 
 

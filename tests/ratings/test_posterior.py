@@ -5,10 +5,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.ratings.model.games import Games, as_arrays
 from arena.ratings.board.leaderboard import rate
-from arena.ratings.model.posterior import Posterior, distinct, posterior
 from arena.ratings.maths.t_distribution import normal_cdf
+from arena.ratings.model.games import Games, as_arrays
+from arena.ratings.model.posterior import Posterior, distinct, posterior
 from arena.ratings.model.trueskill import BETA, SIGMA
 from benchmarks.leagues import Shape
 from tests.ratings.simulated import game, league

@@ -9,11 +9,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from arena.game.records import FixtureResult, RatingsInfo
 from arena.ratings.board import trajectory as past
 from arena.ratings.history import checkpoints
-from arena.ratings.standings import Ratings, by_division, rate_results
 from arena.ratings.model.trueskill import Rating, rate_all
-from arena.game.records import FixtureResult, RatingsInfo
+from arena.ratings.standings import Ratings, by_division, rate_results
 from benchmarks.leagues import Shape, play, play_with_luck
 from benchmarks.suspicion import with_faults
 from tests.support.depth import depth

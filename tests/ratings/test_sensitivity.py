@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
+from arena.ratings.board.leaderboard import rate
 from arena.ratings.maths.arrays import Floats
 from arena.ratings.model.games import Games, as_arrays
-from arena.ratings.board.leaderboard import rate
 from arena.ratings.model.head_to_head import Pairs, pairs
 from arena.ratings.model.posterior import distinct, inverse_mills_ratio, posterior
-from arena.ratings.variance.sensitivity import shifts
 from arena.ratings.model.trueskill import BETA, SIGMA
+from arena.ratings.variance.sensitivity import shifts
 from benchmarks.leagues import Moment, Shape, play
 
 

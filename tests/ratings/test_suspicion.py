@@ -6,11 +6,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from arena.ratings.suspicion.collusion import _typical
+from arena.game.records import Division, RatingsInfo
 from arena.ratings.standings import Ratings, rate_results
+from arena.ratings.suspicion.collusion import _typical
 from arena.ratings.suspicion.suspicion import holm
 from arena.ratings.table import Cases, Suspicion
-from arena.game.records import Division, RatingsInfo
 from benchmarks.leagues import Shape, Twist
 from benchmarks.suspicion import circle, drifting, faulty, neighbours, thrown, with_faults
 from tests.ratings.simulated import decided, league

@@ -8,10 +8,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.game.referee import Referee
-from arena.game.rules.books import BGA
-from arena.ratings.board.leaderboard import rate
-from arena.ratings.table import Duel, Leaderboard, Row
 from arena.game.records import (
     Cause,
     Fault,
@@ -21,7 +17,11 @@ from arena.game.records import (
     PlayedFixture,
     RatingsInfo,
 )
+from arena.game.referee import Referee
+from arena.game.rules.books import BGA
 from arena.game.wire.messages import Answer, Turn
+from arena.ratings.board.leaderboard import rate
+from arena.ratings.table import Duel, Leaderboard, Row
 from tests.publish import factory
 from tests.ratings.simulated import game
 from tests.support.depth import depth

@@ -8,15 +8,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from arena.game.records import FixtureResult
+from arena.ratings.board.leaderboard import RatedDivision, better_probabilities, rank_ranges, rate
+from arena.ratings.maths.intervals import indistinct_range
+from arena.ratings.maths.t_distribution import normal_cdf, t_cdf, t_quantile
+from arena.ratings.model.games import as_arrays
+from arena.ratings.model.posterior import distinct, posterior
+from arena.ratings.table import Leaderboard
 from arena.ratings.variance import leverage
 from arena.ratings.variance.block_variance import GameScores, dice_gain
-from arena.ratings.model.games import as_arrays
-from arena.ratings.maths.intervals import indistinct_range
-from arena.ratings.board.leaderboard import RatedDivision, better_probabilities, rank_ranges, rate
-from arena.ratings.model.posterior import distinct, posterior
-from arena.ratings.maths.t_distribution import normal_cdf, t_cdf, t_quantile
-from arena.ratings.table import Leaderboard
-from arena.game.records import FixtureResult
 from benchmarks.leagues import Shape, play, tables
 from tests.ratings.simulated import decided, league
 from tests.support.depth import depth

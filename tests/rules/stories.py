@@ -7,12 +7,12 @@
 from pathlib import Path
 from typing import NamedTuple
 
-from arena.league.table.transcript import transcript
-from arena.game.rules.books import VARIANTS
+from arena.bots.builds.staging import stage
+from arena.bots.manifest import load_bot
 from arena.bots.sandboxes.registry import make_sandbox
 from arena.bots.sandboxes.run_folder import run_folder
-from arena.bots.manifest import load_bot
-from arena.bots.builds.staging import stage
+from arena.game.rules.books import VARIANTS
+from arena.league.table.transcript import transcript
 
 HERE = Path(__file__).parent
 EXAMPLES = HERE / "examples"

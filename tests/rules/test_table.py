@@ -4,10 +4,10 @@ from hashlib import sha512
 
 import pytest
 
-from arena.game.referee import Referee
-from arena.game.rules.dice import first_opener
-from arena.game.rules.books import VARIANTS, variant
 from arena.game.records import RoundStarted
+from arena.game.referee import Referee
+from arena.game.rules.books import VARIANTS, variant
+from arena.game.rules.dice import first_opener
 from arena.game.wire.messages import Answer, Turn
 from tests.rules.clauses import shows
 from tests.rules.notation import ask, cannot_be

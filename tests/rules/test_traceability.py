@@ -6,8 +6,8 @@ from itertools import combinations
 
 import pytest
 
-from arena.game.rules.clauses import BOOKS, CLAUSES, differs
 from arena.game.rules.books import OPTIONS, SWITCHES
+from arena.game.rules.clauses import BOOKS, CLAUSES, differs
 from tests.rules import page
 
 CHECK = """

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from arena.game.rules import dice
+from arena.game.rules.books import Rules
 from arena.game.rules.dice import Hand
 from arena.game.rules.round import (
     Bid,
@@ -20,7 +21,6 @@ from arena.game.rules.round import (
     place,
     raises,
 )
-from arena.game.rules.books import Rules
 from arena.game.rules.view import SeatBid, seen_by
 from arena.game.wire.messages import (
     PROTOCOL,

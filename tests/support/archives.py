@@ -10,9 +10,9 @@ from unittest import mock
 
 import pytest
 
-from arena.io.errors import ArenaError
 from arena.bots.folder import BOT_LIMITS, BotLimits
 from arena.bots.manifest import load_bot
+from arena.io.errors import ArenaError
 
 MANIFEST = b"name: ann\ncommand: python3 bot.py\n"
 NAMES = ["a.zip", "a.tar", "a.tar.gz", "a.tar.bz2", "a.tar.xz"]

@@ -6,10 +6,10 @@ from weakref import ref
 
 import pytest
 
-from arena.league.schedule.schedule import Schedule
 from arena.league.play.stored_league import schedule_of
-from arena.ratings.standings import Ratings, rate_results
+from arena.league.schedule.schedule import Schedule
 from arena.league.store.store import Store
+from arena.ratings.standings import Ratings, rate_results
 
 
 def let_go_before_rating(

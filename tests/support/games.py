@@ -2,6 +2,8 @@
 
 from collections.abc import Sequence
 
+from arena.game.records import BidMade, CallMade, Event, Faulted, RoundStarted
+from arena.game.rules.books import Rules
 from arena.game.rules.dice import Hand
 from arena.game.rules.round import (
     Bid,
@@ -13,8 +15,6 @@ from arena.game.rules.round import (
     open_round,
     place,
 )
-from arena.game.rules.books import Rules
-from arena.game.records import BidMade, CallMade, Event, Faulted, RoundStarted
 
 Action = tuple[int, int] | str | Faulted
 """A bid (quantity and face) or a dudo of the seat on turn, a calza ("calza 2"), or a fault."""

@@ -10,18 +10,18 @@ from typing import Any
 import pytest
 from msgspec import Struct
 
-from arena.io import shipped
-from arena.league.table.table import play_fixture
-from arena.game.rules.books import Rules
-from arena.game.records import Fixture, LimitsInfo, PlayedFixture
+from arena.bots.bot import Bot, StagedBot
+from arena.bots.builds.staging import stage
+from arena.bots.manifest import load_bot
 from arena.bots.sandboxes.base import Sandbox
 from arena.bots.sandboxes.registry import SANDBOXES, make_sandbox
 from arena.bots.sandboxes.run_folder import run_folder
 from arena.bots.sandboxes.run_once import run_once
 from arena.bots.sessions.multiplexer import Log, Multiplexer
-from arena.bots.bot import Bot, StagedBot
-from arena.bots.manifest import load_bot
-from arena.bots.builds.staging import stage
+from arena.game.records import Fixture, LimitsInfo, PlayedFixture
+from arena.game.rules.books import Rules
+from arena.io import shipped
+from arena.league.table.table import play_fixture
 
 HANG = 60.0
 """Seconds after which something is taken to hang: far above what any test needs."""

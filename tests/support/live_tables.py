@@ -2,11 +2,11 @@
 
 from pathlib import Path
 
-from arena.league.table.replay import replay
-from arena.game.rules.books import VARIANTS, Rules
-from arena.game.records import Cause, Faulted, Fixture, GameRecord, LimitsInfo, PlayedFixture
-from arena.bots.sandboxes.base import Sandbox
 from arena.bots.builds.staging import stage
+from arena.bots.sandboxes.base import Sandbox
+from arena.game.records import Cause, Faulted, Fixture, GameRecord, LimitsInfo, PlayedFixture
+from arena.game.rules.books import VARIANTS, Rules
+from arena.league.table.replay import replay
 from tests.support.bot_programs import program
 from tests.support.live import PYTHON, good_bot, play_bots, write_bot
 

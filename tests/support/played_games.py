@@ -2,9 +2,9 @@
 
 from random import Random
 
+from arena.game.records import Cause, Fault, Fixture, GameRecord, PlayedFixture
 from arena.game.referee import Referee
 from arena.game.rules.books import Rules
-from arena.game.records import Cause, Fault, Fixture, GameRecord, PlayedFixture
 from arena.game.wire.messages import Answer, Turn
 
 

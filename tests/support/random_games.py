@@ -7,6 +7,7 @@ from typing import Any
 from hypothesis import strategies as st
 from msgspec import Struct
 
+from arena.game.rules.books import FACES, SWITCHES, VARIANTS, Rules, variant
 from arena.game.rules.dice import count_face
 from arena.game.rules.round import (
     Bid,
@@ -21,7 +22,6 @@ from arena.game.rules.round import (
     place,
     raises,
 )
-from arena.game.rules.books import FACES, SWITCHES, VARIANTS, Rules, variant
 from arena.game.rules.view import SeatBid
 
 Hands = tuple[tuple[int, ...], ...]

@@ -2,9 +2,9 @@
 
 from collections.abc import Collection, Iterable, Sequence
 
-from arena.ratings.standings import Ratings, by_division, rate_results
 from arena.game.records import Cause, Fixture, FixtureResult, GameResult, PlayedFixture, RatingsInfo
 from arena.game.results import fixture_result
+from arena.ratings.standings import Ratings, by_division, rate_results
 
 
 def result(

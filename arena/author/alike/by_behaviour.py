@@ -20,11 +20,11 @@ import numpy.typing as npt
 from msgspec import Struct
 
 from arena.author.alike.positions import SEAT, Recorded
+from arena.bots.sandboxes.base import Program, Sandbox
+from arena.game.records import LimitsInfo
+from arena.game.rules.books import Rules
 from arena.league.play.process_pool import map_ordered
 from arena.league.table.seat_decisions import Build, Decision, ask
-from arena.game.rules.books import Rules
-from arena.game.records import LimitsInfo
-from arena.bots.sandboxes.base import Program, Sandbox
 
 LEAST = 100
 """Positions that both must have answered to be compared, if so many are asked."""

@@ -7,22 +7,22 @@ from secrets import token_hex
 
 from msgspec import Struct
 
-from arena.io import shipped
 from arena.author.alike.by_behaviour import Asked, ask_all, compare_behaviour
 from arena.author.alike.hand_ins import HandIn, LeftOut
 from arena.author.alike.pairs import AnyTwo, Pair, compare_all, is_not_its_own
 from arena.author.alike.positions import record
 from arena.author.alike.sources import Source, arenas_kgrams, kgrams_of, read_source
-from arena.io.errors import ArenaError
-from arena.league.host import core_count
-from arena.league.play.process_pool import ProcessEngine
-from arena.game.rules.books import BGA, Rules
+from arena.bots.bot import Bot, check_trust, runtimes_of
+from arena.bots.builds.staging import stage
+from arena.bots.manifest import SAMPLE, find_bots, load_bot
 from arena.bots.sandboxes.base import Program, Sandbox
 from arena.bots.sandboxes.registry import AUTO, make_sandbox
 from arena.bots.sandboxes.run_folder import run_folder
-from arena.bots.bot import Bot, check_trust, runtimes_of
-from arena.bots.manifest import SAMPLE, find_bots, load_bot
-from arena.bots.builds.staging import stage
+from arena.game.rules.books import BGA, Rules
+from arena.io import shipped
+from arena.io.errors import ArenaError
+from arena.league.host import core_count
+from arena.league.play.process_pool import ProcessEngine
 
 POSITIONS = 2000
 _MOST_SHOWN = 3

@@ -7,11 +7,11 @@ from pathlib import Path
 from msgspec import Struct
 from msgspec.structs import replace
 
-from arena.io.errors import ArenaError
 from arena.bots.archives.unpack import ENDINGS, is_archive
 from arena.bots.bot import Bot
 from arena.bots.folder import is_ignored
 from arena.bots.manifest import MANIFEST, bot_sources, load_bot
+from arena.io.errors import ArenaError
 
 
 class HandIn(Struct, frozen=True):

@@ -3,8 +3,8 @@
 from pathlib import Path
 
 from arena.author.alike.comparison import Alike
-from arena.io.files import reason
 from arena.io.errors import ArenaError
+from arena.io.files import reason
 from arena.publish.pages.templates import environment
 
 

@@ -7,16 +7,16 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from arena.bots.manifest import SAMPLE, find_bots
+from arena.bots.sandboxes.base import Program, Sandbox
+from arena.bots.sessions.multiplexer import Multiplexer
+from arena.game.records import Fixture, LimitsInfo, PlayedFixture
+from arena.game.rules.books import Rules
+from arena.game.rules.round_limit import max_rounds
+from arena.game.seeds import block_seed, fixture_seed
 from arena.league.play.process_pool import map_ordered
 from arena.league.table.preparation import prepared
 from arena.league.table.table import play_fixture
-from arena.game.rules.round_limit import max_rounds
-from arena.game.rules.books import Rules
-from arena.game.records import Fixture, LimitsInfo, PlayedFixture
-from arena.bots.sandboxes.base import Program, Sandbox
-from arena.game.seeds import block_seed, fixture_seed
-from arena.bots.sessions.multiplexer import Multiplexer
-from arena.bots.manifest import SAMPLE, find_bots
 
 _PLAYERS = ("bluffer", "honest", "memory", "odds")
 """Sample bots that run wherever the arena does, and play neither alike nor badly."""

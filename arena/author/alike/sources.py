@@ -6,11 +6,11 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from arena.io import shipped
 from arena.author.alike.fingerprints import kgrams, winnow
 from arena.author.alike.languages import language_of
 from arena.author.alike.tokens import Token, tokenize
 from arena.bots.folder import files_of
+from arena.io import shipped
 
 _MOST_BYTES = 256 * 1024
 """Of a file; larger ones are data or generated."""

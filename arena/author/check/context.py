@@ -5,13 +5,13 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from arena.author.check.meter import MOST_WAITING, Meter, Processes
 from arena.author.check.live_seat import Seated
+from arena.author.check.meter import MOST_WAITING, Meter, Processes
 from arena.author.check.tables import Table
-from arena.game.records import LimitsInfo
+from arena.bots.bot import Bot, StagedBot
 from arena.bots.sandboxes.base import Sandbox
 from arena.bots.sandboxes.registry import AUTO
-from arena.bots.bot import Bot, StagedBot
+from arena.game.records import LimitsInfo
 from arena.game.wire.messages import Ready
 
 _STDERR = 65_536

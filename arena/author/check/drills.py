@@ -10,9 +10,9 @@ from arena.author.check.findings import Finding, Findings
 from arena.author.check.positions import Moment, Player, moments, patient_player, random_player
 from arena.author.check.probe import Probe
 from arena.author.check.tables import BY_BOOK, BY_BOOK_WITH_CALZA, FOR_TWO, Table, tables
+from arena.game.rules.books import BGA
 from arena.game.rules.explain import name_bid
 from arena.game.rules.round import Bid
-from arena.game.rules.books import BGA
 from arena.game.wire.messages import Answer, CalzaOffer, Turn
 
 _SECONDS = 60.0

@@ -8,14 +8,14 @@ from msgspec.structs import replace
 from arena.author.check.context import Bench
 from arena.author.check.findings import Finding, Findings
 from arena.author.check.hints import Evidence, hint_for
+from arena.author.check.live_seat import Tape
 from arena.author.check.positions import moments, random_player
 from arena.author.check.probe import Probe
-from arena.author.check.live_seat import Tape
 from arena.author.check.tables import BY_BOOK, FOR_TWO, Table
-from arena.league.table.table import play_fixture
-from arena.game.records import Cause, Fault, Faulted, PlayedFixture
 from arena.bots.sessions.multiplexer import Multiplexer, SeatReply
+from arena.game.records import Cause, Fault, Faulted, PlayedFixture
 from arena.game.wire.messages import Ready
+from arena.league.table.table import play_fixture
 
 _CONCURRENT_GAMES = 16
 

@@ -5,9 +5,9 @@ import shutil
 from typing import NamedTuple
 
 from arena.author.check.timeout_cause import Late
-from arena.game.records import Cause
 from arena.bots.sandboxes.base import MIB, PATH, Quota
 from arena.bots.sandboxes.docker.sandbox import DockerSandbox
+from arena.game.records import Cause
 
 _MEMORY = f"a bot may use {Quota().memory // MIB} MiB of memory"
 _FILE_SIZE = f"a file may have {Quota().file_size // MIB} MiB at most"

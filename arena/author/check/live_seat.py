@@ -1,9 +1,9 @@
 """A process of the bot at a table, and the conversation there, which may outlast a step."""
 
-from arena.game.records import LimitsInfo
 from arena.bots.sandboxes.base import Program, Running, Sandbox
 from arena.bots.sessions.multiplexer import Multiplexer
 from arena.bots.sessions.warm_pool import TablePool
+from arena.game.records import LimitsInfo
 from arena.game.wire.messages import Ready
 
 

@@ -7,9 +7,9 @@ from random import Random
 from msgspec import Struct
 
 from arena.author.check.tables import SEED, Table
+from arena.game.records import Cause, Fault
 from arena.game.referee import Notice, Referee
 from arena.game.rules.round_limit import max_rounds
-from arena.game.records import Cause, Fault
 from arena.game.wire.messages import Answer, CalzaOffer, Turn
 
 _FORFEIT = 0.2

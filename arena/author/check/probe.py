@@ -9,15 +9,15 @@ from msgspec.structs import replace
 from arena.author.check.context import Bench
 from arena.author.check.findings import Finding
 from arena.author.check.hints import Evidence, hint_for, named
-from arena.author.check.timeout_cause import wait_longer
 from arena.author.check.live_seat import Seated
 from arena.author.check.tables import GAMES, SHARED, Table
-from arena.game.referee import Notice
-from arena.league.table.seats import hello_to
-from arena.game.records import Cause, Fault
+from arena.author.check.timeout_cause import wait_longer
 from arena.bots.sandboxes.base import Running
+from arena.game.records import Cause, Fault
+from arena.game.referee import Notice
 from arena.game.wire.codec import encode
 from arena.game.wire.messages import Answer, CalzaOffer, Ready, Turn
+from arena.league.table.seats import hello_to
 
 
 class Probe:

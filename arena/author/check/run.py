@@ -7,8 +7,8 @@ from arena.author.check.advice import advice
 from arena.author.check.context import Bench, CheckRequest
 from arena.author.check.findings import Finding, Report, StepResult, grouped
 from arena.author.check.steps import FIRST_ALONE, STEPS, Step
-from arena.io.errors import ArenaError
 from arena.bots.sandboxes.run_folder import run_folder
+from arena.io.errors import ArenaError
 
 
 class CheckListener(Protocol):

@@ -11,17 +11,17 @@ from arena.author.check.meter import side_by_side
 from arena.author.check.positions import moments, random_player
 from arena.author.check.probe import Probe
 from arena.author.check.tables import FOR_TWO
-from arena.io.errors import ArenaError
-from arena.bots.sandboxes.docker.images import IMAGES
-from arena.bots.sandboxes.registry import make_sandbox
 from arena.bots.bot import Bot, check_trust, runtimes_of
-from arena.bots.folder import BOT_LIMITS, is_ignored, walk
-from arena.bots.manifest import load_bot
 from arena.bots.builds.packages import PACKAGES
 from arena.bots.builds.staging import check_program, stage
-from arena.io.uptime import wait_readable
+from arena.bots.folder import BOT_LIMITS, is_ignored, walk
+from arena.bots.manifest import load_bot
+from arena.bots.sandboxes.docker.images import IMAGES
+from arena.bots.sandboxes.registry import make_sandbox
 from arena.game.wire.codec import encode
 from arena.game.wire.messages import Bye, Ready
+from arena.io.errors import ArenaError
+from arena.io.uptime import wait_readable
 
 _EXIT_SECONDS = 5.0
 """How long a bot may take to end after `bye`, on a busy machine."""

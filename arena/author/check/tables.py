@@ -4,9 +4,9 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from arena.game.rules.round_limit import max_rounds
-from arena.game.rules.books import BGA, VARIANTS, Rules
 from arena.game.records import Fixture
+from arena.game.rules.books import BGA, VARIANTS, Rules
+from arena.game.rules.round_limit import max_rounds
 
 SEED = "check"
 """Keys the dice and the seeds of every check."""

@@ -6,21 +6,21 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from arena.author.coach.request_times import RequestTime, request_times
-from arena.io.errors import ArenaError, did_you_mean
-from arena.game.walk import ForbiddenEventError
-from arena.league.terms.config import load_league
-from arena.league.schedule.progress import LeagueProgress
 from arena.author.quick_table import TableRequest, play_table
-from arena.league.play.runner import RunListener
-from arena.league.play.stored_league import schedule_of
-from arena.game.rules.books import Rules
-from arena.playstats.coach import Coach, Hear, Judgement
-from arena.playstats.lookahead import DEALS, FLOOR, LEAST_CHANCE
-from arena.game.records import LeagueInfo, PlayedFixture
-from arena.bots.sandboxes.registry import make_sandbox
-from arena.league.store.store import Store
 from arena.bots.bot import Bot, runtimes_of
 from arena.bots.manifest import bot_sources, find_bots
+from arena.bots.sandboxes.registry import make_sandbox
+from arena.game.records import LeagueInfo, PlayedFixture
+from arena.game.rules.books import Rules
+from arena.game.walk import ForbiddenEventError
+from arena.io.errors import ArenaError, did_you_mean
+from arena.league.play.runner import RunListener
+from arena.league.play.stored_league import schedule_of
+from arena.league.schedule.progress import LeagueProgress
+from arena.league.store.store import Store
+from arena.league.terms.config import load_league
+from arena.playstats.coach import Coach, Hear, Judgement
+from arena.playstats.lookahead import DEALS, FLOOR, LEAST_CHANCE
 
 _TIMED = 2
 """Fixtures whose requests are asked again: those of two players have the bot in each seat once."""

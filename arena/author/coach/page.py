@@ -4,13 +4,13 @@ from pathlib import Path
 
 from arena.author.coach.coaching import Coaching
 from arena.author.coach.words import REQUESTS, at_table, did, named
-from arena.io.files import reason
 from arena.io.errors import ArenaError
+from arena.io.files import reason
+from arena.league.store.store import Store
 from arena.publish.links import links
 from arena.publish.pages.templates import environment
 from arena.publish.report import ReportRequest, report
 from arena.publish.site import MENU
-from arena.league.store.store import Store
 
 
 def write_page(found: Coaching, store: Path, site: Path) -> Path:

@@ -10,14 +10,14 @@ from arena.author.check.context import Bench, CheckRequest
 from arena.author.check.findings import Finding
 from arena.author.check.probe import Probe
 from arena.author.check.tables import Table
-from arena.league.table.seat_history import Request, seat_moments
-from arena.game.rules.books import Rules
-from arena.game.records import PlayedFixture
-from arena.bots.sandboxes.base import Sandbox
-from arena.bots.sandboxes.run_folder import run_folder
 from arena.bots.bot import Bot
 from arena.bots.builds.staging import stage
+from arena.bots.sandboxes.base import Sandbox
+from arena.bots.sandboxes.run_folder import run_folder
+from arena.game.records import PlayedFixture
+from arena.game.rules.books import Rules
 from arena.game.wire.messages import CalzaOffer
+from arena.league.table.seat_history import Request, seat_moments
 
 _MOST = 250
 """Requests of a fixture that are asked again."""

@@ -7,9 +7,9 @@ from itertools import combinations, product
 from msgspec import Struct
 
 from arena.author.compare.names import VERSIONS
+from arena.game.wire.messages import CalzaOffer
 from arena.league.table.seat_decisions import Decision, Position
 from arena.league.table.seat_history import Request
-from arena.game.wire.messages import CalzaOffer
 
 _EXAMPLES = 3
 

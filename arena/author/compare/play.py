@@ -9,26 +9,26 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from arena import __version__
-from arena.io.errors import ArenaError
-from arena.author.compare.positions import compare_behaviour
 from arena.author.compare.decisions import Behaviour
-from arena.league.schedule.block_design import joining_blocks
-from arena.author.compare.result import Comparison, Games
-from arena.league.host import core_count
-from arena.league.terms.master_seed import choose, describe
-from arena.league.play.process_pool import ProcessEngine
-from arena.league.play.runner import RunListener, play_due
-from arena.league.schedule.schedule import divisions
 from arena.author.compare.names import NEW, OLD, VERSIONS, in_field
-from arena.league.table.preparation import prepared
-from arena.game.rules.round_limit import ROUNDS_PER_DIE, max_rounds
-from arena.game.rules.books import variant
-from arena.game.records import Fixture, LeagueInfo, LimitsInfo
-from arena.bots.sandboxes.base import Program, Sandbox
-from arena.bots.sandboxes.registry import AUTO, make_sandbox
-from arena.game.seeds import block_seed, commitment, fixture_seed
+from arena.author.compare.positions import compare_behaviour
+from arena.author.compare.result import Comparison, Games
 from arena.bots.bot import Bot, check_trust, runtimes_of
 from arena.bots.manifest import bot_sources, find_bots, load_bot
+from arena.bots.sandboxes.base import Program, Sandbox
+from arena.bots.sandboxes.registry import AUTO, make_sandbox
+from arena.game.records import Fixture, LeagueInfo, LimitsInfo
+from arena.game.rules.books import variant
+from arena.game.rules.round_limit import ROUNDS_PER_DIE, max_rounds
+from arena.game.seeds import block_seed, commitment, fixture_seed
+from arena.io.errors import ArenaError
+from arena.league.host import core_count
+from arena.league.play.process_pool import ProcessEngine
+from arena.league.play.runner import RunListener, play_due
+from arena.league.schedule.block_design import joining_blocks
+from arena.league.schedule.schedule import divisions
+from arena.league.table.preparation import prepared
+from arena.league.terms.master_seed import choose, describe
 
 
 class CompareRequest(Struct, frozen=True):

@@ -14,12 +14,12 @@ from hashlib import sha256
 from itertools import islice, product
 
 from arena.author.compare.decisions import Behaviour, summary
-from arena.league.play.process_pool import ProcessEngine, map_ordered
 from arena.author.compare.names import version_seat
-from arena.league.table.seat_decisions import Build, Position, ask
-from arena.game.records import Division, Fixture, LeagueInfo
 from arena.bots.sandboxes.base import Program, Sandbox
+from arena.game.records import Division, Fixture, LeagueInfo
+from arena.league.play.process_pool import ProcessEngine, map_ordered
 from arena.league.store.rows import PackedFixture
+from arena.league.table.seat_decisions import Build, Position, ask
 
 MOST_POSITIONS = 2000
 """Positions at which the versions are asked again, at most."""

@@ -5,17 +5,17 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 from msgspec import Struct
 
-from arena.io.errors import ArenaError
-from arena.author.compare.positions import TableSample
 from arena.author.compare.decisions import Behaviour
-from arena.league.schedule.schedule import divisions
 from arena.author.compare.names import NEW, OLD, VERSIONS, in_field, version_seat
-from arena.ratings.maths.arrays import Floats
-from arena.ratings.stopping.group_sequential import planned_looks, tails
-from arena.ratings.maths.intervals import TAIL
-from arena.ratings.stopping.paired import Paired, clear, paired
+from arena.author.compare.positions import TableSample
 from arena.game.records import Division, Fixture, FixtureResult, LeagueInfo, QuarantinedFixture
+from arena.io.errors import ArenaError
+from arena.league.schedule.schedule import divisions
 from arena.league.store.rows import PackedFixture
+from arena.ratings.maths.arrays import Floats
+from arena.ratings.maths.intervals import TAIL
+from arena.ratings.stopping.group_sequential import planned_looks, tails
+from arena.ratings.stopping.paired import Paired, clear, paired
 
 
 class Look(Struct, frozen=True):

@@ -7,21 +7,21 @@ from pathlib import Path
 from msgspec import Struct
 from msgspec.structs import replace
 
-from arena.io.files import reason
-from arena.io.errors import ArenaError
 from arena.author.rerun.debugger import reaches_terminal, with_breakpoints
-from arena.league.schedule.schedule import Schedule
-from arena.league.play.stored_league import schedule_of
-from arena.league.table.seat_replay import Decision, StoredSeat, Watcher, ask_again, lines_for_tests
-from arena.league.table.replay import ReplayError, replay
-from arena.game.records import LimitsInfo, PlayedFixture
+from arena.bots.bot import Bot, check_trust, runtimes_of
+from arena.bots.builds.staging import stage
+from arena.bots.manifest import bot_sources, load_bot
 from arena.bots.sandboxes.base import Sandbox
 from arena.bots.sandboxes.registry import AUTO, make_sandbox
 from arena.bots.sandboxes.run_folder import run_folder
+from arena.game.records import LimitsInfo, PlayedFixture
+from arena.io.errors import ArenaError
+from arena.io.files import reason
+from arena.league.play.stored_league import schedule_of
+from arena.league.schedule.schedule import Schedule
 from arena.league.store.store import Store
-from arena.bots.bot import Bot, check_trust, runtimes_of
-from arena.bots.manifest import bot_sources, load_bot
-from arena.bots.builds.staging import stage
+from arena.league.table.replay import ReplayError, replay
+from arena.league.table.seat_replay import Decision, StoredSeat, Watcher, ask_again, lines_for_tests
 
 _YEARS = 1e9
 """Seconds."""

@@ -10,11 +10,11 @@ from itertools import accumulate
 from pathlib import Path
 from zipfile import BadZipFile
 
-from arena.io.errors import ArenaError
-from arena.bots.sandboxes.run_folder import RunFolder
 from arena.bots.archives.entry import LEAVE_OUT, MAX_PATH, ArchiveError, Entry, folded
 from arena.bots.archives.tar import read_tar
 from arena.bots.archives.zip import read_zip
+from arena.bots.sandboxes.run_folder import RunFolder
+from arena.io.errors import ArenaError
 
 ENDINGS = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tbz2", ".tar.xz", ".txz")
 """The endings of archives that are accepted, in lower case."""

@@ -6,13 +6,13 @@ import stat
 from collections.abc import Callable
 from pathlib import Path
 
-from arena.io.errors import ArenaError
-from arena.bots.sandboxes.base import MIB, Program, Sandbox
-from arena.bots.sandboxes.run_folder import remove_tree
-from arena.bots.sandboxes.run_once import RunResult, run_to_end
 from arena.bots.bot import Bot
 from arena.bots.folder import BotLimits, check_size, exceeds, walk
 from arena.bots.manifest import errors_name_source
+from arena.bots.sandboxes.base import MIB, Program, Sandbox
+from arena.bots.sandboxes.run_folder import remove_tree
+from arena.bots.sandboxes.run_once import RunResult, run_to_end
+from arena.io.errors import ArenaError
 
 BUILD_FACTOR = 4
 """How much more than a bot's folder may hold fits into it while it is built."""

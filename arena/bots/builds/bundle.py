@@ -9,11 +9,11 @@ from pathlib import Path, PurePath
 import msgspec
 from msgspec import Struct
 
-from arena.io.errors import ArenaError
-from arena.bots.sandboxes.run_folder import remove_tree
-from arena.bots.folder import BOT_LIMITS, BotLimits, walk
 from arena.bots.builds.packages import COMPILED
 from arena.bots.builds.staging import no_space
+from arena.bots.folder import BOT_LIMITS, BotLimits, walk
+from arena.bots.sandboxes.run_folder import remove_tree
+from arena.io.errors import ArenaError
 
 _STAGED = BotLimits(entries=BOT_LIMITS.entries + COMPILED.entries)
 """A bot with its packages."""

@@ -16,17 +16,17 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from arena.io.files import read_limited, reason
-from arena.io.errors import ArenaError
-from arena.bots.sandboxes.base import MIB, Program, Sandbox
-from arena.bots.sandboxes.run_folder import remove_tree
-from arena.bots.sandboxes.run_once import run_once
 from arena.bots.bot import Bot
 from arena.bots.builds.build import build
+from arena.bots.builds.pip import MAX_SIZE, Pip, listed
 from arena.bots.command import how_to_get, how_to_get_in_image
 from arena.bots.folder import BotLimits, open_to_all
 from arena.bots.manifest import errors_name_source
-from arena.bots.builds.pip import MAX_SIZE, Pip, listed
+from arena.bots.sandboxes.base import MIB, Program, Sandbox
+from arena.bots.sandboxes.run_folder import remove_tree
+from arena.bots.sandboxes.run_once import run_once
+from arena.io.errors import ArenaError
+from arena.io.files import read_limited, reason
 
 REQUIREMENTS, VENDOR = "requirements.txt", "vendor"
 PACKAGES = ".arena-packages"

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from arena.io.errors import ArenaError
 from arena.bots.sandboxes.base import MIB
 from arena.bots.sandboxes.run_once import last_line
+from arena.io.errors import ArenaError
 
 MAX_SIZE = 512 * MIB
 """Bytes of all files of a bot's packages, and of any file that pip writes."""

@@ -11,9 +11,9 @@ from arena.bots.sandboxes.base import ENVIRONMENT, Program, Unavailable
 from arena.bots.sandboxes.build_folder import SOURCE, copy_first
 from arena.bots.sandboxes.child_process import ChildProcess, HostSandbox, missing_tools, with_limits
 from arena.bots.sandboxes.kernel.masks import PROC
-from arena.bots.sandboxes.run_once import last_line, run_once
 from arena.bots.sandboxes.kernel.seccomp import bpf_filter, denials
 from arena.bots.sandboxes.kernel.users import new_user
+from arena.bots.sandboxes.run_once import last_line, run_once
 
 GET_BUBBLEWRAP = "sudo apt-get install bubblewrap"
 _OWN_PROCESSES = 2

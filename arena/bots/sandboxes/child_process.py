@@ -15,8 +15,8 @@ from typing import Literal
 from arena.bots.sandboxes.base import ENVIRONMENT, Quota, Unavailable
 from arena.bots.sandboxes.build_folder import open_copy
 from arena.bots.sandboxes.kernel.cgroups import Cgroup, Cgroups, cgroups, kill, wait_for_exit
-from arena.bots.sandboxes.kernel.systemd_scope import SystemdScope, SystemdScopes, systemd_scopes
 from arena.bots.sandboxes.kernel.process_states import any_busy, descendants, peak_memory
+from arena.bots.sandboxes.kernel.systemd_scope import SystemdScope, SystemdScopes, systemd_scopes
 from arena.io.uptime import wait_readable
 
 ProcessTree = Cgroup | SystemdScope

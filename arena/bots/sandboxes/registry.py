@@ -2,13 +2,13 @@
 
 from collections.abc import Callable, Collection, Mapping
 
-from arena.io.errors import ArenaError, did_you_mean
-from arena.game.records import LimitsInfo
 from arena.bots.sandboxes.base import Sandbox
 from arena.bots.sandboxes.bubblewrap import BubblewrapSandbox
 from arena.bots.sandboxes.docker.images import IMAGES
 from arena.bots.sandboxes.docker.sandbox import DockerSandbox
 from arena.bots.sandboxes.process import ProcessSandbox
+from arena.game.records import LimitsInfo
+from arena.io.errors import ArenaError, did_you_mean
 
 SANDBOXES: dict[str, Callable[..., Sandbox]] = {
     "docker": DockerSandbox,

@@ -6,12 +6,12 @@ from functools import partial
 from math import inf
 from typing import Self
 
-from arena.io.errors import ArenaError
-from arena.game.records import Cause, Fault, LimitsInfo
 from arena.bots.sandboxes.base import Program, Sandbox
 from arena.bots.sessions.clock import READY, FixtureBank
 from arena.bots.sessions.session import MAX_STDERR, Reply, Session, Tagged
 from arena.bots.sessions.warm_pool import TablePool
+from arena.game.records import Cause, Fault, LimitsInfo
+from arena.io.errors import ArenaError
 from arena.io.uptime import TICK, Uptime
 
 _GRACE = 0.5

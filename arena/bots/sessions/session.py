@@ -6,13 +6,13 @@ from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
 
-from arena.game.records import Cause, Fault, LimitsInfo
 from arena.bots.sandboxes.base import Running
 from arena.bots.sessions.clock import READY, Clock, FixtureBank
 from arena.bots.sessions.fault_words import news, open_requests, unfinished
-from arena.io.uptime import wait_readable
+from arena.game.records import Cause, Fault, LimitsInfo
 from arena.game.wire.codec import StrictError, decode_answer, decode_ready
 from arena.game.wire.messages import MAX_LINE, Answer, Ready
+from arena.io.uptime import wait_readable
 
 MAX_STDERR = 65_536
 """Bytes that are kept of the end of standard error."""

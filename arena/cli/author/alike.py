@@ -6,15 +6,15 @@ from typing import Any
 
 import click
 
-from arena.author.alike.comparison import POSITIONS, Alike, AlikeRequest, Looked, alike
 from arena.author.alike.by_text import Part
+from arena.author.alike.comparison import POSITIONS, Alike, AlikeRequest, Looked, alike
 from arena.author.alike.hand_ins import find_hand_ins
 from arena.author.alike.pairs import AnyTwo, Pair
+from arena.bots.sandboxes.registry import AUTO
 from arena.cli import options
 from arena.cli.main import OK
 from arena.cli.output import harmless, print_json, print_table, say
 from arena.game.rules.books import variant
-from arena.bots.sandboxes.registry import AUTO
 
 _PLACES = 3
 """Shared places of a pair that are printed."""

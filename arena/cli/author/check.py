@@ -12,20 +12,20 @@ import click
 from arena.author.check.context import CheckRequest
 from arena.author.check.findings import Report
 from arena.author.check.run import check
-from arena.cli.author.check_report import lines_of
-from arena.cli.main import FINDINGS, INTERRUPTED, OK
-from arena.cli.options import PathType, json_option, packages_option, sandbox_option, trust_option
-from arena.cli.output import harmless, print_json, say
-from arena.io.errors import ArenaError
-from arena.league.table.transcript import told_game
-from arena.game.rules.books import variant
+from arena.bots.bot import check_trust, runtimes_of
+from arena.bots.builds.staging import stage
+from arena.bots.manifest import SAMPLE, bot_sources, load_bot
 from arena.bots.sandboxes.docker.images import IMAGES
 from arena.bots.sandboxes.docker.sandbox import DockerSandbox
 from arena.bots.sandboxes.registry import AUTO, make_sandbox
 from arena.bots.sandboxes.run_folder import run_folder
-from arena.bots.bot import check_trust, runtimes_of
-from arena.bots.manifest import SAMPLE, bot_sources, load_bot
-from arena.bots.builds.staging import stage
+from arena.cli.author.check_report import lines_of
+from arena.cli.main import FINDINGS, INTERRUPTED, OK
+from arena.cli.options import PathType, json_option, packages_option, sandbox_option, trust_option
+from arena.cli.output import harmless, print_json, say
+from arena.game.rules.books import variant
+from arena.io.errors import ArenaError
+from arena.league.table.transcript import told_game
 
 _PLAIN_EVERY = 5.0
 """Seconds between lines of progress that do not go to a terminal."""

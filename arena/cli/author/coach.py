@@ -10,21 +10,21 @@ from typing import Any, BinaryIO
 import click
 import msgspec
 
-from arena.cli import options
-from arena.cli.main import OK
-from arena.cli.output import harmless, print_json, print_table, say
-from arena.cli.author.play import new_folder
-from arena.cli.progress_bar import TerminalListener
 from arena.author.coach.coaching import Coaching, coach_quick, coach_stored
 from arena.author.coach.request_times import RequestTime
 from arena.author.coach.words import REQUESTS, at_table, did, named
-from arena.io.files import reason
-from arena.io.errors import ArenaError
-from arena.league.terms.config import MAX_GAMES
 from arena.author.quick_table import TableRequest
+from arena.bots.sandboxes.registry import AUTO
+from arena.cli import options
+from arena.cli.author.play import new_folder
+from arena.cli.main import OK
+from arena.cli.output import harmless, print_json, print_table, say
+from arena.cli.progress_bar import TerminalListener
+from arena.io.errors import ArenaError
+from arena.io.files import reason
+from arena.league.terms.config import MAX_GAMES
 from arena.playstats.coach import CalibrationBin, Cost, Leak
 from arena.playstats.decisions import Decision
-from arena.bots.sandboxes.registry import AUTO
 
 _GAMES = 50
 """Games in each order of seats, if nobody says how many."""

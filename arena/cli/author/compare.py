@@ -8,6 +8,10 @@ import click
 import msgspec
 from msgspec.structs import asdict
 
+from arena.author.compare.decisions import Behaviour, Example, Share
+from arena.author.compare.names import NEW, OLD, from_field
+from arena.author.compare.play import CompareRequest, compare
+from arena.author.compare.result import Comparison
 from arena.cli.main import INTERRUPTED, OK
 from arena.cli.options import (
     json_option,
@@ -19,17 +23,13 @@ from arena.cli.options import (
 )
 from arena.cli.output import harmless, print_json, print_table, say
 from arena.cli.progress_bar import TerminalListener
-from arena.author.compare.decisions import Behaviour, Example, Share
-from arena.author.compare.play import CompareRequest, compare
-from arena.author.compare.result import Comparison
-from arena.league.terms.config import MAX_GAMES, MAX_ROUNDS
-from arena.author.compare.names import NEW, OLD, from_field
-from arena.league.table.seat_decisions import Decision
+from arena.game.records import LeagueInfo
+from arena.game.rules.books import MAX_PLAYERS, MIN_PLAYERS
 from arena.game.rules.explain import name_bid
 from arena.game.rules.round import Bid
-from arena.game.rules.books import MAX_PLAYERS, MIN_PLAYERS
+from arena.league.table.seat_decisions import Decision
+from arena.league.terms.config import MAX_GAMES, MAX_ROUNDS
 from arena.ratings.stopping.paired import Paired
-from arena.game.records import LeagueInfo
 
 _ROUNDS = "How often each version meets the field."
 _UNTIL = (

@@ -7,17 +7,17 @@ from typing import Any
 
 import click
 
-from arena.cli.author import seat_replay as asked_again
-from arena.cli import options
-from arena.cli.output import harmless, say
-from arena.cli.author.person import ask
-from arena.cli.author.terminal import hanging_up_interrupts
 from arena.author.rerun.debugger import how_to_attach, reaches_terminal
 from arena.author.rerun.rerun_as import Asked, rerun_as
-from arena.league.table.seat_replay import Decision, Watcher
-from arena.league.table.seat_history import Request
+from arena.cli import options
+from arena.cli.author import seat_replay as asked_again
+from arena.cli.author.person import ask
+from arena.cli.author.terminal import hanging_up_interrupts
+from arena.cli.output import harmless, say
 from arena.game.rules.explain import name_bid
 from arena.game.rules.round import Bid
+from arena.league.table.seat_history import Request
+from arena.league.table.seat_replay import Decision, Watcher
 
 _KEYS = "Enter: ask, c: go on without stopping, q: quit"
 _WORDS = {"": "", "c": "c", "continue": "c", "q": "q", "quit": "q", "exit": "q"}

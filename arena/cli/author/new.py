@@ -5,11 +5,11 @@ from shlex import quote
 
 import click
 
+from arena.bots.command import how_to_get
+from arena.bots.kits import KITS, create
 from arena.cli.options import PathType, json_option
 from arena.cli.output import print_json
 from arena.io.errors import ArenaError
-from arena.bots.command import how_to_get
-from arena.bots.kits import KITS, create
 
 
 @click.command()

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 import click
 
 from arena.cli.output import harmless
+from arena.game.rules.books import PACO
 from arena.game.rules.clauses import CLAUSES
 from arena.game.rules.dice import Hand
 from arena.game.rules.explain import name_bid
 from arena.game.rules.odds import bid_exact, bid_holds
 from arena.game.rules.round import Bid, Raises
-from arena.game.rules.books import PACO
 from arena.game.rules.view import SeatBid
 from arena.game.wire.messages import (
     Answer,

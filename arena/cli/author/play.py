@@ -11,19 +11,19 @@ from typing import Any
 
 import click
 
+from arena.author.quick_table import Result, TableRequest, play_table
+from arena.bots.sandboxes.registry import AUTO
 from arena.cli import options
+from arena.cli.author.person import LeftError, TerminalPerson
+from arena.cli.author.terminal import hanging_up_interrupts
 from arena.cli.main import FINDINGS, OK
 from arena.cli.output import print_json, print_table, say, show_page
-from arena.cli.author.person import LeftError, TerminalPerson
 from arena.cli.progress_bar import TerminalListener
-from arena.cli.author.terminal import hanging_up_interrupts
-from arena.league.terms.config import MAX_GAMES
-from arena.author.quick_table import Result, TableRequest, play_table
 from arena.game.rules.books import MAX_STARTING_DICE
+from arena.league.terms.config import MAX_GAMES
 from arena.publish.links import REPLAY
 from arena.publish.report import ReportRequest, report
 from arena.ratings.maths.intervals import wilson
-from arena.bots.sandboxes.registry import AUTO
 
 _GAMES = 20
 """Games in each order of seats, if nobody says how many."""

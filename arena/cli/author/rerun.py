@@ -6,22 +6,22 @@ from typing import Any
 
 import click
 
-from arena.league.changes import everyone, version_name, version_of
-from arena.cli.author import seat_replay as asked_again
-from arena.cli import options
-from arena.cli.output import harmless, print_json, print_table, say
-from arena.io.errors import ArenaError, did_you_mean
-from arena.league.terms.config import League, load_league
 from arena.author.rerun.rerun_as import rerun_as, stored_fixture
-from arena.league.play.stored_league import schedule_of
-from arena.league.table.seat_replay import Decision, Watcher
-from arena.league.table.replay import Rerun, rerun
-from arena.game.records import Fault, LeagueInfo, PlayedFixture
-from arena.bots.sandboxes.registry import check_freezing, make_sandbox
-from arena.bots.sandboxes.run_folder import run_folder
-from arena.league.store.store import Store
 from arena.bots.bot import Bot, check_trust, runtimes_of
 from arena.bots.builds.staging import stage
+from arena.bots.sandboxes.registry import check_freezing, make_sandbox
+from arena.bots.sandboxes.run_folder import run_folder
+from arena.cli import options
+from arena.cli.author import seat_replay as asked_again
+from arena.cli.output import harmless, print_json, print_table, say
+from arena.game.records import Fault, LeagueInfo, PlayedFixture
+from arena.io.errors import ArenaError, did_you_mean
+from arena.league.changes import everyone, version_name, version_of
+from arena.league.play.stored_league import schedule_of
+from arena.league.store.store import Store
+from arena.league.table.replay import Rerun, rerun
+from arena.league.table.seat_replay import Decision, Watcher
+from arena.league.terms.config import League, load_league
 
 _FAULTS = 3
 """Faults of a bot that are explained."""

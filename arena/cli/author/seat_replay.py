@@ -8,15 +8,15 @@ import click
 import msgspec
 
 from arena.author.check.hints import Evidence, hint_for
+from arena.author.rerun.rerun_as import Asked, RerunAs, exists, find_asked, write_lines
 from arena.cli import options
 from arena.cli.main import FINDINGS, OK
 from arena.cli.output import print_json, say
-from arena.author.rerun.rerun_as import Asked, RerunAs, exists, find_asked, write_lines
-from arena.league.table.seat_replay import Decision
-from arena.league.table.seat_history import Reply, Request
+from arena.game.records import Fault
 from arena.game.rules.explain import name_bid
 from arena.game.rules.round import Bid
-from arena.game.records import Fault
+from arena.league.table.seat_history import Reply, Request
+from arena.league.table.seat_replay import Decision
 
 _MAX_NUMBER = 10**9
 _STDERR_LINES, _LINE = 6, 150

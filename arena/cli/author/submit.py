@@ -9,12 +9,12 @@ from arena.cli.main import FINDINGS, OK
 from arena.cli.options import PathType, json_option, printable
 from arena.cli.output import harmless, print_json
 from arena.io.errors import ArenaError
+from arena.ladder.book.tables import State
 from arena.ladder.door.api import Receipt, VersionInfo, receipt_of
-from arena.ladder.folder import existing
-from arena.ladder.new import operator
 from arena.ladder.door.remote import Remote, is_url, read_token
 from arena.ladder.door.submit import follow, state_of, submit
-from arena.ladder.book.tables import State
+from arena.ladder.folder import existing
+from arena.ladder.new import operator
 
 
 @click.command()

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 import click
 
-from arena.cli.options import json_option
-from arena.cli.output import harmless, print_json, print_table, say
 from arena.bots.sandboxes.doctor.doctor import GUARANTEES, SandboxReport, examine
 from arena.bots.sandboxes.registry import AUTO, SANDBOXES, make_sandbox
+from arena.cli.options import json_option
+from arena.cli.output import harmless, print_json, print_table, say
 
 _CELLS = {True: "yes", False: "NO", None: "?"}
 

@@ -2,10 +2,10 @@
 
 import click
 
+from arena.bots.sandboxes.docker import engine, images
 from arena.cli.options import json_option
 from arena.cli.output import print_json, print_table, say
 from arena.io.errors import ArenaError, did_you_mean
-from arena.bots.sandboxes.docker import engine, images
 
 
 @click.group(invoke_without_command=True)

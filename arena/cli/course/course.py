@@ -11,8 +11,8 @@ from arena.cli.options import PathType, json_option, sandbox_option, trust_optio
 from arena.cli.output import harmless, print_json, print_table, say
 from arena.cli.progress_bar import TerminalListener
 from arena.course.config import load_course
-from arena.course.intake.entries import Options
 from arena.course.grade import Graded, grade
+from arena.course.intake.entries import Options
 from arena.course.marks.result import Result
 from arena.course.verify import verify_course
 from arena.io.errors import ArenaError, did_you_mean

@@ -9,14 +9,14 @@ from arena.cli.course.course import command, course_argument
 from arena.cli.main import OK
 from arena.cli.options import PathType, json_option
 from arena.cli.output import harmless, print_json, say
-from arena.course.intake.checks import read_check
 from arena.course.config import Course, load_course
+from arena.course.intake.checks import read_check
 from arena.course.intake.entries import CHECKS
+from arena.course.lock import Lock, read_lock, write_file
+from arena.course.marks.result import Result, grading, results_of
+from arena.course.new import make_course
 from arena.course.output.fill import fill
 from arena.course.output.gradescope import results_json, write_autograder
-from arena.course.lock import Lock, read_lock, write_file
-from arena.course.new import make_course
-from arena.course.marks.result import Result, grading, results_of
 from arena.io.errors import ArenaError
 
 

@@ -11,10 +11,10 @@ import msgspec
 from arena.cli.main import BAD_INPUT, FINDINGS, OK
 from arena.cli.options import PathType
 from arena.cli.output import say
-from arena.io.validate import convert
-from arena.io.errors import ArenaError
 from arena.game.rules.judge import Position, RefusedError, judge
 from arena.game.wire.codec import StrictError, loads
+from arena.io.errors import ArenaError
+from arena.io.validate import convert
 
 MAX_LINE = 64 * 1024
 """Bytes, as in the protocol; an endless line must not fill the memory."""

@@ -7,9 +7,9 @@ from msgspec.structs import replace
 
 from arena.cli.options import json_option
 from arena.cli.output import print_json
+from arena.game.rules.books import MAX_PLAYERS, MAX_STARTING_DICE, MIN_PLAYERS, variant
 from arena.game.rules.perft import perft
 from arena.game.rules.round import first_standing
-from arena.game.rules.books import MAX_PLAYERS, MAX_STARTING_DICE, MIN_PLAYERS, variant
 
 
 @click.command()

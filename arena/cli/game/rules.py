@@ -4,8 +4,8 @@ import click
 
 from arena.cli.options import json_option
 from arena.cli.output import print_json
-from arena.io.errors import ArenaError, did_you_mean
 from arena.game.rules.clauses import BOOKS, CLAUSES, Clause, by_text, differs, value
+from arena.io.errors import ArenaError, did_you_mean
 
 _KEY = "→ marks our reading of a document that is silent or unclear; a league may set a [switch]."
 

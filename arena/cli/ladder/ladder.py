@@ -12,13 +12,13 @@ import click
 from arena.cli.main import FINDINGS, OK
 from arena.cli.options import PathType, json_option, sandbox_option
 from arena.cli.output import harmless, print_json, print_table, say
-from arena.io.sizes import size_text
 from arena.io.errors import ArenaError, did_you_mean
+from arena.io.sizes import size_text
+from arena.io.times import span, stamp
 from arena.ladder.book.book import Book
 from arena.ladder.folder import Folder, existing
 from arena.ladder.new import make_ladder
 from arena.ladder.status import Status, status
-from arena.io.times import span, stamp
 
 _LOOK = 1.0
 """Seconds between looks whether a signal came."""

@@ -11,10 +11,10 @@ from arena.cli.output import harmless, print_json
 from arena.course.roster import read_roster
 from arena.io.errors import ArenaError
 from arena.ladder.book.book import Book
+from arena.ladder.book.tables import Action
 from arena.ladder.door.door import Door, check_name
 from arena.ladder.folder import Folder, existing, is_running
 from arena.ladder.new import operator
-from arena.ladder.book.tables import Action
 from arena.ladder.web.access import secrets
 from arena.ladder.web.access.secrets import Scope
 

@@ -13,14 +13,14 @@ from arena.cli import options
 from arena.cli.main import FINDINGS, INTERRUPTED, OK
 from arena.cli.output import print_json, print_table, say, say_report
 from arena.cli.progress_bar import TerminalListener
-from arena.league.terms.master_seed import withheld
+from arena.game.records import LeagueInfo, QuarantinedFixture
 from arena.league.play.play import RunRequest
-from arena.league.schedule.progress import Verdict
 from arena.league.play.runner import MAX_DEATHS
+from arena.league.schedule.progress import Verdict
+from arena.league.terms.master_seed import withheld
 from arena.publish.replay.selection import ReplayChoice
 from arena.publish.report import Report, play_and_report
 from arena.ratings.table import Leaderboard, Overall, Row
-from arena.game.records import LeagueInfo, QuarantinedFixture
 
 _QUARANTINED_SHOWN = 5
 """Fixtures named in one line."""

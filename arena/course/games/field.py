@@ -12,17 +12,17 @@ from pathlib import Path
 import msgspec
 from msgspec.structs import replace
 
-from arena.course.lock import Lock, Terms
+from arena.bots.bot import StagedBot
 from arena.course.games.tables import SEATS, conditions, name_of
+from arena.course.lock import Lock, Terms
+from arena.game.records import BotInfo, FixtureResult, LeagueInfo
+from arena.game.seeds import commitment
 from arena.io.errors import ArenaError
-from arena.league.schedule.progress import LeagueProgress
 from arena.league.play.runner import RunListener
 from arena.league.play.stored_league import StoredLeague, schedule_of
 from arena.league.play.workers import Engine
-from arena.game.records import BotInfo, FixtureResult, LeagueInfo
-from arena.game.seeds import commitment
+from arena.league.schedule.progress import LeagueProgress
 from arena.league.store.store import Store
-from arena.bots.bot import StagedBot
 
 GAMES = 10
 """Games at a table of the field."""

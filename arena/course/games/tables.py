@@ -12,8 +12,8 @@ import msgspec
 from msgspec import Struct
 
 from arena.course.lock import Terms
-from arena.game.rules.round_limit import ROUNDS_PER_DIE, max_rounds
 from arena.game.records import BotInfo, Fixture, FixtureResult, LeagueInfo
+from arena.game.rules.round_limit import ROUNDS_PER_DIE, max_rounds
 from arena.game.seeds import commitment, fixture_seed
 
 GAMES = 40

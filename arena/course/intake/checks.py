@@ -12,10 +12,10 @@ from arena.author.check.context import CheckRequest
 from arena.author.check.findings import Report
 from arena.author.check.run import check
 from arena.author.check.steps import FIRST_ALONE, STEPS
+from arena.bots.manifest import load_bot
 from arena.course.lock import write_file
 from arena.io.errors import ArenaError
 from arena.league.play.process_pool import map_ordered, pool
-from arena.bots.manifest import load_bot
 
 POSITIONS = 500
 """Recorded positions that are put to a bot: a quarter of what `arena check` asks by itself."""

@@ -8,20 +8,20 @@ from msgspec import Struct
 
 from arena.author.check.context import CheckRequest
 from arena.author.check.steps import STEPS
-from arena.course.intake.checks import POSITIONS, Checked, check_all, check_key
-from arena.course.intake.choice import HandIn, choose
-from arena.course.config import Course
-from arena.course.intake.hand_ins import bot_in, content_hash, hand_ins_of
-from arena.course.lock import LockedHandIn
-from arena.course.marks.result import grading
-from arena.course.deadlines import stamp
-from arena.io.errors import ArenaError
+from arena.bots.bot import Bot, StagedBot, check_trust, runtimes_of
+from arena.bots.builds.staging import stage
+from arena.bots.manifest import load_bot
 from arena.bots.sandboxes.base import Sandbox
 from arena.bots.sandboxes.registry import make_sandbox
 from arena.bots.sandboxes.run_folder import run_folder
-from arena.bots.bot import Bot, StagedBot, check_trust, runtimes_of
-from arena.bots.manifest import load_bot
-from arena.bots.builds.staging import stage
+from arena.course.config import Course
+from arena.course.deadlines import stamp
+from arena.course.intake.checks import POSITIONS, Checked, check_all, check_key
+from arena.course.intake.choice import HandIn, choose
+from arena.course.intake.hand_ins import bot_in, content_hash, hand_ins_of
+from arena.course.lock import LockedHandIn
+from arena.course.marks.result import grading
+from arena.io.errors import ArenaError
 
 CHECKS = "checks"
 Tell = Callable[[str], None]

@@ -9,9 +9,9 @@ from typing import NamedTuple
 from arena.course.intake.choice import HandIn
 from arena.course.roster import Student
 from arena.ladder.book.book import Book
+from arena.ladder.book.tables import State, Upload, Version
 from arena.ladder.door.door import Door
 from arena.ladder.folder import Folder, existing
-from arena.ladder.book.tables import State, Upload, Version
 
 
 class _Received(NamedTuple):

@@ -9,16 +9,16 @@ from hashlib import sha256
 from pathlib import Path
 from zipfile import BadZipFile, ZipFile
 
-from arena.io.files import read_limited, reason
-from arena.course.intake.choice import HandIn
-from arena.course.config import Course, LadderEntry
-from arena.course.intake.from_ladder import hand_ins_from_ladder
-from arena.course.roster import Student
-from arena.course.deadlines import parse_moment
-from arena.io.errors import ArenaError
 from arena.bots.archives.unpack import ENDINGS, UnpackedArchive, is_archive, unpack
 from arena.bots.folder import is_ignored
 from arena.bots.manifest import MANIFEST
+from arena.course.config import Course, LadderEntry
+from arena.course.deadlines import parse_moment
+from arena.course.intake.choice import HandIn
+from arena.course.intake.from_ladder import hand_ins_from_ladder
+from arena.course.roster import Student
+from arena.io.errors import ArenaError
+from arena.io.files import read_limited, reason
 
 _MAX_ENTRIES, _MAX_BYTES = 200_000, 4 << 30
 """Of a zip file with all hand-ins."""

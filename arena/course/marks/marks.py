@@ -4,12 +4,12 @@ from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
-from arena.course.games.baseline_games import Blocks, Decide
 from arena.course.config import CourseFile
-from arena.course.lock import Lock, LockedHandIn
+from arena.course.games.baseline_games import Blocks, Decide
 from arena.course.games.plan import FIRST, more_blocks, target
-from arena.course.shares import Part, Share, Total, against, certain, in_field, share_of, total_of
 from arena.course.games.tables import PER_BLOCK, name_of
+from arena.course.lock import Lock, LockedHandIn
+from arena.course.shares import Part, Share, Total, against, certain, in_field, share_of, total_of
 
 LEGAL, FIELD = "legal", "field"
 

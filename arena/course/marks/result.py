@@ -4,14 +4,14 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from arena.course.games.baseline_games import Played, final_blocks
 from arena.course.config import Course
+from arena.course.games.baseline_games import Played, final_blocks
 from arena.course.games.field import field_results, store_of
 from arena.course.lock import Lock, LockedHandIn
 from arena.course.marks.marks import FIELD, LEGAL, Mark, decider, mark_of
 from arena.course.roster import Student
-from arena.publish.data.schema import csv_cell, csv_of
 from arena.league.store.store import Store
+from arena.publish.data.schema import csv_cell, csv_of
 
 MARKS = "marks.csv"
 GRADING = "grading"

@@ -6,16 +6,16 @@ from collections.abc import Iterator
 from msgspec import Struct
 
 from arena.author.check.findings import Finding
-from arena.course.games.baseline_games import pairing_of
-from arena.course.intake.checks import Checked
 from arena.course.config import Course
+from arena.course.games.baseline_games import pairing_of
+from arena.course.games.tables import block, name_of
+from arena.course.intake.checks import Checked
 from arena.course.lock import Lock
 from arena.course.marks.result import Result
 from arena.course.shares import FAIR
-from arena.course.games.tables import block, name_of
-from arena.playstats.coach import Coach, Judgement
 from arena.game.records import Cause, Faulted, PlayedFixture
 from arena.league.store.store import Store
+from arena.playstats.coach import Coach, Judgement
 
 _COACHED = 1
 """Blocks against each baseline that the coach judges."""

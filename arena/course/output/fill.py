@@ -6,8 +6,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from arena.io.files import read_limited
 from arena.io.errors import ArenaError, did_you_mean
+from arena.io.files import read_limited
 
 _MAX_BYTES = 64 << 20
 _BOM = b"\xef\xbb\xbf"

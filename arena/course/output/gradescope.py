@@ -10,10 +10,10 @@ from pathlib import Path
 
 from arena import __version__
 from arena.author.check.findings import Finding, Report
-from arena.io.files import reason
 from arena.course.lock import write_file
 from arena.course.marks.result import Result
 from arena.io.errors import ArenaError
+from arena.io.files import reason
 
 GRADER = Path(__file__).with_name("autograder.py")
 """What runs on Gradescope."""

@@ -6,12 +6,12 @@ from collections.abc import Collection, Mapping
 from hashlib import sha256
 from pathlib import Path
 
-from arena.io import shipped
-from arena.io.files import reason
 from arena.course.config import Course
 from arena.course.lock import write_file
 from arena.course.marks.result import grading
+from arena.io import shipped
 from arena.io.errors import ArenaError
+from arena.io.files import reason
 from arena.ladder.door.door import Door
 from arena.ladder.folder import Folder, existing, make_shared
 

@@ -7,13 +7,14 @@ from pathlib import Path
 from typing import Any
 
 from arena.author.coach.words import at_table, did, named
-from arena.course.intake.checks import read_check
-from arena.course.output.similarity import PAGE as ALIKE
 from arena.course.config import Course
-from arena.course.intake.entries import CHECKS
-from arena.course.output.feedback import Feedback, feedback_of
 from arena.course.games.field import is_complete, store_of
+from arena.course.games.tables import name_of
+from arena.course.intake.checks import read_check
+from arena.course.intake.entries import CHECKS
 from arena.course.lock import Lock, write_file
+from arena.course.marks.result import STORE, Result, grading
+from arena.course.output.feedback import Feedback, feedback_of
 from arena.course.output.page_addresses import (
     STYLESHEET,
     is_behind_door,
@@ -21,12 +22,11 @@ from arena.course.output.page_addresses import (
     remove_others,
     write_page,
 )
-from arena.course.marks.result import STORE, Result, grading
-from arena.course.games.tables import name_of
+from arena.course.output.similarity import PAGE as ALIKE
+from arena.league.store.store import Store
 from arena.publish.pages.templates import environment
 from arena.publish.pseudonyms import Pseudonyms, secret_of
 from arena.publish.report import ReportRequest, report
-from arena.league.store.store import Store
 
 CLASS = "class.html"
 _SITE = "site"

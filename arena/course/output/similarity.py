@@ -10,11 +10,11 @@ from arena import __version__
 from arena.author.alike.comparison import AlikeRequest, alike
 from arena.author.alike.hand_ins import HandIn, LeftOut
 from arena.author.alike.page import render_page
+from arena.bots.manifest import load_bot
 from arena.course.config import Course
 from arena.course.lock import Lock, write_file
 from arena.course.marks.result import grading
 from arena.io.errors import ArenaError
-from arena.bots.manifest import load_bot
 
 PAGE = "alike.html"
 _KEY = "alike.key"

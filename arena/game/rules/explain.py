@@ -2,8 +2,8 @@
 
 from typing import Literal
 
-from arena.game.rules.round import Bid, Outcome, Round, Standing, calza_seats, is_legal, is_veteran
 from arena.game.rules.books import FACES, PACO
+from arena.game.rules.round import Bid, Outcome, Round, Standing, calza_seats, is_legal, is_veteran
 
 Illegality = tuple[str, list[str]]
 """A reason and the clauses behind it."""

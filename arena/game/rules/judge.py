@@ -4,6 +4,7 @@ from typing import Any, Literal
 
 from msgspec import Struct, field
 
+from arena.game.rules.books import FACES, MAX_PLAYERS, MIN_PLAYERS, variant
 from arena.game.rules.dice import Hand
 from arena.game.rules.explain import Illegality, clauses_of, why_illegal_bid, why_illegal_call
 from arena.game.rules.round import (
@@ -19,7 +20,6 @@ from arena.game.rules.round import (
     place,
     raises,
 )
-from arena.game.rules.books import FACES, MAX_PLAYERS, MIN_PLAYERS, variant
 
 
 class Action(Struct, frozen=True, forbid_unknown_fields=True, tag_field="do"):

@@ -3,9 +3,9 @@
 from functools import lru_cache
 from math import comb
 
+from arena.game.rules.books import FACES
 from arena.game.rules.dice import Hand
 from arena.game.rules.round import Bid
-from arena.game.rules.books import FACES
 
 
 @lru_cache(maxsize=4096)

@@ -6,8 +6,8 @@ from typing import Literal, Protocol, TypeVar
 
 from msgspec import Struct
 
-from arena.game.rules.dice import Hand, count_face
 from arena.game.rules.books import FACES, PACO, Count, Face, Rules
+from arena.game.rules.dice import Hand, count_face
 
 T = TypeVar("T")
 _POSITIONS = 4096

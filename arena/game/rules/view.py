@@ -5,9 +5,9 @@ from functools import lru_cache
 
 from msgspec import Struct
 
+from arena.game.rules.books import Count, Face, Seat
 from arena.game.rules.dice import Hand
 from arena.game.rules.round import Round
-from arena.game.rules.books import Count, Face, Seat
 
 
 class SeatBid(Struct, frozen=True):

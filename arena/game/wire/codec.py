@@ -7,8 +7,8 @@ from typing import NoReturn, TypeVar
 
 import msgspec
 
-from arena.io.errors import did_you_mean
 from arena.game.wire.messages import Answer, Ready, ToBot
+from arena.io.errors import did_you_mean
 
 M = TypeVar("M", Ready, Answer)
 

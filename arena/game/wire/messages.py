@@ -5,9 +5,9 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
+from arena.game.rules.books import Count, Rules, Seat
 from arena.game.rules.dice import Hand
 from arena.game.rules.round import Raises
-from arena.game.rules.books import Count, Rules, Seat
 from arena.game.rules.view import SeatBid, View
 
 PROTOCOL = 1

@@ -7,10 +7,10 @@ from gymnasium import spaces
 from gymnasium.error import InvalidAction, ResetNeeded
 from pettingzoo import AECEnv
 
+from arena.game.records import Fault
 from arena.lab.env.game import Game
 from arena.lab.env.perudo_policy import Observation, Table
 from arena.lab.env.setting import Setting
-from arena.game.records import Fault
 
 Space = spaces.Dict
 Discrete = spaces.Discrete

@@ -5,12 +5,12 @@ from itertools import count
 
 from msgspec.structs import replace
 
-from arena.lab.env.perudo_policy import Array, Observation, Table, checked
-from arena.lab.env.setting import Setting
+from arena.game.records import Fault
 from arena.game.referee import Referee
 from arena.game.rules.dice import roll
-from arena.game.records import Fault
 from arena.game.wire.messages import Answer, CalzaOffer, Turn
+from arena.lab.env.perudo_policy import Array, Observation, Table, checked
+from arena.lab.env.setting import Setting
 
 Request = Turn | CalzaOffer
 

@@ -15,8 +15,6 @@ import pyspiel
 from msgspec import Struct
 from msgspec.structs import replace
 
-from arena.lab.env.perudo_policy import DUDO, FACES, Table
-from arena.lab.env.setting import Setting, setting
 from arena.game.rules.dice import Hand
 from arena.game.rules.round import (
     Bid,
@@ -29,6 +27,8 @@ from arena.game.rules.round import (
     place,
     raises,
 )
+from arena.lab.env.perudo_policy import DUDO, FACES, Table
+from arena.lab.env.setting import Setting, setting
 
 Values = Callable[[Standing], Sequence[float]]
 """The utility of each seat once a round has led to a table; they must add up to 0."""

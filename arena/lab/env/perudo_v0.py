@@ -7,13 +7,13 @@ from collections.abc import Sequence
 
 from pettingzoo.utils.wrappers import OrderEnforcingWrapper
 
+from arena.game.rules.books import Rules
 from arena.lab.env.aec import PerudoEnv
 from arena.lab.env.perudo_policy import Observation, Policy
 from arena.lab.env.recorded import recorded
 from arena.lab.env.setting import setting
 from arena.lab.env.single_agent import SingleAgentEnv
 from arena.lab.env.single_agent import single_agent as against
-from arena.game.rules.books import Rules
 
 __all__ = ["PerudoEnv", "env", "raw_env", "recorded", "single_agent"]
 

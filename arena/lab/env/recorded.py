@@ -4,12 +4,12 @@ from collections.abc import Iterator
 
 from msgspec.structs import replace
 
+from arena.game.records import Event, Fixture, GameRecord
+from arena.game.rules.books import Rules
+from arena.game.wire.messages import Answer
 from arena.lab.env.aec import PerudoEnv
 from arena.lab.env.setting import Setting
 from arena.league.table.replay import ReplayError, callers, faults_of, moments, replies
-from arena.game.rules.books import Rules
-from arena.game.records import Event, Fixture, GameRecord
-from arena.game.wire.messages import Answer
 
 
 def recorded(fixture: Fixture, rules: Rules, record: GameRecord) -> Iterator[tuple[PerudoEnv, int]]:

@@ -4,17 +4,17 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from arena.lab.env.setting import Setting
-from arena.league.table.preparation import prepared
-from arena.league.table.seats import hello_to
-from arena.game.records import Cause, Fault, Fixture, LimitsInfo
+from arena.bots.bot import check_trust, runtimes_of
+from arena.bots.manifest import find_bots
 from arena.bots.sandboxes.base import Program
 from arena.bots.sandboxes.registry import AUTO, make_sandbox
 from arena.bots.sessions.multiplexer import Multiplexer
-from arena.bots.bot import check_trust, runtimes_of
-from arena.bots.manifest import find_bots
+from arena.game.records import Cause, Fault, Fixture, LimitsInfo
 from arena.game.wire.codec import encode
 from arena.game.wire.messages import Answer, CalzaOffer, Ready, ToBot, Turn
+from arena.lab.env.setting import Setting
+from arena.league.table.preparation import prepared
+from arena.league.table.seats import hello_to
 
 _NOBODY = Program(Path("/"), ())
 GAMES = 1_000_000

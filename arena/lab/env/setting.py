@@ -2,11 +2,11 @@
 
 from msgspec import UNSET, Struct, UnsetType
 
-from arena.lab.env.perudo_policy import Table
-from arena.io.errors import ArenaError
 from arena.game.rules import books
-from arena.game.rules.round_limit import max_rounds
 from arena.game.rules.books import MAX_PLAYERS, MIN_PLAYERS, Rules
+from arena.game.rules.round_limit import max_rounds
+from arena.io.errors import ArenaError
+from arena.lab.env.perudo_policy import Table
 
 
 class Setting(Struct, frozen=True):

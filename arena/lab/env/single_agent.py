@@ -8,13 +8,13 @@ from typing import Any
 import gymnasium
 from gymnasium.error import InvalidAction, ResetNeeded
 
+from arena.game.records import Cause, Fault
+from arena.game.wire.messages import Answer
 from arena.lab.env.aec import Discrete, Space, observation_space
 from arena.lab.env.game import Game
 from arena.lab.env.perudo_policy import Array, Observation, Policy, checked
 from arena.lab.env.rivals import LiveBots, live_bots
 from arena.lab.env.setting import Setting
-from arena.game.records import Cause, Fault
-from arena.game.wire.messages import Answer
 
 AGENT = 0
 """The seat of the agent that learns; its rivals sit to its left, in their order."""

@@ -9,10 +9,10 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from arena.game.rules.books import Rules
 from arena.lab.env.perudo_policy import CALZA, DUDO, FACES, FIRST_BID, Array
 from arena.lab.env.setting import setting
 from arena.lab.env.vector_tables import LOCKED, NOBODY, VETERAN, Numbers, Tables
-from arena.game.rules.books import Rules
 
 Flags = npt.NDArray[np.bool_]
 Rewards = npt.NDArray[np.float32]

@@ -3,9 +3,9 @@
 import numpy as np
 import numpy.typing as npt
 
+from arena.game.rules.round import Bid, Round, Standing, left_of, raises
 from arena.lab.env.perudo_policy import FACES, FIRST_BID, Array
 from arena.lab.env.setting import Setting
-from arena.game.rules.round import Bid, Round, Standing, left_of, raises
 
 Numbers = npt.NDArray[np.int64]
 NOBODY = -1

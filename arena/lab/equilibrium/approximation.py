@@ -14,11 +14,11 @@ from collections.abc import Iterator
 import numpy as np
 from msgspec import Struct
 
+from arena.game.rules.books import PACO
+from arena.game.rules.round import Bid
 from arena.lab.equilibrium.solver import Table
 from arena.lab.equilibrium.tables import DUDO, Block, Position, Rounding, code, position
 from arena.lab.equilibrium.tree import Keep, Numbers, RoundGame
-from arena.game.rules.round import Bid
-from arena.game.rules.books import PACO
 
 RECALL = 2
 EXPLORED = 0.01

@@ -8,8 +8,8 @@ for two.
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
-from arena.game.rules.round import Standing, has_palifico, lose_die
 from arena.game.rules.books import Rules
+from arena.game.rules.round import Standing, has_palifico, lose_die
 
 
 class State(NamedTuple):

@@ -14,13 +14,13 @@ from pathlib import Path
 from msgspec import Struct
 from msgspec.structs import asdict, astuple
 
+from arena.game.rules.books import VARIANTS, Rules
 from arena.lab.equilibrium.approximation import Approximation, few_jumps
 from arena.lab.equilibrium.rival import Rival
 from arena.lab.equilibrium.solver import Strategy, TreeGame, solve
 from arena.lab.equilibrium.states import State, after, stakes, states
 from arena.lab.equilibrium.tables import WHOLE, block_of, file_of, name_of, packed, played
 from arena.lab.equilibrium.tree import RoundGame, round_game
-from arena.game.rules.books import VARIANTS, Rules
 
 MOST_DICE = 5
 MOST_SEQUENCES = 300_000

@@ -11,10 +11,10 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from arena.lab.equilibrium.states import State, standing_of
+from arena.game.rules.books import FACES, Rules
 from arena.game.rules.dice import Hand, count_face
 from arena.game.rules.round import Bid, Round, raises
-from arena.game.rules.books import FACES, Rules
+from arena.lab.equilibrium.states import State, standing_of
 from arena.playstats.baseline import every_hand, ways_of
 
 Floats = NDArray[np.float64]

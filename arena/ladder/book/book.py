@@ -7,7 +7,6 @@ from typing import Self
 
 from arena.io.errors import ArenaError, did_you_mean
 from arena.ladder.book.database import Database
-from arena.ladder.folder import Folder
 from arena.ladder.book.tables import (
     Check,
     Comparison,
@@ -18,6 +17,7 @@ from arena.ladder.book.tables import (
     Upload,
     Version,
 )
+from arena.ladder.folder import Folder
 
 
 class Book:

@@ -9,14 +9,14 @@ from typing import NamedTuple
 
 import msgspec
 
-from arena.ladder.season.admission import admit
 from arena.ladder.book.book import Book
+from arena.ladder.book.tables import WAITING, Check, Progress, State, Version
 from arena.ladder.check.submission import STEPS, CheckOrder, CheckResult, check_submission, decoded
+from arena.ladder.check.turns import LEASE, TRIES, Waiting, next_check
 from arena.ladder.config import Config
 from arena.ladder.folder import Folder
 from arena.ladder.job import Job, JobDiedError
-from arena.ladder.book.tables import WAITING, Check, Progress, State, Version
-from arena.ladder.check.turns import LEASE, TRIES, Waiting, next_check
+from arena.ladder.season.admission import admit
 
 _KEPT = 3_600.0
 """Seconds."""

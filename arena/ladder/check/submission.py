@@ -12,16 +12,16 @@ from arena.author.check import steps
 from arena.author.check.context import CheckRequest
 from arena.author.check.findings import Finding
 from arena.author.check.run import check
-from arena.io.errors import ArenaError
+from arena.bots.bot import Bot
 from arena.bots.canonical_archive import canonical
-from arena.ladder.folder import write_durably
-from arena.ladder.check.trial import TrialRequest, trial
-from arena.game.rules.books import Rules
-from arena.game.records import LimitsInfo
+from arena.bots.manifest import load_bot
 from arena.bots.sandboxes.docker import engine
 from arena.bots.sandboxes.docker.sandbox import DockerSandbox
-from arena.bots.bot import Bot
-from arena.bots.manifest import load_bot
+from arena.game.records import LimitsInfo
+from arena.game.rules.books import Rules
+from arena.io.errors import ArenaError
+from arena.ladder.check.trial import TrialRequest, trial
+from arena.ladder.folder import write_durably
 
 STEPS = len(steps.STEPS) + 1
 """Those of `arena check`, and the games."""

@@ -6,17 +6,17 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
-from arena.league.table.table import play_fixture
-from arena.game.rules.round_limit import max_rounds
-from arena.game.rules.books import Rules
-from arena.game.records import Faulted, Fixture, LimitsInfo
+from arena.bots.bot import StagedBot, runtimes_of
+from arena.bots.builds.staging import stage
+from arena.bots.manifest import find_bots, load_bot
 from arena.bots.sandboxes.base import Sandbox
 from arena.bots.sandboxes.registry import make_sandbox
 from arena.bots.sandboxes.run_folder import run_folder
 from arena.bots.sessions.multiplexer import Multiplexer
-from arena.bots.bot import StagedBot, runtimes_of
-from arena.bots.manifest import find_bots, load_bot
-from arena.bots.builds.staging import stage
+from arena.game.records import Faulted, Fixture, LimitsInfo
+from arena.game.rules.books import Rules
+from arena.game.rules.round_limit import max_rounds
+from arena.league.table.table import play_fixture
 
 GAMES = 20
 _COMPANY = ("honest", "odds", "random", "bluffer")

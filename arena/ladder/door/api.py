@@ -8,9 +8,9 @@ from typing import Annotated
 
 from msgspec import Meta, Struct
 
-from arena.ladder.quota import MOST, Allowance
-from arena.ladder.book.tables import Action, Kind, Progress, State, Upload
 from arena.io.times import stamp
+from arena.ladder.book.tables import Action, Kind, Progress, State, Upload
+from arena.ladder.quota import MOST, Allowance
 
 MIME = "application/problem+json"
 """The media type of a `Problem`."""

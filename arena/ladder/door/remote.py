@@ -14,12 +14,12 @@ from urllib.parse import SplitResult, urlsplit
 
 import msgspec
 
-from arena.io.errors import ArenaError
-from arena.ladder.door.api import LogLine, Problem, Receipt, VersionInfo
 from arena.bots.canonical_archive import canonical
-from arena.ladder.door.door import check_name
-from arena.ladder.book.tables import WAITING
 from arena.bots.manifest import load_bot
+from arena.io.errors import ArenaError
+from arena.ladder.book.tables import WAITING
+from arena.ladder.door.api import LogLine, Problem, Receipt, VersionInfo
+from arena.ladder.door.door import check_name
 
 _Answer = TypeVar("_Answer")
 _VARIABLE = "ARENA_TOKEN"

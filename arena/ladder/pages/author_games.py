@@ -11,12 +11,12 @@ from typing import NamedTuple
 
 from msgspec import Struct, field
 
+from arena.game.records import Fault, Faulted, FixtureResult, GameRecord, PlayedFixture
+from arena.game.rules.books import Rules
+from arena.game.wire.codec import encode
+from arena.league.store.store import Store
 from arena.league.table.replay import ReplayError
 from arena.league.table.seat_history import seat_moments
-from arena.game.rules.books import Rules
-from arena.game.records import Fault, Faulted, FixtureResult, GameRecord, PlayedFixture
-from arena.league.store.store import Store
-from arena.game.wire.codec import encode
 
 NEWEST = 50
 """Games of each version that are listed, the newest ones."""

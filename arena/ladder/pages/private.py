@@ -10,18 +10,18 @@ from typing import NamedTuple
 
 import msgspec
 
+from arena.game.records import PlayedFixture
 from arena.io import shipped
+from arena.io.times import stamp
 from arena.ladder.book.book import Book
+from arena.ladder.book.tables import PLAYING, Comparison, Event, Version
 from arena.ladder.check.submission import decoded
 from arena.ladder.folder import Folder, make_shared
 from arena.ladder.pages.author_games import NEWEST, OwnGame, OwnGames, Played, stderr_of
-from arena.ladder.book.tables import PLAYING, Comparison, Event, Version
-from arena.io.times import stamp
 from arena.ladder.season.twins import TwinResult
 from arena.publish.output.site_folder import FRONT, File, locked_site, replace_site
 from arena.publish.pages.templates import environment
 from arena.publish.replay.steps import Replay, replay
-from arena.game.records import PlayedFixture
 
 _STYLE = "style.css"
 _twins = msgspec.json.Decoder(TwinResult).decode

@@ -13,21 +13,21 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
+from arena.game.records import Division, Fixture, LeagueInfo
+from arena.io.times import stamp
 from arena.ladder.book.book import Book
+from arena.ladder.book.tables import SeasonRow
 from arena.ladder.folder import Folder
 from arena.ladder.pages.author_games import Played
 from arena.ladder.pages.private import write_private_pages
 from arena.ladder.season.season import STORE
-from arena.ladder.book.tables import SeasonRow
-from arena.io.times import stamp
-from arena.league.terms.master_seed import withheld
 from arena.league.play.stored_league import schedule_of
+from arena.league.store.store import Store
+from arena.league.terms.master_seed import withheld
 from arena.publish.replay.selection import AtMost, ReplayChoice
 from arena.publish.site import StoreState, publish
 from arena.publish.stored_games import stored_games
 from arena.ratings.standings import by_division, rate_results
-from arena.game.records import Division, Fixture, LeagueInfo
-from arena.league.store.store import Store
 
 _COPIES = ("a", "b")
 _READABLE = 0o755

@@ -3,8 +3,8 @@
 import msgspec
 
 from arena.ladder.book.book import Book
-from arena.ladder.config import Keep
 from arena.ladder.book.tables import PLAYING, Comparison, State, Version
+from arena.ladder.config import Keep
 from arena.ladder.season.twins import TwinResult
 
 _FAULTED_GAMES, _FAULTED_SHARE = 50, 0.1

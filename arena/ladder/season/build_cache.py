@@ -10,14 +10,14 @@ from pathlib import Path
 import msgspec
 
 from arena import __version__
-from arena.io.errors import ArenaError
-from arena.ladder.folder import make_private, write_durably
-from arena.league.host import this_machine
-from arena.bots.sandboxes.base import Sandbox
 from arena.bots.bot import Bot, StagedBot
 from arena.bots.builds.bundle import Bundle, pack, unpack
 from arena.bots.builds.packages import wanted_by, with_packages
 from arena.bots.builds.staging import check_program, stage
+from arena.bots.sandboxes.base import Sandbox
+from arena.io.errors import ArenaError
+from arena.ladder.folder import make_private, write_durably
+from arena.league.host import this_machine
 
 _DIGEST = 64
 """Characters of the bundle's SHA-256, before its content."""

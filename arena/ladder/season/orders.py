@@ -1,9 +1,9 @@
 """What an administrator orders, carried out and answered."""
 
 from arena.io.errors import ArenaError
-from arena.ladder.season.admission import admit, place_in_field
 from arena.ladder.book.book import Book
 from arena.ladder.book.tables import ALLOWED, Action, Order, State, Version
+from arena.ladder.season.admission import admit, place_in_field
 
 
 def carry_out(order: Order, book: Book) -> None:

@@ -12,28 +12,28 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from arena.league.changes import everyone, playing, version_of
+from arena.bots.bot import Bot, StagedBot, check_trust
+from arena.bots.manifest import load_bot
+from arena.bots.sandboxes.registry import check_freezing
+from arena.bots.sandboxes.run_folder import run_folder
+from arena.game.records import Division, FixtureResult, LeagueInfo, PlayedFixture
+from arena.game.rules.books import Rules
+from arena.game.seeds import commitment
 from arena.io.errors import ArenaError
-from arena.ladder.season.build_cache import Built
+from arena.ladder.book.tables import Kind, Version
 from arena.ladder.config import Config, sandbox_of
 from arena.ladder.folder import Folder, make_private, write_durably
-from arena.ladder.book.tables import Kind, Version
+from arena.ladder.season.build_cache import Built
+from arena.ladder.season.twins import TwinResult, are_over, compare_twins
 from arena.ladder.season.workers import Workers
+from arena.league.changes import everyone, playing, version_of
 from arena.league.cluster.address import cluster_at
-from arena.league.terms.conditions import conditions_of
 from arena.league.host import this_machine
 from arena.league.play.runner import RunListener
 from arena.league.play.stored_league import StoredLeague
-from arena.ladder.season.twins import TwinResult, are_over, compare_twins
-from arena.league.table.replay import ReplayError, replay
-from arena.game.rules.books import Rules
-from arena.game.records import Division, FixtureResult, LeagueInfo, PlayedFixture
-from arena.bots.sandboxes.registry import check_freezing
-from arena.bots.sandboxes.run_folder import run_folder
-from arena.game.seeds import commitment
 from arena.league.store.store import Store
-from arena.bots.bot import Bot, StagedBot, check_trust
-from arena.bots.manifest import load_bot
+from arena.league.table.replay import ReplayError, replay
+from arena.league.terms.conditions import conditions_of
 
 STORE = "league.sqlite"
 _REPLAYED = 200

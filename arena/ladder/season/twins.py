@@ -9,11 +9,11 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 from msgspec import Struct
 
+from arena.game.records import Fixture
 from arena.league.schedule.progress import LeagueProgress
 from arena.league.schedule.schedule import Schedule
 from arena.ratings.stopping.paired import Paired, pooled
 from arena.ratings.stopping.sequential import TableMeans
-from arena.game.records import Fixture
 
 _PAIRS = 2
 """How many pairs of tables of a kind say how much they vary, at least."""

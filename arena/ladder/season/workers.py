@@ -3,12 +3,12 @@
 from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING
 
+from arena.bots.bot import StagedBot
+from arena.bots.sandboxes.base import Sandbox
 from arena.ladder.config import Config
 from arena.league.cluster.worker import RunSpec
 from arena.league.play.process_pool import ProcessEngine
 from arena.league.play.workers import Engine
-from arena.bots.sandboxes.base import Sandbox
-from arena.bots.bot import StagedBot
 
 if TYPE_CHECKING:  # slow to import, and not always installed
     from arena.league.cluster.client import Cluster

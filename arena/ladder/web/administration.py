@@ -8,17 +8,17 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
-from arena.ladder.door.api import OrderRequest
 from arena.ladder.book.book import Book
+from arena.ladder.book.tables import ALLOWED
+from arena.ladder.door.api import OrderRequest
 from arena.ladder.door.door import Door
 from arena.ladder.quota import MOST
-from arena.ladder.book.tables import ALLOWED
-from arena.ladder.web.uploads.bodies import form_of
-from arena.ladder.web.problems import RefusedError
+from arena.ladder.web.access.visitors import administrator_of
 from arena.ladder.web.api.rest import give_order
+from arena.ladder.web.problems import RefusedError
 from arena.ladder.web.served import served_by
 from arena.ladder.web.templates import page
-from arena.ladder.web.access.visitors import administrator_of
+from arena.ladder.web.uploads.bodies import form_of
 
 _SEE_OTHER = 303
 _LINES = 100

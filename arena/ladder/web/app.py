@@ -17,8 +17,8 @@ from arena.io import shipped
 from arena.io.errors import ArenaError
 from arena.ladder.folder import Folder
 from arena.ladder.web import administration, pages
-from arena.ladder.web.api import events, rest
 from arena.ladder.web.access.guard import Guard, add_headers
+from arena.ladder.web.api import events, rest
 from arena.ladder.web.problems import NOT_FOUND, RefusedError, answer, refused
 from arena.ladder.web.served import Served
 from arena.ladder.web.settings import Limits, terms_of

@@ -7,15 +7,15 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, HTMLResponse, RedirectResponse, Response
 
 from arena.ladder.book.book import Book
-from arena.ladder.web.uploads.bodies import FileForm, drain, timed
-from arena.ladder.web.problems import NOT_FOUND, RefusedError
-from arena.ladder.web.api.rest import info_of, quota_of
 from arena.ladder.web.access.secrets import LASTS, Kind, Secrets
-from arena.ladder.web.served import client_of, served_by
-from arena.ladder.web.live.snapshot import ladder_info, versions_of
-from arena.ladder.web.templates import page
-from arena.ladder.web.uploads.uploads import receive
 from arena.ladder.web.access.visitors import COOKIE, may_see, session_of, visitor_of
+from arena.ladder.web.api.rest import info_of, quota_of
+from arena.ladder.web.live.snapshot import ladder_info, versions_of
+from arena.ladder.web.problems import NOT_FOUND, RefusedError
+from arena.ladder.web.served import client_of, served_by
+from arena.ladder.web.templates import page
+from arena.ladder.web.uploads.bodies import FileForm, drain, timed
+from arena.ladder.web.uploads.uploads import receive
 
 _SEE_OTHER = 303
 _FRAME = 2_048

@@ -18,12 +18,12 @@ from msgspec.structs import replace
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from arena.io.errors import ArenaError
+from arena.io.file_lock import lock_exclusively
 from arena.ladder.folder import Folder
-from arena.ladder.web.app import make_app
 from arena.ladder.web.access.secrets import Secrets
+from arena.ladder.web.app import make_app
 from arena.ladder.web.settings import Limits
 from arena.ladder.web.uploads.uploads import forget_parts
-from arena.io.file_lock import lock_exclusively
 
 _GRACE = 10
 """Seconds that requests have to end when the door is stopped."""

@@ -9,10 +9,10 @@ from starlette.requests import Request
 from arena.ladder.door.api import LadderInfo
 from arena.ladder.folder import Folder
 from arena.ladder.web.buckets import Buckets
-from arena.ladder.web.problems import RefusedError
-from arena.ladder.web.settings import Limits, Terms
 from arena.ladder.web.live.snapshot import Snapshot
 from arena.ladder.web.live.watch import Watch
+from arena.ladder.web.problems import RefusedError
+from arena.ladder.web.settings import Limits, Terms
 
 
 class Served:

@@ -13,6 +13,8 @@ from distributed.comm.core import CommClosedError
 from distributed.scheduler import KilledWorker
 from msgspec.structs import replace
 
+from arena.bots.bot import StagedBot
+from arena.bots.builds import bundle
 from arena.io.errors import ArenaError
 from arena.league.cluster.address import is_exposed
 from arena.league.cluster.executor import TaskExecutor
@@ -22,8 +24,6 @@ from arena.league.cluster.worker import RUN_SPEC, BatchResult, RunSpec, TaskBatc
 from arena.league.host import enough_cores
 from arena.league.play.workers import Task, WorkerDiedError
 from arena.league.store.rows import PackedFixture
-from arena.bots.builds import bundle
-from arena.bots.bot import StagedBot
 
 BATCH_SECONDS = 0.5
 """What a batch should take at least: each costs the scheduler a millisecond or two."""

@@ -16,19 +16,19 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 import arena
-from arena.io.errors import ArenaError
-from arena.league.cluster.revocable_sandbox import RevocableSandbox
-from arena.league.host import claim_core
-from arena.league.play.workers import Task, play_task
+from arena.bots.bot import StagedBot, runtimes_of
+from arena.bots.builds import bundle
+from arena.bots.builds.bundle import Bundle
+from arena.bots.command import how_to_get, missing_program
 from arena.bots.sandboxes.base import Sandbox
 from arena.bots.sandboxes.registry import make_sandbox
 from arena.bots.sandboxes.run_folder import run_folder
 from arena.bots.sessions.warm_pool import WarmPool
+from arena.io.errors import ArenaError
+from arena.league.cluster.revocable_sandbox import RevocableSandbox
+from arena.league.host import claim_core
+from arena.league.play.workers import Task, play_task
 from arena.league.store.rows import PackedFixture
-from arena.bots.builds import bundle
-from arena.bots.bot import StagedBot, runtimes_of
-from arena.bots.builds.bundle import Bundle
-from arena.bots.command import how_to_get, missing_program
 
 RUN_SPEC = "run spec"
 """The name of a run's specification among its files; the others are bundles of bots."""

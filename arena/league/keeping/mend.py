@@ -8,9 +8,9 @@ from pathlib import Path
 from msgspec import Struct
 
 from arena.io.errors import ArenaError
-from arena.league.schedule.schedule import Schedule
-from arena.league.play.stored_league import schedule_of
 from arena.league.keeping.verify import check_stored
+from arena.league.play.stored_league import schedule_of
+from arena.league.schedule.schedule import Schedule
 from arena.league.store.database import lock_store
 from arena.league.store.failures import ENDS
 from arena.league.store.logs import logs_path

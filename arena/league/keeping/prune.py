@@ -4,10 +4,10 @@ from math import inf
 
 from msgspec import Struct
 
-from arena.playstats.luck import rated_luck
 from arena.league.store import pruning
 from arena.league.store.rows import StoredFixture
 from arena.league.store.store import Store
+from arena.playstats.luck import rated_luck
 
 NEWEST = 50
 """Games of each bot whose standard error is kept, the newest ones."""

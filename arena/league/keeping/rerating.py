@@ -9,10 +9,10 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import astuple
 
-from arena.io.errors import ArenaError
-from arena.ratings.table import Row
-from arena.ratings.model.trueskill import BETA, MU, SIGMA, Rating, rate_all
 from arena.game.records import Division, FixtureResult
+from arena.io.errors import ArenaError
+from arena.ratings.model.trueskill import BETA, MU, SIGMA, Rating, rate_all
+from arena.ratings.table import Row
 
 TOLERANCE = 1e-4
 """How far two values of mu or sigma may be apart. The package ends its iterations earlier than the
@@ -126,8 +126,8 @@ def check_division(
     division: Division, results: Sequence[FixtureResult], rated: int
 ) -> DivisionCheck:
     """Rate a division anew, and its first games also with the package."""
-    from arena.ratings.model.games import as_arrays  # numpy is slow to import
     from arena.ratings.board.leaderboard import rate
+    from arena.ratings.model.games import as_arrays  # numpy is slow to import
 
     games = as_arrays(results)
     orders = list(islice(games.orders(), rated))

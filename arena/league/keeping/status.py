@@ -5,9 +5,9 @@ from collections.abc import Iterable
 
 from msgspec import Struct
 
-from arena.league.schedule.progress import LeagueProgress
-from arena.league.play.stored_league import schedule_of
 from arena.game.records import Cause, Division
+from arena.league.play.stored_league import schedule_of
+from arena.league.schedule.progress import LeagueProgress
 from arena.league.store.store import Store
 
 RECENT = 60.0

@@ -12,9 +12,10 @@ from typing import TypeVar
 import msgspec
 from msgspec.structs import replace
 
+from arena.game.records import Fixture, FixtureResult, LeagueInfo, PlayedFixture
+from arena.game.rules.books import Rules
+from arena.game.seeds import commitment
 from arena.io.errors import ArenaError
-from arena.league.play.process_pool import map_ordered, pool
-from arena.league.schedule.progress import LeagueProgress
 from arena.league.keeping.rerating import (
     DivisionCheck,
     check_division,
@@ -22,17 +23,16 @@ from arena.league.keeping.rerating import (
     draw_sample,
     read_leaderboards,
 )
-from arena.league.schedule.schedule import Schedule
+from arena.league.play.process_pool import map_ordered, pool
 from arena.league.play.stored_league import schedule_of
-from arena.league.table.replay import ReplayError, replay
-from arena.game.rules.books import Rules
-from arena.playstats.luck import rated_luck
-from arena.ratings.standings import by_division
-from arena.game.records import Fixture, FixtureResult, LeagueInfo, PlayedFixture
-from arena.game.seeds import commitment
+from arena.league.schedule.progress import LeagueProgress
+from arena.league.schedule.schedule import Schedule
 from arena.league.store.hashes import root_hash
 from arena.league.store.rows import StoredFixture
 from arena.league.store.store import Store
+from arena.league.table.replay import ReplayError, replay
+from arena.playstats.luck import rated_luck
+from arena.ratings.standings import by_division
 
 _AHEAD = 3
 """Calls under way per worker, at most."""

@@ -7,26 +7,26 @@ from pathlib import Path
 from msgspec import Struct
 from msgspec.structs import replace
 
-from arena.io.errors import ArenaError
-from arena.league.cluster.address import check_cluster, cluster_at
-from arena.league.cluster.worker import RunSpec
-from arena.league.terms.conditions import Resolution, commit, resolve
-from arena.league.terms.config import League, check_anchor, check_bot_count, load_league
-from arena.league.terms.master_seed import describe
-from arena.league.play.process_pool import ProcessEngine
-from arena.league.play.runner import RunListener
-from arena.league.play.stored_league import StoredLeague
-from arena.league.play.workers import Engine
-from arena.league.table.preparation import prepared
-from arena.game.records import LeagueInfo
+from arena.bots.bot import StagedBot, check_trust, runtimes_of
+from arena.bots.builds.packages import wanted_by
+from arena.bots.command import how_to_get
 from arena.bots.sandboxes.base import Sandbox
 from arena.bots.sandboxes.docker.engine import runc_warning
 from arena.bots.sandboxes.docker.sandbox import DockerSandbox
 from arena.bots.sandboxes.registry import check_freezing, make_sandbox
+from arena.game.records import LeagueInfo
+from arena.io.errors import ArenaError
+from arena.league.cluster.address import check_cluster, cluster_at
+from arena.league.cluster.worker import RunSpec
+from arena.league.play.process_pool import ProcessEngine
+from arena.league.play.runner import RunListener
+from arena.league.play.stored_league import StoredLeague
+from arena.league.play.workers import Engine
 from arena.league.store.store import Store
-from arena.bots.bot import StagedBot, check_trust, runtimes_of
-from arena.bots.command import how_to_get
-from arena.bots.builds.packages import wanted_by
+from arena.league.table.preparation import prepared
+from arena.league.terms.conditions import Resolution, commit, resolve
+from arena.league.terms.config import League, check_anchor, check_bot_count, load_league
+from arena.league.terms.master_seed import describe
 
 
 class RunRequest(Struct, frozen=True):

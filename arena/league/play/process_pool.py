@@ -18,12 +18,12 @@ from multiprocessing.connection import Connection
 from multiprocessing.util import Finalize
 from typing import TypeVar
 
-from arena.league.host import claim_core, enough_cores
-from arena.league.play.workers import Task, WorkerDiedError, play_task
 from arena.bots.sandboxes.base import Sandbox
 from arena.bots.sandboxes.owner import name_semaphores, track_semaphores
 from arena.bots.sandboxes.run_folder import remove_leftovers
 from arena.bots.sessions.warm_pool import WarmPool
+from arena.league.host import claim_core, enough_cores
+from arena.league.play.workers import Task, WorkerDiedError, play_task
 from arena.league.store.rows import PackedFixture
 
 _PR_SET_PDEATHSIG = 1

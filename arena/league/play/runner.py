@@ -13,12 +13,12 @@ from typing import Protocol
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from arena.league.play.dice_in_play import DiceInPlay
-from arena.league.schedule.progress import Verdict
-from arena.league.play.workers import Engine, Task, WorkerDiedError
-from arena.game.records import Fixture, FixtureResult, LeagueInfo, QuarantinedFixture
-from arena.league.store.rows import PackedFixture
 from arena.bots.bot import StagedBot
+from arena.game.records import Fixture, FixtureResult, LeagueInfo, QuarantinedFixture
+from arena.league.play.dice_in_play import DiceInPlay
+from arena.league.play.workers import Engine, Task, WorkerDiedError
+from arena.league.schedule.progress import Verdict
+from arena.league.store.rows import PackedFixture
 
 _TICK = 0.25
 """Seconds between updates of the progress, and checks for Ctrl-C, while no fixture finishes."""

@@ -31,11 +31,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from arena.league.changes import Change
-from arena.league.schedule.progress import LeagueProgress
-from arena.league.play.runner import OnResult, RunListener, play_due
-from arena.league.schedule.schedule import Schedule
-from arena.league.play.workers import Engine
+from arena.bots.bot import StagedBot
 from arena.game.records import (
     BotInfo,
     Division,
@@ -44,9 +40,13 @@ from arena.game.records import (
     LeagueInfo,
     QuarantinedFixture,
 )
+from arena.league.changes import Change
+from arena.league.play.runner import OnResult, RunListener, play_due
+from arena.league.play.workers import Engine
+from arena.league.schedule.progress import LeagueProgress
+from arena.league.schedule.schedule import Schedule
 from arena.league.store.rows import PackedFixture
 from arena.league.store.store import Store
-from arena.bots.bot import StagedBot
 
 
 def schedule_of(store: Store, *, checked: bool = True) -> Schedule:

@@ -8,14 +8,14 @@ from typing import Protocol
 
 from msgspec import Struct
 
-from arena.league.table.table import play_fixture
-from arena.game.rules.books import Rules
-from arena.game.records import Fixture, LimitsInfo
+from arena.bots.bot import StagedBot
 from arena.bots.sandboxes.base import Sandbox
 from arena.bots.sessions.multiplexer import Multiplexer
 from arena.bots.sessions.warm_pool import TableDice, TablePool, WarmPool
+from arena.game.records import Fixture, LimitsInfo
+from arena.game.rules.books import Rules
 from arena.league.store.rows import PackedFixture, pack
-from arena.bots.bot import StagedBot
+from arena.league.table.table import play_fixture
 
 
 class Task(Struct, frozen=True):

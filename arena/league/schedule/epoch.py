@@ -21,11 +21,11 @@ from statistics import median_low
 
 from msgspec import Struct
 
+from arena.game.records import Division, LeagueInfo
 from arena.league.changes import playing
 from arena.league.schedule.authors_apart import Seats, kept_apart
 from arena.league.schedule.block_design import Pass, Table
 from arena.league.schedule.fixture_counts import Tally
-from arena.game.records import Division, LeagueInfo
 
 _JOINING = 2
 """How many joining blocks come one after another, at most, while blocks for all are wanted; one

@@ -13,13 +13,13 @@ from itertools import chain, pairwise, product
 import msgspec
 from msgspec import UNSET, Struct
 
+from arena.game.records import Division, Fixture, LeagueInfo
+from arena.game.rules.books import Rules
+from arena.game.rules.round_limit import max_rounds
+from arena.game.seeds import block_seed, fixture_seed
 from arena.league.changes import Change, changed, playing
 from arena.league.schedule.epoch import Epoch, Planned
 from arena.league.schedule.fixture_counts import Tally, Terms, terms_of
-from arena.game.rules.round_limit import max_rounds
-from arena.game.rules.books import Rules
-from arena.game.records import Division, Fixture, LeagueInfo
-from arena.game.seeds import block_seed, fixture_seed
 
 
 class _Block(Struct):

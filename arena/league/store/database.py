@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from arena.io.errors import ArenaError
+from arena.io.file_lock import is_locked_exclusively, lock_exclusively
 from arena.league.store.failures import (
     DAMAGE,
     FREE_SPACE,
@@ -17,7 +18,6 @@ from arena.league.store.failures import (
     refuse_folders,
     store_failure,
 )
-from arena.io.file_lock import is_locked_exclusively, lock_exclusively
 from arena.league.store.write_ahead import check_log_exists, connect, connect_reader, log_size
 
 _CLOSED = "UPDATE pair SET open = 0"

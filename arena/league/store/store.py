@@ -6,9 +6,9 @@ from pathlib import Path
 
 import msgspec
 
-from arena.league.changes import Change, History
-from arena.io.errors import ArenaError, FindingError
 from arena.game.records import FixtureResult, LeagueInfo, PlayedFixture, QuarantinedFixture
+from arena.io.errors import ArenaError, FindingError
+from arena.league.changes import Change, History
 from arena.league.store.chain import begin_chain, lengthen, read_chain
 from arena.league.store.clock import steady_clock
 from arena.league.store.database import Database

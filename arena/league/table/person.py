@@ -6,10 +6,10 @@ from typing import Protocol
 
 import msgspec
 
-from arena.game.records import Fault, LimitsInfo
 from arena.bots.sandboxes.base import Program, Sandbox
 from arena.bots.sessions.clock import READY
 from arena.bots.sessions.multiplexer import Multiplexer, SeatReply
+from arena.game.records import Fault, LimitsInfo
 from arena.game.wire.messages import Answer, CalzaOffer, Hello, Ready, ToBot, Turn
 
 _NO_PROGRAM = Program(Path("/"), ())

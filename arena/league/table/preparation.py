@@ -6,17 +6,17 @@ from contextlib import contextmanager
 
 from msgspec.structs import replace
 
-from arena.io.errors import ArenaError
-from arena.league.table.seats import Seats
-from arena.game.rules.books import Rules
-from arena.game.records import Fault, Fixture, LimitsInfo
+from arena.bots.bot import Bot, StagedBot
+from arena.bots.builds.packages import wanted_by
+from arena.bots.builds.staging import stage
 from arena.bots.sandboxes.base import Sandbox
 from arena.bots.sandboxes.run_folder import run_folder
 from arena.bots.sandboxes.run_once import last_line
 from arena.bots.sessions.multiplexer import Multiplexer
-from arena.bots.bot import Bot, StagedBot
-from arena.bots.builds.packages import wanted_by
-from arena.bots.builds.staging import stage
+from arena.game.records import Fault, Fixture, LimitsInfo
+from arena.game.rules.books import Rules
+from arena.io.errors import ArenaError
+from arena.league.table.seats import Seats
 
 _THREADS = 4
 _LINE = 150

@@ -6,9 +6,8 @@ from itertools import zip_longest
 import msgspec
 from msgspec import Struct
 
-from arena.game.referee import Referee
-from arena.league.table.transcript import conversation, of_game
-from arena.game.rules.books import Rules
+from arena.bots.bot import StagedBot
+from arena.bots.sandboxes.base import Sandbox
 from arena.game.records import (
     BidMade,
     CallMade,
@@ -21,9 +20,10 @@ from arena.game.records import (
     PlayedFixture,
     RoundStarted,
 )
-from arena.bots.sandboxes.base import Sandbox
-from arena.bots.bot import StagedBot
+from arena.game.referee import Referee
+from arena.game.rules.books import Rules
 from arena.game.wire.messages import Answer
+from arena.league.table.transcript import conversation, of_game
 
 
 class ReplayError(Exception):

@@ -6,14 +6,14 @@ from typing import Literal, NamedTuple, Self
 from msgspec import Struct
 from msgspec.structs import replace
 
-from arena.league.table.seat_history import Request, SeatMoment, seat_moments
-from arena.league.table.seats import hello_to
-from arena.game.rules.books import Rules
-from arena.game.records import Fault, Fixture, LimitsInfo, PlayedFixture
 from arena.bots.sandboxes.base import Program, Sandbox
 from arena.bots.sessions.multiplexer import Multiplexer
+from arena.game.records import Fault, Fixture, LimitsInfo, PlayedFixture
+from arena.game.rules.books import Rules
 from arena.game.wire.codec import encode
 from arena.game.wire.messages import Answer, CalzaOffer, Hello, Ready, Turn
+from arena.league.table.seat_history import Request, SeatMoment, seat_moments
+from arena.league.table.seats import hello_to
 
 
 class Build(NamedTuple):

@@ -9,7 +9,10 @@ from itertools import count
 from msgspec import Struct
 from msgspec.structs import replace
 
+from arena.game.records import Event, Fault, Fixture, GameRecord, RoundStarted
 from arena.game.referee import Notice, Referee
+from arena.game.rules.books import Rules
+from arena.game.wire.messages import Answer, CalzaOffer, Turn
 from arena.league.table.replay import (
     ReplayError,
     callers,
@@ -19,9 +22,6 @@ from arena.league.table.replay import (
     referee_of,
     replies,
 )
-from arena.game.rules.books import Rules
-from arena.game.records import Event, Fault, Fixture, GameRecord, RoundStarted
-from arena.game.wire.messages import Answer, CalzaOffer, Turn
 
 Request = Turn | CalzaOffer
 Reply = Answer | Fault

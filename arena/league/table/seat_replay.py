@@ -6,16 +6,16 @@ from typing import cast
 import msgspec
 from msgspec import Struct
 
-from arena.league.table.seat_history import Reply, Request, SeatMoment, seat_moments
-from arena.league.table.seats import hello_to
-from arena.game.rules.books import Rules
-from arena.game.records import Cause, Fault, Fixture, GameRecord, LimitsInfo
 from arena.bots.sandboxes.base import Program, Sandbox
 from arena.bots.sandboxes.passing import ObservedSandbox
 from arena.bots.sessions.multiplexer import Multiplexer
 from arena.bots.sessions.session import MAX_STDERR
+from arena.game.records import Cause, Fault, Fixture, GameRecord, LimitsInfo
+from arena.game.rules.books import Rules
 from arena.game.wire.codec import encode
 from arena.game.wire.messages import Answer, Bye, CalzaOffer, Hello, Ready
+from arena.league.table.seat_history import Reply, Request, SeatMoment, seat_moments
+from arena.league.table.seats import hello_to
 
 
 class StoredSeat(Struct, frozen=True):

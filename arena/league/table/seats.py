@@ -1,10 +1,10 @@
 """The seats of a fixture: which bots run, which may be restarted, and what each of them said."""
 
-from arena.game.rules.books import Rules
-from arena.game.records import Cause, Fault, Fixture, LimitsInfo
-from arena.game.seeds import bot_seed
 from arena.bots.sessions.clock import USED_UP
 from arena.bots.sessions.multiplexer import Multiplexer
+from arena.game.records import Cause, Fault, Fixture, LimitsInfo
+from arena.game.rules.books import Rules
+from arena.game.seeds import bot_seed
 from arena.game.wire.codec import encode
 from arena.game.wire.messages import PROTOCOL, Hello, Limits, Ready
 

@@ -2,15 +2,15 @@
 
 import time
 
-from arena.game.referee import Referee, Roll
-from arena.league.table.seats import Seats
-from arena.game.rules.dice import roll
-from arena.game.rules.books import Rules
-from arena.game.records import Fault, Fixture, GameRecord, PlayedFixture
 from arena.bots.sessions.clock import READY
 from arena.bots.sessions.multiplexer import Multiplexer
+from arena.game.records import Fault, Fixture, GameRecord, PlayedFixture
+from arena.game.referee import Referee, Roll
+from arena.game.rules.books import Rules
+from arena.game.rules.dice import roll
 from arena.game.wire.codec import encode
 from arena.game.wire.messages import Answer, Bye, Ready
+from arena.league.table.seats import Seats
 
 
 def play_fixture(

@@ -5,13 +5,13 @@ from collections.abc import Sequence
 from itertools import groupby
 from typing import Any, NamedTuple
 
-from arena.league.table.table import play_fixture
-from arena.game.rules.round_limit import max_rounds
-from arena.game.rules.books import Rules
-from arena.game.records import Faulted, Fixture, LimitsInfo, PlayedFixture
+from arena.bots.bot import StagedBot
 from arena.bots.sandboxes.base import Sandbox
 from arena.bots.sessions.multiplexer import Multiplexer
-from arena.bots.bot import StagedBot
+from arena.game.records import Faulted, Fixture, LimitsInfo, PlayedFixture
+from arena.game.rules.books import Rules
+from arena.game.rules.round_limit import max_rounds
+from arena.league.table.table import play_fixture
 
 
 class Line(NamedTuple):

@@ -6,17 +6,17 @@ from msgspec import UNSET, Struct
 from msgspec.structs import asdict, replace
 
 from arena import __version__
-from arena.league.changes import TERMS, Change, playing
+from arena.game.records import LeagueInfo, MachineInfo
+from arena.game.rules.round_limit import ROUNDS_PER_DIE
+from arena.game.seeds import commitment
 from arena.io.errors import ArenaError
+from arena.league.changes import TERMS, Change, playing
+from arena.league.host import this_machine
+from arena.league.schedule.schedule import Schedule
+from arena.league.store.store import Store
 from arena.league.terms.config import League
 from arena.league.terms.field import Field, bot_changes, new_field, next_field
-from arena.league.host import this_machine
 from arena.league.terms.master_seed import master_seed
-from arena.league.schedule.schedule import Schedule
-from arena.game.rules.round_limit import ROUNDS_PER_DIE
-from arena.game.records import LeagueInfo, MachineInfo
-from arena.game.seeds import commitment
-from arena.league.store.store import Store
 
 _DECISIVE = (
     *("players", "games", "rounds", "until"),

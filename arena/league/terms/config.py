@@ -6,17 +6,17 @@ from pathlib import Path
 
 from msgspec import UNSET, Struct
 
-from arena.io.yaml_file import Positions, convert, locate, parse_yaml
-from arena.io.errors import ArenaError, did_you_mean
-from arena.league.host import core_count
-from arena.league.terms.variant_entry import VariantEntry, labelled_rules
-from arena.game.rules.books import MAX_PLAYERS, MIN_PLAYERS, Rules
-from arena.ratings.stopping.sequential import first_look
-from arena.game.records import LimitsInfo, RatingsInfo
-from arena.bots.sandboxes.docker.images import IMAGES
-from arena.bots.sandboxes.registry import AUTO, SANDBOXES
 from arena.bots.bot import Bot
 from arena.bots.manifest import find_bots
+from arena.bots.sandboxes.docker.images import IMAGES
+from arena.bots.sandboxes.registry import AUTO, SANDBOXES
+from arena.game.records import LimitsInfo, RatingsInfo
+from arena.game.rules.books import MAX_PLAYERS, MIN_PLAYERS, Rules
+from arena.io.errors import ArenaError, did_you_mean
+from arena.io.yaml_file import Positions, convert, locate, parse_yaml
+from arena.league.host import core_count
+from arena.league.terms.variant_entry import VariantEntry, labelled_rules
+from arena.ratings.stopping.sequential import first_look
 
 MAX_GAMES = 100_000
 MAX_ROUNDS = 10_000

@@ -3,10 +3,10 @@
 from msgspec import Struct
 from msgspec.structs import replace
 
-from arena.league.changes import everyone, version_name, version_of
-from arena.io.errors import ArenaError, did_you_mean
-from arena.league.terms.config import League
 from arena.game.records import BotInfo, LeagueInfo
+from arena.io.errors import ArenaError, did_you_mean
+from arena.league.changes import everyone, version_name, version_of
+from arena.league.terms.config import League
 
 _DIGITS = 8
 """Digits of a hash that are enough to distinguish two."""

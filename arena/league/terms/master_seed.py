@@ -6,13 +6,13 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from arena.league.changes import everyone
-from arena.io.errors import ArenaError
-from arena.league.terms.config import League
+from arena.bots.bot import Bot
 from arena.game.records import LeagueInfo
 from arena.game.seeds import commitment
+from arena.io.errors import ArenaError
+from arena.league.changes import everyone
 from arena.league.store.store import Store
-from arena.bots.bot import Bot
+from arena.league.terms.config import League
 
 _SALTED = re.compile(r"(?:(?P<named>.*)/)?[0-9a-f]{32,}", re.DOTALL)
 """A master seed that ends with at least 128 bits in hex."""

@@ -2,8 +2,8 @@
 
 from msgspec import Struct
 
-from arena.io.errors import ArenaError
 from arena.game.rules.books import Rules, changed_switches, variant
+from arena.io.errors import ArenaError
 
 
 class VariantEntry(Struct, frozen=True, forbid_unknown_fields=True):

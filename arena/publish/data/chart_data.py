@@ -5,6 +5,7 @@ from itertools import groupby
 
 from msgspec.structs import asdict
 
+from arena.game.records import Division
 from arena.playstats.league_summary import LeagueSummary
 from arena.playstats.moments import Moment
 from arena.playstats.style import BINS, MILLION, Calibration, Rate, Style
@@ -24,7 +25,6 @@ from arena.publish.links import Links
 from arena.ratings.history import History
 from arena.ratings.maths.intervals import wilson
 from arena.ratings.table import Leaderboard
-from arena.game.records import Division
 
 DivisionStyle = tuple[Division | None, Style]
 """How a bot plays in one division, or in all of them if it is None."""

@@ -6,12 +6,12 @@ from typing import Annotated, Literal
 
 from msgspec import Meta, Struct
 
-from arena.game.walk import PlayedRound, walk
+from arena.game.records import BidMade, CallMade, PlayedFixture
+from arena.game.rules.books import Rules
 from arena.game.rules.dice import Hand, count_face
 from arena.game.rules.odds import at_least, bid_exact, unknown
 from arena.game.rules.round import Bid, Raises, Round, place, raises
-from arena.game.rules.books import Rules
-from arena.game.records import BidMade, CallMade, PlayedFixture
+from arena.game.walk import PlayedRound, walk
 
 SeatBid = tuple[int, int, int]
 Range = tuple[int, int, int]

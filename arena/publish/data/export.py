@@ -10,10 +10,10 @@ from typing import Any, BinaryIO
 
 from msgspec import Struct, inspect
 
+from arena.game.records import Cause, FixtureResult
 from arena.io.errors import ArenaError
 from arena.publish.data.schema import csv_cell, json_rows
 from arena.ratings.table import Leaderboard
-from arena.game.records import Cause, FixtureResult
 
 _BATCH = 10_000
 """Rows that are written to Parquet at a time."""

@@ -4,6 +4,7 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
+from arena.game.records import Cause, Division
 from arena.playstats.moments import Kind
 from arena.publish.data.result_rows import GameNumber, GamesPlayed, Wins, WinShare
 from arena.publish.data.schema import (
@@ -20,7 +21,6 @@ from arena.publish.data.schema import (
     doc,
     table,
 )
-from arena.game.records import Cause, Division
 
 Seat = Annotated[Whole, doc("From 0.")]
 StyleLow = Annotated[float | None, doc("The lower end of its 95 % interval (Wilson's).")]

@@ -4,6 +4,7 @@ from typing import Annotated, Literal
 
 from msgspec import Struct
 
+from arena.game.records import Cause, Division
 from arena.publish.data.schema import (
     Bot,
     Index,
@@ -22,7 +23,6 @@ from arena.publish.data.schema import (
     doc,
     table,
 )
-from arena.game.records import Cause, Division
 
 Rank = Annotated[Positive, doc("The place on the table, 1 is best.")]
 BestRank = Annotated[

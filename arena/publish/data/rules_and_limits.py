@@ -5,10 +5,10 @@ from collections.abc import Collection
 from msgspec import Struct
 from msgspec.structs import asdict
 
-from arena.game.rules.clauses import CLAUSES
-from arena.game.rules.books import OPTIONS, SWITCHES, VARIANTS, Rules, changed_switches
-from arena.publish.data.result_rows import LimitRow, RuleRow
 from arena.game.records import LeagueInfo
+from arena.game.rules.books import OPTIONS, SWITCHES, VARIANTS, Rules, changed_switches
+from arena.game.rules.clauses import CLAUSES
+from arena.publish.data.result_rows import LimitRow, RuleRow
 
 MEANINGS = {
     "first_opener": "Who opens the first round",

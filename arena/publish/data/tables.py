@@ -6,6 +6,7 @@ from typing import Any
 
 from msgspec.structs import asdict
 
+from arena.game.records import Division, FixtureResult, LeagueInfo, QuarantinedFixture
 from arena.playstats.game_scan import FaultEntry
 from arena.playstats.league_summary import LeagueSummary
 from arena.publish.data import result_rows as rows
@@ -17,7 +18,6 @@ from arena.publish.series import Again
 from arena.ratings.maths.intervals import wilson
 from arena.ratings.standings import upsets
 from arena.ratings.table import Leaderboard, Overall, Row, Suspicion
-from arena.game.records import Division, FixtureResult, LeagueInfo, QuarantinedFixture
 
 PAIRED = 300
 """Bots of a leaderboard, from the first, whose pairs are in the data files."""

@@ -12,8 +12,8 @@ from msgspec import Struct
 from arena.playstats.league_summary import LeagueSummary
 from arena.publish.data import chart_data
 from arena.publish.data.play_rows import CalibrationRow, GameLengthRow, HistoryRow, SeatAdvantageRow
-from arena.publish.output.text import fixed, grouped, percent, signed
 from arena.publish.drawing.axis import Axis, round_axis
+from arena.publish.output.text import fixed, grouped, percent, signed
 from arena.ratings.maths.intervals import Z95
 
 WIDTH, HEIGHT, SQUARE = 360, 200, 300

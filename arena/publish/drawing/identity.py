@@ -9,8 +9,8 @@ from collections.abc import Iterable, Mapping
 from markupsafe import Markup
 from msgspec import Struct
 
-from arena.publish.links import Links
 from arena.io.visible import visible
+from arena.publish.links import Links
 
 COLOURS = 8
 """Colours: the classes `h0` to `h7` of reports/style.css."""

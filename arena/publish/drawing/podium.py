@@ -6,8 +6,8 @@ from functools import cache
 from typing import TYPE_CHECKING
 
 from arena.io import shipped
-from arena.publish.output.ascii_names import ascii_name
 from arena.publish.drawing.png import RGB, png
+from arena.publish.output.ascii_names import ascii_name
 
 if TYPE_CHECKING:  # slow to import, and only a site with an address has a picture
     import numpy as np

@@ -7,9 +7,10 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
-from arena.league.changes import everyone, version_of
+from arena.game.records import BotInfo, Cause, LeagueInfo
 from arena.game.rules.explain import name_bid
 from arena.game.rules.round import Bid
+from arena.league.changes import everyone, version_of
 from arena.playstats.fault_summary import BotFaults
 from arena.playstats.game_scan import FaultEntry
 from arena.playstats.league_summary import LeagueSummary
@@ -20,18 +21,17 @@ from arena.publish.data.chart_data import DivisionStyle
 from arena.publish.data.play_rows import BotSeatRow
 from arena.publish.data.result_rows import MatchRow
 from arena.publish.data.tables import by_opponent
-from arena.publish.moments import SiteMoments
 from arena.publish.drawing import charts
+from arena.publish.drawing.charts import Chart
+from arena.publish.moments import SiteMoments
 from arena.publish.pages import watch
 from arena.publish.pages.bot_card import Card, Field, card
-from arena.publish.drawing.charts import Chart
 from arena.publish.pages.leaderboard import chance
 from arena.publish.pages.opponent_rows import Opponent
 from arena.publish.pages.standings import Standing, overall_standings, standing
 from arena.publish.replay.steps import likely
 from arena.ratings.standings import Ratings
 from arena.ratings.table import Leaderboard, Row
-from arena.game.records import BotInfo, Cause, LeagueInfo
 
 RECENT = 3
 """Matches listed on a bot's page; the page of matches finds all."""

@@ -7,13 +7,13 @@ from typing import Any
 from msgspec import Struct
 
 from arena import __version__
-from arena.game.rules.clauses import CLAUSES, Clause, by_text
+from arena.game.records import LeagueInfo, MachineInfo
 from arena.game.rules.books import OPTIONS, SWITCHES
+from arena.game.rules.clauses import CLAUSES, Clause, by_text
+from arena.game.wire.messages import PROTOCOL
 from arena.playstats.league_summary import LeagueSummary, Timing
 from arena.publish.data.rules_and_limits import Value, limit_rows, switches, values
 from arena.publish.output.text import duration, moment
-from arena.game.records import LeagueInfo, MachineInfo
-from arena.game.wire.messages import PROTOCOL
 
 _INODES = "The number of files in /tmp is not capped, and each takes some of the machine's memory."
 _KERNEL = "Bots share the machine's kernel: a vulnerability in it is a way out."

@@ -6,10 +6,10 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
+from arena.game.records import Cause
 from arena.playstats.fault_summary import BotFaults as Found
 from arena.playstats.game_scan import FaultEntry
 from arena.playstats.league_summary import LeagueSummary
-from arena.game.records import Cause
 
 SHOWN = 500
 """Kinds of faults on the page; the data files have every fault."""

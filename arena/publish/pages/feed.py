@@ -16,10 +16,10 @@ from uuid import UUID
 
 from msgspec import Struct
 
+from arena.game.records import Fixture, FixtureResult, LeagueInfo
 from arena.publish.game_source import GameSource
 from arena.publish.output.text import one_line, timestamp
 from arena.ratings.table import Leaderboard
-from arena.game.records import Fixture, FixtureResult, LeagueInfo
 
 FEED = "feed.xml"
 NEWEST = 200

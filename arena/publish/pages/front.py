@@ -4,15 +4,15 @@ from collections.abc import Sequence
 
 from msgspec import Struct
 
+from arena.game.records import FixtureResult
 from arena.playstats.fault_summary import FaultSummary
 from arena.playstats.league_summary import LeagueSummary
-from arena.publish.output.text import grouped, moment, timestamp
 from arena.publish.drawing.axis import Axis
+from arena.publish.output.text import grouped, moment, timestamp
 from arena.publish.pages.standings import Standing, Standings, board_standings, overall_standings
 from arena.publish.pages.watch import MomentView
 from arena.ratings.standings import Ratings
 from arena.ratings.table import Leaderboard
-from arena.game.records import FixtureResult
 
 BELOW = 5
 """Bots shown below those that may be first."""

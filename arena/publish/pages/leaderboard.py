@@ -13,6 +13,7 @@ from typing import Any, Generic, TypeVar
 
 from msgspec import Struct
 
+from arena.game.records import BotInfo, LeagueInfo
 from arena.publish.data.result_rows import HeadToHeadRow
 from arena.publish.data.tables import pair
 from arena.publish.pages.standings import Standing, board_standings, overall_standings, standing
@@ -20,7 +21,6 @@ from arena.ratings.history import trend
 from arena.ratings.maths.intervals import indistinct_range
 from arena.ratings.standings import Ratings
 from arena.ratings.table import Leaderboard, Overall, Row
-from arena.game.records import BotInfo, LeagueInfo
 
 TOP = 30
 """Bots whose head-to-head is a table; those of more are a picture and data files."""

@@ -8,13 +8,13 @@ from itertools import groupby
 
 from msgspec import Struct
 
+from arena.game.records import Division, LeagueInfo
 from arena.publish.data.result_rows import MatchRow
+from arena.publish.drawing.identity import identities
 from arena.publish.links import Links
 from arena.publish.output.site_folder import File
 from arena.publish.output.text import one_line, script
-from arena.publish.drawing.identity import identities
 from arena.ratings.table import Leaderboard
-from arena.game.records import Division, LeagueInfo
 
 PAGE = 200
 """Fixtures of the schedule that a page holds: position // PAGE is the page's number."""

@@ -4,9 +4,9 @@ from collections import Counter
 from collections.abc import Collection, Container, Mapping, Sequence
 from typing import Literal, NamedTuple
 
+from arena.game.records import Division, FixtureResult
 from arena.ratings.standings import upsets
 from arena.ratings.table import Leaderboard, Row
-from arena.game.records import Division, FixtureResult
 
 NEWEST = 50
 

@@ -7,6 +7,7 @@ from itertools import groupby
 
 import msgspec
 
+from arena.game.records import PlayedFixture
 from arena.game.rules.books import Rules
 from arena.publish.game_source import GameSource
 from arena.publish.links import GAMES_PER_SHARD, Links
@@ -14,7 +15,6 @@ from arena.publish.output import text
 from arena.publish.output.site_folder import File
 from arena.publish.replay.selection import Selection
 from arena.publish.replay.steps import Replay, replay
-from arena.game.records import PlayedFixture
 
 FIRSTS = "games.js"
 

@@ -5,16 +5,16 @@ from typing import Literal, NamedTuple
 
 from msgspec import UNSET, Struct, UnsetType
 
-from arena.game.walk import PlayedRound, walk
+from arena.game.records import BidMade, CallMade, Faulted, GameRecord
+from arena.game.rules.books import Rules
 from arena.game.rules.dice import Hand
 from arena.game.rules.explain import name_bid
 from arena.game.rules.odds import bid_exact, bid_holds
 from arena.game.rules.round import Bid
-from arena.game.rules.books import Rules
+from arena.game.walk import PlayedRound, walk
 from arena.playstats.luck import has_luck, round_luck
 from arena.publish.fault_words import CAUSES
 from arena.publish.output.text import clipped, one_line, percent, signed
-from arena.game.records import BidMade, CallMade, Faulted, GameRecord
 
 DETAIL_SHOWN = 1000
 """Characters of a fault's detail; the data files have all."""

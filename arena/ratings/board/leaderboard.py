@@ -7,23 +7,23 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.ratings.variance import block_variance
-from arena.ratings.maths.arrays import Floats, Ints, as_floats, chunks, records
-from arena.ratings.variance.block_variance import Covariance
-from arena.ratings.board.pair_matrix import Better, Duels
-from arena.ratings.model.games import Games, as_arrays
-from arena.ratings.history import checkpoints, relative
-from arena.ratings.maths.intervals import UPPER, indistinct_range, score_interval
-from arena.ratings.variance.luck import Luck, measure, without_luck
-from arena.ratings.board.memory import Remember, forget, stops
-from arena.ratings.model.head_to_head import Pairs, beats, pairs
-from arena.ratings.maths.connected import parts
-from arena.ratings.board.trajectory import past_points, point, usual_pass
-from arena.ratings.model.posterior import Factors, Posterior, Results, distinct, posterior
-from arena.ratings.variance.sensitivity import shifts
-from arena.ratings.maths.t_distribution import t_cdf, t_quantile
-from arena.ratings.table import Leaderboard, Row
 from arena.game.records import Division, FixtureResult, RatingsInfo
+from arena.ratings.board.memory import Remember, forget, stops
+from arena.ratings.board.pair_matrix import Better, Duels
+from arena.ratings.board.trajectory import past_points, point, usual_pass
+from arena.ratings.history import checkpoints, relative
+from arena.ratings.maths.arrays import Floats, Ints, as_floats, chunks, records
+from arena.ratings.maths.connected import parts
+from arena.ratings.maths.intervals import UPPER, indistinct_range, score_interval
+from arena.ratings.maths.t_distribution import t_cdf, t_quantile
+from arena.ratings.model.games import Games, as_arrays
+from arena.ratings.model.head_to_head import Pairs, beats, pairs
+from arena.ratings.model.posterior import Factors, Posterior, Results, distinct, posterior
+from arena.ratings.table import Leaderboard, Row
+from arena.ratings.variance import block_variance
+from arena.ratings.variance.block_variance import Covariance
+from arena.ratings.variance.luck import Luck, measure, without_luck
+from arena.ratings.variance.sensitivity import shifts
 
 _RARE = 1e-4
 """No bot is expected ahead of its rivals less often than this."""

@@ -7,8 +7,8 @@ from typing import NamedTuple, TypeVar
 
 import msgspec
 
-from arena.ratings.model.games import Games
 from arena.game.records import Division
+from arena.ratings.model.games import Games
 
 _T = TypeVar("_T")
 Remember = Callable[[str, bytes, Callable[[], bytes]], bytes]

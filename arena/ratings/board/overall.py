@@ -11,9 +11,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from arena.ratings.board.leaderboard import apart, better_probabilities, rank_ranges
 from arena.ratings.maths.arrays import Floats, as_floats, records
 from arena.ratings.maths.intervals import UPPER
-from arena.ratings.board.leaderboard import apart, better_probabilities, rank_ranges
 from arena.ratings.maths.t_distribution import t_quantile
 from arena.ratings.table import Leaderboard, Overall, OverallRow
 

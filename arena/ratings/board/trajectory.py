@@ -8,13 +8,13 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from arena.ratings.board.memory import Remember, Stop, pack, unpack
+from arena.ratings.history import PastRating, Point
 from arena.ratings.maths.arrays import records
 from arena.ratings.model.games import Games
-from arena.ratings.history import PastRating, Point
-from arena.ratings.variance.luck import Luck, measure, without_luck
-from arena.ratings.board.memory import Remember, Stop, pack, unpack
 from arena.ratings.model.posterior import Posterior, distinct, posterior, relative_errors
 from arena.ratings.model.trueskill import Rating, rate_all
+from arena.ratings.variance.luck import Luck, measure, without_luck
 
 _ROUGH = 0.02
 """In mu: points of the past are only drawn."""

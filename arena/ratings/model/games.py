@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.ratings.maths.arrays import Bots, Ints, as_ints, chunks
 from arena.game.records import FixtureResult
+from arena.ratings.maths.arrays import Bots, Ints, as_ints, chunks
 
 _COLUMNS = np.dtype([("number", np.int32), ("places", np.int32), ("faults", np.int32)])
 """Of a game: its number, and which of the different places and faults it has."""

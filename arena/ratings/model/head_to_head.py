@@ -6,9 +6,9 @@ from math import sqrt
 import numpy as np
 
 from arena.ratings.maths.arrays import Floats, as_floats, square
+from arena.ratings.maths.t_distribution import normal_cdf
 from arena.ratings.model.games import Games
 from arena.ratings.model.posterior import inverse_mills_ratio
-from arena.ratings.maths.t_distribution import normal_cdf
 from arena.ratings.model.trueskill import BETA
 
 _SCALE = sqrt(2.0) * BETA

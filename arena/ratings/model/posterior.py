@@ -15,8 +15,8 @@ from math import pi, sqrt
 import numpy as np
 
 from arena.ratings.maths.arrays import Bots, Floats, Ints, as_floats, chunks
-from arena.ratings.model.games import Games
 from arena.ratings.maths.t_distribution import normal_cdf
+from arena.ratings.model.games import Games
 from arena.ratings.model.trueskill import BETA, SIGMA
 
 _NOISE = BETA * BETA

@@ -9,11 +9,11 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
+from arena.game.records import Division
+from arena.ratings.board.leaderboard import Solution
 from arena.ratings.suspicion.collusion import collusion
 from arena.ratings.suspicion.drift import drift
-from arena.ratings.board.leaderboard import Solution
 from arena.ratings.table import Cases, Suspicion
-from arena.game.records import Division
 
 
 class Findings(NamedTuple):

@@ -12,11 +12,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from arena.game.records import LUCK_UNIT
 from arena.ratings.maths.arrays import Bots, Floats, as_floats, chunks, square
 from arena.ratings.model.games import Games
 from arena.ratings.model.head_to_head import Pairs, gaps, probabilities, scores
 from arena.ratings.model.posterior import Posterior
-from arena.game.records import LUCK_UNIT
 
 MIN_GAMES = 100
 """With fewer games the slope is too uncertain, and luck stays in the ratings."""

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from arena.author.alike import positions
-from arena.game.rules.books import BGA
 from arena.bots.kits import create
+from arena.game.rules.books import BGA
 from tests.author.alike.plants import HARMLESS, ORIGINAL, PLANTS, Plant, hand_ins, original, write
 from tests.cli.command import Ran, error_line, run
 

@@ -6,11 +6,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.io import shipped
 from arena.author.alike.by_text import TextShare, compare_text
 from arena.author.alike.fingerprints import GUARANTEE, K, winnow
 from arena.author.alike.sources import Source, arenas_kgrams, kgrams_of, read_source
 from arena.bots.kits import KITS, create
+from arena.io import shipped
 from tests.author.alike.plants import HARMLESS, ORIGINAL, PLANTS, Plant, original, renamed, write
 
 PLAIN = Plant("bot.py", ORIGINAL, "python3 bot.py")

@@ -6,7 +6,6 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from arena.io import shipped
 from arena.author.check.advice import advice
 from arena.author.check.context import Bench, CheckRequest
 from arena.author.check.findings import Measured, Report
@@ -16,9 +15,10 @@ from arena.author.check.run import check
 from arena.author.check.steps import STEPS
 from arena.author.check.tables import tables
 from arena.cli.author.check_report import lines_of
-from arena.io.errors import ArenaError
 from arena.game.records import LimitsInfo
 from arena.game.wire.messages import Ready, Turn
+from arena.io import shipped
+from arena.io.errors import ArenaError
 from tests.author.check.bots import Silent, checked, write
 from tests.support.bot_programs import start, turn
 

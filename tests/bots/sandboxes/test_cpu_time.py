@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from arena.game.records import Cause, Fault, LimitsInfo
 from arena.bots.sandboxes.base import Running, Sandbox
 from arena.bots.sandboxes.bubblewrap import BubblewrapSandbox
 from arena.bots.sandboxes.child_process import process_trees
@@ -17,6 +16,7 @@ from arena.bots.sandboxes.registry import make_sandbox
 from arena.bots.sessions.clock import READY
 from arena.bots.sessions.multiplexer import Multiplexer
 from arena.bots.sessions.session import Session
+from arena.game.records import Cause, Fault, LimitsInfo
 from arena.game.wire.messages import Answer, Ready
 from tests.e2e.live import wait_until
 from tests.support.live import HANG, staged

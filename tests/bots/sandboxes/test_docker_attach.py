@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from arena.game.records import Cause
 from arena.bots.sandboxes.base import Program
 from arena.bots.sandboxes.docker.sandbox import DockerSandbox
 from arena.bots.sandboxes.run_once import run_once
+from arena.game.records import Cause
 from tests.support.live import HANG
 from tests.support.live_tables import check_lost, faults, play
 

@@ -7,7 +7,6 @@ from msgspec.structs import replace
 
 from arena.bots.sandboxes.base import Quota, Unavailable
 from arena.bots.sandboxes.bubblewrap import BubblewrapSandbox
-from arena.bots.sandboxes.kernel.cgroups import cgroups
 from arena.bots.sandboxes.doctor.doctor import (
     ESSENTIAL,
     GUARANTEES,
@@ -15,6 +14,7 @@ from arena.bots.sandboxes.doctor.doctor import (
     SandboxReport,
     examine,
 )
+from arena.bots.sandboxes.kernel.cgroups import cgroups
 from arena.bots.sandboxes.process import ProcessSandbox
 
 own = cgroups()

@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from arena.io.errors import ArenaError
 from arena.bots.sandboxes.base import Program
 from arena.bots.sandboxes.docker import images
 from arena.bots.sandboxes.docker.sandbox import DockerSandbox
 from arena.bots.sandboxes.run_once import run_once
+from arena.io.errors import ArenaError
 from tests.support.live import HANG
 
 PROGRAMS = {

@@ -9,14 +9,14 @@ from typing import Any
 
 import pytest
 
+from arena.bots.bot import StagedBot
+from arena.bots.builds.staging import stage
 from arena.bots.sandboxes.base import ENVIRONMENT, MIB, Quota, Sandbox
 from arena.bots.sandboxes.bubblewrap import BubblewrapSandbox
 from arena.bots.sandboxes.docker.sandbox import DockerSandbox
 from arena.bots.sandboxes.process import ProcessSandbox
 from arena.bots.sandboxes.registry import make_sandbox
 from arena.bots.sandboxes.run_folder import run_folder
-from arena.bots.bot import StagedBot
-from arena.bots.builds.staging import stage
 from tests.support.live import BOMB, run_inside, write_bot
 
 PROBE = Path(__file__).with_name("probe.py")

@@ -14,13 +14,13 @@ from pathlib import Path
 
 import pytest
 
-from arena.game.records import LimitsInfo
+from arena.bots.bot import StagedBot
+from arena.bots.builds.staging import stage
 from arena.bots.sandboxes.base import Sandbox
 from arena.bots.sandboxes.process import ProcessSandbox
 from arena.bots.sessions.clock import READY
 from arena.bots.sessions.multiplexer import Multiplexer
-from arena.bots.bot import StagedBot
-from arena.bots.builds.staging import stage
+from arena.game.records import LimitsInfo
 from arena.game.wire.messages import Ready
 from tests.support.live import HANG, run_inside, write_bot
 

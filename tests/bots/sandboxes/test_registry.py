@@ -5,15 +5,15 @@ from pathlib import Path
 
 import pytest
 
-from arena.io import shipped
-from arena.io.errors import ArenaError
-from arena.game.records import LimitsInfo
+from arena.bots.bot import check_trust
+from arena.bots.manifest import load_bot
 from arena.bots.sandboxes.base import ENVIRONMENT
 from arena.bots.sandboxes.bubblewrap import BubblewrapSandbox
 from arena.bots.sandboxes.process import ProcessSandbox
 from arena.bots.sandboxes.registry import AUTO, SANDBOXES, check_freezing, make_sandbox
-from arena.bots.bot import check_trust
-from arena.bots.manifest import load_bot
+from arena.game.records import LimitsInfo
+from arena.io import shipped
+from arena.io.errors import ArenaError
 from tests.support.live import write_bot
 
 

@@ -10,14 +10,14 @@ from typing import Any
 
 import pytest
 
+from arena.bots.bot import StagedBot
+from arena.bots.builds.staging import stage
 from arena.bots.sandboxes.base import Sandbox
 from arena.bots.sandboxes.docker import engine
 from arena.bots.sandboxes.docker.container import FifoContainer
 from arena.bots.sandboxes.docker.sandbox import DockerSandbox
 from arena.bots.sandboxes.kernel.masks import PROC, SYS
 from arena.bots.sandboxes.registry import make_sandbox
-from arena.bots.bot import StagedBot
-from arena.bots.builds.staging import stage
 from tests.support.live import HANG, write_bot
 
 PROGRAM = Path(__file__).with_name("signals.py")

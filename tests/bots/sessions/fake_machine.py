@@ -2,8 +2,8 @@
 
 from collections.abc import Iterator
 
-from arena.game.records import LimitsInfo
 from arena.bots.sessions.clock import Clock
+from arena.game.records import LimitsInfo
 
 LIMITS = LimitsInfo(start=10, answer=2, game=60, wall=4)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.game.records import Cause, Fault, LimitsInfo
+from arena.bots.bot import StagedBot
 from arena.bots.sandboxes.base import Sandbox
 from arena.bots.sandboxes.bubblewrap import BubblewrapSandbox
 from arena.bots.sandboxes.process import ProcessSandbox
@@ -16,7 +16,7 @@ from arena.bots.sandboxes.registry import make_sandbox
 from arena.bots.sessions.multiplexer import Multiplexer
 from arena.bots.sessions.session import Reply
 from arena.bots.sessions.warm_pool import TableDice, TablePool, WarmPool
-from arena.bots.bot import StagedBot
+from arena.game.records import Cause, Fault, LimitsInfo
 from arena.game.wire.messages import Answer
 from tests.support.depth import depth
 from tests.support.live import HANG, staged

@@ -4,8 +4,8 @@ from math import inf
 
 import pytest
 
-from arena.game.records import LimitsInfo
 from arena.bots.sessions.clock import READY, Clock, FixtureBank
+from arena.game.records import LimitsInfo
 from tests.bots.sessions.fake_machine import LIMITS, Machine, clock_of, play_on
 
 SHORT = LimitsInfo(start=10, answer=2, game=60, wall=4, fixture=20)

@@ -8,15 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from arena.io.errors import ArenaError
-from arena.game.records import Cause, Fault, LimitsInfo
 from arena.bots.sandboxes.base import Program, Unavailable
 from arena.bots.sandboxes.child_process import ChildProcess
 from arena.bots.sandboxes.process import ProcessSandbox
 from arena.bots.sessions.clock import READY
 from arena.bots.sessions.multiplexer import Multiplexer
 from arena.bots.sessions.session import Reply, Session
+from arena.game.records import Cause, Fault, LimitsInfo
 from arena.game.wire.messages import Answer, Ready
+from arena.io.errors import ArenaError
 from tests.support.live import HANG, in_place, write_bot
 
 PATIENT = LimitsInfo(start=20.0, answer=20.0, game=60.0)

@@ -6,15 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from arena.league.table.table import play_fixture
-from arena.game.rules.books import VARIANTS
-from arena.game.records import Fixture, PlayedFixture
+from arena.bots.bot import StagedBot
+from arena.bots.builds.staging import stage
 from arena.bots.sandboxes.base import Program, Running, Sandbox
 from arena.bots.sandboxes.process import ProcessSandbox
 from arena.bots.sessions.multiplexer import Multiplexer
 from arena.bots.sessions.warm_pool import TableDice, TablePool, WarmPool
-from arena.bots.bot import StagedBot
-from arena.bots.builds.staging import stage
+from arena.game.records import Fixture, PlayedFixture
+from arena.game.rules.books import VARIANTS
+from arena.league.table.table import play_fixture
 from tests.support.live import write_bot
 from tests.support.live_tables import PATIENT
 

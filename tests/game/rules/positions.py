@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from arena.game.rules.round import Bid, Round, Standing, left_of
 from arena.game.rules.books import variant
+from arena.game.rules.round import Bid, Round, Standing, left_of
 
 
 def standing(

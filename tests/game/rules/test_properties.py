@@ -8,9 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from arena.game.rules.books import FACES, PACO, Rules
 from arena.game.rules.explain import why_illegal_bid
 from arena.game.rules.round import Bid, Outcome, Round, Standing, calza_seats, is_legal, raises
-from arena.game.rules.books import FACES, PACO, Rules
 from arena.game.rules.view import seen_by
 from tests.support.depth import depth
 from tests.support.random_games import Played, games, rules

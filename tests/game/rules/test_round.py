@@ -2,6 +2,7 @@
 
 import pytest
 
+from arena.game.rules.books import VARIANTS, variant
 from arena.game.rules.perft import perft
 from arena.game.rules.round import (
     Bid,
@@ -21,7 +22,6 @@ from arena.game.rules.round import (
     place,
     raises,
 )
-from arena.game.rules.books import VARIANTS, variant
 from arena.game.rules.view import SeatBid, View, seen_by
 from tests.game.rules.positions import after_bid, standing
 

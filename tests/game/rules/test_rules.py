@@ -3,8 +3,8 @@
 import msgspec
 import pytest
 
-from arena.io.errors import ArenaError
-from arena.game.rules import dice, judge, round, books as rules, view  # noqa: A004 - a round of the game
+from arena.game.rules import books as rules
+from arena.game.rules import dice, judge, round, view  # noqa: A004 - a round of the game
 from arena.game.rules.books import (
     SWITCHES,
     VARIANTS,
@@ -15,6 +15,7 @@ from arena.game.rules.books import (
     changed_switches,
     variant,
 )
+from arena.io.errors import ArenaError
 
 BOOKS = ("bga", "classic", "pressman", "italian")
 # The values in the order of BOOKS.

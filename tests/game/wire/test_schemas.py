@@ -9,10 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 
-from arena.io import shipped
+from arena.game.records import BidMade, CallMade, Cause, Event, Faulted, GameRecord, RoundStarted
 from arena.game.rules.round import raises
 from arena.game.rules.view import seen_by
-from arena.game.records import BidMade, CallMade, Cause, Event, Faulted, GameRecord, RoundStarted
 from arena.game.wire.codec import encode
 from arena.game.wire.messages import (
     Answer,
@@ -28,9 +27,10 @@ from arena.game.wire.messages import (
     Turn,
 )
 from arena.game.wire.schemas import schemas, write
+from arena.io import shipped
+from tests.game.wire.test_strict import BAD_ANSWERS, BAD_READIES
 from tests.support.depth import depth
 from tests.support.random_games import Played, games, rules
-from tests.game.wire.test_strict import BAD_ANSWERS, BAD_READIES
 
 some = settings(max_examples=depth(10, 30), deadline=None, database=None)
 SCHEMAS: dict[str, Any] = json.loads(json.dumps(schemas()))

@@ -8,13 +8,13 @@ import pytest
 from gymnasium.error import InvalidAction, ResetNeeded
 from pettingzoo.test import api_test, seed_test
 
+from arena.game.records import Cause, Fault
+from arena.game.referee import Referee
+from arena.game.rules.books import VARIANTS
+from arena.game.wire.messages import Answer, Turn
 from arena.lab.env import perudo_v0
 from arena.lab.env.aec import PerudoEnv
 from arena.lab.env.perudo_policy import CALZA, DUDO, PASS
-from arena.game.referee import Referee
-from arena.game.rules.books import VARIANTS
-from arena.game.records import Cause, Fault
-from arena.game.wire.messages import Answer, Turn
 from tests.support.depth import depth
 from tests.support.sampling import random
 

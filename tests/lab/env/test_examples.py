@@ -9,8 +9,8 @@ from random import Random
 import numpy as np
 import pytest
 
-from arena.lab.env.vector import VectorEnv
 from arena.bots.manifest import load_bot
+from arena.lab.env.vector import VectorEnv
 from tests.cli.command import HANG, ROOT, environment, run
 from tests.support.depth import depth
 

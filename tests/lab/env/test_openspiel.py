@@ -10,11 +10,11 @@ from open_spiel.python import policy as policies  # noqa: E402
 from open_spiel.python.algorithms import exploitability  # noqa: E402
 from open_spiel.python.algorithms.expected_game_score import policy_value  # noqa: E402
 
-from arena.lab.env.openspiel import one_round  # noqa: E402
-from arena.lab.env.perudo_policy import DUDO, Table  # noqa: E402
+from arena.game.rules.books import VARIANTS, variant  # noqa: E402
 from arena.game.rules.perft import perft  # noqa: E402
 from arena.game.rules.round import Standing  # noqa: E402
-from arena.game.rules.books import VARIANTS, variant  # noqa: E402
+from arena.lab.env.openspiel import one_round  # noqa: E402
+from arena.lab.env.perudo_policy import DUDO, Table  # noqa: E402
 from tests.exact.certify import Plan, certified, rounded  # noqa: E402
 from tests.exact.game import Edge, Game, before, edges, normal  # noqa: E402
 from tests.exact.lp import solve  # noqa: E402

@@ -11,11 +11,11 @@ import msgspec
 import numpy as np
 import pytest
 
+from arena.bots.kits import create
+from arena.game.records import Cause, Fault
+from arena.game.wire.codec import encode
 from arena.lab.env import Observation, Table, bot, perudo_v0
 from arena.lab.env.perudo_policy import Player
-from arena.game.records import Cause, Fault
-from arena.bots.kits import create
-from arena.game.wire.codec import encode
 from tests.league.table.driver import SEED
 from tests.support.depth import depth
 from tests.support.sampling import random

@@ -9,10 +9,10 @@ import pytest
 from gymnasium.error import InvalidAction, ResetNeeded
 from gymnasium.utils.env_checker import check_env
 
+from arena.game.wire.codec import encode
+from arena.io.errors import ArenaError
 from arena.lab.env import Observation, Policy, perudo_v0
 from arena.lab.env.single_agent import SingleAgentEnv
-from arena.io.errors import ArenaError
-from arena.game.wire.codec import encode
 from tests.cli.command import bot
 from tests.support.bot_programs import program, turn
 from tests.support.depth import depth

@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.lab.env.perudo_policy import CALZA, DUDO, FIRST_BID, PASS
-from arena.lab.env.vector import VectorEnv
 from arena.game.rules import round as rounds
 from arena.game.rules.books import VARIANTS, Rules
 from arena.game.rules.view import SeatBid
+from arena.lab.env.perudo_policy import CALZA, DUDO, FIRST_BID, PASS
+from arena.lab.env.vector import VectorEnv
 from tests.support.depth import depth
 from tests.support.random_games import rules
 from tests.support.sampling import random

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
+from arena.game.rules.books import VARIANTS, Rules
 from arena.lab.equilibrium.tables import WHOLE, name_of
 from arena.lab.exploit.exploit import known_states
-from arena.game.rules.books import VARIANTS, Rules
 from tests.support.generated_section import GeneratedSection
 
 SECTION = GeneratedSection("equilibrium.md", "tables", "equilibrium")

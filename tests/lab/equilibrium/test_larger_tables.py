@@ -5,10 +5,10 @@ import json
 import numpy as np
 import pytest
 
-from arena.lab.env import perudo_v0
-from arena.lab.env.aec import PerudoEnv
 from arena.game.rules.books import VARIANTS
 from arena.game.wire.codec import encode
+from arena.lab.env import perudo_v0
+from arena.lab.env.aec import PerudoEnv
 from tests.lab.equilibrium.bot_module import bot_module
 from tests.support.depth import depth
 from tests.support.sampling import random

@@ -7,12 +7,12 @@ from random import Random
 import pytest
 from msgspec.structs import asdict
 
+from arena.game.rules.books import BGA, PRESSMAN, Rules
+from arena.game.rules.round import Bid, Round, place, raises
 from arena.lab.equilibrium.rival import Exploiter, Question
 from arena.lab.equilibrium.states import State, standing_of, states
 from arena.lab.equilibrium.tables import DUDO, WHOLE, code
 from arena.lab.exploit.exploit import Known, known_states
-from arena.game.rules.round import Bid, Round, place, raises
-from arena.game.rules.books import BGA, PRESSMAN, Rules
 from tests.lab.equilibrium.bot_module import bot_module
 from tests.support.depth import FULL
 

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from msgspec.structs import replace
 
+from arena.game.rules.books import VARIANTS
+from arena.game.rules.perft import perft
+from arena.game.rules.round import Standing
 from arena.lab.equilibrium.solver import TreeGame, solve
 from arena.lab.equilibrium.states import State, stakes, states
 from arena.lab.equilibrium.tree import round_game
-from arena.game.rules.perft import perft
-from arena.game.rules.round import Standing
-from arena.game.rules.books import VARIANTS
 from tests.exact.certify import rounded, upper_bound
 from tests.exact.game import normal
 from tests.exact.lp import sequences

@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 from msgspec.structs import asdict
 
+from arena.game.rules.books import BGA, PRESSMAN
 from arena.lab.equilibrium.approximation import Approximation, few_jumps
 from arena.lab.equilibrium.solver import TreeGame, solve
 from arena.lab.equilibrium.states import State
 from arena.lab.equilibrium.tables import block_of, packed, played
 from arena.lab.equilibrium.train import Effort, Trainer
 from arena.lab.equilibrium.tree import round_game
-from arena.game.rules.books import BGA, PRESSMAN
 from tests.lab.equilibrium.bot_module import BOT, bot_module
 from tests.lab.equilibrium.page import SECTION, markdown
 

@@ -8,13 +8,13 @@ from http.client import HTTPConnection, HTTPResponse
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from arena.ladder.book.tables import Upload
 from arena.ladder.door.api import MIME
 from arena.ladder.door.door import Door as LadderDoor
 from arena.ladder.folder import Folder
-from arena.ladder.book.tables import Upload
 from arena.ladder.web.access import secrets
-from arena.ladder.web.run import Address, opened
 from arena.ladder.web.access.secrets import Scope, Secrets
+from arena.ladder.web.run import Address, opened
 from arena.ladder.web.settings import Limits
 from tests.cli.command import HANG
 from tests.ladder import club as clubs

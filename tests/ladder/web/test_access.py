@@ -6,8 +6,8 @@ from typing import NamedTuple
 import pytest
 
 from arena.ladder.folder import make_private
-from arena.ladder.web.app import make_app
 from arena.ladder.web.access.secrets import Scope
+from arena.ladder.web.app import make_app
 from tests.ladder.web.doors import SAME_SITE, Door, door_of, ladder
 
 NOBODY, OTHER, AUTHOR, TOKEN, ADMINISTRATOR = "nobody", "bob", "ann", "token of ann", "root"

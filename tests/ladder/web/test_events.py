@@ -10,8 +10,8 @@ import msgspec
 from msgspec.structs import replace
 
 from arena.ladder.book.book import Book
-from arena.ladder.folder import locked
 from arena.ladder.book.tables import Progress, State
+from arena.ladder.folder import locked
 from arena.ladder.web.access.secrets import Secrets
 from tests.cli.command import HANG
 from tests.e2e.live import wait_until

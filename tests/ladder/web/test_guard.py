@@ -7,8 +7,8 @@ from msgspec.structs import replace
 
 from arena.ladder.book.book import Book
 from arena.ladder.book.tables import State
-from arena.ladder.web.api import rest
 from arena.ladder.web.access.secrets import Scope
+from arena.ladder.web.api import rest
 from tests.ladder.web.doors import PATIENT, SAME_SITE, Door, door_of, ladder, uploads
 
 EVIL = "https://evil.example"

@@ -15,8 +15,8 @@ from pathlib import Path
 import pytest
 
 from arena.ladder.book.book import Book
-from arena.ladder.folder import Folder
 from arena.ladder.book.tables import State
+from arena.ladder.folder import Folder
 from tests.cli.command import HANG, environment
 from tests.e2e.live import wait_for_death, wait_until
 from tests.ladder.web.doors import Answer, Door, door_of, ladder, uploads

@@ -5,10 +5,10 @@ from urllib.parse import urlencode
 
 import pytest
 
-from arena.ladder.season import orders
 from arena.ladder.book.book import Book
-from arena.ladder.door.door import Door as LadderDoor
 from arena.ladder.book.tables import Action, Order, State
+from arena.ladder.door.door import Door as LadderDoor
+from arena.ladder.season import orders
 from arena.ladder.web.access.secrets import Scope
 from tests.e2e.live import wait_until
 from tests.ladder.web.doors import Answer, Door, uploads

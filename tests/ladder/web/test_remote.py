@@ -7,11 +7,11 @@ from threading import Thread
 import pytest
 
 from arena.io.errors import ArenaError
-from arena.ladder.door.api import LogLine, VersionInfo
 from arena.ladder.book.book import Book
-from arena.ladder.folder import locked
-from arena.ladder.door.remote import Remote, read_token
 from arena.ladder.book.tables import State
+from arena.ladder.door.api import LogLine, VersionInfo
+from arena.ladder.door.remote import Remote, read_token
+from arena.ladder.folder import locked
 from tests.cli.command import bot, error_line, run
 from tests.e2e.live import wait_until
 from tests.ladder.web.doors import Door, uploads

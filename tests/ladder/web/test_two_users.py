@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 
 from arena.ladder.book.book import Book
+from arena.ladder.book.tables import State
 from arena.ladder.door.door import Door
 from arena.ladder.folder import Folder, make_shared
-from arena.ladder.book.tables import State
 from tests.cli.command import HANG, ROOT, environment
 from tests.e2e.live import let_others_in
 from tests.ladder import club as clubs

@@ -12,15 +12,15 @@ from random import Random
 
 from msgspec.structs import replace
 
-from arena.io.errors import ArenaError
 from arena.game.records import PlayedFixture
+from arena.io.errors import ArenaError
 from arena.league.store import pruning
 from arena.league.store.database import Database
 from arena.league.store.migrations import Migration
 from arena.league.store.rows import pack
 from arena.league.store.store import Store
-from tests.publish import factory
 from tests.league.store.versions import OLD, STEP
+from tests.publish import factory
 
 NOBODY = 65_534
 FILE_LIMIT = 200_000

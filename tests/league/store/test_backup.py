@@ -14,10 +14,10 @@ from arena.league.store.backup import backup
 from arena.league.store.logs import logs_path
 from arena.league.store.rows import pack
 from arena.league.store.store import Store
-from tests.publish import factory
 from tests.league.store import children
 from tests.league.store.edit import execute
 from tests.league.store.small import two_fixtures
+from tests.publish import factory
 from tests.support.depth import depth
 
 ROOT = Path(__file__).parents[3]

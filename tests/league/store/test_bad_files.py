@@ -8,9 +8,9 @@ from arena.io.errors import ArenaError
 from arena.league.store.logs import logs_path
 from arena.league.store.rows import pack
 from arena.league.store.store import Store
-from tests.publish import factory
 from tests.league.store import edit
 from tests.league.store.small import read, two_fixtures
+from tests.publish import factory
 
 
 @pytest.mark.parametrize("create", [True, False])

@@ -15,10 +15,10 @@ from arena.league.store.migrations import MIGRATIONS, Migration
 from arena.league.store.rows import StoredFixture, pack
 from arena.league.store.schema import SCHEMA_VERSION
 from arena.league.store.store import Store
-from tests.publish import factory
 from tests.league.store import edit
 from tests.league.store.small import two_fixtures
 from tests.league.store.versions import OLD, STEP, old_version
+from tests.publish import factory
 
 ROOT = Path(__file__).parents[3]
 
@@ -111,7 +111,14 @@ def test_killed_migration_loses_nothing_and_is_completed_by_the_next_run(
 ) -> None:
     path = old_version(tmp_path / "s.sqlite")
     before = contents(path)
-    child = [sys.executable, "-m", "tests.league.store.children", "die_migrating", str(path), moment]
+    child = [
+        sys.executable,
+        "-m",
+        "tests.league.store.children",
+        "die_migrating",
+        str(path),
+        moment,
+    ]
     assert subprocess.run(child, cwd=ROOT, check=False).returncode == -signal.SIGKILL
     copy = tmp_path / f"s.version-{OLD}.sqlite"
     assert (contents(path), contents(copy), versions(copy)) == (before, before, [OLD, OLD])

@@ -9,16 +9,16 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from arena.io.errors import ArenaError, FindingError
 from arena.game.records import Cause, Faulted, PlayedFixture
+from arena.io.errors import ArenaError, FindingError
 from arena.league.store import pruning
 from arena.league.store.backup import backup
 from arena.league.store.logs import logs_path
 from arena.league.store.rows import pack
 from arena.league.store.store import Store
-from tests.publish import factory
 from tests.league.store import edit
 from tests.league.store.children import fixture
+from tests.publish import factory
 from tests.support.sampling import sample
 
 ROOT = Path(__file__).parents[3]

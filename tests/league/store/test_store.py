@@ -8,21 +8,21 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from arena.league.changes import Change, History
-from arena.io.errors import ArenaError, FindingError
-from arena.game.rules.books import variant
+from arena.bots.manifest import load_bot
+from arena.bots.sandboxes.process import ProcessSandbox
 from arena.game.records import Cause, Faulted, Fixture, LimitsInfo, PlayedFixture
 from arena.game.results import fixture_result
-from arena.bots.sandboxes.process import ProcessSandbox
+from arena.game.rules.books import variant
+from arena.io.errors import ArenaError, FindingError
 from arena.io.shipped import folder
+from arena.league.changes import Change, History
 from arena.league.store.database import is_locked
 from arena.league.store.logs import logs_path
 from arena.league.store.rows import Record, pack
 from arena.league.store.store import Store
-from arena.bots.manifest import load_bot
-from tests.publish import factory
 from tests.league.store.edit import execute
 from tests.league.store.small import read, two_fixtures
+from tests.publish import factory
 from tests.support.live import in_place, play_bots
 
 PATIENT = LimitsInfo(start=60, answer=60, game=600)

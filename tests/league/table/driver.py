@@ -5,10 +5,10 @@ from random import Random
 from hypothesis import strategies as st
 from msgspec import Struct
 
-from arena.game.referee import Referee
-from arena.game.rules.round_limit import ROUNDS_PER_DIE, max_rounds
-from arena.game.rules.books import Rules, variant
 from arena.game.records import Cause, Fault, Faulted, Fixture, GameRecord, RoundStarted
+from arena.game.referee import Referee
+from arena.game.rules.books import Rules, variant
+from arena.game.rules.round_limit import ROUNDS_PER_DIE, max_rounds
 from arena.game.wire.messages import Answer, CalzaOffer, Turn
 from tests.support.random_games import rules
 

@@ -8,14 +8,14 @@ from typing import Any
 import msgspec
 from msgspec import Struct
 
-from arena.league.table.table import play_fixture
-from arena.game.rules.dice import Hand, roll
-from arena.game.rules.books import MAX_PLAYERS, Rules
-from arena.game.records import Cause, Fault, Fixture, LimitsInfo, PlayedFixture
 from arena.bots.sandboxes.process import ProcessSandbox
 from arena.bots.sessions.clock import READY, FixtureBank
 from arena.bots.sessions.multiplexer import Multiplexer, SeatReply
+from arena.game.records import Cause, Fault, Fixture, LimitsInfo, PlayedFixture
+from arena.game.rules.books import MAX_PLAYERS, Rules
+from arena.game.rules.dice import Hand, roll
 from arena.game.wire.messages import Answer, Ready
+from arena.league.table.table import play_fixture
 
 SEED = "a seed"
 

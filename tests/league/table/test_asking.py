@@ -5,17 +5,17 @@ from pathlib import Path
 
 import pytest
 
+from arena.bots.bot import StagedBot
+from arena.bots.manifest import load_bot
+from arena.bots.sandboxes.base import Sandbox
+from arena.bots.sandboxes.registry import make_sandbox
+from arena.game.records import Faulted, Fixture, PlayedFixture
+from arena.game.rules.books import Rules, variant
+from arena.game.rules.round_limit import max_rounds
+from arena.game.wire.messages import Answer, CalzaOffer, Turn
 from arena.io import shipped
 from arena.league.table.seat_decisions import Build, Decision, Position, ask
 from arena.league.table.seat_history import seat_moments
-from arena.game.rules.round_limit import max_rounds
-from arena.game.rules.books import Rules, variant
-from arena.game.records import Faulted, Fixture, PlayedFixture
-from arena.bots.sandboxes.base import Sandbox
-from arena.bots.sandboxes.registry import make_sandbox
-from arena.bots.bot import StagedBot
-from arena.bots.manifest import load_bot
-from arena.game.wire.messages import Answer, CalzaOffer, Turn
 from tests.support.bot_programs import program, turn
 from tests.support.live import in_place, play_bots, write_bot
 from tests.support.live_tables import PATIENT

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from arena.game.rules.books import variant
-from arena.game.records import Cause, LimitsInfo
 from arena.bots.sandboxes.base import Sandbox
 from arena.bots.sandboxes.process import ProcessSandbox
+from arena.game.records import Cause, LimitsInfo
+from arena.game.rules.books import variant
 from tests.support.bot_programs import start, turn
 from tests.support.live_tables import PATIENT, check_lost, faults, play
 

@@ -8,14 +8,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from arena.bots.bot import StagedBot
+from arena.bots.builds.staging import stage
+from arena.bots.manifest import load_bot
+from arena.bots.sandboxes.process import ProcessSandbox
+from arena.game.records import BidMade, CallMade, Cause, Fixture, LimitsInfo, PlayedFixture
+from arena.game.rules.books import VARIANTS, Rules, variant
 from arena.io import shipped
 from arena.league.table.replay import replay
-from arena.game.rules.books import VARIANTS, Rules, variant
-from arena.game.records import BidMade, CallMade, Cause, Fixture, LimitsInfo, PlayedFixture
-from arena.bots.sandboxes.process import ProcessSandbox
-from arena.bots.bot import StagedBot
-from arena.bots.manifest import load_bot
-from arena.bots.builds.staging import stage
 from tests.league.table.driver import faults
 from tests.league.table.fakes import Temper, play_reproducibly
 from tests.support.bot_programs import program

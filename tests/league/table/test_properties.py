@@ -8,10 +8,10 @@ import msgspec
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.game.referee import Referee
-from arena.game.rules.dice import Hand
-from arena.game.rules.books import FACES, Rules
 from arena.game.records import CallMade, RoundStarted
+from arena.game.referee import Referee
+from arena.game.rules.books import FACES, Rules
+from arena.game.rules.dice import Hand
 from arena.game.wire.messages import Turn
 from tests.league.table.driver import Driven, bid, driven_games, play_on
 from tests.league.table.fakes import Deal, written_to_seats

@@ -2,9 +2,9 @@
 
 import pytest
 
+from arena.game.records import BidMade, CallMade, Cause, Fault, Faulted
 from arena.game.referee import Referee
 from arena.game.rules.dice import roll
-from arena.game.records import BidMade, CallMade, Cause, Fault, Faulted
 from arena.game.wire.messages import Answer, CalzaOffer, FaultNotice, GameEnd, RoundEnd, Turn
 from tests.league.table.driver import CALZA, DUDO, GONE, PASS, SEED, bid, left_of, rounds, table
 

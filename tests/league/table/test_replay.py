@@ -9,9 +9,9 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from arena.league.table.replay import ReplayError, replay
-from arena.game.rules.books import VARIANTS
 from arena.game.records import BidMade, CallMade, Cause, Faulted, Fixture, GameRecord, RoundStarted
+from arena.game.rules.books import VARIANTS
+from arena.league.table.replay import ReplayError, replay
 from tests.league.table.driver import GONE, SEED, Driven, driven_games, faults, table
 
 MANY_DICE = 12

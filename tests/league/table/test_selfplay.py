@@ -2,13 +2,13 @@
 
 from pathlib import Path
 
+from arena.bots.builds.staging import stage
+from arena.bots.sandboxes.base import Sandbox
+from arena.game.records import Cause
+from arena.game.rules.books import VARIANTS, variant
+from arena.game.wire.codec import decode_answer, decode_ready
 from arena.league.table.preparation import try_start
 from arena.league.table.transcript import transcript
-from arena.game.rules.books import VARIANTS, variant
-from arena.game.records import Cause
-from arena.bots.sandboxes.base import Sandbox
-from arena.bots.builds.staging import stage
-from arena.game.wire.codec import decode_answer, decode_ready
 from tests.support.bot_programs import program, start, turn
 from tests.support.live import good_bot, write_bot
 from tests.support.live_tables import PATIENT, play

@@ -9,9 +9,9 @@ from struct import unpack
 from threading import Thread
 from typing import NamedTuple
 
-from arena.bots.sandboxes.kernel.cgroups import cgroup_of
 from arena.bots.sandboxes.docker import engine
 from arena.bots.sandboxes.docker.container import KILLED, NO_CONTAINER, Container
+from arena.bots.sandboxes.kernel.cgroups import cgroup_of
 
 _CHUNK = 65_536
 _HEADER = 8

@@ -8,9 +8,9 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
-from arena.io.errors import ArenaError
 from arena.bots.sandboxes.base import Unavailable
 from arena.bots.sandboxes.run_folder import is_in_use
+from arena.io.errors import ArenaError
 
 if TYPE_CHECKING:
     from docker import APIClient

@@ -9,8 +9,8 @@ from contextlib import suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from arena.io.errors import ArenaError
 from arena.bots.sandboxes.docker import engine
+from arena.io.errors import ArenaError
 
 _PACKAGES = {
     "python": "python3 python3-numpy",

@@ -10,9 +10,9 @@ from functools import cache
 from multiprocessing.util import Finalize
 from pathlib import Path
 
-from arena.io.errors import ArenaError
 from arena.bots.sandboxes.docker import engine
 from arena.bots.sandboxes.run_folder import RunFolder, remove_abandoned
+from arena.io.errors import ArenaError
 
 _CLEAN_EXIT = b"."
 """What an arena sends at its end if it has cleaned up by itself."""

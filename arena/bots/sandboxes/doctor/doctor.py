@@ -15,8 +15,8 @@ from typing import Any
 
 from msgspec import Struct
 
-from arena.bots.sandboxes.doctor import probe
 from arena.bots.sandboxes.base import MIB, Program, Quota, Sandbox
+from arena.bots.sandboxes.doctor import probe
 from arena.bots.sandboxes.kernel import cgroups as groups
 from arena.bots.sandboxes.kernel.masks import PROC
 from arena.bots.sandboxes.run_folder import run_folder

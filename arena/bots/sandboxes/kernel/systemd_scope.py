@@ -11,8 +11,8 @@ from pathlib import Path
 from msgspec import Struct
 
 from arena.bots.sandboxes.base import ENVIRONMENT, Quota
-from arena.bots.sandboxes.kernel.cgroups import GONE, Cgroup, memory_limit
 from arena.bots.sandboxes.kernel.cgroup_mounts import FEATURES, CgroupMount, own_cgroups
+from arena.bots.sandboxes.kernel.cgroups import GONE, Cgroup, memory_limit
 from arena.bots.sandboxes.owner import own_name
 
 _CGROUP_ROOT = Path("/sys/fs/cgroup")

@@ -3,8 +3,8 @@
 from msgspec import Struct
 from starlette.requests import Request
 
-from arena.ladder.web.problems import NOT_FOUND, RefusedError
 from arena.ladder.web.access.secrets import Kind, Scope, Secrets
+from arena.ladder.web.problems import NOT_FOUND, RefusedError
 from arena.ladder.web.served import client_of, served_by
 
 COOKIE = "__Host-arena"

@@ -10,12 +10,12 @@ from starlette.requests import Request
 from starlette.responses import StreamingResponse
 
 from arena.io.errors import ArenaError
-from arena.ladder.door.api import LadderInfo, LogLine, VersionInfo
 from arena.io.times import stamp
-from arena.ladder.web.problems import RefusedError
+from arena.ladder.door.api import LadderInfo, LogLine, VersionInfo
 from arena.ladder.web.api.rest import seen_version
-from arena.ladder.web.served import Served, served_by
 from arena.ladder.web.live.snapshot import Snapshot, ladder_info, version_info
+from arena.ladder.web.problems import RefusedError
+from arena.ladder.web.served import Served, served_by
 
 _Info = TypeVar("_Info", VersionInfo, LadderInfo)
 _BEAT = 15.0

@@ -8,15 +8,9 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from arena.io.errors import ArenaError
+from arena.ladder.book.tables import ALLOWED, Action, Version
 from arena.ladder.door.api import Health, Left, Me, OrderReceipt, OrderRequest, VersionInfo, left_of
 from arena.ladder.door.door import Door
-from arena.ladder.book.tables import ALLOWED, Action, Version
-from arena.ladder.web.uploads.bodies import drain, timed
-from arena.ladder.web.api.openapi import document
-from arena.ladder.web.problems import NOT_FOUND, RefusedError, refused
-from arena.ladder.web.served import Served, served_by
-from arena.ladder.web.live.snapshot import Snapshot, ladder_info, version_info, versions_of
-from arena.ladder.web.uploads.uploads import digest_of, receive
 from arena.ladder.web.access.visitors import (
     administrator_of,
     author_of,
@@ -24,6 +18,12 @@ from arena.ladder.web.access.visitors import (
     unauthorized,
     visitor_of,
 )
+from arena.ladder.web.api.openapi import document
+from arena.ladder.web.live.snapshot import Snapshot, ladder_info, version_info, versions_of
+from arena.ladder.web.problems import NOT_FOUND, RefusedError, refused
+from arena.ladder.web.served import Served, served_by
+from arena.ladder.web.uploads.bodies import drain, timed
+from arena.ladder.web.uploads.uploads import digest_of, receive
 
 _ORDER_BYTES = 4_096
 _NEEDED = {**{what: {"version"} for what in ALLOWED}, Action.QUOTA: {"author", "uploads"}}

@@ -9,13 +9,13 @@ from typing import NamedTuple
 import msgspec
 from msgspec import Struct
 
-from arena.ladder.door.api import LadderInfo, MyVersion, Playing, RatingInfo, VersionInfo
+from arena.io.times import stamp
 from arena.ladder.book.book import Book
+from arena.ladder.book.tables import PLAYING, WAITING, Kind, Progress, State, Upload, Version
+from arena.ladder.check.turns import Waiting, next_check
+from arena.ladder.door.api import LadderInfo, MyVersion, Playing, RatingInfo, VersionInfo
 from arena.ladder.door.door import Door
 from arena.ladder.folder import Folder, is_running
-from arena.ladder.book.tables import PLAYING, WAITING, Kind, Progress, State, Upload, Version
-from arena.io.times import stamp
-from arena.ladder.check.turns import Waiting, next_check
 
 _kinds = msgspec.json.Decoder(list[Kind]).decode
 _progress = msgspec.json.Decoder(Progress | None).decode

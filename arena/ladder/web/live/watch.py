@@ -7,8 +7,8 @@ from contextlib import suppress
 
 from arena.io.errors import ArenaError
 from arena.ladder.book.book import Book
-from arena.ladder.folder import Folder
 from arena.ladder.book.tables import Event
+from arena.ladder.folder import Folder
 from arena.ladder.web.live.snapshot import Snapshot, look
 
 _POLL = 0.5
