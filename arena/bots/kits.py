@@ -41,7 +41,7 @@ KITS = {
         "Python with numpy (a trained policy)",
         "bot.py",
         "python3 test_bot.py",
-        "env/perudo_policy.py",
+        "lab/env/perudo_policy.py",
     ),
     "shell": Kit("POSIX shell", "bot.sh", "sh test.sh"),
 }

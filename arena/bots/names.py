@@ -7,7 +7,7 @@
 import unicodedata
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import cache
 from itertools import count
 from pathlib import Path
@@ -114,6 +114,12 @@ def skeleton(text: str) -> str:
     while (simpler := _with_prototypes(text)) != text:
         text = simpler
     return text
+
+
+def looks_like(name: str, others: Collection[str]) -> str:
+    """Return one of the others that readers could take a name for, "" if there is none."""
+    mine = skeleton(name.lower())
+    return next((other for other in sorted(others) if skeleton(other.lower()) == mine), "")
 
 
 def _with_prototypes(text: str) -> str:

@@ -4,50 +4,65 @@ import errno
 import os
 import signal
 import sys
-from importlib import import_module
 from io import TextIOWrapper
 from pathlib import Path
 
 import click
 
 from arena import __version__
-from arena.io.errors import ArenaError, FindingError, did_you_mean
-
-OK, FINDINGS, BAD_INPUT, INTERNAL_ERROR, INTERRUPTED = 0, 1, 2, 3, 130
+from arena.cli.command_group import CommandGroup
+from arena.cli.exit_codes import BAD_INPUT, FINDINGS, INTERNAL_ERROR, INTERRUPTED, OK
+from arena.io.errors import ArenaError, FindingError
 
 _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 """Why a file to which the output goes takes no more."""
 
 COMMANDS = {
-    "run": "Play a league and write its report.",
-    "status": "Show the progress of a league, even while it runs.",
-    "new": "Make a folder with a bot that already plays.",
-    "check": "Try a bot step by step and say how to mend it.",
-    "play": "Play a quick table: bots, or bots and you.",
-    "coach": "Show which decisions cost a bot most.",
-    "submit": "Submit a bot to a ladder.",
-    "ladder": "Run a ladder: a league that never ends.",
-    "serve": "Open the web door of a ladder.",
-    "course": "Mark the hand-ins of a course.",
-    "compare": "Say whether a new version of a bot is better, and how it differs.",
-    "alike": "Show which bots are alike, by source and by what they decide.",
-    "exploit": "Say how much a best response wins against a bot.",
-    "doctor": "Test what each sandbox isolates on this machine.",
-    "judge": "Apply the rules to positions.",
-    "rules": "Print the rule books, clause by clause.",
-    "perft": "Count the bid sequences of a round.",
-    "images": "List or build the images of the docker sandbox.",
-    "backup": "Copy a stored league, even while it is played.",
-    "mend": "Remove what is damaged from a stored league, to be played again.",
-    "prune": "Remove the oldest logs of a stored league to save space.",
-    "verify": "Replay and check a stored league.",
-    "rerun": "Play a stored fixture again, or ask a new build, and compare.",
-    "debug": "Ask a bot what it was asked in a stored game, step by step.",
-    "report": "Write the site of a stored league.",
-    "export": "Write one row per game: CSV, JSON lines, Parquet.",
-    "help": "Show a page of the manual.",
+    "author": {
+        "new": "Make a folder with a bot that already plays.",
+        "check": "Try a bot step by step and say how to mend it.",
+        "play": "Play a quick table: bots, or bots and you.",
+        "coach": "Show which decisions cost a bot most.",
+        "compare": "Say whether a new version of a bot is better, and how it differs.",
+        "alike": "Show which bots are alike, by source and by what they decide.",
+        "rerun": "Play a stored fixture again, or ask a new build, and compare.",
+        "debug": "Ask a bot what it was asked in a stored game, step by step.",
+        "submit": "Submit a bot to a ladder.",
+    },
+    "league": {
+        "run": "Play a league and write its report.",
+        "status": "Show the progress of a league, even while it runs.",
+        "report": "Write the site of a stored league.",
+        "export": "Write one row per game: CSV, JSON lines, Parquet.",
+        "verify": "Replay and check a stored league.",
+        "backup": "Copy a stored league, even while it is played.",
+        "mend": "Remove what is damaged from a stored league, to be played again.",
+        "prune": "Remove the oldest logs of a stored league to save space.",
+    },
+    "ladder": {
+        "ladder": "Run a ladder: a league that never ends.",
+        "serve": "Open the web door of a ladder.",
+    },
+    "course": {
+        "course": "Mark the hand-ins of a course.",
+    },
+    "lab": {
+        "exploit": "Say how much a best response wins against a bot.",
+    },
+    "game": {
+        "rules": "Print the rule books, clause by clause.",
+        "judge": "Apply the rules to positions.",
+        "perft": "Count the bid sequences of a round.",
+    },
+    "bots": {
+        "doctor": "Test what each sandbox isolates on this machine.",
+        "images": "List or build the images of the docker sandbox.",
+    },
+    "help": {
+        "help": "Show a page of the manual.",
+    },
 }
-"""A command NAME is the function `command` of `arena/cli/NAME.py`, imported when it is called.
+"""What each command does, by the folder of its module: `run` is `command` in `cli/league/run.py`.
 
 It takes --json, and the README's table lists it.
 """
@@ -60,25 +75,14 @@ no sandbox is safe for untrusted bots, a fixture was quarantined), 2 bad input, 
 """
 
 
-class Commands(click.Group):
-    """Imports a command only when it is called, so that `arena --help` is quick."""
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        """Return the commands in the order of the help."""
-        return list(COMMANDS)
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command:
-        """Import a command; raises ArenaError with the nearest one if it is not known."""
-        if cmd_name not in COMMANDS:
-            hint = did_you_mean(cmd_name, COMMANDS)
-            raise ArenaError(f"unknown command '{cmd_name}'", hint=hint)
-        command: click.Command = import_module(f"arena.cli.{cmd_name}").command
-        return command
+class Commands(CommandGroup):
+    """All commands, listed without importing them."""
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """List the commands without importing them."""
+        del ctx
         with formatter.section("Commands"):
-            formatter.write_dl(list(COMMANDS.items()))
+            formatter.write_dl([row for room in COMMANDS.values() for row in room.items()])
 
     def invoke(self, ctx: click.Context) -> object:
         """Run a command; if its reader went away (arena ... | head), it succeeded."""
@@ -96,12 +100,22 @@ class Commands(click.Group):
             raise ArenaError(what, "standard output", "free some space") from None
 
 
+def _module(room: str, name: str) -> str:
+    """Return the module of a command below `arena.cli`."""
+    return name if room == "help" else f"{room}.{name}"
+
+
 def _discard_output() -> None:
     """Have Python not try again, at its end, to print what it could not."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
-@click.group(cls=Commands, help=HELP, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(
+    cls=Commands,
+    where={name: _module(room, name) for room, names in COMMANDS.items() for name in names},
+    help=HELP,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
 @click.version_option(__version__, prog_name="arena")
 def cli() -> None:
     """Refuse what no command can do without: a folder to start from."""

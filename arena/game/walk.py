@@ -81,8 +81,8 @@ def walk(
     """Yield the rounds of a game; the last one may be unfinished, and none comes after the limit.
 
     Raises ForbiddenEventError at an event that the engine forbids: nothing is said of a game that
-    could not be. The dice and the first opener are the record's; `arena.league.table.replay` checks them
-    against the seed.
+    could not be. The dice and the first opener are the record's; `arena.league.table.replay` checks
+    them against the seed.
     """
     step, number, after = 0, 0, None
     while step < len(record.events):

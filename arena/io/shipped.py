@@ -4,7 +4,7 @@ from pathlib import Path
 
 from arena.io.errors import ArenaError
 
-_PACKAGE = Path(__file__).resolve().parent
+_PACKAGE = Path(__file__).resolve().parents[1]
 
 
 def folder(name: str) -> Path:
@@ -21,5 +21,5 @@ def folder(name: str) -> Path:
 
 
 def module(name: str) -> Path:
-    """Return the file of a module of the arena, such as `seeds.py`."""
+    """Return the file of a module of the arena, such as `game/seeds.py`."""
     return _PACKAGE / name

@@ -16,9 +16,8 @@ from arena.game.records import LimitsInfo, RatingsInfo
 from arena.io.errors import ArenaError
 from arena.io.sizes import parse_size
 from arena.io.yaml_file import Positions, convert, locate, parse_yaml
-from arena.ladder.caps import Caps, Disk
 from arena.ladder.quota import Quotas
-from arena.league.cluster.address import check_cluster
+from arena.league.cluster.entry import check_cluster
 from arena.league.terms.config import League, LeagueFile, UntilEntry, league_of
 from arena.league.terms.variant_entry import VariantEntry
 
@@ -26,6 +25,28 @@ _SHORTEST = {"publish": 1.0, "backup": 60.0, "check": 1.0}
 """Seconds."""
 _LEAST_LOGS = "16MiB"
 """With less, next to every game would have others pruned."""
+
+
+class Disk(Struct, frozen=True, forbid_unknown_fields=True):
+    """The caps as they are written in ladder.yaml."""
+
+    logs: str = "5GiB"
+    """What the logs of all seasons may take, standard error included."""
+    stderr: str = "256MiB"
+    """What the standard error of a season may take."""
+    replays: int = 10_000
+    """Games that can be watched on a site."""
+    free: str = "1GiB"
+    """What must be free on the disk, or nothing is played."""
+
+
+class Caps(Struct, frozen=True, kw_only=True):
+    """The same; sizes in bytes."""
+
+    logs: int
+    stderr: int
+    replays: int
+    free: int
 
 
 class SeasonTerms(Struct, frozen=True, kw_only=True):

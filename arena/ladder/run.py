@@ -8,6 +8,7 @@ from contextlib import ExitStack
 import msgspec
 
 from arena import __version__
+from arena.bots.names import looks_like
 from arena.io.errors import ArenaError
 from arena.ladder.book.book import Book
 from arena.ladder.book.tables import PLAYING, Action, Kind, Order, State, Upload, Version
@@ -16,7 +17,6 @@ from arena.ladder.config import Config, check_terms, load_config, sandbox_of
 from arena.ladder.disk import Pruner, lacks_space
 from arena.ladder.door.door import Door
 from arena.ladder.folder import Folder, locked
-from arena.ladder.looks import looks_like
 from arena.ladder.pages.publisher import Publisher
 from arena.ladder.pages.site import publish_closed
 from arena.ladder.season.admission import faults_too_often, settle

@@ -1,4 +1,4 @@
-"""The report of a store, once or whenever the store changes, and after a league is played."""
+"""The report of a store, once or whenever the store changes."""
 
 import ctypes
 import gc
@@ -7,7 +7,6 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
@@ -19,16 +18,11 @@ from arena.league.schedule.schedule import Schedule
 from arena.league.store.store import Store
 from arena.league.terms.config import given_seed, load_ratings
 from arena.league.terms.master_seed import is_salted, seeds_of, withheld
-from arena.publish.output.site_folder import check_folder
 from arena.publish.pseudonyms import Pseudonyms, secret_of, who_is_who, write_private
 from arena.publish.replay.selection import NEWEST, ReplayChoice
 from arena.publish.site import StoreState, publish
 from arena.publish.stored_games import stored_games
 from arena.ratings.standings import Ratings, by_division, rate_results
-
-if TYPE_CHECKING:  # slow to import, and a report needs it only after a run
-    from arena.league.play.play import RunOutcome, RunRequest
-    from arena.league.play.runner import RunListener
 
 _NOTHING_PLAYED = "nothing was played yet"
 _MMAP_THRESHOLD, _LARGE = -3, 1 << 20
@@ -104,25 +98,6 @@ class Report(Struct, frozen=True):
             "suspicions": self.ratings.suspicions,
             "quarantined": self.quarantined,
         }
-
-
-def play_and_report(
-    request: "RunRequest", site: Path, replays: ReplayChoice, listener: "RunListener"
-) -> "tuple[RunOutcome, Report | None]":
-    """Play a league and write its report; there is none if the run was stopped.
-
-    Raises ArenaError if the league cannot be played or the site cannot be written.
-    """
-    from arena.league.play.play import open_run
-
-    with open_run(request, listener) as run:
-        check_folder(site)
-        outcome = run.play()
-        if not outcome.finished:
-            return outcome, None
-        options = outcome.conditions.ratings
-        stored, schedule = run.league.store, run.league.schedule
-        return outcome, write_report(stored, schedule, options, site, replays)
 
 
 def report(request: ReportRequest) -> Report:

@@ -4,14 +4,15 @@ from collections.abc import Iterator
 
 import click
 
-from arena.cli.main import COMMANDS, cli
+from arena.cli.main import cli
 
 
 def every_command() -> dict[str, click.Command]:
     """Return the commands by their words."""
     context = click.Context(cli)
-    found = ((name, cli.get_command(context, name)) for name in COMMANDS)
-    return dict(one for name, command in found if command for one in _leaves(name, command))
+    names = cli.list_commands(context)
+    found = ((name, cli.get_command(context, name)) for name in names)
+    return dict(leaf for name, command in found if command for leaf in _leaves(name, command))
 
 
 def _leaves(name: str, command: click.Command) -> Iterator[tuple[str, click.Command]]:

@@ -6,12 +6,12 @@ of their results get past the parser.
 
 import json
 from collections.abc import Callable
-from importlib import import_module
 from random import Random
 from typing import Any
 
 import click
 
+from tests.cli.every_command import every_command
 from tests.cli.odd_inputs import NOT_IN_YAML, POSITION, TAGS, TOKENS, WORDS
 
 Mutation = Callable[[str, Random], str]
@@ -222,7 +222,7 @@ UNTRIED = {"--trust-bots", "--watch", "--open"}
 def command_line(rng: Random) -> list[str]:
     """Return the words after `arena`: a command with some of its arguments and options."""
     name = rng.choice(list(ENDINGS))
-    command = import_module(f"arena.cli.{name}").command
+    command = every_command()[name]
     words: list[str] = []
     for parameter in command.params:
         if isinstance(parameter, click.Argument):

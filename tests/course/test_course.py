@@ -171,7 +171,7 @@ def test_stopped_while_nothing_is_played_it_says_how_to_go_on(
     def interrupted(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("arena.cli.course.course.grade", interrupted)
+    monkeypatch.setattr("arena.cli.course.grading.grade", interrupted)
     roster(tmp_path, *STUDENTS)
     course_yaml(tmp_path)
     ran = grade(tmp_path)

@@ -20,7 +20,7 @@ from typing import NamedTuple
 import pytest
 from msgspec.structs import replace
 
-from arena.cli.main import FINDINGS
+from arena.cli.exit_codes import FINDINGS
 from arena.game.records import Cause, Faulted, Fixture, GameRecord, PlayedFixture
 from arena.io.errors import ArenaError
 from arena.league.store.store import Store

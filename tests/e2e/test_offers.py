@@ -12,8 +12,7 @@ from arena.game.records import Fixture, LimitsInfo
 from arena.game.rules.books import BGA
 from arena.league.cluster.client import Cluster
 from arena.league.cluster.connection import connected
-from arena.league.cluster.worker import RunSpec
-from arena.league.play.workers import Task
+from arena.league.play.workers import RunSpec, Task
 from tests.cli.command import LOWEST, bot
 from tests.e2e.live import let_others_in
 

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from arena.game.records import PlayedFixture
 from arena.ladder import disk
-from arena.ladder.caps import Caps
+from arena.ladder.config import Caps
 from arena.ladder.disk import Pruner
 from arena.ladder.folder import Folder
 from arena.ladder.pages import publisher

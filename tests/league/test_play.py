@@ -6,11 +6,13 @@ from pathlib import Path
 
 import pytest
 
+from arena.cli.exit_codes import BAD_INPUT
 from arena.game.records import FixtureResult, LeagueInfo
 from arena.io.errors import ArenaError
 from arena.league.play.play import RunRequest
 from arena.league.play.runner import OnResult, RunListener
 from arena.league.schedule.progress import Verdict
+from tests.cli.command import run
 from tests.league import leagues
 from tests.league.store.edit import dump
 
@@ -136,8 +138,6 @@ def test_bots_without_their_runtime_are_left_out_on_request(tmp_path: Path) -> N
 
 @pytest.mark.parametrize("cluster", ["", "nowhere", "local:0"])
 def test_wrong_cluster_is_refused_before_the_league_is_read(tmp_path: Path, cluster: str) -> None:
-    with pytest.raises(ArenaError) as caught:
-        leagues.play_league(
-            RunRequest(tmp_path / "missing.yaml", tmp_path / "store", cluster=cluster)
-        )
-    assert caught.value.where == f"--cluster {cluster}"
+    ran = run("run", "missing.yaml", "--cluster", cluster, cwd=tmp_path)
+    assert ran.code == BAD_INPUT
+    assert f"--cluster {cluster}" in ran.err

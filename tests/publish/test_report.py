@@ -2,11 +2,13 @@
 
 import json
 from collections.abc import Iterable
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
 
+from arena.cli.league.run import play_and_report
 from arena.game.records import LeagueInfo
 from arena.io.errors import ArenaError
 from arena.league.changes import Change
@@ -16,7 +18,7 @@ from arena.league.schedule.schedule import Schedule
 from arena.league.store.store import Store
 from arena.league.terms.conditions import conditions_of
 from arena.publish import report as reports
-from arena.publish.report import Report, ReportRequest, play_and_report, report, watch
+from arena.publish.report import Report, ReportRequest, report, watch
 from tests.league import leagues
 from tests.publish.pages import broken_links, everything, tree
 from tests.support.drawn_schedules import let_go_before_rating
@@ -46,7 +48,7 @@ def drawn(monkeypatch: pytest.MonkeyPatch) -> list[LeagueInfo]:
 
 
 def played(run: RunRequest, site: Path) -> Report:
-    outcome, written = play_and_report(run, site, "all", RunListener())
+    outcome, written = play_and_report(run, site, "all", RunListener(), nullcontext())
     assert outcome.finished
     assert written
     return written
@@ -76,7 +78,7 @@ def test_stopped_run_has_no_report(run: RunRequest, tmp_path: Path) -> None:
         def stop_requested(self) -> bool:
             return True
 
-    outcome, written = play_and_report(run, tmp_path / "site", "all", Stopper())
+    outcome, written = play_and_report(run, tmp_path / "site", "all", Stopper(), nullcontext())
     assert (outcome.finished, written) == (False, None)
     assert not (tmp_path / "site").exists()
 

@@ -72,7 +72,7 @@ def arenas_kgrams() -> dict[str, frozenset[int]]:
     folders = {f"kit {path.name}": path for path in sorted(kits.iterdir()) if path.is_dir()}
     folders |= {f"sample:{path.name}": path for path in sorted(samples.iterdir()) if path.is_dir()}
     found = {name: kgrams_of(folder) for name, folder in folders.items()}
-    policy = _file(shipped.module("env/perudo_policy.py"), "perudo_policy.py")
+    policy = _file(shipped.module("lab/env/perudo_policy.py"), "perudo_policy.py")
     found["kit policy"] |= frozenset(policy.hashes if policy else ())
     return found
 

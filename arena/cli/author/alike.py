@@ -12,7 +12,7 @@ from arena.author.alike.hand_ins import find_hand_ins
 from arena.author.alike.pairs import AnyTwo, Pair
 from arena.bots.sandboxes.registry import AUTO
 from arena.cli import options
-from arena.cli.main import OK
+from arena.cli.exit_codes import OK
 from arena.cli.output import harmless, print_json, print_table, say
 from arena.game.rules.books import variant
 

@@ -20,7 +20,7 @@ from arena.bots.sandboxes.docker.sandbox import DockerSandbox
 from arena.bots.sandboxes.registry import AUTO, make_sandbox
 from arena.bots.sandboxes.run_folder import run_folder
 from arena.cli.author.check_report import lines_of
-from arena.cli.main import FINDINGS, INTERRUPTED, OK
+from arena.cli.exit_codes import FINDINGS, INTERRUPTED, OK
 from arena.cli.options import PathType, json_option, packages_option, sandbox_option, trust_option
 from arena.cli.output import harmless, print_json, say
 from arena.game.rules.books import variant

@@ -17,7 +17,7 @@ from arena.author.quick_table import TableRequest
 from arena.bots.sandboxes.registry import AUTO
 from arena.cli import options
 from arena.cli.author.play import new_folder
-from arena.cli.main import OK
+from arena.cli.exit_codes import OK
 from arena.cli.output import harmless, print_json, print_table, say
 from arena.cli.progress_bar import TerminalListener
 from arena.io.errors import ArenaError

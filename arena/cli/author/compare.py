@@ -12,7 +12,7 @@ from arena.author.compare.decisions import Behaviour, Example, Share
 from arena.author.compare.names import NEW, OLD, from_field
 from arena.author.compare.play import CompareRequest, compare
 from arena.author.compare.result import Comparison
-from arena.cli.main import INTERRUPTED, OK
+from arena.cli.exit_codes import INTERRUPTED, OK
 from arena.cli.options import (
     json_option,
     packages_option,

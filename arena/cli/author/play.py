@@ -16,7 +16,7 @@ from arena.bots.sandboxes.registry import AUTO
 from arena.cli import options
 from arena.cli.author.person import LeftError, TerminalPerson
 from arena.cli.author.terminal import hanging_up_interrupts
-from arena.cli.main import FINDINGS, OK
+from arena.cli.exit_codes import FINDINGS, OK
 from arena.cli.output import print_json, print_table, say, show_page
 from arena.cli.progress_bar import TerminalListener
 from arena.game.rules.books import MAX_STARTING_DICE

@@ -10,7 +10,7 @@ import msgspec
 from arena.author.check.hints import Evidence, hint_for
 from arena.author.rerun.rerun_as import Asked, RerunAs, exists, find_asked, write_lines
 from arena.cli import options
-from arena.cli.main import FINDINGS, OK
+from arena.cli.exit_codes import FINDINGS, OK
 from arena.cli.output import print_json, say
 from arena.game.records import Fault
 from arena.game.rules.explain import name_bid

@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 from msgspec.structs import asdict
 
-from arena.cli.main import FINDINGS, OK
+from arena.cli.exit_codes import FINDINGS, OK
 from arena.cli.options import PathType, json_option, printable
 from arena.cli.output import harmless, print_json
 from arena.io.errors import ArenaError

@@ -1,133 +1,19 @@
-"""`arena course`: mark the hand-ins of a course."""
-
-from importlib import import_module
-from pathlib import Path
-from shlex import quote
+"""`arena course`: the commands of a teacher."""
 
 import click
 
-from arena.cli.main import FINDINGS, INTERRUPTED, OK
-from arena.cli.options import PathType, json_option, sandbox_option, trust_option, workers_option
-from arena.cli.output import harmless, print_json, print_table, say
-from arena.cli.progress_bar import TerminalListener
-from arena.course.config import load_course
-from arena.course.grade import Graded, grade
-from arena.course.intake.entries import Options
-from arena.course.marks.result import Result
-from arena.course.verify import verify_course
-from arena.io.errors import ArenaError, did_you_mean
-from arena.league.host import core_count
-
-course_argument = click.argument("course", type=PathType())
-"""The folder of a course, or its course.yaml."""
+from arena.cli.command_group import CommandGroup
 
 
-class Course(click.Group):
-    """The commands of a teacher."""
-
-    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command:
-        """Return a command; raises ArenaError with the nearest one if it is not known."""
-        import_module("arena.cli.course.files")
-        if found := super().get_command(ctx, cmd_name):
-            return found
-        hint = did_you_mean(cmd_name, self.list_commands(ctx))
-        raise ArenaError(f"unknown command 'course {cmd_name}'", hint=hint)
-
-    def list_commands(self, ctx: click.Context) -> list[str]:
-        """Return the commands in the order in which a teacher needs them."""
-        import_module("arena.cli.course.files")
-        del ctx
-        order = ["init", "grade", "verify", "marks", "gradescope"]
-        return sorted(self.commands, key=order.index)
-
-
-@click.group(cls=Course)
+@click.group(
+    cls=CommandGroup,
+    where={
+        "init": "course.files:init",
+        "grade": "course.grading:grade_",
+        "verify": "course.grading:verify",
+        "marks": "course.files:marks",
+        "gradescope": "course.files:gradescope",
+    },
+)
 def command() -> None:
     """Mark the hand-ins of a course: by a deadline, against baselines, with a stated error."""
-
-
-@command.command("grade")
-@course_argument
-@workers_option
-@sandbox_option
-@trust_option
-@click.option(
-    "--accept-changes", is_flag=True, help="Go on though what decides games or points changed."
-)
-@json_option
-def grade_(
-    course: Path,
-    *,
-    workers: int | None,
-    sandbox: str | None,
-    trust_bots: bool,
-    accept_changes: bool,
-    as_json: bool,
-) -> int:
-    """Check and play what was handed in to COURSE, and write marks.csv and the pages.
-
-    Ctrl-C stops it after what is being played; called again it goes on. Called when all is graded,
-    it takes in what changed, and prints every mark that moved, and why.
-    """
-    read = load_course(course)
-    options = Options(sandbox, workers or core_count(), trust_bots, accept_changes)
-    try:
-        graded = grade(read, options, _Listener())
-    except KeyboardInterrupt:  # where nothing is played, it stops at once
-        graded = None
-    if graded is None:
-        say(f"stopped; to go on: arena course grade {quote(str(course))}")
-        return INTERRUPTED
-    if as_json:
-        print_json({"moved": graded.moved, "results": graded.results})
-    else:
-        _print(graded)
-    say(f"marks: {graded.marks}; class: {graded.page}")
-    return OK
-
-
-class _Listener(TerminalListener):
-    def stopping(self) -> None:
-        """Say that the run ends soon."""
-        say("stopping after the tables being played; Ctrl-C again stops at once")
-
-
-def _print(graded: Graded) -> None:
-    rows = [_row(one) for one in graded.results]
-    print_table(["student", "mark", "95 %", "deduction", "final", ""], rows)
-    for one in graded.moved:
-        before, now = ("none" if mark is None else f"{mark:.2f}" for mark in (one.before, one.now))
-        click.echo(harmless(f"moved: {one.student} from {before} to {now}: {one.why}"))
-
-
-def _row(one: Result) -> list[str]:
-    mark = one.mark
-    if mark is None:
-        return [one.student.id, "", "", "", "", one.note]
-    total = mark.total
-    return [
-        one.student.id,
-        f"{total.points:.1f}",
-        f"{total.low:.1f} to {total.high:.1f}",
-        f"{mark.deduction:g}" if mark.deduction else "",
-        f"{mark.final:.1f}",
-        one.note if mark.precise else "; ".join(filter(None, ["budget spent", one.note])),
-    ]
-
-
-@command.command()
-@course_argument
-@workers_option
-@json_option
-def verify(course: Path, *, workers: int | None, as_json: bool) -> int:
-    """Replay the games of COURSE and derive marks.csv from them; exit code 1 if it differs."""
-    found = verify_course(load_course(course), workers or core_count(), say)
-    if as_json:
-        print_json(found)
-    else:
-        for finding in found.findings:
-            click.echo(harmless(f"{finding.where}: {finding.what}"))
-        verdict = "NOT verified" if found.findings else "all replay, and lead to marks.csv"
-        field = f"{found.field_games:,} in the field"
-        click.echo(f"{found.games:,} games against baselines, {field}: {verdict}")
-    return FINDINGS if found.findings else OK

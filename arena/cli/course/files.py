@@ -5,8 +5,8 @@ from shlex import quote
 
 import click
 
-from arena.cli.course.course import command, course_argument
-from arena.cli.main import OK
+from arena.cli.course.argument import course_argument
+from arena.cli.exit_codes import OK
 from arena.cli.options import PathType, json_option
 from arena.cli.output import harmless, print_json, say
 from arena.course.config import Course, load_course
@@ -20,7 +20,7 @@ from arena.course.output.gradescope import results_json, write_autograder
 from arena.io.errors import ArenaError
 
 
-@command.command()
+@click.command()
 @course_argument
 @json_option
 def init(course: Path, *, as_json: bool) -> int:
@@ -36,7 +36,7 @@ def init(course: Path, *, as_json: bool) -> int:
     return OK
 
 
-@command.command()
+@click.command()
 @course_argument
 @click.option("--into", "export", type=PathType(), required=True, help="The school's CSV file.")
 @click.option("--id", "id_column", required=True, help="Its column with ids or e-mail addresses.")
@@ -74,7 +74,7 @@ def marks(course: Path, *, export: Path, id_column: str, grade_column: str, as_j
     return OK
 
 
-@command.command()
+@click.command()
 @course_argument
 @click.option("--into", "folder", type=PathType(), required=True, help="A new folder.")
 @json_option

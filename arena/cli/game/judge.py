@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 import msgspec
 
-from arena.cli.main import BAD_INPUT, FINDINGS, OK
+from arena.cli.exit_codes import BAD_INPUT, FINDINGS, OK
 from arena.cli.options import PathType
 from arena.cli.output import say
 from arena.game.rules.judge import Position, RefusedError, judge

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import click
 
-from arena.cli.ladder.ladder import command, folder_argument
-from arena.cli.main import OK
+from arena.cli.exit_codes import OK
+from arena.cli.ladder.argument import folder_argument
 from arena.cli.options import PathType, json_option, printable
 from arena.cli.output import harmless, print_json
 from arena.course.roster import read_roster
@@ -21,7 +21,7 @@ from arena.ladder.web.access.secrets import Scope
 why_option = click.option("--why", default="", callback=printable, help="The reason, for the log.")
 
 
-@command.command()
+@click.command()
 @folder_argument
 @click.argument("names", metavar="NAME...", nargs=-1)
 @click.option("--roster", type=PathType(), help="CSV file with their names in the column id.")
@@ -62,7 +62,7 @@ def invite(
     return OK
 
 
-@command.command()
+@click.command()
 @folder_argument
 @click.argument("name")
 @json_option
@@ -108,8 +108,8 @@ def _when(folder: Folder) -> str:
     return answer if is_running(folder) else f"done when the ladder runs; {answer}"
 
 
-def _about_version(what: Action, about: str) -> None:
-    @command.command(what.value, help=about)
+def _about_version(what: Action, about: str) -> click.Command:
+    @click.command(what.value, help=about)
     @folder_argument
     @click.argument("version")
     @why_option
@@ -117,15 +117,19 @@ def _about_version(what: Action, about: str) -> None:
     def order(ladder: Path, version: str, why: str, *, as_json: bool) -> int:
         return _order(ladder, what, version, why, as_json=as_json)
 
-
-_about_version(Action.APPROVE, "Let VERSION (name@3) of LADDER play, which passed its check.")
-_about_version(Action.REST, "Let VERSION (name@3) of LADDER play no more.")
-_about_version(Action.RESUME, "Let a resting VERSION of LADDER play again.")
-_about_version(Action.STRIKE, "Take VERSION of LADDER out for good.")
-_about_version(Action.RECHECK, "Check VERSION of LADDER again.")
+    return order
 
 
-@command.command()
+approve = _about_version(
+    Action.APPROVE, "Let VERSION (name@3) of LADDER play, which passed its check."
+)
+rest = _about_version(Action.REST, "Let VERSION (name@3) of LADDER play no more.")
+resume = _about_version(Action.RESUME, "Let a resting VERSION of LADDER play again.")
+strike = _about_version(Action.STRIKE, "Take VERSION of LADDER out for good.")
+recheck = _about_version(Action.RECHECK, "Check VERSION of LADDER again.")
+
+
+@click.command()
 @folder_argument
 @click.argument("author")
 @click.argument("uploads", type=int)
@@ -141,7 +145,7 @@ def quota(ladder: Path, author: str, uploads: int, why: str, *, as_json: bool) -
     return _ordered(folder, number, what, as_json=as_json, author=name, uploads=uploads)
 
 
-@command.group()
+@click.group()
 def season() -> None:
     """Close the season that is open."""
 
@@ -155,7 +159,7 @@ def close(ladder: Path, why: str, *, as_json: bool) -> int:
     return _order(ladder, Action.CLOSE_SEASON, "", why, as_json=as_json)
 
 
-@command.command()
+@click.command()
 @folder_argument
 @click.argument("target", type=PathType())
 @json_option
@@ -166,7 +170,7 @@ def backup(ladder: Path, target: Path, *, as_json: bool) -> int:
     return _copied(copy(existing(ladder), target), as_json=as_json)
 
 
-@command.command()
+@click.command()
 @click.argument("source", type=PathType())
 @click.argument("target", type=PathType())
 @json_option

@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from arena.cli.main import OK
+from arena.cli.exit_codes import OK
 from arena.cli.options import PathType, json_option
 from arena.cli.output import print_json, say
 from arena.io.errors import ArenaError

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from arena.cli.main import OK
+from arena.cli.exit_codes import OK
 from arena.cli.options import PathType, json_option, league_argument, store_option, store_path
 from arena.cli.output import harmless, print_json
 from arena.league.store.backup import backup

@@ -9,7 +9,7 @@ from typing import BinaryIO
 
 import click
 
-from arena.cli.main import OK
+from arena.cli.exit_codes import OK
 from arena.cli.options import PathType, league_argument, store_option, store_path
 from arena.cli.output import SEED_WARNING, say
 from arena.io.errors import ArenaError

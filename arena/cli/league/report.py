@@ -8,7 +8,7 @@ import click
 import msgspec
 
 from arena.cli import options
-from arena.cli.main import OK
+from arena.cli.exit_codes import OK
 from arena.cli.output import SEED_WARNING, print_json, say, say_report, show_page
 from arena.publish.report import Report, ReportRequest, report, watch
 

@@ -4,22 +4,27 @@ import shlex
 import shutil
 import sys
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import click
 import msgspec
 
 from arena.cli import options
-from arena.cli.main import FINDINGS, INTERRUPTED, OK
+from arena.cli.exit_codes import FINDINGS, INTERRUPTED, OK
 from arena.cli.output import print_json, print_table, say, say_report
 from arena.cli.progress_bar import TerminalListener
 from arena.game.records import LeagueInfo, QuarantinedFixture
-from arena.league.play.play import RunRequest
-from arena.league.play.runner import MAX_DEATHS
+from arena.io.errors import ArenaError
+from arena.league.cluster.entry import check_cluster, cluster_at
+from arena.league.play.play import RunOutcome, RunRequest, open_run
+from arena.league.play.runner import MAX_DEATHS, RunListener
+from arena.league.play.workers import RemoteEngine
 from arena.league.schedule.progress import Verdict
 from arena.league.terms.master_seed import withheld
+from arena.publish.output.site_folder import check_folder
 from arena.publish.replay.selection import ReplayChoice
-from arena.publish.report import Report, play_and_report
+from arena.publish.report import Report, write_report
 from arena.ratings.table import Leaderboard, Overall, Row
 
 _QUARANTINED_SHOWN = 5
@@ -66,6 +71,7 @@ def command(
     store: Path | None,
     site: Path,
     replays: ReplayChoice,
+    cluster: str | None,
     *,
     as_json: bool,
     **values: object,
@@ -77,7 +83,13 @@ def command(
     """
     paths = {"league": league, "store": options.store_path(league, store)}
     request = msgspec.convert({**paths, **values}, RunRequest)
-    outcome, report = play_and_report(request, site, replays, _Listener(request.store))
+    if cluster is not None:
+        check_cluster(cluster, request.workers)
+    elif request.mixed_sandboxes:
+        hint = "add --cluster ADDRESS, or leave it out"
+        raise ArenaError("only a cluster has sandboxes to mix", "--mixed-sandboxes", hint)
+    remote = cluster_at(cluster)
+    outcome, report = play_and_report(request, site, replays, _Listener(request.store), remote)
     if report is None:
         say(f"stopped: {outcome.stored} fixtures are stored; go on with: {_same_command()}")
         return INTERRUPTED
@@ -94,6 +106,27 @@ def command(
     if report.quarantined:
         _say_quarantined(report.quarantined)
     return FINDINGS if report.faults or report.quarantined else OK
+
+
+def play_and_report(
+    request: RunRequest,
+    site: Path,
+    replays: ReplayChoice,
+    listener: RunListener,
+    remote: AbstractContextManager[RemoteEngine | None],
+) -> tuple[RunOutcome, Report | None]:
+    """Play a league and write its report; there is none if the run was stopped.
+
+    Raises ArenaError if the league cannot be played or the site cannot be written.
+    """
+    with open_run(request, listener, remote) as run:
+        check_folder(site)
+        outcome = run.play()
+        if not outcome.finished:
+            return outcome, None
+        options = outcome.conditions.ratings
+        stored, schedule = run.league.store, run.league.schedule
+        return outcome, write_report(stored, schedule, options, site, replays)
 
 
 class _Listener(TerminalListener):

@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 from msgspec.structs import astuple
 
-from arena.cli.main import OK
+from arena.cli.exit_codes import OK
 from arena.cli.options import json_option, league_argument, store_option, store_path
 from arena.cli.output import harmless, print_json, print_table
 from arena.league.keeping.status import Status, status

@@ -1,6 +1,6 @@
 """JSON Schemas of the protocol, generated from the message types.
 
-`python -m arena.game.wire.schemas FOLDER` writes them; a test keeps `protocol/schema/` equal to them.
+`python -m arena.game.wire.schemas FOLDER` writes them; a test keeps `protocol/schema/` equal.
 """
 
 import json

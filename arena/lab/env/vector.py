@@ -1,7 +1,7 @@
 """Thousands of games at a time as numpy arrays, for policies that learn by playing themselves.
 
-What is legal is looked up in tables that the engine fills (`arena.game.rules.round`); what a call does
-is written again for arrays, and tests hold it to the engine.
+What is legal is looked up in tables that the engine fills (`arena.game.rules.round`); what a call
+does is written again for arrays, and tests hold it to the engine.
 """
 
 from typing import NamedTuple

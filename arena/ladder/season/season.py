@@ -27,7 +27,7 @@ from arena.ladder.season.build_cache import Built
 from arena.ladder.season.twins import TwinResult, are_over, compare_twins
 from arena.ladder.season.workers import Workers
 from arena.league.changes import everyone, playing, version_of
-from arena.league.cluster.address import cluster_at
+from arena.league.cluster.entry import cluster_at
 from arena.league.host import this_machine
 from arena.league.play.runner import RunListener
 from arena.league.play.stored_league import StoredLeague

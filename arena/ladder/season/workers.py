@@ -1,17 +1,12 @@
 """Who plays a ladder's games: processes of this machine, or the workers of a cluster."""
 
 from collections.abc import Callable, Collection
-from typing import TYPE_CHECKING
 
 from arena.bots.bot import StagedBot
 from arena.bots.sandboxes.base import Sandbox
 from arena.ladder.config import Config
-from arena.league.cluster.worker import RunSpec
 from arena.league.play.process_pool import ProcessEngine
-from arena.league.play.workers import Engine
-
-if TYPE_CHECKING:  # slow to import, and not always installed
-    from arena.league.cluster.client import Cluster
+from arena.league.play.workers import Engine, RemoteEngine, RunSpec
 
 
 class Workers:
@@ -20,7 +15,7 @@ class Workers:
     def __init__(
         self,
         config: Config,
-        cluster: "Cluster | None",
+        cluster: RemoteEngine | None,
         sandbox: Sandbox,
         say: Callable[[str], None],
     ) -> None:

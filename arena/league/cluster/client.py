@@ -20,9 +20,9 @@ from arena.league.cluster.address import is_exposed
 from arena.league.cluster.executor import TaskExecutor
 from arena.league.cluster.roster import Roster, refusal
 from arena.league.cluster.tasks import RunPlugin, end_handler, play, resources
-from arena.league.cluster.worker import RUN_SPEC, BatchResult, RunSpec, TaskBatch, identity
+from arena.league.cluster.worker import RUN_SPEC, BatchResult, TaskBatch, identity
 from arena.league.host import enough_cores
-from arena.league.play.workers import Task, WorkerDiedError
+from arena.league.play.workers import RunSpec, Task, WorkerDiedError
 from arena.league.store.rows import PackedFixture
 
 BATCH_SECONDS = 0.5

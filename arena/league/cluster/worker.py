@@ -27,30 +27,13 @@ from arena.bots.sessions.warm_pool import WarmPool
 from arena.io.errors import ArenaError
 from arena.league.cluster.revocable_sandbox import RevocableSandbox
 from arena.league.host import claim_core
-from arena.league.play.workers import Task, play_task
+from arena.league.play.workers import RunSpec, Task, play_task
 from arena.league.store.rows import PackedFixture
 
 RUN_SPEC = "run spec"
 """The name of a run's specification among its files; the others are bundles of bots."""
 FileSource = Callable[[str], bytes]
 """Gets a file of a run by its name."""
-
-
-class RunSpec(Struct, frozen=True):
-    """What a run asks of each worker."""
-
-    sandbox: str
-    """By name: that of the league, or "auto" to let each worker choose."""
-    images: dict[str, str]
-    trusted: bool
-    """Whether bots may run without isolation."""
-    freeze: bool
-    pin: bool
-    """Whether to claim a core that no other worker has; only for workers that end with the run."""
-    bots: tuple[StagedBot, ...] = ()
-    """All that will play, in their folders where the run was started; added when packed."""
-    bundles: dict[str, str] = {}
-    """The digest of each bot's bundle, by the digest of the bot's files."""
 
 
 class TaskBatch(Struct, frozen=True):

@@ -1,7 +1,7 @@
 """Playing a league from its file to its last fixture: `arena run`, but for the report."""
 
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 
 from msgspec import Struct
@@ -15,18 +15,18 @@ from arena.bots.sandboxes.docker.engine import runc_warning
 from arena.bots.sandboxes.docker.sandbox import DockerSandbox
 from arena.bots.sandboxes.registry import check_freezing, make_sandbox
 from arena.game.records import LeagueInfo
-from arena.io.errors import ArenaError
-from arena.league.cluster.address import check_cluster, cluster_at
-from arena.league.cluster.worker import RunSpec
 from arena.league.play.process_pool import ProcessEngine
 from arena.league.play.runner import RunListener
 from arena.league.play.stored_league import StoredLeague
-from arena.league.play.workers import Engine
+from arena.league.play.workers import Engine, RemoteEngine, RunSpec
 from arena.league.store.store import Store
 from arena.league.table.preparation import prepared
 from arena.league.terms.conditions import Resolution, commit, resolve
 from arena.league.terms.config import League, check_anchor, check_bot_count, load_league
 from arena.league.terms.master_seed import describe
+
+_HERE: AbstractContextManager[None] = nullcontext()
+"""No workers on other machines."""
 
 
 class RunRequest(Struct, frozen=True):
@@ -36,10 +36,8 @@ class RunRequest(Struct, frozen=True):
     store: Path
     sandbox: str | None = None
     workers: int | None = None
-    cluster: str | None = None
-    """A Dask scheduler's address, or `local:N`; None plays in processes of this machine."""
     mixed_sandboxes: bool = False
-    """Whether each worker of a cluster takes the strongest sandbox that works there."""
+    """Whether each worker on another machine takes the strongest sandbox that works there."""
     trust_bots: bool = False
     """Whether bots that did not come with the arena may run without isolation."""
     skip_missing_runtimes: bool = False
@@ -59,18 +57,18 @@ class RunOutcome(Struct, frozen=True):
 
 
 @contextmanager
-def open_run(request: RunRequest, listener: RunListener) -> Iterator["LeagueRun"]:
+def open_run(
+    request: RunRequest,
+    listener: RunListener,
+    remote: AbstractContextManager[RemoteEngine | None] = _HERE,
+) -> Iterator["LeagueRun"]:
     """Check a league, store its conditions and make its bots and workers ready to play.
 
-    Raises ArenaError for the first thing that is wrong, before bots are built if possible.
+    It is played by the workers that `remote` opens, else by processes of this machine. Raises
+    ArenaError for the first thing that is wrong, before bots are built if possible.
     """
-    if request.cluster is not None:
-        check_cluster(request.cluster, request.workers)
-    elif request.mixed_sandboxes:
-        hint = "add --cluster ADDRESS, or leave it out"
-        raise ArenaError("only a cluster has sandboxes to mix", "--mixed-sandboxes", hint)
     league, sandbox = _checked(request, listener)
-    with cluster_at(request.cluster) as cluster, Store(request.store, create=True) as store:
+    with remote as cluster, Store(request.store, create=True) as store:
         resolution = _resolved(request, league, sandbox, store)
         rules = next(iter(league.variants.values()))
         _say_who_gets_packages(league, listener)

@@ -11,7 +11,8 @@
 
 - `start.bots` are the bots of the beginning; a name (`BotInfo.name`) stands for the same files for
   ever, so a new version needs a new one, such as `mybot@3`. `bots` maps the names of all that play
-  now to staged bots (`arena.league.table.preparation`). Who plays: `arena.league.changes.playing(conditions)`.
+  now to staged bots (`arena.league.table.preparation`). Who plays:
+  `arena.league.changes.playing(conditions)`.
 - `change` is for the time between two calls of `play`, which returns when nothing is under way.
   Blocks that were not begun are dropped, and others are drawn for the new field. Blocks that were
   begun are played to their end, but for the tables of bots that no longer play.

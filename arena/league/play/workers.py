@@ -1,7 +1,7 @@
 """What every worker does, wherever it runs: play whole fixtures and pack the results."""
 
 import os
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import Executor, Future
 from contextlib import AbstractContextManager, suppress
 from typing import Protocol
@@ -65,6 +65,35 @@ class Engine(Protocol):
 
     def collect(self, future: Future[object]) -> list[PackedFixture]:
         """Return the results; raises WorkerDiedError, or ArenaError if no more can be played."""
+
+
+class RunSpec(Struct, frozen=True):
+    """What a run asks of each worker on another machine."""
+
+    sandbox: str
+    """By name: that of the league, or "auto" to let each worker choose."""
+    images: dict[str, str]
+    trusted: bool
+    """Whether bots may run without isolation."""
+    freeze: bool
+    pin: bool
+    """Whether to claim a core that no other worker has; only for workers that end with the run."""
+    bots: tuple[StagedBot, ...] = ()
+    """All that will play, in their folders where the run was started; added when packed."""
+    bundles: dict[str, str] = {}
+    """The digest of each bot's bundle, by the digest of the bot's files."""
+
+
+class RemoteEngine(Engine, Protocol):
+    """Workers that share no files with this process: bots are sent to them."""
+
+    def distribute(
+        self, spec: RunSpec, bots: Sequence[StagedBot], notify: Callable[[str], None]
+    ) -> None:
+        """Offer staged bots to the workers, in place of others; raises ArenaError if none can play.
+
+        `notify` is told which sandboxes they use, who is left out, and if no worker is left.
+        """
 
 
 def play_task(task: Task, sandbox: Sandbox, warm_pool: WarmPool) -> PackedFixture:

@@ -1,4 +1,4 @@
-"""Programs for processes that a test kills or starves: python -m tests.league.store.children NAME ..."""
+"""Programs that a test kills or starves: python -m tests.league.store.children NAME ..."""
 
 import json
 import os

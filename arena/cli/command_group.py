@@ -1,0 +1,36 @@
+"""A group of commands that imports each of them only when it is called."""
+
+from collections.abc import Mapping
+from importlib import import_module
+from typing import Any
+
+import click
+
+from arena.io.errors import ArenaError, did_you_mean
+
+
+class CommandGroup(click.Group):
+    """Commands by name, each with its module in `arena.cli` and what it is called there.
+
+    So `arena --help` is quick, and a command that lacks a package does not hinder the others.
+    """
+
+    def __init__(self, *args: Any, where: Mapping[str, str], **options: Any) -> None:
+        """`where` has `MODULE` or `MODULE:NAME` for each command, in the order of the help."""
+        super().__init__(*args, **options)
+        self._where = where
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the commands in the order of the help."""
+        del ctx
+        return list(self._where)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command:
+        """Import a command; raises ArenaError with the nearest one if it is not known."""
+        if cmd_name not in self._where:
+            inside = f"{ctx.info_name} " if ctx.parent else ""
+            hint = did_you_mean(cmd_name, self._where)
+            raise ArenaError(f"unknown command '{inside}{cmd_name}'", hint=hint)
+        module, _, name = self._where[cmd_name].partition(":")
+        command: click.Command = getattr(import_module(f"arena.cli.{module}"), name or "command")
+        return command

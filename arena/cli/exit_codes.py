@@ -1,0 +1,8 @@
+"""The exit codes of all commands."""
+
+OK = 0
+FINDINGS = 1
+"""A bot faulted, a position was refused, a store does not verify, and the like."""
+BAD_INPUT = 2
+INTERNAL_ERROR = 3
+INTERRUPTED = 130

@@ -1,0 +1,165 @@
+"""`arena ladder init`, `run`, `status`, `list`, `log`: make a ladder, run it, look at it."""
+
+import signal
+import threading
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+
+import click
+
+from arena.cli.exit_codes import FINDINGS, OK
+from arena.cli.ladder.argument import folder_argument
+from arena.cli.options import json_option, sandbox_option
+from arena.cli.output import harmless, print_json, print_table, say
+from arena.io.sizes import size_text
+from arena.io.times import span, stamp
+from arena.ladder.book.book import Book
+from arena.ladder.folder import Folder, existing
+from arena.ladder.new import make_ladder
+from arena.ladder.status import Status, status
+
+_LOOK = 1.0
+"""Seconds between looks whether a signal came."""
+
+
+@click.command()
+@folder_argument
+@sandbox_option
+@click.option("--trust-bots", is_flag=True, help="Run bots without isolation, as your own user.")
+@json_option
+def init(ladder: Path, sandbox: str | None, *, trust_bots: bool, as_json: bool) -> int:
+    """Make the folder LADDER, with a ladder.yaml to edit before the first season."""
+    file = make_ladder(ladder, sandbox, trusted=trust_bots)
+    if as_json:
+        print_json(file)
+    else:
+        click.echo(harmless(f"made {ladder}: sandbox {file.sandbox}, fixed for its seasons"))
+        click.echo(harmless(f"edit {ladder / 'ladder.yaml'}; then: arena ladder run {ladder}"))
+    return OK
+
+
+@click.command()
+@folder_argument
+@json_option
+def run(ladder: Path, *, as_json: bool) -> int:
+    """Run LADDER until Ctrl-C or SIGTERM: what is being played is finished and stored first."""
+    folder = existing(ladder)
+    _in_thread(partial(_run, folder))
+    if as_json:
+        print_json(status(folder))
+    return OK
+
+
+def _run(folder: Folder, stop: threading.Event) -> None:
+    # Slow to import: a signal may come meanwhile.
+    from arena.ladder.run import run_ladder
+
+    run_ladder(folder, stop, say)
+
+
+def _in_thread(work: Callable[[threading.Event], None]) -> None:
+    """Work beside this thread, which takes signals; raises what the work raised.
+
+    The first signal asks it to stop, the second ends everything at once.
+    """
+    stop, failed = threading.Event(), list[BaseException]()
+
+    def target() -> None:
+        try:
+            work(stop)
+        except BaseException as error:
+            failed.append(error)
+
+    def on_signal(_number: int, _frame: object) -> None:
+        if stop.is_set():
+            signal.raise_signal(signal.SIGKILL)
+        stop.set()
+        say("stopping after what is being played, which is stored; once more stops at once")
+
+    thread = threading.Thread(target=target)
+    signals = (signal.SIGINT, signal.SIGTERM)
+    before = {number: signal.signal(number, on_signal) for number in signals}
+    try:
+        thread.start()
+        while thread.is_alive():
+            # Another thread may be woken by the signal: then this one must look for itself.
+            thread.join(_LOOK)
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+    if failed:
+        raise failed[0]
+
+
+@click.command("status")
+@folder_argument
+@json_option
+def status_(ladder: Path, *, as_json: bool) -> int:
+    """Say how LADDER is, in two lines; the exit code is 1 if anything is overdue."""
+    found = status(existing(ladder))
+    if as_json:
+        print_json(found)
+    else:
+        for line in _lines(found):
+            click.echo(harmless(line))
+    return FINDINGS if found.overdue else OK
+
+
+def _lines(found: Status) -> list[str]:
+    counts = ", ".join(f"{number} {state}" for state, number in found.versions.items())
+    oldest = f" (oldest {span(found.oldest)})" if found.oldest is not None else ""
+    published = (
+        "never published" if found.published is None else f"published {span(found.published)} ago"
+    )
+    backed_up = (
+        "never backed up" if found.backed_up is None else f"backed up {span(found.backed_up)} ago"
+    )
+    head = f"overdue: {'; '.join(found.overdue)}" if found.overdue else "ok"
+    return [
+        f"{head}: {counts or 'no version'}; queue {found.queue}{oldest}; {_played(found)}",
+        f"logs {size_text(found.logs)} of {size_text(found.logs_cap)}; {published}, {backed_up}",
+    ]
+
+
+def _played(found: Status) -> str:
+    """Return the season and how far its tables are: `season 1: bga 2p round 212, 4p asleep`."""
+    if not found.season:
+        return "no season yet"
+    parts, before = list[str](), ""
+    for one in found.tables:
+        label = "" if one.variant == before else f"{one.variant} "
+        parts.append(f"{label}{one.players}p {'asleep' if one.asleep else f'round {one.round}'}")
+        before = one.variant
+    return f"season {found.season}: {', '.join(parts) or 'no game yet'}"
+
+
+@click.command("list")
+@folder_argument
+@json_option
+def list_(ladder: Path, *, as_json: bool) -> int:
+    """List the versions of LADDER with their states, since when and why."""
+    with Book(existing(ladder)) as book:
+        versions = book.versions()
+    if as_json:
+        print_json([one._asdict() for one in versions])
+    else:
+        rows = [[one.name, one.author, one.state, stamp(one.since), one.why] for one in versions]
+        print_table(["version", "author", "state", "since", "why"], rows)
+    return OK
+
+
+@click.command()
+@folder_argument
+@click.argument("version", default="")
+@json_option
+def log(ladder: Path, version: str, *, as_json: bool) -> int:
+    """Print the log of LADDER, or of one VERSION of it (name@3), line by line."""
+    with Book(existing(ladder)) as book:
+        events = book.events(book.version(version).name if version else "")
+    if as_json:
+        print_json([one._asdict() for one in events])
+    for event in () if as_json else events:
+        subject = f"{event.version}: " if event.version else ""
+        click.echo(harmless(f"{stamp(event.at)} {subject}{event.text}"))
+    return OK
