@@ -1,8 +1,8 @@
 """How many rounds games with calza have, per die at the start: `python -m benchmarks.rounds`.
 
 The limit (`arena/game/rules/round_limit.py`) must be far above that. Two kinds of players: the
-sample bots that call calza, and players who see all dice and call calza in three of five cases in which it
-is right, which no honest player can.
+sample bots that call calza, and players who see all dice and call calza in three of five cases in
+which it is right, which no honest player can.
 """
 
 import argparse

@@ -166,7 +166,7 @@ def test_languages_are_listed(tmp_path: Path) -> None:
 def test_kit_is_another_word_for_language(tmp_path: Path) -> None:
     assert run("new", "my-bot", "--kit", "policy", cwd=tmp_path).code == 0
     helper = (tmp_path / "my-bot" / "perudo_policy.py").read_bytes()
-    assert helper == (ROOT / "arena" / "env" / "perudo_policy.py").read_bytes()
+    assert helper == (ROOT / "arena" / "lab" / "env" / "perudo_policy.py").read_bytes()
 
 
 def test_data_of_a_new_bot(tmp_path: Path) -> None:

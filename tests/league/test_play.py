@@ -138,6 +138,7 @@ def test_bots_without_their_runtime_are_left_out_on_request(tmp_path: Path) -> N
 
 @pytest.mark.parametrize("cluster", ["", "nowhere", "local:0"])
 def test_wrong_cluster_is_refused_before_the_league_is_read(tmp_path: Path, cluster: str) -> None:
-    ran = run("run", "missing.yaml", "--cluster", cluster, cwd=tmp_path)
+    (tmp_path / "league.yaml").write_text("nonsense")
+    ran = run("run", "league.yaml", "--cluster", cluster, cwd=tmp_path)
     assert ran.code == BAD_INPUT
     assert f"--cluster {cluster}" in ran.err

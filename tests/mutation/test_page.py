@@ -7,7 +7,7 @@ import pytest
 
 from tests.mutation import page
 
-GAME = Path(__file__).parents[2] / "arena" / "perudo"
+GAME = Path(__file__).parents[2] / "arena" / "game" / "rules"
 MODULES = sorted(path.name for path in GAME.glob("[!_]*.py"))
 
 

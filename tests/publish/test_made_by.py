@@ -18,13 +18,13 @@ from tests.publish.stored import report, staged
 from tests.support.sampling import sample
 
 ROOT = Path(arena.__file__).parents[1]
-DECIDE = ("perudo", "playstats", "publish", "ratings")
+DECIDE = ("game", "playstats", "publish", "ratings")
 """The packages whose constants decide what a report says."""
 KNOWN = [
-    ("ratings/intervals.py", "TAIL"),
+    ("ratings/maths/intervals.py", "TAIL"),
     ("playstats/style.py", "BINS"),
     ("ratings/history.py", "POINTS"),
-    ("ratings/block_variance.py", "_PRIOR_DF"),
+    ("ratings/variance/block_variance.py", "_PRIOR_DF"),
 ]
 
 

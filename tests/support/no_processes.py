@@ -14,9 +14,7 @@ import pytest
 from arena.bots.sandboxes.bubblewrap import BubblewrapSandbox
 from arena.bots.sandboxes.process import ProcessSandbox
 
-FOLDERS = frozenset(
-    {"bench", "browser", "e2e", "exact", "hostile", "sample_bots", "sandboxes", "serve"}
-)
+FOLDERS = frozenset({"browser", "e2e", "exact", "hostile", "sample_bots", "sandboxes", "web"})
 """Folders of tests/ that are not even collected: their tests need processes or are slow."""
 WARNINGS = (
     "ResourceWarning",
