@@ -11,8 +11,8 @@ from math import erfc, exp, pi, sqrt
 from typing import NamedTuple
 
 MU, SIGMA = 25.0, 25.0 / 3.0
-"""The rating of a bot that has not played; BETA and the prior of `posterior.py` follow."""
-BETA = SIGMA / 2.0
+"""The prior: mean and standard deviation of the skill of a bot that has not played."""
+BETA = 25.0 / 6.0
 """The standard deviation of a bot's performance from game to game."""
 _VARIANCE = BETA * BETA
 _TOLERANCE = 1e-7
