@@ -56,6 +56,7 @@ bench: $(VENV)/.test ## measure throughput, start-up, storing, rating and the si
 	@$(BIN)/python -m tests.bench.store
 	@$(BIN)/python -m tests.bench.site
 	@$(BIN)/python -m tests.bench.growth
+	@$(BIN)/python -m tests.bench.alike
 	@$(BIN)/python -m tests.bench.serve
 	@./.ci/with-docker $(BIN)/python tests/bench/sandboxes.py
 	@$(BIN)/python tests/bench/rating.py
