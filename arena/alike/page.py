@@ -3,6 +3,8 @@
 from pathlib import Path
 
 from arena.alike.alike import Alike
+from arena.alike.by_text import MOST_COMPARED
+from arena.alike.pairs import MOST_SHOWN
 from arena.config_files.files import reason
 from arena.errors import ArenaError
 from arena.publish.pages.templates import environment
@@ -11,7 +13,9 @@ from arena.publish.pages.templates import environment
 def render_page(found: Alike) -> str:
     """Return a page that needs no other file."""
     out = [pair for pair in found.pairs if pair.stands_out]
-    return environment().get_template("alike.html").render(found=found, out=out)
+    shown = out[:MOST_SHOWN]
+    template = environment().get_template("alike.html")
+    return template.render(found=found, out=out, shown=shown, compared=MOST_COMPARED)
 
 
 def write_page(found: Alike, path: Path) -> None:
