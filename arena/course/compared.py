@@ -14,6 +14,7 @@ from arena.course.config import Course
 from arena.course.lock import Lock, write_file
 from arena.course.result import grading
 from arena.errors import ArenaError
+from arena.submissions.folder import refuse_link
 from arena.submissions.manifest import load_bot
 
 PAGE = "alike.html"
@@ -75,6 +76,7 @@ def _loaded(sources: Mapping[str, Path]) -> tuple[list[HandIn], list[LeftOut]]:
     hand_ins, left_out = [], []
     for id_, source in sources.items():
         try:
+            refuse_link(source)
             hand_ins.append(HandIn(id_, load_bot(source)))
         except ArenaError as error:
             left_out.append(LeftOut(id_, error.what))
