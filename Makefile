@@ -56,6 +56,7 @@ bench: $(VENV)/.test ## measure throughput, start-up, storing, rating and the si
 	@$(BIN)/python -m benchmarks.store
 	@$(BIN)/python -m benchmarks.site
 	@$(BIN)/python -m benchmarks.growth
+	@$(BIN)/python -m benchmarks.alike
 	@$(BIN)/python -m benchmarks.serve
 	@./.ci/with-docker $(BIN)/python benchmarks/sandboxes.py
 	@$(BIN)/python benchmarks/rating.py

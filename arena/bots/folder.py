@@ -85,6 +85,12 @@ def exceeds(folder: Path, entries: int, size: int) -> bool:
     return count > entries or total > size
 
 
+def refuse_link(path: Path) -> None:
+    """Refuse a link in the place of a folder or an archive that someone else handed in."""
+    if path.is_symlink():
+        raise ArenaError("a hand-in may hold no links", str(path), instead_of_link(path))
+
+
 def files_of(folder: Path, limits: BotLimits = BOT_LIMITS) -> list[Path]:
     """Return the bot's files, sorted.
 

@@ -160,6 +160,8 @@ def _load(
         if not path.is_file():
             what = f"no {MANIFEST} in the bot's {'archive' if archive else 'folder'}"
             raise ArenaError(what, str(folder), _nearest_manifest(folder))
+        # Before bot.yaml is opened: it may be a link, and errors show what is in it.
+        sha256 = digest(folder, limits)
         manifest = _manifest(path)
         command = words(manifest.command, path, "command")
         build = None if manifest.build is None else words(manifest.build, path, "build")
@@ -168,7 +170,7 @@ def _load(
             author=manifest.author,
             version=manifest.version,
             runtime=manifest.runtime,
-            digest=digest(folder, limits),
+            digest=sha256,
             tags=tuple(manifest.tags),
         )
         check_info(info, path)

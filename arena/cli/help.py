@@ -24,6 +24,7 @@ TOPICS = {
     "league": ("docs/league.md", "league.yaml, key by key"),
     "rules": ("docs/rules.md", "the rule books, clause by clause"),
     "sandboxes": ("docs/sandboxing.md", "what each sandbox promises, and how to get it"),
+    "security": ("docs/security.md", "what is promised to whom, what strangers may choose"),
     "cluster": ("docs/cluster.md", "playing on several machines"),
     "report": ("docs/report.md", "how to read a report, and to debug a fault"),
     "site": ("docs/site.md", "the pages and data files of a report"),

@@ -6,13 +6,14 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from arena.bots.archives.entry import folded
 from arena.io.errors import ArenaError, did_you_mean
 from arena.io.files import read_limited
 
 _MAX_BYTES = 4 << 20
 _MAX_STUDENTS = 5_000
 _MAX_ID = 64
-_COLUMNS = ("id", "name", "email", "group")
+_COLUMNS = ("id", "name", "email", "group", "account")
 
 
 class Student(Struct, frozen=True):
@@ -22,6 +23,8 @@ class Student(Struct, frozen=True):
     name: str = ""
     email: str = ""
     group: str = ""
+    account: str = ""
+    """What the platform of the hand-ins calls the student, if that is not the id."""
 
 
 def read_roster(path: Path) -> tuple[Student, ...]:
@@ -42,10 +45,10 @@ def read_roster(path: Path) -> tuple[Student, ...]:
             continue
         student = Student(**cells)
         _check(student, where)
-        if student.id.casefold() in students:
+        if folded(student.id) in students:
             what = f"the student '{student.id}' is there twice"
             raise ArenaError(what, where, "leave one of the lines out")
-        students[student.id.casefold()] = student
+        students[folded(student.id)] = student
     if not students:
         raise ArenaError("the roster has no students", str(path), "add a line for each")
     if len(students) > _MAX_STUDENTS:

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from arena.course.output import autograder
 from arena.course.output.autograder import result_of
 from arena.course.output.gradescope import write_autograder
 from tests.cli.command import LOWEST, ROOT, bot, environment
@@ -44,6 +45,18 @@ def test_result_has_a_test_for_each_step() -> None:
     assert [test["score"] for test in tests] == [5, 0, 0, 0]
     assert [test["max_score"] for test in tests] == [5] * 4
     assert tests[1]["output"] == "timeout / seat 0"
+
+
+def test_link_to_a_folder_is_no_submission(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "source").mkdir()
+    (tmp_path / "source/key").write_text("of the teacher")
+    (tmp_path / "submission").mkdir()
+    (tmp_path / "submission/bot").symlink_to("../source")
+    monkeypatch.setattr(autograder, "end_processes", lambda _: None)
+    autograder.main(tmp_path, USER, 30)
+    assert not (tmp_path / "work/bot/key").exists()
+    found = json.loads((tmp_path / "results/results.json").read_text())
+    assert found["tests"][0]["score"] == 0
 
 
 @pytest.mark.slow

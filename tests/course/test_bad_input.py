@@ -65,6 +65,10 @@ ROSTERS = {
     "no ids": ("name,email\nAda,a@b\n", "no column 'id'"),
     "an id that is empty": ("id,name\n,Ada\n", "a student without an id"),
     "a student twice": ("id,name\ns1,Ada\nS1,Bob\n", "'S1' is there twice"),
+    "a student twice, once as a Mac writes it": (
+        "id,name\nm\u00fc,Ada\nmu\u0308,Bob\n",
+        "is there twice",
+    ),
     "nobody": ("id,name\n", "no students"),
     "empty": ("", "no column 'id'"),
     "not UTF-8": ("id,name\ns1,\udce4\n", "cannot be read"),

@@ -180,3 +180,17 @@ def test_submissions_while_it_starts_and_stops(copy: Path) -> None:
     found = clubs.states(copy)
     assert {name for name in found if name.startswith("no@")} == {*acknowledged}
     assert {found[name] for name in acknowledged} == {"refused"}
+
+
+@pytest.mark.slow
+def test_an_author_cannot_make_a_reason_long(tmp_path: Path) -> None:
+    """The command of a build that failed would be on every page that lists the version."""
+    club = clubs.make(tmp_path)
+    assert clubs.submitted(club, "mine", build="false " + "x" * 40_000).code == 0
+    with running(club) as ladder:
+        ladder.until(lambda: clubs.is_in_state(club, "mine@1", "refused"))
+        assert ladder.stop() == 0
+    why = clubs.versions(club)["mine@1"]["why"]
+    assert why.startswith("the build of 'mine' failed (exit code 1) / false xxx")
+    assert len(why) < 2_000
+    assert len(clubs.log(club)) < 4_000

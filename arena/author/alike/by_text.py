@@ -1,12 +1,21 @@
 """How much of their own source two bots share, and where it stands in both."""
 
+from collections.abc import Collection
+
+import numpy as np
 from msgspec import Struct
 
 from arena.author.alike.fingerprints import K
-from arena.author.alike.sources import Place, Source, SourceFile
+from arena.author.alike.sources import Hashes, Source, SourceFile
 
 LEAST = 8
 """Fingerprints of its own that a bot needs to be compared: some 50 tokens, or six lines."""
+MOST_PLACES = 20
+"""Places of a pair that are listed."""
+MOST_COMPARED = 10_000_000
+"""Tokens of a pair that are compared to see how far its places reach, five times what a bot has."""
+_FIRST = 64
+"""K-grams that are compared at once; twice as many each time that all are equal."""
 
 
 class Part(Struct, frozen=True):
@@ -15,7 +24,10 @@ class Part(Struct, frozen=True):
     file: str
     first: int
     last: int
-    text: str
+    text: str = ""
+    """How it begins."""
+    more: int = 0
+    """Lines of which `text` does not have all."""
 
 
 class SharedText(Struct, frozen=True):
@@ -33,6 +45,10 @@ class TextShare(Struct, frozen=True):
     of_other: float
     places: tuple[SharedText, ...]
     """The longest first."""
+    more: int
+    """Places that are no longer than those, and not listed."""
+    not_placed: int
+    """Shared fingerprints whose places were not looked for, since MOST_COMPARED was reached."""
 
     @property
     def most(self) -> float:
@@ -41,43 +57,66 @@ class TextShare(Struct, frozen=True):
 
 
 def compare_text(one: Source, other: Source) -> TextShare | None:
-    """Compare what is their own; None if either has too little of it."""
+    """Compare what is their own; None if either has too little of it. The places have no text."""
     if min(len(one.chosen), len(other.chosen)) < LEAST:
         return None
     shared = one.chosen.keys() & other.chosen.keys()
-    found = {_whole(one, one.chosen[hash_], other, other.chosen[hash_]) for hash_ in shared}
+    found, not_placed = _places(one, other, shared)
     return TextShare(
         of_one=len(shared) / len(one.chosen),
         of_other=len(shared) / len(other.chosen),
-        places=tuple(sorted(found, key=_by_length)),
+        places=tuple(sorted(found, key=_by_length)[:MOST_PLACES]),
+        more=max(0, len(found) - MOST_PLACES),
+        not_placed=not_placed,
     )
 
 
-def _by_length(text: SharedText) -> tuple[int, str, int]:
-    return -text.tokens, text.one.file, text.one.first
+def _by_length(text: SharedText) -> tuple[int, str, int, str, int]:
+    return -text.tokens, text.one.file, text.one.first, text.other.file, text.other.first
 
 
-def _whole(one: Source, at: Place, other: Source, there: Place) -> SharedText:
-    """Return the whole text that is equal around a shared k-gram."""
-    (number, a), (other_number, b) = at, there
-    left, right = one.files[number], other.files[other_number]
-    back = 0
-    while a > back and b > back and _same(left, a - back - 1, right, b - back - 1):
-        back += 1
-    a, b, size = a - back, b - back, back + K
-    while (
-        a + size < len(left.tokens)
-        and b + size < len(right.tokens)
-        and _same(left, a + size, right, b + size)
-    ):
-        size += 1
-    return SharedText(_part(left, a, size), _part(right, b, size), size)
+def _places(one: Source, other: Source, shared: Collection[int]) -> tuple[set[SharedText], int]:
+    """Return where shared fingerprints stand, and how many of them were not looked at.
+
+    Fingerprints that are as far apart in both bots stand in one place, if that reaches so far.
+    """
+    both = ((*one.chosen[hash_], *other.chosen[hash_]) for hash_ in shared)
+    order = sorted((number, there, b - a, a) for number, a, there, b in both)
+    found: set[SharedText] = set()
+    compared, line, end = 0, (-1, -1, 0), 0
+    for looked_at, (number, there, shift, a) in enumerate(order):
+        if (number, there, shift) == line and a < end:
+            continue
+        if compared >= MOST_COMPARED:
+            return found, len(order) - looked_at
+        left, right = one.files[number], other.files[there]
+        start, end = _reach(left.hashes, a, right.hashes, a + shift)
+        line = number, there, shift
+        size = end - start + K - 1
+        compared += size
+        found.add(SharedText(_part(left, start, size), _part(right, start + shift, size), size))
+    return found, 0
 
 
-def _same(left: SourceFile, a: int, right: SourceFile, b: int) -> bool:
-    return left.tokens[a].text == right.tokens[b].text
+def _reach(one: Hashes, a: int, other: Hashes, b: int) -> tuple[int, int]:
+    """Return from where to where k-grams of the one are equal to those of the other, around `a`."""
+    back = _equal(one[:a][::-1], other[:b][::-1])
+    return a - back, a + _equal(one[a:], other[b:])
+
+
+def _equal(one: Hashes, other: Hashes) -> int:
+    """Return how many are equal before the first that is not, looking at few beyond that one."""
+    most = min(one.size, other.size)
+    start, size = 0, _FIRST
+    while start < most:
+        end = min(start + size, most)
+        different = np.flatnonzero(one[start:end] != other[start:end])
+        if different.size:
+            return start + int(different[0])
+        start, size = end, 2 * size
+    return most
 
 
 def _part(file: SourceFile, start: int, size: int) -> Part:
-    first, last = file.tokens[start].line, file.tokens[start + size - 1].line
-    return Part(file.path, first, last, "\n".join(file.lines[first - 1 : last]))
+    first, last = file.starts[start], file.starts[start + size - 1]
+    return Part(file.path, int(first), int(last))

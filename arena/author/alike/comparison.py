@@ -8,10 +8,11 @@ from secrets import token_hex
 from msgspec import Struct
 
 from arena.author.alike.by_behaviour import Asked, ask_all, compare_behaviour
+from arena.author.alike.excerpts import with_text
 from arena.author.alike.hand_ins import HandIn, LeftOut
 from arena.author.alike.pairs import AnyTwo, Pair, compare_all, is_not_its_own
 from arena.author.alike.positions import record
-from arena.author.alike.sources import Source, arenas_kgrams, kgrams_of, read_source
+from arena.author.alike.sources import Source, arenas_kgrams, kgrams_of, name_unread, read_source
 from arena.bots.bot import Bot, check_trust, runtimes_of
 from arena.bots.builds.staging import stage
 from arena.bots.manifest import SAMPLE, find_bots, load_bot
@@ -67,6 +68,13 @@ class Looked(Struct, frozen=True):
     """Positions in which it decided something, both times it was asked."""
     not_asked: str = ""
     """Why it was not asked."""
+    not_read: list[str] = []
+    """Files of source that are too large, beyond what is read of a bot, or binary."""
+
+    @property
+    def unread(self) -> str:
+        """The files that were not read, in words; "" if all were."""
+        return name_unread(self.not_read)
 
 
 class Alike(Struct, frozen=True):
@@ -122,7 +130,7 @@ def alike(
         seed=behaviours.seed,
         bots=looked,
         left_out=left_out,
-        pairs=found.pairs,
+        pairs=with_text(found.pairs, sources),
         any_text=found.any_text,
         any_behaviour=found.any_behaviour,
     )
@@ -143,13 +151,19 @@ def _with_source(
     hand_ins: list[HandIn], left_out: list[LeftOut], sources: Mapping[str, Source]
 ) -> tuple[list[HandIn], list[LeftOut]]:
     """Leave out bots without source; raises ArenaError if fewer than two are left."""
-    why = "no source in a language that is known"
     found = [one for one in hand_ins if sources[one.name].kgrams]
-    without = [one for one in hand_ins if not sources[one.name].kgrams]
+    without = {one.name: one for one in hand_ins if not sources[one.name].kgrams}
+    whys = [LeftOut(name, _no_source(sources[name])) for name in without]
     if len(found) < 2:
         hint = "leave out --positions 0 to compare what bots decide"
-        raise ArenaError(why, str(without[0].bot.source), hint)
-    return found, [*left_out, *(LeftOut(one.name, why) for one in without)]
+        raise ArenaError(whys[0].why, str(without[whys[0].name].bot.source), hint)
+    return found, [*left_out, *whys]
+
+
+def _no_source(source: Source) -> str:
+    if source.not_read:
+        return f"its source is not read: {name_unread(source.not_read)}"
+    return "no source in a language that is known"
 
 
 def _ask(
@@ -241,6 +255,7 @@ def _looked(hand_in: HandIn, source: Source, behaviours: _Behaviours) -> Looked:
         not_its_own=is_not_its_own(source),
         answered=int(asked.answered.sum()) if asked else 0,
         not_asked=behaviours.refused.get(name, ""),
+        not_read=source.not_read,
     )
 
 

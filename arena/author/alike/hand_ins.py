@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from arena.bots.archives.unpack import ENDINGS, is_archive
 from arena.bots.bot import Bot
-from arena.bots.folder import is_ignored
+from arena.bots.folder import is_ignored, refuse_link
 from arena.bots.manifest import MANIFEST, bot_sources, load_bot
 from arena.io.errors import ArenaError
 
@@ -71,9 +71,11 @@ def _in_folder(folder: Path) -> tuple[list[HandIn], list[LeftOut]]:
     found: list[HandIn] = []
     left_out: list[LeftOut] = []
     for source in sorted(folder.iterdir()):
-        if is_ignored(source.name) or not (source.is_dir() or is_archive(source)):
+        may_be_bot = source.is_symlink() or source.is_dir() or is_archive(source)
+        if is_ignored(source.name) or not may_be_bot:
             continue
         try:
+            refuse_link(source)
             found.append(_named(source))
         except ArenaError as error:
             left_out.append(LeftOut(source.name, error.what))

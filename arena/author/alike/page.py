@@ -2,7 +2,9 @@
 
 from pathlib import Path
 
+from arena.author.alike.by_text import MOST_COMPARED
 from arena.author.alike.comparison import Alike
+from arena.author.alike.pairs import MOST_SHOWN
 from arena.io.errors import ArenaError
 from arena.io.files import reason
 from arena.publish.pages.templates import environment
@@ -11,7 +13,9 @@ from arena.publish.pages.templates import environment
 def render_page(found: Alike) -> str:
     """Return a page that needs no other file."""
     out = [pair for pair in found.pairs if pair.stands_out]
-    return environment().get_template("alike.html").render(found=found, out=out)
+    shown = out[:MOST_SHOWN]
+    template = environment().get_template("alike.html")
+    return template.render(found=found, out=out, shown=shown, compared=MOST_COMPARED)
 
 
 def write_page(found: Alike, path: Path) -> None:

@@ -1,7 +1,7 @@
 """Pairs of bots in the order of how unusual it is that they are so alike."""
 
 from collections.abc import Mapping, Sequence
-from itertools import combinations
+from itertools import combinations, product
 
 import numpy as np
 from msgspec import Struct
@@ -13,6 +13,8 @@ from arena.author.alike.sources import Source
 APART_TEXT, APART_BEHAVIOUR = 0.2, 0.9
 """How far bots that were written apart are, at most, from what any two share to all: measured with
 the sample bots and the kits (docs/alike.md)."""
+MOST_SHOWN = 200
+"""Pairs that people are shown; the data have all."""
 _ENOUGH = 20
 """Pairs that say what any two share; of fewer, copies may be the half."""
 
@@ -60,15 +62,17 @@ def compare_all(
     A bot that has source but nothing of its own is a kit or a sample bot: it is in no pair.
     """
     own = [name for name, source in sources.items() if not is_not_its_own(source)]
-    texts: dict[tuple[str, str], TextShare | None] = {}
-    behaviours: dict[tuple[str, str], BehaviourShare] = {}
-    for one, other in combinations(own, 2):
-        texts[one, other] = compare_text(sources[one], sources[other])
-        both = one in asked and other in asked
-        if both and (share := compare_behaviour(asked[one], asked[other])):
-            behaviours[one, other] = share
-    known = [*(asked[name] for name in own if name in asked), *others]
-    every = [compare_behaviour(one, other) for one, other in combinations(known, 2)]
+    texts = {
+        (one, other): compare_text(sources[one], sources[other])
+        for one, other in combinations(own, 2)
+    }
+    known = {name: asked[name] for name in own if name in asked}
+    behaviours = {
+        (one, other): compare_behaviour(known[one], known[other])
+        for one, other in combinations(known, 2)
+    }
+    beside = [*product(known.values(), others), *combinations(others, 2)]
+    every = [*behaviours.values(), *(compare_behaviour(one, other) for one, other in beside)]
     any_text = _any_two([one.most for one in texts.values() if one], APART_TEXT)
     any_behaviour = _any_two([one.most for one in every if one], APART_BEHAVIOUR)
     pairs = []

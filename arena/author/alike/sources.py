@@ -1,22 +1,32 @@
 """The source of a bot, and what all bots may have of it: the kits and the sample bots."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Sequence
 from functools import cache
+from itertools import accumulate
 from pathlib import Path
 
+import numpy as np
+import numpy.typing as npt
 from msgspec import Struct
 
 from arena.author.alike.fingerprints import kgrams, winnow
-from arena.author.alike.languages import language_of
-from arena.author.alike.tokens import Token, tokenize
+from arena.author.alike.languages import Language, language_of
+from arena.author.alike.tokens import tokenize
 from arena.bots.folder import files_of
+from arena.bots.sandboxes.base import MIB
 from arena.io import shipped
 
-_MOST_BYTES = 256 * 1024
-"""Of a file; larger ones are data or generated."""
-_MOST_TOKENS = 200_000
-"""Of a bot; what is beyond is not read."""
+_KIB = 1024
+MOST_OF_A_FILE = 256 * _KIB
+"""Bytes; larger files are data or generated, and not read."""
+MOST_OF_A_BOT = 2 * MIB
+"""Bytes of source; of more, the smallest files are read."""
 
+_MOST_NAMED = 3
+"""Files that were not read and are named in a sentence."""
+
+Hashes = npt.NDArray[np.uint64]
+"""Of all k-grams of a file."""
 Place = tuple[int, int]
 """A k-gram: the number of the file, and that of its first token."""
 
@@ -27,9 +37,9 @@ class SourceFile(Struct, frozen=True):
     path: str
     """Relative to the bot's folder."""
     lines: list[str]
-    tokens: list[Token]
-    hashes: list[int]
-    """Of its k-grams."""
+    starts: npt.NDArray[np.int32]
+    """The line, from 1, that each token begins in."""
+    hashes: Hashes
 
 
 class Source(Struct, frozen=True):
@@ -42,6 +52,8 @@ class Source(Struct, frozen=True):
     """How many k-grams it has, each counted once."""
     shared_with: dict[str, float]
     """What share of them a kit or a sample bot has, too; those that have none are left out."""
+    not_read: list[str] = []
+    """Files of source that are too large, beyond what is read of a bot, or binary."""
 
 
 def read_source(folder: Path, common: Collection[int]) -> Source:
@@ -49,20 +61,45 @@ def read_source(folder: Path, common: Collection[int]) -> Source:
 
     Raises ArenaError for a folder that no bot may have.
     """
-    files = list(_files(folder))
+    paths = _paths(folder)
+    readable = _within_limits(paths)
+    read = {path: _file(path, path.relative_to(folder).as_posix()) for path in readable}
+    files = [file for file in read.values() if file]
+    not_read = [path.relative_to(folder).as_posix() for path in paths if not read.get(path)]
+    return source_of(files, common, not_read)
+
+
+def source_of(
+    files: list[SourceFile], common: Collection[int], not_read: Sequence[str] = ()
+) -> Source:
+    """Choose the fingerprints of files that were read."""
     chosen: dict[int, Place] = {}
+    every: set[int] = set()
     for number, file in enumerate(files):
-        for place, hash_ in winnow(file.hashes, common).items():
+        hashes = file.hashes.tolist()
+        every.update(hashes)
+        for place, hash_ in winnow(hashes, common).items():
             chosen.setdefault(hash_, (number, place))
-    every = {hash_ for file in files for hash_ in file.hashes}
     arenas = arenas_kgrams()
     shares = {name: len(every & theirs) / len(every) for name, theirs in arenas.items() if every}
-    return Source(files, chosen, len(every), {name: one for name, one in shares.items() if one})
+    shared_with = {name: share for name, share in shares.items() if share}
+    return Source(files, chosen, len(every), shared_with, [*not_read])
+
+
+def name_unread(files: Sequence[str]) -> str:
+    """Name files that were not read, and say why; "" for none."""
+    if not files:
+        return ""
+    more = len(files) - _MOST_NAMED
+    names = ", ".join(files[:_MOST_NAMED]) + (f" and {more:,} more" if more > 0 else "")
+    file, bot = MOST_OF_A_FILE // _KIB, MOST_OF_A_BOT // MIB
+    return f"{names} (larger than {file} KiB, beyond {bot} MiB of source, or binary)"
 
 
 def kgrams_of(folder: Path) -> frozenset[int]:
-    """Return all k-grams of the source in a folder."""
-    return frozenset(hash_ for file in _files(folder) for hash_ in file.hashes)
+    """Return all k-grams of the source in a folder, however large."""
+    files = (_file(path, path.name) for path in _paths(folder))
+    return frozenset(hash_ for file in files if file for hash_ in file.hashes.tolist())
 
 
 @cache
@@ -73,29 +110,36 @@ def arenas_kgrams() -> dict[str, frozenset[int]]:
     folders |= {f"sample:{path.name}": path for path in sorted(samples.iterdir()) if path.is_dir()}
     found = {name: kgrams_of(folder) for name, folder in folders.items()}
     policy = _file(shipped.module("lab/env/perudo_policy.py"), "perudo_policy.py")
-    found["kit policy"] |= frozenset(policy.hashes if policy else ())
+    found["kit policy"] |= frozenset(policy.hashes.tolist() if policy else ())
     return found
 
 
-def _files(folder: Path) -> Iterator[SourceFile]:
-    left = _MOST_TOKENS
-    for path in files_of(folder):
-        file = _file(path, path.relative_to(folder).as_posix())
-        if file and left >= len(file.tokens):
-            left -= len(file.tokens)
-            yield file
+def _paths(folder: Path) -> list[Path]:
+    """Return the files of a bot that are source by their names."""
+    return [path for path in files_of(folder) if language_of(path)]
+
+
+def _within_limits(paths: Sequence[Path]) -> list[Path]:
+    """Return those that are read: large files leave no small one out."""
+    sizes = {path: path.stat().st_size for path in paths}
+    by_size = sorted(paths, key=lambda path: sizes[path])
+    totals = dict(zip(by_size, accumulate(sizes[path] for path in by_size), strict=True))
+    return [
+        path for path in paths if sizes[path] <= MOST_OF_A_FILE and totals[path] <= MOST_OF_A_BOT
+    ]
 
 
 def _file(path: Path, name: str) -> SourceFile | None:
     """Read a file; None if it is no source."""
-    language = language_of(path)
-    if language is None or path.stat().st_size > _MOST_BYTES:
+    language, content = language_of(path), path.read_bytes()
+    if language is None or b"\0" in content:
         return None
-    content = path.read_bytes()
-    if b"\0" in content:
-        return None
-    text = content.decode("utf-8", "replace")
+    return source_file(name, content.decode("utf-8", "replace"), language)
+
+
+def source_file(name: str, text: str, language: Language) -> SourceFile:
+    """Cut a text into tokens, and hash its k-grams."""
     tokens = tokenize(text, language)
-    return SourceFile(
-        name, text.split("\n"), tokens, list(kgrams([token.text for token in tokens]))
-    )
+    starts = np.fromiter((token.line for token in tokens), np.int32)
+    hashes = np.fromiter(kgrams([token.text for token in tokens]), np.uint64)
+    return SourceFile(name, text.split("\n"), starts, hashes)

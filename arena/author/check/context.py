@@ -10,12 +10,12 @@ from arena.author.check.meter import MOST_WAITING, Meter, Processes
 from arena.author.check.tables import Table
 from arena.bots.bot import Bot, StagedBot
 from arena.bots.sandboxes.base import Sandbox
+from arena.bots.sandboxes.capped import end_of
 from arena.bots.sandboxes.registry import AUTO
+from arena.bots.sessions.multiplexer import Multiplexer
+from arena.bots.sessions.session import MAX_STDERR
 from arena.game.records import LimitsInfo
 from arena.game.wire.messages import Ready
-
-_STDERR = 65_536
-"""Characters that are kept of what a bot wrote to standard error."""
 
 
 class CheckRequest(Struct, frozen=True):
@@ -64,7 +64,8 @@ class Bench:
         self.seated: dict[Table, Seated] = {}
         """Processes that wait at their tables for later steps: they serve at no other one."""
         self.build = ""
-        self.stderr = ""
+        self._stderr = ""
+        self._stderr_size = 0
         self.notes: list[str] = []
         """What the step in progress adds to its result."""
         self.advice: list[str] = []
@@ -79,9 +80,9 @@ class Bench:
         if not seated.multiplexer.live(0):
             return ""
         self.meter.look(seated.running)
-        stderr = seated.stop()
-        self.keep_stderr(stderr)
-        return stderr
+        seated.multiplexer.__exit__()
+        self.keep_stderr(seated.multiplexer)
+        return seated.multiplexer.stderr[0]
 
     def end(self) -> None:
         """End all processes."""
@@ -89,6 +90,13 @@ class Bench:
             self.stop(self.seated.popitem()[1])
         self.processes.end()
 
-    def keep_stderr(self, text: str) -> None:
-        """Keep what a process of the bot wrote to standard error."""
-        self.stderr = (self.stderr + text)[-_STDERR:]
+    def keep_stderr(self, multiplexer: Multiplexer) -> None:
+        """Keep the end of what processes of the bot wrote to standard error; of the same, one."""
+        by_text = dict(zip(multiplexer.stderr, multiplexer.stderr_sizes, strict=True))
+        self._stderr = (self._stderr + "".join(by_text))[-MAX_STDERR:]
+        self._stderr_size += sum(by_text.values())
+
+    @property
+    def stderr(self) -> str:
+        """The end of what all its processes wrote, and how much came before that."""
+        return end_of(self._stderr, self._stderr_size, "standard error")

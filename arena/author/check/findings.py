@@ -1,7 +1,7 @@
 """What a check finds: faults with what was sent and what came back, measurements, advice."""
 
 import re
-from collections.abc import Generator, Sequence
+from collections.abc import Generator
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -38,13 +38,21 @@ Findings = Generator[Finding, None, None]
 """What a step yields; closing it ends what it has started."""
 
 
-def grouped(findings: Sequence[Finding]) -> list[Finding]:
-    """Return each kind of fault once, the first of its kind, with how often it was found."""
-    by_kind: dict[str, Finding] = {}
-    for finding in findings:
-        first = by_kind.get(finding.kind)
-        by_kind[finding.kind] = replace(first, count=first.count + 1) if first else finding
-    return list(by_kind.values())
+class Grouped:
+    """Each kind of fault once, the first of its kind, with how often it was found."""
+
+    def __init__(self) -> None:
+        self._by_kind: dict[str, Finding] = {}
+
+    def add(self, finding: Finding) -> None:
+        """Take in a fault."""
+        first = self._by_kind.get(finding.kind)
+        counted = replace(first, count=first.count + 1) if first else finding
+        self._by_kind[finding.kind] = counted
+
+    def findings(self) -> list[Finding]:
+        """Return those of all kinds so far."""
+        return list(self._by_kind.values())
 
 
 class StepResult(Struct, frozen=True):

@@ -113,7 +113,7 @@ def _play(bench: Bench, table: Table, games: int) -> Findings:
         )
         yield _finding(table._replace(seat=seat), fault, tapes[seat], evidence)
     bench.meter.starting += multiplexer.starting
-    bench.keep_stderr("".join(dict.fromkeys(multiplexer.stderr)))
+    bench.keep_stderr(multiplexer)
 
 
 def _faults(played: PlayedFixture) -> list[tuple[int, Fault]]:

@@ -46,8 +46,3 @@ class Seated:
 
     def _log(self, _: int, direction: str, line: bytes) -> None:
         self.tape.add(direction, line)
-
-    def stop(self) -> str:
-        """End the process; returns what it wrote to standard error."""
-        self.multiplexer.__exit__()
-        return self.multiplexer.stderr[0]

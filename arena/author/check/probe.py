@@ -55,7 +55,7 @@ class Probe:
             self._bench.meter.look(self.running)
             self._multiplexer.reusable.add(0)
             self._multiplexer.bye(b"")
-            self._bench.keep_stderr(self._multiplexer.stderr[0])
+            self._bench.keep_stderr(self._multiplexer)
         elif goes_on and self._stays:
             self.running.freeze(frozen=True)
             self._bench.seated[self._table] = seated

@@ -5,7 +5,7 @@ from typing import Protocol
 
 from arena.author.check.advice import advice
 from arena.author.check.context import Bench, CheckRequest
-from arena.author.check.findings import Finding, Report, StepResult, grouped
+from arena.author.check.findings import Grouped, Report, StepResult
 from arena.author.check.steps import FIRST_ALONE, STEPS, Step
 from arena.bots.sandboxes.run_folder import run_folder
 from arena.io.errors import ArenaError
@@ -64,21 +64,21 @@ class _Check:
         return self._report(interrupted=interrupted)
 
     def _try(self, number: int, step: Step) -> None:
-        findings: list[Finding] = []
+        grouped = Grouped()
         self._bench.notes = []
         interrupted = True
         try:
             with closing(step.run(self._bench)) as found:
                 for finding in found:
-                    findings.append(finding)
+                    grouped.add(finding)
                     if not self._request.every_fault:
                         break
             interrupted = False
         finally:
             # What was found before an interruption counts, too.
-            if findings or not interrupted:
+            if (findings := grouped.findings()) or not interrupted:
                 note = "; ".join(self._bench.notes)
-                result = StepResult(number, step.name, step.about, grouped(findings), note)
+                result = StepResult(number, step.name, step.about, findings, note)
                 self._results.append(result)
 
     def _is_over(self, number: int) -> bool:

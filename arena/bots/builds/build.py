@@ -10,6 +10,7 @@ from arena.bots.bot import Bot
 from arena.bots.folder import BotLimits, check_size, exceeds, walk
 from arena.bots.manifest import errors_name_source
 from arena.bots.sandboxes.base import MIB, Program, Sandbox
+from arena.bots.sandboxes.capped import end_of
 from arena.bots.sandboxes.run_folder import remove_tree
 from arena.bots.sandboxes.run_once import RunResult, run_to_end
 from arena.io.errors import ArenaError
@@ -23,7 +24,7 @@ _LINES, _LINE = 5, 200
 """Lines of a build's output that an error shows, and characters of each."""
 _LEADS_OUT = "a bot's folder may hold no link that leads out of it"
 OnBuild = Callable[[Bot, str], None]
-"""Gets a bot and the end of its build's output."""
+"""Gets a bot and the end of its build's output, and how much came before that."""
 
 
 def build(
@@ -105,7 +106,7 @@ def _check_result(
     """Raise ArenaError with the end of a build's output if it failed."""
     code, output = ran.code, ran.output.decode("utf-8", "replace").strip()
     if on_build is not None:
-        on_build(bot, output)
+        on_build(bot, end_of(output, ran.size, "the build's output"))
     if code == 0:
         return
     how = f"failed (exit code {code})" if code else f"took longer than {limits.build_seconds:g} s"

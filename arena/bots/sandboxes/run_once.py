@@ -22,6 +22,8 @@ class RunResult(NamedTuple):
     stderr: bytes
     output: bytes
     """Both, in the order in which they arrived."""
+    size: int
+    """Bytes of both that there were."""
 
 
 def run_once(
@@ -54,7 +56,7 @@ def run_to_end(
     reader.read_rest()
     code = running.exit_code()
     stdout, stderr = map(bytes, reader.outputs.values())
-    return RunResult(code if ended else None, stdout, stderr, bytes(reader.combined))
+    return RunResult(code if ended else None, stdout, stderr, bytes(reader.combined), reader.size)
 
 
 def last_line(output: bytes) -> str:
@@ -67,6 +69,7 @@ class _OutputReader:
     def __init__(self, running: Running, watch: Callable[[], None]) -> None:
         self.outputs = {running.stdout: bytearray(), running.stderr: bytearray()}
         self.combined = bytearray()
+        self.size = 0
         self._exit_fd = running.exit_fd
         self._watch = watch
 
@@ -103,6 +106,7 @@ class _OutputReader:
             chunk = os.read(fd, TAIL_BYTES)
         except BlockingIOError:
             return False
+        self.size += len(chunk)
         for tail in (self.outputs[fd], self.combined):
             tail.extend(chunk)
             del tail[:-TAIL_BYTES]

@@ -38,7 +38,8 @@ class Multiplexer:
     bots from which none is awaited are frozen until they are asked: they would slow down others.
     Time in which the arena itself did not run counts for no limit.
     Bots come from the warm `pool` if there is one; those in the seats `reusable` return to it.
-    `stderr` is the end of each seat's standard error, complete once its bot has been stopped.
+    `stderr` is the end of each seat's standard error, complete once its bot has been stopped, and
+    `stderr_sizes` how many bytes of it there were.
     """
 
     def __init__(
@@ -61,6 +62,7 @@ class Multiplexer:
         """The sessions that were begun last, by seat, until it is asked what they answered."""
         self._handlers: dict[int, _Handler] = {}
         self.stderr = [""] * len(programs)
+        self.stderr_sizes = [0] * len(programs)
         self._banks = [FixtureBank(limits) for _ in programs]
         self._to_flush: set[int] = set()
         self._read_ahead: set[int] = set()
@@ -225,6 +227,7 @@ class Multiplexer:
 
     def _keep_stderr(self, seat: int, session: Session) -> None:
         self.stderr[seat] = (self.stderr[seat] + session.errors)[-MAX_STDERR:]
+        self.stderr_sizes[seat] += session.errors_size
 
     def _flushed(self, seat: int, session: Session) -> None:
         """Note what follows a write: a deadline, answers read ahead, a rest still to be written."""

@@ -63,6 +63,8 @@ class Session:
         self._written: list[bytes] = []
         """What was written last, for the words of a fault."""
         self._errors = bytearray()
+        self.errors_size = 0
+        """Bytes of its standard error so far."""
         self._answers = deque[bytes](maxlen=max(1, limits.concurrent_games))
         """Its newest lines: a referee may find that one of them is illegal."""
         self._faulty = b""
@@ -178,6 +180,7 @@ class Session:
         except BlockingIOError:
             return True
         self._errors += chunk
+        self.errors_size += len(chunk)
         if self._log and chunk:
             self._log("!!", chunk)
         if len(self._errors) > 4 * MAX_STDERR:

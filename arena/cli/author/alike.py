@@ -1,15 +1,15 @@
 """`arena alike`: bots that are alike, by their source and by what they decide."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import click
 
-from arena.author.alike.by_text import Part
+from arena.author.alike.by_text import MOST_COMPARED, Part, TextShare
 from arena.author.alike.comparison import POSITIONS, Alike, AlikeRequest, Looked, alike
 from arena.author.alike.hand_ins import find_hand_ins
-from arena.author.alike.pairs import AnyTwo, Pair
+from arena.author.alike.pairs import MOST_SHOWN, AnyTwo, Pair
 from arena.bots.sandboxes.registry import AUTO
 from arena.cli import options
 from arena.cli.exit_codes import OK
@@ -90,14 +90,17 @@ def command(
 def _print(found: Alike) -> None:
     out = [pair for pair in found.pairs if pair.stands_out]
     click.echo(f"{len(out)} of {len(found.pairs):,} pairs are more alike than others are")
-    rows = [_row(pair) for pair in out]
+    shown = out[:MOST_SHOWN]
+    rows = [_row(pair) for pair in shown]
     rows += [
         _row_of_any("any two: median", found, lambda one: one.median),
         _row_of_any("any two: nine of ten below", found, lambda one: one.ninety),
         _row_of_any("listed above", found, lambda one: one.line),
     ]
     print_table(["", "source", "decisions", "unusual"], rows)
-    for pair in out:
+    if len(out) > len(shown):
+        click.echo(f"and {len(out) - len(shown):,} more pairs: --json lists all")
+    for pair in shown:
         _print_places(pair)
     _print_bots(found)
 
@@ -119,15 +122,24 @@ def _percent(share: float, digits: int = 0) -> str:
 
 
 def _print_places(pair: Pair) -> None:
-    places = pair.text.places if pair.text else ()
-    if not places:
+    if not pair.text or not pair.text.places:
         return
     click.echo(f"\n{harmless(pair.one)} and {harmless(pair.other)}")
-    for shared in places[:_PLACES]:
+    for shared in pair.text.places[:_PLACES]:
         click.echo(f"  {_part(shared.one)} and {_part(shared.other)}: {shared.tokens} tokens")
-    if len(places) > _PLACES:
-        more = len(places) - _PLACES
-        click.echo(f"  and {more} more: --page FILE shows all side by side")
+    for line in _more_places(pair.text):
+        click.echo(f"  {line}")
+
+
+def _more_places(text: TextShare) -> Iterator[str]:
+    """Yield what is not printed."""
+    if len(text.places) > _PLACES:
+        yield f"and {len(text.places) - _PLACES} more: --page FILE shows all side by side"
+    if text.more:
+        yield f"and {text.more:,} more that are no longer, and listed nowhere"
+    if text.not_placed:
+        what = f"{text.not_placed:,} shared fingerprints"
+        yield f"{what} were not placed: {MOST_COMPARED:,} tokens were compared before"
 
 
 def _part(part: Part) -> str:
@@ -142,7 +154,9 @@ def _print_bots(found: Alike) -> None:
     for one in found.bots:
         if one.not_its_own:
             say(f"{one.name}: its source came with the arena, or all were given it: in no pair")
-        if not one.files:
+        if one.unread:
+            say(f"{one.name}: not read: {one.unread}")
+        elif not one.files:
             say(f"{one.name}: no source in a language that is known: compared by what it decides")
         if one.not_asked:
             say(f"{one.name}: not asked: {one.not_asked}")

@@ -39,7 +39,10 @@ _PLAIN_EVERY = 5.0
 @click.option("--all", "every_fault", is_flag=True, help="Go on after the first fault.")
 @click.option("--step", type=int, metavar="N", help="Try only step N, and what it needs.")
 @click.option(
-    "--stderr", "show_stderr", is_flag=True, help="Print all that the bot and its build wrote."
+    "--stderr",
+    "show_stderr",
+    is_flag=True,
+    help="Print the end of what the bot and its build wrote, 64 KiB of each.",
 )
 @click.option(
     "--transcript",

@@ -9,6 +9,8 @@ import click
 
 from arena.author.rerun.debugger import how_to_attach, reaches_terminal
 from arena.author.rerun.rerun_as import Asked, rerun_as
+from arena.bots.sandboxes.capped import Capped, left_out
+from arena.bots.sessions.session import MAX_STDERR
 from arena.cli import options
 from arena.cli.author import seat_replay as asked_again
 from arena.cli.author.person import ask
@@ -68,7 +70,10 @@ def command(
         what = f"breakpoint() and most debuggers do not work in the sandbox '{asked.sandbox.name}'"
         say(f"{what}: --sandbox process --trust-bots if you trust the bot")
     with hanging_up_interrupts():
-        decisions, why = rerun_as(request, asked, watcher, terminal)
+        try:
+            decisions, why = rerun_as(request, asked, watcher, terminal)
+        finally:
+            watcher.end_step()
     return asked_again.finish(
         asked, decisions, why, record=record, listed=decisions, as_json=as_json
     )
@@ -95,6 +100,7 @@ class _Steps(Watcher):
         self._asked = asked
         self._stops = stops
         self._prints = prints
+        self._shown = Capped(MAX_STDERR)
         self._in_line = False
         """Whether the bot's last line on standard error has not ended yet."""
 
@@ -104,7 +110,7 @@ class _Steps(Watcher):
             say(f"started, process {pid}; to attach: {attach}")
 
     def asking(self, request: Request) -> bool:
-        self._end_line()
+        self.end_step()
         if self._prints:
             seats = self._asked.stored.fixture.seats
             bids = ", ".join(
@@ -118,23 +124,31 @@ class _Steps(Watcher):
         self._stops = self._stops and key != "c"
         return key != "q"
 
-    def wrote(self, text: str) -> None:
-        shown = "\n".join(harmless(line) for line in text.replace("\r\n", "\n").split("\n"))
-        click.echo(shown, err=True, nl=False)
-        self._in_line = not shown.endswith("\n")
+    def wrote(self, chunk: bytes) -> None:
+        text = self._shown.take(chunk).decode("utf-8", "backslashreplace")
+        if text:
+            lines = text.replace("\r\n", "\n").split("\n")
+            click.echo("\n".join(map(harmless, lines)), err=True, nl=False)
+            self._in_line = bool(lines[-1])
 
     def decided(self, decision: Decision) -> None:
-        self._end_line()
+        is_cut = self.end_step()
         if not self._prints:
             return
         stored, now = map(asked_again.in_words, (decision.stored, decision.now))
         differs = "  <" if decision.differs else ""
         click.echo(f"  step {decision.step}: stored {stored}, now {now}{differs}")
         runtime = self._asked.bot.info.runtime
-        for line in asked_again.fault_lines(decision, runtime):
+        lines = asked_again.fault_lines(decision, runtime)
+        for line in lines + (asked_again.stderr_lines(decision) if is_cut else []):
             click.echo(harmless(f"  {line}"))
 
-    def _end_line(self) -> None:
+    def end_step(self) -> bool:
+        """Say how much standard error of a step was left out; returns whether any was."""
         if self._in_line:
             click.echo(err=True)
             self._in_line = False
+        size = self._shown.end_step()
+        if size:
+            say(left_out(size, "standard error"))
+        return bool(size)

@@ -15,8 +15,8 @@ from arena.course.intake.entries import CHECKS
 from arena.course.lock import Lock, read_lock, write_file
 from arena.course.marks.result import Result, grading, results_of
 from arena.course.new import make_course
-from arena.course.output.fill import fill
-from arena.course.output.gradescope import results_json, write_autograder
+from arena.course.output.fill import fill, keys_of, marks_by_key
+from arena.course.output.gradescope import folder_name, results_json, write_autograder
 from arena.io.errors import ArenaError
 
 
@@ -47,13 +47,13 @@ def marks(course: Path, *, export: Path, id_column: str, grade_column: str, as_j
 
     All other bytes of the file stay as they are, and so do lines of people who have no mark.
     """
-    _, _, results = _graded(course)
-    by_key: dict[str, str] = {}
-    for one in results:
-        for key in filter(None, (one.student.id, one.student.email)):
-            if one.mark:
-                by_key[key.casefold()] = f"{one.mark.final:.2f}"
-    filled = fill(export, id_column, grade_column, by_key)
+    read, _, results = _graded(course)
+    by_key = keys_of(results)
+    filled = fill(export, id_column, grade_column, marks_by_key(by_key))
+    for stranger in filled.strangers:
+        if len(both := by_key.get(stranger.casefold(), [])) > 1:
+            what = f"'{stranger}' may be '{both[0].student.id}' or '{both[1].student.id}'"
+            raise ArenaError(what, str(read.folder / read.file.roster), "correct their addresses")
     mode = export.stat().st_mode & 0o777
     write_file(export, filled.content, mode)
     missing = [
@@ -93,8 +93,8 @@ def gradescope(course: Path, *, folder: Path, as_json: bool) -> int:
             content = one.hand_in.content if one.hand_in else ""
             kept = read_check(checks, one.student.id, content)
             text = results_json(one, kept.report if kept else None, read.file.precision)
-            name = "".join(c if c.isalnum() or c in "-_" else "_" for c in one.student.id)
-            write_file(folder / "results" / name / "results.json", text.encode(), 0o600)
+            path = folder / "results" / folder_name(one.student.id) / "results.json"
+            write_file(path, text.encode(), 0o600)
             written += 1
     if as_json:
         print_json({"autograder": str(folder / "autograder"), "results": written})

@@ -9,10 +9,14 @@ import msgspec
 from msgspec import Struct
 
 from arena.author.check.context import CheckRequest
-from arena.author.check.findings import Report
+from arena.author.check.findings import Finding, Report, StepResult
 from arena.author.check.run import check
 from arena.author.check.steps import FIRST_ALONE, STEPS
+from arena.bots.folder import refuse_link
 from arena.bots.manifest import load_bot
+from arena.bots.sandboxes.docker import engine
+from arena.bots.sandboxes.docker.images import IMAGES
+from arena.bots.sandboxes.docker.sandbox import DockerSandbox
 from arena.course.lock import write_file
 from arena.io.errors import ArenaError
 from arena.league.play.process_pool import map_ordered, pool
@@ -94,6 +98,9 @@ def read_check(folder: Path, student: str, content: str) -> Checked | None:
 
 
 def _check(request: CheckRequest) -> Checked:
+    """Check a hand-in; raises ArenaError for what is no fault of it, as that nothing may run."""
+    if refusal := _refusal(request):
+        return Checked(_report(request, refusal), "")
     report = check(request, _Silent())
     if report.interrupted:
         raise KeyboardInterrupt
@@ -102,6 +109,42 @@ def _check(request: CheckRequest) -> Checked:
     except ArenaError:
         digest = ""
     return Checked(report, digest)
+
+
+def _refusal(request: CheckRequest) -> ArenaError | None:
+    """Return why a hand-in cannot be checked here; raises ArenaError if no container runs."""
+    try:
+        refuse_link(request.source)
+        runtime = load_bot(request.source).info.runtime
+    except ArenaError as error:
+        return error
+    if request.sandbox != DockerSandbox.name:
+        return None
+    image = {**IMAGES, **request.images}[runtime]
+    with engine.api_client() as api:
+        if engine.has_image(api, image):
+            return None
+    what = f"there is no image for the runtime '{runtime}' here"
+    return ArenaError(what, "bot.yaml", f"use another runtime, or ask the teacher for '{image}'")
+
+
+def _report(request: CheckRequest, error: ArenaError) -> Report:
+    """Return the report of a hand-in that is refused."""
+    first = STEPS[0]
+    finding = Finding(error.what, error.where, error.hint)
+    return Report(
+        bot=str(request.source),
+        sandbox="",
+        ok=False,
+        steps=[StepResult(1, first.name, first.about, [finding])],
+        left=len(STEPS) - 1,
+        interrupted=False,
+        limits=request.limits,
+        measured=None,
+        advice=[],
+        stderr="",
+        build="",
+    )
 
 
 def _write(folder: Path, key: str, checked: Checked) -> None:

@@ -42,7 +42,8 @@ def main(home: Path, user: str, points: float) -> None:
 
 def _checked(submission: Path, bot: Path, user: str, points: float) -> dict[str, Any]:
     inner = [one for one in submission.iterdir() if not one.name.startswith((".", "__"))]
-    one_folder = len(inner) == 1 and inner[0].is_dir()
+    # A link may lead to what root alone may read.
+    one_folder = len(inner) == 1 and inner[0].is_dir() and not inner[0].is_symlink()
     shutil.copytree(inner[0] if one_folder else submission, bot, symlinks=True)
     _run_as(bot / "bot.yaml", user)
     command = [sys.executable, "-m", "arena", "check", str(bot), "--all", "--json"]

@@ -1,11 +1,13 @@
 """Filling in the marks in a school's own export: one column of a CSV file, and no other byte."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
+from arena.course.marks.result import Result
 from arena.io.errors import ArenaError, did_you_mean
 from arena.io.files import read_limited
 
@@ -37,6 +39,21 @@ class _Cell(NamedTuple):
         if raw.startswith(b'"'):
             raw = raw[1 : raw.rfind(b'"')].replace(b'""', b'"')
         return raw.decode("utf-8", "surrogateescape").strip()
+
+
+def keys_of(results: Sequence[Result]) -> dict[str, list[Result]]:
+    """Return the students by what an export may call them, in lower case: id and address."""
+    found = defaultdict[str, list[Result]](list)
+    for one in results:
+        for key in {one.student.id.casefold(), one.student.email.casefold()} - {""}:
+            found[key].append(one)
+    return found
+
+
+def marks_by_key(keys: Mapping[str, Sequence[Result]]) -> dict[str, str]:
+    """Return the marks by what is one student's alone; those who are struck have none."""
+    alone = {key: results[0].mark for key, results in keys.items() if len(results) == 1}
+    return {key: f"{mark.final:.2f}" for key, mark in alone.items() if mark}
 
 
 def fill(path: Path, id_column: str, mark_column: str, marks: Mapping[str, str]) -> Filled:

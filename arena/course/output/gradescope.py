@@ -6,6 +6,7 @@ neither read the grader nor write results; they are written when all of its proc
 """
 
 import json
+from hashlib import sha256
 from pathlib import Path
 
 from arena import __version__
@@ -18,6 +19,8 @@ from arena.io.files import reason
 GRADER = Path(__file__).with_name("autograder.py")
 """What runs on Gradescope."""
 _USER = "student"
+_DIGITS = 16
+"""Of a hash that tells ids apart which folders cannot have."""
 _SETUP = """#!/bin/sh
 # Run once, when the image is built.
 set -e
@@ -49,6 +52,13 @@ def write_autograder(folder: Path, points: float) -> None:
         raise ArenaError(f"it cannot be made: {reason(error)}", str(folder)) from None
     for name, (text, mode) in files.items():
         write_file(folder / name, text.encode(), mode)
+
+
+def folder_name(student: str) -> str:
+    """Return the folder of a student's results: the id, or what of it a folder may be called."""
+    name = "".join(c if c.isalnum() or c in "-_" else "_" for c in student)
+    digest = sha256(student.encode("utf-8", "surrogatepass")).hexdigest()[:_DIGITS]
+    return name if name == student else f"{name}-{digest}"
 
 
 def results_json(one: Result, report: Report | None, precision: float) -> str:

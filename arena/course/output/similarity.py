@@ -10,6 +10,7 @@ from arena import __version__
 from arena.author.alike.comparison import AlikeRequest, alike
 from arena.author.alike.hand_ins import HandIn, LeftOut
 from arena.author.alike.page import render_page
+from arena.bots.folder import refuse_link
 from arena.bots.manifest import load_bot
 from arena.course.config import Course
 from arena.course.lock import Lock, write_file
@@ -75,6 +76,7 @@ def _loaded(sources: Mapping[str, Path]) -> tuple[list[HandIn], list[LeftOut]]:
     hand_ins, left_out = [], []
     for id_, source in sources.items():
         try:
+            refuse_link(source)
             hand_ins.append(HandIn(id_, load_bot(source)))
         except ArenaError as error:
             left_out.append(LeftOut(id_, error.what))

@@ -15,8 +15,8 @@ M = TypeVar("M", Ready, Answer)
 _ACTIONS = ("bid", "dudo", "calza", "pass")
 _encoder = msgspec.json.Encoder()
 _answers = msgspec.json.Decoder(Answer)
-
-
+_NAMED = 4
+"""Fields of a bid that are named if it lacks others."""
 _SYNONYMS = {
     **dict.fromkeys(("raise", "bet", "guess"), "bid"),
     **dict.fromkeys(("call", "doubt", "challenge", "liar"), "dudo"),
@@ -100,8 +100,9 @@ def _missing_in_bid(value: dict[str, object]) -> str:
     missing = [key for key in ("quantity", "face") if key not in value]
     if value["action"] != "bid" or not missing:
         return ""
-    others = ", ".join(key[:40] for key in value if key not in Answer.__struct_fields__)
-    has = f"; it has {others}" if others else ""
+    others = [key[:40] for key in value if key not in Answer.__struct_fields__]
+    more = [f"{len(others) - _NAMED} more"] if len(others) > _NAMED else []
+    has = f"; it has {', '.join(others[:_NAMED] + more)}" if others else ""
     return f"the bid has {' and '.join(f'no {key}' for key in missing)}{has}"
 
 

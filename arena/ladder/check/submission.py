@@ -29,6 +29,8 @@ _GAMES = "games among sample bots"
 _READ_ONLY = 0o444
 _MOST_SHOWN = 8_192
 """Characters kept of each line of a conversation."""
+_MOST_SAID = 500
+"""Characters kept of what was wrong, where, and how to mend it."""
 _IN_LOG = 5
 """Faults that the log has."""
 
@@ -183,8 +185,7 @@ def _with_games(result: CheckResult, request: CheckRequest, order: CheckOrder) -
     )
     games, found = trial(asked)
     faults = [
-        Fault(one.what, one.where, asked=one.asked[:_MOST_SHOWN], came=one.came[:_MOST_SHOWN])
-        for one in found
+        _shortened(Fault(one.what, one.where, asked=one.asked, came=one.came)) for one in found
     ]
     return msgspec.structs.replace(result, ok=not faults, faults=faults, games=games)
 
@@ -218,11 +219,23 @@ def _keep(bot: Bot, versions: Path) -> str:
 
 
 def _refusal(error: ArenaError) -> Fault:
-    return Fault(error.what, Path(error.where).name, error.hint)
+    return _shortened(Fault(error.what, Path(error.where).name, error.hint))
 
 
 def _fault(finding: Finding) -> Fault:
     asked = finding.sent[-1] if finding.sent else ""
-    came = finding.came[:_MOST_SHOWN]
     where = Path(finding.where).name if finding.where.startswith("/") else finding.where
-    return Fault(finding.what, where, finding.hint, asked[:_MOST_SHOWN], came, finding.stderr)
+    found = Fault(finding.what, where, finding.hint, asked, finding.came, finding.stderr)
+    return _shortened(found)
+
+
+def _shortened(fault: Fault) -> Fault:
+    """Cut what a bot or its files may have made long; standard error is cut already."""
+    return Fault(
+        what=fault.what[:_MOST_SAID],
+        where=fault.where[:_MOST_SAID],
+        hint=fault.hint[:_MOST_SAID],
+        asked=fault.asked[:_MOST_SHOWN],
+        came=fault.came[:_MOST_SHOWN],
+        stderr=fault.stderr,
+    )

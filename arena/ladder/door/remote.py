@@ -28,6 +28,13 @@ _TIMEOUT = 90.0
 _PAUSE = 2.0
 _TRIES = 10
 """How often the events are asked for again, one after another, when they break off."""
+_MOST = 65_536
+"""Bytes that are read of an answer, and of a line of events."""
+_MOST_EVENTS = 1_048_576
+"""Bytes that are read of all events of a version."""
+_SHOWN = 500
+"""Characters that are shown of each part of a refusal."""
+_UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 _LOCAL = {"localhost", "127.0.0.1", "::1"}
 
 
@@ -70,6 +77,8 @@ class Remote:
     def __init__(self, url: str, token: str) -> None:
         self._url, self._token = url, token
         self._parts = _parts(url)
+        self._heard = 0
+        """Bytes of events so far."""
 
     def submit(self, source: Path) -> Receipt:
         """Submit a bot's folder or archive; returns when it is on the disk to stay.
@@ -86,8 +95,12 @@ class Remote:
         }
         path = f"/api/v1/bots/{bot.name}/versions"
         with closing(self._connection()) as connection:
-            body = self._ask(connection, "PUT", path, headers, content).read()
-        return self._decoded(body, Receipt)
+            body = self._ask(connection, "PUT", path, headers, content).read(_MOST)
+        receipt = self._decoded(body, Receipt)
+        name, _, number = receipt.version.rpartition("@")
+        if name.lower() != bot.name.lower() or not (number.isascii() and number.isdigit()):
+            raise self._unreadable()
+        return receipt
 
     def follow(self, version: str) -> Iterator[LogLine | VersionInfo]:
         """Yield the log of a version and how it is, until its check is over or no ladder runs."""
@@ -113,12 +126,23 @@ class Remote:
         kinds: dict[str, type[LogLine | VersionInfo]] = {"log": LogLine, "version": VersionInfo}
         name = ""
         with closing(self._connection()) as connection:
-            for line in self._ask(connection, "GET", path, {"Last-Event-ID": str(last)}):
-                key, _, value = line.decode().strip().partition(": ")
-                if key == "event":
-                    name = value
-                elif key == "data" and name in kinds:
-                    yield self._decoded(value.encode(), kinds[name])
+            response = self._ask(connection, "GET", path, {"Last-Event-ID": str(last)})
+            while line := self._line(response):
+                key, _, value = line.strip().partition(b": ")
+                if key == b"event":
+                    name = value.decode("ascii", "replace")
+                elif key == b"data" and name in kinds:
+                    yield self._decoded(value, kinds[name])
+
+    def _line(self, response: HTTPResponse) -> bytes:
+        """Return the next line of events, b"" at their end; raises ArenaError for too many."""
+        line = response.readline(_MOST)
+        self._heard += len(line)
+        if len(line) == _MOST:
+            raise self._unreadable()
+        if self._heard > _MOST_EVENTS:
+            raise ArenaError("the door says too much", self._url, "look at the version's page")
+        return line
 
     def _connection(self) -> HTTPConnection:
         host = self._parts.hostname or ""
@@ -155,18 +179,21 @@ class Remote:
 
     def _refusal(self, response: HTTPResponse) -> ArenaError:
         try:
-            found = msgspec.json.decode(response.read(65_536), type=Problem)
-        except msgspec.DecodeError:
-            what = f"it answers {response.status} {response.reason}"
+            found = msgspec.json.decode(response.read(_MOST), type=Problem)
+        except _UNREADABLE:
+            what = f"it answers {response.status} {response.reason[:_SHOWN]}"
             return ArenaError(what, self._url, "name the address of a door")
-        return ArenaError(found.what, self._url, found.hint)
+        return ArenaError(found.what[:_SHOWN], self._url, found.hint[:_SHOWN])
 
     def _decoded(self, body: bytes, kind: type[_Answer]) -> _Answer:
         try:
             return msgspec.json.decode(body, type=kind)
-        except msgspec.DecodeError:
-            hint = "use the arena of the same version"
-            raise ArenaError("its answer cannot be read", self._url, hint) from None
+        except _UNREADABLE:
+            raise self._unreadable() from None
+
+    def _unreadable(self) -> ArenaError:
+        hint = "use the arena of the same version"
+        return ArenaError("its answer cannot be read", self._url, hint)
 
 
 def _parts(url: str) -> SplitResult:

@@ -23,7 +23,7 @@ from arena.game.records import (
 from arena.game.referee import Referee
 from arena.game.rules.books import Rules
 from arena.game.wire.messages import Answer
-from arena.league.table.transcript import conversation, of_game
+from arena.league.table.transcript import OfGame, conversation
 
 
 class ReplayError(Exception):
@@ -152,7 +152,8 @@ def rerun(
     With `game`, which must be among those stored, only that game is compared, and its conversation
     is returned.
     """
-    played, lines = conversation(stored.fixture, rules, bots, sandbox, limits)
+    wanted = (lambda _: False) if game is None else OfGame(game)
+    played, lines, _ = conversation(stored.fixture, rules, bots, sandbox, limits, wanted)
     records = {record.game: record for record in played.games}
     compared = [record for record in stored.games if game in (None, record.game)]
     differences = (difference(record, records[record.game]) for record in compared)
@@ -161,7 +162,7 @@ def rerun(
         seats=stored.fixture.seats,
         games=len(compared),
         differences=[found for found in differences if found],
-        transcript=[] if game is None else [str(line) for line in of_game(lines, game)],
+        transcript=[str(line) for line in lines],
     )
 
 

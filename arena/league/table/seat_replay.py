@@ -17,6 +17,9 @@ from arena.game.wire.messages import Answer, Bye, CalzaOffer, Hello, Ready
 from arena.league.table.seat_history import Reply, Request, SeatMoment, seat_moments
 from arena.league.table.seats import hello_to
 
+_ILLEGAL = 10
+"""Illegal actions of which the lines and the standard error are kept."""
+
 
 class StoredSeat(Struct, frozen=True):
     """A seat of a stored fixture, and the games of it that are looked at."""
@@ -49,9 +52,9 @@ class Decision(Struct, frozen=True):
     """None if nobody knows, because another seat faulted in that moment."""
     now: Reply
     came: str = ""
-    """The last line that the bot wrote, if it faulted."""
+    """The last line that the bot wrote, if it faulted; "" after many illegal actions."""
     stderr: str = ""
-    """What its process had written to standard error, its end, if it faulted."""
+    """The end of what its process wrote to standard error since the fault before; see `came`."""
 
     @property
     def differs(self) -> bool:
@@ -69,7 +72,7 @@ class Watcher:
         """Return whether to go on; called before each request is written."""
         return True
 
-    def wrote(self, text: str) -> None:
+    def wrote(self, chunk: bytes) -> None:
         """Handle what the bot wrote to standard error, as it comes."""
 
     def decided(self, decision: Decision) -> None:
@@ -110,8 +113,10 @@ class _Asker:
         self._news: list[bytes] = []
         """Of the game so far, for a process that starts while it is under way."""
         self._came = ""
-        self._stderr = ""
+        self._stderr = b""
         self._starts = 0
+        self._illegal = 0
+        """Illegal actions so far."""
 
     def run(self) -> str:
         """Ask; returns why not all was asked, "" if it was."""
@@ -145,7 +150,7 @@ class _Asker:
 
     def _start(self) -> Fault | None:
         self._starts += 1
-        self._came = self._stderr = ""
+        self._came, self._stderr = "", b""
         if fault := self._multiplexer.start(0, encode(self._stored.hello)):
             return fault
         self._watcher.started(self._sandbox.running.pid())
@@ -170,22 +175,25 @@ class _Asker:
     def _note(self, moment: SeatMoment, request: Request, reply: Reply) -> None:
         came = stderr = ""
         if isinstance(reply, Fault):
-            if reply.cause is not Cause.ILLEGAL_ACTION:
+            is_illegal = reply.cause is Cause.ILLEGAL_ACTION
+            if not is_illegal:
                 self._multiplexer.stop(0)
-            came, stderr = self._came, self._stderr
+            self._illegal += is_illegal
+            if not is_illegal or self._illegal <= _ILLEGAL:
+                came, stderr = self._came, self._stderr.decode("utf-8", "backslashreplace")
+            self._stderr = b""
         decision = Decision(moment.step, request, moment.answer, reply, came, stderr)
         self.decisions.append(decision)
         self._watcher.decided(decision)
 
     def _hear(self, _: int, direction: str, line: bytes) -> None:
-        text = line.decode("utf-8", "backslashreplace")
         if direction == ">>":
             self._came = ""
         elif direction == "<<":
-            self._came = text.rstrip("\r\n")
+            self._came = line.decode("utf-8", "backslashreplace").rstrip("\r\n")
         else:
-            self._stderr = (self._stderr + text)[-MAX_STDERR:]
-            self._watcher.wrote(text)
+            self._stderr = (self._stderr + line)[-MAX_STDERR:]
+            self._watcher.wrote(line)
 
 
 def lines_for_tests(stored: StoredSeat, decisions: Sequence[Decision]) -> Iterator[bytes]:

@@ -1,13 +1,14 @@
 """A whole conversation with live bots, line by line: for authors to read, for tests to replay."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import groupby
 from typing import Any, NamedTuple
 
 from arena.bots.bot import StagedBot
 from arena.bots.sandboxes.base import Sandbox
-from arena.bots.sessions.multiplexer import Multiplexer
+from arena.bots.sandboxes.capped import Capped, end_of, left_out
+from arena.bots.sessions.multiplexer import MAX_ANSWER, Multiplexer
 from arena.game.records import Faulted, Fixture, LimitsInfo, PlayedFixture
 from arena.game.rules.books import Rules
 from arena.game.rules.round_limit import max_rounds
@@ -23,6 +24,10 @@ class Line(NamedTuple):
 
     def __str__(self) -> str:
         return f"{self.direction}{self.seat} {self.text}"
+
+
+Wanted = Callable[[Line], bool]
+"""Gets all lines in their order; returns whether one is kept."""
 
 
 def transcript(
@@ -43,57 +48,91 @@ def told_game(
     seats = tuple(bot.name for bot in bots)
     rounds = max_rounds(rules, len(seats))
     fixture = Fixture("transcript", 0, rules.name, seats, seed, 1, max_rounds=rounds)
-    played, lines = conversation(fixture, rules, bots, sandbox, LimitsInfo().complete(1))
+    limits = LimitsInfo().complete(1)
+    played, lines, sizes = conversation(fixture, rules, bots, sandbox, limits, lambda _: True)
     faults: list[str] = []
     for event in played.games[0].events:
         if isinstance(event, Faulted):
-            faults.append(f"!!{event.seat} {event.cause}: {event.detail}")
-            faults += [f"!!{event.seat} {line}" for line in played.stderr[event.seat].splitlines()]
+            said = end_of(played.stderr[event.seat], sizes[event.seat], "standard error")
+            text = f"{event.cause}: {event.detail}\n{said}"
+            faults += [f"!!{event.seat} {line}" for line in text.splitlines()]
     return [str(line) for line in lines], faults
 
 
 def conversation(
-    fixture: Fixture, rules: Rules, bots: Sequence[StagedBot], sandbox: Sandbox, limits: LimitsInfo
-) -> tuple[PlayedFixture, list[Line]]:
-    """Play a fixture; returns it with every line to and from its bots."""
-    lines: list[Line] = []
+    fixture: Fixture,
+    rules: Rules,
+    bots: Sequence[StagedBot],
+    sandbox: Sandbox,
+    limits: LimitsInfo,
+    wanted: Wanted,
+) -> tuple[PlayedFixture, list[Line], Sequence[int]]:
+    """Play a fixture; returns it with lines to and from its bots, and the sizes of their stderr.
 
-    def log(seat: int, direction: str, line: bytes) -> None:
-        if direction != "!!":
-            lines.append(Line(direction, seat, line.decode("utf-8", "backslashreplace").rstrip()))
-
-    with Multiplexer([bot.program for bot in bots], sandbox, limits, log) as multiplexer:
+    Of long lines of bots, and of all lines of a bot that says much, it has the beginning.
+    """
+    heard = _Heard(wanted, len(bots))
+    with Multiplexer([bot.program for bot in bots], sandbox, limits, heard.log) as multiplexer:
         played = play_fixture(fixture, rules, multiplexer)
     ordered: list[Line] = []
-    for _, group in groupby(lines, key=lambda line: line.direction):
+    for _, group in groupby(heard.lines, key=lambda line: line.direction):
         ordered += sorted(group, key=lambda line: line.seat if line.direction == "<<" else 0)
-    return played, ordered
+    return played, ordered, multiplexer.stderr_sizes
 
 
-def of_game(lines: Sequence[Line], game: int) -> list[Line]:
-    """Return the lines of one game, with every start of a bot up to its end.
+class _Heard:
+    """The lines that are wanted of a conversation."""
+
+    def __init__(self, wanted: Wanted, seats: int) -> None:
+        self.lines: list[Line] = []
+        self._wanted = wanted
+        self._shown = [Capped(MAX_ANSWER) for _ in range(seats)]
+
+    def log(self, seat: int, direction: str, line: bytes) -> None:
+        """Keep a line, if it is wanted."""
+        if direction == "!!":
+            return
+        whole = Line(direction, seat, _text(line))
+        if self._wanted(whole):
+            self.lines.append(whole if direction == ">>" else self._cut(whole, line))
+
+    def _cut(self, whole: Line, line: bytes) -> Line:
+        shown = self._shown[whole.seat]
+        text = _text(shown.take(line))
+        size = shown.end_step()
+        return whole._replace(text=f"{text} {left_out(size)}") if size else whole
+
+
+def _text(line: bytes) -> str:
+    return line.decode("utf-8", "backslashreplace").rstrip()
+
+
+class OfGame:
+    """Tells which lines belong to one game, with every start of a bot up to its end.
 
     A line from a seat that is no answer to a request belongs to the game that the seat was asked
     about last.
     """
-    selected = []
-    last_game: dict[int, int] = {}
-    game_of_request: dict[tuple[int, str], int] = {}
-    starting: set[int] = set()
-    for line in lines:
+
+    def __init__(self, game: int) -> None:
+        self._game = game
+        self._last_game: dict[int, int] = {}
+        self._game_of_request: dict[tuple[int, str], int] = {}
+        self._starting: set[int] = set()
+
+    def __call__(self, line: Line) -> bool:
+        """Return whether the next line of the conversation belongs to it."""
         message = _object(line.text)
         request = line.seat, str(message.get("id"))
         to_bot = line.direction == ">>"
         if to_bot and message.get("type") == "hello":
-            starting.add(line.seat)
-        number = message.get("game") if to_bot else game_of_request.get(request)
+            self._starting.add(line.seat)
+        number = message.get("game") if to_bot else self._game_of_request.get(request)
         if isinstance(number, int):
-            last_game[line.seat] = game_of_request[request] = number
-            starting.discard(line.seat)
-        current = last_game.get(line.seat, 0)
-        if current == game or (line.seat in starting and current < game):
-            selected.append(line)
-    return selected
+            self._last_game[line.seat] = self._game_of_request[request] = number
+            self._starting.discard(line.seat)
+        current = self._last_game.get(line.seat, 0)
+        return current == self._game or (line.seat in self._starting and current < self._game)
 
 
 def _object(text: str) -> dict[str, Any]:

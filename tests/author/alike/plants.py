@@ -5,6 +5,7 @@ import json
 import re
 from collections.abc import Iterable
 from pathlib import Path
+from random import Random
 from typing import NamedTuple
 
 ORIGINAL = '''
@@ -167,3 +168,23 @@ def hand_ins(folder: Path, copies: Iterable[str]) -> Path:
     for copy in copies:
         write(folder / copy, PLANTS[copy])
     return folder
+
+
+_EXPRESSIONS = (
+    *("value", "12", "e + e", "e - e", "e * e"),
+    *("call(e, e)", "[e]", "e[e]", "value.call(e)", "(e or value)"),
+)
+
+
+def library(size: int, seed: int = 1) -> str:
+    """Write Python of so many bytes, or a line more, that hardly repeats itself."""
+    rng, lines, written = Random(seed), list[str](), 0
+    while written < size:
+        lines.append(f"value = {_expression(rng, 3)}\n")
+        written += len(lines[-1])
+    return "".join(lines)
+
+
+def _expression(rng: Random, depth: int) -> str:
+    shape = rng.choice(_EXPRESSIONS if depth else _EXPRESSIONS[:2])
+    return re.sub(r"\be\b", lambda _: _expression(rng, depth - 1), shape)

@@ -197,7 +197,7 @@ class TestBadInput:
     def test_binary_only(self, tmp_path: Path) -> None:
         bots = [write(tmp_path / name, Plant("bot.c", "\0" * 99, "./bot")) for name in "ab"]
         ran = run("alike", *bots, "--positions", 0, cwd=tmp_path)
-        error_line(ran, "no source in a language that is known")
+        error_line(ran, "its source is not read: bot.c (larger than 256 KiB")
 
     def test_a_page_that_cannot_be_written(self, tmp_path: Path) -> None:
         folder = hand_ins(tmp_path / "hand-ins", ["renamed"])

@@ -1,14 +1,24 @@
 """The source of two bots: copies are found however they are disguised, what all share is not."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.author.alike.by_text import TextShare, compare_text
+from arena.author.alike.by_text import MOST_PLACES, TextShare, compare_text
 from arena.author.alike.fingerprints import GUARANTEE, K, winnow
-from arena.author.alike.sources import Source, arenas_kgrams, kgrams_of, read_source
+from arena.author.alike.languages import language_of
+from arena.author.alike.sources import (
+    Source,
+    arenas_kgrams,
+    kgrams_of,
+    read_source,
+    source_file,
+    source_of,
+)
+from arena.author.alike.tokens import Token, tokenize
 from arena.bots.kits import KITS, create
 from arena.io import shipped
 from tests.author.alike.plants import HARMLESS, ORIGINAL, PLANTS, Plant, original, renamed, write
@@ -110,6 +120,69 @@ def test_too_little_of_its_own_is_not_compared(tmp_path: Path) -> None:
 def test_only_source_is_read(tmp_path: Path, name: str, content: bytes) -> None:
     (tmp_path / name).write_bytes(content)
     assert read_source(tmp_path, frozenset()).kgrams == 0
+
+
+LINES = (
+    "value = value + 12",
+    "if value in values: return value[12]",
+    "for value in values: call(value, 'text')",
+    "while not value.done(): value.step(12, 12)",
+    "values[value] = [value for value in values if value]",
+    "raise Wrong(f'{value}') from None",
+    "with call(value) as (value, values): pass",
+    "assert value == 12 or value",
+)
+PYTHON = language_of(Path("bot.py"))
+lines = st.lists(st.sampled_from(LINES), max_size=30).map("\n".join)
+shared_lines = st.lists(st.sampled_from(LINES), min_size=12, max_size=30).map("\n".join)
+Where = tuple[str, int, int]
+
+
+def of_texts(*texts: str) -> tuple[Source, list[list[Token]]]:
+    """Return a bot with a file of each text, and their tokens."""
+    assert PYTHON
+    files = [source_file(f"{at}.py", text, PYTHON) for at, text in enumerate(texts)]
+    return source_of(files, frozenset()), [tokenize(text, PYTHON) for text in texts]
+
+
+def slowly(
+    one: Source, my_tokens: list[list[Token]], other: Source, your_tokens: list[list[Token]]
+) -> Iterator[tuple[int, Where, Where]]:
+    """Yield the place of each shared fingerprint: tokens, and lines in both bots."""
+    for hash_ in one.chosen.keys() & other.chosen.keys():
+        (number, a), (there, b) = one.chosen[hash_], other.chosen[hash_]
+        mine, yours = my_tokens[number], your_tokens[there]
+        while a and b and mine[a - 1].text == yours[b - 1].text:
+            a, b = a - 1, b - 1
+        size = 0
+        while max(a - len(mine), b - len(yours)) + size < 0 and (
+            mine[a + size].text == yours[b + size].text
+        ):
+            size += 1
+        last = size - 1
+        at = f"{number}.py", mine[a].line, mine[a + last].line
+        yield size, at, (f"{there}.py", yours[b].line, yours[b + last].line)
+
+
+@given(before=lines, shared=shared_lines, after=lines, others=lines)
+def test_places_are_those_around_each_shared_fingerprint(
+    before: str, shared: str, after: str, others: str
+) -> None:
+    one = of_texts(f"{before}\n{shared}", f"{others}\n{after}")
+    other = of_texts(f"{after}\n{shared}\n{before}", others)
+    found = compare_text(one[0], other[0])
+    if found is None:
+        return
+    slow = sorted(
+        (-tokens, *mine[:2], *yours[:2], mine[2], yours[2])
+        for tokens, mine, yours in {*slowly(*one, *other)}
+    )
+    places = [
+        (-tokens, mine.file, mine.first, yours.file, yours.first, mine.last, yours.last)
+        for mine, yours, tokens in ((text.one, text.other, text.tokens) for text in found.places)
+    ]
+    assert places == slow[:MOST_PLACES]
+    assert (found.more, found.not_placed) == (len(slow) - len(places), 0)
 
 
 numbers = st.lists(st.integers(0, 3), max_size=80)

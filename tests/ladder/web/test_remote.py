@@ -1,6 +1,10 @@
 """`arena submit --to https://...`: with a token, as to a folder."""
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from io import BufferedIOBase
 from pathlib import Path
 from threading import Thread
 
@@ -104,3 +108,109 @@ def test_a_token_is_read_from_a_file_that_nobody_else_reads(
     path.write_text("")
     with pytest.raises(ArenaError, match="this is no token"):
         read_token()
+
+
+# ---------------------------------------------------------------- a hostile door
+
+MUCH = 256 << 20
+"""Bytes that a hostile door sends, unless the connection is closed before."""
+RECEIPT = {
+    "version": "mine@1",
+    "sha256": "",
+    "bytes": 1,
+    "received_at": "",
+    "new": True,
+    "quota": {"left": 1, "of": 1, "frees_at": None, "blocked_until": None},
+}
+
+
+class Sent:
+    """What a hostile door sends in answer to a PUT and to a GET, and how much it got rid of."""
+
+    def __init__(self, put: bytes, get: bytes, status: int = 200) -> None:
+        self.put, self.get, self.status = put, get, status
+        self.bytes = 0
+
+    def write(self, out: BufferedIOBase, block: bytes) -> None:
+        while self.bytes < MUCH:
+            out.write(block)
+            self.bytes += len(block)
+
+
+@contextmanager
+def hostile(sent: Sent) -> Iterator[str]:
+    """Serve what a hostile door sends; yields its address."""
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_PUT(self) -> None:
+            self.rfile.read(int(self.headers["Content-Length"]))
+            self.send(sent.put)
+
+        def do_GET(self) -> None:
+            self.send(sent.get)
+
+        def send(self, body: bytes) -> None:
+            self.send_response(sent.status)
+            self.end_headers()
+            try:
+                self.wfile.write(body) if body.endswith(b"}") else sent.write(self.wfile, body)
+            except OSError:  # nobody listens any more
+                self.close_connection = True
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    thread = Thread(target=server.serve_forever)
+    thread.start()
+    try:
+        yield f"http://127.0.0.1:{server.server_port}"
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+def received(**other: object) -> bytes:
+    return json.dumps(RECEIPT | other).encode()
+
+
+def log_line(text: str) -> bytes:
+    data = json.dumps({"n": 1, "at": "", "text": text})
+    return f"event: log\ndata: {data}\n\n".encode()
+
+
+HOSTILE = {
+    "an endless receipt": (Sent(b"x" * 65_536, b""), "its answer cannot be read"),
+    "a deep receipt": (Sent(b'{"x":' + b"[" * 50_000 + b"]" * 50_000 + b"}", b""), "be read"),
+    "a receipt of no UTF-8": (Sent(b'{"version":"\xff"}', b""), "its answer cannot be read"),
+    "an endless refusal": (Sent(b"x" * 65_536, b"", 500), "it answers 500"),
+    "a receipt for another bot": (Sent(received(version="m/../../x@1"), b""), "cannot be read"),
+    "an endless line": (Sent(received(), b"x" * 65_536), "its answer cannot be read"),
+    "an endless log": (Sent(received(), log_line("\x1b[2J" * 1_000)), "says too much"),
+    "a log of no UTF-8": (Sent(received(), b"event: log\ndata: \xff\n\n"), "cannot be read"),
+    "an endless event": (Sent(received(), b": still here\n\n"), "says too much"),
+}
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_a_hostile_door_gets_one_line_and_is_not_read_to_its_end(
+    source: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    sent, said = HOSTILE[name]
+    monkeypatch.setenv("ARENA_TOKEN", "any")
+    with hostile(sent) as url:
+        ran = run("submit", source, "--to", url, cwd=source.parent)
+    error_line(ran, said, url)
+    assert sent.bytes < MUCH // 4
+    assert len(ran.out) < 4_000_000
+    assert all(char.isprintable() or char == "\n" for char in ran.out + ran.err)
+
+
+def test_a_long_refusal_is_told_in_short(source: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    long = dict.fromkeys(("title", "detail", "what", "where", "hint"), "x" * 10_000)
+    problem = json.dumps({"status": 400, **long}).encode()
+    monkeypatch.setenv("ARENA_TOKEN", "any")
+    with hostile(Sent(problem, b"", 400)) as url:
+        ran = run("submit", source, "--to", url, cwd=source.parent)
+    assert len(error_line(ran, "xxx", url)) < 2_000

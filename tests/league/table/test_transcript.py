@@ -1,6 +1,6 @@
 """One game out of the conversation of a whole fixture."""
 
-from arena.league.table.transcript import Line, of_game
+from arena.league.table.transcript import Line, OfGame
 
 
 def lines(*said: str) -> list[Line]:
@@ -9,7 +9,7 @@ def lines(*said: str) -> list[Line]:
 
 
 def selected(game: int, *said: str) -> list[str]:
-    return [str(line) for line in of_game(lines(*said), game)]
+    return [str(line) for line in filter(OfGame(game), lines(*said))]
 
 
 HELLO, READY = '>>0 {"type":"hello"}', '<<0 {"type":"ready"}'

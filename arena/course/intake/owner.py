@@ -1,0 +1,255 @@
+"""Whose a hand-in is: by what a platform writes into its name, never by the student's part of it.
+
+Each platform has a form of its own. A name that belongs to one student by one sign, such as a
+number, and to another by a second one, such as a display name, is refused.
+"""
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import reduce
+from itertools import chain
+from pathlib import Path
+
+from arena.bots.archives.entry import folded
+from arena.bots.archives.unpack import ENDINGS
+from arena.course.intake.submitters import Submitter
+from arena.course.roster import Student
+from arena.io.errors import ArenaError
+
+_TIME = r"[0-9]{4}(?:-[0-9]{2}){5}"
+# The student chooses the end of each, and perhaps the display name.
+_MOODLE = re.compile(
+    r"(?P<name>[^_]*)_(?P<number>[0-9]+)_assignsubmission_[a-z]+(?:_.*)?", re.DOTALL
+)
+"""Moodle has no _ in names (mod/assign/classes/downloader.php)."""
+_BLACKBOARD = re.compile(rf"(?P<begin>.+?)_attempt_{_TIME}(?:[_.].*)?", re.DOTALL)
+"""ASSIGNMENT_LOGIN_attempt_TIME_FILE"""
+_CANVAS = re.compile(r"(?!anon_)(?P<name>.+?)(?:_LATE)?_[0-9]+_[0-9]+_.+", re.DOTALL)
+"""NAME_USER_FILE'S NUMBER_FILE (lib/content_zipper.rb)"""
+_CANVAS_USER = re.compile(r"(?<=.)(?=_([0-9]+)_[0-9]+_.)", re.DOTALL)
+_GRADESCOPE = re.compile(r"submission_[0-9]+.*", re.DOTALL)
+_TEXT = re.compile(
+    r"[^_]*_[0-9]+_assignsubmission_onlinetext(?:_.*)?"
+    rf"|.+_attempt_{_TIME}\.txt"
+    r"|.+_[0-9]+_(?:text|link)\.html",
+    re.DOTALL,
+)
+"""A text that a platform writes beside the files, or instead of one."""
+_AFTER_ID = "_-. ("
+
+_Read = Callable[[str], Sequence[Student] | None]
+"""Returns whose a name is by one form, all whom it fits; None if it does not have that form."""
+
+
+def is_text(name: str) -> bool:
+    """Return whether a platform wrote this beside the files that were handed in."""
+    return _TEXT.fullmatch(name) is not None
+
+
+def owners(
+    names: Sequence[str],
+    students: Sequence[Student],
+    submitters: Mapping[str, Sequence[Submitter]],
+    where: Path,
+) -> dict[str, Student | None]:
+    """Return whose each file or folder of an export is; None stands for nobody on the roster.
+
+    `submitters` are Gradescope's, by folder. Raises ArenaError for a name that fits two students,
+    and for two that may be from two people of one name.
+    """
+    export = _Export(names, students, submitters)
+    owned: dict[str, Student | None] = {}
+    for name in names:
+        fits = export.fits(name)
+        if len(fits) > 1:
+            what = f"'{name}' may be from '{fits[0].id}' and '{fits[1].id}'"
+            raise ArenaError(what, str(where), "rename it to the id of its student alone")
+        owned[name] = fits[0] if fits else None
+    _check_namesakes(owned, where)
+    return owned
+
+
+class _Export:
+    """What the names of an export tell together: a form that others may have, too, is of all."""
+
+    def __init__(
+        self,
+        names: Sequence[str],
+        students: Sequence[Student],
+        submitters: Mapping[str, Sequence[Submitter]],
+    ) -> None:
+        self._submitters = submitters
+        self._roster = _Roster(students)
+        others = [name for name in names if self._certain(name) is None]
+        self._plain = {name: self._roster.beginning(_stem(name)) for name in others}
+        matches = [_BLACKBOARD.fullmatch(name) for name in others]
+        self._assignments = _shared([one["begin"] for one in matches if one], "_")
+        dashed = [name for name in others if "-" in _stem(name)]
+        strange = [name for name in dashed if not self._plain[name]]
+        self._repositories = _shared([_stem(name) for name in strange or dashed], "-")
+        self._asked, self._may_be_plain = self._forms(others)
+
+    def fits(self, name: str) -> Sequence[Student]:
+        """Return whose a name is; several if it is not clear."""
+        certain = self._certain(name)
+        if certain is not None:
+            return certain
+        claims = [fits for read in self._asked if (fits := read(name))]
+        if claims:
+            return reduce(_agreed, [*claims, self._plain[name]])
+        return self._plain[name] if self._may_be_plain else []
+
+    def _forms(self, names: Sequence[str]) -> tuple[list[_Read], bool]:
+        """Return the forms that names may have beside the plain one, and whether that is one.
+
+        What a student chooses may look like another form. So what all names have is the form of
+        the export; without one, a form must be that of a name that is not plain.
+        """
+        forms: tuple[_Read, ...] = (self._canvas, self._blackboard, self._github)
+        formed = {read: [name for name in names if read(name) is not None] for read in forms}
+        of_all = [read for read, its in formed.items() if its and len(its) == len(names)]
+        strange = any(not self._plain[name] for name in names)
+        if of_all:
+            resolved = any(read(name) for read in of_all for name in names)
+            return of_all, not (strange or resolved)
+        some = [read for read, its in formed.items() if any(not self._plain[one] for one in its)]
+        return some, True
+
+    def _certain(self, name: str) -> Sequence[Student] | None:
+        """Return whose a name is by a form that no other looks like."""
+        if match := _MOODLE.fullmatch(name):
+            return self._moodle(match["name"], match["number"])
+        if self._submitters and _GRADESCOPE.fullmatch(name):
+            return self._submitted(name)
+        return None
+
+    def _moodle(self, name: str, number: str) -> Sequence[Student]:
+        """Return whose a display name or number is; the number is Moodle's own, never an id."""
+        numbered = [one for one in self._roster.by_account[number] if one.account]
+        named = self._roster.by_name[_letters(name)]
+        return _agreed(numbered, named) if numbered else [s for s in named if not _has_number(s)]
+
+    def _submitted(self, name: str) -> Sequence[Student]:
+        fits: list[Student] = []
+        for one in self._submitters.get(name, ()):
+            by_id = self._roster.by_account[folded(one.id)]
+            fits += _agreed(by_id, self._roster.by_mail[folded(one.email)])
+        return _once(fits)
+
+    def _canvas(self, name: str) -> Sequence[Student] | None:
+        match = _CANVAS.fullmatch(name)
+        if not match:
+            return None
+        users = [self._roster.by_account[number] for number in _CANVAS_USER.findall(name)]
+        if not (first := users[0]):
+            return []
+        named = self._roster.by_turned_name[_letters(match["name"])]
+        if named or not all(one.name for one in first):
+            return _agreed(first, named)
+        # A display name that ends in numbers looks like another user's file.
+        return _once(chain.from_iterable(users))
+
+    def _blackboard(self, name: str) -> Sequence[Student] | None:
+        match = _BLACKBOARD.fullmatch(name)
+        if not (match and self._assignments):
+            return None
+        return self._ending(match["begin"], "_", self._assignments)
+
+    def _github(self, name: str) -> Sequence[Student] | None:
+        stem = _stem(name)
+        shared = _begins(stem, "-") & self._repositories
+        return self._ending(stem, "-", shared) if shared else None
+
+    def _ending(self, text: str, sign: str, begins: Iterable[str]) -> Sequence[Student]:
+        """Return who logs in by what follows one of these beginnings and a sign."""
+        logins = [text.removeprefix(begin + sign) for begin in sorted(begins, reverse=True)]
+        return _once(one for login in logins for one in self._roster.by_account[folded(login)])
+
+
+class _Roster:
+    """The students by what names say of them."""
+
+    def __init__(self, students: Sequence[Student]) -> None:
+        self.by_account, self.by_name = _Index(), _Index()
+        self.by_mail, self.by_turned_name = _Index(), _Index()
+        self._by_id = {folded(one.id): one for one in students}
+        for one in students:
+            self.by_account.add(_account(one), one)
+            self.by_name.add(_letters(one.name), one)
+            self.by_mail.add(folded(one.email), one)
+            words = one.name.split()
+            # Canvas has the last name first.
+            for turned in {_letters(" ".join(words[n:] + words[:n])) for n in range(len(words))}:
+                self.by_turned_name.add(turned, one)
+
+    def beginning(self, stem: str) -> Sequence[Student]:
+        """Return whose id a plain name is, or else begins with."""
+        stem = folded(stem)
+        if stem in self._by_id:
+            return [self._by_id[stem]]
+        begins = [stem[:at] for at, c in enumerate(stem) if c in _AFTER_ID]
+        return [self._by_id[begin] for begin in begins if begin in self._by_id]
+
+
+class _Index(dict[str, list[Student]]):
+    """Students by a text; "" is nobody's."""
+
+    def __missing__(self, key: str) -> list[Student]:
+        return []
+
+    def add(self, key: str, student: Student) -> None:
+        """Enter a student."""
+        if key:
+            self.setdefault(key, []).append(student)
+
+
+def _check_namesakes(owned: Mapping[str, Student | None], where: Path) -> None:
+    """Refuse files from Moodle that have a student's name, and the numbers of two people."""
+    numbers: dict[str, tuple[str, str]] = {}
+    for name, owner in owned.items():
+        match = _MOODLE.fullmatch(name)
+        if not (match and owner) or _has_number(owner):
+            continue
+        other, number = numbers.setdefault(owner.id, (name, match["number"]))
+        if number != match["number"]:
+            what = f"'{other}' and '{name}' have one name and two numbers: they are from two people"
+            hint = f"add Moodle's number of '{owner.id}' to the roster, in a column `account`"
+            raise ArenaError(what, str(where), hint)
+
+
+def _agreed(first: Sequence[Student], second: Sequence[Student]) -> list[Student]:
+    """Return whom two signs have in common; if that is nobody, whom either has."""
+    return [one for one in first if one in second] or [*first, *second]
+
+
+def _once(students: Iterable[Student]) -> list[Student]:
+    return [*dict.fromkeys(students)]
+
+
+def _account(student: Student) -> str:
+    """Return by what a platform calls a student; of Moodle's "Participant 12345", the number."""
+    return folded(student.account).rpartition(" ")[2] or folded(student.id)
+
+
+def _has_number(student: Student) -> bool:
+    return student.account != "" and _account(student).isdecimal()
+
+
+def _letters(name: str) -> str:
+    """Return a name without the signs that platforms leave out."""
+    return "".join(c for c in folded(name) if c.isalnum() or unicodedata.combining(c))
+
+
+def _stem(name: str) -> str:
+    return next((name[: -len(end)] for end in ENDINGS if name.lower().endswith(end)), name)
+
+
+def _begins(text: str, sign: str) -> set[str]:
+    """Return what stands before each sign."""
+    return {text[:at] for at, c in enumerate(text) if c == sign and at}
+
+
+def _shared(texts: Sequence[str], sign: str) -> set[str]:
+    """Return what may be the name of the assignment, with which all begin."""
+    return reduce(set.intersection, (_begins(text, sign) for text in texts)) if texts else set()
