@@ -5,6 +5,7 @@ from typing import Protocol
 
 from arena.check.advice import advice
 from arena.check.bench import Bench, CheckRequest
+from arena.check.budget import HINT, BudgetSpentError
 from arena.check.findings import Finding, Report, StepResult, grouped
 from arena.check.steps import FIRST_ALONE, STEPS, Step
 from arena.errors import ArenaError
@@ -74,6 +75,8 @@ class _Check:
                     if not self._request.every_fault:
                         break
             interrupted = False
+        except BudgetSpentError as error:
+            findings.append(Finding(str(error), hint=HINT))
         finally:
             # What was found before an interruption counts, too.
             if findings or not interrupted:
