@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from arena.check.bench import Bench
+from arena.check.budget import BudgetedMultiplexer
 from arena.check.findings import Finding, Findings
 from arena.check.hints import Evidence, hint_for
 from arena.check.positions import moments, random_player
@@ -14,7 +15,7 @@ from arena.check.seated import Tape
 from arena.check.tables import BY_BOOK, FOR_TWO, Table
 from arena.match.table import play_fixture
 from arena.records import Cause, Fault, Faulted, PlayedFixture
-from arena.sessions.multiplexer import Multiplexer, SeatReply
+from arena.sessions.multiplexer import SeatReply
 from arena.wire.messages import Ready
 
 _CONCURRENT_GAMES = 16
@@ -27,7 +28,7 @@ class _FaultError(Exception):
         self.fault = fault
 
 
-class _HaltingMultiplexer(Multiplexer):
+class _HaltingMultiplexer(BudgetedMultiplexer):
     """Raises _FaultError at the first fault: the other seats need not play on for minutes.
 
     `starting` is how long it waited for bots to be ready, in seconds.
@@ -100,8 +101,10 @@ def _play(bench: Bench, table: Table, games: int) -> Findings:
         tapes[seat].add(direction, line)
 
     bench.start_ahead()
-    pool = bench.processes.for_table()
-    with _HaltingMultiplexer(programs, bench.sandbox, limits, log, pool) as multiplexer:
+    pool, seats = bench.processes.for_table(), range(table.players)
+    with _HaltingMultiplexer(
+        programs, bench.sandbox, limits, log, pool, budget=bench.budget, own=seats
+    ) as multiplexer:
         try:
             faults = _faults(play_fixture(fixture, table.rules, multiplexer))
         except _FaultError as error:

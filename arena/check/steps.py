@@ -14,7 +14,7 @@ from arena.check.tables import FOR_TWO
 from arena.errors import ArenaError
 from arena.sandboxes.docker.images import IMAGES
 from arena.sandboxes.registry import make_sandbox
-from arena.submissions.bot import Bot, check_trust, runtimes_of
+from arena.submissions.bot import check_trust, runtimes_of
 from arena.submissions.folder import BOT_LIMITS, is_ignored, walk
 from arena.submissions.manifest import load_bot
 from arena.submissions.packages import PACKAGES
@@ -65,8 +65,9 @@ def program(bench: Bench) -> Findings:
 def build(bench: Bench) -> Findings:
     """Copy the bot and build it."""
 
-    def on_build(_: Bot, output: str) -> None:
+    def on_build(output: str, seconds: float) -> None:
         bench.build = output
+        bench.budget.charge(seconds)
 
     try:
         bench.staged = stage(

@@ -4,18 +4,23 @@ from collections.abc import Iterator, Sequence
 from hashlib import sha256
 from multiprocessing.connection import Connection
 from pathlib import Path
+from secrets import token_hex
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from arena.check import steps
 from arena.check.bench import CheckRequest
+from arena.check.budget import HINT, Budget, BudgetSpentError
 from arena.check.findings import Finding
 from arena.check.run import check
 from arena.errors import ArenaError
 from arena.ladder.archive import canonical
 from arena.ladder.folder import write_durably
+from arena.ladder.own_games import GameFault
 from arena.ladder.trial import TrialRequest, trial
+from arena.league.host import claim_core
 from arena.perudo.rules import Rules
 from arena.records import LimitsInfo
 from arena.sandboxes.docker import engine
@@ -29,8 +34,12 @@ _GAMES = "games among sample bots"
 _READ_ONLY = 0o444
 _MOST_SHOWN = 8_192
 """Characters kept of each line of a conversation."""
+<<<<<<< HEAD
 _MOST_SAID = 500
 """Characters kept of what was wrong, where, and how to mend it."""
+=======
+_SEED_BYTES = 16
+>>>>>>> checks
 _IN_LOG = 5
 """Faults that the log has."""
 
@@ -51,6 +60,12 @@ class CheckOrder(Struct, frozen=True):
     images: dict[str, str]
     packages: bool
     trusted: bool
+    games: int
+    """In a fixture."""
+    pin: bool
+    """Whether those who play share a core with their bots."""
+    seconds: float
+    """How long the check waits for the bot, at most."""
 
 
 class Fault(Struct, frozen=True):
@@ -77,6 +92,8 @@ class CheckResult(Struct, frozen=True):
     """Steps of `arena check` that it passed."""
     games: int = 0
     """Games that it played among sample bots."""
+    seed: str = ""
+    """From which these were drawn; "" if there were none."""
     build: str = ""
     stderr: str = ""
     clock: str = ""
@@ -84,6 +101,8 @@ class CheckResult(Struct, frozen=True):
     p99: float | None = None
     limit: float = 0.0
     """For a decision."""
+    awaited: float | None = None
+    """For how long it was awaited in all, as far as that is charged."""
 
     @property
     def story(self) -> Iterator[str]:
@@ -113,14 +132,16 @@ def decoded(result: bytes) -> CheckResult:
 
 
 class _Teller:
-    """Tells the ladder which step is tried."""
+    """Tells the ladder, and the budget, which step is tried."""
 
-    def __init__(self, told: Connection) -> None:
+    def __init__(self, told: Connection, budget: Budget) -> None:
         self._told = told
+        self._budget = budget
 
     def trying(self, number: int, steps: int, name: str) -> None:
         """Tell the name of a step."""
-        del number, steps
+        del steps
+        self._budget.step = f"step {number} of {STEPS}, {name}"
         self._told.send(name)
 
     def note(self, text: str) -> None:
@@ -132,10 +153,12 @@ def check_submission(order: CheckOrder, told: Connection) -> bytes:
 
     The name of each step is sent to `told` when it begins.
     """
-    return msgspec.json.encode(_checked(order, told))
+    budget = Budget(order.seconds)
+    result = _checked(order, told, budget)
+    return msgspec.json.encode(replace(result, awaited=budget.used))
 
 
-def _checked(order: CheckOrder, told: Connection) -> CheckResult:
+def _checked(order: CheckOrder, told: Connection, budget: Budget) -> CheckResult:
     limit = order.limits.answer
     try:
         bot = load_bot(order.source)
@@ -152,8 +175,10 @@ def _checked(order: CheckOrder, told: Connection) -> CheckResult:
         trusted=order.trusted,
         packages=order.packages,
         limits=order.limits,
+        budget=budget,
     )
-    report = check(request, _Teller(told))
+    teller = _Teller(told, budget)
+    report = check(request, teller)
     result = CheckResult(
         ok=report.ok,
         digest=digest,
@@ -168,26 +193,42 @@ def _checked(order: CheckOrder, told: Connection) -> CheckResult:
     )
     if not report.ok:
         return result
-    told.send(_GAMES)
-    return _with_games(result, request, order)
+    teller.trying(STEPS, STEPS, _GAMES)
+    return _with_games(result, request.source, order, budget)
 
 
-def _with_games(result: CheckResult, request: CheckRequest, order: CheckOrder) -> CheckResult:
+def _with_games(
+    result: CheckResult, source: Path, order: CheckOrder, budget: Budget
+) -> CheckResult:
     """Play among sample bots, and add what the bot did wrong there."""
+    if order.pin:
+        claim_core("perudo-arena-check")
     asked = TrialRequest(
-        source=request.source,
+        source=source,
         variants=order.variants,
         players=order.players,
         limits=order.limits,
         sandbox=order.sandbox,
         images=order.images,
         packages=order.packages,
+        games=order.games,
+        seed=token_hex(_SEED_BYTES),
     )
+<<<<<<< HEAD
     games, found = trial(asked)
     faults = [
         _shortened(Fault(one.what, one.where, asked=one.asked, came=one.came)) for one in found
     ]
     return msgspec.structs.replace(result, ok=not faults, faults=faults, games=games)
+=======
+    games = 0
+    try:
+        games, found = trial(asked, budget)
+        faults = [_game_fault(*one) for one in found]
+    except BudgetSpentError as error:
+        faults = [Fault(str(error), hint=HINT)]
+    return replace(result, ok=not faults, faults=faults, games=games, seed=asked.seed)
+>>>>>>> checks
 
 
 def _check_name(bot: Bot, order: CheckOrder) -> None:
@@ -220,6 +261,11 @@ def _keep(bot: Bot, versions: Path) -> str:
 
 def _refusal(error: ArenaError) -> Fault:
     return _shortened(Fault(error.what, Path(error.where).name, error.hint))
+
+
+def _game_fault(place: str, fault: GameFault) -> Fault:
+    asked, came = fault.asked[:_MOST_SHOWN], fault.answered[:_MOST_SHOWN]
+    return Fault(fault.what, place, asked=asked, came=came, stderr=fault.stderr)
 
 
 def _fault(finding: Finding) -> Fault:

@@ -22,8 +22,13 @@ class RunResult(NamedTuple):
     stderr: bytes
     output: bytes
     """Both, in the order in which they arrived."""
+<<<<<<< HEAD
     size: int
     """Bytes of both that there were."""
+=======
+    seconds: float
+    """What it took, in uptime of the arena."""
+>>>>>>> checks
 
 
 def run_once(
@@ -56,7 +61,13 @@ def run_to_end(
     reader.read_rest()
     code = running.exit_code()
     stdout, stderr = map(bytes, reader.outputs.values())
+<<<<<<< HEAD
     return RunResult(code if ended else None, stdout, stderr, bytes(reader.combined), reader.size)
+=======
+    return RunResult(
+        code if ended else None, stdout, stderr, bytes(reader.combined), reader.seconds
+    )
+>>>>>>> checks
 
 
 def last_line(output: bytes) -> str:
@@ -72,6 +83,8 @@ class _OutputReader:
         self.size = 0
         self._exit_fd = running.exit_fd
         self._watch = watch
+        self.seconds = 0.0
+        """For how long it has been read."""
 
     def read_until_exit(self, seconds: float) -> bool:
         """Read until the program exits; return False if it takes longer, in uptime of the arena.
@@ -87,6 +100,7 @@ class _OutputReader:
                 self._watch()
                 next_watch = now + TICK
             ready = select.select(fds, [], [], max(0.0, min(seconds, next_watch) - now))[0]
+            self.seconds = uptime.tick()
             if self._exit_fd in ready:
                 return True
             if now >= seconds:

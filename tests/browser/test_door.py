@@ -15,7 +15,7 @@ from playwright.sync_api import Browser, Page, expect
 
 from arena.ladder.book import Book
 from arena.ladder.folder import Folder
-from arena.ladder.tables import Progress, State
+from arena.ladder.tables import CHECKS, Progress, State
 from arena.serve import secrets
 from arena.serve.secrets import Scope
 from tests.browser.test_pages import said
@@ -120,8 +120,8 @@ def test_a_file_is_dropped_and_followed(browser: Browser, door: Door) -> None:
             expect(page.locator("[data-log]")).to_contain_text("received: it came")
             book.set_state(book.version("mine@1"), State.CHECKING, "check 1")
             expect(page.locator(".chip")).to_have_text("checking")
-            steps = msgspec.json.encode(Progress("mine@1", 18, ("manifest",), "program"))
-            book.set_fact("check", steps.decode())
+            steps = msgspec.json.encode([Progress("mine@1", 18, ("manifest",), "program")])
+            book.set_fact(CHECKS, steps.decode())
             expect(page.locator("[data-live-part=check]")).to_contain_text("Step 2 of 18: program.")
         expect(page.locator("[data-log] li")).to_have_count(2)
 
