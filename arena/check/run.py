@@ -5,12 +5,8 @@ from typing import Protocol
 
 from arena.check.advice import advice
 from arena.check.bench import Bench, CheckRequest
-<<<<<<< HEAD
-from arena.check.findings import Grouped, Report, StepResult
-=======
 from arena.check.budget import HINT, BudgetSpentError
-from arena.check.findings import Finding, Report, StepResult, grouped
->>>>>>> checks
+from arena.check.findings import Finding, Grouped, Report, StepResult
 from arena.check.steps import FIRST_ALONE, STEPS, Step
 from arena.errors import ArenaError
 from arena.sandboxes.run_folder import run_folder
@@ -80,7 +76,7 @@ class _Check:
                         break
             interrupted = False
         except BudgetSpentError as error:
-            findings.append(Finding(str(error), hint=HINT))
+            grouped.add(Finding(str(error), hint=HINT))
         finally:
             # What was found before an interruption counts, too.
             if (findings := grouped.findings()) or not interrupted:

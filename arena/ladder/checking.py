@@ -34,12 +34,9 @@ _GAMES = "games among sample bots"
 _READ_ONLY = 0o444
 _MOST_SHOWN = 8_192
 """Characters kept of each line of a conversation."""
-<<<<<<< HEAD
 _MOST_SAID = 500
 """Characters kept of what was wrong, where, and how to mend it."""
-=======
 _SEED_BYTES = 16
->>>>>>> checks
 _IN_LOG = 5
 """Faults that the log has."""
 
@@ -214,21 +211,13 @@ def _with_games(
         games=order.games,
         seed=token_hex(_SEED_BYTES),
     )
-<<<<<<< HEAD
-    games, found = trial(asked)
-    faults = [
-        _shortened(Fault(one.what, one.where, asked=one.asked, came=one.came)) for one in found
-    ]
-    return msgspec.structs.replace(result, ok=not faults, faults=faults, games=games)
-=======
     games = 0
     try:
         games, found = trial(asked, budget)
-        faults = [_game_fault(*one) for one in found]
+        faults = [_shortened(_game_fault(*one)) for one in found]
     except BudgetSpentError as error:
         faults = [Fault(str(error), hint=HINT)]
     return replace(result, ok=not faults, faults=faults, games=games, seed=asked.seed)
->>>>>>> checks
 
 
 def _check_name(bot: Bot, order: CheckOrder) -> None:

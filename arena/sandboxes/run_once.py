@@ -22,13 +22,10 @@ class RunResult(NamedTuple):
     stderr: bytes
     output: bytes
     """Both, in the order in which they arrived."""
-<<<<<<< HEAD
     size: int
     """Bytes of both that there were."""
-=======
     seconds: float
     """What it took, in uptime of the arena."""
->>>>>>> checks
 
 
 def run_once(
@@ -61,13 +58,14 @@ def run_to_end(
     reader.read_rest()
     code = running.exit_code()
     stdout, stderr = map(bytes, reader.outputs.values())
-<<<<<<< HEAD
-    return RunResult(code if ended else None, stdout, stderr, bytes(reader.combined), reader.size)
-=======
     return RunResult(
-        code if ended else None, stdout, stderr, bytes(reader.combined), reader.seconds
+        code=code if ended else None,
+        stdout=stdout,
+        stderr=stderr,
+        output=bytes(reader.combined),
+        size=reader.size,
+        seconds=reader.seconds,
     )
->>>>>>> checks
 
 
 def last_line(output: bytes) -> str:
