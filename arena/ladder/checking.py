@@ -214,7 +214,7 @@ def _with_games(
     games = 0
     try:
         games, found = trial(asked, budget)
-        faults = [_shortened(_game_fault(*one)) for one in found]
+        faults = [_game_fault(*fault) for fault in found]
     except BudgetSpentError as error:
         faults = [Fault(str(error), hint=HINT)]
     return replace(result, ok=not faults, faults=faults, games=games, seed=asked.seed)
@@ -253,8 +253,8 @@ def _refusal(error: ArenaError) -> Fault:
 
 
 def _game_fault(place: str, fault: GameFault) -> Fault:
-    asked, came = fault.asked[:_MOST_SHOWN], fault.answered[:_MOST_SHOWN]
-    return Fault(fault.what, place, asked=asked, came=came, stderr=fault.stderr)
+    shown = Fault(fault.what, place, asked=fault.asked, came=fault.answered, stderr=fault.stderr)
+    return _shortened(shown)
 
 
 def _fault(finding: Finding) -> Fault:
