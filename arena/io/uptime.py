@@ -18,22 +18,23 @@ _GAP = 1.0
 class Uptime:
     """A clock in seconds that stands still while the arena does not run.
 
-    `resumed` is called when it goes on.
+    `resumed` is called when it goes on. A gap of `gap` seconds between two looks does not count.
     """
 
-    __slots__ = ("_read_at", "_resumed", "_seconds")
+    __slots__ = ("_gap", "_read_at", "_resumed", "_seconds")
 
-    def __init__(self, resumed: Callable[[], None] = lambda: None) -> None:
+    def __init__(self, resumed: Callable[[], None] = lambda: None, gap: float = _GAP) -> None:
         self._resumed = resumed
+        self._gap = gap
         self._seconds = 0.0
         self._read_at = time.monotonic()
 
     def tick(self) -> float:
-        """Look at the clock and return the time; call it at least every TICK seconds."""
+        """Look at the clock and return the time; call it at least twice within the gap."""
         read_at = time.monotonic()
         gap = read_at - self._read_at
         self._read_at = read_at
-        if gap < _GAP:
+        if gap < self._gap:
             self._seconds += gap
         else:
             self._resumed()

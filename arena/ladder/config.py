@@ -18,11 +18,14 @@ from arena.io.sizes import parse_size
 from arena.io.yaml_file import Positions, convert, locate, parse_yaml
 from arena.ladder.quota import Quotas
 from arena.league.cluster.entry import check_cluster
+from arena.league.host import core_count
 from arena.league.terms.config import League, LeagueFile, UntilEntry, league_of
 from arena.league.terms.variant_entry import VariantEntry
 
 _SHORTEST = {"publish": 1.0, "backup": 60.0, "check": 1.0}
 """Seconds."""
+_LEAST_MINUTES = 0.1
+"""Of a check."""
 _LEAST_LOGS = "16MiB"
 """With less, next to every game would have others pruned."""
 
@@ -74,6 +77,20 @@ class Intervals(Struct, frozen=True, forbid_unknown_fields=True):
     """The age of a submission from which on its check is overdue."""
 
 
+class CheckTerms(Struct, frozen=True, forbid_unknown_fields=True):
+    """What the checks of submissions may take."""
+
+    minutes: float = 15.0
+    """How long a check waits for its bot, at most."""
+    at_a_time: int | None = None
+    """How many go on at a time; None for as many as the cores."""
+
+    @property
+    def slots(self) -> int:
+        """How many go on at a time on this machine."""
+        return self.at_a_time or core_count()
+
+
 class Keep(StrEnum):
     """Which version of a bot plays on once the newest has met the one before."""
 
@@ -95,6 +112,7 @@ class LadderFile(SeasonTerms, frozen=True, kw_only=True, forbid_unknown_fields=T
     approve: bool = False
     """Whether a version that passed its check waits for an administrator before it plays."""
     keep: Keep = Keep.LATEST
+    checks: CheckTerms = CheckTerms()
     quotas: Quotas = Quotas()
     intervals: Intervals = Intervals()
     disk: Disk = Disk()
@@ -132,6 +150,9 @@ def load_config(path: Path) -> Config:
     for name, seconds in _SHORTEST.items():
         _check_least(path, marks, f"intervals.{name}", getattr(file.intervals, name), seconds)
     _check_least(path, marks, "disk.replays", file.disk.replays, 0)
+    _check_least(path, marks, "checks.minutes", file.checks.minutes, _LEAST_MINUTES)
+    if file.checks.at_a_time is not None:
+        _check_least(path, marks, "checks.at_a_time", file.checks.at_a_time, 1)
     if file.cluster is not None:
         _check_cluster(file.cluster, file.workers, locate(path, marks, "$.cluster"))
     return Config(path, file, league, _caps(file.disk, path, marks))

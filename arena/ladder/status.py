@@ -10,13 +10,14 @@ from msgspec.structs import replace
 
 from arena.io.times import span
 from arena.ladder.book.book import Book
-from arena.ladder.book.tables import WAITING, Kind, State, Upload
+from arena.ladder.book.tables import CHECKS, WAITING, Kind, Progress, State, Upload
 from arena.ladder.config import Intervals, load_config
 from arena.ladder.disk import lacks_space, logs_size
 from arena.ladder.door.door import Door
 from arena.ladder.folder import Folder, is_running
 
 _kinds = msgspec.json.Decoder(list[Kind]).decode
+_checks = msgspec.json.Decoder(list[Progress]).decode
 _LATE = 300.0, 10
 """Seconds, and intervals, by both of which a publication may be late."""
 
@@ -31,6 +32,8 @@ class Status(Struct, frozen=True):
     queue: int
     oldest: float | None
     """The age of the submission that has waited longest."""
+    checks: list[Progress]
+    """How far the checks are that go on."""
     season: int | None
     tables: list[Kind]
     """How far each kind of table is; empty before the first game."""
@@ -51,12 +54,14 @@ def status(folder: Folder) -> Status:
         arrived = door.uploads(book.last_upload())
     waiting = [one.received_at for one in versions if one.state in WAITING]
     waiting += [one.received_at for one in arrived]
+    running = is_running(folder)
     found = Status(
-        running=is_running(folder),
+        running=running,
         overdue=(),
         versions=_counted(Counter(one.state for one in versions), arrived),
         queue=len(waiting),
         oldest=now - min(waiting) if waiting else None,
+        checks=_checks(facts.get(CHECKS, "[]")) if running else [],
         season=seasons[-1].number if seasons else None,
         tables=_kinds(facts.get("kinds", "[]")),
         logs=logs_size(folder),

@@ -40,6 +40,15 @@ def enough_cores(workers: int) -> bool:
     return workers <= core_count()
 
 
+def share_processor() -> None:
+    """Let neither this thread nor a bot that it starts be preempted when another one wakes up.
+
+    It then finds many answers and requests at a time: fewer context switches.
+    """
+    with suppress(OSError):
+        os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))
+
+
 @cache
 def claim_core(name: str = "perudo-arena-core") -> socket.socket | None:
     """Bind this thread, and the bots it starts, to a core that no other worker here has.

@@ -134,7 +134,7 @@ exit 2
     outputs: list[str] = []
     bot = write_built(runs / "bot", script)
     with pytest.raises(ArenaError) as refusal:
-        stage(bot, runs, sandbox, lambda _, output: outputs.append(output))
+        stage(bot, runs, sandbox, lambda output, _: outputs.append(output))
     shown = refusal.value.hint.split(" | ")
     assert len(shown) == 5
     assert set(shown) >= {"bad \x1b[2J byte \ufffd", "0" * 200, "Error 1"}
@@ -143,11 +143,13 @@ exit 2
     assert output.count("\n") == 9
 
 
-def test_build_output_is_passed_on(sandbox: Sandbox, runs: Path) -> None:
-    outputs: list[tuple[str, str]] = []
-    bot = write_built(runs / "bot", "echo 'unused variable' >&2\n")
-    stage(bot, runs, sandbox, lambda bot, output: outputs.append((bot.name, output)))
-    assert outputs == [("bot", "unused variable")]
+def test_build_output_and_the_time_of_a_build_are_passed_on(sandbox: Sandbox, runs: Path) -> None:
+    builds: list[tuple[str, float]] = []
+    bot = write_built(runs / "bot", "echo 'unused variable' >&2; sleep 0.1\n")
+    stage(bot, runs, sandbox, lambda *build: builds.append(build))
+    [(output, seconds)] = builds
+    assert output == "unused variable"
+    assert seconds >= 0.1
 
 
 def test_flood_of_build_output_is_not_kept(sandbox: Sandbox, runs: Path) -> None:
@@ -159,7 +161,7 @@ def test_flood_of_build_output_is_not_kept(sandbox: Sandbox, runs: Path) -> None
     bot = write_built(runs / "bot", script)
     tracemalloc.start()
     try:
-        stage(bot, runs, sandbox, lambda _, output: outputs.append(output))
+        stage(bot, runs, sandbox, lambda output, _: outputs.append(output))
         _, most = tracemalloc.get_traced_memory()
     finally:
         tracemalloc.stop()
@@ -227,7 +229,7 @@ def test_bot_is_staged_once(sandbox: Sandbox, runs: Path, tmp_path: Path) -> Non
     outputs: list[str] = []
     bot = write_built(tmp_path / "bot", "echo built\n")
     for _ in range(2):
-        staged = stage(bot, runs, sandbox, lambda _, output: outputs.append(output))
+        staged = stage(bot, runs, sandbox, lambda output, _: outputs.append(output))
     assert outputs == ["built"]
     assert list(runs.iterdir()) == [staged.folder]
 

@@ -14,7 +14,7 @@ from axe_playwright_python.base import AXE_SCRIPT
 from playwright.sync_api import Browser, Page, expect
 
 from arena.ladder.book.book import Book
-from arena.ladder.book.tables import Progress, State
+from arena.ladder.book.tables import CHECKS, Progress, State
 from arena.ladder.folder import Folder
 from arena.ladder.web.access import secrets
 from arena.ladder.web.access.secrets import Scope
@@ -120,8 +120,8 @@ def test_a_file_is_dropped_and_followed(browser: Browser, door: Door) -> None:
             expect(page.locator("[data-log]")).to_contain_text("received: it came")
             book.set_state(book.version("mine@1"), State.CHECKING, "check 1")
             expect(page.locator(".chip")).to_have_text("checking")
-            steps = msgspec.json.encode(Progress("mine@1", 18, ("manifest",), "program"))
-            book.set_fact("check", steps.decode())
+            steps = msgspec.json.encode([Progress("mine@1", 18, ("manifest",), "program")])
+            book.set_fact(CHECKS, steps.decode())
             expect(page.locator("[data-live-part=check]")).to_contain_text("Step 2 of 18: program.")
         expect(page.locator("[data-log] li")).to_have_count(2)
 

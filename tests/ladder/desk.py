@@ -5,7 +5,7 @@ from typing import ClassVar
 import msgspec
 
 from arena.ladder.book.book import Book
-from arena.ladder.book.tables import State
+from arena.ladder.book.tables import CHECKS, Progress, State
 from arena.ladder.check.checks import Checks
 from arena.ladder.check.submission import CheckResult, Fault
 from arena.ladder.config import load_config
@@ -14,6 +14,7 @@ from arena.ladder.folder import Folder
 from arena.ladder.job import JobDiedError
 from arena.ladder.quota import Quotas
 from arena.ladder.season.orders import carry_out
+from tests.ladder import club as clubs
 
 PASSED = CheckResult(ok=True, digest="d" * 64, steps=17, games=20)
 FAILED = CheckResult(ok=False, faults=[Fault("it crashed", "bga", "mend it")])
@@ -47,7 +48,12 @@ class Desk:
 
     def __init__(self, folder: Folder, book: Book, door: Door) -> None:
         self.folder, self.book, self.door = folder, book, door
-        self.checks = Checks(folder, load_config(folder.config), book)
+        self.allow(1)
+
+    def allow(self, slots: int) -> None:
+        """Go on as a ladder that lets so many checks go on at a time."""
+        clubs.change(self.folder.root, checks={"at_a_time": slots})
+        self.checks = Checks(self.folder, load_config(self.folder.config), self.book)
 
     def submit(self, author: str, bot: str, content: bytes = b"1") -> str:
         self.door.invite(author)
@@ -69,3 +75,10 @@ class Desk:
 
     def state(self, version: str) -> State:
         return self.book.version(version).state
+
+    def checking(self) -> list[str]:
+        """Return the versions whose checks go on, the first that began first."""
+        noted = msgspec.json.decode(self.book.facts()[CHECKS], type=list[Progress])
+        states = {one.name for one in self.book.versions({State.CHECKING})}
+        assert states == {one.version for one in noted}
+        return [one.version for one in noted]

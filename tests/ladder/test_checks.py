@@ -1,13 +1,20 @@
 """What becomes of a version that waits: checked, begun again, refused; the checks are played."""
 
+import json
+import time
+
 import pytest
 
-from arena.ladder.book.tables import Action, Order, State
+from arena.ladder.book.tables import CHECKS, Action, Order, State
 from arena.ladder.check import checks
 from arena.ladder.check.checks import Checks
 from arena.ladder.check.submission import CheckResult, Fault
 from arena.ladder.config import load_config
+from arena.ladder.folder import locked
 from arena.ladder.season.orders import carry_out
+from arena.ladder.status import status
+from arena.ladder.web.live.snapshot import look, version_info
+from arena.league.host import core_count
 from tests.ladder import club
 from tests.ladder.desk import DIED, FAILED, PASSED, Desk, Played
 
@@ -77,12 +84,92 @@ def test_a_check_whose_ladder_was_killed_is_begun_again_and_not_counted(desk: De
 
 def test_a_check_whose_lease_ends_is_ended(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     version = desk.submit("ann", "bot")
-    monkeypatch.setattr(checks, "LEASE", 0.0)
+    monkeypatch.setattr(checks, "lease", lambda _: 0.0)
     Played.results, Played.ended = [], 0
     desk.checks.step()
     desk.checks.step()
     assert Played.ended == 1
     assert desk.state(version) is State.QUEUED
+
+
+def test_a_lease_is_longer_than_the_budget_and_leaves_out_a_suspension(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    version, now = desk.submit("ann", "bot"), [0.0]
+    monkeypatch.setattr(time, "monotonic", lambda: now[0])
+    desk.allow(1)
+    Played.results = []
+    desk.checks.step()
+    [check] = desk.book.checks(desk.book.version(version))
+    lease = check.lease_until - check.began
+    assert 900 < lease < 3_600
+    now[0] = 10 * lease
+    desk.checks.step()
+    assert desk.state(version) is State.CHECKING
+    while now[0] < 11 * lease:
+        now[0] += 5
+        desk.checks.step()
+    desk.checks.step()
+    assert [one.number for one in desk.book.checks(desk.book.version(version))] == [1, 2]
+
+
+def test_checks_of_two_authors_go_on_side_by_side(desk: Desk) -> None:
+    desk.allow(2)
+    versions = [desk.submit("ann", "bot"), desk.submit("bob", "other"), desk.submit("eve", "third")]
+    Played.results = []
+    desk.checks.step()
+    assert desk.checking() == versions[:2]
+    desk.allow(2)  # as after a kill: what was under way begins again
+    assert [desk.state(one) for one in versions] == [State.QUEUED] * 3
+    assert desk.checking() == []
+    desk.checks.step()
+    assert desk.checking() == versions[:2]
+
+
+def test_many_submissions_of_an_author_leave_a_slot_to_others(desk: Desk) -> None:
+    desk.allow(2)
+    many = [desk.submit("ann", "bot", b"%d" % n) for n in range(5)]
+    Played.results = []
+    desk.checks.step()
+    assert desk.checking() == many[:1]
+    late = desk.submit("bob", "other")
+    desk.checks.step()
+    assert desk.checking() == [many[0], late]
+
+
+def test_an_author_has_two_checks_at_a_time_while_nobody_else_waits(desk: Desk) -> None:
+    desk.allow(3)
+    many = [desk.submit("ann", "bot", b"%d" % n) for n in range(5)]
+    Played.results = []
+    desk.checks.step()
+    assert desk.checking() == many[:2]
+
+
+def test_the_note_of_an_older_ladder_on_its_check_is_no_check_that_goes_on(desk: Desk) -> None:
+    old = {"version": "bot@1", "steps": 18, "passed": ["manifest"], "trying": "program"}
+    desk.book.set_fact("check", json.dumps(old))
+    desk.book._file.execute("DELETE FROM facts WHERE key = ?", CHECKS)
+    with locked(desk.folder):
+        assert status(desk.folder).checks == []
+        desk.submit("ann", "bot")
+        assert version_info(look(desk.folder, None), desk.book.version("bot@1")).check is None
+
+
+def test_a_ladder_yaml_that_says_nothing_of_checks_has_the_defaults(desk: Desk) -> None:
+    path = desk.folder.config
+    lines = [line for line in path.read_text().splitlines() if not line.startswith("checks:")]
+    path.write_text("\n".join(lines))
+    checks = load_config(path).file.checks
+    assert (checks.minutes, checks.slots) == (15, core_count())
+
+
+def test_status_has_the_checks_that_go_on(desk: Desk) -> None:
+    desk.submit("ann", "bot")
+    Played.results = []
+    desk.checks.step()
+    assert status(desk.folder).checks == []  # no ladder runs
+    with locked(desk.folder):
+        assert [one.version for one in status(desk.folder).checks] == ["bot@1"]
 
 
 def test_authors_take_turns(desk: Desk) -> None:

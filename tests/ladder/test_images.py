@@ -45,6 +45,9 @@ def order(club: Path, source: Path) -> CheckOrder:
         images=league.images,
         packages=league.packages,
         trusted=False,
+        games=league.games,
+        pin=False,
+        seconds=HANG,
     )
 
 

@@ -141,6 +141,6 @@ def play_bots(
 
 def run_inside(sandbox: Sandbox, bot: StagedBot, said: bytes = b"") -> Ran:
     """Run a bot's command to its end, with `said` on its standard input."""
-    code, out, err, *_ = run_once(sandbox, bot.program, HANG, stdin=said)
-    assert code is not None, "it hangs"
-    return Ran(code, out, err)
+    ran = run_once(sandbox, bot.program, HANG, stdin=said)
+    assert ran.code is not None, "it hangs"
+    return Ran(ran.code, ran.stdout, ran.stderr)

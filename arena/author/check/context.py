@@ -5,6 +5,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from arena.author.check.budget import Budget
 from arena.author.check.live_seat import Seated
 from arena.author.check.meter import MOST_WAITING, Meter, Processes
 from arena.author.check.tables import Table
@@ -39,6 +40,8 @@ class CheckRequest(Struct, frozen=True):
     """Seconds that a bot which is late is given on top, to see what comes of it."""
     positions: int = 2000
     """Recorded positions that are put to the bot."""
+    budget: Budget | None = None
+    """What the whole check may take; None for as long as it takes."""
 
 
 class Bench:
@@ -59,6 +62,7 @@ class Bench:
         self.ready: Ready | None = None
         self.at_a_time = 0
         """Starts that may go on side by side; 0 if the bot starts fast."""
+        self.budget = request.budget or Budget()
         self.meter = Meter()
         self.processes = Processes()
         self.seated: dict[Table, Seated] = {}

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
+from arena.author.check.budget import BudgetedMultiplexer
 from arena.author.check.context import Bench
 from arena.author.check.findings import Finding, Findings
 from arena.author.check.hints import Evidence, hint_for
@@ -12,7 +13,7 @@ from arena.author.check.live_seat import Tape
 from arena.author.check.positions import moments, random_player
 from arena.author.check.probe import Probe
 from arena.author.check.tables import BY_BOOK, FOR_TWO, Table
-from arena.bots.sessions.multiplexer import Multiplexer, SeatReply
+from arena.bots.sessions.multiplexer import SeatReply
 from arena.game.records import Cause, Fault, Faulted, PlayedFixture
 from arena.game.wire.messages import Ready
 from arena.league.table.table import play_fixture
@@ -27,7 +28,7 @@ class _FaultError(Exception):
         self.fault = fault
 
 
-class _HaltingMultiplexer(Multiplexer):
+class _HaltingMultiplexer(BudgetedMultiplexer):
     """Raises _FaultError at the first fault: the other seats need not play on for minutes.
 
     `starting` is how long it waited for bots to be ready, in seconds.
@@ -100,8 +101,10 @@ def _play(bench: Bench, table: Table, games: int) -> Findings:
         tapes[seat].add(direction, line)
 
     bench.start_ahead()
-    pool = bench.processes.for_table()
-    with _HaltingMultiplexer(programs, bench.sandbox, limits, log, pool) as multiplexer:
+    pool, seats = bench.processes.for_table(), range(table.players)
+    with _HaltingMultiplexer(
+        programs, bench.sandbox, limits, log, pool, budget=bench.budget, own=seats
+    ) as multiplexer:
         try:
             faults = _faults(play_fixture(fixture, table.rules, multiplexer))
         except _FaultError as error:

@@ -1,7 +1,7 @@
 """A process of the bot at a table, and the conversation there, which may outlast a step."""
 
+from arena.author.check.budget import Budget, BudgetedMultiplexer
 from arena.bots.sandboxes.base import Program, Running, Sandbox
-from arena.bots.sessions.multiplexer import Multiplexer
 from arena.bots.sessions.warm_pool import TablePool
 from arena.game.records import LimitsInfo
 from arena.game.wire.messages import Ready
@@ -35,14 +35,21 @@ class Seated:
     """What it said when it was greeted."""
 
     def __init__(
-        self, program: Program, sandbox: Sandbox, limits: LimitsInfo, pool: TablePool
+        self,
+        program: Program,
+        sandbox: Sandbox,
+        limits: LimitsInfo,
+        pool: TablePool,
+        budget: Budget,
     ) -> None:
         self.tape = Tape()
         self.games = 0
         """Games that it was told of, at most: a further one gets this number or a higher one."""
         self.requests = 0
         """The highest id of a request so far."""
-        self.multiplexer = Multiplexer([program], sandbox, limits, self._log, pool)
+        self.multiplexer = BudgetedMultiplexer(
+            [program], sandbox, limits, self._log, pool, budget=budget, own={0}
+        )
 
     def _log(self, _: int, direction: str, line: bytes) -> None:
         self.tape.add(direction, line)

@@ -40,7 +40,7 @@ class Probe:
         waiting = bench.seated.pop(table, None) if self._stays else None
         limits = bench.request.limits.complete(GAMES)
         program, pool = bench.staged.program, bench.processes.for_table()
-        self._seated = waiting or Seated(program, bench.sandbox, limits, pool)
+        self._seated = waiting or Seated(program, bench.sandbox, limits, pool, bench.budget)
         self._multiplexer = self._seated.multiplexer
         # The games of each step are numbered from 0, their requests from 1.
         self._games, self._requests = self._seated.games, self._seated.requests

@@ -4,8 +4,9 @@ from contextlib import closing
 from typing import Protocol
 
 from arena.author.check.advice import advice
+from arena.author.check.budget import HINT, BudgetSpentError
 from arena.author.check.context import Bench, CheckRequest
-from arena.author.check.findings import Grouped, Report, StepResult
+from arena.author.check.findings import Finding, Grouped, Report, StepResult
 from arena.author.check.steps import FIRST_ALONE, STEPS, Step
 from arena.bots.sandboxes.run_folder import run_folder
 from arena.io.errors import ArenaError
@@ -74,6 +75,8 @@ class _Check:
                     if not self._request.every_fault:
                         break
             interrupted = False
+        except BudgetSpentError as error:
+            grouped.add(Finding(str(error), hint=HINT))
         finally:
             # What was found before an interruption counts, too.
             if (findings := grouped.findings()) or not interrupted:

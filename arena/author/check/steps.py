@@ -11,7 +11,7 @@ from arena.author.check.meter import side_by_side
 from arena.author.check.positions import moments, random_player
 from arena.author.check.probe import Probe
 from arena.author.check.tables import FOR_TWO
-from arena.bots.bot import Bot, check_trust, runtimes_of
+from arena.bots.bot import check_trust, runtimes_of
 from arena.bots.builds.packages import PACKAGES
 from arena.bots.builds.staging import check_program, stage
 from arena.bots.folder import BOT_LIMITS, is_ignored, walk
@@ -65,8 +65,9 @@ def program(bench: Bench) -> Findings:
 def build(bench: Bench) -> Findings:
     """Copy the bot and build it."""
 
-    def on_build(_: Bot, output: str) -> None:
+    def on_build(output: str, seconds: float) -> None:
         bench.build = output
+        bench.budget.charge(seconds)
 
     try:
         bench.staged = stage(

@@ -23,8 +23,8 @@ take."""
 _LINES, _LINE = 5, 200
 """Lines of a build's output that an error shows, and characters of each."""
 _LEADS_OUT = "a bot's folder may hold no link that leads out of it"
-OnBuild = Callable[[Bot, str], None]
-"""Gets a bot and the end of its build's output, and how much came before that."""
+OnBuild = Callable[[str, float], None]
+"""Gets the end of a build's output, with how much came before that, and the seconds it took."""
 
 
 def build(
@@ -106,7 +106,7 @@ def _check_result(
     """Raise ArenaError with the end of a build's output if it failed."""
     code, output = ran.code, ran.output.decode("utf-8", "replace").strip()
     if on_build is not None:
-        on_build(bot, end_of(output, ran.size, "the build's output"))
+        on_build(end_of(output, ran.size, "the build's output"), ran.seconds)
     if code == 0:
         return
     how = f"failed (exit code {code})" if code else f"took longer than {limits.build_seconds:g} s"

@@ -24,6 +24,8 @@ class RunResult(NamedTuple):
     """Both, in the order in which they arrived."""
     size: int
     """Bytes of both that there were."""
+    seconds: float
+    """What it took, in uptime of the arena."""
 
 
 def run_once(
@@ -56,7 +58,14 @@ def run_to_end(
     reader.read_rest()
     code = running.exit_code()
     stdout, stderr = map(bytes, reader.outputs.values())
-    return RunResult(code if ended else None, stdout, stderr, bytes(reader.combined), reader.size)
+    return RunResult(
+        code=code if ended else None,
+        stdout=stdout,
+        stderr=stderr,
+        output=bytes(reader.combined),
+        size=reader.size,
+        seconds=reader.seconds,
+    )
 
 
 def last_line(output: bytes) -> str:
@@ -72,6 +81,8 @@ class _OutputReader:
         self.size = 0
         self._exit_fd = running.exit_fd
         self._watch = watch
+        self.seconds = 0.0
+        """For how long it has been read."""
 
     def read_until_exit(self, seconds: float) -> bool:
         """Read until the program exits; return False if it takes longer, in uptime of the arena.
@@ -87,6 +98,7 @@ class _OutputReader:
                 self._watch()
                 next_watch = now + TICK
             ready = select.select(fds, [], [], max(0.0, min(seconds, next_watch) - now))[0]
+            self.seconds = uptime.tick()
             if self._exit_fd in ready:
                 return True
             if now >= seconds:

@@ -192,6 +192,13 @@ class Clock:
         self.open.clear()
         self.next_check = inf
 
+    def spent(self) -> tuple[float, float | None]:
+        """Return the seconds in which the bot was awaited and busy, and its CPU time, so far.
+
+        What is busy was not seen to sleep. The CPU time is None if it is unknown.
+        """
+        return self._uncharged, self._cpu()
+
     def suspended(self) -> None:
         """Take note that the arena did not run for a while, in which the bot may have."""
         self._read_at = -inf

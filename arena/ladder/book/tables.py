@@ -265,6 +265,10 @@ class Progress(Struct, frozen=True):
     """The name of the step that goes on; "" before the first."""
 
 
+CHECKS = "checks"
+"""The fact that has the progress of each check that goes on, as JSON."""
+
+
 class SeasonRow(NamedTuple):
     """A season; `seed` and `root` are known when it is closed."""
 

@@ -1,37 +1,68 @@
-"""The checks of a ladder that runs: one at a time, each in a process of its own."""
+"""The checks of a ladder that runs: several at a time, each in a process of its own."""
 
 import time
 from contextlib import suppress
 from functools import partial
 from multiprocessing import Pipe
-from multiprocessing.connection import Connection
-from typing import NamedTuple
 
 import msgspec
 
+from arena.io.uptime import Uptime
 from arena.ladder.book.book import Book
-from arena.ladder.book.tables import WAITING, Check, Progress, State, Version
+from arena.ladder.book.tables import CHECKS, Check, Progress, State, Version
 from arena.ladder.check.submission import STEPS, CheckOrder, CheckResult, check_submission, decoded
-from arena.ladder.check.turns import LEASE, TRIES, Waiting, next_check
+from arena.ladder.check.turns import TRIES, Waiting, lease, next_check
 from arena.ladder.config import Config
 from arena.ladder.folder import Folder
 from arena.ladder.job import Job, JobDiedError
 from arena.ladder.season.admission import admit
+from arena.league.host import enough_cores
 
 _KEPT = 3_600.0
 """Seconds."""
+_GAP = 10.0
+"""Seconds between two looks at the checks from which on the ladder was suspended, or had more to do
+than to look: they do not count for leases."""
 
 
-class _Running(NamedTuple):
+class _Running:
     """A check that goes on."""
 
-    version: Version
-    check: Check
-    job: Job
-    told: Connection
-    """Has the name of each step that began."""
-    until: float
-    """When its lease ends, by the monotonic clock."""
+    def __init__(self, version: Version, check: Check, order: CheckOrder, until: float) -> None:
+        self.version, self.check = version, check
+        self.until = until
+        """When its lease ends, in uptime of the ladder."""
+        self._told, tell = Pipe(duplex=False)
+        self._begun: list[str] = []
+        """The steps that began."""
+        self.job = Job(partial(check_submission, order, tell))
+        tell.close()
+
+    def listen(self) -> bool:
+        """Take in which steps began since the last look; returns whether any did."""
+        before = len(self._begun)
+        with suppress(EOFError, OSError):  # it ended
+            while self._told.poll():
+                self._begun.append(self._told.recv())
+        return len(self._begun) > before
+
+    @property
+    def progress(self) -> Progress:
+        """How far it is."""
+        passed, trying = tuple(self._begun[:-1]), "".join(self._begun[-1:])
+        return Progress(self.version.name, STEPS, passed, trying)
+
+    def result(self) -> bytes | None:
+        """End it, and return what it found; None if it did not come to its end."""
+        self._told.close()
+        try:
+            if self.job.is_over():
+                result: bytes = self.job.result()
+                return result
+        except JobDiedError:
+            return None
+        self.job.end()
+        return None
 
 
 class Checks:
@@ -41,25 +72,25 @@ class Checks:
         self.config = config
         self._folder = folder
         self._book = book
-        self._running: _Running | None = None
-        self._begun: list[str] = []
-        """The steps of it that began."""
+        self._running: list[_Running] = []
+        """Those that began first come first."""
+        self._uptime = Uptime(gap=_GAP)
         # Their processes died with the ladder that had begun them.
         book.forget_begun_checks()
+        self._note_progress()
         for version in book.versions({State.CHECKING}):
             book.set_state(version, State.QUEUED, "the ladder was stopped during its check")
 
     def step(self) -> bool:
-        """Take a result in, or begin the next check; returns whether a version was admitted."""
-        if self._running is None:
-            self._begin_next()
-            return False
-        running = self._running
-        self._listen(running)
-        if not running.job.is_over() and time.monotonic() < running.until:
-            return False
-        self._forget()
-        return self._take(running.version, running.check, _result_of(running.job))
+        """Take results in, or begin the next checks; returns whether a version was admitted."""
+        now, began = self._uptime.tick(), [running.listen() for running in self._running]
+        if any(began):
+            self._note_progress()
+        over = [one for one in self._running if one.job.is_over() or now >= one.until]
+        admitted = [self._end(running) for running in over]
+        while not over and self._begin_next():
+            pass
+        return any(admitted)
 
     def tidy(self) -> None:
         """Remove submissions from the inbox that have been among the versions for a while.
@@ -72,46 +103,32 @@ class Checks:
                 path.unlink(missing_ok=True)
 
     def stop(self) -> None:
-        """End the check that goes on; it is begun again by the next ladder."""
-        if self._running:
-            self._running.job.end()
-            self._forget()
+        """End the checks that go on; they are begun again by the next ladder."""
+        for running in self._running:
+            running.job.end()
+        self._running.clear()
 
-    def _forget(self) -> None:
-        if self._running:
-            self._running.told.close()
-            self._running = None
-
-    def _begin_next(self) -> None:
-        waiting = {one.id: one for one in self._book.versions(WAITING)}
+    def _begin_next(self) -> bool:
+        """Begin a check, if there is a slot for a version that waits; returns whether it did."""
+        waiting = {one.id: one for one in self._book.versions({State.QUEUED})}
         queue = [Waiting(one.id, one.author) for one in waiting.values()]
-        turn = next_check(queue, self._book.last_check())
+        authors = [one.version.author for one in self._running]
+        turn = next_check(queue, self._book.last_check(), authors, self.config.file.checks.slots)
         if turn is None:
-            return
-        version = waiting[turn.version]
-        self._begun = []
+            return False
+        version, order = waiting[turn.version], self._order(waiting[turn.version])
+        seconds = lease(order.seconds)
         with self._book.together():
-            check = self._book.begin_check(version, LEASE)
-            self._note_progress(version)
+            check = self._book.begin_check(version, seconds)
             self._book.set_state(version, State.CHECKING, f"check {check.number}")
-        told, tell = Pipe(duplex=False)
-        job = Job(partial(check_submission, self._order(version), tell))
-        tell.close()
-        self._running = _Running(version, check, job, told, time.monotonic() + LEASE)
+        until = self._uptime.now() + seconds
+        self._running.append(_Running(version, check, order, until))
+        self._note_progress()
+        return True
 
-    def _listen(self, running: _Running) -> None:
-        """Take in which steps began since the last look."""
-        before = len(self._begun)
-        with suppress(EOFError, OSError):  # it ended
-            while running.told.poll():
-                self._begun.append(running.told.recv())
-        if len(self._begun) > before:
-            self._note_progress(running.version)
-
-    def _note_progress(self, version: Version) -> None:
-        passed, trying = tuple(self._begun[:-1]), "".join(self._begun[-1:])
-        progress = Progress(version.name, STEPS, passed, trying)
-        self._book.set_fact("check", msgspec.json.encode(progress).decode())
+    def _note_progress(self) -> None:
+        found = [running.progress for running in self._running]
+        self._book.set_fact(CHECKS, msgspec.json.encode(found).decode())
 
     def _order(self, version: Version) -> CheckOrder:
         league = self.config.league
@@ -130,15 +147,22 @@ class Checks:
             images=league.images,
             packages=league.packages,
             trusted=self.config.file.trust_bots,
+            games=league.games,
+            pin=league.pin and enough_cores(league.workers),
+            seconds=60 * self.config.file.checks.minutes,
         )
 
-    def _take(self, version: Version, check: Check, result: bytes | None) -> bool:
+    def _end(self, running: _Running) -> bool:
+        """Take in what a check found; returns whether its version was admitted."""
+        self._running.remove(running)
+        result = running.result()
         with self._book.together():
-            self._book.end_check(check, result)
+            self._note_progress()
+            self._book.end_check(running.check, result)
             if result is None:
-                self._retry(version)
+                self._retry(running.version)
                 return False
-            return self._settle(version, decoded(result))
+            return self._settle(running.version, decoded(result))
 
     def _settle(self, version: Version, found: CheckResult) -> bool:
         """Move a version on that was checked to the end; returns whether it was admitted."""
@@ -165,20 +189,10 @@ class Checks:
             self._book.set_state(version, State.QUEUED, "its check died: it is begun again")
 
 
-def _result_of(job: Job) -> bytes | None:
-    try:
-        if job.is_over():
-            result: bytes = job.result()
-            return result
-    except JobDiedError:
-        return None
-    job.end()
-    return None
-
-
 def _summary(found: CheckResult) -> str:
     times = ""
     if found.p99 is not None:
         clock = "CPU" if found.clock == "cpu" else "wall clock"
         times = f", p99 {1000 * found.p99:.2g} of {1000 * found.limit:g} ms {clock}"
-    return f"{found.steps} steps, {found.games} games, 0 faults{times}"
+    awaited = "" if found.awaited is None else f", awaited for {found.awaited:.1f} s"
+    return f"{found.steps} steps, {found.games} games, 0 faults{times}{awaited}"

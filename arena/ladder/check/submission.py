@@ -4,11 +4,14 @@ from collections.abc import Iterator, Sequence
 from hashlib import sha256
 from multiprocessing.connection import Connection
 from pathlib import Path
+from secrets import token_hex
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from arena.author.check import steps
+from arena.author.check.budget import HINT, Budget, BudgetSpentError
 from arena.author.check.context import CheckRequest
 from arena.author.check.findings import Finding
 from arena.author.check.run import check
@@ -22,6 +25,8 @@ from arena.game.rules.books import Rules
 from arena.io.errors import ArenaError
 from arena.ladder.check.trial import TrialRequest, trial
 from arena.ladder.folder import write_durably
+from arena.ladder.pages.author_games import GameFault
+from arena.league.host import claim_core
 
 STEPS = len(steps.STEPS) + 1
 """Those of `arena check`, and the games."""
@@ -31,6 +36,7 @@ _MOST_SHOWN = 8_192
 """Characters kept of each line of a conversation."""
 _MOST_SAID = 500
 """Characters kept of what was wrong, where, and how to mend it."""
+_SEED_BYTES = 16
 _IN_LOG = 5
 """Faults that the log has."""
 
@@ -51,6 +57,12 @@ class CheckOrder(Struct, frozen=True):
     images: dict[str, str]
     packages: bool
     trusted: bool
+    games: int
+    """In a fixture."""
+    pin: bool
+    """Whether those who play share a core with their bots."""
+    seconds: float
+    """How long the check waits for the bot, at most."""
 
 
 class Fault(Struct, frozen=True):
@@ -77,6 +89,8 @@ class CheckResult(Struct, frozen=True):
     """Steps of `arena check` that it passed."""
     games: int = 0
     """Games that it played among sample bots."""
+    seed: str = ""
+    """From which these were drawn; "" if there were none."""
     build: str = ""
     stderr: str = ""
     clock: str = ""
@@ -84,6 +98,8 @@ class CheckResult(Struct, frozen=True):
     p99: float | None = None
     limit: float = 0.0
     """For a decision."""
+    awaited: float | None = None
+    """For how long it was awaited in all, as far as that is charged."""
 
     @property
     def story(self) -> Iterator[str]:
@@ -113,14 +129,16 @@ def decoded(result: bytes) -> CheckResult:
 
 
 class _Teller:
-    """Tells the ladder which step is tried."""
+    """Tells the ladder, and the budget, which step is tried."""
 
-    def __init__(self, told: Connection) -> None:
+    def __init__(self, told: Connection, budget: Budget) -> None:
         self._told = told
+        self._budget = budget
 
     def trying(self, number: int, steps: int, name: str) -> None:
         """Tell the name of a step."""
-        del number, steps
+        del steps
+        self._budget.step = f"step {number} of {STEPS}, {name}"
         self._told.send(name)
 
     def note(self, text: str) -> None:
@@ -132,10 +150,12 @@ def check_submission(order: CheckOrder, told: Connection) -> bytes:
 
     The name of each step is sent to `told` when it begins.
     """
-    return msgspec.json.encode(_checked(order, told))
+    budget = Budget(order.seconds)
+    result = _checked(order, told, budget)
+    return msgspec.json.encode(replace(result, awaited=budget.used))
 
 
-def _checked(order: CheckOrder, told: Connection) -> CheckResult:
+def _checked(order: CheckOrder, told: Connection, budget: Budget) -> CheckResult:
     limit = order.limits.answer
     try:
         bot = load_bot(order.source)
@@ -152,8 +172,10 @@ def _checked(order: CheckOrder, told: Connection) -> CheckResult:
         trusted=order.trusted,
         packages=order.packages,
         limits=order.limits,
+        budget=budget,
     )
-    report = check(request, _Teller(told))
+    teller = _Teller(told, budget)
+    report = check(request, teller)
     result = CheckResult(
         ok=report.ok,
         digest=digest,
@@ -168,26 +190,34 @@ def _checked(order: CheckOrder, told: Connection) -> CheckResult:
     )
     if not report.ok:
         return result
-    told.send(_GAMES)
-    return _with_games(result, request, order)
+    teller.trying(STEPS, STEPS, _GAMES)
+    return _with_games(result, request.source, order, budget)
 
 
-def _with_games(result: CheckResult, request: CheckRequest, order: CheckOrder) -> CheckResult:
+def _with_games(
+    result: CheckResult, source: Path, order: CheckOrder, budget: Budget
+) -> CheckResult:
     """Play among sample bots, and add what the bot did wrong there."""
+    if order.pin:
+        claim_core("perudo-arena-check")
     asked = TrialRequest(
-        source=request.source,
+        source=source,
         variants=order.variants,
         players=order.players,
         limits=order.limits,
         sandbox=order.sandbox,
         images=order.images,
         packages=order.packages,
+        games=order.games,
+        seed=token_hex(_SEED_BYTES),
     )
-    games, found = trial(asked)
-    faults = [
-        _shortened(Fault(one.what, one.where, asked=one.asked, came=one.came)) for one in found
-    ]
-    return msgspec.structs.replace(result, ok=not faults, faults=faults, games=games)
+    games = 0
+    try:
+        games, found = trial(asked, budget)
+        faults = [_game_fault(*fault) for fault in found]
+    except BudgetSpentError as error:
+        faults = [Fault(str(error), hint=HINT)]
+    return replace(result, ok=not faults, faults=faults, games=games, seed=asked.seed)
 
 
 def _check_name(bot: Bot, order: CheckOrder) -> None:
@@ -220,6 +250,11 @@ def _keep(bot: Bot, versions: Path) -> str:
 
 def _refusal(error: ArenaError) -> Fault:
     return _shortened(Fault(error.what, Path(error.where).name, error.hint))
+
+
+def _game_fault(place: str, fault: GameFault) -> Fault:
+    shown = Fault(fault.what, place, asked=fault.asked, came=fault.answered, stderr=fault.stderr)
+    return _shortened(shown)
 
 
 def _fault(finding: Finding) -> Fault:

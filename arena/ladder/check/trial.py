@@ -1,24 +1,32 @@
 """Games of a new version among sample bots, before it plays for anything: only its faults count."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import closing
+from itertools import cycle, islice
+from math import ceil
 from pathlib import Path
 from typing import NamedTuple
 
 from msgspec import Struct
 
+from arena.author.check.budget import Budget, BudgetedMultiplexer
 from arena.bots.bot import StagedBot, runtimes_of
 from arena.bots.builds.staging import stage
 from arena.bots.manifest import find_bots, load_bot
 from arena.bots.sandboxes.base import Sandbox
 from arena.bots.sandboxes.registry import make_sandbox
 from arena.bots.sandboxes.run_folder import run_folder
-from arena.bots.sessions.multiplexer import Multiplexer
-from arena.game.records import Faulted, Fixture, LimitsInfo
+from arena.bots.sessions.warm_pool import TableDice, TablePool, WarmPool
+from arena.game.records import Fixture, LimitsInfo
 from arena.game.rules.books import Rules
 from arena.game.rules.round_limit import max_rounds
+from arena.game.seeds import fixture_seed
+from arena.ladder.pages.author_games import GameFault, faults_in
+from arena.league.host import share_processor
 from arena.league.table.table import play_fixture
 
 GAMES = 20
+"""At least."""
 _COMPANY = ("honest", "odds", "random", "bluffer")
 """Sample bots in Python, which every sandbox can run; with one of them twice at a table of six."""
 
@@ -33,81 +41,94 @@ class TrialRequest(Struct, frozen=True):
     sandbox: str
     images: dict[str, str]
     packages: bool
+    games: int
+    """In a fixture."""
+    seed: str
+    """From which the fixtures are drawn, as those of a season from its master seed."""
 
 
 class TrialFault(NamedTuple):
-    """What the version did wrong."""
+    """What the version did wrong, and where."""
 
-    what: str
-    where: str
-    asked: str
-    came: str
+    place: str
+    fault: GameFault
 
 
-class _LastLines:
-    """The last request to a seat, and the last line from it."""
-
-    def __init__(self, seat: int) -> None:
-        self._seat = seat
-        self.asked = self.came = ""
-
-    def add(self, seat: int, direction: str, line: bytes) -> None:
-        """Note a line to a bot (`>>`) or from it (`<<`)."""
-        if seat != self._seat:
-            return
-        text = line.decode("utf-8", "backslashreplace").rstrip("\r\n")
-        if direction == ">>" and '"id":' in text:
-            self.asked, self.came = text, ""
-        elif direction == "<<":
-            self.came = text
-
-
-def trial(request: TrialRequest) -> tuple[int, list[TrialFault]]:
+def trial(request: TrialRequest, budget: Budget) -> tuple[int, list[TrialFault]]:
     """Play the games of a trial; returns how many there were, and what the version did wrong.
 
-    Raises ArenaError if a bot cannot be made ready.
+    They are fixtures as those of a season, so that no bot behaves only while it is tried. Raises
+    ArenaError if a bot cannot be made ready, BudgetSpentError if the version is awaited too long.
     """
     bot = load_bot(request.source)
     company = find_bots([(f"sample:{name}", "ladder") for name in _COMPANY], Path.cwd())
     sandbox = make_sandbox(request.sandbox, runtimes_of([bot, *company]), request.images)
-    kinds = [(label, players) for label in request.variants for players in request.players]
-    games = max(GAMES, len(kinds))
-    faults: list[TrialFault] = []
-    with run_folder() as runs:
+    tables = list(_tables(request))
+    share_processor()
+    with run_folder() as runs, closing(_Room(request, sandbox, budget)) as room:
         staged = stage(bot, runs, sandbox, packages=request.packages)
         rivals = [stage(one, runs, sandbox) for one in company]
-        for number in range(games):
-            label, players = kinds[number % len(kinds)]
-            table = _Table(label, request.variants[label], number % players, number)
-            seats = [rivals[(number + n) % len(rivals)] for n in range(players)]
-            seats[table.seat] = staged
-            faults += _play(table, seats, sandbox, request.limits)
-    return games, faults
+        faults = [fault for table in tables for fault in room.play(table, staged, rivals)]
+    return len(tables) * request.games, faults
 
 
 class _Table(NamedTuple):
     label: str
-    rules: Rules
-    seat: int
-    """Where the version sits."""
+    players: int
     number: int
 
+    @property
+    def seat(self) -> int:
+        """Where the version sits."""
+        return self.number % self.players
 
-def _play(
-    table: _Table, bots: Sequence[StagedBot], sandbox: Sandbox, limits: LimitsInfo
-) -> list[TrialFault]:
-    """Play one game; returns the faults of the version."""
-    names = tuple(f"{bot.name}-{seat}" for seat, bot in enumerate(bots))
-    seed, rounds = f"trial-{table.number}", max_rounds(table.rules, len(bots))
-    fixture = Fixture(seed, table.number, table.label, names, seed, 1, max_rounds=rounds)
-    lines = _LastLines(table.seat)
-    programs = [bot.program for bot in bots]
-    with Multiplexer(programs, sandbox, limits.complete(1), lines.add) as multiplexer:
-        played = play_fixture(fixture, table.rules, multiplexer)
-    place = f"{table.label}, {len(bots)} players, seat {table.seat}, game {table.number + 1}"
-    return [
-        TrialFault(f"{event.cause}: {event.detail}", place, lines.asked, lines.came)
-        for game in played.games
-        for event in game.events
-        if isinstance(event, Faulted) and event.seat == table.seat
-    ]
+    def __str__(self) -> str:
+        return f"{self.label}, {self.players} players, seat {self.seat}"
+
+
+def _tables(request: TrialRequest) -> Iterator[_Table]:
+    """Yield one table of each kind at least, and tables for so many games."""
+    kinds = [(label, players) for label in request.variants for players in request.players]
+    fixtures = max(len(kinds), ceil(GAMES / request.games))
+    for number, (label, players) in enumerate(islice(cycle(kinds), fixtures)):
+        yield _Table(label, players, number)
+
+
+class _Room:
+    """Plays fixtures as a worker does, whose bots may serve at several tables."""
+
+    def __init__(self, request: TrialRequest, sandbox: Sandbox, budget: Budget) -> None:
+        self._request, self._sandbox, self._budget = request, sandbox, budget
+        self._pool = WarmPool()
+
+    def close(self) -> None:
+        """End the bots that wait for another table."""
+        self._pool.end()
+
+    def play(
+        self, table: _Table, bot: StagedBot, rivals: Sequence[StagedBot]
+    ) -> Iterator[TrialFault]:
+        """Play a fixture; yields the faults of the version."""
+        bots = [rivals[(table.number + seat) % len(rivals)] for seat in range(table.players)]
+        bots[table.seat] = bot
+        rules = self._request.variants[table.label]
+        fixture = self._fixture(table, rules, bots)
+        with BudgetedMultiplexer(
+            [one.program for one in bots],
+            self._sandbox,
+            self._request.limits.complete(fixture.games),
+            pool=TablePool(self._pool, TableDice(fixture.dice_key)),
+            budget=self._budget,
+            own={table.seat},
+        ) as multiplexer:
+            played = play_fixture(fixture, rules, multiplexer)
+        for game in played.games:
+            place = f"{table}, game {game.game + 1}"
+            for fault in faults_in(played, rules, game, table.seat):
+                yield TrialFault(place, fault)
+
+    def _fixture(self, table: _Table, rules: Rules, bots: Sequence[StagedBot]) -> Fixture:
+        names = tuple(f"{bot.name}-{seat}" for seat, bot in enumerate(bots))
+        rounds = max_rounds(rules, table.players)
+        seed, games = fixture_seed(self._request.seed, str(table.number)), self._request.games
+        return Fixture(seed, table.number, table.label, names, seed, games, max_rounds=rounds)

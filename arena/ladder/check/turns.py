@@ -1,12 +1,15 @@
 """Whose check is next, and what becomes of one that was begun."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-LEASE = 7_200.0
-"""Seconds that a check may take: a slow bot is asked some 2,000 positions."""
 TRIES = 3
 """How often a check is begun that never comes to its end."""
+_STRETCH = 2.0
+"""How much longer by the wall clock than by its budget a check may wait for its bot."""
+_OWN_WORK = 300.0
+"""Seconds that the arena's own part of a check takes at most, on a busy machine."""
 
 
 class Waiting(NamedTuple):
@@ -17,10 +20,45 @@ class Waiting(NamedTuple):
     author: str
 
 
-def next_check(queue: Sequence[Waiting], last_check: Mapping[str, int]) -> Waiting | None:
+def lease(budget: float) -> float:
+    """Return the seconds after which a check is ended that its budget did not end."""
+    return _STRETCH * budget + _OWN_WORK
+
+
+def next_check(
+    queue: Sequence[Waiting], last_check: Mapping[str, int], under_way: Sequence[str], slots: int
+) -> Waiting | None:
     """Return the next version to check: authors take turns, and each author's versions in order.
 
-    `last_check` has the number of the last check of each author's versions. Numbers and not times,
-    so that a clock that is set back makes nobody wait.
+    So many checks may go on at a time; `under_way` has the authors of those that do. An author of
+    none of them comes first, and the last slot is left to one: whoever submits much makes nobody
+    else wait. `last_check` has the number of the last check of each author's versions. Numbers and
+    not times, so that a clock that is set back makes nobody wait.
     """
-    return min(queue, key=lambda one: (last_check.get(one.author, 0), one.version), default=None)
+    held, free = Counter(under_way), slots - len(under_way)
+    allowed = [one for one in queue if free > (held[one.author] > 0)]
+    return min(
+        allowed,
+        key=lambda one: (held[one.author], last_check.get(one.author, 0), one.version),
+        default=None,
+    )
+
+
+def in_turn(
+    queue: Sequence[Waiting], last_check: Mapping[str, int], under_way: Sequence[str]
+) -> list[Waiting]:
+    """Return the order in which versions are checked if the checks end as they began."""
+    left, held, turns = [*queue], [*under_way], dict(last_check)
+    slots, number = max(1, len(held)), max(turns.values(), default=0)
+    order: list[Waiting] = []
+    while left:
+        turn = next_check(left, turns, held, slots)
+        if turn is None:
+            held.pop(0)
+            continue
+        number += 1
+        turns[turn.author] = number
+        left.remove(turn)
+        held.append(turn.author)
+        order.append(turn)
+    return order

@@ -126,25 +126,28 @@ class Played:
                 played = self.fixture(index)
                 seat = played.fixture.seats.index(version)
                 game = next(one for one in played.games if one.game == number)
-                yield from self._faults(played, game, seat)
-
-    def _faults(self, played: PlayedFixture, game: GameRecord, seat: int) -> Iterator[GameFault]:
-        rules = self.variants[played.fixture.variant]
-        for event in game.events:
-            if isinstance(event, Faulted) and event.seat == seat:
-                what = f"{event.cause}: {event.detail}"
-                yield GameFault(
-                    played.fixture.index,
-                    game.game,
-                    what,
-                    asked=_asked(played, rules, game, seat),
-                    answered=_answered(played, game, seat),
-                    stderr=stderr_of(played, seat),
-                )
+                rules = self.variants[played.fixture.variant]
+                yield from faults_in(played, rules, game, seat)
 
 
 def _nothing(_first: int, _last: int) -> Iterator[PlayedFixture]:
     return iter(())
+
+
+def faults_in(
+    played: PlayedFixture, rules: Rules, game: GameRecord, seat: int
+) -> Iterator[GameFault]:
+    """Yield the faults of a seat in a game of a fixture."""
+    for event in game.events:
+        if isinstance(event, Faulted) and event.seat == seat:
+            yield GameFault(
+                played.fixture.index,
+                game.game,
+                f"{event.cause}: {event.detail}",
+                asked=_asked(played, rules, game, seat),
+                answered=_answered(played, game, seat),
+                stderr=stderr_of(played, seat),
+            )
 
 
 def stderr_of(played: PlayedFixture, seat: int) -> str:

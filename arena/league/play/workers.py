@@ -1,9 +1,8 @@
 """What every worker does, wherever it runs: play whole fixtures and pack the results."""
 
-import os
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor, Future
-from contextlib import AbstractContextManager, suppress
+from contextlib import AbstractContextManager
 from typing import Protocol
 
 from msgspec import Struct
@@ -14,6 +13,7 @@ from arena.bots.sessions.multiplexer import Multiplexer
 from arena.bots.sessions.warm_pool import TableDice, TablePool, WarmPool
 from arena.game.records import Fixture, LimitsInfo
 from arena.game.rules.books import Rules
+from arena.league.host import share_processor
 from arena.league.store.rows import PackedFixture, pack
 from arena.league.table.table import play_fixture
 
@@ -98,10 +98,7 @@ class RemoteEngine(Engine, Protocol):
 
 def play_task(task: Task, sandbox: Sandbox, warm_pool: WarmPool) -> PackedFixture:
     """Play a fixture with bots from a pool; pack it here, to spare the one process that stores."""
-    # Neither this thread nor a bot it starts is preempted when another one wakes up, which then
-    # finds many answers and requests at a time: fewer context switches.
-    with suppress(OSError):
-        os.sched_setscheduler(0, os.SCHED_BATCH, os.sched_param(0))
+    share_processor()
     if sandbox.starts_slowly:
         next_dice = TableDice(task.next_dice, task.open_dice)
         warm_pool.prepare([bot.program for bot in task.next_bots], sandbox, next_dice)

@@ -10,7 +10,7 @@ import msgspec
 from msgspec.structs import replace
 
 from arena.ladder.book.book import Book
-from arena.ladder.book.tables import Progress, State
+from arena.ladder.book.tables import CHECKS, Progress, State
 from arena.ladder.folder import locked
 from arena.ladder.web.access.secrets import Secrets
 from tests.cli.command import HANG
@@ -83,8 +83,9 @@ def test_the_steps_of_a_check_are_told_as_they_end(own_door: Door) -> None:
     path = "/api/v1/versions/mine@1"
     with enter(own_door) as book, listening(own_door, f"{path}/events", **token) as listener:
         for passed, trying in (((), "manifest"), (("manifest",), "program")):
+            others = Progress("other@1", 18, ("manifest", "program"), "build")
             progress = Progress("mine@1", 18, passed, trying)
-            book.set_fact("check", msgspec.json.encode(progress).decode())
+            book.set_fact(CHECKS, msgspec.json.encode([others, progress]).decode())
             book.set_state(book.version("mine@1"), State.CHECKING, "check 1")
             told = {"version": "mine@1", "steps": 18, "passed": [*passed], "trying": trying}
             assert told in (one["check"] for name, one in listener.events() if name == "version")
@@ -102,7 +103,8 @@ def test_the_steps_of_a_check_are_no_news_of_the_ladder(own_door: Door) -> None:
         book.set_state(book.version("mine@1"), State.CHECKING, "check 1")
         while listener.next("ladder")["states"] != {"checking": 1}:
             pass
-        book.set_fact("check", msgspec.json.encode(Progress("mine@1", 18, (), "manifest")).decode())
+        progress = Progress("mine@1", 18, (), "manifest")
+        book.set_fact(CHECKS, msgspec.json.encode([progress]).decode())
         wait_until(lambda: own_door.ask("/api/v1/versions/mine@1", **token).json()["check"])
         book.set_state(book.version("mine@1"), State.REFUSED, "it crashed")
         assert listener.next("ladder")["states"] == {"refused": 1}

@@ -11,14 +11,23 @@ from msgspec import Struct
 
 from arena.io.times import stamp
 from arena.ladder.book.book import Book
-from arena.ladder.book.tables import PLAYING, WAITING, Kind, Progress, State, Upload, Version
-from arena.ladder.check.turns import Waiting, next_check
+from arena.ladder.book.tables import (
+    CHECKS,
+    PLAYING,
+    WAITING,
+    Kind,
+    Progress,
+    State,
+    Upload,
+    Version,
+)
+from arena.ladder.check.turns import Waiting, in_turn
 from arena.ladder.door.api import LadderInfo, MyVersion, Playing, RatingInfo, VersionInfo
 from arena.ladder.door.door import Door
 from arena.ladder.folder import Folder, is_running
 
 _kinds = msgspec.json.Decoder(list[Kind]).decode
-_progress = msgspec.json.Decoder(Progress | None).decode
+_checks = msgspec.json.Decoder(list[Progress]).decode
 _NOT_ENTERED = "the ladder has not looked at it yet"
 
 
@@ -54,8 +63,8 @@ class Snapshot(NamedTuple):
     waits_since: float | None
     """When the submission came that has waited longest."""
     last_event: int
-    check: Progress | None
-    """How far the last check that was begun is."""
+    checks: Mapping[str, Progress]
+    """How far the checks are that go on, by version."""
     ratings: Mapping[str, Sequence[RatingInfo]]
 
     def oldest(self) -> float | None:
@@ -73,8 +82,8 @@ def look(folder: Folder, before: Snapshot | None) -> Snapshot:
         facts, arrived = book.facts(), door.uploads(book.last_upload())
         running, last_event = is_running(folder), book.last_event()
         published = facts.get("published_at", "")
-        kinds, check = facts.get("kinds", "[]"), facts.get("check", "null")
-        key = last_event, len(arrived), kinds, check, running, published
+        kinds, checks = facts.get("kinds", "[]"), facts.get(CHECKS, "[]")
+        key = last_event, len(arrived), kinds, checks, running, published
         if before and before.key == key:
             return before
         versions = [*book.versions(), *map(_arrived, arrived)]
@@ -89,7 +98,7 @@ def look(folder: Folder, before: Snapshot | None) -> Snapshot:
         queue=_in_turn(waiting, turns),
         waits_since=min((one.received_at for one in waiting), default=None),
         last_event=last_event,
-        check=_progress(check),
+        checks={one.version: one for one in _checks(checks)},
         ratings=_ratings(folder.site) if published else {},
     )
 
@@ -105,16 +114,10 @@ def _arrived(upload: Upload) -> Version:
 def _in_turn(waiting: Sequence[Version], last_check: Mapping[str, int]) -> list[str]:
     """Return the names of those that wait, in the order of their checks."""
     names = {one.id: one.name for one in waiting}
-    found = [one.name for one in waiting if one.state is State.CHECKING]
+    checking = [one for one in waiting if one.state is State.CHECKING]
     queue = [Waiting(one.id, one.author) for one in waiting if one.state is State.QUEUED]
-    turns = dict(last_check)
-    number = max(turns.values(), default=0)
-    while turn := next_check(queue, turns):
-        queue.remove(turn)
-        number += 1
-        turns[turn.author] = number
-        found.append(names[turn.version])
-    return found
+    turns = in_turn(queue, last_check, [one.author for one in checking])
+    return [*(one.name for one in checking), *(names[one.version] for one in turns)]
 
 
 def _ratings(site: Path) -> dict[str, list[RatingInfo]]:
@@ -143,8 +146,7 @@ def _ratings(site: Path) -> dict[str, list[RatingInfo]]:
 
 def version_info(found: Snapshot, version: Version) -> VersionInfo:
     """Return what is told of a version."""
-    queue, check = list(found.queue), found.check
-    is_checked = version.state is State.CHECKING and check and check.version == version.name
+    queue, is_checked = list(found.queue), version.state is State.CHECKING
     return VersionInfo(
         version=version.name,
         bot=version.bot,
@@ -158,7 +160,7 @@ def version_info(found: Snapshot, version: Version) -> VersionInfo:
         place=queue.index(version.name) if version.name in queue else None,
         oldest=found.oldest(),
         running=found.running,
-        check=check if is_checked else None,
+        check=found.checks.get(version.name) if is_checked else None,
         ratings=found.ratings.get(version.name, ()),
     )
 
