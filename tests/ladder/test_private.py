@@ -14,9 +14,9 @@ from arena.game.records import Faulted, Fixture, PlayedFixture
 from arena.game.rules.books import VARIANTS
 from arena.ladder.book.tables import State
 from arena.ladder.config import Keep
-from arena.ladder.pages.author_games import Played
 from arena.ladder.pages.private import write_private_pages
 from arena.ladder.season.admission import settle
+from arena.ladder.season.author_games import Played
 from arena.ladder.season.twins import TwinResult
 from arena.league.keeping.prune import prune
 from arena.league.store.rows import pack

@@ -25,7 +25,7 @@ from arena.game.rules.books import Rules
 from arena.io.errors import ArenaError
 from arena.ladder.check.trial import TrialRequest, trial
 from arena.ladder.folder import write_durably
-from arena.ladder.pages.author_games import GameFault
+from arena.ladder.season.author_games import GameFault
 from arena.league.host import claim_core
 
 STEPS = len(steps.STEPS) + 1

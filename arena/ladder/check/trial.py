@@ -21,7 +21,7 @@ from arena.game.records import Fixture, LimitsInfo
 from arena.game.rules.books import Rules
 from arena.game.rules.round_limit import max_rounds
 from arena.game.seeds import fixture_seed
-from arena.ladder.pages.author_games import GameFault, faults_in
+from arena.ladder.season.author_games import GameFault, faults_in
 from arena.league.host import share_processor
 from arena.league.table.table import play_fixture
 

@@ -17,7 +17,7 @@ from arena.ladder.book.book import Book
 from arena.ladder.book.tables import PLAYING, Comparison, Event, Version
 from arena.ladder.check.submission import decoded
 from arena.ladder.folder import Folder, make_shared
-from arena.ladder.pages.author_games import NEWEST, OwnGame, OwnGames, Played, stderr_of
+from arena.ladder.season.author_games import NEWEST, OwnGame, OwnGames, Played, stderr_of
 from arena.ladder.season.twins import TwinResult
 from arena.publish.output.site_folder import FRONT, File, locked_site, replace_site
 from arena.publish.pages.templates import environment

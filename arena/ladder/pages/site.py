@@ -18,8 +18,8 @@ from arena.io.times import stamp
 from arena.ladder.book.book import Book
 from arena.ladder.book.tables import SeasonRow
 from arena.ladder.folder import Folder
-from arena.ladder.pages.author_games import Played
 from arena.ladder.pages.private import write_private_pages
+from arena.ladder.season.author_games import Played
 from arena.ladder.season.season import STORE
 from arena.league.play.stored_league import schedule_of
 from arena.league.store.store import Store
