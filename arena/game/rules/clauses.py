@@ -1,6 +1,6 @@
 """The rule books clause by clause, in our own words, with the switch behind each difference.
 
-`arena rules` prints them and `docs/rules.md` shows them. An arrow (→) marks our reading of a
+`arena rules` prints them and `docs/reference/rules.md` shows them. An arrow (→) marks our reading of a
 document that is silent or unclear.
 """
 

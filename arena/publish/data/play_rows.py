@@ -1,4 +1,4 @@
-"""The data tables about play: their rows and columns. The terms are defined in docs/report.md."""
+"""The data tables about play: their rows and columns. The terms are defined in docs/reference/statistics.md."""
 
 from typing import Annotated, Literal
 
