@@ -26,7 +26,7 @@ def test_topics_are_listed_in_four_parts(tmp_path: Path) -> None:
 
 
 def test_every_page_of_the_manual_has_a_topic() -> None:
-    pages = {path for path in (ROOT / "docs").glob("*/*.md")}
+    pages = set((ROOT / "docs").glob("*/*.md"))
     assert {topic.path for topic in topics().values()} == {*pages, ROOT / "protocol/README.md"}
 
 

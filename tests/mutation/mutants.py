@@ -37,7 +37,7 @@ class Trial(NamedTuple):
 
 
 def main(names: Sequence[str]) -> int:
-    """Try the modules named, or all; return 1 if docs/evidence/mutation.md does not match the results."""
+    """Try the modules named, or all; return 1 if the page does not match the results."""
     started = time.monotonic()
     modules = [module for module in modules_by_size() if not names or module.stem in names]
     trials = try_all(modules)
@@ -93,7 +93,7 @@ def compare(module: str, trials: list[Trial]) -> Iterator[str]:
     yield from (f"noticed, or gone: {mutant}" for mutant in (listed - alive).elements())
     counts = Counts(len(trials), len(trials) - alive.total(), alive.total())
     if page.counts(module) != counts:
-        yield f"docs/evidence/mutation.md counts {page.counts(module)} for {module}, actual: {counts}"
+        yield f"the page counts {page.counts(module)} for {module}, actual: {counts}"
 
 
 if __name__ == "__main__":

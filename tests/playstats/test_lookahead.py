@@ -108,7 +108,7 @@ STATED = {
     "palifico 1 : 4": (0.01, 0.006),
     "palifico 1 : 5": (0.01, 0.006),
 }
-"""By how much the value of opening, and on average the losses, are off at most: `docs/guides/coach.md`."""
+"""How far the value of opening, and on average the losses, are off at most: `guides/coach.md`."""
 
 
 @pytest.mark.parametrize("name", STATED)

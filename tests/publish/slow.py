@@ -1,4 +1,4 @@
-"""The counts of summaries, made again the slow way, by the definitions in docs/reference/statistics.md."""
+"""The counts of summaries, made again the slow way, as docs/reference/statistics.md defines them."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence

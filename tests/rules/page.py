@@ -1,4 +1,4 @@
-"""The clauses in `docs/reference/rules.md`, each with the tests that show it: `make rules` writes them.
+"""The clauses in `docs/reference/rules.md` and the tests that show each: `make rules` writes them.
 
 The tests are found by their marks; so the page, the marks and `arena rules` cannot disagree.
 """
