@@ -1,4 +1,4 @@
-"""The counts of summaries, made again the slow way, as docs/reference/statistics.md defines them."""
+"""The counts of summaries, made again the slow way, by docs/reference/statistics.md."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
