@@ -17,7 +17,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # Where it is set, each of the thousands of processes that tests start compiles the arena anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: run demo help check test fix bench rules columns pictures mutants hostile protocol release clean
+.PHONY: run demo help check test fix bench docs rules columns commands pictures mutants hostile protocol release clean
 
 run: $(VENV)/.run ## play examples/league.yaml and write site/
 	@$(BIN)/arena run examples/league.yaml --skip-missing-runtimes
@@ -70,18 +70,24 @@ bench: $(VENV)/.test ## measure throughput, start-up, storing, rating and the si
 	@$(BIN)/python -m benchmarks.luck
 	@$(BIN)/python -m benchmarks.rated_luck
 
-rules: $(VENV)/.test ## write the clauses and their tests into docs/rules.md
+docs: $(VENV)/.docs ## make a site of the manual, with a search, in build/docs/
+	@$(BIN)/python .ci/docs/build.py build/docs
+
+rules: $(VENV)/.test ## write the clauses and their tests into docs/reference/rules.md
 	@$(BIN)/python -m tests.rules.page
 
-hostile: $(VENV)/.test ## play every hostile bot in every sandbox; results go into docs/sandboxing.md
+hostile: $(VENV)/.test ## play every hostile bot in every sandbox; results go into docs/evidence/hostile.md
 	@$(BIN)/python -m tests.hostile.page
 
 pictures: $(VENV)/.test ## take the pictures of the README anew
 	@./.ci/system
 	@$(BIN)/python -m tests.browser.pictures
 
-columns: $(VENV)/.test ## write the columns of the site's data files into docs/site.md
+columns: $(VENV)/.test ## write the columns of the site's data files into docs/reference/data.md
 	@$(BIN)/python -m tests.publish.columns
+
+commands: $(VENV)/.test ## write the commands and their options into docs/reference/commands.md
+	@$(BIN)/python -m tests.cli.commands_page
 
 mutants: $(VENV)/.mutation ## change arena/game/rules/ in small ways that the tests must notice; MODULES=... selects modules
 	@$(BIN)/python -m tests.mutation.mutants $(MODULES)
@@ -110,6 +116,10 @@ $(VENV)/.serve: $(VENV)/.run
 
 $(VENV)/.test: $(VENV)/.run
 	@$(BIN)/python -m pip install -q --use-pep517 -e '.[test]'
+	@touch $@
+
+$(VENV)/.docs: $(VENV)/.run
+	@$(BIN)/python -m pip install -q --use-pep517 -e '.[docs]'
 	@touch $@
 
 $(VENV)/.mutation: $(VENV)/.test

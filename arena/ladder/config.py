@@ -99,7 +99,7 @@ class Keep(StrEnum):
 
 
 class LadderFile(SeasonTerms, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The keys of ladder.yaml (`docs/ladder.md`)."""
+    """The keys of ladder.yaml (`docs/guides/ladder.md`)."""
 
     name: str
     ratings: RatingsInfo = RatingsInfo()

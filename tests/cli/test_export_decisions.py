@@ -197,7 +197,7 @@ def test_unknown_rows_are_refused(played: Path) -> None:
 
 
 def test_page_describes_every_column() -> None:
-    lines = (ROOT / "docs" / "lab.md").read_text(encoding="utf-8").splitlines()
+    lines = (ROOT / "docs" / "guides" / "lab.md").read_text(encoding="utf-8").splitlines()
     for column, kind in get_type_hints(DecisionRow, include_extras=True).items():
         [description] = [
             one.description for one in kind.__metadata__ if hasattr(one, "description")

@@ -12,7 +12,7 @@ import click
 import pytest
 
 from arena.bots.kits import KITS
-from arena.cli.help import TOPICS
+from arena.cli.help import topics
 from tests.cli.command import HANG, ROOT, Ran, league
 
 SHIPPED = "arena/_shipped"
@@ -82,7 +82,7 @@ NEEDED = {
         f"{SHIPPED}/protocol/kits/positions.jsonl",
         *(f"{SHIPPED}/protocol/kits/{language}/{kit.edit}" for language, kit in KITS.items()),
     ],
-    "docs": [f"{SHIPPED}/{page}" for page, _ in TOPICS.values() if page.startswith("docs/")],
+    "docs": [f"{SHIPPED}/{path.relative_to(ROOT)}" for path in (ROOT / "docs").rglob("*.md")],
     "reports": [f"{SHIPPED}/reports/index.html", f"{SHIPPED}/reports/style.css"],
 }
 
@@ -118,8 +118,8 @@ def test_an_author_begins_with_the_wheel_alone(installed: Path, tmp_path: Path) 
     assert ran.code == 0, ran
     kit = ROOT / "protocol/kits/rust/bot.rs"
     assert (tmp_path / "my-bot/bot.rs").read_bytes() == kit.read_bytes()
-    for topic, (page, _) in TOPICS.items():
-        assert _run([arena, "help", topic], tmp_path) == Ran(0, (ROOT / page).read_text(), "")
+    for name, topic in topics().items():
+        assert _run([arena, "help", name], tmp_path) == Ran(0, topic.path.read_text(), "")
     recipes = "from arena.bots.sandboxes.docker.images import *; print(len([*RECIPES.iterdir()]))"
     assert _run([str(installed / "python"), "-c", recipes], tmp_path).out == "8\n"
 

@@ -1,4 +1,4 @@
-"""The columns of the data files in `docs/site.md`: `make columns` writes them."""
+"""The columns of the data files in `docs/reference/data.md`: `make columns` writes them."""
 
 from collections.abc import Iterator
 from typing import Any
@@ -7,7 +7,7 @@ import arena.publish.site  # noqa: F401 -- it declares all tables
 from arena.publish.data.schema import TABLE_TYPES, TableType
 from tests.support.generated_section import GeneratedSection
 
-SECTION = GeneratedSection("site.md", "columns", "columns")
+SECTION = GeneratedSection("reference/data.md", "columns", "columns")
 
 TYPES = {"integer": "whole number", "number": "number", "boolean": "true or false"}
 

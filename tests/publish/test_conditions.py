@@ -77,13 +77,13 @@ def test_rules_page_marks_the_switches_of_the_league(site: Path) -> None:
 
 
 def test_the_books_are_those_of_the_documentation() -> None:
-    text = (DOCS / "rules.md").read_text().replace('"', "")
+    text = (DOCS / "reference/rules.md").read_text().replace('"', "")
     for name, words in BOOKS.items():
         assert f"| `{name}` | {words.replace('“', '').replace('”', '')} |" in text
 
 
 def test_sandbox_promises_match_the_documentation() -> None:
-    found = (DOCS / "sandboxing.md").read_text().partition("### What is not promised\n")[2]
+    found = (DOCS / "evidence/hostile.md").read_text().partition("### What is not promised\n")[2]
     for name, promise in PROMISES.items():
         listed = found.partition(f"`{name}`:\n\n")[2].partition("\n\n")[0].splitlines()
         lines = {line[2:].replace("`", "") for line in listed if line.startswith("- ")}

@@ -127,7 +127,7 @@ ITALIAN = Rules(
 )
 
 VARIANTS: dict[str, Rules] = {rules.name: rules for rules in (BGA, CLASSIC, PRESSMAN, ITALIAN)}
-"""Every rule book by its id (`docs/rules.md`)."""
+"""Every rule book by its id (`docs/reference/rules.md`)."""
 
 OPTIONS = frozenset({"calza", "lost_dice_visible", "starting_dice"})
 """What a league chooses freely; not part of a rule book."""

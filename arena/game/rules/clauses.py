@@ -1,7 +1,7 @@
 """The rule books clause by clause, in our own words, with the switch behind each difference.
 
-`arena rules` prints them and `docs/rules.md` shows them. An arrow (→) marks our reading of a
-document that is silent or unclear.
+`arena rules` prints them and `docs/reference/rules.md` shows them. An arrow (→) marks our reading
+of a document that is silent or unclear.
 """
 
 from msgspec import Struct

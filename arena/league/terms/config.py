@@ -56,7 +56,7 @@ class LeagueOptions(Struct, frozen=True, kw_only=True):
 
 
 class LeagueFile(LeagueOptions, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The keys of league.yaml (`docs/league.md`)."""
+    """The keys of league.yaml (`docs/reference/league.md`)."""
 
     bots: list[str]
     name: str = ""

@@ -1,4 +1,7 @@
-"""The data tables about play: their rows and columns. The terms are defined in docs/report.md."""
+"""The data tables about play: their rows and columns.
+
+`docs/reference/statistics.md` defines the terms.
+"""
 
 from typing import Annotated, Literal
 

@@ -66,7 +66,7 @@ PROMISES = {
         ),
     ),
 }
-"""What each sandbox keeps and does not, in the words of docs/sandboxing.md."""
+"""What each sandbox keeps and does not, in the words of docs/evidence/hostile.md."""
 
 
 def machine(info: MachineInfo | None) -> dict[str, str]:
