@@ -8,7 +8,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from arena.game.records import Cause, Division
-from arena.playstats.game_scan import FaultEntry
+from arena.playstats.fault_entry import FaultEntry
 from arena.playstats.moments import OF_BOT, BestMoments, Moment, surprise
 
 FIRST = 50

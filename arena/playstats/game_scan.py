@@ -8,14 +8,13 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from msgspec import Struct
-
-from arena.game.records import BidMade, CallMade, Cause, Faulted, Fixture, GameRecord
+from arena.game.records import BidMade, CallMade, Faulted, Fixture, GameRecord
 from arena.game.rules.books import FACES, Rules
 from arena.game.rules.dice import count_face
 from arena.game.rules.odds import at_least, unknown
 from arena.game.rules.round import Bid, Raises, may_gain, raises
 from arena.game.walk import PlayedRound, walk
+from arena.playstats.fault_entry import FaultEntry
 from arena.playstats.luck import game_luck, has_luck
 from arena.playstats.mistakes import Mistake, WorstMoves
 from arena.playstats.moments import OF_BOT, BestMoments, Kind, Moment, is_behind, surprise
@@ -24,27 +23,6 @@ from arena.playstats.style import BINS, MILLION, THOUSAND, Calibration, Style
 HALF = MILLION // 2
 LEAST_QUANTITY = 2
 """Calls of smaller bids are no moments."""
-
-
-class FaultEntry(Struct, frozen=True):
-    """One fault and where to find it; counts are from 0."""
-
-    cause: Cause
-    bot: str
-    variant: str
-    players: int
-    fixture: str
-    index: int
-    """The fixture's place in the schedule, from 0."""
-    game: int
-    round: int
-    step: int
-    """The fault's place among the events of its game, from 0."""
-    seat: int
-    dice: int
-    """Dice on the table."""
-    opponents: tuple[str, ...]
-    detail: str
 
 
 class _Odds(NamedTuple):

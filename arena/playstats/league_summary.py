@@ -8,9 +8,9 @@ from msgspec import Struct, field
 
 from arena.game.records import LUCK_UNIT, Division, FixtureResult
 from arena.playstats import mistakes
+from arena.playstats.fault_entry import FaultEntry
 from arena.playstats.fault_summary import FaultSummary, summarize_faults
 from arena.playstats.fixture_summary import FixtureSummary
-from arena.playstats.game_scan import FaultEntry
 from arena.playstats.mistakes import Mistake
 from arena.playstats.moments import EACH, OF_BOT, OF_DIVISION, BestMoments, Moment
 from arena.playstats.style import Calibration, Rate, Style

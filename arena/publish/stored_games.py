@@ -18,8 +18,8 @@ from arena.io.errors import ArenaError
 from arena.league.store.failures import damaged_fixtures
 from arena.league.store.rows import FixtureHashes
 from arena.league.store.store import Store
+from arena.playstats.fault_entry import FaultEntry
 from arena.playstats.fixture_summary import FixtureSummary, summarize_fixture, summarize_result
-from arena.playstats.game_scan import FaultEntry
 from arena.playstats.league_summary import summarize_league
 from arena.playstats.luck import has_luck
 from arena.publish.game_source import Jobs, Made, Work

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from arena.game.records import Division, FixtureResult, RatingsInfo
 from arena.ratings.model.trueskill import BETA
-from arena.ratings.table import Leaderboard, Overall, Row, Suspicion
+from arena.ratings.table import Leaderboard, LeaderboardRow, Overall, Suspicion
 
 if TYPE_CHECKING:
     from arena.ratings.board.memory import Remember
@@ -65,18 +65,18 @@ def rate_results(
     )
 
 
-def win_probability(row: Row, rival: Row) -> float:
+def win_probability(row: LeaderboardRow, rival: LeaderboardRow) -> float:
     """Return the probability that a bot finishes a game ahead of a rival, by their ratings."""
     deviation = sqrt(2 * BETA**2 + row.sigma**2 + rival.sigma**2)
     return 0.5 * erfc((rival.mu - row.mu) / deviation / sqrt(2))
 
 
-def upsets(seats: Sequence[str], rows: Mapping[str, Row]) -> list[bool]:
+def upsets(seats: Sequence[str], rows: Mapping[str, LeaderboardRow]) -> list[bool]:
     """Return, for each seat, whether its win would be an upset; never if a bot is not rated."""
     return [chance < UPSET for _, chance in favourites(seats, rows)]
 
 
-def favourites(seats: Sequence[str], rows: Mapping[str, Row]) -> list[tuple[str, float]]:
+def favourites(seats: Sequence[str], rows: Mapping[str, LeaderboardRow]) -> list[tuple[str, float]]:
     """Return, for each seat, its best-rated rival, and how likely it is to finish ahead of it.
 
     If a bot is not rated, nobody is named, and every chance is 1.
@@ -86,6 +86,6 @@ def favourites(seats: Sequence[str], rows: Mapping[str, Row]) -> list[tuple[str,
     return [_favourite(rows[bot], [rows[one] for one in seats if one != bot]) for bot in seats]
 
 
-def _favourite(winner: Row, rivals: Sequence[Row]) -> tuple[str, float]:
+def _favourite(winner: LeaderboardRow, rivals: Sequence[LeaderboardRow]) -> tuple[str, float]:
     best = max(rivals, key=lambda row: row.mu)
     return best.bot, win_probability(winner, best)

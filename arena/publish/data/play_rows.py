@@ -6,20 +6,22 @@ from msgspec import Meta
 
 from arena.game.records import Cause, Division
 from arena.playstats.moments import Kind
-from arena.publish.data.result_rows import GameNumber, GamesPlayed, Wins, WinShare
-from arena.publish.data.schema import (
+from arena.publish.data.schema import TableRow, table
+from arena.ratings.columns import (
     Bot,
+    GameNumber,
+    GamesPlayed,
     Index,
     Players,
     Positive,
     Share,
-    TableRow,
     Variant,
     Whole,
     WilsonHigh,
     WilsonLow,
+    Wins,
+    WinShare,
     doc,
-    table,
 )
 
 Seat = Annotated[Whole, doc("From 0.")]

@@ -7,17 +7,16 @@ from typing import Any
 from msgspec.structs import asdict
 
 from arena.game.records import Division, FixtureResult, LeagueInfo, QuarantinedFixture
-from arena.playstats.game_scan import FaultEntry
+from arena.playstats.fault_entry import FaultEntry
 from arena.playstats.league_summary import LeagueSummary
 from arena.publish.data import result_rows as rows
 from arena.publish.data.result_rows import DivisionHead, HeadToHeadRow, MatchRow, PairsHead
 from arena.publish.data.rules_and_limits import limit_rows, rule_rows
 from arena.publish.data.schema import LeagueHead, Table, TableHead
 from arena.publish.replay.selection import Selection
-from arena.publish.series import Again
 from arena.ratings.maths.intervals import wilson
 from arena.ratings.standings import upsets
-from arena.ratings.table import Leaderboard, Overall, Row, Suspicion
+from arena.ratings.table import Leaderboard, LeaderboardRow, Overall, OverallRow, Suspicion
 
 PAIRED = 300
 """Bots of a leaderboard, from the first, whose pairs are in the data files."""
@@ -27,17 +26,7 @@ ALL_PAIRS = "arena export league.yaml --pairs"
 
 def leaderboard(board: Leaderboard) -> Table:
     """Return a leaderboard, best first."""
-    lines = [
-        rows.LeaderboardRow(
-            rank=rank,
-            conservative=row.conservative,
-            elo=row.elo,
-            win_share=row.win_share,
-            **asdict(row),
-        )
-        for rank, row in enumerate(board.rows, 1)
-    ]
-    return Table(rows.LeaderboardRow, DivisionHead(**_division(board)), lines)
+    return Table(LeaderboardRow, DivisionHead(**_division(board)), board.rows)
 
 
 def _division(board: Leaderboard) -> dict[str, Any]:
@@ -94,20 +83,17 @@ def better(board: Leaderboard) -> Table:
 
 def overall(table: Overall) -> Table:
     """Return the overall table, best first."""
-    lines = [rows.OverallTableRow(rank=n, **asdict(row)) for n, row in enumerate(table.rows, 1)]
-    return Table(rows.OverallTableRow, TableHead(), lines)
+    return Table(OverallRow, TableHead(), table.rows)
 
 
 def suspicions(head: LeagueHead, alpha: float, cases: Iterable[Suspicion]) -> Table:
     """Return the suspicions, the clearest first."""
-    lines = [rows.SuspicionRow(**asdict(case)) for case in cases]
-    return Table(rows.SuspicionRow, rows.SuspicionsHead(head.league, alpha), lines)
+    return Table(Suspicion, rows.SuspicionsHead(head.league, alpha), cases)
 
 
 def faults(head: LeagueHead, entries: Iterable[FaultEntry]) -> Table:
     """Return the faults, which are gone through for each file."""
-    lines = Again(lambda: (rows.FaultRow(**asdict(entry)) for entry in entries))
-    return Table(rows.FaultRow, head, lines)
+    return Table(FaultEntry, head, entries)
 
 
 def match_rows(
@@ -125,7 +111,7 @@ def match_rows(
 def match_row(
     result: FixtureResult,
     selection: Selection,
-    strengths: Mapping[Division, dict[str, Row]],
+    strengths: Mapping[Division, dict[str, LeaderboardRow]],
     luck: Mapping[int, float],
 ) -> MatchRow:
     """Return the result of a fixture of at least one game; `strengths` are the leaderboards."""

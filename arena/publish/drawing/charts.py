@@ -5,7 +5,7 @@ A chart's units are those of its view box. It is about as wide as a telephone, t
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import ceil
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from msgspec import Struct
 
@@ -138,16 +138,25 @@ def _corners(points: Sequence[tuple[float, float]]) -> str:
     return " ".join(f"{x},{y}" for x, y in points)
 
 
-def model(summary: LeagueSummary) -> dict[str, Any]:
-    """Return what the page of charts shows: all bots together, by table size."""
+class ChartsPage(Struct, frozen=True):
+    """What the page of charts shows: all bots together."""
+
+    calibration: Chart | None
+    lengths: dict[int, Chart]
+    """By table size."""
+    seats: dict[int, Chart]
+
+
+def charts_page(summary: LeagueSummary) -> ChartsPage:
+    """Return what the page of charts shows."""
     bins = chart_data.calibration(summary.calibration())
     won = [chart_data.seats(size, wins) for size, wins in summary.seat_wins().items()]
     lengths = [chart_data.lengths(size, rounds) for size, rounds in summary.rounds().items()]
-    return {
-        "calibration": calibration(bins) if bins else None,
-        "lengths": {rows[0].players: game_length(rows) for rows in lengths if rows},
-        "seats": {rows[0].players: seat_advantage(rows) for rows in won if rows},
-    }
+    return ChartsPage(
+        calibration=calibration(bins) if bins else None,
+        lengths={rows[0].players: game_length(rows) for rows in lengths if rows},
+        seats={rows[0].players: seat_advantage(rows) for rows in won if rows},
+    )
 
 
 def rating_history(rows: Sequence[HistoryRow], reference: str) -> Chart:

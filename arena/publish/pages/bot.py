@@ -3,16 +3,17 @@
 import shlex
 from bisect import bisect
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
+from markupsafe import Markup
 from msgspec import Struct
 
 from arena.game.records import BotInfo, Cause, LeagueInfo
 from arena.game.rules.explain import name_bid
 from arena.game.rules.round import Bid
 from arena.league.changes import everyone, version_of
+from arena.playstats.fault_entry import FaultEntry
 from arena.playstats.fault_summary import BotFaults
-from arena.playstats.game_scan import FaultEntry
 from arena.playstats.league_summary import LeagueSummary
 from arena.playstats.mistakes import Mistake
 from arena.playstats.moments import Moment, order
@@ -27,11 +28,11 @@ from arena.publish.moments import SiteMoments
 from arena.publish.pages import watch
 from arena.publish.pages.bot_card import Card, Field, card
 from arena.publish.pages.leaderboard import chance
-from arena.publish.pages.opponent_rows import Opponent
+from arena.publish.pages.opponent_rows import Opponent, opponent_rows
 from arena.publish.pages.standings import Standing, overall_standings, standing
 from arena.publish.replay.steps import likely
 from arena.ratings.standings import Ratings
-from arena.ratings.table import Leaderboard, Row
+from arena.ratings.table import Leaderboard, LeaderboardRow
 
 RECENT = 3
 """Matches listed on a bot's page; the page of matches finds all."""
@@ -44,7 +45,7 @@ class Place(Struct, frozen=True):
 
     board: Leaderboard
     rank: int
-    row: Row
+    row: LeaderboardRow
     standing: Standing
     results: list[Opponent]
     """The best of them first."""
@@ -89,6 +90,19 @@ class BotPage(Struct, frozen=True):
     """The first faults; the data files have all."""
     stderr: list[tuple[FaultEntry, str]]
     """The first fault in a fixture, and the end of what the bot wrote to standard error there."""
+
+
+def rerun_command(index: int, game: int) -> str:
+    """Return the command that reruns a stored game, for a shell in the folder of the league."""
+    return shlex.join(["arena", "rerun", "league.yaml", str(index), str(game)])
+
+
+class BotView(Struct, frozen=True):
+    """What the template of a bot's page shows."""
+
+    bot: BotPage
+    opponent_rows: Callable[..., Markup] = opponent_rows
+    rerun_command: Callable[[int, int], str] = rerun_command
 
 
 def models(
@@ -163,11 +177,6 @@ def _model(
         shown=faults.first,
         stderr=[(faults.by_fixture[index], text) for index, text in sorted(texts.items())],
     )
-
-
-def rerun_command(index: int, game: int) -> str:
-    """Return the command that reruns a stored game, for a shell in the folder of the league."""
-    return shlex.join(["arena", "rerun", "league.yaml", str(index), str(game)])
 
 
 def _places(boards: Sequence[Leaderboard], bot: str) -> Iterator[Place]:

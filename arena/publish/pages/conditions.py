@@ -2,7 +2,7 @@
 
 import platform
 import shlex
-from typing import Any
+from collections.abc import Mapping
 
 from msgspec import Struct
 
@@ -12,7 +12,8 @@ from arena.game.rules.books import OPTIONS, SWITCHES
 from arena.game.rules.clauses import CLAUSES, Clause, by_text
 from arena.game.wire.messages import PROTOCOL
 from arena.playstats.league_summary import LeagueSummary, Timing
-from arena.publish.data.rules_and_limits import Value, limit_rows, switches, values
+from arena.publish.data.result_rows import LimitRow
+from arena.publish.data.rules_and_limits import Switch, Value, limit_rows, switches, values
 from arena.publish.output.text import duration, moment
 
 _INODES = "The number of files in /tmp is not capped, and each takes some of the machine's memory."
@@ -109,19 +110,39 @@ def times(known: Timing | None) -> dict[str, str]:
     }
 
 
-def model(league: LeagueInfo, summary: LeagueSummary, known: Timing | None) -> dict[str, Any]:
-    """Return what the page of conditions shows beyond the league itself."""
-    return {
-        "switches": switches(league, SWITCHES),
-        "options": switches(league, OPTIONS),
-        "limits": limit_rows(league),
-        "sandboxes": dict(sorted(summary.sandboxes.items())) or {league.sandbox: 0},
-        "promises": PROMISES,
-        "machine": machine(league.machine),
-        "versions": versions(league),
-        "times": times(known),
-        "seeds": seeds(league),
-    }
+class ConditionsPage(Struct, frozen=True):
+    """What the page of conditions shows beyond the league itself."""
+
+    switches: list[Switch]
+    options: list[Switch]
+    limits: list[LimitRow]
+    sandboxes: dict[str, int]
+    """Fixtures played in each."""
+    promises: Mapping[str, Promise]
+    machine: dict[str, str]
+    versions: dict[str, str]
+    times: dict[str, str]
+    seeds: list["MasterSeed"]
+    store_root: str
+    """The hash that pins the store."""
+
+
+def conditions_page(
+    league: LeagueInfo, summary: LeagueSummary, timing: Timing | None, store_root: str
+) -> ConditionsPage:
+    """Return what the page of conditions shows."""
+    return ConditionsPage(
+        switches=switches(league, SWITCHES),
+        options=switches(league, OPTIONS),
+        limits=limit_rows(league),
+        sandboxes=dict(sorted(summary.sandboxes.items())) or {league.sandbox: 0},
+        promises=PROMISES,
+        machine=machine(league.machine),
+        versions=versions(league),
+        times=times(timing),
+        seeds=seeds(league),
+        store_root=store_root,
+    )
 
 
 class MasterSeed(Struct, frozen=True):
@@ -177,3 +198,15 @@ def clause_entries(league: LeagueInfo) -> list[tuple[Clause, list[Wording], list
         )
         for clause in CLAUSES
     ]
+
+
+class RulesPage(Struct, frozen=True):
+    """What the page of the rules shows."""
+
+    clauses: list[tuple[Clause, list[Wording], list[Value]]]
+    books: Mapping[str, str]
+
+
+def rules_page(league: LeagueInfo) -> RulesPage:
+    """Return what the page of the rules shows."""
+    return RulesPage(clause_entries(league), BOOKS)

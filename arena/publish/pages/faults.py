@@ -1,14 +1,13 @@
 """Page model of the faults: alike ones together, by bot, cause and detail."""
 
 from collections.abc import Iterator
-from typing import Any
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from arena.game.records import Cause
+from arena.playstats.fault_entry import FaultEntry
 from arena.playstats.fault_summary import BotFaults as Found
-from arena.playstats.game_scan import FaultEntry
 from arena.playstats.league_summary import LeagueSummary
 
 SHOWN = 500
@@ -47,15 +46,25 @@ class BotFaults(Struct, frozen=True):
         return len(self.kinds) + bool(self.others)
 
 
-def model(summary: LeagueSummary) -> dict[str, Any]:
+class FaultsPage(Struct, frozen=True):
+    """What the page of faults shows."""
+
+    bots: list[BotFaults]
+    left: int
+    """Kinds of faults that are not shown."""
+    faulty: int
+    """How many bots faulted."""
+
+
+def faults_page(summary: LeagueSummary) -> FaultsPage:
     """Return what the page of faults shows."""
     every = by_bot(summary)
     shown, left = list[BotFaults](), SHOWN
-    for one in every:
-        shown += [replace(one, kinds=one.kinds[:left])] if left else []
-        left = max(0, left - len(one.kinds))
-    hidden = sum(len(one.kinds) for one in every) - sum(len(one.kinds) for one in shown)
-    return {"bots": shown, "left": hidden, "faulty": len(every)}
+    for bot in every:
+        shown += [replace(bot, kinds=bot.kinds[:left])] if left else []
+        left = max(0, left - len(bot.kinds))
+    hidden = sum(len(bot.kinds) for bot in every) - sum(len(bot.kinds) for bot in shown)
+    return FaultsPage(shown, hidden, len(every))
 
 
 def by_bot(summary: LeagueSummary) -> list[BotFaults]:

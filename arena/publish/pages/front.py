@@ -92,6 +92,14 @@ class Front(Struct, frozen=True):
     faults: Faults | None
 
 
+class FrontPage(Struct, frozen=True):
+    """What the template of the front page shows."""
+
+    front: Front
+    all: str
+    """The page with the whole of the main table; "" if there is none."""
+
+
 def front(
     ratings: Ratings,
     summary: LeagueSummary,

@@ -43,6 +43,22 @@ class Page(Struct, frozen=True):
         return self.first + PAGE - 1
 
 
+class ListPage(Struct, frozen=True):
+    """What the template of a page of the list shows."""
+
+    part: Page
+
+
+class SearchPage(Struct, frozen=True):
+    """What the page of the search shows."""
+
+    pages: list[Page]
+    newest: list[MatchRow]
+    """The last matches, the newest first."""
+    upset: float
+    """A game is an upset if its winner was less likely than this to win."""
+
+
 def pages(matches: Sequence[MatchRow]) -> list[Page]:
     """Return the pages of the list; matches are in schedule order, and no page is empty."""
     parts = _parted(matches, PAGE)

@@ -3,7 +3,7 @@
 from msgspec import Struct
 
 from arena.publish.drawing.axis import Axis, axis_of
-from arena.ratings.table import Leaderboard, Overall, OverallRow, Row
+from arena.ratings.table import Leaderboard, LeaderboardRow, Overall, OverallRow
 
 
 class Standing(Struct, frozen=True):
@@ -62,7 +62,7 @@ def board_standings(board: Leaderboard) -> Standings:
     return Standings(rows, (board.variant, board.players))
 
 
-def standing(row: Row, players: int) -> Standing:
+def standing(row: LeaderboardRow, players: int) -> Standing:
     """Return a bot's line on a leaderboard: a mean place is a share of rivals beaten."""
     low, share, high = (
         (players - place) / (players - 1)

@@ -10,6 +10,7 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemBytecodeCache, FileSystemLoader, StrictUndefined
 from jinja2.bccache import Bucket
 from markupsafe import Markup
+from msgspec import Struct
 
 from arena.io import shipped, visible
 from arena.publish.output import text
@@ -40,6 +41,12 @@ def environment() -> Environment:
     env.filters |= {name: getattr(text, name) for name in FILTERS}
     env.globals["share"] = share
     return env
+
+
+def render(template: str, *models: Struct) -> str:
+    """Return a page; its template knows the fields of all these models by their names."""
+    known = {name: getattr(model, name) for model in models for name in model.__struct_fields__}
+    return environment().get_template(template).render(known)
 
 
 def _made_by() -> bytes:

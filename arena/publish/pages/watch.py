@@ -11,7 +11,9 @@ from arena.playstats.moments import KINDS, Kind, Moment
 from arena.publish.fault_words import CAUSES
 from arena.publish.links import Links
 from arena.publish.moments import SiteMoments
+from arena.publish.replay.selection import ReplayChoice
 from arena.publish.replay.steps import likely
+from arena.ratings.table import Leaderboard
 
 TITLES: dict[Kind, tuple[str, str]] = {
     "comeback": ("Comebacks", "Won from at most half of a fair share of the dice."),
@@ -51,6 +53,27 @@ class MomentList(Struct, frozen=True):
     title: str
     about: str
     moments: list[MomentView]
+
+
+class WatchPage(Struct, frozen=True):
+    """What a page of moments to watch shows."""
+
+    lists: list[MomentList]
+    board: Leaderboard | None = None
+    """That of their tables; None for the whole league."""
+
+
+class ReplayPage(Struct, frozen=True):
+    """What the page of the replay shows."""
+
+    first: str
+    """Fixture, game and step of the first game."""
+    choice: ReplayChoice
+    most: int | None
+    """How many of the games have a replay at most."""
+    upset: float
+    """A game is an upset if its winner was less likely than this to win."""
+    lists: list[MomentList]
 
 
 def lists(moments: Iterable[Moment], watchable: Container[tuple[int, int]]) -> list[MomentList]:

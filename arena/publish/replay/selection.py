@@ -6,7 +6,7 @@ from typing import Literal, NamedTuple
 
 from arena.game.records import Division, FixtureResult
 from arena.ratings.standings import upsets
-from arena.ratings.table import Leaderboard, Row
+from arena.ratings.table import Leaderboard, LeaderboardRow
 
 NEWEST = 50
 
@@ -70,7 +70,7 @@ def _newest_of(selection: Selection, most: int) -> Selection:
 def _selected(
     result: FixtureResult,
     wanted: set[tuple[int, int]],
-    strengths: Mapping[Division, dict[str, Row]],
+    strengths: Mapping[Division, dict[str, LeaderboardRow]],
 ) -> list[int]:
     fixture = result.fixture
     upset = upsets(fixture.seats, strengths.get(fixture.division, {}))

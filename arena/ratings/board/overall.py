@@ -70,14 +70,15 @@ def _rows(bots: Sequence[str], divisions: Sequence[_Shares]) -> list[OverallRow]
     better = better_probabilities(scores, df, covariance)
     better[np.any([one.apart for one in divisions], axis=0)] = 0.5
     columns = {
+        "bot": np.array(bots, np.object_),
         "score": scores,
         "low": np.maximum(scores - half_width, 0.0),
         "high": np.minimum(scores + half_width, 1.0),
         **rank_ranges(better),
         "games": np.sum([one.games for one in divisions], 0),
     }
-    rows = [OverallRow(bot, **row) for bot, row in zip(bots, records(columns), strict=True)]
-    return sorted(rows, key=lambda row: (-row.score, row.bot))
+    rows = sorted(records(columns), key=lambda row: (-row["score"], row["bot"]))
+    return [OverallRow(rank=rank, **row) for rank, row in enumerate(rows, 1)]
 
 
 def _satterthwaite(divisions: Sequence[_Shares]) -> Floats:
