@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from arena import __version__
 from arena.game.records import LeagueInfo, MachineInfo
-from arena.game.rules.books import OPTIONS, SWITCHES
+from arena.game.rules.books import OPTIONS, SWITCHES, VARIANTS
 from arena.game.rules.clauses import CLAUSES, Clause, by_text
 from arena.game.wire.messages import PROTOCOL
 from arena.playstats.league_summary import LeagueSummary, Timing
@@ -209,4 +209,4 @@ class RulesPage(Struct, frozen=True):
 
 def rules_page(league: LeagueInfo) -> RulesPage:
     """Return what the page of the rules shows."""
-    return RulesPage(clause_entries(league), BOOKS)
+    return RulesPage(clause_entries(league), {name: BOOKS[name] for name in VARIANTS})
