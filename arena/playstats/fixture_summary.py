@@ -20,7 +20,7 @@ STDERR_SHOWN = 4000
 
 
 class SeatSummary(Struct, frozen=True):
-    """What one seat did in a fixture."""
+    """The statistics of one seat in a fixture."""
 
     style: Style
     calibration: Calibration

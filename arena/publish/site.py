@@ -1,4 +1,4 @@
-"""The site: which pages and data files there are, and what each is made from."""
+"""The site: its pages and data files, and the model of each."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -12,12 +12,12 @@ from arena.game.records import Cause, LeagueInfo, QuarantinedFixture
 from arena.game.rules.books import changed_switches
 from arena.io import shipped
 from arena.playstats.league_summary import LeagueSummary, timing
-from arena.publish.data import chart_data, tables
+from arena.publish.data import play_tables, result_tables
 from arena.publish.data.result_rows import MatchRow
 from arena.publish.data.schema import (
     TABLE_TYPES,
+    DataTable,
     LeagueHead,
-    Table,
     csv_parts,
     json_parts,
     to_csv,
@@ -39,7 +39,6 @@ from arena.publish.links import (
     WATCH,
     links,
 )
-from arena.publish.moments import site_moments
 from arena.publish.output.site_folder import FRONT, File, locked_site, replace_site
 from arena.publish.pages import bot, conditions, faults, feed, leaderboard, matches, watch
 from arena.publish.pages.frame import Frame, menu
@@ -55,12 +54,13 @@ from arena.publish.pages.heatmap import heatmaps
 from arena.publish.pages.templates import render
 from arena.publish.replay.selection import NEWEST, AtMost, ReplayChoice, Watchable, select_replays
 from arena.publish.replay.shards import firsts, shards
+from arena.publish.site_moments import site_moments
 from arena.ratings.standings import UPSET, Ratings
 from arena.ratings.table import Leaderboard
 
 
 class StoreState(Struct, frozen=True):
-    """What a site says of a store beside its games."""
+    """The state of a store that its site shows, beside the games."""
 
     root: str = ""
     """The hash that pins the store."""
@@ -100,7 +100,7 @@ def _static(name: str) -> File:
 
 
 class SiteContext(Struct, frozen=True, kw_only=True):
-    """What every page of a site may show, beside its frame."""
+    """The names that templates of all pages know, beside those of the frame."""
 
     ratings: Ratings
     boards: Sequence[Leaderboard]
@@ -118,11 +118,11 @@ class SiteContext(Struct, frozen=True, kw_only=True):
     """Whether any bot has tags."""
     changes: Mapping[str, int]
     """How many switches each variant changes of its rule book."""
-    ranked: Callable[[MatchRow], list[matches.Seat]] = matches.ranked
+    ranked: Callable[[MatchRow], list[matches.RankedSeat]] = matches.ranked
     causes: Mapping[Cause, CauseWords] = MappingProxyType(CAUSES)
     paired: int
     """Bots of a leaderboard whose pairs are in the data files."""
-    pairs_command: str = tables.ALL_PAIRS
+    pairs_command: str = result_tables.ALL_PAIRS
     """The command that writes all pairs."""
 
 
@@ -153,7 +153,9 @@ class _Site:
         self.selection = select_replays(complete, boards, choice, linked)
         self.watchable = Watchable(self.selection)
         self.links = links(league, boards)
-        self.matches = tables.match_rows(source.results, self.selection, boards, self.summary.luck)
+        self.matches = result_tables.match_rows(
+            source.results, self.selection, boards, self.summary.luck
+        )
         self.marks = identities(info.name for info in league.bots)
         self.frame = Frame(
             league=league,
@@ -164,10 +166,8 @@ class _Site:
             verdict=description(self.progress, standings(ratings), len(league.bots)),
         )
         context = self._context(len(source.results) - len(complete))
-        self.contexts = {
-            root: replace(context, marked=marked_links(self.marks, self.links, root))
-            for root in ("", "../")
-        }
+        marked = {root: marked_links(self.marks, self.links, root) for root in ("", "../")}
+        self.contexts = {root: replace(context, marked=names) for root, names in marked.items()}
 
     def _context(self, pruned: int) -> SiteContext:
         """Return what every page may show, without links."""
@@ -183,7 +183,7 @@ class _Site:
             identities=self.marks,
             marked={},
             tagged=any(info.tags for info in self.league.bots),
-            paired=tables.PAIRED,
+            paired=result_tables.PAIRED,
             changes={label: len(changed_switches(rules)) for label, rules in variants},
         )
 
@@ -203,11 +203,11 @@ class _Site:
         yield from self._faults()
         yield self._page("suspicions.html", "suspicions.html")
         alpha, cases = self.ratings.options.alpha, self.ratings.suspicions
-        yield from self._table(tables.suspicions(self.head, alpha, cases))
+        yield from self._table(result_tables.suspicions(self.head, alpha, cases))
         if overall := self.ratings.overall:
             page = leaderboard.overall_page(overall, self.league)
             yield self._page("overall.html", OVERALL, page)
-            yield from self._table(tables.overall(overall))
+            yield from self._table(result_tables.overall(overall))
         for board in self.boards:
             yield from self._board(board)
         yield from self._matches()
@@ -215,7 +215,7 @@ class _Site:
         yield self._page("charts.html", "charts.html", charts.charts_page(self.summary))
         names = [info.name for info in self.league.bots]
         moments = self.moments.bots
-        for stem, table in chart_data.tables(
+        for stem, table in play_tables.tables(
             self.head, self.summary, names, self.boards, self.links, moments
         ):
             yield from self._table(table, stem)
@@ -228,7 +228,7 @@ class _Site:
 
     def _faults(self) -> Iterator[File]:
         yield self._page("faults.html", "faults.html", faults.faults_page(self.summary))
-        table = tables.faults(self.head, self.source.faults)
+        table = result_tables.faults(self.head, self.source.faults)
         yield File("data/faults.csv", csv_parts(table))
         yield File("data/faults.json", json_parts(table))
 
@@ -256,13 +256,13 @@ class _Site:
         yield self._page("rules.html", RULES, conditions.rules_page(self.league))
         for kind in TABLE_TYPES.values():
             yield File(f"data/{kind.schema_file}", kind.schema_text())
-        for table in tables.conditions(self.league, self.summary):
+        for table in result_tables.conditions(self.league, self.summary):
             yield from self._table(table)
         if missing := self.state.quarantined:
-            yield from self._table(tables.quarantined(self.head, missing))
+            yield from self._table(result_tables.quarantined(self.head, missing))
 
     def _replays(self, existing: Mapping[str, str]) -> Iterator[File]:
-        marks = {bot: one.classes for bot, one in self.marks.items()}
+        marks = {bot: identity.classes for bot, identity in self.marks.items()}
         yield from shards(
             self.source, self.selection, self.links, existing, self.league.variants, marks
         )
@@ -296,7 +296,7 @@ class _Site:
         for page in pages:
             path = self.links.match_page(page.number)
             yield self._page("match_page.html", path, matches.ListPage(page))
-            table = Table(MatchRow, self.head, page.matches)
+            table = DataTable(MatchRow, self.head, page.matches)
             yield from self._table(table, self.links.match_data(page.number))
 
     def _board(self, board: Leaderboard) -> Iterator[File]:
@@ -307,12 +307,12 @@ class _Site:
         if len(board.rows) > leaderboard.TOP:
             for scheme, picture in heatmaps(leaderboard.matrix(board), len(board.rows)).items():
                 yield File(self.links.picture(board, scheme), picture)
-        for make in (tables.leaderboard, tables.head_to_head, tables.better):
+        for make in (result_tables.leaderboard, result_tables.head_to_head, result_tables.better):
             table = make(board)
             yield from self._table(table, self.links.data_stem(board, table.type.name))
 
     @staticmethod
-    def _table(table: Table, stem: str = "") -> Iterator[File]:
+    def _table(table: DataTable, stem: str = "") -> Iterator[File]:
         stem = stem or f"data/{table.type.name}"
         yield File(f"{stem}.csv", to_csv(table))
         yield File(f"{stem}.json", to_json(table))

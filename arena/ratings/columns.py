@@ -1,4 +1,4 @@
-"""What the columns of data tables hold, and how pages show them: declared once, with their fields.
+"""Columns of data tables: content, unit and presentation are declared once, with a field.
 
 The annotation of a field carries `doc` and, if a page has the column, `shown`. CSV, JSON, the JSON
 schema, the documentation and the page follow from it.
@@ -14,7 +14,7 @@ class PageColumn(NamedTuple):
     """A column as a page shows it."""
 
     name: str
-    """That of its field, which links that sort by the column use, too."""
+    """The name of its field; it is also part of links that sort by the column."""
     title: str
     description: str
     cell: str

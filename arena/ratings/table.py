@@ -1,4 +1,4 @@
-"""What the ratings say, as plain data: leaderboards, the overall table, suspicions."""
+"""The results of rating as plain data: leaderboards, the overall table, suspicions."""
 
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Literal, NamedTuple, Protocol, TypeVar
@@ -159,7 +159,7 @@ class Leaderboard(Struct, frozen=True):
     blocks: int
     """How many blocks were played, or begun."""
     method: Literal["blocks", "games"]
-    """What the intervals take to vary independently: `games` if there are too few blocks."""
+    """The units that intervals treat as independent: `games` if there are too few blocks."""
     parts: Sequence[tuple[str, ...]]
     """The largest part of the field first; if there is more than one, no game links them, and ranks
     compare only bots of one part."""
@@ -224,4 +224,4 @@ class Cases(NamedTuple):
     number: int = 0
     """How many were tested."""
     cases: Sequence[Suspicion] = ()
-    """Those that may be significant: a correction for the number only raises p."""
+    """The cases that may be significant: a correction for the number only raises p."""

@@ -47,7 +47,7 @@ def test_details_that_differ_in_numbers_and_quotes_are_one_kind() -> None:
     )
     assert (one.bot, one.games, one.faulted) == ("gamma", 20, 6)
     assert one.share == pytest.approx(0.3)
-    assert [(kind.cause, kind.count) for kind in one.kinds] == [
+    assert [(kind.first.cause, kind.count) for kind in one.kinds] == [
         (Cause.TIMEOUT, 3),
         (Cause.MALFORMED_LINE, 2),
         (Cause.CRASH, 1),

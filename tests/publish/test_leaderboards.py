@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from arena.game.records import LeagueInfo, PlayedFixture
-from arena.publish.data.tables import pair
+from arena.publish.data.result_tables import pair
 from arena.publish.drawing.axis import round_axis
 from arena.publish.links import BOTS
 from arena.publish.output.text import percent, signed

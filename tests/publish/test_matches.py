@@ -18,7 +18,7 @@ from arena.game.records import (
     LeagueInfo,
 )
 from arena.publish.data.result_rows import MatchRow
-from arena.publish.data.tables import match_row, match_rows
+from arena.publish.data.result_tables import match_row, match_rows
 from arena.publish.links import Links, links
 from arena.publish.output.text import counted, fixed, signed
 from arena.publish.pages import matches

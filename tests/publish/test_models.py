@@ -10,7 +10,7 @@ from arena.io import shipped
 from arena.io.errors import ArenaError
 from arena.playstats.fixture_summary import STDERR_SHOWN, summarize_fixture
 from arena.playstats.league_summary import STDERR_PIECES
-from arena.publish.data.tables import pair
+from arena.publish.data.result_tables import pair
 from arena.publish.drawing.axis import axis_of, round_axis
 from arena.publish.pages.leaderboard import tint
 from arena.ratings.maths.intervals import wilson

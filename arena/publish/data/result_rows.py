@@ -178,7 +178,7 @@ class RuleRow(TableRow, frozen=True):
 
 @table("limits")
 class LimitRow(TableRow, frozen=True):
-    """What a bot must keep to."""
+    """The limits of bots."""
 
     name: Annotated[str, doc("The limit's name in league.yaml.")]
     value: Annotated[str, doc("Its value, with the unit.")]

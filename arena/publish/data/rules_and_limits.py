@@ -28,7 +28,7 @@ MEANINGS = {
     "lost_dice_visible": "Everyone sees how many dice each seat has left",
     "starting_dice": "Dice that each seat starts with",
 }
-"""What each switch and option means; a switch that is missing here is refused."""
+"""The meaning of each switch and option; a switch that is missing here is refused."""
 
 _WITHOUT_SWITCH = {"calza": "CALZA-WHO"}
 """The clause to read on an option that no single clause is about."""

@@ -1,4 +1,4 @@
-"""Data tables: their kinds, declared by row structs, as JSON Schema, CSV and JSON, not rounded."""
+"""Data tables, declared by structs of their rows: JSON Schema, CSV and JSON, unrounded."""
 
 import csv
 import io
@@ -33,7 +33,7 @@ RowType = TypeVar("RowType", bound=Struct)
 
 
 class TableHead(Struct, frozen=True, forbid_unknown_fields=True):
-    """What the JSON file of a table says of the whole table."""
+    """The head of a table: fields of its JSON file that are about the whole table."""
 
 
 class LeagueHead(TableHead, frozen=True):
@@ -104,7 +104,7 @@ def table(
     return register
 
 
-class Table(NamedTuple):
+class DataTable(NamedTuple):
     """A data table; the type of its rows says what it is."""
 
     row: type[Struct]
@@ -117,12 +117,12 @@ class Table(NamedTuple):
         return TABLE_TYPES[self.row]
 
 
-def to_csv(table: Table) -> str:
+def to_csv(table: DataTable) -> str:
     """Return a CSV table; texts are guarded against spreadsheets, numbers are as they are."""
     return "".join(csv_parts(table))
 
 
-def csv_parts(table: Table) -> Iterator[str]:
+def csv_parts(table: DataTable) -> Iterator[str]:
     """Yield the same piece by piece."""
     types = table.type.columns
     yield csv_of([types])
@@ -149,12 +149,12 @@ def csv_cell(value: object) -> object:
     return csv_text("; ".join(map(str, value))) if isinstance(value, (tuple, list)) else value
 
 
-def to_json(table: Table) -> str:
+def to_json(table: DataTable) -> str:
     """Return a JSON object: the head, and the rows under `rows`. All in ASCII, so it is inert."""
     return "".join(json_parts(table))
 
 
-def json_parts(table: Table) -> Iterator[str]:
+def json_parts(table: DataTable) -> Iterator[str]:
     """Yield the same piece by piece."""
     head = {"$schema": table.type.schema_file, **msgspec.to_builtins(table.head), "rows": []}
     yield json.dumps(head, indent=1).removesuffix("]\n}")

@@ -22,11 +22,11 @@ _SIGNALS = "Two bots at a table can signal each other by how busy they keep the 
 
 
 class Promise(Struct, frozen=True):
-    """What a bot in a sandbox can and cannot do."""
+    """The limits of a sandbox."""
 
     keeps: tuple[str, ...]
     open: tuple[str, ...]
-    """What is not promised."""
+    """Attacks that the sandbox does not prevent."""
 
 
 PROMISES = {
@@ -67,7 +67,7 @@ PROMISES = {
         ),
     ),
 }
-"""What each sandbox keeps and does not, in the words of docs/sandboxing.md."""
+"""The limits of each sandbox, in the words of docs/sandboxing.md."""
 
 
 def machine(info: MachineInfo | None) -> dict[str, str]:
@@ -111,7 +111,7 @@ def times(known: Timing | None) -> dict[str, str]:
 
 
 class ConditionsPage(Struct, frozen=True):
-    """What the page of conditions shows beyond the league itself."""
+    """The page of conditions, beyond the league itself."""
 
     switches: list[Switch]
     options: list[Switch]
@@ -163,10 +163,10 @@ class MasterSeed(Struct, frozen=True):
 def seeds(league: LeagueInfo) -> list[MasterSeed]:
     """Return the league's master seeds, first to last: it got another when bots joined."""
     last = league.seed, league.commitment
-    found = [*((one.seed, one.commitment) for one in league.earlier_seeds), last]
-    several = len(found) > 1
+    pairs = [*((pair.seed, pair.commitment) for pair in league.earlier_seeds), last]
+    several = len(pairs) > 1
     return [
-        MasterSeed(f" {number}" if several else "", *one) for number, one in enumerate(found, 1)
+        MasterSeed(f" {number}" if several else "", *pair) for number, pair in enumerate(pairs, 1)
     ]
 
 
@@ -179,7 +179,7 @@ BOOKS = {
 
 
 class Wording(Struct, frozen=True):
-    """What some rule books say of a clause."""
+    """The text of a clause in some rule books."""
 
     text: str
     books: list[str]
@@ -201,7 +201,7 @@ def clause_entries(league: LeagueInfo) -> list[tuple[Clause, list[Wording], list
 
 
 class RulesPage(Struct, frozen=True):
-    """What the page of the rules shows."""
+    """The page of the rules."""
 
     clauses: list[tuple[Clause, list[Wording], list[Value]]]
     books: Mapping[str, str]

@@ -1,4 +1,4 @@
-"""The Atom feed: whose rank changed as a league went on.
+"""The Atom feed: changes of rank during a league.
 
 Earlier ranks are computed, not looked up in earlier reports: a leaderboard is rated as it was after
 1, 2, 4, 8, ... blocks, and each of these checkpoints is compared with the next. So the same games
@@ -75,7 +75,7 @@ def history(board: Leaderboard, source: GameSource) -> Iterator[Checkpoint]:
 
 
 def _results_of(board: Leaderboard, source: GameSource) -> list[FixtureResult]:
-    return [one for one in source.results if one.fixture.division == board.division]
+    return [result for result in source.results if result.fixture.division == board.division]
 
 
 def _ranks_then(then: Sequence[FixtureResult]) -> bytes:
@@ -127,7 +127,7 @@ def block_times(
 
 
 class Feed(Struct, frozen=True):
-    """What the feed's template shows."""
+    """The feed."""
 
     entries: list[Change]
     """The newest first."""
@@ -139,8 +139,11 @@ class Feed(Struct, frozen=True):
 def feed(league: LeagueInfo, boards: Sequence[Leaderboard], source: GameSource) -> Feed:
     """Return the feed of a league."""
     entries: list[Change] = []
-    results = source.results
-    stored_at = {one.fixture.index: one.stored_at for one in results if one.stored_at is not None}
+    stored_at = {
+        result.fixture.index: result.stored_at
+        for result in source.results
+        if result.stored_at is not None
+    }
     for board in boards:
         seen = list(history(board, source))
         fixtures = [result.fixture for result in _results_of(board, source)]

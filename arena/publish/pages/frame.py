@@ -19,7 +19,7 @@ MENU = {
 
 
 class Frame(Struct, frozen=True, kw_only=True):
-    """What the frame of a page shows."""
+    """The model of the frame of a page."""
 
     league: LeagueInfo
     links: Links
@@ -29,7 +29,7 @@ class Frame(Struct, frozen=True, kw_only=True):
     url: str = ""
     """Where the site will be published, with a slash at its end; "" if that is not known."""
     verdict: str = ""
-    """Who is best, in a sentence."""
+    """A sentence that names the best bots."""
     page: str = FRONT
     """The path of the page, relative to the site."""
     section: str = ""

@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from arena.game.records import BotInfo, LeagueInfo
 from arena.publish.data.result_rows import HeadToHeadRow
-from arena.publish.data.tables import pair
+from arena.publish.data.result_tables import pair
 from arena.publish.drawing.axis import Axis
 from arena.publish.pages.standings import (
     Standing,
@@ -38,11 +38,11 @@ CELLS = 2300
 
 
 class LeaderboardPage(Struct, frozen=True):
-    """What a leaderboard's page shows."""
+    """The page of a leaderboard."""
 
     board: Leaderboard
     columns: tuple[PageColumn, ...]
-    lines: list["Line"]
+    lines: list["BoardLine"]
     standings: Standings
     axis: Axis
 
@@ -54,7 +54,7 @@ def leaderboard_page(board: Leaderboard, league: LeagueInfo) -> LeaderboardPage:
 
 
 class HeadToHeadPage(Struct, frozen=True):
-    """What the head-to-head page of a leaderboard shows."""
+    """The head-to-head page of a leaderboard."""
 
     board: Leaderboard
     matrix: list["MatrixRow[HeadToHeadRow]"]
@@ -68,7 +68,7 @@ def head_to_head_page(board: Leaderboard) -> HeadToHeadPage:
 
 
 class OverallPage(Struct, frozen=True):
-    """What the page of the overall table shows."""
+    """The page of the overall table."""
 
     overall: Overall
     columns: tuple[PageColumn, ...]
@@ -84,7 +84,7 @@ def overall_page(overall: Overall, league: LeagueInfo) -> OverallPage:
     return OverallPage(overall, columns, standings, standings.axis, infos)
 
 
-class Line(Struct, frozen=True):
+class BoardLine(Struct, frozen=True):
     """A bot's line as a leaderboard shows it."""
 
     row: LeaderboardRow
@@ -96,16 +96,16 @@ class Line(Struct, frozen=True):
     """Whether those above it are the best ones, with 95 % confidence."""
 
 
-def lines(board: Leaderboard, league: LeagueInfo) -> list[Line]:
+def lines(board: Leaderboard, league: LeagueInfo) -> list[BoardLine]:
     """Return the lines of a leaderboard, best first."""
     infos = {bot.name: bot for bot in league.bots}
-    shown, worst = [], 0
+    listed, worst = [], 0
     for above, row in enumerate(board.rows):
         tier = above > 0 and worst <= above
         past = trend(board.history, row.bot)
-        shown.append(Line(row, standing(row, board.players), infos[row.bot], past, tier))
+        listed.append(BoardLine(row, standing(row, board.players), infos[row.bot], past, tier))
         worst = max(worst, row.worst)
-    return shown
+    return listed
 
 
 def tint(pair: HeadToHeadRow) -> str:
@@ -139,7 +139,7 @@ class Chance(Struct, frozen=True):
 
     @property
     def words(self) -> str:
-        """What the page says of the pair."""
+        """The verdict on the pair, in words."""
         side = "better" if self.value > 0.5 else "worse"
         return "too close to call" if self.tint == "even" else side
 
@@ -173,7 +173,7 @@ class OverviewRow(Struct, frozen=True):
 
 
 class BotsPage(Struct, frozen=True):
-    """What the page of all bots shows."""
+    """The page of all bots."""
 
     overview: "Overview"
 
@@ -195,7 +195,7 @@ def overview(league: LeagueInfo, ratings: Ratings) -> Overview:
     """Return all bots in the order of the overall table, else of the first leaderboard."""
     whole = overall_standings(ratings.overall).rows if ratings.overall else ()
     overall = {row.bot: row for row in whole}
-    boards = [{row.bot: row for row in board_standings(one).rows} for one in ratings.boards]
+    boards = [{row.bot: row for row in board_standings(board).rows} for board in ratings.boards]
     infos = {bot.name: bot for bot in league.bots}
     order = dict.fromkeys(chain(overall, *boards, infos))
     most = CELLS // (len(boards) + 1)

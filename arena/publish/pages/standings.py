@@ -35,7 +35,7 @@ class Standings(Struct, frozen=True):
 
     @property
     def first(self) -> tuple[str, ...]:
-        """Who may be first: every bot of which no other is clearly better, the likeliest first.
+        """The bots that may be first: no other is clearly better; the likeliest comes first.
 
         Pairs decide that, not ranges that overlap.
         """

@@ -17,7 +17,7 @@ from arena.publish.output import text
 from arena.publish.output.text import CACHED
 
 FILTERS = ("signed", "fixed", "percent", "chance", "grouped", "counted", "clipped", "one_line")
-"""What templates write text and numbers with: functions of `arena.publish.output.text`."""
+"""The filters of templates: functions of `arena.publish.output.text`."""
 
 _BAR = Markup('<svg class="part" aria-hidden="true"><rect width="{}%"/>{}</svg>{}')
 _CHANCE_OF_PAGE = Markup('<use href="#chance"/>')
@@ -59,9 +59,9 @@ def _visible(value: object) -> str:
     """Spell out what a browser would obey or hide; Jinja escapes the rest, but for our markup."""
     if isinstance(value, Markup):
         return value
-    shown = str(value)
+    printed = str(value)
     # This is called for all that a site prints: one call less is worth the repetition.
-    return shown if shown.isprintable() else visible.visible(shown)
+    return printed if printed.isprintable() else visible.visible(printed)
 
 
 @lru_cache(maxsize=CACHED)

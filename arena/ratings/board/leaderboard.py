@@ -35,7 +35,7 @@ _NEARLY = 1e-5
 
 
 class Solution(NamedTuple):
-    """What the games of a division say of skills."""
+    """Estimates of skill from the games of a division."""
 
     games: Games
     skills: Posterior
@@ -79,23 +79,23 @@ def rate_games(
     passed = usual_pass(games, on_the_way, remember)
     # Before there are matrices of pairs: those of each point take as much memory.
     past = [*past_points(games, on_the_way[:-1], remember)]
-    found = estimate(games)
-    (_, skills, met), luck, covariance = found.solution, found.luck, found.covariance
+    estimates = estimate(games)
+    (_, skills, met), luck, covariance = estimates.solution, estimates.luck, estimates.covariance
     board = Leaderboard(
         variant=division.variant,
         players=division.players,
-        rows=_rows(found, as_floats([passed[bot].mu for bot in games.bots]), options),
+        rows=_rows(estimates, as_floats([passed[bot].mu for bot in games.bots]), options),
         duels=Duels(games.bots, met.ahead.astype(np.int32)),
-        better=Better(games.bots, found.better),
+        better=Better(games.bots, estimates.better),
         blocks=covariance.blocks,
         method=covariance.method,
         dice_gain=block_variance.dice_gain(games, met),
         luck_slope=luck.slope if luck else None,
         anchor=options.anchor if options.anchor in games.bots else None,
-        parts=found.parts,
+        parts=estimates.parts,
         history=relative([*past, point(games, skills, luck)], options.anchor),
     )
-    return RatedDivision(board, found)
+    return RatedDivision(board, estimates)
 
 
 def estimate(games: Games) -> Estimates:
@@ -114,11 +114,11 @@ def estimate(games: Games) -> Estimates:
 def rank_all(results: Iterable[FixtureResult]) -> tuple[int, dict[str, tuple[int, int]]]:
     """Return how many blocks were played, and the range of each bot's rank, best mu first."""
     games = as_arrays(results)
-    found = estimate(games)
-    ranges = rank_ranges(found.better)
-    order = sorted(range(games.size), key=lambda bot: (-found.mu[bot], games.bots[bot]))
+    estimates = estimate(games)
+    ranges = rank_ranges(estimates.better)
+    order = sorted(range(games.size), key=lambda bot: (-estimates.mu[bot], games.bots[bot]))
     best, worst = ranges["best"].tolist(), ranges["worst"].tolist()
-    return found.covariance.blocks, {games.bots[bot]: (best[bot], worst[bot]) for bot in order}
+    return estimates.covariance.blocks, {games.bots[bot]: (best[bot], worst[bot]) for bot in order}
 
 
 class Clean(NamedTuple):
@@ -127,7 +127,7 @@ class Clean(NamedTuple):
     games: Games
     results: Results
     start: Factors
-    """Those of the solution for all games."""
+    """The factors of the solution for all games."""
 
     def solved(self) -> Solution:
         """Return what the games say of skills."""
@@ -205,8 +205,8 @@ def _rank_ranges(better: Floats, comparisons: int) -> tuple[Ints, Ints]:
     return 1 + ahead, len(better) - behind
 
 
-def _rows(found: Estimates, passed: Floats, options: RatingsInfo) -> list[LeaderboardRow]:
-    (games, _, met), luck, mu, covariance, better, _ = found
+def _rows(estimates: Estimates, passed: Floats, options: RatingsInfo) -> list[LeaderboardRow]:
+    (games, _, met), luck, mu, covariance, better, _ = estimates
     bots = games.bots
     anchor = bots.index(options.anchor) if options.anchor in bots else None
     beats_average = beats(mu)

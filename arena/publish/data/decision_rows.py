@@ -63,7 +63,7 @@ class DecisionRow(Struct, frozen=True, gc=False):
 
 
 class _Game(Struct, frozen=True):
-    """What the decisions of a game share."""
+    """The columns that all decisions of a game share."""
 
     head: tuple[str, int, str, int, int, bool, int]
     """The first columns."""
@@ -81,8 +81,8 @@ def decision_rows(played: PlayedFixture, rules: Rules, *, counts: bool) -> Itera
     head = fixture.variant, len(fixture.seats), fixture.id, fixture.index, fixture.block, counts
     for record in played.games:
         game = _Game((*head, record.game), fixture.seats, record.places)
-        for one in walk(record, rules, fixture.max_rounds):
-            yield from _of_round(game, one)
+        for round_ in walk(record, rules, fixture.max_rounds):
+            yield from _of_round(game, round_)
 
 
 def _of_round(game: _Game, played: PlayedRound) -> Iterator[DecisionRow]:
@@ -138,4 +138,4 @@ def _row(
 
 @lru_cache(maxsize=1 << 14)
 def _ranges(legal: tuple[Raises, ...]) -> tuple[Range, ...]:
-    return tuple([(one.face, one.min, one.max) for one in legal])
+    return tuple([(range_.face, range_.min, range_.max) for range_ in legal])
