@@ -14,8 +14,8 @@ from msgspec import Struct
 
 from arena.league.play.stored_league import schedule_of
 from arena.league.store.store import Store
-from arena.publish.data.export import FORMATS
-from arena.publish.exported import table
+from arena.publish.data.row_files import FORMATS
+from arena.publish.export import table
 from benchmarks.stored import league, stored
 
 

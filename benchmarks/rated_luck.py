@@ -28,7 +28,7 @@ from arena.league.schedule.block_design import blocks
 from arena.playstats.luck import rated_luck
 from arena.ratings.board.leaderboard import rate
 from arena.ratings.maths.arrays import Floats
-from arena.ratings.table import Leaderboard, Row
+from arena.ratings.table import Leaderboard, LeaderboardRow
 from benchmarks.luck import play
 
 FIELDS = {
@@ -135,7 +135,7 @@ def coverage(found: Sequence[Leaderboard], bots: Sequence[str], truth: Sequence[
     return float(np.mean([holds(row, true[row.bot]) for one in found for row in one.rows]))
 
 
-def holds(row: Row, mu: float) -> bool:
+def holds(row: LeaderboardRow, mu: float) -> bool:
     """Tell whether a bot's interval contains its true mu."""
     return (row.low is None or row.low <= mu) and (row.high is None or mu <= row.high)
 
@@ -145,7 +145,7 @@ def wrong(found: Sequence[Leaderboard], bots: Sequence[str], truth: Sequence[flo
     return float(np.mean([any(is_wrong(row, bots, truth) for row in one.rows) for one in found]))
 
 
-def is_wrong(row: Row, bots: Sequence[str], truth: Sequence[float]) -> bool:
+def is_wrong(row: LeaderboardRow, bots: Sequence[str], truth: Sequence[float]) -> bool:
     """Tell whether a range leaves out a rank that the bot truly has; equal bots have all."""
     mu = truth[bots.index(row.bot)]
     best = 1 + sum(other > mu for other in truth)

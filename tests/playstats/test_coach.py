@@ -21,7 +21,7 @@ from arena.game.rules.round import Bid, Raises
 from arena.game.walk import walk
 from arena.game.wire.messages import Answer, Turn
 from arena.playstats.coach import WORST, Coach, Judgement
-from arena.playstats.decisions import Decision, Place, judge_round
+from arena.playstats.decisions import Decision, GameKey, judge_round
 from tests.support import played_games
 from tests.support.depth import depth
 
@@ -128,7 +128,7 @@ def test_better_players_give_up_less() -> None:
 def decisions_of(record: GameRecord, rules: Rules, seat: int) -> Iterator[Decision]:
     for one in walk(record, rules):
         if one.hands[seat]:
-            for found in judge_round(one, seat, Place(0, record.game, "key")):
+            for found in judge_round(one, seat, GameKey(0, record.game, "key")):
                 yield found.decision
 
 

@@ -9,7 +9,7 @@ import pytest
 from msgspec.structs import replace
 
 from arena.game.records import GameRecord, LeagueInfo, PlayedFixture
-from arena.publish.pages.feed import block_times, changes, checkpoints, history, model, ranks
+from arena.publish.pages.feed import block_times, changes, checkpoints, feed, history, ranks
 from tests.publish import factory
 from tests.publish.in_memory import InMemory, write_site
 from tests.publish.test_hostile import NAMES, NASTY
@@ -164,8 +164,8 @@ def test_there_are_not_more_entries_than_readers_want(monkeypatch: pytest.Monkey
     ratings, league = factory.ratings(played), factory.league(BOTS)
     monkeypatch.setattr("arena.publish.pages.feed.NEWEST", 2)
     source = InMemory(played, league.variants)
-    found = model(league, ratings.boards, source)
-    assert len(found["entries"]) == 2
+    found = feed(league, ratings.boards, source)
+    assert len(found.entries) == 2
 
 
 def test_looks_double() -> None:

@@ -18,7 +18,7 @@ from arena.game.records import (
     LeagueInfo,
 )
 from arena.publish.data.result_rows import MatchRow
-from arena.publish.data.tables import match_row, match_rows
+from arena.publish.data.result_tables import match_row, match_rows
 from arena.publish.links import Links, links
 from arena.publish.output.text import counted, fixed, signed
 from arena.publish.pages import matches
@@ -29,7 +29,7 @@ from tests.publish import factory
 from tests.publish.crowd import crowd
 from tests.publish.in_memory import InMemory, write_site
 from tests.publish.pages import XHTML, broken_links, content, document, tree
-from tests.publish.test_models import row
+from tests.support.ratings import leaderboard_row
 
 
 def searched(
@@ -76,7 +76,8 @@ def test_the_luck_of_a_match_is_that_of_its_games() -> None:
 def test_upsets_are_by_the_ratings_of_that_table() -> None:
     fixture = Fixture("f", 0, "bga", ("strong", "weak"), "s", 3)
     games = [ended((2, 1), ()), ended((1, 2), ()), ended((2, 1), ())]
-    rows = {"strong": row("strong", 15.0, 0.5), "weak": row("weak", -15.0, 0.5)}
+    strengths = {"strong": 15.0, "weak": -15.0}
+    rows = {bot: leaderboard_row(bot, mu, 0.5) for bot, mu in strengths.items()}
     assert match_row(played(fixture, games), {}, {Division("bga", 2): rows}, {}).upsets == 2
     assert match_row(played(fixture, games), {}, {Division("bga", 3): rows}, {}).upsets == 0
 

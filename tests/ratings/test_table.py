@@ -21,7 +21,7 @@ from arena.game.referee import Referee
 from arena.game.rules.books import BGA
 from arena.game.wire.messages import Answer, Turn
 from arena.ratings.board.leaderboard import rate
-from arena.ratings.table import Duel, Leaderboard, Row
+from arena.ratings.table import Duel, Leaderboard, LeaderboardRow
 from tests.publish import factory
 from tests.ratings.simulated import game
 from tests.support.depth import depth
@@ -37,7 +37,7 @@ BY_HAND = [
 ]
 
 
-def rows(board: Leaderboard) -> dict[str, Row]:
+def rows(board: Leaderboard) -> dict[str, LeaderboardRow]:
     return {row.bot: row for row in board.rows}
 
 

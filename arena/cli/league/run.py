@@ -25,7 +25,7 @@ from arena.league.terms.master_seed import withheld
 from arena.publish.output.site_folder import check_folder
 from arena.publish.replay.selection import ReplayChoice
 from arena.publish.report import Report, write_report
-from arena.ratings.table import Leaderboard, Overall, Row
+from arena.ratings.table import Leaderboard, LeaderboardRow, Overall
 
 _QUARANTINED_SHOWN = 5
 """Fixtures named in one line."""
@@ -206,7 +206,7 @@ def _print_boards(boards: Sequence[Leaderboard]) -> None:
         _say_parts(f"{board.variant}, tables of {board.players}", board.parts)
 
 
-def _interval(row: Row) -> str:
+def _interval(row: LeaderboardRow) -> str:
     """Return the 95 % interval of mu, which may have no end on one side."""
     if row.low is None:
         return "unknown" if row.high is None else f"at most {row.high:+.2f}"

@@ -12,7 +12,7 @@ from msgspec.structs import astuple
 from arena.game.records import Division, FixtureResult
 from arena.io.errors import ArenaError
 from arena.ratings.model.trueskill import BETA, MU, SIGMA, Rating, rate_all
-from arena.ratings.table import Row
+from arena.ratings.table import LeaderboardRow
 
 TOLERANCE = 1e-4
 """How far two values of mu or sigma may be apart. The package ends its iterations earlier than the
@@ -142,7 +142,7 @@ def check_division(
     return DivisionCheck(*division, len(games.order), rated, bots)
 
 
-def _published(row: Row | Published, zero: Published | None = None) -> Published:
+def _published(row: LeaderboardRow | Published, zero: Published | None = None) -> Published:
     """Return a row's ratings, relative to those of the bot whose mu is to be 0, if any."""
     mu, sequential = (zero.mu, zero.mu_sequential) if zero else (0.0, 0.0)
     return Published(mu=row.mu - mu, sigma=row.sigma, mu_sequential=row.mu_sequential - sequential)

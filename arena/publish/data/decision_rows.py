@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Annotated, Literal
 
-from msgspec import Meta, Struct
+from msgspec import Struct
 
 from arena.game.records import BidMade, CallMade, PlayedFixture
 from arena.game.rules.books import Rules
@@ -12,61 +12,58 @@ from arena.game.rules.dice import Hand, count_face
 from arena.game.rules.odds import at_least, bid_exact, unknown
 from arena.game.rules.round import Bid, Raises, Round, place, raises
 from arena.game.walk import PlayedRound, walk
+from arena.ratings.columns import doc
 
 SeatBid = tuple[int, int, int]
 Range = tuple[int, int, int]
 
 
-def _doc(text: str) -> Meta:
-    return Meta(description=text)
-
-
 class DecisionRow(Struct, frozen=True, gc=False):
     """One bid or call of a recorded game; counts are from 0."""
 
-    variant: Annotated[str, _doc("The league's label of the rules in force.")]
-    players: Annotated[int, _doc("How many sit at the table.")]
-    fixture: Annotated[str, _doc('The id of the fixture; "" if anonymous.')]
-    index: Annotated[int, _doc("The fixture's place in the schedule.")]
-    block: Annotated[int, _doc("Its block within the variant and table size.")]
-    counts: Annotated[bool, _doc("Whether the fixture is still in the schedule.")]
-    game: Annotated[int, _doc("The game's number in the fixture.")]
-    round: Annotated[int, _doc("The round's number in the game; void rounds count, too.")]
-    step: Annotated[int, _doc("The place of the decision among the events of the game.")]
-    seat: Annotated[int, _doc("The seat that decided; play goes 0, 1, 2, ...")]
-    bot: Annotated[str, _doc("The bot in that seat.")]
-    dice: Annotated[Hand, _doc("Its own dice; 1 is a paco.")]
-    dice_counts: Annotated[tuple[int, ...], _doc("The dice that each seat has left, shown or not.")]
+    variant: Annotated[str, doc("The league's label of the rules in force.")]
+    players: Annotated[int, doc("How many sit at the table.")]
+    fixture: Annotated[str, doc('The id of the fixture; "" if anonymous.')]
+    index: Annotated[int, doc("The fixture's place in the schedule.")]
+    block: Annotated[int, doc("Its block within the variant and table size.")]
+    counts: Annotated[bool, doc("Whether the fixture is still in the schedule.")]
+    game: Annotated[int, doc("The game's number in the fixture.")]
+    round: Annotated[int, doc("The round's number in the game; void rounds count, too.")]
+    step: Annotated[int, doc("The place of the decision among the events of the game.")]
+    seat: Annotated[int, doc("The seat that decided; play goes 0, 1, 2, ...")]
+    bot: Annotated[str, doc("The bot in that seat.")]
+    dice: Annotated[Hand, doc("Its own dice; 1 is a paco.")]
+    dice_counts: Annotated[tuple[int, ...], doc("The dice that each seat has left, shown or not.")]
     palifico_seat: Annotated[
-        int | None, _doc("The seat whose palifico round it is; none in a normal round.")
+        int | None, doc("The seat whose palifico round it is; none in a normal round.")
     ]
     bids: Annotated[
-        Sequence[SeatBid], _doc("The bids of the round so far: seat, quantity and face.")
+        Sequence[SeatBid], doc("The bids of the round so far: seat, quantity and face.")
     ]
     raises: Annotated[
         Sequence[Range],
-        _doc("The legal bids: face, least and greatest quantity. Empty for a calza out of turn."),
+        doc("The legal bids: face, least and greatest quantity. Empty for a calza out of turn."),
     ]
-    dudo: Annotated[bool, _doc("Whether it could doubt.")]
-    action: Annotated[Literal["bid", "dudo", "calza"], _doc("What it did.")]
-    quantity: Annotated[int | None, _doc("Of its bid; none for a call.")]
-    face: Annotated[int | None, _doc("Of its bid; none for a call.")]
+    dudo: Annotated[bool, doc("Whether it could doubt.")]
+    action: Annotated[Literal["bid", "dudo", "calza"], doc("What it did.")]
+    quantity: Annotated[int | None, doc("Of its bid; none for a call.")]
+    face: Annotated[int | None, doc("Of its bid; none for a call.")]
     chance: Annotated[
         float,
-        _doc(
+        doc(
             "By its own dice alone, the chance that the bid is true which it makes or calls;"
             " for a calza, that it is exact."
         ),
     ]
-    true: Annotated[bool, _doc("Whether it is.")]
+    true: Annotated[bool, doc("Whether it is.")]
     dice_lost: Annotated[
-        int, _doc("The dice that the round cost it: 1, 0, or -1 for one gained; 0 if it is void.")
+        int, doc("The dice that the round cost it: 1, 0, or -1 for one gained; 0 if it is void.")
     ]
-    place: Annotated[int, _doc("Its finishing place in the game; 1 is the winner.")]
+    place: Annotated[int, doc("Its finishing place in the game; 1 is the winner.")]
 
 
 class _Game(Struct, frozen=True):
-    """What the decisions of a game share."""
+    """The columns that all decisions of a game share."""
 
     head: tuple[str, int, str, int, int, bool, int]
     """The first columns."""
@@ -84,8 +81,8 @@ def decision_rows(played: PlayedFixture, rules: Rules, *, counts: bool) -> Itera
     head = fixture.variant, len(fixture.seats), fixture.id, fixture.index, fixture.block, counts
     for record in played.games:
         game = _Game((*head, record.game), fixture.seats, record.places)
-        for one in walk(record, rules, fixture.max_rounds):
-            yield from _of_round(game, one)
+        for round_ in walk(record, rules, fixture.max_rounds):
+            yield from _of_round(game, round_)
 
 
 def _of_round(game: _Game, played: PlayedRound) -> Iterator[DecisionRow]:
@@ -141,4 +138,4 @@ def _row(
 
 @lru_cache(maxsize=1 << 14)
 def _ranges(legal: tuple[Raises, ...]) -> tuple[Range, ...]:
-    return tuple([(one.face, one.min, one.max) for one in legal])
+    return tuple([(range_.face, range_.min, range_.max) for range_ in legal])

@@ -11,8 +11,8 @@ from arena.game.rules.books import Rules
 from arena.io.errors import ArenaError
 from arena.league.schedule.schedule import Schedule
 from arena.league.store.store import Store
-from arena.publish.data.decisions import DecisionRow, decision_rows
-from arena.publish.data.export import GameRow, PairRow, game_rows, pair_rows
+from arena.publish.data.decision_rows import DecisionRow, decision_rows
+from arena.publish.data.row_files import GameRow, PairRow, game_rows, pair_rows
 from arena.publish.pseudonyms import Pseudonyms
 from arena.publish.stored_games import rated_results
 from arena.ratings.standings import by_division, rate_results
@@ -27,7 +27,7 @@ class _Source(NamedTuple):
     counting: set[str]
     """The ids of the fixtures that are still in the schedule."""
     rules: Mapping[str, tuple[Fixture, Rules]]
-    """Those of each fixture that ever was, by its id."""
+    """Each fixture that was ever drawn, with its rules, by its id."""
     names: Pseudonyms | None
 
 
@@ -45,8 +45,8 @@ def table(
 
 
 def _games(source: _Source) -> Iterator[Struct]:
-    for one in source.store.results():
-        yield from game_rows(_shown(source, one), counts=one.fixture.id in source.counting)
+    for result in source.store.results():
+        yield from game_rows(_shown(source, result), counts=result.fixture.id in source.counting)
 
 
 def _pairs(source: _Source) -> Iterator[Struct]:
@@ -65,19 +65,19 @@ def _decisions(source: _Source) -> Iterator[Struct]:
             what = f"fixture {id_} is not in the league's schedule"
             raise ArenaError(what, str(source.store.path), "arena verify says what else is wrong")
         _, rules = source.rules[id_]
-        shown = _shown(source, played)
-        yield from decision_rows(shown, rules, counts=id_ in source.counting)
+        fixture = _shown(source, played)
+        yield from decision_rows(fixture, rules, counts=id_ in source.counting)
 
 
-def _shown(source: _Source, one: _Fixture) -> _Fixture:
+def _shown(source: _Source, played: _Fixture) -> _Fixture:
     """Return a fixture, if need be under pseudonyms, without its id.
 
     The id is a hash over the names of the bots, which can be tried.
     """
     if source.names is None:
-        return one
-    fixture = replace(source.names.fixture(one.fixture), id="")
-    return replace(one, fixture=fixture)
+        return played
+    fixture = replace(source.names.fixture(played.fixture), id="")
+    return replace(played, fixture=fixture)
 
 
 ROWS: dict[str, tuple[type[Struct], Callable[[_Source], Iterator[Struct]]]] = {

@@ -20,7 +20,7 @@ from arena.publish.data.play_rows import (
     SeatAdvantageRow,
     StyleRow,
 )
-from arena.publish.data.schema import LeagueHead, Table
+from arena.publish.data.schema import DataTable, LeagueHead
 from arena.publish.links import Links
 from arena.ratings.history import History
 from arena.ratings.maths.intervals import wilson
@@ -63,9 +63,13 @@ def seats(players: int, wins: Sequence[Rate]) -> list[SeatAdvantageRow]:
     """Return how often each seat won; nothing without games."""
     return [
         SeatAdvantageRow(
-            *(players, seat, rate.trials, rate.hits, rate.hits / rate.trials),
+            players,
+            seat,
+            rate.trials,
+            rate.hits,
+            rate.hits / rate.trials,
             *wilson(rate.hits, rate.trials),
-            chance=1 / players,
+            1 / players,
         )
         for seat, rate in enumerate(wins)
         if rate.trials
@@ -85,9 +89,14 @@ def bot_seats(summary: LeagueSummary, bot: str) -> list[BotSeatRow]:
     """Return a bot's results by division and seat."""
     return [
         BotSeatRow(
-            *(bot, *division, seat, result.games, result.wins, result.wins / result.games),
+            bot,
+            *division,
+            seat,
+            result.games,
+            result.wins,
+            result.wins / result.games,
             *wilson(result.wins, result.games),
-            mean_place=result.mean_place,
+            result.mean_place,
         )
         for division, at in sorted(summary.bots.get(bot, {}).items())
         for seat, result in sorted(at.seats.items())
@@ -122,7 +131,7 @@ def tables(
     boards: Sequence[Leaderboard],
     links: Links,
     moments: Mapping[str, Sequence[Moment]],
-) -> Iterator[tuple[str, Table]]:
+) -> Iterator[tuple[str, DataTable]]:
     """Yield the data tables of all this, each with its path without suffix."""
     lines = [row for size, rounds in summary.rounds().items() for row in lengths(size, rounds)]
     won = [row for size, wins in summary.seat_wins().items() for row in seats(size, wins)]
@@ -132,19 +141,21 @@ def tables(
         for row in bot_calibration(summary, bot)
     ]
     for table in (
-        Table(CalibrationRow, head, calibration(summary.calibration())),
-        Table(GameLengthRow, head, lines),
-        Table(SeatAdvantageRow, head, won),
-        Table(BotSeatRow, head, [row for bot in bots for row in bot_seats(summary, bot)]),
-        Table(BotCalibrationRow, head, bids),
-        Table(StyleRow, head, [_style(bot, *one) for bot in bots for one in styles(summary, bot)]),
-        Table(MomentRow, head, [_moment(*one) for bot in bots for one in _ranked(moments, bot)]),
-        Table(MistakeRow, head, list(_mistakes(summary, bots))),
+        DataTable(CalibrationRow, head, calibration(summary.calibration())),
+        DataTable(GameLengthRow, head, lines),
+        DataTable(SeatAdvantageRow, head, won),
+        DataTable(BotSeatRow, head, [row for bot in bots for row in bot_seats(summary, bot)]),
+        DataTable(BotCalibrationRow, head, bids),
+        DataTable(
+            StyleRow, head, [_style(bot, *at) for bot in bots for at in styles(summary, bot)]
+        ),
+        DataTable(MomentRow, head, [_moment(*of) for bot in bots for of in _ranked(moments, bot)]),
+        DataTable(MistakeRow, head, list(_mistakes(summary, bots))),
     ):
         yield f"data/{table.type.name}", table
     for board in boards:
-        points = [row for one in board.rows for row in history(board.history, one.bot)]
-        yield links.data_stem(board, "history"), Table(HistoryRow, head, points)
+        points = [point for row in board.rows for point in history(board.history, row.bot)]
+        yield links.data_stem(board, "history"), DataTable(HistoryRow, head, points)
 
 
 def _style(bot: str, division: Division | None, style: Style) -> StyleRow:
@@ -165,7 +176,7 @@ def _style(bot: str, division: Division | None, style: Style) -> StyleRow:
 
 def _ranked(moments: Mapping[str, Sequence[Moment]], bot: str) -> Iterator[tuple[int, Moment]]:
     """Yield the moments of a bot, each with its place among those of its kind."""
-    for _, of_kind in groupby(moments.get(bot, ()), lambda one: one.kind):
+    for _, of_kind in groupby(moments.get(bot, ()), lambda moment: moment.kind):
         yield from enumerate(of_kind, 1)
 
 

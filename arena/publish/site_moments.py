@@ -22,14 +22,14 @@ class SiteMoments(Struct, frozen=True):
 
     @property
     def league(self) -> tuple[Moment, ...]:
-        """Those of the whole league."""
+        """The best moments of the whole league."""
         every = [moment for of in self.divisions.values() for moment in of]
         return best(every, OF_DIVISION, EACH)
 
     def games(self) -> set[tuple[int, int]]:
         """Return the games of all of them: fixture and game, from 0."""
         lists = *self.divisions.values(), *self.bots.values()
-        return {(one.index, one.game) for moments in lists for one in moments}
+        return {(moment.index, moment.game) for moments in lists for moment in moments}
 
 
 def site_moments(
@@ -47,8 +47,8 @@ def site_moments(
     known = summary.moments
     divisions = [board.division for board in boards if board.division in known]
     return SiteMoments(
-        {one: (*known[one], *of_divisions[one].kept) for one in divisions},
-        {bot: (*found, *of_bots[bot].kept) for bot, found in summary.bot_moments.items()},
+        {division: (*known[division], *of_divisions[division].kept) for division in divisions},
+        {bot: (*moments, *of_bots[bot].kept) for bot, moments in summary.bot_moments.items()},
     )
 
 

@@ -7,17 +7,16 @@ from typing import Any
 from msgspec.structs import asdict
 
 from arena.game.records import Division, FixtureResult, LeagueInfo, QuarantinedFixture
-from arena.playstats.game_scan import FaultEntry
+from arena.playstats.fault_entry import FaultEntry
 from arena.playstats.league_summary import LeagueSummary
 from arena.publish.data import result_rows as rows
 from arena.publish.data.result_rows import DivisionHead, HeadToHeadRow, MatchRow, PairsHead
 from arena.publish.data.rules_and_limits import limit_rows, rule_rows
-from arena.publish.data.schema import LeagueHead, Table, TableHead
+from arena.publish.data.schema import DataTable, LeagueHead, TableHead
 from arena.publish.replay.selection import Selection
-from arena.publish.series import Again
 from arena.ratings.maths.intervals import wilson
 from arena.ratings.standings import upsets
-from arena.ratings.table import Leaderboard, Overall, Row, Suspicion
+from arena.ratings.table import Leaderboard, LeaderboardRow, Overall, OverallRow, Suspicion
 
 PAIRED = 300
 """Bots of a leaderboard, from the first, whose pairs are in the data files."""
@@ -25,19 +24,9 @@ ALL_PAIRS = "arena export league.yaml --pairs"
 """The command that writes the pairs of more bots."""
 
 
-def leaderboard(board: Leaderboard) -> Table:
+def leaderboard(board: Leaderboard) -> DataTable:
     """Return a leaderboard, best first."""
-    lines = [
-        rows.LeaderboardRow(
-            rank=rank,
-            conservative=row.conservative,
-            elo=row.elo,
-            win_share=row.win_share,
-            **asdict(row),
-        )
-        for rank, row in enumerate(board.rows, 1)
-    ]
-    return Table(rows.LeaderboardRow, DivisionHead(**_division(board)), lines)
+    return DataTable(LeaderboardRow, DivisionHead(**_division(board)), board.rows)
 
 
 def _division(board: Leaderboard) -> dict[str, Any]:
@@ -58,17 +47,17 @@ def _pairs_head(board: Leaderboard) -> PairsHead:
     return PairsHead(**_division(board), all_pairs=ALL_PAIRS if more else None)
 
 
-def head_to_head(board: Leaderboard) -> Table:
+def head_to_head(board: Leaderboard) -> DataTable:
     """Return each ordered pair that met, row by row, the best bot first."""
     bots = [row.bot for row in board.rows[:PAIRED]]
-    pairs = [one for bot in bots for one in by_opponent(board, bot, bots)]
-    return Table(HeadToHeadRow, _pairs_head(board), pairs)
+    pairs = [row for bot in bots for row in by_opponent(board, bot, bots)]
+    return DataTable(HeadToHeadRow, _pairs_head(board), pairs)
 
 
 def by_opponent(board: Leaderboard, bot: str, rivals: Iterable[str]) -> list[HeadToHeadRow]:
     """Return how often a bot finished ahead of each of these bots that it met."""
     pairs = (pair(board, bot, rival) for rival in rivals)
-    return [one for one in pairs if one is not None]
+    return [row for row in pairs if row is not None]
 
 
 def pair(board: Leaderboard, bot: str, opponent: str) -> HeadToHeadRow | None:
@@ -80,7 +69,7 @@ def pair(board: Leaderboard, bot: str, opponent: str) -> HeadToHeadRow | None:
     return HeadToHeadRow(bot, opponent, ahead, games, ahead / games, *wilson(ahead, games))
 
 
-def better(board: Leaderboard) -> Table:
+def better(board: Leaderboard) -> DataTable:
     """Return, for each ordered pair, the probability that the first is the better bot."""
     bots = [row.bot for row in board.rows[:PAIRED]]
     pairs = [
@@ -89,25 +78,22 @@ def better(board: Leaderboard) -> Table:
         for opponent in bots
         if bot != opponent
     ]
-    return Table(rows.BetterRow, _pairs_head(board), pairs)
+    return DataTable(rows.BetterRow, _pairs_head(board), pairs)
 
 
-def overall(table: Overall) -> Table:
+def overall(table: Overall) -> DataTable:
     """Return the overall table, best first."""
-    lines = [rows.OverallTableRow(rank=n, **asdict(row)) for n, row in enumerate(table.rows, 1)]
-    return Table(rows.OverallTableRow, TableHead(), lines)
+    return DataTable(OverallRow, TableHead(), table.rows)
 
 
-def suspicions(head: LeagueHead, alpha: float, cases: Iterable[Suspicion]) -> Table:
+def suspicions(head: LeagueHead, alpha: float, cases: Iterable[Suspicion]) -> DataTable:
     """Return the suspicions, the clearest first."""
-    lines = [rows.SuspicionRow(**asdict(case)) for case in cases]
-    return Table(rows.SuspicionRow, rows.SuspicionsHead(head.league, alpha), lines)
+    return DataTable(Suspicion, rows.SuspicionsHead(head.league, alpha), cases)
 
 
-def faults(head: LeagueHead, entries: Iterable[FaultEntry]) -> Table:
+def faults(head: LeagueHead, entries: Iterable[FaultEntry]) -> DataTable:
     """Return the faults, which are gone through for each file."""
-    lines = Again(lambda: (rows.FaultRow(**asdict(entry)) for entry in entries))
-    return Table(rows.FaultRow, head, lines)
+    return DataTable(FaultEntry, head, entries)
 
 
 def match_rows(
@@ -118,14 +104,14 @@ def match_rows(
 ) -> list[MatchRow]:
     """Return the result of each fixture that has games, in schedule order."""
     strengths = {board.division: {row.bot: row for row in board.rows} for board in boards}
-    matches = [match_row(one, selection, strengths, luck) for one in results if one.games]
+    matches = [match_row(result, selection, strengths, luck) for result in results if result.games]
     return sorted(matches, key=lambda match: match.index)
 
 
 def match_row(
     result: FixtureResult,
     selection: Selection,
-    strengths: Mapping[Division, dict[str, Row]],
+    strengths: Mapping[Division, dict[str, LeaderboardRow]],
     luck: Mapping[int, float],
 ) -> MatchRow:
     """Return the result of a fixture of at least one game; `strengths` are the leaderboards."""
@@ -149,19 +135,24 @@ def match_row(
     )
 
 
-def quarantined(head: LeagueHead, missing: Iterable[QuarantinedFixture]) -> Table:
+def quarantined(head: LeagueHead, missing: Iterable[QuarantinedFixture]) -> DataTable:
     """Return the fixtures that are missing."""
     lines = [
         rows.QuarantinedRow(
-            fixture.id, fixture.index, *fixture.division, fixture.seats, one.deaths, one.why
+            fixture=entry.fixture.id,
+            index=entry.fixture.index,
+            variant=entry.fixture.variant,
+            players=len(entry.fixture.seats),
+            seats=entry.fixture.seats,
+            deaths=entry.deaths,
+            why=entry.why,
         )
-        for one in missing
-        for fixture in [one.fixture]
+        for entry in missing
     ]
-    return Table(rows.QuarantinedRow, head, lines)
+    return DataTable(rows.QuarantinedRow, head, lines)
 
 
-def conditions(league: LeagueInfo, summary: LeagueSummary) -> list[Table]:
+def conditions(league: LeagueInfo, summary: LeagueSummary) -> list[DataTable]:
     """Return the bots, the rules, the limits and how much was played."""
     head = LeagueHead(league.name)
     bots = [rows.BotRow(**asdict(bot)) for bot in league.bots]
@@ -170,8 +161,8 @@ def conditions(league: LeagueInfo, summary: LeagueSummary) -> list[Table]:
         for division, total in summary.played.items()
     ]
     return [
-        Table(rows.BotRow, head, bots),
-        Table(rows.RuleRow, head, rule_rows(league)),
-        Table(rows.LimitRow, head, limit_rows(league)),
-        Table(rows.PlayedRow, head, played),
+        DataTable(rows.BotRow, head, bots),
+        DataTable(rows.RuleRow, head, rule_rows(league)),
+        DataTable(rows.LimitRow, head, limit_rows(league)),
+        DataTable(rows.PlayedRow, head, played),
     ]

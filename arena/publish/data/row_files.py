@@ -57,7 +57,7 @@ class PairRow(Struct, frozen=True):
     games: int
     """The games in which both sat at one table."""
     probability: float
-    """That the bot is better than the opponent."""
+    """The probability that the bot is better than the opponent."""
 
 
 Write = Callable[[type[Struct], Iterable[Struct], BinaryIO, int], None]
@@ -105,7 +105,7 @@ def write_csv(kind: type[Struct], rows: Iterable[Struct], file: BinaryIO, player
     Lists with an entry for each seat have a column for each; the entries of other lists are
     separated by spaces, and lists in lists by semicolons.
     """
-    types = {one.name: _without_none(one.type) for one in _fields(kind)}
+    types = {field.name: _without_none(field.type) for field in _fields(kind)}
     plain = [name for name in types if name not in _LISTS]
     lists = [name for name in types if name in _LISTS]
     text = io.TextIOWrapper(file, encoding="utf-8", newline="")
@@ -131,14 +131,14 @@ def _columns(names: Sequence[str], rows: Iterable[Struct]) -> Iterator[dict[str,
 def _cells(kind: inspect.Type, column: Sequence[Any]) -> Sequence[object]:
     match kind:
         case inspect.VarTupleType() | inspect.ListType():
-            return [_listed(one) for one in column]
+            return [_listed(cell) for cell in column]
         case inspect.BoolType() | inspect.FloatType() | inspect.IntType():
             return column
-    return [_guarded(one) for one in column]
+    return [_guarded(cell) for cell in column]
 
 
 def _of_seat(column: Sequence[Sequence[Any]], seat: int) -> list[object]:
-    return [_guarded(one[seat]) if seat < len(one) else None for one in column]
+    return [_guarded(cells[seat]) if seat < len(cells) else None for cells in column]
 
 
 _guarded = lru_cache(maxsize=1 << 12)(csv_cell)
@@ -146,7 +146,7 @@ _guarded = lru_cache(maxsize=1 << 12)(csv_cell)
 
 @lru_cache(maxsize=1 << 14)
 def _listed(entries: Sequence[object]) -> str:
-    lists = [one for one in entries if isinstance(one, tuple)]
+    lists = [entry for entry in entries if isinstance(entry, tuple)]
     return "; ".join(map(_listed, lists)) if lists else " ".join(map(str, entries))
 
 
@@ -166,7 +166,7 @@ def write_parquet(kind: type[Struct], rows: Iterable[Struct], file: BinaryIO, _:
         hint = "pip install 'perudo-arena[parquet]'"
         raise ArenaError("parquet needs pyarrow, which is not installed", "", hint) from None
     fields = _fields(kind)
-    columns = {one.name: _arrow_type(one.type, arrow) for one in fields}
+    columns = {field.name: _arrow_type(field.type, arrow) for field in fields}
     schema = arrow.schema(list(columns.items()))
     with ParquetWriter(file, schema) as writer:
         for batch in _columns(list(columns), rows):
@@ -185,7 +185,7 @@ def _without_none(kind: inspect.Type) -> inspect.Type:
     if isinstance(kind, inspect.Metadata):
         return _without_none(kind.type)
     if isinstance(kind, inspect.UnionType):
-        [kind] = [one for one in kind.types if not isinstance(one, inspect.NoneType)]
+        [kind] = [member for member in kind.types if not isinstance(member, inspect.NoneType)]
         return _without_none(kind)
     return kind
 
