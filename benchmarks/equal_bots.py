@@ -12,7 +12,7 @@ import numpy as np
 
 from arena.league.schedule.block_design import blocks
 from arena.ratings.board.leaderboard import rate
-from benchmarks.leagues import Shape, play
+from tests.support.simulated_leagues import Shape, play
 
 
 class League(NamedTuple):

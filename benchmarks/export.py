@@ -16,7 +16,7 @@ from arena.league.play.stored_league import schedule_of
 from arena.league.store.store import Store
 from arena.publish.data.export import FORMATS
 from arena.publish.exported import table
-from benchmarks.stored import league, stored
+from benchmarks.shared.stored import league, stored
 
 
 def main() -> None:

@@ -17,7 +17,7 @@ from arena.game.records import Division, FixtureResult
 from arena.ratings.model.games import as_arrays
 from arena.ratings.model.trueskill import rate_all
 from arena.ratings.standings import rate_results
-from benchmarks.leagues import Shape, play
+from tests.support.simulated_leagues import Shape, play
 
 BOTS = 20
 

@@ -20,7 +20,7 @@ from arena.io.shipped import folder
 from arena.league.play.runner import RunListener
 from arena.league.schedule.schedule import divisions
 from tests.cli.command import READY, bot
-from tests.publish import factory
+from tests.support import factory
 from tests.support.bot_programs import program
 from tests.support.live import write_bot
 

@@ -20,11 +20,11 @@ from arena.publish.site import StoreState, _Site
 from arena.ratings.history import PastRating, Point
 from arena.ratings.standings import Ratings
 from arena.ratings.table import Leaderboard, Row
-from tests.publish import factory
 from tests.publish.crowd import crowd
 from tests.publish.in_memory import InMemory, write_site
 from tests.publish.pages import document, read, table_text
 from tests.publish.test_models import row
+from tests.support import factory
 
 LARGEST = 150_000
 XHTML = "{http://www.w3.org/1999/xhtml}"

@@ -24,9 +24,9 @@ from arena.game.records import (
 from arena.io.errors import ArenaError
 from arena.publish import pseudonyms
 from arena.publish.pseudonyms import Pseudonyms, secret_of, who_is_who
-from tests.publish import factory
 from tests.publish.in_memory import write_site
 from tests.publish.pages import broken_links, everything, tree
+from tests.support import factory
 
 SECRET = b"secret"
 RULES = "the bid of 2 fives is not above 3 fours (RAISE-FACE)"

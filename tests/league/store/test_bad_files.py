@@ -10,7 +10,7 @@ from arena.league.store.rows import pack
 from arena.league.store.store import Store
 from tests.league.store import edit
 from tests.league.store.small import read, two_fixtures
-from tests.publish import factory
+from tests.support import factory
 
 
 @pytest.mark.parametrize("create", [True, False])
