@@ -1,4 +1,4 @@
-"""Coverage of the 95 % intervals: `python benchmarks/coverage.py`.
+"""Coverage of the 95 % intervals: `python -m benchmarks.coverage`.
 
 Simulates leagues of bots of known strength (TrueSkill's own model, the arena's schedule) and prints
 how often the intervals contain the truth: of mu relative to the field, of the mean finishing place

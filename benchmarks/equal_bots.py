@@ -1,4 +1,4 @@
-"""Ranges of ranks of equal bots: `python benchmarks/equal_bots.py`.
+"""Ranges of ranks of equal bots: `python -m benchmarks.equal_bots`.
 
 All bots are equal, so a range that leaves out any rank is wrong. Prints, for short and longer
 leagues, the share of bots with such a range, pointwise and simultaneous, and the share of leagues

@@ -1,4 +1,4 @@
-"""Rows per second of `arena export --rows decisions`: python -m benchmarks.export
+"""Rows per second of `arena export --rows decisions`: `python -m benchmarks.export`.
 
 Of a store whose games were played without processes, into a file, in one process; also per second
 of CPU time.

@@ -1,4 +1,4 @@
-"""What the schedule of a ladder of a year takes: a part of `python -m benchmarks.ladder`."""
+"""What the schedule of a ladder of a year takes: `python -m benchmarks.ladder --year`."""
 
 import argparse
 import time

@@ -1,4 +1,4 @@
-"""How close ratings are to the exact posterior of their model: `python benchmarks/posterior.py`.
+"""How close ratings are to the exact posterior of their model: `python -m benchmarks.posterior`.
 
 Simulates small leagues and prints, in standard deviations of the exact posterior and for the bot
 that is worst: how far the mean is off by the arena's solution and by TrueSkill's usual pass, and

@@ -1,4 +1,4 @@
-"""How fast games are rated: `python benchmarks/rating.py`.
+"""How fast games are rated: `python -m benchmarks.rating`.
 
 Rates simulated games of 20 bots at tables of 2, 4 and 6 with the `trueskill` package and with the
 arena's own message passing, and prints games per second of CPU time, and the CPU time of a whole

@@ -1,4 +1,4 @@
-"""False alarms and power of the tests for suspicion: `python benchmarks/suspicion.py`.
+"""False alarms and power of the tests for suspicion: `python -m benchmarks.suspicion`.
 
 Simulates leagues of known bots (TrueSkill's own model, skills drawn with a standard deviation of 2
 mu, the arena's schedule) and prints the share in which a test raised an alarm at alpha = 0.05:

@@ -19,7 +19,7 @@ from tests.cli.command import ROOT, run
 RATINGS = "docs/ratings.md"
 PAGES = sorted(
     path.relative_to(ROOT)
-    for folder in (".", "docs", "protocol", "sample_bots")
+    for folder in (".", "benchmarks", "docs", "protocol", "sample_bots")
     for path in (ROOT / folder).glob("*.md")
 )
 
