@@ -9,6 +9,8 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 ARENA = ROOT / "arena"
 MOST_LINES = 320
+"""A longer file probably has two reasons to exist: look for them and split it there. Lines that are
+packed to stay below the number only make it harder to read."""
 MOST_LINES_OF_A_FUNCTION = 40
 VAGUE = ("what", "who", "where", "nothing", "nobody")
 """Words with which the name of a test does not begin: it names the behaviour."""
