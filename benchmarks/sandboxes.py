@@ -1,8 +1,8 @@
 """The cost of sandboxes: decisions per second in each, and the time of a league in containers.
 
-`python -m benchmarks.sandboxes`; the baseline is `process`; docker is measured over FIFOs and over its attach socket. Runs take
-turns, so that all see the same machine, and medians are printed. It needs the images (`arena
-images`).
+`python -m benchmarks.sandboxes`; it needs the images (`arena images`). The baseline is `process`;
+docker is measured over FIFOs and over its attach socket. Runs take turns, so that all see the same
+machine, and medians are printed.
 """
 
 import json
