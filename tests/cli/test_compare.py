@@ -7,10 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.command import ROOT, bot, error_line, run
+from tests.cli.command import ROOT, TRUSTED, bot, error_line, run
 
 SAMPLES = ROOT / "sample_bots"
-TRUSTED = ("--sandbox", "process", "--trust-bots")
 ALONE = (*TRUSTED, "--workers", 1)
 SHORT = ("--rounds", 4, "--games", 3, *ALONE)
 """Little to play, by one worker process."""
