@@ -105,7 +105,9 @@ def line(rules: Rules, field: str, leagues: int, games: int) -> str:
     change = free - raw
     largest = int(np.abs(change.mean(0)).argmax())
     cells = [
-        *(rules.name, field, f"{sum(len(one.games) for one in played[0])}"),
+        rules.name,
+        field,
+        f"{sum(len(one.games) for one in played[0])}",
         f"{np.mean([one.without.luck_slope or 0.0 for one in rated]):.2f}",
         f"{1 - spread(free, bots) / spread(raw, bots):.0%}",
         f"{1 - widths(rated, 1).mean() / widths(rated, 0).mean():.0%}",

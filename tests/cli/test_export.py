@@ -112,7 +112,12 @@ def test_parquet_has_the_same(played: Path) -> None:
 def test_parquet_without_pyarrow(played: Path, tmp_path: Path) -> None:
     (tmp_path / "pyarrow.py").write_text("raise ModuleNotFoundError('pyarrow')")
     ran = run(
-        *("export", "league.yaml", "--format", "parquet", "-o", tmp_path / "games.parquet"),
+        "export",
+        "league.yaml",
+        "--format",
+        "parquet",
+        "-o",
+        tmp_path / "games.parquet",
         cwd=played,
         env={"PYTHONPATH": f"{tmp_path}{os.pathsep}{ROOT}"},
     )

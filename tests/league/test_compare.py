@@ -206,7 +206,11 @@ def test_same_seed_plays_the_same_games() -> None:
 @pytest.mark.slow
 def test_results_by_division_and_by_opponent_have_the_mean_of_all() -> None:
     found = play(
-        *("sample:random", "sample:odds", "honest", "memory", "bluffer"),
+        "sample:random",
+        "sample:odds",
+        "honest",
+        "memory",
+        "bluffer",
         players=(2, 4),
         variants=("bga", "italian"),
         rounds=2,

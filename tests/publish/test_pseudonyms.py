@@ -104,7 +104,7 @@ def anonymous_site(folder: Path, world: World = WORLD, named: Pseudonyms | None 
     quarantined = [named.quarantined(QuarantinedFixture(last, "its worker died", 3, 0.0))]
     ratings = factory.ratings(seen, anchor=info.ratings.anchor, overall=True)
     page = write_site(
-        *(info, ratings, seen, folder), quarantined=quarantined, replays="all", anonymous=True
+        info, ratings, seen, folder, quarantined=quarantined, replays="all", anonymous=True
     )
     return page.parent
 
