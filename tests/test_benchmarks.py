@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[1]
+from tests.test_structure import ROOT, imports, modules
+
 BENCHMARKS = ROOT / "benchmarks"
 INDEX = BENCHMARKS / "README.md"
 NAMES = sorted(path.stem for path in BENCHMARKS.glob("*.py") if path.stem != "__init__")
@@ -44,3 +45,9 @@ def test_make_bench_runs_each_benchmark_or_the_index_says_why_not(name: str) -> 
 def test_index_links_to_the_pages_that_quote_a_benchmark(name: str) -> None:
     links = re.findall(r"\]\(([^)]+)\)", ROWS[name][3])
     assert {(BENCHMARKS / link).resolve() for link in links} == pages_that_quote(name)
+
+
+def test_tests_use_no_benchmark() -> None:
+    """What both use is in tests/support."""
+    paths = [path for path in modules(ROOT / "tests") if "benchmarks" in imports(path)]
+    assert paths == []
