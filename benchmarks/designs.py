@@ -1,4 +1,4 @@
-"""How even the blocks of tables are, after any number of them: `python benchmarks/designs.py`.
+"""How even the blocks of tables are, after any number of them: `python -m benchmarks.designs`.
 
 Prints, for every table size and number of bots, the worst case over all numbers of blocks from one
 to a whole pass, and over the seeds: how much more often the most frequent pair of bots met than the

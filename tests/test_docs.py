@@ -20,7 +20,7 @@ LEAGUE = "docs/reference/league.md"
 RATINGS = "docs/reference/ratings.md"
 PAGES = sorted(
     path.relative_to(ROOT)
-    for pattern in ("*.md", "docs/**/*.md", "protocol/*.md", "sample_bots/*.md")
+    for pattern in ("*.md", "benchmarks/*.md", "docs/**/*.md", "protocol/*.md", "sample_bots/*.md")
     for path in ROOT.glob(pattern)
 )
 MANUAL = [page for page in PAGES if page.parts[0] == "docs"]

@@ -9,16 +9,16 @@ from msgspec.structs import astuple
 
 from arena.author.compare.decisions import Behaviour, Share, summary
 from arena.author.compare.positions import TableSample
-from arena.game.records import Division, Fixture
+from arena.game.records import Division
 from arena.game.rules.round import Raises
 from arena.game.rules.view import SeatBid, View
 from arena.game.wire.messages import CalzaOffer, Turn
 from arena.league.store.rows import pack
 from arena.league.table.seat_decisions import Decision, Position
-from tests.publish import factory
+from tests.support import factory, records
 
 SEATS = ("old", "field/ann")
-FIXTURE = Fixture("f", 0, "bga", SEATS, "s", 1)
+FIXTURE = records.fixture(SEATS)
 TWO_FIVES, TWO_SIXES, THREE_FIVES = (Decision("bid", *bid) for bid in ((2, 5), (2, 6), (3, 5)))
 DUDO, PASS, CALZA, FAULT = (Decision(one) for one in ("dudo", "pass", "calza", "fault"))
 ANSWERS: list[Decision | None] = [TWO_FIVES, TWO_SIXES, THREE_FIVES, DUDO, FAULT, None]

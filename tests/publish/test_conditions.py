@@ -19,9 +19,9 @@ from arena.publish.data.rules_and_limits import MEANINGS, clauses_of, rule_rows,
 from arena.publish.output.text import duration, timestamp
 from arena.publish.pages import conditions
 from arena.publish.pages.conditions import BOOKS, PROMISES
-from tests.publish import factory
 from tests.publish.in_memory import write_site
 from tests.publish.pages import read, tree
+from tests.support import factory
 
 MACHINE = MachineInfo("Zuse <Z3>", 2, 3 * 2**29, "Linux 6.1", "CPython 3.11.7")
 DOCS = Path(__file__).parents[2] / "docs"

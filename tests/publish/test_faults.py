@@ -11,9 +11,9 @@ from arena.playstats.fixture_summary import summarize_fixture
 from arena.playstats.league_summary import LeagueSummary
 from arena.publish.output.text import percent
 from arena.publish.pages import faults
-from tests.publish import factory
 from tests.publish.in_memory import write_site
 from tests.publish.pages import document, table_text
+from tests.support import factory
 from tests.support.summaries import league_of
 
 BGA = factory.league(()).variants["bga"]

@@ -10,9 +10,9 @@ from msgspec.structs import replace
 
 from arena.game.records import GameRecord, LeagueInfo, PlayedFixture
 from arena.publish.pages.feed import block_times, changes, checkpoints, feed, history, ranks
-from tests.publish import factory
 from tests.publish.in_memory import InMemory, write_site
 from tests.publish.test_hostile import NAMES, NASTY
+from tests.support import factory
 
 ATOM = "{http://www.w3.org/2005/Atom}"
 BOTS = ("alpha", "beta", "gamma")

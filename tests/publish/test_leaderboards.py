@@ -20,10 +20,10 @@ from arena.publish.site import StoreState, _Site
 from arena.ratings.history import PastRating, Point
 from arena.ratings.standings import Ratings
 from arena.ratings.table import Leaderboard, LeaderboardRow
-from tests.publish import factory
 from tests.publish.crowd import crowd
 from tests.publish.in_memory import InMemory, write_site
 from tests.publish.pages import document, read, table_text
+from tests.support import factory
 from tests.support.ratings import leaderboard_row
 
 LARGEST = 150_000

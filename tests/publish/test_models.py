@@ -15,7 +15,7 @@ from arena.publish.drawing.axis import axis_of, round_axis
 from arena.publish.pages.leaderboard import tint
 from arena.ratings.maths.intervals import wilson
 from arena.ratings.table import Duel, Leaderboard
-from tests.publish import factory
+from tests.support import factory
 from tests.support.summaries import league_of
 
 BGA = VARIANTS["bga"]

@@ -10,9 +10,9 @@ import pytest
 from arena.publish.data import result_tables
 from arena.publish.output.text import chance, fixed, grouped, percent, signed
 from arena.publish.pages import bot as bot_pages
-from tests.publish import factory
 from tests.publish.in_memory import write_site
 from tests.publish.pages import table_text
+from tests.support import factory
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,7 @@ from arena.publish.fault_words import CAUSES
 from arena.publish.pages.watch import TITLES, highlights, lists, view
 from arena.publish.site_moments import SiteMoments, site_moments
 from arena.ratings.standings import favourites
-from tests.publish import factory
+from tests.support import factory
 from tests.support import played_games as games
 from tests.support.summaries import league_of
 

@@ -12,7 +12,7 @@ from arena.ratings.board.leaderboard import rate
 from arena.ratings.maths.arrays import Floats
 from arena.ratings.table import Leaderboard, LeaderboardRow
 from arena.ratings.variance.luck import MIN_GAMES
-from benchmarks.leagues import Shape, name, play_with_luck
+from tests.support.simulated_leagues import Shape, name, play_with_luck
 
 SKILLS = np.array([3.0, 1.0, 0.0, 0.0, -1.0, -3.0])
 SHAPE = Shape(len(SKILLS), 2, 10)

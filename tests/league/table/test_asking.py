@@ -9,13 +9,14 @@ from arena.bots.bot import StagedBot
 from arena.bots.manifest import load_bot
 from arena.bots.sandboxes.base import Sandbox
 from arena.bots.sandboxes.registry import make_sandbox
-from arena.game.records import Faulted, Fixture, PlayedFixture
+from arena.game.records import Faulted, PlayedFixture
 from arena.game.rules.books import Rules, variant
 from arena.game.rules.round_limit import max_rounds
 from arena.game.wire.messages import Answer, CalzaOffer, Turn
 from arena.io import shipped
 from arena.league.table.seat_decisions import Build, Decision, Position, ask
 from arena.league.table.seat_history import seat_moments
+from tests.support import records
 from tests.support.bot_programs import program, turn
 from tests.support.live import in_place, play_bots, write_bot
 from tests.support.live_tables import PATIENT
@@ -37,7 +38,7 @@ def sample(name: str) -> StagedBot:
 @pytest.fixture(scope="module")
 def played(sandbox: Sandbox) -> PlayedFixture:
     rounds = max_rounds(RULES, len(NAMES))
-    fixture = Fixture("f", 0, "bga", NAMES, "bots", 3, dice="dice", max_rounds=rounds)
+    fixture = records.fixture(NAMES, 3, seed="bots", dice="dice", max_rounds=rounds)
     return play_bots(fixture, RULES, [sample(name) for name in NAMES], sandbox, LIMITS)
 
 

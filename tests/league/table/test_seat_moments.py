@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from arena.game.records import BidMade, CallMade, Event, Fault, Faulted, Fixture, PlayedFixture
+from arena.game.records import BidMade, CallMade, Event, Fault, Faulted, PlayedFixture
 from arena.game.rules.books import VARIANTS, Rules
 from arena.game.rules.round_limit import max_rounds
 from arena.game.wire.codec import encode
@@ -19,6 +19,7 @@ from arena.league.table.seat_history import Reply, SeatMoment, seat_moments
 from arena.league.table.table import play_fixture
 from tests.league.table.driver import GONE, SEED, bid, table
 from tests.league.table.fakes import BlindSeats
+from tests.support import records
 from tests.support.depth import depth
 from tests.support.random_games import rules
 
@@ -46,9 +47,8 @@ class RememberingSeats(BlindSeats):
 def played_by(seats: RememberingSeats, book: Rules, players: int) -> PlayedFixture:
     names = tuple(f"bot{seat}" for seat in range(players))
     rounds = max_rounds(book, players, 2)
-    return play_fixture(
-        Fixture("f", 0, book.name, names, SEED, GAMES, max_rounds=rounds), book, seats
-    )
+    fixture = records.fixture(names, GAMES, variant=book.name, seed=SEED, max_rounds=rounds)
+    return play_fixture(fixture, book, seats)
 
 
 def sent(moments: list[SeatMoment]) -> list[bytes]:
@@ -117,7 +117,7 @@ def test_seat_without_a_bot_only_hears_of_the_game() -> None:
     absent = (opener + 1) % 3
     referee.forfeit({absent: GONE})
     referee.forfeit({seat: GONE for seat in range(3) if seat != absent})
-    fixture = Fixture("f", 0, "bga", ("a", "b", "c"), SEED, 1)
+    fixture = records.fixture("abc", seed=SEED)
     [last] = seat_moments(fixture, VARIANTS["bga"], referee.record, absent)
     assert last.request is None
     assert len(last.news) == len(referee.notices)
@@ -145,7 +145,7 @@ def answers_of_last(detail: str) -> list[str]:
     [opener] = referee.waiting
     referee.take(opener, bid(1, 2))
     referee.forfeit({1 - opener: replace(GONE, detail=detail)})
-    fixture = Fixture("f", 0, "bga", ("a", "b"), SEED, 1)
+    fixture = records.fixture("ab", seed=SEED)
     rules_ = replace(VARIANTS["bga"], calza=True)
     moments = list(seat_moments(fixture, rules_, referee.record, 1 - opener))
     replies: list[tuple[str, Reply | None]] = [

@@ -1,7 +1,8 @@
-"""Generated stores for benchmarks: many bots and games, without a wait for the disk.
+"""Generated leagues and their stores: many bots and games, without a wait for the disk.
 
-The referee really plays a pool of games among players without processes. Fixtures draw from it so
-that stronger bots win more often, and in some games a bot faults.
+The referee really plays a pool of games among players without processes: a seat calls dudo one time
+in five, else it bids near the smallest quantity. Fixtures draw from it so that stronger bots win
+more often, and in some games a bot faults.
 """
 
 from collections import defaultdict
@@ -30,13 +31,13 @@ from arena.game.records import (
 from arena.game.referee import Referee
 from arena.game.rules.books import Rules, variant
 from arena.game.seeds import commitment
-from arena.game.wire.messages import Turn
 from arena.league.schedule.schedule import Schedule
 from arena.league.store.logs import logs_path
 from arena.league.store.rows import pack
 from arena.league.store.schema import SCHEMA_VERSION
 from arena.league.store.store import Store
-from benchmarks.verify import answer
+from tests.support import records
+from tests.support.played_games import Choose, faulting, legal_answer, play_out
 
 BUILD = Path("build/bench")
 STORE, LAST = "league.sqlite", "last.msgpack"
@@ -68,6 +69,12 @@ def league(bots: int, games: int, players: int, rounds: int) -> LeagueInfo:
         commitment=commitment("bench"),
         arena_version="bench",
     )
+
+
+def of_games(games: int, players: int) -> LeagueInfo:
+    """Return a league of ten bots with at least so many games, 50 in each fixture."""
+    bots, each = 10, 50
+    return league(bots, each, players, max(1, -(-games // (bots * each))))
 
 
 def stored(info: LeagueInfo, folder: Path) -> tuple[Path, PlayedFixture]:
@@ -122,6 +129,20 @@ def playing(
         yield _played(fixture, strength, pools, random, faults)
 
 
+def really_played(info: LeagueInfo) -> Iterator[PlayedFixture]:
+    """Yield all fixtures of a league, played on their own dice; it takes longer."""
+    for fixture in Schedule(info).fixtures:
+        rules, seats = info.variants[fixture.variant], len(fixture.seats)
+        games = [
+            play_out(
+                Referee(rules, seats, fixture.dice_key, game),
+                _players(Random(f"{fixture.id}/{game}")),
+            )
+            for game in range(fixture.games)
+        ]
+        yield records.played(fixture, games, seconds=1.0, stderr=("",) * seats)
+
+
 def _pool(rules: Rules, players: int, *, faulty: bool) -> Games:
     found: Games = defaultdict(list)
     random = Random(f"pool {players} {faulty}")
@@ -132,16 +153,13 @@ def _pool(rules: Rules, players: int, *, faulty: bool) -> Games:
 
 
 def _game(rules: Rules, players: int, game: int, random: Random, *, fault_at: int) -> GameRecord:
-    referee = Referee(rules, players, "pool", game)
-    decisions = 0
-    while referee.waiting:
-        [seat] = referee.waiting
-        asked = referee.request(seat, 0)
-        assert isinstance(asked, Turn)
-        fault = Fault(Cause.CRASH, "exit status 1") if decisions == fault_at else None
-        referee.take(seat, fault or answer(asked, random))
-        decisions += 1
-    return referee.record
+    faults = {fault_at: Fault(Cause.CRASH, "exit status 1")}
+    return play_out(Referee(rules, players, "pool", game), faulting(_players(random), faults))
+
+
+def _players(random: Random) -> Choose:
+    """Return players whose games are as long as those of good bots."""
+    return lambda _, asked: legal_answer(asked, random, doubts=0.2)
 
 
 def _played(
@@ -157,6 +175,5 @@ def _played(
     for number in range(fixture.games):
         [winner] = random.choices(seats, weights)
         games.append(replace(random.choice(pools[random.random() < faults][winner]), game=number))
-    return PlayedFixture(
-        fixture, games, "process", "cpu", 60 * fixture.games, 1.0, (STDERR,) * len(weights)
-    )
+    stderr = (STDERR,) * len(weights)
+    return records.played(fixture, games, decisions=60 * fixture.games, seconds=1.0, stderr=stderr)
