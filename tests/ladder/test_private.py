@@ -21,7 +21,7 @@ from arena.ladder.season.twins import TwinResult
 from arena.league.keeping.prune import prune
 from arena.league.store.rows import pack
 from arena.league.store.store import Store
-from arena.league.table.table import play_fixture
+from arena.league.table.play_fixture import play_fixture
 from arena.ratings.stopping.paired import Paired
 from tests.ladder.desk import Desk
 from tests.league.table.test_seat_moments import RememberingSeats

@@ -14,7 +14,7 @@ from arena.game.rules.round import Raises
 from arena.game.rules.view import SeatBid, View
 from arena.game.wire.messages import CalzaOffer, Turn
 from arena.league.store.rows import pack
-from arena.league.table.seat_decisions import Decision, Position
+from arena.league.table.decisions_by_build import Decision, Position
 from tests.publish import factory
 
 SEATS = ("old", "field/ann")

@@ -8,8 +8,8 @@ from msgspec import Struct
 
 from arena.author.compare.names import VERSIONS
 from arena.game.wire.messages import CalzaOffer
-from arena.league.table.seat_decisions import Decision, Position
-from arena.league.table.seat_history import Request
+from arena.league.table.decisions_by_build import Decision, Position
+from arena.league.table.recorded_seat import Request
 
 _EXAMPLES = 3
 

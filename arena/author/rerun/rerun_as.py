@@ -21,7 +21,7 @@ from arena.league.play.stored_league import schedule_of
 from arena.league.schedule.schedule import Schedule
 from arena.league.store.store import Store
 from arena.league.table.replay import ReplayError, replay
-from arena.league.table.seat_replay import Decision, StoredSeat, Watcher, ask_again, lines_for_tests
+from arena.league.table.rerun_seat import Decision, StoredSeat, Watcher, ask_again, lines_for_tests
 
 _YEARS = 1e9
 """Seconds."""

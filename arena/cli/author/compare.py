@@ -27,7 +27,7 @@ from arena.game.records import LeagueInfo
 from arena.game.rules.books import MAX_PLAYERS, MIN_PLAYERS
 from arena.game.rules.explain import name_bid
 from arena.game.rules.round import Bid
-from arena.league.table.seat_decisions import Decision
+from arena.league.table.decisions_by_build import Decision
 from arena.league.terms.config import MAX_GAMES, MAX_ROUNDS
 from arena.ratings.stopping.paired import Paired
 

@@ -20,7 +20,7 @@ from arena.league.changes import everyone, version_name, version_of
 from arena.league.play.stored_league import schedule_of
 from arena.league.store.store import Store
 from arena.league.table.replay import Rerun, rerun
-from arena.league.table.seat_replay import Decision, Watcher
+from arena.league.table.rerun_seat import Decision, Watcher
 from arena.league.terms.config import League, load_league
 
 _FAULTS = 3

@@ -15,8 +15,8 @@ from arena.cli.output import print_json, say
 from arena.game.records import Fault
 from arena.game.rules.explain import name_bid
 from arena.game.rules.round import Bid
-from arena.league.table.seat_history import Reply, Request
-from arena.league.table.seat_replay import Decision
+from arena.league.table.recorded_seat import Reply, Request
+from arena.league.table.rerun_seat import Decision
 
 _MAX_NUMBER = 10**9
 _STDERR_LINES, _LINE = 6, 150

@@ -12,8 +12,8 @@ from arena.game.records import Cause, Fault
 from arena.game.wire.messages import Answer
 from arena.lab.env.aec import Discrete, Space, observation_space
 from arena.lab.env.game import Game
+from arena.lab.env.live_rivals import LiveBots, live_bots
 from arena.lab.env.perudo_policy import Array, Observation, Policy, checked
-from arena.lab.env.rivals import LiveBots, live_bots
 from arena.lab.env.setting import Setting
 
 AGENT = 0

@@ -15,12 +15,12 @@ from msgspec import Struct
 from msgspec.structs import asdict, astuple
 
 from arena.game.rules.books import VARIANTS, Rules
-from arena.lab.equilibrium.approximation import Approximation, few_jumps
-from arena.lab.equilibrium.rival import Rival
-from arena.lab.equilibrium.solver import Strategy, TreeGame, solve
-from arena.lab.equilibrium.states import State, after, stakes, states
-from arena.lab.equilibrium.tables import WHOLE, block_of, file_of, name_of, packed, played
-from arena.lab.equilibrium.tree import RoundGame, round_game
+from arena.lab.equilibrium.approximate_solver import Approximation, few_jumps
+from arena.lab.equilibrium.best_response import Rival
+from arena.lab.equilibrium.bid_tree import RoundGame, round_game
+from arena.lab.equilibrium.exact_solver import Strategy, TreeGame, solve
+from arena.lab.equilibrium.states_between_rounds import State, after, stakes, states
+from arena.lab.equilibrium.strategy_tables import WHOLE, block_of, file_of, name_of, packed, played
 
 MOST_DICE = 5
 MOST_SEQUENCES = 300_000

@@ -16,7 +16,7 @@ from arena.bots.sessions.multiplexer import Multiplexer
 from arena.game.records import Faulted, Fixture, LimitsInfo
 from arena.game.rules.books import Rules
 from arena.game.rules.round_limit import max_rounds
-from arena.league.table.table import play_fixture
+from arena.league.table.play_fixture import play_fixture
 
 GAMES = 20
 _COMPANY = ("honest", "odds", "random", "bluffer")

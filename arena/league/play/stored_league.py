@@ -42,7 +42,7 @@ from arena.game.records import (
     QuarantinedFixture,
 )
 from arena.league.changes import Change
-from arena.league.play.runner import OnResult, RunListener, play_due
+from arena.league.play.dispatcher import OnResult, RunListener, play_due
 from arena.league.play.workers import Engine
 from arena.league.schedule.progress import LeagueProgress
 from arena.league.schedule.schedule import Schedule

@@ -11,7 +11,7 @@ from arena.bots.sessions.multiplexer import Multiplexer
 from arena.game.records import Faulted, Fixture, LimitsInfo, PlayedFixture
 from arena.game.rules.books import Rules
 from arena.game.rules.round_limit import max_rounds
-from arena.league.table.table import play_fixture
+from arena.league.table.play_fixture import play_fixture
 
 
 class Line(NamedTuple):

@@ -15,7 +15,7 @@ from arena.league.host import this_machine
 from arena.league.schedule.schedule import Schedule
 from arena.league.store.store import Store
 from arena.league.terms.config import League
-from arena.league.terms.field import Field, bot_changes, new_field, next_field
+from arena.league.terms.field_changes import Field, bot_changes, new_field, next_field
 from arena.league.terms.master_seed import master_seed
 
 _DECISIVE = (

@@ -14,7 +14,7 @@ from arena.game.records import Cause, Fault, Fixture, GameRecord, LimitsInfo
 from arena.game.rules.books import Rules
 from arena.game.wire.codec import encode
 from arena.game.wire.messages import Answer, Bye, CalzaOffer, Hello, Ready
-from arena.league.table.seat_history import Reply, Request, SeatMoment, seat_moments
+from arena.league.table.recorded_seat import Reply, Request, SeatMoment, seat_moments
 from arena.league.table.seats import hello_to
 
 

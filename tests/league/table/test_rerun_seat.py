@@ -14,8 +14,8 @@ from arena.game.rules.books import Rules, variant
 from arena.game.rules.round_limit import max_rounds
 from arena.game.wire.messages import Answer, CalzaOffer, Turn
 from arena.io import shipped
-from arena.league.table.seat_decisions import Build, Decision, Position, ask
-from arena.league.table.seat_history import seat_moments
+from arena.league.table.decisions_by_build import Build, Decision, Position, ask
+from arena.league.table.recorded_seat import seat_moments
 from tests.support.bot_programs import program, turn
 from tests.support.live import in_place, play_bots, write_bot
 from tests.support.live_tables import PATIENT

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from arena.game.rules.books import FACES, Rules
 from arena.game.rules.dice import Hand, count_face
 from arena.game.rules.round import Bid, Round, raises
-from arena.lab.equilibrium.states import State, standing_of
+from arena.lab.equilibrium.states_between_rounds import State, standing_of
 from arena.playstats.baseline import every_hand, ways_of
 
 Floats = NDArray[np.float64]

@@ -25,8 +25,8 @@ from numpy.typing import NDArray
 
 from arena.game.rules.books import FACES, Rules
 from arena.game.rules.round import Bid
-from arena.lab.equilibrium.solver import Choices, Strategy, TreeGame
-from arena.lab.equilibrium.tree import Floats
+from arena.lab.equilibrium.bid_tree import Floats
+from arena.lab.equilibrium.exact_solver import Choices, Strategy, TreeGame
 
 SWITCHES = ("raise_quantity_and_face", "raise_to_lower_face", "palifico_with_two_left")
 """The rules that make a difference between two players without calza."""

@@ -11,7 +11,7 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from arena.lab.equilibrium.tree import RoundGame, levels_of
+from arena.lab.equilibrium.bid_tree import RoundGame, levels_of
 
 Table = NDArray[np.float32]
 _NOTHING = 1e-30

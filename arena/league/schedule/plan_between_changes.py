@@ -25,7 +25,7 @@ from arena.game.records import Division, LeagueInfo
 from arena.league.changes import playing
 from arena.league.schedule.authors_apart import Seats, kept_apart
 from arena.league.schedule.block_design import Pass, Table
-from arena.league.schedule.fixture_counts import Tally
+from arena.league.schedule.fixtures_per_bot import Tally
 
 _JOINING = 2
 """How many joining blocks come one after another, at most, while blocks for all are wanted; one

@@ -15,8 +15,8 @@ from arena.bots.sandboxes.docker.engine import runc_warning
 from arena.bots.sandboxes.docker.sandbox import DockerSandbox
 from arena.bots.sandboxes.registry import check_freezing, make_sandbox
 from arena.game.records import LeagueInfo
+from arena.league.play.dispatcher import RunListener
 from arena.league.play.process_pool import ProcessEngine
-from arena.league.play.runner import RunListener
 from arena.league.play.stored_league import StoredLeague
 from arena.league.play.workers import Engine, RemoteEngine, RunSpec
 from arena.league.store.store import Store

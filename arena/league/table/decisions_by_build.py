@@ -12,7 +12,7 @@ from arena.game.records import Fault, Fixture, LimitsInfo, PlayedFixture
 from arena.game.rules.books import Rules
 from arena.game.wire.codec import encode
 from arena.game.wire.messages import Answer, CalzaOffer, Hello, Ready, Turn
-from arena.league.table.seat_history import Request, SeatMoment, seat_moments
+from arena.league.table.recorded_seat import Request, SeatMoment, seat_moments
 from arena.league.table.seats import hello_to
 
 

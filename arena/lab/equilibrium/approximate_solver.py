@@ -16,9 +16,9 @@ from msgspec import Struct
 
 from arena.game.rules.books import PACO
 from arena.game.rules.round import Bid
-from arena.lab.equilibrium.solver import Table
-from arena.lab.equilibrium.tables import DUDO, Block, Position, Rounding, code, position
-from arena.lab.equilibrium.tree import Keep, Numbers, RoundGame
+from arena.lab.equilibrium.bid_tree import Keep, Numbers, RoundGame
+from arena.lab.equilibrium.exact_solver import Table
+from arena.lab.equilibrium.strategy_tables import DUDO, Block, Position, Rounding, code, position
 
 RECALL = 2
 EXPLORED = 0.01

@@ -8,10 +8,10 @@ from msgspec import Struct
 from arena.game.rules.books import Rules
 from arena.game.rules.dice import Hand
 from arena.game.rules.round import Bid
-from arena.lab.equilibrium.solver import Choices, Strategy, TreeGame
-from arena.lab.equilibrium.states import State, after
-from arena.lab.equilibrium.tables import DUDO, code
-from arena.lab.equilibrium.tree import RoundGame, round_game
+from arena.lab.equilibrium.bid_tree import RoundGame, round_game
+from arena.lab.equilibrium.exact_solver import Choices, Strategy, TreeGame
+from arena.lab.equilibrium.states_between_rounds import State, after
+from arena.lab.equilibrium.strategy_tables import DUDO, code
 
 LEAST_REACH = 1e-3
 """How likely a bot must be to make the bids of a position with a hand for it to be asked there."""
