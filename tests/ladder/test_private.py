@@ -24,7 +24,7 @@ from arena.league.store.store import Store
 from arena.league.table.play_fixture import play_fixture
 from arena.ratings.stopping.paired import Paired
 from tests.ladder.desk import Desk
-from tests.league.table.test_seat_moments import RememberingSeats
+from tests.league.table.test_recorded_seat import RememberingSeats
 from tests.publish import factory
 from tests.publish.pages import broken_links, tree
 

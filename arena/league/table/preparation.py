@@ -16,7 +16,7 @@ from arena.bots.sessions.multiplexer import Multiplexer
 from arena.game.records import Fault, Fixture, LimitsInfo
 from arena.game.rules.books import Rules
 from arena.io.errors import ArenaError
-from arena.league.table.seats import Seats
+from arena.league.table.live_seat import LiveSeat, hello_to
 
 _THREADS = 4
 _LINE = 150
@@ -61,10 +61,7 @@ def try_start(bot: StagedBot, rules: Rules, sandbox: Sandbox, limits: LimitsInfo
     """
     fixture = Fixture("start", 0, rules.name, (bot.name,), "start", 1)
     with Multiplexer([bot.program], sandbox, limits) as multiplexer:
-        fault = Seats(fixture, rules, multiplexer).start(0)
-        if not fault:
-            [(_, _, reply)] = multiplexer.wait()
-            fault = reply if isinstance(reply, Fault) else None
+        fault = LiveSeat(multiplexer).greet(hello_to(0, fixture, rules, limits))
     said = last_line(multiplexer.stderr[0].encode())[:_LINE]
     return replace(fault, detail=f"{fault.detail}: {said}") if fault and said else fault
 

@@ -1,7 +1,6 @@
-"""A live bot that is asked what a seat was asked in recorded games, whatever it answers."""
+"""The requests of a recorded seat put to a live bot again, whatever it answers."""
 
 from collections.abc import Iterator, Sequence
-from typing import cast
 
 import msgspec
 from msgspec import Struct
@@ -10,48 +9,27 @@ from arena.bots.sandboxes.base import Program, Sandbox
 from arena.bots.sandboxes.passing import ObservedSandbox
 from arena.bots.sessions.multiplexer import Multiplexer
 from arena.bots.sessions.session import MAX_STDERR
-from arena.game.records import Cause, Fault, Fixture, GameRecord, LimitsInfo
-from arena.game.rules.books import Rules
+from arena.game.records import Fault, LimitsInfo
+from arena.game.referee import Notice
 from arena.game.wire.codec import encode
-from arena.game.wire.messages import Answer, Bye, CalzaOffer, Hello, Ready
-from arena.league.table.recorded_seat import Reply, Request, SeatMoment, seat_moments
-from arena.league.table.seats import hello_to
+from arena.game.wire.messages import Answer, Bye, CalzaOffer
+from arena.league.table.live_seat import LiveSeat, Request
+from arena.league.table.recorded_seat import Reply, SeatMoment, StoredSeat
 
 
-class StoredSeat(Struct, frozen=True):
-    """A seat of a stored fixture, and the games of it that are looked at."""
-
-    fixture: Fixture
-    rules: Rules
-    limits: LimitsInfo
-    """What `hello` says."""
-    games: Sequence[GameRecord]
-    seat: int
-
-    @property
-    def hello(self) -> Hello:
-        """What the seat's bot was greeted with."""
-        return hello_to(self.seat, self.fixture, self.rules, self.limits)
-
-    def moments(self) -> Iterator[SeatMoment]:
-        """Yield what the seat was told and asked; raises ReplayError."""
-        for record in self.games:
-            yield from seat_moments(self.fixture, self.rules, record, self.seat)
-
-
-class Decision(Struct, frozen=True):
-    """What a seat was asked, what it answered in the stored game, and what the bot answers now."""
+class RerunDecision(Struct, frozen=True):
+    """A request, the answer in the stored game, and the answer of the bot now."""
 
     step: int
-    """The place of what came of the stored answer among the events of the game, from 0."""
+    """The place of the event after the stored answer in the game, from 0."""
     request: Request
     stored: Reply | None
-    """None if nobody knows, because another seat faulted in that moment."""
+    """None if it is unknown, because another seat faulted in that moment."""
     now: Reply
     came: str = ""
     """The last line that the bot wrote, if it faulted."""
     stderr: str = ""
-    """What its process had written to standard error, its end, if it faulted."""
+    """The last 64 KiB of its standard error, if it faulted."""
 
     @property
     def differs(self) -> bool:
@@ -60,7 +38,7 @@ class Decision(Struct, frozen=True):
 
 
 class Watcher:
-    """Is told how a bot is asked again, and may end it; this one only lets it happen."""
+    """Follows a rerun of a seat, and may stop it; this one does nothing."""
 
     def started(self, pid: int | None) -> None:
         """Handle a new process of the bot, greeted and not yet ready."""
@@ -70,28 +48,29 @@ class Watcher:
         return True
 
     def wrote(self, text: str) -> None:
-        """Handle what the bot wrote to standard error, as it comes."""
+        """Handle text on the bot's standard error, as it comes."""
 
-    def decided(self, decision: Decision) -> None:
+    def decided(self, decision: RerunDecision) -> None:
         """Handle an answer."""
 
 
 def ask_again(
     stored: StoredSeat, program: Program, sandbox: Sandbox, limits: LimitsInfo, watcher: Watcher
-) -> tuple[list[Decision], str]:
-    """Ask a bot all that a seat was asked; returns its decisions, and why not all were asked.
+) -> tuple[list[RerunDecision], str]:
+    """Put all requests of a seat to a bot; returns its decisions, and why some are missing.
 
-    It is told what the seat was told, and sees the stored answers in `bids`, not its own. After a
-    fault it goes on at the next request, in a new process that hears the news of the game again;
-    after an illegal action in the same one. It gets offers of calza if it asks for them. Not all is
-    asked if it does not start, has used up its restarts, or the watcher ends it.
+    The bot gets the seat's notices, and sees the stored answers in `bids`, not its own. After a
+    fault it goes on at the next request, in a new process that gets the notices of the game again;
+    after an illegal action it goes on in the same one. It gets offers of calza if it asks for them.
+    Decisions are missing if the bot does not start, has used up its restarts, or the watcher stops
+    it; else the reason is "".
     """
-    asker = _Asker(stored, program, sandbox, limits, watcher)
-    why = asker.run()
-    return asker.decisions, why
+    seat_rerun = _SeatRerun(stored, program, sandbox, limits, watcher)
+    why = seat_rerun.run()
+    return seat_rerun.decisions, why
 
 
-class _Asker:
+class _SeatRerun:
     def __init__(
         self,
         stored: StoredSeat,
@@ -100,99 +79,94 @@ class _Asker:
         limits: LimitsInfo,
         watcher: Watcher,
     ) -> None:
-        self.decisions: list[Decision] = []
+        self.decisions: list[RerunDecision] = []
         self._stored = stored
         self._limits = limits
         self._watcher = watcher
         self._sandbox = ObservedSandbox(sandbox)
-        self._multiplexer = Multiplexer([program], self._sandbox, limits, self._hear)
-        self._ready = Ready()
-        self._news: list[bytes] = []
+        self._multiplexer = Multiplexer([program], self._sandbox, limits, self._log)
+        self._bot = LiveSeat(self._multiplexer)
+        self._notices: list[Notice] = []
         """Of the game so far, for a process that starts while it is under way."""
-        self._came = ""
+        self._last_line = ""
         self._stderr = ""
         self._starts = 0
 
     def run(self) -> str:
-        """Ask; returns why not all was asked, "" if it was."""
+        """Put the requests to the bot; returns why some were not, "" if all were."""
         with self._multiplexer as multiplexer:
             for moment in self._stored.moments():
                 self._tell(moment)
                 if moment.request is None:
-                    self._news.clear()
-                elif why := self._go_through(moment, moment.request):
+                    self._notices.clear()
+                elif why := self._ask(moment, moment.request):
                     return why
             multiplexer.bye(encode(Bye()))
         return ""
 
-    def _go_through(self, moment: SeatMoment, request: Request) -> str:
+    def _ask(self, moment: SeatMoment, request: Request) -> str:
         """Put one request to the bot; returns why the next one cannot be, "" if it can."""
-        if not self._multiplexer.live(0):
+        if not self._bot.live:
             if self._starts > self._limits.restarts:
                 return "it has used up its restarts"
             if fault := self._start():
                 self._note(moment, request, fault)
                 return "it does not start"
-        if isinstance(request, CalzaOffer) and not self._ready.calza:
+        if isinstance(request, CalzaOffer) and not self._bot.ready.calza:
             return ""
         if not self._watcher.asking(request):
             return "stopped"
-        self._multiplexer.ask(0, request.id, encode(request), request.game)
-        reply = cast("Reply", self._wait())
+        reply = self._bot.ask(request)
         fault = moment.illegal(reply) if isinstance(reply, Answer) else None
         self._note(moment, request, fault or reply)
         return ""
 
     def _start(self) -> Fault | None:
         self._starts += 1
-        self._came = self._stderr = ""
-        if fault := self._multiplexer.start(0, encode(self._stored.hello)):
+        self._last_line = self._stderr = ""
+        if fault := self._bot.start(self._stored.hello):
             return fault
         self._watcher.started(self._sandbox.running.pid())
-        reply = self._wait()
-        if isinstance(reply, Fault):
-            return reply
-        self._ready = cast("Ready", reply)
-        for line in self._news:
-            self._multiplexer.tell(0, line)
+        if fault := self._bot.wait_until_ready():
+            return fault
+        for notice in self._notices:
+            self._bot.tell(notice)
         return None
 
-    def _wait(self) -> Reply | Ready:
-        [(_, _, reply)] = self._multiplexer.wait()
-        return reply
-
     def _tell(self, moment: SeatMoment) -> None:
-        lines = [encode(notice) for notice in moment.news]
-        self._news += lines
-        for line in lines:
-            self._multiplexer.tell(0, line)
+        self._notices += moment.news
+        for notice in moment.news:
+            self._bot.tell(notice)
 
     def _note(self, moment: SeatMoment, request: Request, reply: Reply) -> None:
-        came = stderr = ""
-        if isinstance(reply, Fault):
-            if reply.cause is not Cause.ILLEGAL_ACTION:
-                self._multiplexer.stop(0)
-            came, stderr = self._came, self._stderr
-        decision = Decision(moment.step, request, moment.answer, reply, came, stderr)
+        faulted = isinstance(reply, Fault)
+        decision = RerunDecision(
+            step=moment.step,
+            request=request,
+            stored=moment.answer,
+            now=reply,
+            came=self._last_line if faulted else "",
+            stderr=self._stderr if faulted else "",
+        )
         self.decisions.append(decision)
         self._watcher.decided(decision)
 
-    def _hear(self, _: int, direction: str, line: bytes) -> None:
+    def _log(self, _: int, direction: str, line: bytes) -> None:
         text = line.decode("utf-8", "backslashreplace")
         if direction == ">>":
-            self._came = ""
+            self._last_line = ""
         elif direction == "<<":
-            self._came = text.rstrip("\r\n")
+            self._last_line = text.rstrip("\r\n")
         else:
             self._stderr = (self._stderr + text)[-MAX_STDERR:]
             self._watcher.wrote(text)
 
 
-def lines_for_tests(stored: StoredSeat, decisions: Sequence[Decision]) -> Iterator[bytes]:
-    """Yield the conversation with the seat, as a bot would read it, with the answers beside it.
+def lines_for_tests(stored: StoredSeat, decisions: Sequence[RerunDecision]) -> Iterator[bytes]:
+    """Yield the messages to the seat, as a bot would read them, with the answers beside them.
 
-    Of the requests it has those that were decided. Each has two fields more, `stored` and `now`:
-    what was answered, as the protocol has it but for the id, or the cause of a fault.
+    Requests without a decision are left out. The others have two more fields, `stored` and `now`:
+    the answer as in the protocol but without the id, or the cause of a fault.
     """
     decided = {decision.request.id: decision for decision in decisions}
     yield encode(stored.hello)
@@ -206,7 +180,7 @@ def lines_for_tests(stored: StoredSeat, decisions: Sequence[Decision]) -> Iterat
 
 
 def _plain(reply: Reply | None) -> dict[str, object] | None:
-    """Return what counts of an answer or a fault, as plain data."""
+    """Return an answer without its id, or a fault without its detail, as plain data."""
     if reply is None:
         return None
     if isinstance(reply, Fault):
