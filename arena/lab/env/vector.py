@@ -1,7 +1,8 @@
 """Thousands of games at a time as numpy arrays, for policies that learn by playing themselves.
 
-What is legal is looked up in tables that the engine fills (`arena.game.rules.round`); what a call
-does is written again for arrays, and tests hold it to the engine.
+Legal actions come from tables that the engine fills (`arena.game.rules.round`). The outcome of a
+call is written again for arrays; tests compare it with the engine's. Rules with a switch that the
+arrays do not follow are refused.
 """
 
 from typing import NamedTuple
@@ -37,7 +38,7 @@ class VectorEnv:
         calza: bool = False,
         seed: int = 0,
     ) -> None:
-        """Begin so many games; raises ValueError for a rule book or a size that there is not."""
+        """Begin the games; raises ValueError for unknown rules or switches, or a wrong size."""
         if games < 1:
             raise ValueError(f"at least 1 game is played, not {games}")
         self.setting = setting(variant, players, starting_dice, calza=calza)

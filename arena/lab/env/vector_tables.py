@@ -1,4 +1,4 @@
-"""What the engine says of every state that matters for legality and turns, as arrays."""
+"""Legal actions, turns and offers of calza in every state, as arrays that the engine fills."""
 
 import numpy as np
 import numpy.typing as npt
@@ -6,15 +6,37 @@ import numpy.typing as npt
 from arena.game.rules.round import Bid, Round, Standing, left_of, raises
 from arena.lab.env.perudo_policy import FACES, FIRST_BID, Array
 from arena.lab.env.setting import Setting
+from arena.lab.switches import unknown_switch
 
 Numbers = npt.NDArray[np.int64]
 NOBODY = -1
 NORMAL, LOCKED, VETERAN = range(3)
 """The rounds in which raises differ: a normal one, a palifico round, that for a veteran."""
 
+_FOLLOWED = frozenset(
+    {
+        "name",
+        "first_opener",
+        "raise_quantity_and_face",
+        "raise_to_lower_face",
+        "palifico_once",
+        "palifico_with_two_left",
+        "veteran_may_raise_face",
+        "calza_by_next",
+        "calza_beats_turn",
+        "calza_in_palifico",
+        "calza_with_two_left",
+        "reveal",
+        "calza",
+        "lost_dice_visible",
+        "starting_dice",
+    }
+)
+"""The fields of Rules that `VectorEnv` plays by; tests compare it with the engine."""
+
 
 class Tables:
-    """The tables of one setting.
+    """The tables of one setting; raises ValueError for a rule switch that arrays do not follow.
 
     `masks`, `legal` and `actions` have a row for each kind of round and each bid on the table, in
     the order of the actions and last no bid, and at the end one for an offer of calza: what may be
@@ -22,6 +44,8 @@ class Tables:
     """
 
     def __init__(self, setting: Setting) -> None:
+        if switch := unknown_switch(setting.rules, _FOLLOWED):
+            raise ValueError(f"VectorEnv does not follow the rule switch '{switch}'")
         players = setting.players
         self.masks = _masks(setting)
         self.legal = self.masks.sum(1, dtype=np.int64)

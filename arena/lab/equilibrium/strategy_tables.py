@@ -27,9 +27,8 @@ from arena.game.rules.books import FACES, Rules
 from arena.game.rules.round import Bid
 from arena.lab.equilibrium.bid_tree import Floats
 from arena.lab.equilibrium.exact_solver import Choices, Strategy, TreeGame
+from arena.lab.equilibrium.states_between_rounds import BIDDING, check_rules
 
-SWITCHES = ("raise_quantity_and_face", "raise_to_lower_face", "palifico_with_two_left")
-"""The rules that make a difference between two players without calza."""
 DUDO = 0
 WHOLE = 255
 """The sum of the weights of a hand, but for rounding; and the recall of a whole sequence."""
@@ -57,8 +56,9 @@ class Block(Struct, frozen=True):
 
 
 def name_of(rules: Rules) -> str:
-    """Return the name of the tables of a rule book."""
-    return "".join(str(int(getattr(rules, switch))) for switch in SWITCHES)
+    """Return the name of the tables of a rule book; raises ArenaError if there are none."""
+    check_rules(rules)
+    return "".join(str(int(getattr(rules, switch))) for switch in BIDDING)
 
 
 def code(bid: Bid) -> int:
