@@ -17,9 +17,9 @@ from msgspec.structs import asdict, fields
 from arena.io.errors import ArenaError, did_you_mean
 
 Seat = Annotated[int, Meta(ge=0, le=5)]
-"""A place at the table; play goes 0, 1, 2, ... to the left."""
+"""A seat at the table; play goes 0, 1, 2, ... to the left."""
 Face = Annotated[int, Meta(ge=1, le=6)]
-"""What a die shows; 1 is a paco."""
+"""The face that a die shows; 1 is a paco."""
 Count = Annotated[int, Meta(ge=0)]
 
 MIN_PLAYERS = 2
@@ -131,7 +131,7 @@ VARIANTS: dict[str, Rules] = {rules.name: rules for rules in (BGA, CLASSIC, PRES
 """Every rule book by its id (`docs/rules.md`)."""
 
 OPTIONS = frozenset({"calza", "lost_dice_visible", "starting_dice"})
-"""What a league chooses freely; not part of a rule book."""
+"""Fields that a league chooses freely; not part of a rule book."""
 SWITCHES = frozenset(field.name for field in fields(Rules)) - OPTIONS - {"name"}
 """The rules on which the documents differ; a league may override each."""
 

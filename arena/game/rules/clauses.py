@@ -235,13 +235,13 @@ def value(clause: Clause, book: str) -> str:
     """Return a rule book's value of the switch, as in league.yaml; "" if there is no switch."""
     if not clause.switch:
         return ""
-    found = getattr(VARIANTS[book], clause.switch)
-    return str(found).lower() if isinstance(found, bool) else str(found)
+    setting = getattr(VARIANTS[book], clause.switch)
+    return str(setting).lower() if isinstance(setting, bool) else str(setting)
 
 
-def differs(clause: Clause, one: str, other: str) -> bool:
+def differs(clause: Clause, book: str, other: str) -> bool:
     """Return whether two rule books differ in play, whatever their words."""
-    return value(clause, one) != value(clause, other)
+    return value(clause, book) != value(clause, other)
 
 
 def by_text(clause: Clause) -> list[tuple[str, list[str]]]:

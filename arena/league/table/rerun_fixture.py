@@ -14,7 +14,7 @@ from arena.league.table.transcript import conversation, of_game
 
 
 class Difference(Struct, frozen=True):
-    """The first difference of a game; events are in their stored form, "" for a missing one."""
+    """The first difference of a game; events are in their stored form, "" if missing."""
 
     game: int
     step: int

@@ -10,11 +10,11 @@ from arena.league.table.live_seat import hello_to
 
 
 class Seats:
-    """Which seat has a bot for which game.
+    """The bots in the seats, from game to game.
 
     `starting` are the seats whose `ready` is awaited, `ready` those that can be asked, `absent`
-    those without a bot for the game that begins next, `calza_seats` those that asked to be offered
-    calza. `max_games` is how many games all bots together can play at a time.
+    those without a bot for the game that begins next, `calza_seats` those that want offers of
+    calza. `max_games` is how many games can be under way, by the limits and the slowest bot.
     """
 
     def __init__(

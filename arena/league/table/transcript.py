@@ -1,4 +1,4 @@
-"""A whole conversation with live bots, line by line: for authors to read, for tests to replay."""
+"""All lines between the arena and live bots: for authors to read, for tests to replay."""
 
 import json
 from collections.abc import Sequence
