@@ -130,8 +130,9 @@ def single_agent(
     setting: Setting, rivals: Sequence[Policy | str], sandbox: str, *, trust_bots: bool
 ) -> SingleAgentEnv:
     """Return an environment against policies and bots, in the order of their seats."""
-    policies = {seat: one for seat, one in enumerate(rivals, 1) if not isinstance(one, str)}
-    patterns = {seat: one for seat, one in enumerate(rivals, 1) if isinstance(one, str)}
+    seats = dict(enumerate(rivals, 1))
+    policies = {seat: rival for seat, rival in seats.items() if not isinstance(rival, str)}
+    patterns = {seat: rival for seat, rival in seats.items() if isinstance(rival, str)}
 
     def start(ends: ExitStack) -> LiveBots | None:
         if not patterns:
