@@ -20,10 +20,10 @@ from arena.ladder.season.author_games import Played
 from arena.ladder.season.twins import TwinResult
 from arena.league.keeping.prune import prune
 from arena.league.store.store import Store
-from arena.league.table.table import play_fixture
+from arena.league.table.play_fixture import play_fixture
 from arena.ratings.stopping.paired import Paired
 from tests.ladder.desk import Desk
-from tests.league.table.test_seat_moments import RememberingSeats
+from tests.league.table.test_recorded_seat import RememberingSeats
 from tests.publish.pages import broken_links, tree
 from tests.support import factory, records
 

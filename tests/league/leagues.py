@@ -8,9 +8,9 @@ from pathlib import Path
 from arena.bots.sandboxes.process import ProcessSandbox
 from arena.game.records import FixtureResult, LeagueInfo, MachineInfo
 from arena.league.host import this_machine
-from arena.league.play.play import RunOutcome, RunRequest, open_run
+from arena.league.play.dispatcher import OnResult, RunListener
+from arena.league.play.league_run import RunOutcome, RunRequest, open_run
 from arena.league.play.process_pool import ProcessEngine
-from arena.league.play.runner import OnResult, RunListener
 from arena.league.play.stored_league import StoredLeague
 from arena.league.schedule.schedule import Schedule
 from arena.league.store.rows import pack

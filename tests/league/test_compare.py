@@ -17,7 +17,7 @@ from arena.game.records import Division, Fixture, LeagueInfo, LimitsInfo
 from arena.game.rules.books import BGA, VARIANTS
 from arena.game.rules.round_limit import max_rounds
 from arena.io.shipped import folder
-from arena.league.play.runner import RunListener
+from arena.league.play.dispatcher import RunListener
 from arena.league.schedule.schedule import divisions
 from tests.cli.command import READY, bot
 from tests.support import factory

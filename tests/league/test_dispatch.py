@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from arena.game.records import Fixture, FixtureResult, LeagueInfo, QuarantinedFixture
 from arena.io.errors import ArenaError
-from arena.league.play.runner import RunListener, play_due
+from arena.league.play.dispatcher import RunListener, play_due
 from arena.league.play.workers import Task, WorkerDiedError
 from arena.league.schedule.schedule import Schedule
 from arena.league.store.rows import PackedFixture, pack

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from arena.bots.bot import StagedBot
 from arena.game.records import Division, LeagueInfo
 from arena.league.keeping.verify import verify
-from arena.league.play.runner import RunListener
+from arena.league.play.dispatcher import RunListener
 from arena.league.play.stored_league import StoredLeague, schedule_of
 from arena.league.schedule.schedule import Schedule
 from arena.league.store.rows import pack

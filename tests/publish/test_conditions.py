@@ -10,12 +10,12 @@ from msgspec.structs import asdict, replace
 from arena.game.records import FixtureResult, LeagueInfo, MachineInfo, MasterSeed
 from arena.game.results import fixture_result
 from arena.game.rules.books import OPTIONS, SWITCHES, VARIANTS, Rules, changed_switches, variant
-from arena.game.rules.clauses import CLAUSES
+from arena.game.rules.clauses import CLAUSES, MEANINGS
 from arena.game.seeds import commitment
 from arena.league.terms.master_seed import withheld
 from arena.playstats.league_summary import LeagueSummary, timing
 from arena.publish.data import rules_and_limits
-from arena.publish.data.rules_and_limits import MEANINGS, clauses_of, rule_rows, switches
+from arena.publish.data.rules_and_limits import clauses_of, rule_rows, switches
 from arena.publish.output.text import duration, timestamp
 from arena.publish.pages import conditions
 from arena.publish.pages.conditions import BOOKS, PROMISES

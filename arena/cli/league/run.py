@@ -17,8 +17,8 @@ from arena.cli.progress_bar import TerminalListener
 from arena.game.records import LeagueInfo, QuarantinedFixture
 from arena.io.errors import ArenaError
 from arena.league.cluster.entry import check_cluster, cluster_at
-from arena.league.play.play import RunOutcome, RunRequest, open_run
-from arena.league.play.runner import MAX_DEATHS, RunListener
+from arena.league.play.dispatcher import MAX_DEATHS, RunListener
+from arena.league.play.league_run import RunOutcome, RunRequest, open_run
 from arena.league.play.workers import RemoteEngine
 from arena.league.schedule.progress import Verdict
 from arena.league.terms.master_seed import withheld

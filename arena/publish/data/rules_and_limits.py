@@ -7,28 +7,8 @@ from msgspec.structs import asdict, fields
 
 from arena.game.records import LeagueInfo
 from arena.game.rules.books import OPTIONS, SWITCHES, VARIANTS, Rules, changed_switches
-from arena.game.rules.clauses import CLAUSES
+from arena.game.rules.clauses import CLAUSES, MEANINGS
 from arena.publish.data.result_rows import LimitRow, RuleRow
-
-MEANINGS = {
-    "first_opener": "Who opens the first round",
-    "raise_quantity_and_face": "One raise may name more dice and a higher face",
-    "raise_to_lower_face": "More dice of a lower face is a raise",
-    "palifico_once": "A seat has at most one palifico round per game",
-    "palifico_with_two_left": "Palifico rounds are played when only two players are left",
-    "veteran_may_raise_face": (
-        "In a palifico round a seat with one die that had its own before may raise the face"
-    ),
-    "calza_by_next": "The player whose turn is next may call calza",
-    "calza_beats_turn": "A calza in the same moment as the action of the player on turn counts",
-    "calza_in_palifico": "Calza may be called in a palifico round",
-    "calza_with_two_left": "Calza may be called when only two players are left",
-    "reveal": "The order in which dice are uncovered",
-    "calza": "Calza is played",
-    "lost_dice_visible": "Everyone sees how many dice each seat has left",
-    "starting_dice": "Dice that each seat starts with",
-}
-"""The meaning of each switch and option; a switch that is missing here is refused."""
 
 _WITHOUT_SWITCH = {"calza": "CALZA-WHO"}
 """The clause to read on an option that no single clause is about."""

@@ -15,7 +15,7 @@ from arena.game.records import Cause, Fault, LimitsInfo, PlayedFixture
 from arena.game.rules.books import MAX_PLAYERS, Rules
 from arena.game.rules.dice import Hand, roll
 from arena.game.wire.messages import Answer, Ready
-from arena.league.table.table import play_fixture
+from arena.league.table.play_fixture import play_fixture
 from tests.support import records
 
 SEED = "a seed"

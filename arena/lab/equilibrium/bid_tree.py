@@ -1,7 +1,7 @@
 """The public tree of a round for two: every sequence of bids up to the dice on the table.
 
-A bid above the dice on the table is left out. It loses every doubt, so whoever makes it does no
-better than by doubting: the value of the round is the same without it.
+A bid above the dice on the table is left out. It loses every doubt, so it is no better than a
+doubt: the value of the round is the same without it.
 """
 
 from collections.abc import Callable, Sequence
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from arena.game.rules.books import FACES, Rules
 from arena.game.rules.dice import Hand, count_face
 from arena.game.rules.round import Bid, Round, raises
-from arena.lab.equilibrium.states import State, standing_of
+from arena.lab.equilibrium.states_between_rounds import State, standing_of
 from arena.playstats.baseline import every_hand, ways_of
 
 Floats = NDArray[np.float64]
@@ -29,7 +29,7 @@ def every_raise(_bid: Bid | None, _raise: Bid) -> bool:
 
 
 class RoundGame(Struct, frozen=True, dict=True):
-    """One round as a game: hands, bids and what a doubt of each is worth."""
+    """One round as a game: hands, bids, and the value of a doubt of each bid."""
 
     state: State
     stakes: tuple[float, float]
@@ -61,7 +61,8 @@ class RoundGame(Struct, frozen=True, dict=True):
 
     def doubted(self, bid: int, doubter: int) -> Floats:
         """Return the opener's chance to win the game after a doubt, by the hands of both."""
-        count = self.matching[0][:, bid][:, None] + self.matching[1][:, bid]
+        opener, other = self.matching
+        count = opener[:, bid][:, None] + other[:, bid]
         doubter_loses = count >= self.bids[bid].quantity
         opener_loses = doubter_loses if doubter == 0 else ~doubter_loses
         return np.where(opener_loses, *self.stakes)
@@ -77,11 +78,11 @@ def round_game(
 
     def above(bid: Bid | None) -> tuple[int, ...]:
         legal = [
-            Bid(quantity, one.face)
-            for one in raises(Round(standing, 1, bid, 0 if bid else None))
-            for quantity in range(one.min, min(one.max, state.total) + 1)
+            Bid(quantity, face_raises.face)
+            for face_raises in raises(Round(standing, 1, bid, 0 if bid else None))
+            for quantity in range(face_raises.min, min(face_raises.max, state.total) + 1)
         ]
-        return tuple([numbers[one] for one in legal if keep(bid, one)])
+        return tuple([numbers[higher] for higher in legal if keep(bid, higher)])
 
     return RoundGame(state, stakes, bids, (*map(above, bids), above(None)), standing.wild)
 
@@ -122,6 +123,6 @@ def _by_bid(bid: Numbers) -> tuple[tuple[int, Numbers], ...]:
     if bid[0] < 0:
         return ()
     order = np.argsort(bid, kind="stable")
-    found, starts = np.unique(bid[order], return_index=True)
-    parts: Sequence[Numbers] = np.split(order, starts[1:])
-    return tuple(zip(map(int, found), parts, strict=True))
+    bids, starts = np.unique(bid[order], return_index=True)
+    places: Sequence[Numbers] = np.split(order, starts[1:])
+    return tuple(zip(map(int, bids), places, strict=True))

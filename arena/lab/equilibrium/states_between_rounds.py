@@ -1,15 +1,36 @@
-"""What matters between two rounds of a game for two: the dice left, and the kind of round.
+"""The states between two rounds of a game for two: the dice left, and the kind of the next round.
 
-Without calza a seat falls to one die once a game, so who has had a palifico round never matters;
-nor does who may raise as a veteran, because the one rule book with veterans has no palifico rounds
-for two.
+Nothing else matters in the rules that `check_rules` admits. Without calza a seat falls to one die
+once a game, so palifico rounds of the past never matter; nor do veterans, because rules with
+veterans are refused if they have palifico rounds for two.
 """
 
 from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache
 from typing import NamedTuple
 
 from arena.game.rules.books import Rules
 from arena.game.rules.round import Standing, has_palifico, lose_die
+from arena.io.errors import ArenaError
+from arena.lab.switches import unknown_switch
+
+BIDDING = ("raise_quantity_and_face", "raise_to_lower_face", "palifico_with_two_left")
+"""The switches that make a difference between two players without calza."""
+_WITHOUT_EFFECT = (
+    "name",
+    "first_opener",
+    "palifico_once",
+    "veteran_may_raise_face",
+    "calza_by_next",
+    "calza_beats_turn",
+    "calza_in_palifico",
+    "calza_with_two_left",
+    "reveal",
+    "calza",
+    "lost_dice_visible",
+    "starting_dice",
+)
+_HINT = "play other rules"
 
 
 class State(NamedTuple):
@@ -34,17 +55,30 @@ WinChances = Callable[[State], float]
 """Returns the probability that the opener of a state wins the game."""
 
 
+@lru_cache
+def check_rules(rules: Rules) -> None:
+    """Raise ArenaError for rules whose equilibria depend on more than a state and BIDDING."""
+    if switch := unknown_switch(rules, (*BIDDING, *_WITHOUT_EFFECT)):
+        raise ArenaError(f"equilibria are not known for the rule switch '{switch}'", hint=_HINT)
+    if rules.calza:
+        raise ArenaError("equilibria are not known for games with calza", hint=_HINT)
+    if rules.veteran_may_raise_face and rules.palifico_with_two_left:
+        what = "equilibria are not known for palifico rounds of two with a veteran"
+        raise ArenaError(what, hint=_HINT)
+
+
 def standing_of(state: State, rules: Rules) -> Standing:
-    """Return the table with the opener in seat 0."""
+    """Return the table with the opener in seat 0; raises ArenaError as `check_rules` does."""
+    check_rules(rules)
     dice = (state.opener, state.other)
     return Standing(rules, dice, (False, False), 0, 0 if state.palifico else None)
 
 
 def states(rules: Rules, totals: Iterable[int], most: int) -> Iterator[State]:
-    """Yield the states with so many dice on the table, at most `most` each, fewest first.
+    """Yield the states with each total of dice on the table, at most `most` per seat.
 
-    A seat with one die opens a palifico round if there is one for it; 1 : 1 can also be normal,
-    where games start with one die.
+    A seat with one die opens a palifico round if the rules give it one; 1 : 1 can also be a normal
+    round, in games that start with one die.
     """
     for total in totals:
         for opener in range(max(1, total - most), min(total - 1, most) + 1):

@@ -1,8 +1,8 @@
-"""What is played between two changes of a league: a plan of blocks for each division.
+"""The plan of blocks that each division plays between two changes of a league: an epoch.
 
-Newcomers get joining blocks, in which they meet everyone who was there before; each in turn gets
-one. After every two of them, and when there are no more, comes a block for the whole field. These
-blocks follow each other in passes, at the end of which all pairs have met as evenly as possible.
+Newcomers get joining blocks, in which they meet all bots that were there before; each in turn gets
+one. After every two joining blocks, and when there are no more, comes a block for the whole field.
+These blocks follow each other in passes, after which all pairs have met as evenly as possible.
 
 A joining block of a newcomer that has a predecessor is played twice: each of its tables has a twin,
 at which the predecessor sits in the newcomer's place. An endless league keeps bots of one author
@@ -13,8 +13,8 @@ import random
 from collections import Counter
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from itertools import chain, islice
 from itertools import count as endless
+from itertools import islice
 from math import ceil, floor, inf
 from operator import itemgetter
 from statistics import median_low
@@ -24,8 +24,8 @@ from msgspec import Struct
 from arena.game.records import Division, LeagueInfo
 from arena.league.changes import playing
 from arena.league.schedule.authors_apart import Seats, kept_apart
-from arena.league.schedule.block_design import Pass, Table
-from arena.league.schedule.fixture_counts import Tally
+from arena.league.schedule.block_design import Pass, TableOfNumbers
+from arena.league.schedule.fixtures_per_bot import Tally
 
 _JOINING = 2
 """How many joining blocks come one after another, at most, while blocks for all are wanted; one
@@ -43,11 +43,11 @@ class Planned(Struct, frozen=True):
     size: int
     """How many tables it has."""
     newcomer: str | None
-    """Who joins in it; None in a block for all."""
+    """The bot that joins in it; None in a block for all."""
     number: int
-    """Which one it is of the newcomer's, or of those for all in this epoch, from 0."""
+    """Its number among the newcomer's blocks, or those for all in this epoch, from 0."""
     predecessor: str | None = None
-    """Who sits in the newcomer's place at every second table."""
+    """The bot in the newcomer's seat at every second table."""
 
     @property
     def joining(self) -> int:
@@ -96,15 +96,18 @@ class Epoch:
         tables = part.joining(block.newcomer, block.number)
         if block.predecessor is None:
             return tables
-        taken = {block.newcomer: block.predecessor}
-        return [*chain.from_iterable((one, _replaced(one, taken)) for one in tables)]
+        with_twins: list[Seats] = []
+        for table in tables:
+            twin = tuple([block.predecessor if bot == block.newcomer else bot for bot in table])
+            with_twins += [table, twin]
+        return with_twins
 
     def joining_blocks(self, division: Division, newcomer: str) -> int:
         """Return how many joining blocks a newcomer gets in this epoch."""
         return self._parts[division].joining_blocks(newcomer)
 
     def newcomers(self, division: Division) -> Collection[str]:
-        """Return who has joining blocks in this epoch."""
+        """Return the bots that have joining blocks in this epoch."""
         return self._parts[division].newcomers
 
     def _plan_round(self) -> None:
@@ -143,7 +146,7 @@ class _Part:
         self._counts: dict[str, int] = {}
         """Joining blocks of each newcomer."""
         self._others: dict[str, list[str]] = {}
-        """Whom each newcomer meets there."""
+        """The bots that each newcomer meets there."""
         if len(names) >= self._players:
             self._plan_newcomers(arrived)
 
@@ -171,7 +174,7 @@ class _Part:
             met.update(dict.fromkeys(self._others[name], lack * (self._players - 1)))
 
     def _apart(self, name: str, others: list[str]) -> list[str]:
-        """Return whom a newcomer meets: none of its author, if the rest can fill the tables."""
+        """Return the bots that a newcomer meets: none of its author, if the rest fill a table."""
         owner = self._owners.get(name)
         apart = [bot for bot in others if owner is None or self._owners[bot] != owner]
         return apart if len(apart) >= self._players else others
@@ -192,7 +195,7 @@ class _Part:
         return max(0, min(lack, self._players - self._joined[name]) if self._capped else lack)
 
     def items(self) -> Iterator[tuple[int, str | None, int, str | None]]:
-        """Yield what each block is: the fields of `Planned` after the first, in order of play."""
+        """Yield the blocks in order of play: the fields of `Planned` after the first."""
         whole = ((len(self._names), None, number, None) for number in self._whole())
         joining = self._joining
         for name, number in self._in_turn():
@@ -213,7 +216,7 @@ class _Part:
         return self._counts.keys()
 
     def _in_turn(self) -> Iterator[tuple[str, int]]:
-        """Yield newcomers and the numbers of their blocks: first of those who had the fewest."""
+        """Yield newcomers and the numbers of their blocks; those with the fewest come first."""
         blocks = (
             (self._joined[name] + number, name, number)
             for name, lack in self._counts.items()
@@ -245,13 +248,13 @@ class _Part:
         others = _shuffled(self._others[newcomer], f"{self._shuffle}/{newcomer}")
         number += self._joined[newcomer]
         first = random.Random(f"{self._design_seed}/{newcomer}").randrange(self._players)
-        tables: Sequence[Table] = [(bot,) for bot in range(len(others))]
+        tables: Sequence[TableOfNumbers] = [(bot,) for bot in range(len(others))]
         if self._players > 2:
             design = _design(len(others), self._players - 1, f"{self._design_seed}/joining")
             tables = design.block(number % (len(others) - 1))
         seat = (first + number) % self._players
         apart = self._kept_apart(_named(tables, others), f"{self._shuffle}/{newcomer}/{number}")
-        return [(*one[:seat], newcomer, *one[seat:]) for one in apart]
+        return [(*table[:seat], newcomer, *table[seat:]) for table in apart]
 
     def _kept_apart(self, block: list[Seats], seed: str) -> list[Seats]:
         return kept_apart(block, self._owners, f"{seed}/apart") if self._owners else block
@@ -263,14 +266,10 @@ def _weight(newcomer: str | None, predecessor: str | None) -> int:
 
 
 def _owners(info: LeagueInfo, names: Collection[str]) -> dict[str, Hashable]:
-    """Return whose each bot is; nothing if everyone has one. A bot without an author is its own."""
+    """Return each bot's owner: its author, or itself; nothing if no two bots have the same."""
     owners: dict[str, Hashable]
-    owners = {one.name: one.author or (one.name,) for one in info.bots if one.name in names}
+    owners = {bot.name: bot.author or (bot.name,) for bot in info.bots if bot.name in names}
     return owners if len(set(owners.values())) < len(owners) else {}
-
-
-def _replaced(seats: Seats, by: Mapping[str, str]) -> Seats:
-    return tuple([by.get(bot, bot) for bot in seats])
 
 
 def _shuffled(names: Sequence[str], seed: str) -> list[str]:
@@ -279,5 +278,5 @@ def _shuffled(names: Sequence[str], seed: str) -> list[str]:
     return shuffled
 
 
-def _named(block: Iterable[Table], names: Sequence[str]) -> list[Seats]:
+def _named(block: Iterable[TableOfNumbers], names: Sequence[str]) -> list[Seats]:
     return [tuple([names[n] for n in table]) for table in block]

@@ -1,4 +1,4 @@
-"""Live bots as rivals in training: started once, greeted, asked like at any table."""
+"""Live bots as rivals in training."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -9,16 +9,15 @@ from arena.bots.manifest import find_bots
 from arena.bots.sandboxes.base import Program
 from arena.bots.sandboxes.registry import AUTO, make_sandbox
 from arena.bots.sessions.multiplexer import Multiplexer
-from arena.game.records import Cause, Fault, Fixture, LimitsInfo
-from arena.game.wire.codec import encode
-from arena.game.wire.messages import Answer, CalzaOffer, Ready, ToBot, Turn
+from arena.game.records import Fault, Fixture, LimitsInfo
+from arena.game.wire.messages import Answer, ToBot
 from arena.lab.env.setting import Setting
+from arena.league.table.live_seat import LiveSeat, Request, hello_to
 from arena.league.table.preparation import prepared
-from arena.league.table.seats import hello_to
 
 _NOBODY = Program(Path("/"), ())
 GAMES = 1_000_000
-"""The games that bots are told they will play: training has no end that they could know."""
+"""The number of games in `hello`: the length of training is unknown."""
 
 
 class LiveBots:
@@ -27,49 +26,32 @@ class LiveBots:
     A bot that faults is out of its game, and is started again in the next one.
     """
 
-    def __init__(self, setting: Setting, table: Multiplexer, seats: Sequence[int]) -> None:
-        self._setting, self._table, self._seats = setting, table, seats
-        self._no_calza: set[int] = set()
+    def __init__(self, setting: Setting, multiplexer: Multiplexer, seats: Sequence[int]) -> None:
+        self._setting = setting
+        self._limits = multiplexer.limits
+        self._seats = {seat: LiveSeat(multiplexer, seat) for seat in seats}
 
     def begin(self, seed: str) -> None:
         """Start the bots that do not run; `seed` keys their own randomness."""
         setting = self._setting
         names = tuple(f"player_{seat}" for seat in range(setting.players))
         fixture = Fixture("training", 0, setting.rules.name, names, seed, GAMES)
-        for seat in self._seats:
-            if self._table.live(seat):
-                continue
-            hello = hello_to(seat, fixture, setting.rules, self._table.limits)
-            fault = self._table.start(seat, encode(hello))
-            reply = fault or self._reply()
-            if isinstance(reply, Ready) and not reply.calza:
-                self._no_calza.add(seat)
-            if isinstance(reply, Fault):
-                self._table.stop(seat)
+        for seat, bot in self._seats.items():
+            if not bot.live:
+                bot.greet(hello_to(seat, fixture, setting.rules, self._limits))
 
     def tell(self, notice: ToBot) -> None:
-        """Tell every bot something."""
-        for seat in self._seats:
-            self._table.tell(seat, encode(notice))
+        """Send a notice to every bot."""
+        for bot in self._seats.values():
+            bot.tell(notice)
 
-    def reply(self, seat: int, request: Turn | CalzaOffer) -> Answer | Fault:
-        """Return what a bot answers; one that asked for no calza passes."""
-        if isinstance(request, CalzaOffer) and seat in self._no_calza:
-            return Answer(id=request.id, action="pass")
-        if not self._table.live(seat):
-            return Fault(Cause.CRASH, "did not start")
-        self._table.ask(seat, request.id, encode(request), request.game)
-        reply = self._reply()
-        return reply if not isinstance(reply, Ready) else Fault(Cause.MALFORMED_LINE, "ready")
+    def reply(self, seat: int, request: Request) -> Answer | Fault:
+        """Return a bot's answer or fault; a bot that does not want offers of calza passes."""
+        return self._seats[seat].ask(request)
 
     def stop(self, seat: int) -> None:
         """End a bot that faulted."""
-        self._table.stop(seat)
-
-    def _reply(self) -> Answer | Fault | Ready:
-        """Wait for the one bot that was asked."""
-        [(_, _, reply)] = self._table.wait()
-        return reply
+        self._seats[seat].stop()
 
 
 @contextmanager
@@ -80,10 +62,10 @@ def live_bots(
 
     Raises ArenaError if a bot is wrong or does not start, or may not play in the sandbox.
     """
-    found = {
+    by_pattern = {
         pattern: find_bots([(pattern, "rivals")], Path.cwd()) for pattern in set(patterns.values())
     }
-    bots = {seat: found[pattern][0] for seat, pattern in patterns.items()}
+    bots = {seat: by_pattern[pattern][0] for seat, pattern in patterns.items()}
     box = make_sandbox(sandbox, runtimes_of(bots.values()))
     check_trust(box, list(bots.values()), trusted=trust_bots)
     limits = LimitsInfo().complete(GAMES)

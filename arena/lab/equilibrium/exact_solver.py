@@ -11,21 +11,24 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from arena.lab.equilibrium.tree import RoundGame, levels_of
+from arena.lab.equilibrium.bid_tree import RoundGame, levels_of
 
-Table = NDArray[np.float32]
+Matrix = NDArray[np.float32]
 _NOTHING = 1e-30
 """Weights below this are taken for zero: single precision cannot divide by them."""
 
 
 class Choices(Struct):
-    """How the seat that acts at a level chooses, or what for: by sequence and own hand."""
+    """A number for each choice of the seat that acts at a level, by sequence and own hand.
 
-    dudo: Table
+    Numbers are probabilities, weights, regrets or values.
+    """
+
+    dudo: Matrix
     """A row for each sequence of the level; at the first level it counts for nothing."""
-    raises: Table
+    raises: Matrix
     """A row for each sequence of the next level."""
-    lies: Table | None = None
+    lies: Matrix | None = None
     """A row for each sequence of the level: bids above the dice on the table, if there are any."""
 
 
@@ -58,7 +61,7 @@ class TreeGame:
             [[np.ascontiguousarray(to.T, np.float32) for to in pair] for pair in lost],
             [[np.ascontiguousarray(1 - to, np.float32) for to in pair] for pair in lost],
         )
-        """By seat, bid and doubter: what a doubt is worth to the seat, other's hands by its own."""
+        """By seat, bid and doubter: the value of a doubt to the seat, other's hands by its own."""
 
     def acting(self, seat: int) -> range:
         """Return the levels at which a seat acts."""
@@ -69,12 +72,15 @@ class TreeGame:
         sizes = [level.bid.size for level in self.levels] + [0]
         hands = [len(chance) for chance in self._chances]
         return [
-            Choices(*(np.zeros((sizes[n + more], hands[n % 2]), np.float32) for more in (0, 1)))
+            Choices(
+                dudo=np.zeros((sizes[n], hands[n % 2]), np.float32),
+                raises=np.zeros((sizes[n + 1], hands[n % 2]), np.float32),
+            )
             for n in range(len(self.levels))
         ]
 
     def chosen(self, at: int, weights: Choices) -> Choices:
-        """Return the probabilities that weights stand for; all alike where all are zero."""
+        """Return the probabilities in proportion to weights; equal ones where all are zero."""
         level = self.levels[at]
         dudo, raises = np.maximum(weights.dudo, 0), np.maximum(weights.raises, 0)
         if not at:
@@ -90,8 +96,8 @@ class TreeGame:
         dudo = (dudo * share + (alike if at else 0)).astype(np.float32)
         return Choices(dudo, (raises * share[parent] + alike[parent]).astype(np.float32))
 
-    def reach(self, seat: int, strategy: Strategy) -> list[Table]:
-        """Return how likely a seat makes its bids of each sequence; at the root the odds of a hand.
+    def reach(self, seat: int, strategy: Strategy) -> list[Matrix]:
+        """Return the probability of a seat's hand and its bids in each sequence.
 
         The rows of a level are its sequences, the columns the seat's hands.
         """
@@ -101,8 +107,8 @@ class TreeGame:
             reached.append(came * strategy[at].raises if at % 2 == seat else came)
         return reached
 
-    def doubts(self, seat: int, at: int, other: Table) -> Table:
-        """Return what a doubt at each sequence is worth to a seat, times the other's reach."""
+    def doubts(self, seat: int, at: int, other: Matrix) -> Matrix:
+        """Return the value to a seat of a doubt at each sequence, times the other's reach."""
         worth = np.zeros((len(other), len(self._chances[seat])), np.float32)
         for bid, places in self.levels[at].by_bid:
             worth[places] = other[places] @ self._worth[seat][bid][at % 2]
@@ -113,7 +119,7 @@ class TreeGame:
         return self.response(seat, strategy, strategy)
 
     def response(self, seat: int, fitted: Strategy, measured: Strategy) -> float:
-        """Return what a seat wins against a strategy with the best response to another."""
+        """Return a seat's winnings against `measured` with the best response to `fitted`."""
         reached = [self.reach(1 - seat, strategy) for strategy in (fitted, measured)]
         below = [np.empty((0, len(self._chances[seat])), np.float32)] * 2
         for at in reversed(range(len(self.levels))):
@@ -132,16 +138,16 @@ class TreeGame:
             below = values
         return float((below[1][0].astype(np.float64) * self._chances[seat]).sum())
 
-    def _answered(self, seat: int, at: int, came: Table, choices: Choices) -> Table:
-        """Return what the other's doubts and lies are worth to a seat; it doubts each lie."""
+    def _answered(self, seat: int, at: int, came: Matrix, choices: Choices) -> Matrix:
+        """Return the value to a seat of the other's doubts and lies; it doubts each lie."""
         value = self.doubts(seat, at, came * choices.dudo)
         if choices.lies is not None:
             won = self.game.stakes[1] if seat == 0 else 1 - self.game.stakes[0]
             value += won * (came * choices.lies).sum(axis=1, keepdims=True)
         return value
 
-    def _choose_best(self, at: int, values: Sequence[Table], below: Sequence[Table]) -> None:
-        """Put the best raise in place of a doubt where it is better by the first of both values."""
+    def _choose_best(self, at: int, values: Sequence[Matrix], below: Sequence[Matrix]) -> None:
+        """Replace a doubt by the best raise where the fitted values of the raise are higher."""
         fitted, measured = below
         if not fitted.size:
             return
@@ -154,14 +160,14 @@ class TreeGame:
         for value, raised in zip(values, (best, mean), strict=True):
             value[level.inner] = np.where(better, raised, value[level.inner])
 
-    def add_up(self, at: int, value: Table, below: Table) -> None:
+    def add_up(self, at: int, value: Matrix, below: Matrix) -> None:
         """Add the values of the raises of each sequence of a level."""
         if below.size:
             level = self.levels[at]
             value[level.inner] += np.add.reduceat(below, level.first)
 
     def bounds(self, strategy: Strategy) -> Interval:
-        """Return what the opener wins at least with a strategy, and at most against it."""
+        """Return the opener's least winnings with a strategy, and its greatest against it."""
         return Interval(1 - self.best_response(1, strategy), self.best_response(0, strategy))
 
 
@@ -191,7 +197,7 @@ class _Learner:
                 tree.add_up(at, value, below)
             below = value
 
-    def _regret(self, at: int, worth: Choices, value: Table) -> None:
+    def _regret(self, at: int, worth: Choices, value: Matrix) -> None:
         total = self._regrets[at]
         fresh = worth.dudo - value
         total.dudo = np.maximum(total.dudo + fresh, 0)
@@ -226,8 +232,8 @@ def solve(tree: TreeGame, iterations: int) -> list[Choices]:
     seats = [_Learner(tree, seat) for seat in (0, 1)]
     for iteration in range(1, iterations + 1):
         for seat in seats:
-            seat.learn(_together([one.now for one in seats]))
-        now = _together([one.now for one in seats])
+            seat.learn(_together([learner.now for learner in seats]))
+        now = _together([learner.now for learner in seats])
         for seat in seats:
             seat.add(float(iteration) ** 2, now)
     return _together([seat.average() for seat in seats])

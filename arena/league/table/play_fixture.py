@@ -28,8 +28,8 @@ def play_fixture(
     return to the multiplexer's warm pool if it has one.
     """
     seats = Seats(fixture, rules, multiplexer, keep_memory=keep_memory)
-    table = _Table(fixture, rules, multiplexer, seats, roll)
-    games = table.play()
+    live_games = _LiveGames(fixture, rules, multiplexer, seats, roll)
+    games = live_games.play()
     multiplexer.bye(encode(Bye()))
     multiplexer.stop_all()
     return PlayedFixture(
@@ -37,10 +37,10 @@ def play_fixture(
         games=games,
         sandbox=multiplexer.sandbox.name,
         clock=multiplexer.sandbox.clock,
-        decisions=table.decisions,
-        seconds=table.seconds,
+        decisions=live_games.decisions,
+        seconds=live_games.seconds,
         stderr=tuple(multiplexer.stderr),
-        answered=table.answered,
+        answered=live_games.answered,
     )
 
 
@@ -56,13 +56,13 @@ class _Game:
         """All notices so far, for a bot that starts while the game is under way."""
 
 
-class _Table:
-    """The games of a fixture over one set of bots.
+class _LiveGames:
+    """The games of a fixture, played by one set of bots.
 
-    A bot that faults is out of the game that it was asked about. Its other games wait for its next
-    process, which is sent the notices of all games under way and every open request again. When a
-    bot may not be restarted any more, the games after its last one are played again without it, so
-    that they are the same as if one game had been played after another.
+    A bot that faults is out of the game of its request. Its other games wait for its next process,
+    which gets the notices of all games under way and every open request again. When a bot may not
+    be restarted any more, the games after its last one are played again without it: they are then
+    the same as if the games had been played one after another.
     """
 
     def __init__(
@@ -96,7 +96,7 @@ class _Table:
     @property
     def answered(self) -> tuple[tuple[int, int, str], ...]:
         """The lines with which bots faulted, with the game and the seat of each."""
-        return tuple((*of, line) for of, line in sorted(self._answered.items()))
+        return tuple((game, seat, line) for (game, seat), line in sorted(self._answered.items()))
 
     def play(self) -> list[GameRecord]:
         """Play all games; returns their records in the games' order."""
@@ -125,10 +125,13 @@ class _Table:
             self._began = time.perf_counter()
         fixture, seats = self._fixture, self._seats
         referee = Referee(
-            *(self._rules, len(fixture.seats), fixture.dice_key, number),
-            frozenset(seats.calza_seats),
-            self._roll,
-            fixture.max_rounds,
+            self._rules,
+            len(fixture.seats),
+            fixture.dice_key,
+            number,
+            calza_seats=frozenset(seats.calza_seats),
+            roll=self._roll,
+            max_rounds=fixture.max_rounds,
         )
         if seats.absent:
             referee.forfeit(seats.absent)
@@ -192,7 +195,7 @@ class _Table:
             elif game := self._open[seat].pop(id_, None):
                 self._deliver(seat, id_, game, reply)
             else:
-                # It did not start, or it was asked in a game that is played again.
+                # The bot did not start, or the request was of a game that is played again.
                 self._multiplexer.refund(self._end)
                 if isinstance(reply, Fault):
                     self._stop(seat)
@@ -222,7 +225,9 @@ class _Table:
         self._multiplexer.refund(self._end)
         self._played = {n: played for n, played in self._played.items() if n <= last}
         self._under_way = {n: game for n, game in self._under_way.items() if n <= last}
-        self._answered = {of: line for of, line in self._answered.items() if of[0] <= last}
+        self._answered = {
+            (game, seat): line for (game, seat), line in self._answered.items() if game <= last
+        }
         self._to_advance = [game for game in self._to_advance if game.number <= last]
         self._open = [_until(last, games) for games in self._open]
         self._queued = [_until(last, games) for games in self._queued]
@@ -234,12 +239,12 @@ class _Table:
             for line in self._under_way[number].notices:
                 self._multiplexer.tell(seat, line)
         waiting, self._queued[seat] = self._queued[seat], {}
-        for id_, game in sorted(waiting.items(), key=_by_game):
+        for id_, game in sorted(waiting.items(), key=_game_number):
             self._ask(seat, id_, game)
 
     def _did_not_start(self, seat: int, fault: Fault) -> None:
         """Charge a failed start to the first game that needs the bot."""
-        waiting = sorted(self._queued[seat].items(), key=_by_game)
+        waiting = sorted(self._queued[seat].items(), key=_game_number)
         if not waiting:
             self._note_answer(seat, READY, self._next)
             self._seats.leave_empty(seat, self._next, fault)
@@ -255,8 +260,9 @@ class _Table:
         self._open[seat].clear()
 
 
-def _by_game(entry: tuple[int, _Game]) -> int:
-    return entry[1].number
+def _game_number(request: tuple[int, _Game]) -> int:
+    _, game = request
+    return game.number
 
 
 def _until(last: int, games: dict[int, _Game]) -> dict[int, _Game]:

@@ -1,4 +1,4 @@
-"""Playing a league from its file to its last fixture: `arena run`, but for the report."""
+"""Plays a league from its file to its last fixture: `arena run` without the report."""
 
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
@@ -15,8 +15,8 @@ from arena.bots.sandboxes.docker.engine import runc_warning
 from arena.bots.sandboxes.docker.sandbox import DockerSandbox
 from arena.bots.sandboxes.registry import check_freezing, make_sandbox
 from arena.game.records import LeagueInfo
+from arena.league.play.dispatcher import RunListener
 from arena.league.play.process_pool import ProcessEngine
-from arena.league.play.runner import RunListener
 from arena.league.play.stored_league import StoredLeague
 from arena.league.play.workers import Engine, RemoteEngine, RunSpec
 from arena.league.store.store import Store
@@ -30,7 +30,7 @@ _HERE: AbstractContextManager[None] = nullcontext()
 
 
 class RunRequest(Struct, frozen=True):
-    """What to play, and how; None stands for what the league.yaml says."""
+    """A league to play, and options; None stands for the value in league.yaml."""
 
     league: Path
     store: Path
@@ -47,7 +47,7 @@ class RunRequest(Struct, frozen=True):
 
 
 class RunOutcome(Struct, frozen=True):
-    """How far a run came."""
+    """The result of a run."""
 
     conditions: LeagueInfo
     finished: bool
@@ -71,7 +71,7 @@ def open_run(
     with remote as cluster, Store(request.store, create=True) as store:
         resolution = _resolved(request, league, sandbox, store)
         rules = next(iter(league.variants.values()))
-        _say_who_gets_packages(league, listener)
+        _note_packages(league, listener)
         with prepared(
             league.bots, rules, league.limits, sandbox, packages=league.packages
         ) as staged:
@@ -114,9 +114,9 @@ class LeagueRun:
         self._listener = listener
 
     def play(self) -> RunOutcome:
-        """Play what is not stored yet, until all is played or the run is stopped."""
+        """Play the fixtures that are not stored yet, until all are or the run is stopped."""
         conditions, listener = self.league.conditions, self._listener
-        left = self._say_what_is_stored()
+        left = self._note_stored()
         finished = not self.league.progress.due()
         if not finished:
             with listener.progress(left) as on_result:
@@ -128,8 +128,8 @@ class LeagueRun:
                 listener.verdict(verdict, conditions)
         return RunOutcome(conditions, finished, len(self.league.store.finished()))
 
-    def _say_what_is_stored(self) -> int:
-        """Say how many fixtures that count are stored; returns how many are not."""
+    def _note_stored(self) -> int:
+        """Tell the listener how many counting fixtures are stored; returns how many are not."""
         progress, until = self.league.progress, self.league.conditions.until
         stored = sum(map(progress.counts, progress.played))
         if stored:
@@ -164,8 +164,8 @@ def _resolved(request: RunRequest, league: League, sandbox: Sandbox, store: Stor
     return resolution
 
 
-def _say_who_gets_packages(league: League, listener: RunListener) -> None:
-    """Say which bots ask for packages: to fetch them may take minutes. Raises ArenaError."""
+def _note_packages(league: League, listener: RunListener) -> None:
+    """Tell the listener which bots need packages, which may take minutes. Raises ArenaError."""
     asking = [
         bot.name
         for bot in league.bots

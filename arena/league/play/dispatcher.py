@@ -1,4 +1,4 @@
-"""Plays what is due on an engine's workers and hands over each fixture as it is finished."""
+"""Plays the fixtures that are due on an engine's workers, and hands over each finished one."""
 
 import signal
 import threading
@@ -32,20 +32,20 @@ _Running = dict[Future[object], list[Task]]
 
 
 class Ledger(Protocol):
-    """What is to be played, and what happens to the results."""
+    """Names the fixtures to be played, and takes their results."""
 
     def due(self) -> Sequence[Fixture]:
         """Return what to play next, perhaps again: nothing new while that depends on results."""
 
     def keep(self, packed: PackedFixture, result: FixtureResult) -> None:
-        """Take a fixture that was played, as it is to be stored, and its result."""
+        """Take a fixture that was played, packed for the store, and its result."""
 
     def quarantine(self, fixture: QuarantinedFixture) -> None:
         """Take a fixture that killed its workers; it is not played again in this run."""
 
 
 class RunListener:
-    """Hears how a run goes, and may stop it; override what is of interest."""
+    """Gets the events of a run, and may stop it; override the methods of interest."""
 
     def started(self, conditions: LeagueInfo) -> None:
         """Take the conditions in force, before the first game."""
@@ -59,14 +59,14 @@ class RunListener:
         return nullcontext(lambda _: None)
 
     def verdict(self, verdict: Verdict, conditions: LeagueInfo) -> None:
-        """Take how a division with `until` came to its end."""
+        """Take the verdict on a division with `until` at its end."""
 
     def stop_requested(self) -> bool:
         """Tell whether to stop once the fixtures being played are finished; asked over and over."""
         return False
 
     def stopping(self) -> None:
-        """Hear, once, that the run stops after what is being played."""
+        """Handle the decision to stop after the fixtures being played; called once."""
 
 
 def play_due(
@@ -79,10 +79,10 @@ def play_due(
 ) -> bool:
     """Play until nothing is due; returns False if it was stopped before.
 
-    More is asked of the ledger while fewer tasks wait that could be played than there are workers:
-    a slow one holds up no other. The listener or a first Ctrl-C stops the run when what is being
-    played is finished. A second Ctrl-C, or SIGTERM, raises KeyboardInterrupt: every process is
-    ended, and nothing that was kept is lost.
+    The ledger is asked for more while fewer tasks could begin than there are workers: a slow task
+    holds up no other. The listener or a first Ctrl-C stops the run when the fixtures being played
+    are finished. A second Ctrl-C, or SIGTERM, raises KeyboardInterrupt: every process is ended, and
+    nothing that was kept is lost.
     """
     with _interruptible(listener) as interruption:
         return _Dispatcher(conditions, bots, engine, ledger, on_result, interruption).play_all()
@@ -111,7 +111,7 @@ class _Dispatcher(Struct):
         return not tasks
 
     def _refill(self, tasks: deque[Task]) -> bool:
-        """Add what is due while fewer tasks than workers could be played; tells if any waits."""
+        """Add due tasks while fewer than workers could begin; returns whether any task waits."""
         workers = self.engine.worker_count()
         while self.dice.free(tasks, workers) < workers and (new := self._new_tasks()):
             self.dice.expect(new)
@@ -119,16 +119,24 @@ class _Dispatcher(Struct):
         return bool(tasks)
 
     def _new_tasks(self) -> list[Task]:
-        """Return what is due now and was not before."""
+        """Return the tasks that are due now and were not before."""
         rules, limits = self.conditions.variants, self.conditions.limits
         memory = self.conditions.memory_across_fixtures
-        due = [one for one in self.ledger.due() if one.id not in self.taken]
-        self.taken.update(one.id for one in due)
-        at_table = ((one, tuple([self.bots[name] for name in one.seats])) for one in due)
-        return [Task(one, rules[one.variant], bots, limits, memory) for one, bots in at_table]
+        due = [fixture for fixture in self.ledger.due() if fixture.id not in self.taken]
+        self.taken.update(fixture.id for fixture in due)
+        return [
+            Task(
+                fixture,
+                rules[fixture.variant],
+                tuple([self.bots[name] for name in fixture.seats]),
+                limits,
+                memory,
+            )
+            for fixture in due
+        ]
 
     def _play(self, tasks: deque[Task], *, alone: bool = False) -> list[Task]:
-        """Play all that is due, or with `alone` one task; returns the tasks whose worker died."""
+        """Play all due tasks, or with `alone` one task; returns the tasks whose worker died."""
         running: _Running = {}
         suspects: list[Task] = []
         with self.engine.executor(self._workers(alone=alone)) as executor:
@@ -182,7 +190,7 @@ class _Dispatcher(Struct):
             running[future] = batch
 
     def _collect(self, future: Future[object], running: _Running) -> list[Task]:
-        """Keep what was played; returns the batch if its worker died instead."""
+        """Keep the results of a batch; returns the batch if its worker died instead."""
         batch = running.pop(future)
         try:
             played = self.engine.collect(future)
@@ -200,9 +208,9 @@ class _Dispatcher(Struct):
 
 
 def _with_next_tables(batch: list[Task], tasks: deque[Task], ahead: int) -> list[Task]:
-    """Return tasks that say who plays in the one that their worker will probably get next.
+    """Return the tasks of a batch, each with the bots of its worker's probable next task.
 
-    The one after the batch comes when each other worker has got a batch: `ahead` tasks later.
+    After the batch that is the task `ahead` places later: each other worker gets a batch before.
     """
     after = [*batch[1:], tasks[ahead]] if ahead < len(tasks) else batch[1:]
     known = [

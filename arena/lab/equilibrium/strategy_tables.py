@@ -1,4 +1,4 @@
-"""The tables of the sample bot `equilibrium`: what it does in each position, in few bytes.
+"""The tables of the sample bot `equilibrium`: its strategy in each position, in few bytes.
 
 A file holds the rounds of one set of bidding rules. Its first line is the CRC-32 of all that
 follows. The second is JSON: for each state `[start, length, recall, value, first, second]`: where
@@ -25,11 +25,10 @@ from numpy.typing import NDArray
 
 from arena.game.rules.books import FACES, Rules
 from arena.game.rules.round import Bid
-from arena.lab.equilibrium.solver import Choices, Strategy, TreeGame
-from arena.lab.equilibrium.tree import Floats
+from arena.lab.equilibrium.bid_tree import Floats
+from arena.lab.equilibrium.exact_solver import Choices, Strategy, TreeGame
+from arena.lab.equilibrium.states_between_rounds import BIDDING, check_rules
 
-SWITCHES = ("raise_quantity_and_face", "raise_to_lower_face", "palifico_with_two_left")
-"""The rules that make a difference between two players without calza."""
 DUDO = 0
 WHOLE = 255
 """The sum of the weights of a hand, but for rounding; and the recall of a whole sequence."""
@@ -39,8 +38,8 @@ LEAST_REACH = 3e-4
 Weights = NDArray[np.uint8]
 
 
-class Position(Struct, frozen=True):
-    """What a seat does in one position, by its hand."""
+class StoredPosition(Struct, frozen=True):
+    """A seat's strategy in one position, by its hand."""
 
     key: bytes
     actions: bytes
@@ -48,17 +47,18 @@ class Position(Struct, frozen=True):
     """A row for each hand, a column for each action."""
 
 
-class Block(Struct, frozen=True):
-    """The positions of one state."""
+class StateStrategy(Struct, frozen=True):
+    """The strategy of both seats in one state, position by position: a block of a file."""
 
     recall: int
     """How many of the last bids distinguish positions."""
-    positions: list[Position]
+    positions: list[StoredPosition]
 
 
 def name_of(rules: Rules) -> str:
-    """Return the name of the tables of a rule book."""
-    return "".join(str(int(getattr(rules, switch))) for switch in SWITCHES)
+    """Return the name of the tables of a rule book; raises ArenaError if there are none."""
+    check_rules(rules)
+    return "".join(str(int(getattr(rules, switch))) for switch in BIDDING)
 
 
 def code(bid: Bid) -> int:
@@ -67,10 +67,10 @@ def code(bid: Bid) -> int:
 
 
 class Rounding(Struct, frozen=True):
-    """What is kept of a probability."""
+    """The precision of stored probabilities."""
 
     least: float
-    """The least that is kept."""
+    """The least probability that is stored."""
     step: int
     """The 255ths of which weights are multiples; a divisor of 255."""
 
@@ -80,32 +80,33 @@ FINE = Rounding(0.005, 1)
 
 def position(
     key: bytes, actions: bytes, shares: Floats, reached: Floats, rounding: Rounding = FINE
-) -> Position | None:
-    """Round what a seat does: a row of shares for each hand; None if nothing is left."""
-    kept = np.where(shares >= rounding.least, shares, 0) * (reached[:, None] >= LEAST_REACH)
-    total = kept.sum(axis=1, keepdims=True)
-    fine = np.rint(WHOLE * kept / np.where(total, total, 1))
+) -> StoredPosition | None:
+    """Round a strategy in a position, a row of shares for each hand; None if nothing is left."""
+    stored = np.where(shares >= rounding.least, shares, 0) * (reached[:, None] >= LEAST_REACH)
+    total = stored.sum(axis=1, keepdims=True)
+    fine = np.rint(WHOLE * stored / np.where(total, total, 1))
     weights = (np.rint(fine / rounding.step) * rounding.step).astype(np.uint8)
     played = np.flatnonzero(weights.any(axis=0))
     if not played.size:
         return None
-    return Position(key, bytes([actions[at] for at in played]), weights[:, played])
+    return StoredPosition(key, bytes([actions[column] for column in played]), weights[:, played])
 
 
-def block_of(tree: TreeGame, strategy: Strategy) -> Block:
+def block_of(tree: TreeGame, strategy: Strategy) -> StateStrategy:
     """Round a strategy on a tree."""
-    return Block(WHOLE, list(_positions(tree, strategy)))
+    return StateStrategy(WHOLE, list(_positions(tree, strategy)))
 
 
-def _positions(tree: TreeGame, strategy: Strategy) -> Iterator[Position]:
+def _positions(tree: TreeGame, strategy: Strategy) -> Iterator[StoredPosition]:
     codes = np.array([code(bid) for bid in tree.game.bids], np.uint8)
     reached = [tree.reach(seat, strategy) for seat in (0, 1)]
     odds = [chance[None, :] for chance in tree.game.chances]
-    said: list[bytes] = [b""]
+    sequences: list[bytes] = [b""]
+    """The bids before each position of the level, as bytes."""
     for at, level in enumerate(tree.levels):
         if at:
             edges = zip(level.parent.tolist(), level.bid.tolist(), strict=True)
-            said = [said[up] + bytes([codes[bid]]) for up, bid in edges]
+            sequences = [sequences[parent] + bytes([codes[bid]]) for parent, bid in edges]
         seat = at % 2
         reach = (reached[seat][at] / odds[seat]).astype(np.float64)
         starts = _starts(tree, at)
@@ -116,10 +117,10 @@ def _positions(tree: TreeGame, strategy: Strategy) -> Iterator[Position]:
             if last > first:
                 actions += bytes(codes[tree.levels[at + 1].bid[first:last]])
                 shares += list(strategy[at].raises[first:last])
-            key = bytes([seat]) + said[place]
-            found = position(key, actions, np.array(shares, np.float64).T, reach[place])
-            if found:
-                yield found
+            key = bytes([seat]) + sequences[place]
+            rounded = position(key, actions, np.array(shares, np.float64).T, reach[place])
+            if rounded:
+                yield rounded
 
 
 def _starts(tree: TreeGame, at: int) -> NDArray[np.intp]:
@@ -130,69 +131,71 @@ def _starts(tree: TreeGame, at: int) -> NDArray[np.intp]:
     return np.searchsorted(tree.levels[at + 1].parent, np.arange(size + 1))
 
 
-def played(tree: TreeGame, block: Block) -> list[Choices]:
+def played(tree: TreeGame, block: StateStrategy) -> list[Choices]:
     """Return the strategy of a block on a tree: dudo where it says nothing."""
     strategy = tree.blank()
-    known = {one.key: one for one in block.positions}
+    by_key = {position.key: position for position in block.positions}
     codes = [code(bid) for bid in tree.game.bids]
-    said = [b""]
+    sequences = [b""]
     for at, level in enumerate(tree.levels):
         if at:
             edges = zip(level.parent.tolist(), level.bid.tolist(), strict=True)
-            said = [said[up] + bytes([codes[bid]]) for up, bid in edges]
+            sequences = [sequences[parent] + bytes([codes[bid]]) for parent, bid in edges]
         strategy[at].dudo[:] = 1
         starts = _starts(tree, at)
-        for place, bids in enumerate(said):
-            one = known.get(bytes([at % 2]) + bids[-block.recall :])
-            if one:
+        for place, bids in enumerate(sequences):
+            stored = by_key.get(bytes([at % 2]) + bids[-block.recall :])
+            if stored:
                 first, last = starts[place], starts[place + 1]
                 after = (
                     [codes[bid] for bid in tree.levels[at + 1].bid[first:last]]
                     if last > first
                     else []
                 )
-                _fill(strategy[at], place, first, after, one)
+                _fill(strategy[at], place, first, after, stored)
     return strategy
 
 
-def _fill(choices: Choices, place: int, first: int, raises: list[int], one: Position) -> None:
-    total = one.weights.sum(axis=1, dtype=np.float32)
+def _fill(
+    choices: Choices, place: int, first: int, raises: list[int], stored: StoredPosition
+) -> None:
+    total = stored.weights.sum(axis=1, dtype=np.float32)
     comes = total > 0
     choices.dudo[place, comes] = 0
-    for at, action in enumerate(one.actions):
-        share = one.weights[comes, at] / total[comes]
+    for column, action in enumerate(stored.actions):
+        share = stored.weights[comes, column] / total[comes]
         if action == DUDO:
             choices.dudo[place, comes] = share
         else:
             choices.raises[first + raises.index(action), comes] = share
 
 
-def packed(block: Block) -> bytes:
-    """Return a block as it stands in a file."""
+def packed(block: StateStrategy) -> bytes:
+    """Return a block in the format of the file."""
     lines = [
-        bytes([len(one.key)])
-        + one.key
-        + bytes([len(one.actions)])
-        + one.actions
-        + one.weights.tobytes()
-        for one in block.positions
+        bytes([len(position.key)])
+        + position.key
+        + bytes([len(position.actions)])
+        + position.actions
+        + position.weights.tobytes()
+        for position in block.positions
     ]
     return zlib.compress(b"".join(lines), 9)
 
 
 def file_of(blocks: Mapping[str, tuple[bytes, list[float | None]]]) -> bytes:
-    """Return the file of packed blocks, each with what is known of it, by the name of the state."""
+    """Return the file of packed blocks and their entries in the index, by the name of the state."""
     index: dict[str, list[float | None]] = {}
     body = b""
-    for name, (block, known) in blocks.items():
-        index[name] = [len(body), len(block), *known]
+    for name, (block, entry) in blocks.items():
+        index[name] = [len(body), len(block), *entry]
         body += block
     lines = json.dumps(index, separators=(",", ":")).encode() + b"\n" + body
     return b"%d\n" % zlib.crc32(lines) + lines
 
 
 def index_of(file: bytes) -> dict[str, list[float | None]]:
-    """Return what a file says of each state; raises ValueError if it was changed or cut off."""
+    """Return the index of a file, by state; raises ValueError if it was changed or cut off."""
     crc, _, lines = file.partition(b"\n")
     if crc != b"%d" % zlib.crc32(lines):
         raise ValueError("changed or cut off")

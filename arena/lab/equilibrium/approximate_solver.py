@@ -1,7 +1,7 @@
 """A round with too many sequences to solve: played by the last two bids alone.
 
-Positions with the same last two bids and the same seat on turn are one, whatever came before, and
-few jumps are in the game. This is counterfactual regret minimisation with imperfect recall, as
+Positions with the same last two bids and the same seat on turn are merged, and few jumps are in the
+game. This is counterfactual regret minimisation with imperfect recall, as
 Neller and Hnath used it for Dudo ("Approximating optimal Dudo play with fixed-strategy iteration
 counterfactual regret minimization", 2012): all ways into a position are added up before it is
 looked at, so an iteration visits each position once. Each iteration draws hands of both seats and
@@ -16,9 +16,16 @@ from msgspec import Struct
 
 from arena.game.rules.books import PACO
 from arena.game.rules.round import Bid
-from arena.lab.equilibrium.solver import Table
-from arena.lab.equilibrium.tables import DUDO, Block, Position, Rounding, code, position
-from arena.lab.equilibrium.tree import Keep, Numbers, RoundGame
+from arena.lab.equilibrium.bid_tree import Keep, Numbers, RoundGame
+from arena.lab.equilibrium.exact_solver import Matrix
+from arena.lab.equilibrium.strategy_tables import (
+    DUDO,
+    Rounding,
+    StateStrategy,
+    StoredPosition,
+    code,
+    position,
+)
 
 RECALL = 2
 EXPLORED = 0.01
@@ -26,7 +33,7 @@ EXPLORED = 0.01
 JUMP = 2
 """Dice by which a raise may be higher than the lowest raise on the same face."""
 COARSE = Rounding(0.015, 5)
-"""How the strategy is stored: as far as tables of a few megabytes allow."""
+"""The precision of the stored strategy: tables may have a few megabytes."""
 EVENLY = 0.25
 """The share of hands that is drawn without regard to how likely they are."""
 _TINY = 1e-20
@@ -82,18 +89,18 @@ class Group:
 
     def play(self, hands: Numbers) -> None:
         """Match regrets."""
-        found = np.maximum(self.regrets[hands], 0)
-        total = found.sum(axis=2, keepdims=True)
-        many = found.shape[2]
-        self.now = np.where(total > _TINY, found / np.maximum(total, _TINY), 1 / many)
+        regrets = np.maximum(self.regrets[hands], 0)
+        total = regrets.sum(axis=2, keepdims=True)
+        _, _, many = regrets.shape
+        self.now = np.where(total > _TINY, regrets / np.maximum(total, _TINY), 1 / many)
         self.explored = (1 - EXPLORED) * self.now + np.float32(EXPLORED / many)
 
 
 class Drawn(Struct):
-    """The hands of a seat that an iteration plays, and how often each was drawn."""
+    """The hands of a seat that an iteration plays, and their weights."""
 
     hands: Numbers
-    odds: Table
+    odds: Matrix
 
 
 class Approximation:
@@ -112,7 +119,7 @@ class Approximation:
         self._find_positions()
         self._weight = [np.zeros(len(odds)) for odds in game.chances]
         self.values: list[float] = []
-        """What the opener won in each iteration."""
+        """The opener's winnings in each iteration."""
 
     def _find_positions(self) -> None:
         game = self._game
@@ -145,15 +152,16 @@ class Approximation:
         """Play and learn once."""
         self._iteration += 1
         drawn = (self._draw(0), self._draw(1))
-        for weight, one in zip(self._weight, drawn, strict=True):
-            weight[one.hands] += self._iteration**2
+        for weight, hands_drawn in zip(self._weight, drawn, strict=True):
+            weight[hands_drawn.hands] += self._iteration**2
         for group in self._order:
             hands, others = drawn[group.seat].hands, drawn[1 - group.seat].hands
             group.enter(len(hands), len(others))
             group.play(hands)
         root = self._order[0]
-        root.came[:, 0, :] = drawn[0].odds[:, None] * drawn[1].odds
-        root.own[:, 0], root.theirs[:, 0] = drawn[0].odds, drawn[1].odds
+        opener, other = drawn
+        root.came[:, 0, :] = opener.odds[:, None] * other.odds
+        root.own[:, 0], root.theirs[:, 0] = opener.odds, other.odds
         for group in self._order:
             self._pass_on(group)
         for group in reversed(self._order):
@@ -171,7 +179,7 @@ class Approximation:
         return Drawn(hands, worth.astype(np.float32))
 
     def _pass_on(self, group: Group) -> None:
-        """Take what came into the positions of a group on to those after its raises."""
+        """Add the reach of a group's positions to the positions after its raises."""
         if not group.raises:
             return
         played = group.explored[:, :, -len(group.raises) :]
@@ -186,7 +194,7 @@ class Approximation:
             after.own[:, place] = theirs
 
     def _look_back(self, group: Group, drawn: tuple[Drawn, Drawn]) -> None:
-        """Value the positions of a group by those after it, for the seat 0; learn regrets."""
+        """Compute the values of a group's positions for seat 0 from those after; learn regrets."""
         seat, mine = group.seat, drawn[group.seat].hands
         worth = []
         if group.last >= 0:
@@ -206,26 +214,29 @@ class Approximation:
         weight = np.float32(self._iteration**2) * group.own / drawn[seat].odds[:, None]
         group.sums[mine] += weight[:, :, None] * group.now
 
-    def block(self) -> Block:
+    def block(self) -> StateStrategy:
         """Round the average strategy; the likeliest positions come first."""
-        found = [pair for group in self._order for pair in self._positions(group)]
-        found.sort(key=lambda pair: -pair[0])
-        return Block(RECALL, [one for _, one in found])
+        pairs = [pair for group in self._order for pair in self._positions(group)]
+        pairs.sort(key=lambda pair: -pair[0])
+        return StateStrategy(RECALL, [stored for _, stored in pairs])
 
-    def _positions(self, group: Group) -> Iterator[tuple[float, Position]]:
+    def _positions(self, group: Group) -> Iterator[tuple[float, StoredPosition]]:
         bids = self._game.bids
-        actions = [DUDO] * (group.last >= 0) + [code(bids[one]) for one in group.raises]
+        actions = [DUDO] * (group.last >= 0) + [code(bids[number]) for number in group.raises]
         odds = self._game.chances[group.seat]
         weight = np.maximum(self._weight[group.seat], 1)
         for before, place in group.before.items():
-            said = bytes([code(bids[one]) for one in (before, group.last) if one >= 0])
+            last_bids = bytes(
+                [code(bids[number]) for number in (before, group.last) if number >= 0]
+            )
             sums = group.sums[:, place, :].astype(np.float64)
             total = sums.sum(axis=1)
             shares = sums / np.maximum(total, _TINY)[:, None]
             reach = total / weight
-            one = position(bytes([group.seat]) + said, bytes(actions), shares, reach, COARSE)
-            if one:
-                yield float(reach @ odds), one
+            key = bytes([group.seat]) + last_bids
+            stored = position(key, bytes(actions), shares, reach, COARSE)
+            if stored:
+                yield float(reach @ odds), stored
 
     @property
     def value(self) -> float:

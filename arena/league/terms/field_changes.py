@@ -1,4 +1,4 @@
-"""Who plays, rests and is struck: the bots of a league.yaml, compared with those in its store."""
+"""Bots that join, rest, are struck or play again: league.yaml compared with the store."""
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -12,31 +12,31 @@ _DIGITS = 8
 """Digits of a hash that are enough to distinguish two."""
 
 
-class Field(Struct, frozen=True):
-    """What becomes of each bot that a league knows, or is to know."""
+class FieldChanges(Struct, frozen=True):
+    """The changes of a league's field of bots."""
 
     names: dict[str, str]
-    """What each bot of league.yaml is called in the league."""
+    """The name in the league of each bot of league.yaml."""
     joined: tuple[BotInfo, ...]
     rested: tuple[str, ...]
     struck: tuple[str, ...]
     resumed: tuple[str, ...]
     playing: int
-    """How many play then."""
+    """How many bots play after the changes."""
     texts: list[str]
-    """What changes, in the words for a person, sorted by name."""
+    """The changes in words, sorted by name."""
 
 
 def new_field(asked: LeagueInfo, league: League) -> None:
-    """Refuse to strike bots of a league of which nothing was played."""
+    """Raise ArenaError if bots are struck before anything was played."""
     if league.struck:
         _check_known(league, {bot.name: bot for bot in asked.bots})
         what = f"'{league.struck[0]}' cannot be struck: nothing was played yet"
         raise ArenaError(what, league.lines["struck"], "leave it out of `bots`")
 
 
-def next_field(asked: LeagueInfo, now: LeagueInfo, league: League) -> Field:
-    """Return what changes in the field: who is not listed rests, who is struck does not play.
+def next_field(asked: LeagueInfo, now: LeagueInfo, league: League) -> FieldChanges:
+    """Return the changes of the field: bots that are not listed rest, struck ones do not play.
 
     Raises ArenaError if an unknown bot is struck, or if too few are left.
     """
@@ -54,7 +54,7 @@ def next_field(asked: LeagueInfo, now: LeagueInfo, league: League) -> Field:
     old = {bot.name for bot in everyone(now)}
     was_struck, rested = {bot.name for bot in now.struck}, set(now.resting)
     was_playing = old - was_struck - rested
-    found = Field(
+    changes = FieldChanges(
         names=names,
         joined=tuple(bot for name, bot in sorted(known.items()) if name not in old),
         rested=tuple(sorted((was_playing | was_struck) - playing - struck)),
@@ -63,7 +63,7 @@ def next_field(asked: LeagueInfo, now: LeagueInfo, league: League) -> Field:
         playing=len(playing),
         texts=[],
     )
-    return replace(found, texts=_texts(found, known))
+    return replace(changes, texts=_texts(changes, known))
 
 
 def bot_changes(before: LeagueInfo, now: LeagueInfo) -> list[str]:
@@ -88,8 +88,8 @@ def _check_known(league: League, known: dict[str, BotInfo]) -> None:
             raise ArenaError(what, league.lines["struck"], did_you_mean(name, known))
 
 
-def _texts(field: Field, known: dict[str, BotInfo]) -> list[str]:
-    """Say what becomes of each bot; of one that has other files, in one sentence."""
+def _texts(field: FieldChanges, known: dict[str, BotInfo]) -> list[str]:
+    """Return a sentence for each bot that changes; a bot with other files gets one for both."""
     texts = {bot.name: f"'{bot.name}' joined" for bot in field.joined}
     texts |= {name: f"'{name}' rests" for name in field.rested}
     texts |= {name: f"'{name}' plays again" for name in field.resumed}
@@ -97,11 +97,11 @@ def _texts(field: Field, known: dict[str, BotInfo]) -> list[str]:
     new = {bot.name for bot in field.joined}
     for name, version in field.names.items():
         if version in new and version != name:
-            before = [one for one in field.rested if version_of(one)[0] == name]
+            before = [rested for rested in field.rested if version_of(rested)[0] == name]
             digests = _digests(known[version], known[before[0] if before else name])
             texts[version] = f"'{name}' has other files ({digests}) and plays as '{version}'"
-            for one in before:
-                del texts[one]
+            for rested in before:
+                del texts[rested]
     return [text for _, text in sorted(texts.items())]
 
 

@@ -14,8 +14,8 @@ from arena.game.rules.books import Rules, variant
 from arena.game.rules.round_limit import max_rounds
 from arena.game.wire.messages import Answer, CalzaOffer, Turn
 from arena.io import shipped
-from arena.league.table.seat_decisions import Build, Decision, Position, ask
-from arena.league.table.seat_history import seat_moments
+from arena.league.table.decisions_by_build import Build, BuildDecision, RecordedRequest, ask
+from arena.league.table.recorded_seat import seat_moments
 from tests.support import records
 from tests.support.bot_programs import program, turn
 from tests.support.live import in_place, play_bots, write_bot
@@ -44,25 +44,25 @@ def played(sandbox: Sandbox) -> PlayedFixture:
 
 def asked(
     played: PlayedFixture, seat: int, sandbox: Sandbox, *builds: tuple[StagedBot, str]
-) -> list[Position]:
+) -> list[RecordedRequest]:
     programs = [Build(bot.program, seed) for bot, seed in builds]
     return list(ask(played, RULES, seat, programs, sandbox, LIMITS))
 
 
-def recorded(played: PlayedFixture, rules: Rules, seat: int) -> Iterator[Decision]:
+def recorded(played: PlayedFixture, rules: Rules, seat: int) -> Iterator[BuildDecision]:
     """Yield what a seat answered where it had a choice."""
     for record in played.games:
         for moment in seat_moments(played.fixture, rules, record, seat):
             given = moment.answer
             if isinstance(given, Answer) and has_choice(moment.request):
-                yield Decision(given.action, given.quantity, given.face)
+                yield BuildDecision(given.action, given.quantity, given.face)
 
 
 def has_choice(request: Turn | CalzaOffer | None) -> bool:
     return isinstance(request, CalzaOffer) or bool(request and request.raises)
 
 
-def decisions(positions: Sequence[Position], build: int) -> list[Decision | None]:
+def decisions(positions: Sequence[RecordedRequest], build: int) -> list[BuildDecision | None]:
     return [position.decisions[build] for position in positions]
 
 
@@ -95,7 +95,7 @@ def test_build_that_asks_for_no_calza_passes(played: PlayedFixture, sandbox: San
     positions = asked(played, 0, sandbox, (sample("odds"), "s"), (sample("honest"), "s"))
     offers = [one for one in positions if isinstance(one.request, CalzaOffer)]
     assert offers
-    assert set(decisions(offers, 1)) == {Decision("pass")}
+    assert set(decisions(offers, 1)) == {BuildDecision("pass")}
     alone = asked(played, 0, sandbox, (sample("honest"), "s"))
     assert not any(isinstance(one.request, CalzaOffer) for one in alone)
 
@@ -119,7 +119,7 @@ def test_build_is_asked_no_more_after_a_fault(
     assert before
     assert after
     assert all(one.decisions[0] for one in before)
-    assert fault.decisions[0] == Decision("fault")
+    assert fault.decisions[0] == BuildDecision("fault")
     assert set(decisions(after, 0)) == {None}
     assert None not in decisions(positions, 1)
 

@@ -1,19 +1,19 @@
-"""How many fixtures that count each bot has in a division, under the same terms."""
+"""How many fixtures that count each bot has in a division, under unchanged terms."""
 
 from collections import Counter, defaultdict
-from collections.abc import Hashable, Iterable
+from collections.abc import Hashable
 from itertools import chain
 
 from arena.game.records import Division, Fixture, LeagueInfo
 
 Terms = Hashable
-"""What games of a division are played under: to be compared, no more."""
+"""The terms of a division's games, to be compared with others."""
 _COMMON_TERMS = ("games", "limits", "sandbox", "memory_across_fixtures", "shared_dice")
 """Terms that hold for every division."""
 
 
 def terms_of(division: Division, conditions: LeagueInfo) -> Terms:
-    """Return the terms of a division that the league has; games under others do not count."""
+    """Return the terms of a division now; games under other terms do not count."""
     common = (getattr(conditions, key) for key in _COMMON_TERMS)
     return (conditions.variants[division.variant], *common)
 
@@ -21,7 +21,7 @@ def terms_of(division: Division, conditions: LeagueInfo) -> Terms:
 class Tally:
     """The fixtures of earlier epochs under the same terms.
 
-    A strike costs time for the fixtures of the bots concerned, not for all the past.
+    A strike takes time for the fixtures of the struck bots alone.
     """
 
     def __init__(self) -> None:
@@ -35,12 +35,13 @@ class Tally:
         self._of_bot: defaultdict[str, list[Fixture]] = defaultdict(list)
         self._left_out: set[str] = set()
 
-    def add(self, fixtures: Iterable[Fixture], newcomer: str | None, joining: int) -> None:
+    def add(self, fixtures: list[Fixture], newcomer: str | None, joining: int) -> None:
         """Add the fixtures of a block; those of a newcomer count as so many joining blocks."""
         for fixture in fixtures:
             for bot in fixture.seats:
                 self._of_bot[bot].append(fixture)
-        self.met.update(chain.from_iterable(one.seats for one in fixtures if self.counts(one)))
+        counting = self.counting(fixtures)
+        self.met.update(chain.from_iterable(fixture.seats for fixture in counting))
         self.joining = self.joining + joining if joining else 0
         if newcomer is not None:
             self.joined[newcomer] += 1
@@ -52,18 +53,22 @@ class Tally:
         self._left_out.add(fixture.id)
 
     def strike(self, struck: frozenset[str]) -> None:
-        """Take these bots for those that are struck: fixtures in which one sits do not count."""
+        """Set the struck bots, in place of those before: their fixtures do not count."""
         differing = chain.from_iterable(self._of_bot[bot] for bot in self._struck ^ struck)
-        concerned = {one.id: one for one in differing if one.id not in self._left_out}.values()
-        counted = [one for one in concerned if self.counts(one)]
+        by_id = {fixture.id: fixture for fixture in differing if fixture.id not in self._left_out}
+        concerned = list(by_id.values())
+        before = self.counting(concerned)
         self._struck = struck
-        self.met.subtract(chain.from_iterable(one.seats for one in counted))
-        self.met.update(chain.from_iterable(one.seats for one in concerned if self.counts(one)))
+        self.met.subtract(chain.from_iterable(fixture.seats for fixture in before))
+        after = self.counting(concerned)
+        self.met.update(chain.from_iterable(fixture.seats for fixture in after))
 
     def counting(self, fixtures: list[Fixture]) -> list[Fixture]:
         """Return the fixtures without those of struck bots."""
-        return [one for one in fixtures if self.counts(one)] if self._struck else fixtures
+        if not self._struck:
+            return fixtures
+        return [fixture for fixture in fixtures if self.counts(fixture)]
 
     def counts(self, fixture: Fixture) -> bool:
-        """Tell whether nobody at a table is struck."""
+        """Tell whether no bot of a fixture is struck."""
         return self._struck.isdisjoint(fixture.seats)
