@@ -37,7 +37,7 @@ DOOR = """
 import os, sys
 from pathlib import Path
 from arena.ladder.folder import Folder
-from arena.serve.run import Address, opened
+from arena.ladder.web.run import Address, opened
 
 for line in sys.stdin:
     pid = os.fork()
@@ -53,8 +53,10 @@ LADDER = """
 import os, sys, threading
 from pathlib import Path
 import msgspec
-from arena.ladder import checks, publisher, run
-from arena.ladder.checking import CheckResult, Fault
+from arena.ladder import run
+from arena.ladder.check import checks
+from arena.ladder.pages import publisher
+from arena.ladder.check.submission import CheckResult, Fault
 from arena.ladder.folder import Folder
 
 class Refusal:
