@@ -17,7 +17,8 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # Where it is set, each of the thousands of processes that tests start compiles the arena anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: run demo help check test coverage fix bench docs rules columns commands pictures mutants hostile protocol release clean
+.PHONY: run demo help check test coverage fix bench docs rules columns commands languages pictures mutants hostile \
+	protocol release clean
 
 run: $(VENV)/.run ## play examples/league.yaml and write site/
 	@$(BIN)/arena run examples/league.yaml --skip-missing-runtimes
@@ -100,6 +101,9 @@ columns: $(VENV)/.test ## write the columns of the site's data files into docs/r
 
 commands: $(VENV)/.test ## write the commands and their options into docs/reference/commands.md
 	@$(BIN)/python -m tests.cli.commands_page
+
+languages: $(VENV)/.test ## write the table of runtimes into docs/guides/languages.md
+	@$(BIN)/python -m tests.bots.languages_page
 
 mutants: $(VENV)/.mutation ## change arena/game/rules/ in small ways that the tests must notice; MODULES=... selects modules
 	@$(BIN)/python -m tests.mutation.mutants $(MODULES)

@@ -11,6 +11,7 @@ from msgspec.structs import asdict, fields
 from arena.author.check.steps import STEPS
 from arena.game.records import LimitsInfo, RatingsInfo
 from arena.game.rules.books import SWITCHES, VARIANTS
+from arena.ladder.door.door import MAX_UPLOAD
 from arena.league.terms.config import LeagueFile
 from arena.league.terms.variant_entry import VariantEntry
 from arena.ratings.table import LeaderboardRow, OverallRow
@@ -151,6 +152,14 @@ def test_judge_page_shows_what_the_command_says() -> None:
     line = json.dumps(json.loads(position))
     ran = run("judge", cwd=ROOT, stdin=line)
     assert ran.out == verdicts.splitlines()[0] + "\n"
+
+
+@pytest.mark.parametrize("page", ["docs/guides/serve.md", "docs/reference/security.md"])
+def test_pages_name_the_limit_of_an_upload(page: str) -> None:
+    [row] = re.findall(
+        r"^\| (?:size|the size and pace of an upload).*$", text_of(Path(page)), re.MULTILINE
+    )
+    assert f" {MAX_UPLOAD // 1024**2} MiB, " in row
 
 
 def test_check_page_lists_every_step() -> None:

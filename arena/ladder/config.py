@@ -9,8 +9,8 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import asdict, fields
 
+from arena.bots.runtimes import OF_SAMPLES
 from arena.bots.sandboxes.base import Sandbox
-from arena.bots.sandboxes.docker.images import OF_SAMPLES
 from arena.bots.sandboxes.registry import AUTO, make_sandbox
 from arena.game.records import LimitsInfo, RatingsInfo
 from arena.io.errors import ArenaError

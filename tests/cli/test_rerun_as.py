@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from arena.bots.kits import KITS
+from arena.bots.runtimes import KITS
 from tests.cli.asked import DOUBTER, FIXTURE, asked, at_turns, build, play
 from tests.cli.command import HANG, TRUSTED, error_line, opened, run
 from tests.league.store import edit

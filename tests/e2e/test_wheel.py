@@ -12,7 +12,7 @@ import click
 import pytest
 
 from arena import __version__
-from arena.bots.kits import KITS
+from arena.bots.runtimes import KITS
 from arena.cli.help import topics
 from tests.cli.command import HANG, ROOT, Ran, league
 
@@ -117,7 +117,7 @@ def test_the_installed_command_is_the_wheel_s(installed: Path, tmp_path: Path) -
 
 @pytest.mark.slow
 def test_an_author_begins_with_the_wheel_alone(installed: Path, tmp_path: Path) -> None:
-    """A kit, the manual, and the recipes of images."""
+    """A kit, and the manual."""
     arena = str(installed / "arena")
     ran = _run([arena, "new", "my-bot", "--lang", "rust"], tmp_path)
     assert ran.code == 0, ran
@@ -125,8 +125,6 @@ def test_an_author_begins_with_the_wheel_alone(installed: Path, tmp_path: Path) 
     assert (tmp_path / "my-bot/bot.rs").read_bytes() == kit.read_bytes()
     for name, topic in topics().items():
         assert _run([arena, "help", name], tmp_path) == Ran(0, topic.path.read_text(), "")
-    recipes = "from arena.bots.sandboxes.docker.images import *; print(len([*RECIPES.iterdir()]))"
-    assert _run([str(installed / "python"), "-c", recipes], tmp_path).out == "8\n"
 
 
 def test_a_league_by_the_wheel(installed: Path, tmp_path: Path) -> None:
