@@ -15,7 +15,8 @@ from arena.course.result import MARKS, STORE, grading, marks_csv, results_of
 from arena.course.shares import share_of
 from arena.course.tables import PER_BLOCK, block
 from arena.errors import ArenaError
-from arena.league.verify import Finding, check_stored, verify
+from arena.league.checked_fixture import Finding, check_stored
+from arena.league.verify import verify
 from arena.perudo.rules import Rules
 from arena.records import Fixture
 from arena.store.store import Store

@@ -13,6 +13,7 @@ from arena.league.field import Field, bot_changes, new_field, next_field
 from arena.league.host import this_machine
 from arena.league.master_seed import master_seed
 from arena.league.schedule import Schedule
+from arena.league.stored_league import planned
 from arena.perudo.round_limit import ROUNDS_PER_DIE
 from arena.records import LeagueInfo, MachineInfo
 from arena.seeds import commitment
@@ -71,7 +72,7 @@ def resolve(
         return _begun_anew(replace(asked, machine=now.machine), now)
     field = next_field(asked, now, league)
     asked = replace(asked, rounds=league.rounds or field.playing - 1)
-    schedule = Schedule(*store.history())
+    schedule = planned(store)
     what = _decisive_changes(now, asked, field.texts, field.playing)
     row, change = None, ""
     if what:

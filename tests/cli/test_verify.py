@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
+from arena.store.games import GAMES
 from arena.store.logs import logs_path
-from arena.store.rows import GAMES
 from tests.cli.command import league, run
 from tests.store import edit
 

@@ -11,11 +11,13 @@ import pytest
 from msgspec.structs import replace
 
 from arena.errors import ArenaError, FindingError
-from arena.league.verify import Finding, Verified, verify
+from arena.league.checked_fixture import Finding
+from arena.league.verify import Verified, verify
 from arena.match.replay import ReplayError, replay
 from arena.records import BidMade, MachineInfo, PlayedFixture
+from arena.store.games import GAMES
 from arena.store.logs import logs_path
-from arena.store.rows import GAMES, pack
+from arena.store.rows import pack
 from arena.store.store import Store
 from tests.league import leagues
 from tests.store import edit
@@ -104,8 +106,9 @@ def test_logs_without_rows_are_not_damage(copy: Path) -> None:
 
 def test_changed_type_of_a_column_is_found(copy: Path) -> None:
     execute(copy, "UPDATE fixtures SET sandbox = CAST(sandbox AS BLOB) WHERE position = 5")
-    [finding] = check(copy).findings
-    assert CHANGED in finding.what
+    changed, unreadable = check(copy).findings
+    assert CHANGED in changed.what
+    assert "it cannot be read" in unreadable.what
 
 
 def test_changed_conditions_are_found(copy: Path) -> None:

@@ -8,8 +8,8 @@ import pytest
 from arena.errors import ArenaError, FindingError
 from arena.league.mend import Mended, mend
 from arena.league.verify import Verified, verify
+from arena.store.games import GAMES
 from arena.store.logs import logs_path
-from arena.store.rows import GAMES
 from arena.store.store import Store
 from tests.league import leagues
 from tests.store import edit

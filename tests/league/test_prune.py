@@ -5,12 +5,13 @@ from typing import Any
 
 import pytest
 
+from arena.league.checked_fixture import Finding
 from arena.league.mend import mend
 from arena.league.prune import remove
-from arena.league.verify import Finding, Verified, verify
+from arena.league.verify import Verified, verify
+from arena.store.games import GAMES
 from arena.store.logs import logs_path
 from arena.store.pruning import Plan
-from arena.store.rows import GAMES
 from arena.store.store import Store
 from tests.store import edit
 from tests.store.edit import execute

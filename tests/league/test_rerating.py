@@ -10,8 +10,9 @@ import pytest
 from msgspec.structs import replace
 
 from arena.errors import ArenaError
+from arena.league.checked_fixture import Finding
 from arena.league.rerating import TOLERANCE, check_division, draw_sample
-from arena.league.verify import Finding, Verified, verify
+from arena.league.verify import Verified, verify
 from arena.ratings.standings import by_division, rate_results
 from arena.records import Division, RatingsInfo
 from arena.store.store import Store

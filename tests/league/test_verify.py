@@ -15,8 +15,9 @@ from msgspec.structs import replace
 
 from arena.changes import Change
 from arena.errors import ArenaError
+from arena.league.checked_fixture import Finding
 from arena.league.schedule import Schedule
-from arena.league.verify import Finding, Verified, verify
+from arena.league.verify import Verified, verify
 from arena.records import Faulted
 from arena.store.hashes import row_hash
 from arena.store.store import Store

@@ -16,11 +16,10 @@ from arena.errors import ArenaError
 from arena.records import PlayedFixture
 from arena.store import pruning
 from arena.store.database import Database
-from arena.store.migrations import Migration
 from arena.store.rows import pack
 from arena.store.store import Store
 from tests.publish import factory
-from tests.store.versions import OLD, STEP
+from tests.store.versions import STEP
 
 NOBODY = 65_534
 FILE_LIMIT = 200_000
@@ -78,7 +77,7 @@ def die_migrating(path: Path, moment: str) -> None:
         STEP.rows(rows)
         die("rows changed")
 
-    with Store(path, create=True, migrations=[Migration(OLD, migrate_rows, migrate_logs)]):
+    with Store(path, create=True, migrations=[STEP._replace(rows=migrate_rows, logs=migrate_logs)]):
         print("brought up to date")
 
 

@@ -9,9 +9,10 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
+from arena.store.games import GAMES
 from arena.store.hashes import log_hash
 from arena.store.logs import logs_path
-from arena.store.rows import GAMES, GameLog, StoredFixture
+from arena.store.rows import GameLog, StoredFixture
 from arena.store.store import Store
 
 Data = dict[str, Any]

@@ -18,8 +18,9 @@ from msgspec.structs import replace
 
 from arena.errors import ArenaError
 from arena.store.failures import store_failure
+from arena.store.games import GAMES
 from arena.store.logs import logs_path
-from arena.store.rows import GAMES, pack
+from arena.store.rows import pack
 from arena.store.store import Store
 from tests.store import children
 from tests.support.sampling import sample

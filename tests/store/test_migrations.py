@@ -11,7 +11,7 @@ import pytest
 
 from arena.errors import ArenaError
 from arena.store.logs import logs_path
-from arena.store.migrations import MIGRATIONS, Migration
+from arena.store.migrations import MIGRATIONS
 from arena.store.rows import StoredFixture, pack
 from arena.store.schema import SCHEMA_VERSION
 from arena.store.store import Store
@@ -96,7 +96,7 @@ def test_reader_leaves_an_older_store_as_it_is(tmp_path: Path) -> None:
 def test_failed_step_changes_nothing(tmp_path: Path) -> None:
     path = old_version(tmp_path / "s.sqlite")
     before = contents(path)
-    broken = Migration(OLD, lambda rows: rows.execute("DROP TABLE no_such"), STEP.logs)
+    broken = STEP._replace(rows=lambda rows: rows.execute("DROP TABLE no_such"))
     with pytest.raises(ArenaError, match="no such table"):
         Store(path, create=True, migrations=[broken])
     assert contents(path) == before
