@@ -17,7 +17,8 @@ from arena.game.records import Fixture
 from arena.game.rules.books import Rules
 from arena.io.errors import ArenaError
 from arena.io.files import read_limited
-from arena.league.keeping.verify import Finding, check_stored, verify
+from arena.league.keeping.checked_fixture import Finding, check_stored
+from arena.league.keeping.verify import verify
 from arena.league.store.store import Store
 
 _MAX_BYTES = 64 << 20

@@ -11,8 +11,9 @@ from msgspec.structs import replace
 
 from arena.game.records import Division, RatingsInfo
 from arena.io.errors import ArenaError
+from arena.league.keeping.checked_fixture import Finding
 from arena.league.keeping.rerating import TOLERANCE, check_division, draw_sample
-from arena.league.keeping.verify import Finding, Verified, verify
+from arena.league.keeping.verify import Verified, verify
 from arena.league.store.store import Store
 from arena.ratings.standings import by_division, rate_results
 

@@ -16,7 +16,8 @@ from msgspec.structs import replace
 from arena.game.records import Faulted
 from arena.io.errors import ArenaError
 from arena.league.changes import Change
-from arena.league.keeping.verify import Finding, Verified, verify
+from arena.league.keeping.checked_fixture import Finding
+from arena.league.keeping.verify import Verified, verify
 from arena.league.schedule.schedule import Schedule
 from arena.league.store.hashes import row_hash
 from arena.league.store.store import Store

@@ -12,10 +12,11 @@ from typing import TypeVar
 import msgspec
 from msgspec.structs import replace
 
-from arena.game.records import Fixture, FixtureResult, LeagueInfo, PlayedFixture
+from arena.game.records import Fixture, LeagueInfo
 from arena.game.rules.books import Rules
 from arena.game.seeds import commitment
 from arena.io.errors import ArenaError
+from arena.league.keeping.checked_fixture import CheckedFixture, Expected, Finding, check_stored
 from arena.league.keeping.rerating import (
     DivisionCheck,
     check_division,
@@ -28,10 +29,7 @@ from arena.league.play.stored_league import schedule_of
 from arena.league.schedule.progress import LeagueProgress
 from arena.league.schedule.schedule import Schedule
 from arena.league.store.hashes import root_hash
-from arena.league.store.rows import StoredFixture
 from arena.league.store.store import Store
-from arena.league.table.replay import ReplayError, replay
-from arena.playstats.luck import rated_luck
 from arena.ratings.standings import by_division
 
 _AHEAD = 3
@@ -40,15 +38,6 @@ _encode = msgspec.json.Encoder().encode
 _Result = TypeVar("_Result")
 _Span = tuple[int, int]
 """The first and the last position of the fixtures that one call checks."""
-_Expected = Mapping[str, tuple[Fixture, Rules]]
-"""What the schedule has at these positions, by id."""
-
-
-class Finding(msgspec.Struct, frozen=True):
-    """Something that is not as it must be."""
-
-    where: str
-    what: str
 
 
 class Verified(msgspec.Struct, frozen=True):
@@ -64,25 +53,6 @@ class Verified(msgspec.Struct, frozen=True):
     ratings: list[DivisionCheck]
     """Empty if the games were not verified."""
     findings: list[Finding]
-
-
-class CheckedFixture(msgspec.Struct, frozen=True):
-    """What was found of one stored fixture."""
-
-    findings: tuple[Finding, ...]
-    played: PlayedFixture | FixtureResult | None = None
-    """Without the games' events; None if it cannot be read."""
-    pruned: int = 0
-    """Games whose logs were pruned."""
-    content_hash: bytes = b""
-    """Computed from its games; empty if it cannot be read."""
-    luck: tuple[int, ...] = ()
-    """Of each game, as it is rated; empty if anything was found."""
-
-    @property
-    def games(self) -> int:
-        """How many games it has."""
-        return len(self.played.games) if self.played else 0
 
 
 def verify(
@@ -191,7 +161,7 @@ def _check_fixtures(
     parts = [positions[at : at + size] for at in range(0, len(positions), size)]
     spans = [(part[0], part[-1]) for part in parts]
     workers = min(workers, len(spans))
-    check: Callable[[_Expected, _Span], Iterable[CheckedFixture]]
+    check: Callable[[Expected, _Span], Iterable[CheckedFixture]]
     check = partial(_check_in_worker, store.path) if workers > 1 else partial(_check_span, store)
     drawn = sorted(schedule.drawn.values(), key=_index)
     calls = (partial(check, _between(drawn, *span), span) for span in spans)
@@ -203,7 +173,7 @@ def _index(drawn: tuple[Fixture, Rules]) -> int:
     return drawn[0].index
 
 
-def _between(drawn: Sequence[tuple[Fixture, Rules]], first: int, last: int) -> _Expected:
+def _between(drawn: Sequence[tuple[Fixture, Rules]], first: int, last: int) -> Expected:
     """Return the fixtures between two places in the schedule, both included, by id."""
     found = drawn[bisect_left(drawn, first, key=_index) : bisect_right(drawn, last, key=_index)]
     return {one[0].id: one for one in found}
@@ -222,78 +192,14 @@ def _call(calls: Iterable[Callable[[], _Result]], workers: int, path: Path) -> I
         raise ArenaError("a worker died while it verified", str(path), hint) from None
 
 
-def _check_in_worker(path: Path, expected: _Expected, span: _Span) -> list[CheckedFixture]:
+def _check_in_worker(path: Path, expected: Expected, span: _Span) -> list[CheckedFixture]:
     with Store(path) as store:
         return list(_check_span(store, expected, span))
 
 
-def _check_span(store: Store, expected: _Expected, span: _Span) -> Iterator[CheckedFixture]:
+def _check_span(store: Store, expected: Expected, span: _Span) -> Iterator[CheckedFixture]:
     try:
         for stored in store.stored(*span):
             yield check_stored(store, expected, stored)
     except ArenaError as error:
         yield CheckedFixture((Finding(f"positions {span[0]} to {span[1]}", error.what),))
-
-
-def check_stored(store: Store, expected: _Expected, stored: StoredFixture) -> CheckedFixture:
-    """Check a fixture's hashes, its place in the schedule, and its games by playing them again.
-
-    If its logs were pruned, the rows of its games are checked by the hash that the root is made of.
-    """
-    findings = [_finding(stored, *pair) for pair in stored.hash_mismatches()]
-    try:
-        played = _read(store, stored)
-        content_hash = store.content_hash(stored)
-        luck = store.luck(stored)
-    except ArenaError as error:
-        findings.append(_finding(stored, None, f"it cannot be read: {error.what}"))
-        return CheckedFixture(tuple(findings))
-    fixture = played.fixture
-    moved = (stored.position, stored.id) != (fixture.index, fixture.id)
-    if moved:
-        what = f"it is stored in the place of fixture {stored.id}, number {stored.position}"
-        findings.append(Finding(f"fixture {fixture.id}", what))
-    if not moved or fixture.id in expected:
-        findings += _check_games(played, expected)
-    if not findings and isinstance(played, PlayedFixture):
-        findings += [_finding(stored, *pair) for pair in stored.row_mismatches(played)]
-    if not findings and content_hash != stored.row.content_hash:
-        findings.append(_finding(stored, None, "its content hash does not match its games"))
-    if isinstance(played, FixtureResult):
-        return CheckedFixture(tuple(findings), played, len(played.games), content_hash, luck)
-    luck = () if findings else rated_luck(played, expected[fixture.id][1])
-    without_events = replace(played, games=[replace(one, events=()) for one in played.games])
-    return CheckedFixture(tuple(findings), without_events, 0, content_hash, luck)
-
-
-def _read(store: Store, stored: StoredFixture) -> PlayedFixture | FixtureResult:
-    """Return a fixture as it was played, or its result if its logs were pruned."""
-    if stored.has_logs:
-        return store.unpack(stored, store.record(stored))
-    return store.result(stored)
-
-
-def _check_games(played: PlayedFixture | FixtureResult, expected: _Expected) -> Iterator[Finding]:
-    fixture = played.fixture
-    scheduled, rules = expected.get(fixture.id, (None, None))
-    if scheduled != fixture or rules is None:
-        yield Finding(f"fixture {fixture.id}", "the schedule has no such fixture")
-        return
-    if [record.game for record in played.games] != list(range(fixture.games)):
-        yield Finding(f"fixture {fixture.id}", "it does not hold each of its games once")
-    if isinstance(played, FixtureResult):
-        return
-    for record in played.games:
-        where = f"fixture {fixture.id}, game {record.game}"
-        try:
-            replayed = replay(fixture, rules, record)
-        except (ReplayError, LookupError, ValueError, TypeError) as error:
-            yield Finding(where, f"does not replay: {error}")
-            continue
-        if _encode(replayed) != _encode(record):
-            yield Finding(where, "the replay differs from the record")
-
-
-def _finding(stored: StoredFixture, game: int | None, what: str) -> Finding:
-    where = f"fixture {stored.id}"
-    return Finding(where if game is None else f"{where}, game {game}", what)

@@ -1,17 +1,15 @@
-"""The tables of both files of a store."""
+"""The tables of both files of a store, and whether a file has these and nothing else."""
 
-from collections.abc import Iterable
-
-from arena.league.store.database import Database
+import re
+import sqlite3
+from functools import lru_cache
+from typing import NamedTuple
 
 SCHEMA_VERSION = 7
 """The `user_version` of both files. Whoever raises it adds a step to `migrations.MIGRATIONS`."""
 LOGS_APPLICATION = 0x50_45_52_4C
 """SQLite's application id, which marks a file as a store's logs; its letters are PERL."""
-_COMMON = (
-    "CREATE TABLE pair (token BLOB NOT NULL, open INTEGER NOT NULL DEFAULT 0)",
-    f"PRAGMA user_version = {SCHEMA_VERSION}",
-)
+PAIR = "CREATE TABLE pair (token BLOB NOT NULL, open INTEGER NOT NULL DEFAULT 0)"
 ROWS = (
     "CREATE TABLE league (info BLOB NOT NULL, hash BLOB NOT NULL, last BLOB NOT NULL)",
     "CREATE TABLE changes (n INTEGER PRIMARY KEY, change BLOB NOT NULL, hash BLOB NOT NULL)",
@@ -37,7 +35,7 @@ ROWS = (
     events INTEGER NOT NULL
 )""",
     "CREATE TABLE quarantine (id TEXT PRIMARY KEY, record BLOB NOT NULL)",
-    *_COMMON,
+    PAIR,
 )
 LOGS = (
     "CREATE TABLE logs (key INTEGER PRIMARY KEY, log BLOB NOT NULL, hash BLOB NOT NULL)",
@@ -51,16 +49,47 @@ LOGS = (
     hash BLOB NOT NULL
 )""",
     "CREATE TABLE stored (fixtures INTEGER NOT NULL)",
-    "INSERT INTO stored VALUES (0)",
-    f"PRAGMA application_id = {LOGS_APPLICATION}",
-    *_COMMON,
+    PAIR,
 )
 
 
-def create(file: Database, schema: Iterable[str], token: bytes) -> None:
-    """Create the tables in an empty file, at once; both files of a store hold the same token."""
-    file.make_writable()
-    with file.transaction():
-        for statement in schema:
-            file.execute(statement)
-        file.execute("INSERT INTO pair (token) VALUES (?)", token)
+class Tables(NamedTuple):
+    """The tables of a version of the format, as the statements that create them."""
+
+    rows: tuple[str, ...]
+    logs: tuple[str, ...]
+
+
+TABLES = Tables(ROWS, LOGS)
+
+
+def foreign_schema(file: sqlite3.Connection, tables: tuple[str, ...]) -> str:
+    """Return what is wrong with a file that has more than some tables; "" if nothing is.
+
+    Whoever made the file chose its SQL: a view, a trigger or a generated column would be run by
+    reading or writing, and a query of one need not end. Nothing of it is run here.
+    """
+    known = _normal_forms(tables)
+    for name, sql in file.execute("SELECT name, sql FROM sqlite_master"):
+        if sql is None:  # the index of a column that is unique
+            continue
+        if not isinstance(sql, str) or _normal(sql) not in known:
+            return f"the arena did not make its '{name}': drop it, or put back a copy"
+    return ""
+
+
+def is_table(file: sqlite3.Connection, name: str, table: str) -> bool:
+    """Tell whether a file has a table, made by just this statement."""
+    found = file.execute("SELECT sql FROM sqlite_master WHERE name = ?", (name,)).fetchone()
+    return found is not None and isinstance(found[0], str) and _normal(found[0]) == _normal(table)
+
+
+@lru_cache(maxsize=8)
+def _normal_forms(tables: tuple[str, ...]) -> frozenset[str]:
+    return frozenset(map(_normal, tables))
+
+
+def _normal(sql: str) -> str:
+    """Return a statement without what ALTER TABLE changes: spaces, and quotes around the name."""
+    named = re.sub(r'^CREATE TABLE "(\w+)"', r"CREATE TABLE \1", " ".join(sql.split()))
+    return re.sub(r" ?([(),]) ?", r"\1", named)

@@ -12,6 +12,7 @@ from arena.game.seeds import commitment
 from arena.io.errors import ArenaError
 from arena.league.changes import TERMS, Change, playing
 from arena.league.host import this_machine
+from arena.league.play.stored_league import planned
 from arena.league.schedule.schedule import Schedule
 from arena.league.store.store import Store
 from arena.league.terms.config import League
@@ -71,7 +72,7 @@ def resolve(
         return _begun_anew(replace(asked, machine=now.machine), now)
     field = next_field(asked, now, league)
     asked = replace(asked, rounds=league.rounds or field.playing - 1)
-    schedule = Schedule(*store.history())
+    schedule = planned(store)
     what = _decisive_changes(now, asked, field.texts, field.playing)
     row, change = None, ""
     if what:

@@ -1,7 +1,8 @@
 """What reports keep beside a store, so that the next one reads only the games that are new.
 
 It may be deleted at any time. What is damaged, of another arena, or of a fixture that changed
-counts as missing; if nothing can be written there, it is kept in a temporary file.
+counts as missing, and so does a file with anything else in it; if nothing can be written there, it
+is kept in a temporary file.
 """
 
 import sqlite3
@@ -11,7 +12,11 @@ from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
 
-_TABLE = """CREATE TABLE IF NOT EXISTS entries (
+from arena.io.errors import ArenaError
+from arena.league.store.guarded import GuardedConnection, refuse_foreign_files
+from arena.league.store.schema import foreign_schema
+
+_TABLE = """CREATE TABLE entries (
     made_by TEXT NOT NULL,
     name TEXT NOT NULL,
     key BLOB NOT NULL,
@@ -82,19 +87,25 @@ def _opened(path: Path) -> sqlite3.Connection:
     for _ in range(2):
         try:
             return _prepared(path)
-        except sqlite3.OperationalError:
+        except (sqlite3.OperationalError, ArenaError):
             break
         except sqlite3.Error:
             with suppress(OSError):
                 path.unlink()
-    return _prepared("")
+    return _prepared()
 
 
-def _prepared(path: Path | str) -> sqlite3.Connection:
-    database = sqlite3.connect(path, timeout=5)
+def _prepared(path: Path | None = None) -> sqlite3.Connection:
+    """Open a file that holds entries and nothing else; raises sqlite3.Error, or ArenaError."""
+    if path:
+        refuse_foreign_files(path)
+    database = sqlite3.connect(path or "", timeout=5, factory=GuardedConnection)
     try:
+        database.guard(path or Path())
         database.execute("PRAGMA synchronous = OFF")
-        database.execute(_TABLE)
+        database.execute(_TABLE.replace("TABLE", "TABLE IF NOT EXISTS", 1))
+        if foreign := foreign_schema(database, (_TABLE,)):
+            raise sqlite3.DatabaseError(foreign)
     except sqlite3.Error:
         database.close()
         raise
