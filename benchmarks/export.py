@@ -12,8 +12,8 @@ from tempfile import TemporaryDirectory
 
 from msgspec import Struct
 
-from arena.league.play.stored_league import schedule_of
 from arena.league.store.store import Store
+from arena.league.terms.stored_schedule import schedule_of
 from arena.publish.data.row_files import FORMATS
 from arena.publish.export import table
 from benchmarks.shared.stored import league, stored

@@ -25,8 +25,8 @@ from arena.game.records import Fixture
 from arena.ladder.book.book import Book
 from arena.ladder.book.tables import PLAYING, State
 from arena.ladder.folder import Folder
-from arena.league.play.stored_league import schedule_of
 from arena.league.store.store import Store
+from arena.league.terms.stored_schedule import schedule_of
 from benchmarks.ladder_year import GAMES, year
 from benchmarks.shared.sizes import Size, begin, draw
 from benchmarks.shared.stored import STORE

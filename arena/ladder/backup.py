@@ -43,6 +43,7 @@ def backup(folder: Folder, target: Path) -> Folder:
 def restore(source: Path, target: Path) -> Folder:
     """Make a ladder of a backup; raises ArenaError if the backup is damaged."""
     saved = existing(source)
+    _check_kinds(source)
     for path in (saved.ladder, saved.door):
         with Database(path) as file:
             if [state for (state,) in file.rows("PRAGMA quick_check")] != ["ok"]:
@@ -53,6 +54,14 @@ def restore(source: Path, target: Path) -> Folder:
     with _new_folder(target) as part:
         shutil.copytree(source, part, dirs_exist_ok=True)
     return Folder(target)
+
+
+def _check_kinds(source: Path) -> None:
+    """Raise ArenaError for a FIFO or a device: reading one need not end."""
+    for path in source.rglob("*"):
+        if path.exists() and not path.is_file() and not path.is_dir():
+            what = "the backup holds what is neither a file nor a folder"
+            raise ArenaError(what, str(path), "take another one")
 
 
 @contextmanager

@@ -12,12 +12,12 @@ from msgspec import Struct
 
 from arena.game.records import FixtureResult, QuarantinedFixture, RatingsInfo
 from arena.io.errors import ArenaError
-from arena.league.play.stored_league import schedule_of
 from arena.league.schedule.progress import LeagueProgress
 from arena.league.schedule.schedule import Schedule
 from arena.league.store.store import Store
 from arena.league.terms.config import given_seed, load_ratings
 from arena.league.terms.master_seed import is_salted, seeds_of, withheld
+from arena.league.terms.stored_schedule import schedule_of
 from arena.publish.pseudonyms import Pseudonyms, secret_of, who_is_who, write_private
 from arena.publish.replay.selection import NEWEST, ReplayChoice
 from arena.publish.site import StoreState, publish

@@ -153,17 +153,19 @@ class StoredGames:
     def _summaries(self, counts: Callable[[str], bool]) -> Iterator[FixtureSummary]:
         """Yield the summaries of sound fixtures, first those that are cached.
 
-        What is cached was checked when it was summarized; of the others that are stored, whose ids
-        are not in the schedule, the rows are.
+        Of those that are not read now, since they are cached or do not count, the rows are checked:
+        no report is made of a store that the ratings refuse.
         """
         missing, others, cache = list[FixtureHashes](), list[int](), self._cache
         for hashes in self._store.hashes():
-            if not counts(hashes.id):
-                others.append(hashes.position)
-            elif data := cache.read(str(hashes.position), hashes.hash):
+            counted = counts(hashes.id)
+            data = cache.read(str(hashes.position), hashes.hash) if counted else None
+            if data:
                 yield from self._taken(hashes, data)
-            else:
+            elif counted:
                 missing.append(hashes)
+                continue
+            others.append(hashes.position)
         self._damaged += self._store.damaged_rows(others)
         jobs = [(hashes.position, None) for hashes in missing]
         made = self._spread(partial(_summarize, self._names, self._variants), jobs)
@@ -231,8 +233,8 @@ def _summarize(
     names: Pseudonyms | None, variants: dict[str, Rules], store: Store, index: int, _: object
 ) -> bytes | None:
     """Return what to cache of a fixture; None if it is damaged."""
-    stored = next(store.stored(index, index))
-    if any(stored.hash_mismatches()):
+    stored = next(store.stored(index, index), None)
+    if stored is None or any(stored.hash_mismatches()):
         return None
     try:
         if stored.has_logs:
@@ -251,7 +253,10 @@ def _summarize(
 def _work(
     names: Pseudonyms | None, work: Work[Made], store: Store, index: int, given: object
 ) -> Made:
-    return work(_renamed(names, next(store.played(index, index))), given)
+    played = next(store.played(index, index), None)
+    if played is None:
+        raise damaged_fixtures([f"number {index}"], store.path)
+    return work(_renamed(names, played), given)
 
 
 def _renamed(names: Pseudonyms | None, played: PlayedFixture) -> PlayedFixture:

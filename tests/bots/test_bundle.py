@@ -13,6 +13,7 @@ from arena.bots.builds.bundle import Bundle, pack, unpack
 from arena.bots.builds.staging import stage
 from arena.bots.sandboxes.process import ProcessSandbox
 from arena.io.errors import ArenaError
+from tests.league.store import hostile
 from tests.support.live import write_bot
 
 BUILD = "build: sh -c 'echo made > made; chmod 700 made; mkdir -p a/b; ln -s ../../made a/b/link'\n"
@@ -72,6 +73,16 @@ def test_changed_bundle_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ArenaError, match="damaged on its way"):
         unpack(Bundle(bundle.digest, changed), tmp_path / "copy")
     assert not (tmp_path / "copy").exists()
+
+
+@pytest.mark.parametrize("content", [b"", zlib.compress(b"\xff"), hostile.unpacking(8192)])
+def test_bundle_that_is_none_is_refused(
+    tmp_path: Path, content: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("arena.bots.builds.bundle._MOST", 1 << 24)
+    with pytest.raises(ArenaError, match="cannot be unpacked"):
+        unpack(Bundle(sha256(content).hexdigest(), content), tmp_path / "copy")
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.parametrize("path", [b"../out", b"/out", b"a/../../out"])

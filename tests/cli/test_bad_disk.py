@@ -43,11 +43,17 @@ def test_a_league_folder_that_is_not_writable(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["league.yaml"]
 
 
-@pytest.mark.parametrize("store", ["none/league.sqlite", "league.yaml/x.sqlite", "."])
+@pytest.mark.parametrize("store", ["none/league.sqlite", "league.yaml/x.sqlite"])
 def test_a_store_where_none_can_be(tmp_path: Path, store: str) -> None:
     league(tmp_path)
     ran = run(*PLAY, "--store", store, cwd=tmp_path)
     error_line(ran, "the store fails: ", f"/ {store} / make the folder writable, or choose")
+
+
+def test_a_folder_as_a_store(tmp_path: Path) -> None:
+    league(tmp_path)
+    ran = run(*PLAY, "--store", ".", cwd=tmp_path)
+    error_line(ran, "a folder is in the place of a file / . / ", "choose another with --store")
 
 
 def test_a_store_that_became_read_only(tmp_path: Path) -> None:

@@ -11,6 +11,7 @@ import pytest
 from arena.io.errors import ArenaError
 from arena.league.keeping.check_fixture import StoreFinding
 from arena.league.keeping.verify import verify
+from arena.league.store.games import GAMES
 from arena.league.store.logs import logs_path
 from arena.league.store.store import Store
 from tests.league.store import edit
@@ -37,6 +38,7 @@ def killed(whole: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("killed")
     written, copy = edit.copied(whole, folder / "written"), folder / "copy"
     edit.forget(written, "position > 7")
+    forget_logs(written, 8)
     with Store(whole) as source, Store(written, create=True) as store:
         for one in list(source.stored())[8:]:
             store.insert(one)
@@ -44,6 +46,12 @@ def killed(whole: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
         for of in (_rows_log, _log_of_logs):
             shutil.copy(of(written), of(copy))
     return copy
+
+
+def forget_logs(store: Path, first: int) -> None:
+    """Remove the logs of the fixtures from a position on."""
+    edit.execute(logs_path(store), "DELETE FROM logs WHERE key >= ?", first * GAMES)
+    edit.execute(logs_path(store), "DELETE FROM stderr WHERE position >= ?", first)
 
 
 def again(killed: Path, folder: Path) -> Path:
@@ -159,3 +167,38 @@ def test_store_that_another_program_closed_is_whole(killed: Path, tmp_path: Path
         assert not Path(f"{file}-wal").exists()
     assert contents(copy) == before
     assert named(copy) == []
+
+
+@pytest.mark.slow
+def test_results_of_a_store_whose_logs_were_both_cut_have_logs(
+    killed: Path, tmp_path: Path
+) -> None:
+    """Whoever reads the rows alone notices, too, if more of the logs is gone than of the rows."""
+    draw = random("both write-ahead logs cut")
+    refused = 0
+    for _ in range(depth(40, 600)):
+        copy = again(killed, tmp_path)
+        for of in (_rows_log, _log_of_logs):
+            cut(of(copy), draw)
+        try:
+            with Store(copy) as store:
+                found = list(store.results())
+                assert [len(one.logs) for one in store.stored()] == [
+                    len(one.games) for one in found
+                ]
+        except ArenaError as error:
+            refused += "the logs of " in error.what
+            assert named(copy)
+    assert refused
+
+
+def test_rows_whose_logs_are_gone_are_named(killed: Path, tmp_path: Path) -> None:
+    copy = again(killed, tmp_path)
+    edit.execute(logs_path(copy), "UPDATE stored SET fixtures = 10")
+    forget_logs(copy, 11)
+    with Store(copy) as store, pytest.raises(ArenaError, match="the logs of 1 stored") as caught:
+        list(store.results())
+    assert caught.value.where == str(logs_path(copy))
+    assert caught.value.hint.endswith("arena mend")
+    with pytest.raises(ArenaError, match="the logs of 1 stored fixture are gone"):
+        Store(copy, create=True)

@@ -14,11 +14,11 @@ from arena.game.rules.books import Rules
 from arena.game.rules.dice import roll
 from arena.game.seeds import commitment
 from arena.io.errors import ArenaError
-from arena.league.play.stored_league import schedule_of
 from arena.league.schedule.schedule import Schedule
 from arena.league.store.store import Store
 from arena.league.terms.config import League
 from arena.league.terms.master_seed import choose, describe, master_seed, seeds_of, withheld
+from arena.league.terms.stored_schedule import schedule_of
 from tests.cli.command import ROOT
 from tests.league import leagues
 from tests.league.leagues import begin, store_all

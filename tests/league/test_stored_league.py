@@ -11,10 +11,11 @@ from arena.bots.bot import StagedBot
 from arena.game.records import Division, LeagueInfo
 from arena.league.keeping.verify import verify
 from arena.league.play.dispatcher import RunListener
-from arena.league.play.stored_league import StoredLeague, schedule_of
+from arena.league.play.stored_league import StoredLeague
 from arena.league.schedule.schedule import Schedule
 from arena.league.store.rows import pack
 from arena.league.store.store import Store
+from arena.league.terms.stored_schedule import schedule_of
 from tests.league.test_dispatch import Scripted
 from tests.support import factory, records
 

@@ -1,5 +1,6 @@
 """A site from a store: what is kept between reports, and that it never shows."""
 
+import os
 import sqlite3
 from collections.abc import Callable, Sequence
 from contextlib import closing
@@ -20,6 +21,7 @@ from arena.publish.output.cache import cache_path
 from arena.publish.pages import feed
 from arena.publish.replay.selection import NEWEST, ReplayChoice
 from arena.publish.stored_games import StoredGames, stored_games
+from tests.league.store import hostile
 from tests.league.store.edit import removed
 from tests.publish.in_memory import write_site
 from tests.publish.pages import broken_links, timeless
@@ -136,13 +138,34 @@ def foreign(cache: Path) -> None:
         db.execute("CREATE TABLE entries (mine)")
 
 
+def waiting(cache: Path) -> None:
+    cache.unlink()
+    os.mkfifo(cache)
+
+
 def blocked(cache: Path) -> None:
     cache.unlink()
     cache.mkdir()
 
 
+def recursing(cache: Path) -> None:
+    names = ("made_by", "name", "key", "data", "hash")
+    columns = ", ".join(f"x AS {name}" for name in names)
+    cache.unlink()
+    view = f"CREATE VIEW entries AS {hostile.RECURSING} SELECT {columns} FROM n"  # noqa: S608
+    hostile.script(cache, view)
+
+
+def triggering(cache: Path) -> None:
+    trigger = "CREATE TRIGGER t AFTER INSERT ON entries BEGIN DELETE FROM entries; END"
+    hostile.script(cache, trigger)
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("damage", [forged, cut, scribbled, foreign, blocked, Path.unlink])
+@pytest.mark.parametrize(
+    "damage",
+    [forged, cut, scribbled, foreign, recursing, triggering, waiting, blocked, Path.unlink],
+)
 def test_damaged_cache_does_not_change_the_site(tmp_path: Path, damage: object) -> None:
     path = begun(tmp_path / "league.sqlite", PLAYED)
     whole = report(path, tmp_path / "site")

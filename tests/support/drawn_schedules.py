@@ -6,9 +6,9 @@ from weakref import ref
 
 import pytest
 
-from arena.league.play.stored_league import schedule_of
 from arena.league.schedule.schedule import Schedule
 from arena.league.store.store import Store
+from arena.league.terms.stored_schedule import schedule_of
 from arena.ratings.standings import Ratings, rate_results
 
 

@@ -23,8 +23,9 @@ class Budget:
     """Seconds that a check waits for its bot, at most: while it builds, starts and answers.
 
     A bot is charged for what it computes and for what it sleeps, not for what it waits for a
-    processor: a busy machine makes no check fail. Time in which the arena itself does not run, and
-    what it does between two answers, are not charged.
+    processor: a busy machine makes no check fail. An answer that ends before the clock of the
+    session first looks whether the bot is busy is charged whole. Time in which the arena itself
+    does not run, and what it does between two answers, are not charged.
     """
 
     def __init__(self, seconds: float = inf) -> None:

@@ -15,10 +15,10 @@ from arena.game.rules.books import Rules
 from arena.game.walk import ForbiddenEventError
 from arena.io.errors import ArenaError, did_you_mean
 from arena.league.play.dispatcher import RunListener
-from arena.league.play.stored_league import schedule_of
 from arena.league.schedule.progress import LeagueProgress
 from arena.league.store.store import Store
 from arena.league.terms.config import load_league
+from arena.league.terms.stored_schedule import schedule_of
 from arena.playstats.coach import Coach, Hear, Judgement
 from arena.playstats.lookahead import DEALS, FLOOR, LEAST_CHANCE
 

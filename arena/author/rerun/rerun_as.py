@@ -17,12 +17,12 @@ from arena.bots.sandboxes.run_folder import run_folder
 from arena.game.records import LimitsInfo, PlayedFixture
 from arena.io.errors import ArenaError
 from arena.io.files import reason
-from arena.league.play.stored_league import schedule_of
 from arena.league.schedule.schedule import Schedule
 from arena.league.store.store import Store
 from arena.league.table.recorded_seat import StoredSeat
 from arena.league.table.replay import ReplayError, replay
 from arena.league.table.rerun_seat import RerunDecision, Watcher, ask_again, lines_for_tests
+from arena.league.terms.stored_schedule import schedule_of
 
 _YEARS = 1e9
 """Seconds."""

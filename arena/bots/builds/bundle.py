@@ -14,9 +14,12 @@ from arena.bots.builds.staging import no_space
 from arena.bots.folder import BOT_LIMITS, BotLimits, walk
 from arena.bots.sandboxes.run_folder import remove_tree
 from arena.io.errors import ArenaError
+from arena.io.inflate import inflate
 
 _STAGED = BotLimits(entries=BOT_LIMITS.entries + COMPILED.entries)
 """A bot with its packages."""
+_MOST = 2 * (BOT_LIMITS.size + COMPILED.size)
+"""Bytes of an unpacked bundle: twice what may be staged, for names and what a build added."""
 
 
 class _Entry(Struct, frozen=True, array_like=True):
@@ -48,15 +51,14 @@ def pack(folder: Path) -> Bundle:
 def unpack(bundle: Bundle, folder: Path) -> None:
     """Write a bundle's files to a new folder, as readable to a sandbox's user as staged ones.
 
-    Raises ArenaError if the content does not match the digest, or there is no space for it.
+    Raises ArenaError if the content does not match the digest or is none, or if there is no space.
     """
     if sha256(bundle.content).hexdigest() != bundle.digest:
         raise ArenaError("a bot was damaged on its way", bundle.digest, "run it again")
     try:
         folder.mkdir()
         folder.chmod(0o755)
-        content = zlib.decompress(bundle.content)
-        for entry in msgspec.msgpack.decode(content, type=list[_Entry]):
+        for entry in _entries(bundle):
             _write(entry, folder)
     except BaseException as error:
         # An incomplete folder must not be taken for a bot.
@@ -64,6 +66,14 @@ def unpack(bundle: Bundle, folder: Path) -> None:
         if not isinstance(error, OSError):
             raise
         raise no_space("a bot", error, folder) from None
+
+
+def _entries(bundle: Bundle) -> list[_Entry]:
+    try:
+        return msgspec.msgpack.decode(inflate(bundle.content, _MOST), type=list[_Entry])
+    except (zlib.error, msgspec.MsgspecError) as error:
+        what = f"a bot cannot be unpacked: {error}"
+        raise ArenaError(what, bundle.digest, "run it again") from None
 
 
 def _entry(path: Path, info: os.stat_result, folder: Path) -> _Entry:

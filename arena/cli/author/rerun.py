@@ -17,11 +17,11 @@ from arena.cli.output import harmless, print_json, print_table, say
 from arena.game.records import Fault, LeagueInfo, PlayedFixture
 from arena.io.errors import ArenaError, did_you_mean
 from arena.league.changes import everyone, version_name, version_of
-from arena.league.play.stored_league import schedule_of
 from arena.league.store.store import Store
 from arena.league.table.rerun_fixture import Rerun, rerun
 from arena.league.table.rerun_seat import RerunDecision, Watcher
 from arena.league.terms.config import League, load_league
+from arena.league.terms.stored_schedule import schedule_of
 
 _FAULTS = 3
 """Faults of a bot that are explained."""

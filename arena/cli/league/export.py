@@ -13,9 +13,9 @@ from arena.cli.exit_codes import OK
 from arena.cli.options import PathType, league_argument, store_option, store_path
 from arena.cli.output import SEED_WARNING, say
 from arena.io.errors import ArenaError
-from arena.league.play.stored_league import schedule_of
 from arena.league.store.logs import logs_path
 from arena.league.store.store import Store
+from arena.league.terms.stored_schedule import schedule_of
 from arena.publish.data.row_files import FORMATS
 from arena.publish.export import ROWS, table
 from arena.publish.pseudonyms import Pseudonyms, secret_of

@@ -19,10 +19,11 @@ from arena.game.records import BotInfo, FixtureResult, LeagueInfo
 from arena.game.seeds import commitment
 from arena.io.errors import ArenaError
 from arena.league.play.dispatcher import RunListener
-from arena.league.play.stored_league import StoredLeague, schedule_of
+from arena.league.play.stored_league import StoredLeague
 from arena.league.play.workers import Engine
 from arena.league.schedule.progress import LeagueProgress
 from arena.league.store.store import Store
+from arena.league.terms.stored_schedule import schedule_of
 
 GAMES = 10
 """Games at a table of the field."""

@@ -5,13 +5,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Self
-from urllib.parse import quote
 
 from arena.io.errors import ArenaError
-from arena.ladder.book.tables import VERSION
-
-_PATIENCE = 30.0
-"""Seconds that one process waits for another's transaction."""
+from arena.io.guarded_sqlite import connect, refuse_foreign_files
+from arena.io.sqlite_tables import foreign_schema
+from arena.ladder.book.tables import TABLES, VERSION
 
 
 class Database:
@@ -20,6 +18,7 @@ class Database:
     def __init__(self, path: Path, *, writes: bool = False) -> None:
         self.path = path
         mode = "rw" if writes else "ro"
+        refuse_foreign_files(path, "move it away")
         with self._translated():
             try:
                 version = self._open(mode)
@@ -28,19 +27,29 @@ class Database:
                 if writes or path.with_name(f"{path.name}-wal").exists():
                     raise
                 version = self._open("ro&immutable=1")
-            if writes:  # a copy has another mode
-                self._file.execute("PRAGMA journal_mode = WAL")
-            self._file.execute("PRAGMA synchronous = FULL")
-        if version != VERSION:
+        try:
+            self._check(version)
+            with self._translated():
+                if writes:  # a copy has another mode
+                    self._file.execute("PRAGMA journal_mode = WAL")
+                self._file.execute("PRAGMA synchronous = FULL")
+        except ArenaError:
             self._file.close()
-            what = f"it has version {version}, this arena reads version {VERSION}"
-            raise ArenaError(what, str(path), "use the arena that made it")
+            raise
 
     def _open(self, mode: str) -> int:
-        uri = f"file:{quote(str(self.path.absolute()))}?mode={mode}"
-        self._file = sqlite3.connect(uri, timeout=_PATIENCE, isolation_level=None, uri=True)
+        self._file = connect(self.path, f"mode={mode}")
         [(version,)] = self._file.execute("PRAGMA user_version")
         return int(version)
+
+    def _check(self, version: int) -> None:
+        """Raise ArenaError unless the file has the tables of a ladder's, and nothing else."""
+        if version != VERSION:
+            what = f"it has version {version}, this arena reads version {VERSION}"
+            raise ArenaError(what, str(self.path), "use the arena that made it")
+        with self._translated():
+            if foreign := foreign_schema(self._file, TABLES):
+                raise sqlite3.DatabaseError(foreign)
 
     @classmethod
     def create(cls, path: Path, schema: str) -> None:

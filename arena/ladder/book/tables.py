@@ -95,6 +95,19 @@ CREATE TABLE seasons (
 );
 CREATE TABLE facts (key TEXT PRIMARY KEY, value TEXT NOT NULL);
 """
+SECRETS = """CREATE TABLE secrets (
+    sha256 TEXT PRIMARY KEY,
+    author TEXT NOT NULL COLLATE NOCASE,
+    kind TEXT NOT NULL,
+    scope TEXT NOT NULL,
+    made REAL NOT NULL,
+    expires REAL NOT NULL,
+    used REAL
+)"""
+"""In the file of the door, if there is a web door."""
+_NUMBERED = "CREATE TABLE sqlite_sequence(name,seq)"
+TABLES = (*f"{DOOR}{LADDER}{SECRETS}".split(";"), _NUMBERED)
+"""All that the two files may hold; SQLite makes the last one for AUTOINCREMENT."""
 VERSION = 2
 """The `user_version` of both files."""
 

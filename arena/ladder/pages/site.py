@@ -21,9 +21,9 @@ from arena.ladder.folder import Folder
 from arena.ladder.pages.private import write_private_pages
 from arena.ladder.season.author_games import Played
 from arena.ladder.season.season import STORE
-from arena.league.play.stored_league import schedule_of
 from arena.league.store.store import Store
 from arena.league.terms.master_seed import withheld
+from arena.league.terms.stored_schedule import schedule_of
 from arena.publish.replay.selection import AtMost, ReplayChoice
 from arena.publish.site import StoreState, publish
 from arena.publish.stored_games import stored_games

@@ -1,13 +1,15 @@
 """One stored fixture, verified: its hashes, its place in the schedule, every game."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 import msgspec
 from msgspec.structs import replace
 
-from arena.game.records import Fixture, FixtureResult, PlayedFixture
+from arena.game.records import Fixture, FixtureResult, GameRecord, PlayedFixture
 from arena.game.rules.books import Rules
 from arena.io.errors import ArenaError
+from arena.league.store.games import PackedGame, pack_game
 from arena.league.store.rows import StoredFixture
 from arena.league.store.store import Store
 from arena.league.table.replay import ReplayError, replay
@@ -49,10 +51,11 @@ def check_stored(store: Store, expected: Expected, stored: StoredFixture) -> Che
     """Check a fixture's hashes, its place in the schedule, and its games by playing them again.
 
     If its logs were pruned, the rows of its games are checked by their hash in the root.
+    Of games with logs one is in memory at a time, however much the logs of a store unpack to.
     """
     findings = [_finding(stored, *pair) for pair in stored.hash_mismatches()]
     try:
-        played = _read(store, stored)
+        played, games = _read(store, expected, stored)
         content_hash = store.content_hash(stored)
         luck = store.luck(stored)
     except ArenaError as error:
@@ -64,47 +67,76 @@ def check_stored(store: Store, expected: Expected, stored: StoredFixture) -> Che
         what = f"it is stored in the place of fixture {stored.id}, number {stored.position}"
         findings.append(StoreFinding(f"fixture {fixture.id}", what))
     if not moved or fixture.id in expected:
-        findings += _check_games(played, expected)
-    if not findings and isinstance(played, PlayedFixture):
-        findings += [_finding(stored, *pair) for pair in stored.row_mismatches(played)]
+        findings += _check_place(played, expected)
+        findings += [finding for game in games for finding in game.replay]
+    if not findings:
+        findings += [finding for game in games for finding in game.row]
     if not findings and content_hash != stored.row.content_hash:
         findings.append(_finding(stored, None, "its content hash does not match its games"))
     if isinstance(played, FixtureResult):
         return CheckedFixture(tuple(findings), played, len(played.games), content_hash, luck)
-    _, rules = expected[fixture.id] if not findings else (fixture, None)
-    luck = rated_luck(played, rules) if rules else ()
-    without_events = replace(played, games=[replace(game, events=()) for game in played.games])
-    return CheckedFixture(tuple(findings), without_events, 0, content_hash, luck)
+    luck = () if findings else tuple(luck for game in games for luck in game.luck)
+    return CheckedFixture(tuple(findings), played, 0, content_hash, luck)
 
 
-def _read(store: Store, stored: StoredFixture) -> PlayedFixture | FixtureResult:
-    """Return a fixture as it was played, or its result if its logs were pruned."""
-    if stored.has_logs:
-        return store.unpack(stored, store.record(stored))
-    return store.result(stored)
+class _CheckedGame(NamedTuple):
+    """The result of checking one game, without its events."""
+
+    record: GameRecord
+    replay: tuple[StoreFinding, ...] = ()
+    row: tuple[StoreFinding, ...] = ()
+    """Of a game that replays."""
+    luck: tuple[int, ...] = ()
+    """As it is rated, of a game that replays."""
 
 
-def _check_games(
-    played: PlayedFixture | FixtureResult, expected: Expected
-) -> Iterator[StoreFinding]:
-    fixture = played.fixture
-    scheduled, rules = expected.get(fixture.id, (None, None))
-    if scheduled != fixture or rules is None:
-        yield StoreFinding(f"fixture {fixture.id}", "the schedule has no such fixture")
-        return
-    if [record.game for record in played.games] != list(range(fixture.games)):
-        yield StoreFinding(f"fixture {fixture.id}", "it does not hold each of its games once")
-    if isinstance(played, FixtureResult):
-        return
-    for record in played.games:
-        where = f"fixture {fixture.id}, game {record.game}"
-        try:
-            replayed = replay(fixture, rules, record)
-        except (ReplayError, LookupError, ValueError, TypeError) as error:
-            yield StoreFinding(where, f"does not replay: {error}")
-            continue
-        if _encode(replayed) != _encode(record):
-            yield StoreFinding(where, "the replay differs from the record")
+def _read(
+    store: Store, expected: Expected, stored: StoredFixture
+) -> tuple[PlayedFixture | FixtureResult, Sequence[_CheckedGame]]:
+    """Return a fixture without events, and its games; its result if its logs were pruned."""
+    if not stored.has_logs:
+        return store.result(stored), ()
+    played = store.without_games(stored)
+    scheduled, rules = expected.get(played.fixture.id, (None, None))
+    if scheduled != played.fixture:  # and so its games are not played again
+        rules = None
+    games = [
+        _check_game(replace(played, games=[record]), rules, stored, row)
+        for record, row in zip(store.games(stored), stored.games, strict=True)
+    ]
+    return replace(played, games=[game.record for game in games]), games
+
+
+def _check_game(
+    played: PlayedFixture, rules: Rules | None, stored: StoredFixture, row: PackedGame
+) -> _CheckedGame:
+    """Play the one game of a fixture again, and compare it with its record and its row."""
+    [record], fixture = played.games, played.fixture
+    kept = replace(record, events=())
+    if rules is None:
+        return _CheckedGame(kept)
+    where = f"fixture {fixture.id}, game {record.game}"
+    try:
+        replayed = replay(fixture, rules, record)
+    except (ReplayError, LookupError, ValueError, TypeError) as error:
+        return _CheckedGame(kept, (StoreFinding(where, f"does not replay: {error}"),))
+    if _encode(replayed) != _encode(record):
+        return _CheckedGame(kept, (StoreFinding(where, "the replay differs from the record"),))
+    differs = row != pack_game(fixture.id, stored.position, record)
+    findings = (_finding(stored, record.game, "its row does not match its log"),) if differs else ()
+    return _CheckedGame(kept, (), findings, rated_luck(played, rules))
+
+
+def _check_place(played: PlayedFixture | FixtureResult, expected: Expected) -> list[StoreFinding]:
+    """Find a fixture that the schedule does not have, or that lacks games."""
+    fixture, where = played.fixture, f"fixture {played.fixture.id}"
+    scheduled, _ = expected.get(fixture.id, (None, None))
+    if scheduled != fixture:
+        return [StoreFinding(where, "the schedule has no such fixture")]
+    numbers = [record.game for record in played.games]
+    if len(numbers) != fixture.games or numbers != list(range(fixture.games)):
+        return [StoreFinding(where, "it does not hold each of its games once")]
+    return []
 
 
 def _finding(stored: StoredFixture, game: int | None, what: str) -> StoreFinding:

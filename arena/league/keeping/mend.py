@@ -8,14 +8,14 @@ from pathlib import Path
 from msgspec import Struct
 
 from arena.io.errors import ArenaError
+from arena.io.guarded_sqlite import ENDS
 from arena.league.keeping.check_fixture import check_stored
-from arena.league.play.stored_league import schedule_of
 from arena.league.schedule.schedule import Schedule
 from arena.league.store.database import lock_store
-from arena.league.store.failures import ENDS
 from arena.league.store.logs import logs_path
 from arena.league.store.store import Store
 from arena.league.store.write_ahead import misses_log
+from arena.league.terms.stored_schedule import schedule_of
 
 
 class Mended(Struct, frozen=True):
@@ -40,20 +40,20 @@ def mend(path: Path) -> Mended:
     if not path.is_file():
         with Store(path):  # says what is wrong
             pass
+    new = path.with_name(f".{path.stem}.mended{path.suffix}")
     locked = lock_store(path)
     try:
-        new = path.with_name(f".{path.stem}.mended{path.suffix}")
         _remove(new)
         with Store(path, incomplete=True) as old:
             mended = _save(old, new)
         if not mended.dropped and not mended.lost and _is_whole(path):
-            _remove(new)
             return mended
         return _swap(path, new, mended)
     except OSError as error:
         what = f"the store cannot be mended: {error.strerror or error}"
         raise ArenaError(what, str(path), "it needs room for a second store beside it") from None
     finally:
+        _remove(new)
         locked()
 
 

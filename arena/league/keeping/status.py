@@ -6,9 +6,9 @@ from collections.abc import Collection, Mapping
 from msgspec import Struct, field
 
 from arena.game.records import Cause, Division, FixtureResult
-from arena.league.play.stored_league import schedule_of
 from arena.league.schedule.progress import LeagueProgress
 from arena.league.store.store import Store
+from arena.league.terms.stored_schedule import schedule_of
 
 RECENT = 60.0
 """Seconds before the last stored fixture over which the speed is measured."""

@@ -30,11 +30,11 @@ from arena.league.keeping.rerating import (
     read_leaderboards,
 )
 from arena.league.play.process_pool import map_ordered, pool
-from arena.league.play.stored_league import schedule_of
 from arena.league.schedule.progress import LeagueProgress
 from arena.league.schedule.schedule import Schedule
 from arena.league.store.hashes import root_hash
 from arena.league.store.store import Store
+from arena.league.terms.stored_schedule import schedule_of
 from arena.ratings.standings import by_division
 
 _AHEAD = 3

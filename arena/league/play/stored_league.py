@@ -48,16 +48,7 @@ from arena.league.schedule.progress import LeagueProgress
 from arena.league.schedule.schedule import Schedule
 from arena.league.store.rows import PackedFixture
 from arena.league.store.store import Store
-
-
-def schedule_of(store: Store, *, checked: bool = True) -> Schedule:
-    """Draw the schedule of a stored league, an endless one as far as it was played.
-
-    Raises ArenaError as `Store.history` does.
-    """
-    schedule = Schedule(*store.history(checked=checked))
-    schedule.reach(store.last_position())
-    return schedule
+from arena.league.terms.stored_schedule import schedule_of
 
 
 class StoredLeague:

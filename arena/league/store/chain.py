@@ -49,7 +49,7 @@ def begin_chain(rows: Database, info: bytes) -> None:
 
 def lengthen(rows: Database, change: bytes) -> None:
     """Add a change."""
-    [(last,)] = rows.rows("SELECT last FROM league")
+    last = rows.value("SELECT last FROM league")
     digest = link_hash(last, change)
     rows.execute("INSERT INTO changes (change, hash) VALUES (?, ?)", change, digest)
     rows.execute("UPDATE league SET last = ?", digest)

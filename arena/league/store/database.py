@@ -3,26 +3,34 @@
 import errno
 import os
 import sqlite3
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 from arena.io.errors import ArenaError
 from arena.io.file_lock import is_locked_exclusively, lock_exclusively
+from arena.io.guarded_sqlite import connect, file_size, log_size
+from arena.io.sqlite_tables import foreign_schema
 from arena.league.store.failures import (
     DAMAGE,
+    ENDLESS,
     FREE_SPACE,
     MAKE_WRITABLE,
+    DamageError,
     check_space,
-    refuse_folders,
     store_failure,
 )
-from arena.league.store.write_ahead import check_log_exists, connect, connect_reader, log_size
+from arena.league.store.schema import SCHEMA_VERSION
+from arena.league.store.write_ahead import check_log_exists, connect_reader
 
 _CLOSED = "UPDATE pair SET open = 0"
 _NEEDS_LOG = "UPDATE pair SET open = 1"
 _HAS_LOG = "UPDATE pair SET open = 2"
+_BATCH = 1 << 12
+"""Rows of a query between two looks at whether there can be so many."""
+_ROW = 6
+"""The bytes that a row takes at least."""
 _LARGE = 1 << 22
 """Bytes of a write-ahead log that are moved into the file."""
 
@@ -39,7 +47,6 @@ class Database:
         self._logging = self._marked = False
         """Whether changes go to a write-ahead log, and whether the file says that it needs it."""
         self._open = ExitStack()
-        refuse_folders(path)
         if not incomplete:
             check_log_exists(path)
         if writes:
@@ -161,14 +168,56 @@ class Database:
         """Yield the rows of a query, as they were when the first one was read."""
         with self.translate_errors():
             # `yield from` would close the cursor of a caller that stops early, after the file.
-            for row in self.connection.execute(sql, values):  # noqa: UP028
+            for number, row in enumerate(self.connection.execute(sql, values)):
+                if number % _BATCH == _BATCH - 1 and self._has_no_room(number):
+                    raise DamageError(ENDLESS)
                 yield row
+
+    def _has_no_room(self, rows: int) -> bool:
+        """Tell whether a file is too small for so many rows: some are read again and again."""
+        size = file_size(self.path)
+        return size is not None and rows * _ROW > size
+
+    def value(self, sql: str) -> Any:
+        """Return the only value that a query has; raises ArenaError if it has not just one."""
+        with self.translate_errors():
+            found = self.connection.execute(sql).fetchmany(2)
+            if len(found) != 1:
+                raise DamageError(f"a table has {len(found) or 'no'} rows instead of one")
+            return found[0][0]
 
     def version(self) -> int | None:
         """Return the version of the schema; None for an empty file."""
-        query = "SELECT (SELECT user_version FROM pragma_user_version), count(*) FROM sqlite_master"
-        [(version, tables)] = self.rows(query)
-        return version if version or tables else None
+        version = int(self.value("PRAGMA user_version"))
+        empty = next(self.rows("SELECT name FROM sqlite_master LIMIT 1"), None) is None
+        return version if version or not empty else None
+
+    def damage(self) -> Iterator[str]:
+        """Yield what SQLite finds wrong with the file as such."""
+        # The first check ends whatever the file holds; the second counts all entries of an index,
+        # and no limit ends that.
+        for check in ("quick_check", "integrity_check"):
+            found = [problem for (problem,) in self.rows(f"PRAGMA {check}") if problem != "ok"]
+            yield from found
+            if found:
+                break
+
+    def check_tables(self, tables: tuple[str, ...]) -> None:
+        """Raise ArenaError if the file has more than these tables, made by these statements."""
+        with self.translate_errors():
+            if foreign := foreign_schema(self.connection, tables):
+                raise DamageError(foreign)
+
+    def create_tables(self, tables: Sequence[str], token: bytes, *more: str) -> None:
+        """Create the tables in an empty file, at once; both files of a store hold the same token.
+
+        Also run some `more` statements.
+        """
+        self.make_writable()
+        with self.transaction():
+            for statement in (*tables, *more, f"PRAGMA user_version = {SCHEMA_VERSION}"):
+                self.execute(statement)
+            self.execute("INSERT INTO pair (token) VALUES (?)", token)
 
     def copy(
         self,

@@ -10,6 +10,7 @@ from pathlib import Path
 import msgspec
 
 from arena.io.errors import ArenaError, FindingError
+from arena.io.guarded_sqlite import ENDS
 
 
 class DamageError(Exception):
@@ -18,14 +19,14 @@ class DamageError(Exception):
 
 DAMAGE = (
     *(DamageError, sqlite3.Error, zlib.error, msgspec.MsgspecError),
-    *(UnicodeError, TypeError, LookupError, OverflowError),
+    *(TypeError, ValueError, LookupError, OverflowError, RecursionError),
 )
 """What reading a damaged file may raise: any column may hold any type."""
 
+ENDLESS = "its pages lead in circles"
 FREE_SPACE = "free some space and run again: what was stored is safe"
 MAKE_WRITABLE = "make the folder writable, or choose another with --store"
-ENDS = ("", "-wal", "-shm", "-journal")
-"""What SQLite appends to a file's name for those that it keeps beside it."""
+_PUT_BACK = "put back a copy of the store, or let them be played again: arena mend"
 _SHOWN = 3
 """Damaged fixtures that are named in one line."""
 MARGIN = 1 << 16
@@ -35,39 +36,43 @@ have holes, and a process that cannot fill one is killed (SIGBUS)."""
 
 def store_failure(error: Exception, path: Path) -> ArenaError:
     """Return what to raise when a file of a store fails."""
+    if getattr(error, "sqlite_errorname", "") == "SQLITE_INTERRUPT":
+        error = DamageError(ENDLESS)
     return ArenaError(f"the store fails: {error}", str(path), _hint(str(error), path))
 
 
-def damaged_fixtures(ids: Sequence[str], path: Path) -> FindingError:
-    """Return what to raise when stored fixtures are not what was written there."""
+def endless(path: Path) -> ArenaError:
+    """Return what to raise when the same rows of a file come again and again."""
+    return store_failure(DamageError(ENDLESS), path)
+
+
+def damaged_fixtures(ids: Sequence[object], path: Path) -> FindingError:
+    """Return what to raise when stored fixtures are not what was written there.
+
+    Damage may have made an id anything that a column can hold.
+    """
     number = "1 stored fixture is" if len(ids) == 1 else f"{len(ids)} stored fixtures are"
-    shown = ", ".join(ids[:_SHOWN]) + (" ..." if len(ids) > _SHOWN else "")
+    shown = ", ".join(map(str, ids[:_SHOWN])) + (" ..." if len(ids) > _SHOWN else "")
     hint = "arena mend drops what is damaged, to be played again; arena verify says more"
     return FindingError(f"{number} damaged: {shown}", str(path), hint)
+
+
+def lost_logs(number: int, path: Path) -> FindingError:
+    """Return what to raise when fixtures have rows, but neither logs nor what pruning leaves."""
+    of = "1 stored fixture" if number == 1 else f"{number} stored fixtures"
+    return FindingError(f"the logs of {of} are gone", str(path), _PUT_BACK)
 
 
 def lost_fixtures(number: int, path: Path) -> FindingError:
     """Return what to raise when fixtures are gone that were reported as stored."""
     what = f"{number} {'fixture that was' if number == 1 else 'fixtures that were'} stored "
-    hint = "put back a copy of the store, or let them be played again: arena mend"
-    return FindingError(f"{what}{'is' if number == 1 else 'are'} gone", str(path), hint)
+    return FindingError(f"{what}{'is' if number == 1 else 'are'} gone", str(path), _PUT_BACK)
 
 
 def pruned_logs(fixture: int, path: Path) -> ArenaError:
     """Return what to raise when somebody wants to see games whose logs were pruned."""
     what = f"the logs of fixture {fixture} were pruned: only its results are left"
     return ArenaError(what, str(path), "name a later fixture, or a copy from before: --store FILE")
-
-
-def refuse_folders(path: Path) -> None:
-    """Raise ArenaError if a folder has the name of a store's file, or of one of SQLite's beside it.
-
-    A store that is itself a folder is refused where it is opened.
-    """
-    for end in ENDS:
-        if (beside := Path(f"{path}{end}")).is_dir():
-            hint = "move it away, or choose another with --store"
-            raise ArenaError("a folder is in the place of a file", str(beside), hint)
 
 
 def free_space(path: Path) -> int:

@@ -1,18 +1,18 @@
 """The two files of a store, opened, checked, brought up to date, marked and closed together."""
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
 from arena.io.errors import ArenaError
-from arena.league.store import schema
+from arena.io.guarded_sqlite import refuse_foreign_files
 from arena.league.store.database import Database, lock_store
-from arena.league.store.failures import DamageError, lost_fixtures, refuse_folders
+from arena.league.store.failures import DamageError, endless, lost_fixtures, lost_logs
 from arena.league.store.logs import Logs, check_rows_exist, logs_path
-from arena.league.store.migrations import Migration, check_version, migrate
+from arena.league.store.migrations import Migration, check_version, migrate, tables_by_version
 from arena.league.store.rows import StoredFixture
-from arena.league.store.schema import SCHEMA_VERSION
+from arena.league.store.schema import ROWS, SCHEMA_VERSION, Tables
 
 _INTERVAL = 10.0
 """Seconds after which what was stored is moved from the write-ahead logs into the files."""
@@ -37,14 +37,15 @@ class StoreFiles:
         self._writes, self._incomplete = writes, incomplete
         self._new_token = new_token
         self._opened_logs: Logs | None = None
+        self._tables: Mapping[int, Tables] = {}
+        """By version: those that the files may have."""
         self._count = 0
         """Fixtures that have rows, as far as a writer knows."""
         self._checkpointed = time.monotonic()
         check_rows_exist(path)
-        if not writes:
-            refuse_folders(path)
-            if not path.is_file():
-                raise not_played(path)
+        refuse_foreign_files(path)
+        if not writes and not path.is_file():
+            raise not_played(path)
         # Closed in reverse, the lock last: closing any descriptor drops SQLite's locks on the file.
         self._open = ExitStack()
         try:
@@ -69,12 +70,13 @@ class StoreFiles:
             return [self.rows, self.logs().file]
         return [self.rows]
 
-    def logs(self, oldest: int = SCHEMA_VERSION) -> Logs:
+    def logs(self) -> Logs:
         """Return the logs, opened when they are first needed; those of a new store are created."""
         if self._opened_logs is None:
             new = self._writes and not self.positions()
             how = {"writes": self._writes, "new": new, "incomplete": self._incomplete}
-            self._opened_logs = Logs(self.path, self.token(), oldest=oldest, **how)
+            tables = {version: tables.logs for version, tables in self._tables.items()}
+            self._opened_logs = Logs(self.path, self.token(), tables, **how)
             self._open.callback(self._opened_logs.file.close)
         return self._opened_logs
 
@@ -84,8 +86,11 @@ class StoreFiles:
 
     def positions(self) -> list[int]:
         """Return the positions in the schedule that have rows, ascending."""
-        found = self.rows.rows("SELECT position FROM fixtures ORDER BY position")
-        return [position for (position,) in found]
+        query = "SELECT position FROM fixtures ORDER BY position"
+        found = [position for (position,) in self.rows.rows(query)]
+        if len({*found}) < len(found):
+            raise endless(self.path)
+        return found
 
     def put(self, stored: StoredFixture) -> None:
         """Write a fixture durably: its logs first, then its rows, then that it is stored."""
@@ -116,13 +121,21 @@ class StoreFiles:
 
     def lost(self, noted: int) -> int:
         """Return how many fixtures are gone, of so many that were known to be stored before."""
-        [(count,)] = self.rows.rows("SELECT count(*) FROM fixtures")
-        return max(0, noted - int(count))
+        return max(0, noted - len(self.positions()))
 
     def check_complete(self, noted: int) -> None:
-        """Raise FindingError if fixtures are gone."""
-        if lost := self.lost(noted):
-            raise lost_fixtures(lost, self.path)
+        """Raise FindingError if fixtures are gone, or logs of those that are there.
+
+        If the ends of both files are gone, there may be rows without logs, and then more than were
+        noted. That is also so for a moment while an arena plays, and after a power failure.
+        """
+        positions = self.positions()
+        if len(positions) < noted:
+            raise lost_fixtures(noted - len(positions), self.path)
+        if len(positions) > self.noted() and logs_path(self.path).exists():
+            kept = {*self.logs().positions()}
+            if lost := sum(position not in kept for position in positions):
+                raise lost_logs(lost, self.logs().path)
 
     def _prepare(self, migrations: Sequence[Migration]) -> None:
         """Check the file of rows; a writer also makes sure that both files can be written."""
@@ -130,7 +143,7 @@ class StoreFiles:
         if version is None and not self._writes:
             raise not_played(self.path)
         if version is None:
-            schema.create(self.rows, schema.ROWS, self._new_token)
+            self.rows.create_tables(ROWS, self._new_token)
             version = SCHEMA_VERSION
         with self.rows.translate_errors():
             if version == 0:
@@ -138,6 +151,8 @@ class StoreFiles:
             if [*self.rows.rows("SELECT * FROM sqlite_master WHERE name = 'logs'")]:
                 raise DamageError("these are the logs of a store, not its rows")
         check_version(self.rows, version, migrations)
+        self._tables = tables_by_version(version, migrations)
+        self.rows.check_tables(self._tables[version].rows)
         if self._writes:
             self._prepare_to_write(version, migrations)
         elif version < SCHEMA_VERSION:
@@ -146,7 +161,7 @@ class StoreFiles:
 
     def _prepare_to_write(self, version: int, migrations: Sequence[Migration]) -> None:
         """Bring the store up to date; from then on both files need their write-ahead logs."""
-        logs = self.logs(oldest=version)
+        logs = self.logs()
         for file in (self.rows, logs.file):
             file.make_writable()
         if version < SCHEMA_VERSION:

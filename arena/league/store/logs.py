@@ -1,15 +1,17 @@
 """The second file of a store: a log per game, and the bots' standard error."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from arena.io.errors import ArenaError
-from arena.league.store import schema
+from arena.io.guarded_sqlite import file_size, refuse_foreign_files
 from arena.league.store.database import Database
-from arena.league.store.failures import DamageError, refuse_folders
+from arena.league.store.failures import DamageError
 from arena.league.store.pruned import Pruned
 from arena.league.store.rows import GameLog, StoredFixture, key_range
-from arena.league.store.schema import SCHEMA_VERSION
+from arena.league.store.schema import LOGS, LOGS_APPLICATION
+
+_NONE_STORED = "INSERT INTO stored VALUES (0)"
 
 
 def logs_path(store: Path) -> Path:
@@ -41,18 +43,19 @@ class Logs:
         self,
         store: Path,
         token: bytes,
+        tables: Mapping[int, tuple[str, ...]],
         *,
-        oldest: int = SCHEMA_VERSION,
         writes: bool = False,
         new: bool = False,
         incomplete: bool = False,
     ) -> None:
         """Open them; `new` creates the file if it does not exist, `incomplete` is as in Database.
 
-        Raises ArenaError if they are missing, of another store, or of a version before `oldest`.
+        Raises ArenaError if they are missing, of another store, or of a version that is not among
+        those of `tables`, or have others.
         """
         self.path = logs_path(store)
-        refuse_folders(self.path)
+        refuse_foreign_files(self.path)
         if not new and not self.path.is_file():
             hint = f"put the file back: {store.name} is useless without it"
             raise ArenaError(f"the logs of {store.name} are missing", str(self.path), hint)
@@ -61,8 +64,9 @@ class Logs:
             if new and self.file.version() is None:
                 # So that pruning can make the file smaller without a second one.
                 self.file.execute("PRAGMA auto_vacuum = INCREMENTAL")
-                schema.create(self.file, schema.LOGS, token)
-            self._check(store, token, oldest)
+                application = f"PRAGMA application_id = {LOGS_APPLICATION}"
+                self.file.create_tables(LOGS, token, _NONE_STORED, application)
+            self._check(store, token, tables)
         except ArenaError:
             self.file.close()
             raise
@@ -99,7 +103,7 @@ class Logs:
 
     def stored(self) -> int:
         """Return how many fixtures were reported as stored: all of them must have rows."""
-        [(fixtures,)] = self.file.rows("SELECT fixtures FROM stored")
+        fixtures = self.file.value("SELECT fixtures FROM stored")
         with self.file.translate_errors():
             return int(fixtures)
 
@@ -129,7 +133,8 @@ class Logs:
         """
         with self.file.translate_errors(), self.file.snapshot():
             query = "SELECT key, log, hash FROM logs WHERE key BETWEEN ? AND ? ORDER BY key"
-            logs = [GameLog(*row) for row in self.file.rows(query, *key_range(position))]
+            rows = self.file.rows(query, *key_range(position))
+            logs = list(self._within_file(map(GameLog._make, rows)))
             texts = "SELECT texts FROM stderr WHERE position = ?"
             stderr = next((row[0] for row in self.file.rows(texts, position)), b"")
             kept = "SELECT stderr, logs, records, luck, hash FROM pruned WHERE position = ?"
@@ -140,12 +145,22 @@ class Logs:
                 return logs, stderr, pruned
         return logs, stderr, None
 
-    def _check(self, store: Path, token: bytes, oldest: int) -> None:
-        [(application,)] = self.file.rows("PRAGMA application_id")
-        versions = range(oldest, SCHEMA_VERSION + 1)
+    def _within_file(self, logs: Iterable[GameLog]) -> Iterator[GameLog]:
+        """Yield logs; raises DamageError if they would take more memory than the file has bytes."""
+        size, total = file_size(self.path), 0
+        for log in logs:
+            total += len(log.log) if isinstance(log.log, bytes | str) else 0
+            if size is not None and total > size:
+                raise DamageError("its logs overlap")
+            yield log
+
+    def _check(self, store: Path, token: bytes, tables: Mapping[int, tuple[str, ...]]) -> None:
+        application = self.file.value("PRAGMA application_id")
+        version = self.file.version() or 0
         with self.file.translate_errors():
-            if application != schema.LOGS_APPLICATION or self.file.version() not in versions:
+            if application != LOGS_APPLICATION or version not in tables:
                 raise DamageError("it does not hold the logs of a store")
+        self.file.check_tables(tables[version])
         if [*self.file.rows("SELECT token FROM pair")] != [(token,)]:
             raise ArenaError(
                 f"these are not the logs of {store.name}, but of another store",

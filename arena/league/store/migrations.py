@@ -7,7 +7,7 @@ from typing import NamedTuple
 from arena.io.errors import ArenaError
 from arena.league.store.database import Database
 from arena.league.store.logs import logs_path
-from arena.league.store.schema import SCHEMA_VERSION
+from arena.league.store.schema import SCHEMA_VERSION, TABLES, Tables
 
 
 class Migration(NamedTuple):
@@ -15,12 +15,20 @@ class Migration(NamedTuple):
 
     version: int
     """The version that it starts from."""
+    tables: Tables
+    """Those of that version."""
     rows: Callable[[Database], None]
     logs: Callable[[Database], None] = lambda _: None
 
 
 MIGRATIONS: Sequence[Migration] = ()
 """Every step from the oldest version that can be brought up to date, ascending without gaps."""
+
+
+def tables_by_version(oldest: int, migrations: Sequence[Migration]) -> dict[int, Tables]:
+    """Return the tables of each version from one on; a migration that was cut short has two."""
+    older = {step.version: step.tables for step in migrations if step.version >= oldest}
+    return {**older, SCHEMA_VERSION: TABLES}
 
 
 def check_version(rows: Database, version: int, migrations: Sequence[Migration]) -> None:

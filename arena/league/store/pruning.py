@@ -132,7 +132,9 @@ def _sizes(logs: Logs, position: int) -> tuple[int, int]:
 def _sound(store: Store, positions: Sequence[int]) -> list[StoredFixture]:
     """Return fixtures; raises FindingError if one is not what was written there."""
     found = [one for position in positions for one in store.stored(position, position)]
-    if damaged := [one.id for one in found if any(one.hash_mismatches())]:
+    gone = {*positions} - {one.position for one in found}
+    damaged = [one.id for one in found if any(one.hash_mismatches())]
+    if damaged := [*damaged, *(f"number {position}" for position in sorted(gone))]:
         raise damaged_fixtures(damaged, logs_path(store.path))
     return found
 
@@ -149,10 +151,11 @@ def _without_logs(stored: StoredFixture, luck: Sequence[int]) -> Pruned:
 
 def _give_back(logs: Logs) -> None:
     """Make the file as small as what it holds."""
-    [(free,)] = logs.file.rows("PRAGMA freelist_count")
-    for _ in range(0, int(free), _PAGES):
+    before, free = inf, int(logs.file.value("PRAGMA freelist_count"))
+    while 0 < free < before:  # a damaged file may count pages that it does not have
         with logs.file.translate_errors():
             # Run by `execute` it ends after one page.
             logs.file.connection.executescript(f"PRAGMA incremental_vacuum({_PAGES})")
         logs.file.checkpoint_large_log()
+        before, free = free, int(logs.file.value("PRAGMA freelist_count"))
     logs.file.checkpoint()

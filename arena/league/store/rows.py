@@ -6,28 +6,28 @@ The logs may be pruned later: hashes of what went stay, and prove the rows.
 
 import zlib
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
 from hashlib import sha256
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple
 
 import msgspec
 
-from arena.game.records import Cause, Fixture, FixtureResult, GameRecord, GameResult, PlayedFixture
-from arena.game.results import game_result
+from arena.game.records import Fixture, FixtureResult, GameRecord, PlayedFixture
+from arena.io.inflate import inflate
 from arena.league.store.failures import DAMAGE, DamageError
+from arena.league.store.games import GAMES, PackedGame, pack_game, unpack_game
 from arena.league.store.hashes import log_hash, row_hash
 from arena.league.store.pruned import Pruned
 from arena.league.store.texts import pack_texts, unpack_texts
 
-GAMES = 1 << 20
-"""A game's key is its fixture's position times this, plus its number in the fixture."""
-_CAUSES = (None, *Cause)
-"""A cause is stored as its index: new ones go to the end."""
 _LEVEL = 4
 """Of zlib: logs are 12 % smaller than with 1 for 20 µs per game, and 7 % larger than with 6, which
 takes 50 µs more."""
-_CAUSE_UNIT = 16
-"""A seat is packed as its place plus this times its cause."""
+_MOST = 1 << 25
+"""Bytes of a game as JSON. The longest that the rules allow, six bots with ten dice each that bid
+all they can in 3,000 rounds, has half of that."""
+_AT_ONCE, _RATIO = 1 << 27, 64
+"""Bytes of the games of a fixture that is decoded whole: so many, and more if that is not more than
+64 times the bytes of its logs. Real games unpack to four times theirs."""
 
 _encode = msgspec.json.Encoder().encode
 _pack = msgspec.msgpack.Encoder().encode
@@ -45,6 +45,17 @@ class Record(msgspec.Struct, frozen=True):
 
 
 _records = msgspec.json.Decoder(Record)
+_game_records = msgspec.json.Decoder(GameRecord)
+
+
+class _How(NamedTuple):
+    """How a fixture was played: fields of a result, in this order."""
+
+    sandbox: str
+    clock: Literal["wall", "cpu"]
+    decisions: int
+    seconds: _Timestamp
+    stored_at: _Timestamp | None
 
 
 class FixtureRow(NamedTuple):
@@ -63,6 +74,10 @@ class FixtureRow(NamedTuple):
     """Seconds since 1970; None if it is not stored yet."""
     content_hash: bytes
 
+    def played_how(self) -> "_How":
+        """Return the columns that say how it was played; raises msgspec's error if one cannot."""
+        return msgspec.convert(self[3:8], _How)
+
 
 class FixtureHashes(NamedTuple):
     """What changes whenever a fixture does."""
@@ -73,19 +88,6 @@ class FixtureHashes(NamedTuple):
     """Over everything that is stored of it."""
     content_hash: bytes
     """Its part of the root."""
-
-
-class PackedGame(NamedTuple):
-    """The row of a game: everything but its events."""
-
-    key: int
-    id: bytes
-    """A hash of the fixture's id and the game's number."""
-    seats: bytes
-    """One byte per seat: its place and its fault, if any."""
-    rounds: int
-    bids: int
-    events: int
 
 
 class GameLog(NamedTuple):
@@ -134,28 +136,41 @@ class StoredFixture(NamedTuple):
         if (self.hash, self.rows_hash) != expected:
             yield None, f"what is stored at position {self.position} is not what was written there"
 
-    def row_mismatches(self, played: PlayedFixture) -> Iterator[tuple[int | None, str]]:
-        """Yield where the rows of games disagree with the logs: the game, and a message."""
-        for game, record in zip(self.games, played.games, strict=False):
-            if game != pack_game(played.fixture.id, self.position, record):
-                yield record.game, "its row does not match its log"
-
     def with_hashes(self) -> "StoredFixture":
         """Return the same with the hashes of what it holds."""
         digest = fixture_hash(self)
         return self._replace(hash=digest, rows_hash=rows_hash(self.row, self.games, digest))
 
-    def records(self) -> list[bytes]:
-        """Return the games as JSON; raises DamageError, or a zlib error, if it cannot."""
+    def records(self) -> Iterator[bytes]:
+        """Yield the games as JSON; raises DamageError, or a zlib error, if it cannot."""
         logs = {log.key: log.log for log in self.logs}
         for game in self.games:
             if game.key not in logs:
                 raise DamageError(f"fixture {self.id}, game {game.key % GAMES}: its log is missing")
-        return [zlib.decompress(logs[game.key]) for game in self.games]
+        for game in self.games:
+            yield inflate(logs[game.key], _MOST)
 
     def record(self) -> bytes:
         """Return the fixture and its games as a Record in JSON; raises as `records` does."""
-        return b'{"fixture":' + self.row.fixture + b',"games":[' + b",".join(self.records()) + b"]}"
+        games, size = list[bytes](), 0
+        most = max(_AT_ONCE, _RATIO * sum(len(log.log) for log in self.logs))
+        for game in self.records():
+            games.append(game)
+            size += len(game)
+            if size > most:
+                raise DamageError(f"fixture {self.id}: its logs unpack to more than {most:,} bytes")
+        return self._record(games)
+
+    def without_games(self) -> PlayedFixture:
+        """Decode all but the games; raises as `played` does."""
+        return self.played(self._record([]))
+
+    def decoded_games(self) -> Iterator[GameRecord]:
+        """Yield the games one by one, so that one is in memory; raises as `played` does."""
+        return map(_game_records.decode, self.records())
+
+    def _record(self, games: Sequence[bytes]) -> bytes:
+        return b'{"fixture":' + self.row.fixture + b',"games":[' + b",".join(games) + b"]}"
 
     def hash_content(self) -> bytes:
         """Return the content hash that rows and logs lead to; raises as `records` does."""
@@ -164,17 +179,9 @@ class StoredFixture(NamedTuple):
 
     def played(self, record: bytes) -> PlayedFixture:
         """Decode the fixture from its record; raises a zlib or msgspec error if it is damaged."""
-        content, row = _records.decode(record), self.row
-        return PlayedFixture(
-            fixture=content.fixture,
-            games=content.games,
-            sandbox=row.sandbox,
-            clock=row.clock,
-            decisions=row.decisions,
-            seconds=msgspec.convert(row.seconds, _Timestamp),
-            **unpack_texts(self.stderr),
-            stored_at=msgspec.convert(row.stored_at, _Timestamp | None),
-        )
+        content = _records.decode(record)
+        how, texts = self.row.played_how()._asdict(), unpack_texts(self.stderr)
+        return PlayedFixture(content.fixture, content.games, **how, **texts)
 
 
 FIXTURES = f"""SELECT {", ".join(FixtureRow._fields)}, hash, rows_hash FROM fixtures
@@ -257,34 +264,11 @@ def _pack_log(fixture: Fixture, game: GameRecord, record: bytes) -> GameLog:
     return GameLog(fixture.index * GAMES + game.game, log, log_hash(fixture.id, game.game, log))
 
 
-def pack_game(fixture: str, position: int, record: GameRecord) -> PackedGame:
-    """Return the row of a game."""
-    result = game_result(record)
-    seats = zip(result.places, result.faults, strict=True)
-    name = f"{fixture}/{record.game}".encode("utf-8", "surrogateescape")
-    return PackedGame(
-        key=position * GAMES + record.game,
-        id=sha256(name).digest()[:8],
-        seats=bytes(place + _CAUSE_UNIT * _CAUSES.index(cause) for place, cause in seats),
-        rounds=result.rounds,
-        bids=result.bids,
-        events=result.events,
-    )
-
-
 def unpack_result(row: FixtureRow, games: Sequence[PackedGame]) -> FixtureResult:
     """Return a fixture's result by its rows alone; raises DamageError if they are damaged."""
     fixture = _fixtures.decode(row.fixture)
     players = len(fixture.seats)
-    return FixtureResult(
-        fixture=fixture,
-        games=[_unpack_game(game, players) for game in games],
-        sandbox=row.sandbox,
-        clock=row.clock,
-        decisions=row.decisions,
-        seconds=msgspec.convert(row.seconds, _Timestamp),
-        stored_at=msgspec.convert(row.stored_at, _Timestamp | None),
-    )
+    return FixtureResult(fixture, [unpack_game(game, players) for game in games], *row.played_how())
 
 
 def sound_result(
@@ -297,16 +281,3 @@ def sound_result(
         return unpack_result(row, games)
     except DAMAGE:
         return None
-
-
-def _unpack_game(game: PackedGame, players: int) -> GameResult:
-    places, faults = _unpack_seats(game.seats, players)
-    return GameResult(game.key % GAMES, places, faults, game.rounds, game.bids, game.events)
-
-
-@lru_cache(maxsize=8192)
-def _unpack_seats(seats: bytes, players: int) -> tuple[tuple[int, ...], tuple[Cause | None, ...]]:
-    places = tuple(seat % _CAUSE_UNIT for seat in seats)
-    if sorted(places) != list(range(1, players + 1)):
-        raise DamageError(f"the places {places} are not those of {players} players")
-    return places, tuple(_CAUSES[seat // _CAUSE_UNIT] for seat in seats)

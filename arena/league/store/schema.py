@@ -1,17 +1,12 @@
 """The tables of both files of a store."""
 
-from collections.abc import Iterable
-
-from arena.league.store.database import Database
+from typing import NamedTuple
 
 SCHEMA_VERSION = 7
 """The `user_version` of both files. Whoever raises it adds a step to `migrations.MIGRATIONS`."""
 LOGS_APPLICATION = 0x50_45_52_4C
 """SQLite's application id, which marks a file as a store's logs; its letters are PERL."""
-_COMMON = (
-    "CREATE TABLE pair (token BLOB NOT NULL, open INTEGER NOT NULL DEFAULT 0)",
-    f"PRAGMA user_version = {SCHEMA_VERSION}",
-)
+PAIR = "CREATE TABLE pair (token BLOB NOT NULL, open INTEGER NOT NULL DEFAULT 0)"
 ROWS = (
     "CREATE TABLE league (info BLOB NOT NULL, hash BLOB NOT NULL, last BLOB NOT NULL)",
     "CREATE TABLE changes (n INTEGER PRIMARY KEY, change BLOB NOT NULL, hash BLOB NOT NULL)",
@@ -37,7 +32,7 @@ ROWS = (
     events INTEGER NOT NULL
 )""",
     "CREATE TABLE quarantine (id TEXT PRIMARY KEY, record BLOB NOT NULL)",
-    *_COMMON,
+    PAIR,
 )
 LOGS = (
     "CREATE TABLE logs (key INTEGER PRIMARY KEY, log BLOB NOT NULL, hash BLOB NOT NULL)",
@@ -51,16 +46,15 @@ LOGS = (
     hash BLOB NOT NULL
 )""",
     "CREATE TABLE stored (fixtures INTEGER NOT NULL)",
-    "INSERT INTO stored VALUES (0)",
-    f"PRAGMA application_id = {LOGS_APPLICATION}",
-    *_COMMON,
+    PAIR,
 )
 
 
-def create(file: Database, schema: Iterable[str], token: bytes) -> None:
-    """Create the tables in an empty file, at once; both files of a store hold the same token."""
-    file.make_writable()
-    with file.transaction():
-        for statement in schema:
-            file.execute(statement)
-        file.execute("INSERT INTO pair (token) VALUES (?)", token)
+class Tables(NamedTuple):
+    """The tables of a version of the format, as the statements that create them."""
+
+    rows: tuple[str, ...]
+    logs: tuple[str, ...]
+
+
+TABLES = Tables(ROWS, LOGS)

@@ -6,14 +6,21 @@ from pathlib import Path
 
 import msgspec
 
-from arena.game.records import FixtureResult, LeagueInfo, PlayedFixture, QuarantinedFixture
+from arena.game.records import (
+    FixtureResult,
+    GameRecord,
+    LeagueInfo,
+    PlayedFixture,
+    QuarantinedFixture,
+)
 from arena.io.errors import ArenaError, FindingError
 from arena.league.changes import Change, History
 from arena.league.store.chain import begin_chain, lengthen, read_chain
 from arena.league.store.clock import steady_clock
 from arena.league.store.database import Database
-from arena.league.store.failures import damaged_fixtures, pruned_logs
+from arena.league.store.failures import damaged_fixtures, endless, pruned_logs
 from arena.league.store.files import StoreFiles, not_played
+from arena.league.store.games import PackedGame
 from arena.league.store.hashes import root_hash
 from arena.league.store.logs import Logs, logs_path
 from arena.league.store.migrations import MIGRATIONS, Migration
@@ -25,7 +32,6 @@ from arena.league.store.rows import (
     FixtureHashes,
     FixtureRow,
     PackedFixture,
-    PackedGame,
     StoredFixture,
     key_range,
     sound_result,
@@ -233,6 +239,16 @@ class Store:
         with self._files.logs().file.translate_errors():
             return stored.record()
 
+    def without_games(self, stored: StoredFixture) -> PlayedFixture:
+        """Decode all but the games of a fixture; raises ArenaError if it is damaged."""
+        with self._files.logs().file.translate_errors():
+            return stored.without_games()
+
+    def games(self, stored: StoredFixture) -> Iterator[GameRecord]:
+        """Yield the games of a fixture one by one; raises ArenaError if one is damaged."""
+        with self._files.logs().file.translate_errors():
+            yield from stored.decoded_games()
+
     def content_hash(self, stored: StoredFixture) -> bytes:
         """Return the content hash that rows and logs lead to; raises ArenaError if damaged."""
         with self._files.logs().file.translate_errors():
@@ -260,9 +276,8 @@ class Store:
         another store's.
         """
         for file in self._files.all():
-            for (problem,) in file.rows("PRAGMA integrity_check"):
-                if problem != "ok":
-                    yield "store", f"{file.path}: {problem}"
+            for problem in file.damage():
+                yield "store", f"{file.path}: {problem}"
         with self._rows.translate_errors():
             chain = read_chain(self._rows)
         if chain and chain.problem:
@@ -294,6 +309,10 @@ class Store:
         self, first: int, last: int
     ) -> Iterator[tuple[FixtureRow, list[PackedGame], bytes, bytes]]:
         """Yield rows as they were when the first was read: one query keeps one snapshot open."""
+        before = first - 1
         for position, *columns, digest, rows_digest in self._rows.rows(FIXTURES, first, last):
+            if position <= before:
+                raise endless(self.path)
+            before = position
             games = [PackedGame(*game) for game in self._rows.rows(GAMES_OF, *key_range(position))]
             yield FixtureRow(position, *columns), games, digest, rows_digest

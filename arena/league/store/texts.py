@@ -1,7 +1,8 @@
 """What bots wrote in a fixture beside its games: standard error, and lines with which they faulted.
 
 It is no part of a store's root, and goes when it is pruned. A list as JSON, compressed: a text for
-each seat, then the lines with which bots faulted, each a list of game, seat and text.
+each seat, then the lines with which bots faulted, each a list of game, seat and text. If that were
+too much, the lines are left out.
 """
 
 import zlib
@@ -10,7 +11,10 @@ from typing import TypedDict
 import msgspec
 
 from arena.game.records import PlayedFixture
+from arena.io.inflate import inflate
 
+_MOST = 1 << 25
+"""Bytes of the texts of a fixture: standard error takes 2.4 MB at most, escaped; a line 48 KB."""
 _Line = tuple[int, int, str]
 _encode = msgspec.json.Encoder().encode
 _decode = msgspec.json.Decoder(tuple[str | _Line, ...]).decode
@@ -25,12 +29,15 @@ class Texts(TypedDict):
 
 def pack_texts(played: PlayedFixture) -> bytes:
     """Return what is stored of them."""
-    return zlib.compress(_encode([*played.stderr, *played.answered]), 1)
+    texts = _encode([*played.stderr, *played.answered])
+    if len(texts) > _MOST:  # thousands of faults, each with a long line
+        texts = _encode(played.stderr)
+    return zlib.compress(texts, 1)
 
 
 def unpack_texts(packed: bytes) -> Texts:
     """Return them again; raises a zlib or msgspec error if they are damaged."""
-    found = _decode(zlib.decompress(packed)) if packed else ()
+    found = _decode(inflate(packed, _MOST)) if packed else ()
     return {
         "stderr": tuple(one for one in found if isinstance(one, str)),
         "answered": tuple(one for one in found if not isinstance(one, str)),

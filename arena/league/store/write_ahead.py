@@ -3,27 +3,22 @@
 Beside FILE that is `FILE-wal`; it holds what was stored last, until the arena that plays ends.
 """
 
-import os
 import shutil
 import sqlite3
 from contextlib import ExitStack, closing
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from urllib.parse import quote
 
 from arena.io.errors import ArenaError
-from arena.league.store.failures import ENDS, MARGIN, free_space
+from arena.io.guarded_sqlite import ENDS, connect, log_size
+from arena.io.sqlite_tables import is_table
+from arena.league.store.failures import MARGIN, free_space
+from arena.league.store.schema import PAIR
 
 _ATTEMPTS = 3
 """How often a file that changes meanwhile is copied."""
 _UNREADABLE = ("SQLITE_CANTOPEN", "SQLITE_READONLY", "SQLITE_IOERR", "SQLITE_FULL")
 """How the names of errors begin that SQLite raises where it cannot write beside a file."""
-
-
-def connect(path: Path, mode: str) -> sqlite3.Connection:
-    """Open a file as SQLite's URIs say: with `mode=rwc`, `mode=ro` or `immutable=1`."""
-    uri = f"file:{quote(os.fsencode(path.absolute()))}?{mode}"
-    return sqlite3.connect(uri, timeout=30, isolation_level=None, uri=True)
 
 
 def check_log_exists(path: Path) -> None:
@@ -49,7 +44,7 @@ def connect_reader(path: Path, closing_time: ExitStack) -> sqlite3.Connection:
     if log_size(path) == 0 or free_space(path) > MARGIN:
         connection = connect(path, "mode=ro")
         try:
-            connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+            connection.execute("SELECT name FROM sqlite_master").fetchone()
         except sqlite3.Error as error:
             connection.close()
             if not error.sqlite_errorname.startswith(_UNREADABLE):
@@ -70,20 +65,15 @@ def _least_log(path: Path) -> int | None:
 
     Older versions of a store do not tell, and neither do damaged files and those of others.
     """
-    query = "SELECT (open = 1) * (56 + page_size) FROM pair, pragma_page_size"
     try:
         with closing(connect(path, "immutable=1")) as file:
-            return int(file.execute(query).fetchone()[0])
+            if not is_table(file, "pair", PAIR):
+                return None
+            [(page,)] = file.execute("PRAGMA page_size")
+            [(open_,)] = file.execute("SELECT open FROM pair LIMIT 2")
+            return 56 + int(page) if open_ == 1 else 0
     except (sqlite3.Error, TypeError, ValueError):
         return None
-
-
-def log_size(path: Path) -> int:
-    """Return how many bytes a file's write-ahead log has; 0 if there is none."""
-    try:
-        return Path(f"{path}-wal").stat().st_size
-    except OSError:
-        return 0
 
 
 def _copy(path: Path, folder: Path) -> Path:

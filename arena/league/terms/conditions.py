@@ -17,6 +17,7 @@ from arena.league.store.store import Store
 from arena.league.terms.config import League
 from arena.league.terms.field_changes import FieldChanges, bot_changes, new_field, next_field
 from arena.league.terms.master_seed import master_seed
+from arena.league.terms.stored_schedule import planned
 
 _DECISIVE = (
     "players",
@@ -77,7 +78,7 @@ def resolve(
         return _begun_anew(replace(asked, machine=now.machine), now)
     field = next_field(asked, now, league)
     asked = replace(asked, rounds=league.rounds or field.playing - 1)
-    schedule = Schedule(*store.history())
+    schedule = planned(store)
     what = _decisive_changes(now, asked, field.texts, field.playing)
     row, change = None, ""
     if what:

@@ -1,7 +1,8 @@
 """A cache beside a store: with it the next report reads only new games.
 
 It may be deleted at any time. Entries that are damaged, of another arena, or of a changed fixture
-count as missing. If the file cannot be written, a temporary one takes its place.
+count as missing, and so does a file with anything else in it. If the file cannot be written, a
+temporary one takes its place.
 """
 
 import sqlite3
@@ -11,7 +12,11 @@ from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
 
-_TABLE = """CREATE TABLE IF NOT EXISTS entries (
+from arena.io.errors import ArenaError
+from arena.io.guarded_sqlite import GuardedConnection, refuse_foreign_files
+from arena.io.sqlite_tables import foreign_schema
+
+_TABLE = """CREATE TABLE entries (
     made_by TEXT NOT NULL,
     name TEXT NOT NULL,
     key BLOB NOT NULL,
@@ -85,19 +90,25 @@ def _opened(path: Path) -> sqlite3.Connection:
     for _ in range(2):
         try:
             return _prepared(path)
-        except sqlite3.OperationalError:
+        except (sqlite3.OperationalError, ArenaError):
             break
         except sqlite3.Error:
             with suppress(OSError):
                 path.unlink()
-    return _prepared("")
+    return _prepared()
 
 
-def _prepared(path: Path | str) -> sqlite3.Connection:
-    database = sqlite3.connect(path, timeout=5)
+def _prepared(path: Path | None = None) -> sqlite3.Connection:
+    """Open a file that holds entries and nothing else; raises sqlite3.Error, or ArenaError."""
+    if path:
+        refuse_foreign_files(path)
+    database = sqlite3.connect(path or "", timeout=5, factory=GuardedConnection)
     try:
+        database.guard(path or Path())
         database.execute("PRAGMA synchronous = OFF")
-        database.execute(_TABLE)
+        database.execute(_TABLE.replace("TABLE", "TABLE IF NOT EXISTS", 1))
+        if foreign := foreign_schema(database, (_TABLE,)):
+            raise sqlite3.DatabaseError(foreign)
     except sqlite3.Error:
         database.close()
         raise

@@ -16,10 +16,9 @@ from arena.game.records import PlayedFixture
 from arena.io.errors import ArenaError
 from arena.league.store import pruning
 from arena.league.store.database import Database
-from arena.league.store.migrations import Migration
 from arena.league.store.rows import pack
 from arena.league.store.store import Store
-from tests.league.store.versions import OLD, STEP
+from tests.league.store.versions import STEP
 from tests.support import factory
 
 NOBODY = 65_534
@@ -78,7 +77,7 @@ def die_migrating(path: Path, moment: str) -> None:
         STEP.rows(rows)
         die("rows changed")
 
-    with Store(path, create=True, migrations=[Migration(OLD, migrate_rows, migrate_logs)]):
+    with Store(path, create=True, migrations=[STEP._replace(rows=migrate_rows, logs=migrate_logs)]):
         print("brought up to date")
 
 

@@ -2,13 +2,17 @@
 
 from pathlib import Path
 
+import msgspec
 import pytest
 
+from arena.game.rules.books import FACES, MAX_PLAYERS, MAX_STARTING_DICE
+from arena.game.rules.round_limit import ROUNDS_PER_DIE
 from arena.io.errors import ArenaError
+from arena.league.store import rows
 from arena.league.store.logs import logs_path
 from arena.league.store.rows import pack
 from arena.league.store.store import Store
-from tests.league.store import edit
+from tests.league.store import edit, hostile
 from tests.league.store.small import read, two_fixtures
 from tests.support import factory
 from tests.support.refusals import refused
@@ -140,3 +144,34 @@ def test_truncated_file_is_reported(tmp_path: Path) -> None:
             list(store.played())
         assert caught.value.where == str(one)
         one.write_bytes(content)
+
+
+def test_logs_that_share_their_pages_are_not_read_together(tmp_path: Path) -> None:
+    """Each is a fraction of the file, all together would be several times as large."""
+    path = two_fixtures(tmp_path / "s")
+    hostile.overlapping(logs_path(path), "logs", "log", 256 * 4092 + 480)
+    assert logs_path(path).stat().st_size < 1 << 21
+    with Store(path) as store, pytest.raises(ArenaError, match="its logs overlap") as caught:
+        list(store.stored())
+    assert caught.value.where == str(logs_path(path))
+
+
+def test_rows_that_come_again_and_again_are_not_all_read(tmp_path: Path) -> None:
+    path = two_fixtures(tmp_path / "s")
+    hostile.endless(path, "fixtures")
+    for readers in (Store.results, Store.hashes, Store.stored, Store.damage):
+        with Store(path) as store, pytest.raises(ArenaError, match="its pages lead in circles"):
+            list(readers(store))
+
+
+def test_longest_game_that_the_rules_allow_can_be_read() -> None:
+    """Six seats with ten dice each, and in every round all bids that there can be."""
+    dice = MAX_PLAYERS * MAX_STARTING_DICE
+    hands = [[6] * MAX_STARTING_DICE] * MAX_PLAYERS
+    rounds = ROUNDS_PER_DIE * dice
+    one = [
+        ["round", rounds, 5, 5, hands],
+        *[["bid", 5, dice, 6]] * (dice * FACES),
+        ["call", 5, "calza", dice, 5, 5, [0, 1, 2, 3, 4]],
+    ]
+    assert len(msgspec.json.encode(one)) * rounds < rows._MOST * 2 / 3

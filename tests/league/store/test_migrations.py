@@ -11,7 +11,7 @@ import pytest
 
 from arena.io.errors import ArenaError
 from arena.league.store.logs import logs_path
-from arena.league.store.migrations import MIGRATIONS, Migration
+from arena.league.store.migrations import MIGRATIONS
 from arena.league.store.rows import StoredFixture, pack
 from arena.league.store.schema import SCHEMA_VERSION
 from arena.league.store.store import Store
@@ -96,7 +96,7 @@ def test_reader_leaves_an_older_store_as_it_is(tmp_path: Path) -> None:
 def test_failed_step_changes_nothing(tmp_path: Path) -> None:
     path = old_version(tmp_path / "s.sqlite")
     before = contents(path)
-    broken = Migration(OLD, lambda rows: rows.execute("DROP TABLE no_such"), STEP.logs)
+    broken = STEP._replace(rows=lambda rows: rows.execute("DROP TABLE no_such"))
     with pytest.raises(ArenaError, match="no such table"):
         Store(path, create=True, migrations=[broken])
     assert contents(path) == before

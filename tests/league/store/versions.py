@@ -4,13 +4,18 @@ from pathlib import Path
 
 from arena.league.store.logs import logs_path
 from arena.league.store.migrations import Migration
-from arena.league.store.schema import SCHEMA_VERSION
+from arena.league.store.schema import LOGS, ROWS, SCHEMA_VERSION, Tables
 from tests.league.store.edit import execute
 from tests.league.store.small import two_fixtures
 
 OLD = SCHEMA_VERSION - 1
+TABLES = Tables(
+    tuple(sql.replace("TABLE changes", "TABLE old_changes") for sql in ROWS),
+    tuple(sql.replace("TABLE stored", "TABLE old_stored") for sql in LOGS),
+)
 STEP = Migration(
     OLD,
+    TABLES,
     lambda rows: rows.execute("ALTER TABLE old_changes RENAME TO changes"),
     lambda logs: logs.execute("ALTER TABLE old_stored RENAME TO stored"),
 )

@@ -10,6 +10,7 @@ from secrets import token_urlsafe
 from typing import NamedTuple, Self
 
 from arena.ladder.book.database import Database
+from arena.ladder.book.tables import SECRETS
 from arena.ladder.door.door import Door
 from arena.ladder.folder import Folder
 
@@ -17,15 +18,6 @@ _BITS = 256
 _DAY = 86_400.0
 FRESH = 43_200.0
 """Seconds after an administrator's invitation was made in which it lets them administrate."""
-_TABLE = """CREATE TABLE IF NOT EXISTS secrets (
-    sha256 TEXT PRIMARY KEY,
-    author TEXT NOT NULL COLLATE NOCASE,
-    kind TEXT NOT NULL,
-    scope TEXT NOT NULL,
-    made REAL NOT NULL,
-    expires REAL NOT NULL,
-    used REAL
-)"""
 _FIELDS = "author, kind, scope, made, expires"
 
 
@@ -73,7 +65,7 @@ class Secrets:
     def __init__(self, folder: Folder, *, writes: bool = False) -> None:
         self._file = Database(folder.door, writes=writes)
         if writes:
-            self._file.execute(_TABLE)
+            self._file.execute(SECRETS.replace("TABLE", "TABLE IF NOT EXISTS", 1))
 
     def __enter__(self) -> Self:
         return self

@@ -1,0 +1,47 @@
+"""The schedule of a stored league, drawn again from its conditions and their changes."""
+
+from arena.game.records import LeagueInfo
+from arena.game.rules.books import MAX_PLAYERS, MAX_STARTING_DICE, MIN_PLAYERS
+from arena.io.errors import FindingError
+from arena.league.schedule.schedule import Schedule
+from arena.league.store.store import Store
+from arena.league.terms.config import MAX_GAMES, MAX_ROUNDS
+
+
+def schedule_of(store: Store, *, checked: bool = True) -> Schedule:
+    """Draw the schedule of a stored league, an endless one as far as it was played.
+
+    Raises ArenaError as `planned` does.
+    """
+    schedule = planned(store, checked=checked)
+    schedule.reach(store.last_position())
+    return schedule
+
+
+def planned(store: Store, *, checked: bool = True) -> Schedule:
+    """Draw the schedule of a stored league, an endless one only as far as its changes tell.
+
+    Raises ArenaError as `Store.history` does, and for conditions that no league can have: whoever
+    forged them knew of their hashes.
+    """
+    history = store.history(checked=checked)
+    try:
+        _check_numbers(history.start)
+        _check_numbers(history.now())
+        return Schedule(*history)
+    except (ArithmeticError, LookupError, TypeError, ValueError) as error:
+        what = f"the stored conditions make no schedule: {type(error).__name__}: {error}"
+        raise FindingError(what, str(store.path), "put back a copy of the store") from error
+
+
+def _check_numbers(info: LeagueInfo) -> None:
+    """Raise ValueError for numbers that league.yaml cannot have, and that nothing could play."""
+    dice = [rules.starting_dice for rules in info.variants.values()]
+    for name, numbers, low, high in (
+        ("players", info.players, MIN_PLAYERS, MAX_PLAYERS),
+        ("games", [info.games], 1, MAX_GAMES),
+        ("rounds", [info.rounds], 0, MAX_ROUNDS),
+        ("starting_dice", dice, 1, MAX_STARTING_DICE),
+    ):
+        if not all(low <= number <= high for number in numbers):
+            raise ValueError(f"{name} must be {low} to {high}")
