@@ -15,6 +15,7 @@ from arena.bots.sandboxes.capped import end_of
 from arena.bots.sandboxes.registry import AUTO
 from arena.bots.sessions.multiplexer import Multiplexer
 from arena.bots.sessions.session import MAX_STDERR
+from arena.bots.workshop import Workshop
 from arena.game.records import LimitsInfo
 from arena.game.wire.messages import Ready
 
@@ -49,13 +50,13 @@ class Bench:
 
     bot: Bot
     staged: StagedBot
-    sandbox: Sandbox
+    workshop: Workshop
     files: dict[str, tuple[int, int]]
     """The sizes and times of the files that it started with."""
 
-    def __init__(self, request: CheckRequest, runs: Path, tell: Callable[[str], None]) -> None:
+    def __init__(self, request: CheckRequest, folder: Path, tell: Callable[[str], None]) -> None:
         self.request = request
-        self.runs = runs
+        self.folder = folder
         """Where it is staged."""
         self.tell = tell
         """Gets what is being tried, for who waits."""
@@ -73,6 +74,11 @@ class Bench:
         self.notes: list[str] = []
         """What the step in progress adds to its result."""
         self.advice: list[str] = []
+
+    @property
+    def sandbox(self) -> Sandbox:
+        """Where it is built and runs."""
+        return self.workshop.sandbox
 
     def start_ahead(self, most: int = MOST_WAITING) -> None:
         """Start a slow bot several times side by side, for the tables to come."""

@@ -207,6 +207,7 @@ def _with_games(
         limits=order.limits,
         sandbox=order.sandbox,
         images=order.images,
+        trusted=order.trusted,
         packages=order.packages,
         games=order.games,
         seed=token_hex(_SEED_BYTES),
