@@ -58,6 +58,7 @@ bench: $(VENV)/.test ## measure throughput, start-up, storing, rating and the si
 	@$(BIN)/python -m benchmarks.growth
 	@$(BIN)/python -m benchmarks.alike
 	@$(BIN)/python -m benchmarks.serve
+	@$(BIN)/python -m benchmarks.submission
 	@./.ci/with-docker $(BIN)/python benchmarks/sandboxes.py
 	@$(BIN)/python benchmarks/rating.py
 	@$(BIN)/python benchmarks/posterior.py

@@ -39,6 +39,8 @@ _RUNTIMES = {
     "dotnet": "dotnet",
 }
 """The runtime whose image has a program."""
+TOOLS = tuple(_RUNTIMES)
+"""The interpreters and compilers of all runtimes."""
 _INTERPRETERS = {".py": "python3", ".js": "node", ".mjs": "node", ".cjs": "node", ".sh": "sh"}
 _CORRECT = "install it, or correct the command in bot.yaml"
 _FIRST_LINE = 256

@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from arena.bots.bot import Bot, StagedBot, check_trust, runtimes_of
 from arena.bots.builds.build import OnBuild
+from arena.bots.builds.cache import BuildCache
 from arena.bots.builds.staging import stage
 from arena.bots.sandboxes.base import Sandbox
 from arena.bots.sandboxes.docker.images import IMAGES
@@ -24,17 +25,22 @@ class Workshop(Struct, frozen=True):
     """Where their copies are."""
     packages: bool = False
     """Whether the Python packages that they ask for are installed."""
+    builds: BuildCache | None = None
+    """From which bots come that were built before; None builds all of them."""
 
     def stage(self, bot: Bot, on_build: OnBuild | None = None) -> StagedBot:
         """Copy a bot and build it; raises ArenaError as `staging.stage` does."""
-        return stage(bot, self.folder, self.sandbox, on_build, packages=self.packages)
+        stage_bot = self.builds.stage if self.builds else stage
+        return stage_bot(bot, self.folder, self.sandbox, on_build, packages=self.packages)
 
 
 @contextmanager
-def open_workshop(sandbox: Sandbox, *, packages: bool = False) -> Iterator[Workshop]:
+def open_workshop(
+    sandbox: Sandbox, *, packages: bool = False, builds: BuildCache | None = None
+) -> Iterator[Workshop]:
     """Yield a workshop; the copies of bots in it are removed afterwards."""
     with run_folder() as folder:
-        yield Workshop(sandbox, folder, packages)
+        yield Workshop(sandbox, folder, packages, builds)
 
 
 def sandbox_for(

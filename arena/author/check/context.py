@@ -10,6 +10,7 @@ from arena.author.check.live_seat import Seated
 from arena.author.check.meter import MOST_WAITING, Meter, Processes
 from arena.author.check.tables import Table
 from arena.bots.bot import Bot, StagedBot
+from arena.bots.builds.cache import BuildCache
 from arena.bots.sandboxes.base import Sandbox
 from arena.bots.sandboxes.capped import end_of
 from arena.bots.sandboxes.registry import AUTO
@@ -41,6 +42,10 @@ class CheckRequest(Struct, frozen=True):
     """Seconds that a bot which is late is given on top, to see what comes of it."""
     positions: int = 2000
     """Recorded positions that are put to the bot."""
+    bot: Bot | None = None
+    """The bot, if its source was read already."""
+    builds: BuildCache | None = None
+    """Where builds are looked for and kept; None builds the bot."""
     budget: Budget | None = None
     """What the whole check may take; None for as long as it takes."""
 

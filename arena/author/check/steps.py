@@ -42,15 +42,15 @@ class Step(NamedTuple):
 
 def manifest(bench: Bench) -> Findings:
     """Read bot.yaml and the files; choose the sandbox. Raises ArenaError if none may be used."""
+    request = bench.request
     try:
-        bench.bot = load_bot(bench.request.source)
+        bench.bot = request.bot or load_bot(request.source)
     except ArenaError as error:
         yield _refusal(error)
         return
-    request = bench.request
     images = {**IMAGES, **request.images}
     sandbox = sandbox_for([bench.bot], request.sandbox, trusted=request.trusted, images=images)
-    bench.workshop = Workshop(sandbox, bench.folder, request.packages)
+    bench.workshop = Workshop(sandbox, bench.folder, request.packages, request.builds)
 
 
 def program(bench: Bench) -> Findings:

@@ -14,6 +14,7 @@ from arena.author.compare.names import NEW, OLD, VERSIONS, in_field
 from arena.author.compare.positions import compare_behaviour
 from arena.author.compare.result import Comparison, Games
 from arena.bots.bot import Bot
+from arena.bots.builds.cache import user_builds
 from arena.bots.manifest import find_bot, find_bots
 from arena.bots.sandboxes.base import Program, Sandbox
 from arena.bots.sandboxes.registry import AUTO
@@ -81,7 +82,7 @@ def compare(request: CompareRequest, listener: RunListener | None = None) -> Com
     games = Games(conditions, comparison_fixtures(conditions), request.until)
     rules = next(iter(conditions.variants.values()))
     names = [OLD, NEW, *(in_field(bot.name) for bot in field)]
-    with open_workshop(sandbox, packages=request.packages) as workshop:
+    with open_workshop(sandbox, packages=request.packages, builds=user_builds()) as workshop:
         staged = prepare(workshop, bots, rules, conditions.limits)
         engine = ProcessEngine(sandbox, request.workers or core_count())
         at_table = dict(zip(names, staged, strict=True))

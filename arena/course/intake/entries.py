@@ -9,6 +9,7 @@ from msgspec import Struct
 from arena.author.check.context import CheckRequest
 from arena.author.check.steps import STEPS
 from arena.bots.bot import Bot, StagedBot
+from arena.bots.builds.cache import BuildCache
 from arena.bots.manifest import load_bot
 from arena.bots.sandboxes.base import Sandbox
 from arena.bots.workshop import Workshop, open_workshop, sandbox_for
@@ -21,7 +22,7 @@ from arena.course.lock import LockedHandIn
 from arena.course.marks.result import grading
 from arena.io.errors import ArenaError
 
-CHECKS = "checks"
+CHECKS, BUILDS = "checks", "builds"
 Tell = Callable[[str], None]
 
 
@@ -75,7 +76,9 @@ def entries(course: Course, sandbox: str, options: Options, tell: Tell) -> Itera
         own = [*course.baselines.values(), *([course.reference] if course.reference else [])]
         bots = [load_bot(at) for id_, at in sources.items() if checked[keys[id_]].starts]
         chosen = sandbox_for([*own, *bots], sandbox, trusted=options.trusted)
-        with open_workshop(chosen, packages=course.file.packages) as workshop:
+        with open_workshop(
+            chosen, packages=course.file.packages, builds=_builds(course)
+        ) as workshop:
             staged = {bot.info.digest: workshop.stage(bot) for bot in own}
             staged |= _staged(bots, workshop, tell)
             locked = {
@@ -100,9 +103,14 @@ def _request(course: Course, source: Path, sandbox: str, options: Options) -> Ch
         trusted=options.trusted,
         packages=course.file.packages,
         limits=course.file.limits,
+        builds=_builds(course),
         every_fault=True,
         positions=POSITIONS,
     )
+
+
+def _builds(course: Course) -> BuildCache:
+    return BuildCache(grading(course) / BUILDS)
 
 
 def _staged(bots: list[Bot], workshop: Workshop, tell: Tell) -> dict[str, StagedBot]:

@@ -10,8 +10,9 @@ from typing import NamedTuple
 from msgspec import Struct
 
 from arena.author.check.budget import Budget, BudgetedMultiplexer
-from arena.bots.bot import StagedBot
-from arena.bots.manifest import find_bots, load_bot
+from arena.bots.bot import Bot, StagedBot
+from arena.bots.builds.cache import BuildCache
+from arena.bots.manifest import find_bots
 from arena.bots.sandboxes.base import Sandbox
 from arena.bots.sessions.warm_pool import TableDice, TablePool, WarmPool
 from arena.bots.workshop import open_workshop, sandbox_for
@@ -32,7 +33,7 @@ _COMPANY = ("honest", "odds", "random", "bluffer")
 class TrialRequest(Struct, frozen=True):
     """Which version to try, and at which tables."""
 
-    source: Path
+    bot: Bot
     variants: dict[str, Rules]
     players: tuple[int, ...]
     limits: LimitsInfo
@@ -44,6 +45,8 @@ class TrialRequest(Struct, frozen=True):
     """In a fixture."""
     seed: str
     """From which the fixtures are drawn, as those of a season from its master seed."""
+    builds: BuildCache | None = None
+    """Where builds are looked for and kept; None builds the bots."""
 
 
 class TrialFault(NamedTuple):
@@ -59,18 +62,17 @@ def trial(request: TrialRequest, budget: Budget) -> tuple[int, list[TrialFault]]
     They are fixtures as those of a season, so that no bot behaves only while it is tried. Raises
     ArenaError if a bot cannot be made ready, BudgetSpentError if the version is awaited too long.
     """
-    bot = load_bot(request.source)
     company = find_bots([(f"sample:{name}", "ladder") for name in _COMPANY], Path.cwd())
     sandbox = sandbox_for(
-        [bot], request.sandbox, trusted=request.trusted, images=request.images, own=company
+        [request.bot], request.sandbox, trusted=request.trusted, images=request.images, own=company
     )
     tables = list(_tables(request))
     share_processor()
     with (
-        open_workshop(sandbox, packages=request.packages) as workshop,
+        open_workshop(sandbox, packages=request.packages, builds=request.builds) as workshop,
         closing(_Room(request, sandbox, budget)) as room,
     ):
-        staged = workshop.stage(bot)
+        staged = workshop.stage(request.bot)
         rivals = [workshop.stage(rival) for rival in company]
         faults = [fault for table in tables for fault in room.play(table, staged, rivals)]
     return len(tables) * request.games, faults
