@@ -9,10 +9,9 @@ import argparse
 from collections.abc import Iterator
 from random import Random
 
-from arena.bots.builds.staging import stage
 from arena.bots.manifest import load_bot
 from arena.bots.sandboxes.process import ProcessSandbox
-from arena.bots.sandboxes.run_folder import run_folder
+from arena.bots.workshop import open_workshop
 from arena.game.records import LimitsInfo, RoundStarted
 from arena.game.rules.books import VARIANTS, Rules, variant
 from arena.game.rules.round import first_standing
@@ -37,9 +36,9 @@ def seeing(rules: Rules, players: int, games: int) -> Iterator[int]:
 def sample_bots(rules: Rules, players: int, games: int) -> Iterator[int]:
     """Yield the rounds of games of sample bots."""
     sandbox = ProcessSandbox()
-    with run_folder() as runs:
+    with open_workshop(sandbox) as workshop:
         folders = [shipped.folder("sample_bots") / name for name in BOTS[:players]]
-        bots = [stage(load_bot(folder), runs, sandbox) for folder in folders]
+        bots = [workshop.stage(load_bot(folder)) for folder in folders]
         seats = (bot.name for bot in bots)
         fixture = records.fixture(seats, games, variant=rules.name, seed="bench")
         for record in play_bots(fixture, rules, bots, sandbox, LimitsInfo()).games:

@@ -15,13 +15,12 @@ from statistics import median
 from tempfile import TemporaryDirectory
 
 from arena.bots.bot import StagedBot
-from arena.bots.builds.staging import stage
 from arena.bots.manifest import load_bot
 from arena.bots.sandboxes.base import Sandbox
 from arena.bots.sandboxes.bubblewrap import BubblewrapSandbox
 from arena.bots.sandboxes.docker.sandbox import DockerSandbox
 from arena.bots.sandboxes.process import ProcessSandbox
-from arena.bots.sandboxes.run_folder import run_folder
+from arena.bots.workshop import open_workshop
 from arena.game.records import LimitsInfo
 from arena.game.rules.books import VARIANTS
 from arena.io import shipped
@@ -60,8 +59,8 @@ def main() -> None:
 def print_throughput(players: int) -> bool:
     """Print decisions per second at one table size; return whether docker is too slow."""
     rates: dict[str, list[float]] = {name: [] for name in MEASURED}
-    with run_folder() as runs:
-        bot = stage(load_bot(shipped.folder("sample_bots") / "honest"), runs, ProcessSandbox())
+    with open_workshop(ProcessSandbox()) as workshop:
+        bot = workshop.stage(load_bot(shipped.folder("sample_bots") / "honest"))
         for _ in range(RUNS):
             for name, sandbox in MEASURED.items():
                 rates[name].append(decisions_per_second(sandbox, [bot] * players))

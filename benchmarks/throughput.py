@@ -19,11 +19,10 @@ from statistics import median
 from typing import NamedTuple
 
 from arena.bots.bot import Bot, StagedBot
-from arena.bots.builds.staging import stage
 from arena.bots.manifest import load_bot
 from arena.bots.sandboxes.base import Sandbox
 from arena.bots.sandboxes.registry import SANDBOXES
-from arena.bots.sandboxes.run_folder import run_folder
+from arena.bots.workshop import open_workshop
 from arena.game.records import Fixture, LeagueInfo, LimitsInfo, PlayedFixture
 from arena.io import shipped
 from arena.league.store.store import Store
@@ -95,15 +94,15 @@ def _ways(options: argparse.Namespace) -> list[Way]:
 def measure(options: argparse.Namespace, name: str, players: int) -> list[Arms]:
     """Take turns over the same fixtures: the arena each way, the floors."""
     cores = os.sched_getaffinity(0)
-    with tempfile.TemporaryDirectory() as temporary, run_folder() as runs:
+    sandbox = SANDBOXES[name]()
+    with tempfile.TemporaryDirectory() as temporary, open_workshop(sandbox) as workshop:
         folder = Path(temporary)
-        sandbox = SANDBOXES[name]()
         bot = load_bot(shipped.folder("sample_bots") / options.bot)
         # With fewer, games would run out before the table was ever full.
         games = max(2 * options.together, options.games // (players * (players - 1)))
         own_dice = options.own_dice
         leagues = [_league(folder, bot, players, games, way, own_dice) for way in _ways(options)]
-        staged = stage(bot, runs, sandbox)
+        staged = workshop.stage(bot)
         steps: list[Step] = []
         rounds = []
         for number in range(options.rounds):

@@ -9,9 +9,9 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from arena.bots.bot import Bot, check_trust, runtimes_of
+from arena.bots.bot import Bot
 from arena.bots.manifest import find_bots
-from arena.bots.sandboxes.registry import make_sandbox
+from arena.bots.workshop import open_workshop, sandbox_for
 from arena.game.records import BotInfo, FixtureResult
 from arena.game.rules.books import MAX_PLAYERS, MIN_PLAYERS
 from arena.io.errors import ArenaError
@@ -22,7 +22,7 @@ from arena.league.store.rows import pack
 from arena.league.store.store import Store
 from arena.league.table.person import Person, TableWithPerson
 from arena.league.table.play_fixture import play_fixture
-from arena.league.table.preparation import prepared
+from arena.league.table.preparation import prepare
 from arena.league.terms.conditions import commit, resolve
 from arena.league.terms.config import League, load_league
 
@@ -154,24 +154,24 @@ def _play_with_person(
 ) -> None:
     """Play the first fixture with a person in a seat, and store it."""
     league = load_league(request.league)
-    sandbox = make_sandbox(league.sandbox, runtimes_of(league.bots), league.images)
-    check_trust(sandbox, league.bots, trusted=trusted)
-    rivals = {bot.name: bot for bot in league.bots}
+    rivals = league.bots
+    sandbox = sandbox_for(rivals, league.sandbox, trusted=trusted, images=league.images)
     league = _with_person(league)
     [rules] = league.variants.values()
-    with Store(request.store, create=True) as store:
+    with (
+        Store(request.store, create=True) as store,
+        open_workshop(sandbox, packages=league.packages) as workshop,
+    ):
         resolution = resolve(league, sandbox.name, store, trusted=trusted)
-        conditions = resolution.schedule.conditions
-        with prepared(
-            list(rivals.values()), rules, league.limits, sandbox, packages=league.packages
-        ) as staged:
-            commit(resolution, store, listener.note)
-            fixture = resolution.schedule.fixtures[0]
-            programs = {bot.name: bot.program for bot in staged}
-            person.meet(fixture.seats)
-            at_table = [programs.get(name) for name in fixture.seats]
-            with TableWithPerson(at_table, sandbox, conditions.limits, person) as table:
-                played = play_fixture(fixture, rules, table)
+        staged = prepare(workshop, rivals, rules, league.limits)
+        commit(resolution, store, listener.note)
+        fixture = resolution.schedule.fixtures[0]
+        programs = {bot.name: bot.program for bot in staged}
+        person.meet(fixture.seats)
+        at_table = [programs.get(name) for name in fixture.seats]
+        limits = resolution.schedule.conditions.limits
+        with TableWithPerson(at_table, sandbox, limits, person) as table:
+            played = play_fixture(fixture, rules, table)
         store.add(pack(played))
 
 

@@ -72,6 +72,14 @@ def find_bots(patterns: Iterable[tuple[str, str]], base: Path) -> tuple[Bot, ...
     return tuple(bots)
 
 
+def find_bot(pattern: str, base: Path, where: str, hint: str = "name one of them") -> Bot:
+    """Return the one bot that a pattern names; otherwise as `find_bots`."""
+    sources = bot_sources(pattern, base, where)
+    if len(sources) > 1:
+        raise ArenaError(f"'{pattern}' names {len(sources)} bots", where, hint)
+    return load_bot(sources[0])
+
+
 def _load_all(sources: Iterable[Path]) -> list[Bot]:
     bots: list[Bot] = []
     refusals: list[ArenaError] = []

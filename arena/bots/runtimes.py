@@ -139,6 +139,8 @@ OF_SAMPLES = ("python", "node", "c", "any")
 """The runtimes of the sample bots: their images are built and tried if no others are asked for."""
 KITS = {name: kit for runtime in RUNTIMES.values() for name, kit in runtime.kits.items()}
 """By language."""
+PROGRAMS = tuple(program for runtime in RUNTIMES.values() for program in runtime.programs)
+"""The interpreters and compilers of all runtimes."""
 
 
 def from_debian() -> list[str]:

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from arena.author.alike.comparison import POSITIONS
 from arena.bots.bot import Bot
-from arena.bots.manifest import bot_sources, load_bot
+from arena.bots.manifest import find_bot
 from arena.bots.sandboxes.registry import AUTO, SANDBOXES
 from arena.course.deadlines import Due, parse_moment
 from arena.course.games.tables import PER_BLOCK
@@ -236,11 +236,7 @@ class _Reader:
         return None
 
     def _bot(self, key: str, pattern: str) -> Bot:
-        where = self._at(key)
-        sources = bot_sources(pattern, self._path.absolute().parent, where)
-        if len(sources) > 1:
-            raise ArenaError(f"'{pattern}' names {len(sources)} bots", where, "name one of them")
-        return load_bot(sources[0])
+        return find_bot(pattern, self._path.absolute().parent, self._at(key))
 
     def rules(self) -> Rules:
         try:

@@ -1,4 +1,4 @@
-"""Reading files that people name: only plain files, under a limit."""
+"""Files that people name, of which only plain ones under a limit are read; the cache of a user."""
 
 import os
 import stat
@@ -27,6 +27,12 @@ def read_limited(path: Path, max_bytes: int) -> bytes:
 def reason(error: Exception) -> str:
     """Return why a system call failed, without the path."""
     return getattr(error, "strerror", None) or " ".join(str(error).split())
+
+
+def user_cache(name: str) -> Path:
+    """Return the folder of this user for a cache of the arena; it need not exist."""
+    home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
+    return Path(home, "perudo-arena", name)
 
 
 def _open(path: str, flags: int) -> int:

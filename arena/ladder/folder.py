@@ -46,7 +46,7 @@ class Folder(Struct, frozen=True):
 
     @property
     def built(self) -> Path:
-        """A cache of bots that were built."""
+        """A cache of built bots (`BuildCache`)."""
         return self.root / "built"
 
     @property

@@ -4,10 +4,9 @@ from pathlib import Path
 from typing import Any
 
 from arena.bots.bot import StagedBot
-from arena.bots.builds.staging import stage
 from arena.bots.manifest import load_bot
 from arena.bots.sandboxes.process import ProcessSandbox
-from arena.bots.sandboxes.run_folder import run_folder
+from arena.bots.workshop import open_workshop
 from arena.game.records import LimitsInfo
 from arena.game.rules.books import BGA
 from arena.league.cluster.client import Cluster
@@ -40,11 +39,11 @@ def served(dask_scheduler: Any) -> list[str]:
 def test_other_bots_are_offered_to_the_same_workers(tmp_path: Path) -> None:
     let_others_in(tmp_path)
     notes = list[str]()
-    with run_folder() as runs, connected("local:1") as cluster:
+    with open_workshop(ProcessSandbox()) as workshop, connected("local:1") as cluster:
         sizes = []
         for names in ("ab", "abc", "cd"):
             folders = [bot(tmp_path / f"{names}-{one}", LOWEST, name=one) for one in names]
-            bots = [stage(load_bot(one), runs, ProcessSandbox()) for one in folders]
+            bots = [workshop.stage(load_bot(folder)) for folder in folders]
             cluster.distribute(SPEC, bots, notes.append)
             assert played(cluster, bots) == 0
             sizes.append(len(cluster._client.run_on_scheduler(served)))

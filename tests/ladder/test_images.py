@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from arena.bots.builds.cache import BuildCache
 from arena.bots.sandboxes.base import Program
 from arena.bots.sandboxes.docker.images import IMAGES
 from arena.bots.sandboxes.run_folder import run_folder
@@ -44,6 +45,7 @@ def order(club: Path, source: Path) -> CheckOrder:
         sandbox=league.sandbox,
         images=league.images,
         packages=league.packages,
+        builds=BuildCache(Folder(club).built),
         trusted=False,
         games=league.games,
         pin=False,

@@ -12,6 +12,8 @@ import pytest
 from msgspec.structs import replace
 
 from arena.author.check.budget import Budget
+from arena.bots.builds.cache import BuildCache
+from arena.bots.manifest import load_bot
 from arena.game.records import LimitsInfo
 from arena.game.rules.books import VARIANTS
 from arena.game.seeds import bot_seed
@@ -48,12 +50,13 @@ def hellos(file: Path) -> list[dict[str, Any]]:
 
 def request(source: Path, seed: str = "a", **more: Any) -> TrialRequest:
     asked = TrialRequest(
-        source=source,
+        bot=load_bot(source),
         variants={"bga": VARIANTS["bga"]},
         players=(2,),
         limits=LimitsInfo(answer=HANG, game=HANG),
         sandbox="process",
         images={},
+        trusted=True,
         packages=False,
         games=10,
         seed=seed,
@@ -127,6 +130,7 @@ def order(club: Path, source: Path) -> CheckOrder:
         sandbox="process",
         images={},
         packages=False,
+        builds=BuildCache(Folder(club).built),
         trusted=True,
         games=league.games,
         pin=False,

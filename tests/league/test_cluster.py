@@ -7,10 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from arena.bots.builds.staging import stage
 from arena.bots.manifest import load_bot
 from arena.bots.sandboxes.process import ProcessSandbox
-from arena.bots.sandboxes.run_folder import run_folder
+from arena.bots.workshop import open_workshop
 from arena.io import shipped
 from arena.league.cluster.client import BATCH_SECONDS, Cluster
 from arena.league.cluster.revocable_sandbox import RevocableSandbox
@@ -80,8 +79,8 @@ def test_run_without_a_cluster_imports_no_dask() -> None:
 
 def test_revoked_sandbox_kills_its_programs_and_starts_no_more(tmp_path: Path) -> None:
     sandbox = RevocableSandbox(ProcessSandbox())
-    with run_folder() as runs:
-        bot = stage(load_bot(shipped.folder("sample_bots") / "honest"), runs, ProcessSandbox())
+    with open_workshop(ProcessSandbox()) as workshop:
+        bot = workshop.stage(load_bot(shipped.folder("sample_bots") / "honest"))
         closed, running = sandbox.start(bot.program), sandbox.start(bot.program)
         closed.kill()
         closed.close()

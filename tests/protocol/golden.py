@@ -3,10 +3,9 @@
 from pathlib import Path
 from typing import NamedTuple
 
-from arena.bots.builds.staging import stage
 from arena.bots.manifest import load_bot
 from arena.bots.sandboxes.registry import make_sandbox
-from arena.bots.sandboxes.run_folder import run_folder
+from arena.bots.workshop import open_workshop
 from arena.game.rules.books import VARIANTS, Rules, variant
 from arena.league.table.transcript import transcript
 
@@ -38,10 +37,9 @@ def goldens() -> dict[str, Golden]:
 
 def play(golden: Golden) -> str:
     """Play a golden game with its live bots; returns the text of its file."""
-    sandbox = make_sandbox("process")
-    with run_folder() as runs:
-        bots = [stage(load_bot(folder), runs, sandbox) for folder in golden.bots]
-        return "\n".join(transcript(bots, golden.rules, sandbox)) + "\n"
+    with open_workshop(make_sandbox("process")) as workshop:
+        bots = [workshop.stage(load_bot(folder)) for folder in golden.bots]
+        return "\n".join(transcript(bots, golden.rules, workshop.sandbox)) + "\n"
 
 
 def positions() -> str:

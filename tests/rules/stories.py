@@ -7,10 +7,9 @@
 from pathlib import Path
 from typing import NamedTuple
 
-from arena.bots.builds.staging import stage
 from arena.bots.manifest import load_bot
 from arena.bots.sandboxes.registry import make_sandbox
-from arena.bots.sandboxes.run_folder import run_folder
+from arena.bots.workshop import open_workshop
 from arena.game.rules.books import VARIANTS
 from arena.league.table.transcript import transcript
 
@@ -41,8 +40,8 @@ STORIES = {
 def tell(book: str) -> str:
     """Play a story with its live bots; returns the text of its file."""
     story, sandbox = STORIES[book], make_sandbox("process")
-    with run_folder() as runs:
-        bot = stage(load_bot(SCRIPTED), runs, sandbox)
+    with open_workshop(sandbox) as workshop:
+        bot = workshop.stage(load_bot(SCRIPTED))
         lines = transcript([bot] * story.players, VARIANTS[book], sandbox, story.seed)
     after = f'"round":{story.number + 1},'
     end = next(i for i, line in enumerate(lines) if '"type":"turn"' in line and after in line)

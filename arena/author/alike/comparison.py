@@ -13,12 +13,11 @@ from arena.author.alike.hand_ins import HandIn, LeftOut
 from arena.author.alike.pairs import AnyTwo, Pair, compare_all, is_not_its_own
 from arena.author.alike.positions import record
 from arena.author.alike.sources import Source, arenas_kgrams, kgrams_of, name_unread, read_source
-from arena.bots.bot import Bot, check_trust, runtimes_of
-from arena.bots.builds.staging import stage
+from arena.bots.bot import Bot
 from arena.bots.manifest import SAMPLE, find_bots, load_bot
-from arena.bots.sandboxes.base import Program, Sandbox
-from arena.bots.sandboxes.registry import AUTO, make_sandbox
-from arena.bots.sandboxes.run_folder import run_folder
+from arena.bots.sandboxes.base import Program
+from arena.bots.sandboxes.registry import AUTO
+from arena.bots.workshop import Workshop, open_workshop, sandbox_for
 from arena.game.rules.books import BGA, Rules
 from arena.io import shipped
 from arena.io.errors import ArenaError
@@ -172,14 +171,13 @@ def _ask(
     """Ask all hand-ins, and the arena's own bots for comparison."""
     bots = {one.name: one.bot for one in hand_ins}
     arenas = _arenas_bots(hand_ins)
-    sandbox = make_sandbox(request.sandbox, runtimes_of([*bots.values(), *arenas.values()]))
-    check_trust(sandbox, list(bots.values()), trusted=trusted)
-    with run_folder() as runs:
-        programs, refused = _staged(bots, runs, sandbox, packages=request.packages)
-        others, _ = _staged(arenas, runs, sandbox, packages=False)
+    sandbox = sandbox_for([*bots.values()], request.sandbox, trusted=trusted, own=arenas.values())
+    with open_workshop(sandbox, packages=request.packages) as workshop:
+        programs, refused = _staged(bots, workshop)
+        others, _ = _staged(arenas, workshop)
         tell(f"playing the games that {request.positions:,} positions are taken from")
         seed = request.seed or token_hex(16)
-        asked = _answers([*programs.values(), *others.values()], request, seed, sandbox)
+        asked = _answers([*programs.values(), *others.values()], request, seed, workshop)
         found: list[Asked] = []
         for name, answers in zip([*programs, *others], asked, strict=True):
             found.append(answers)
@@ -209,25 +207,26 @@ def _arenas_bots(hand_ins: Sequence[HandIn]) -> dict[str, Bot]:
 
 
 def _staged(
-    bots: Mapping[str, Bot], runs: Path, sandbox: Sandbox, *, packages: bool
+    bots: Mapping[str, Bot], workshop: Workshop
 ) -> tuple[dict[str, Program], dict[str, str]]:
     """Stage bots; returns their programs, and why the others cannot be started."""
     programs, refused = {}, {}
     for name, bot in bots.items():
         try:
-            programs[name] = stage(bot, runs, sandbox, packages=packages).program
+            programs[name] = workshop.stage(bot).program
         except ArenaError as error:
             refused[name] = error.what
     return programs, refused
 
 
 def _answers(
-    programs: Sequence[Program], request: AlikeRequest, seed: str, sandbox: Sandbox
+    programs: Sequence[Program], request: AlikeRequest, seed: str, workshop: Workshop
 ) -> Iterator[Asked]:
     rules, workers = request.rules, request.workers or core_count()
+    sandbox = workshop.sandbox
     try:
         with ProcessEngine(sandbox, workers).executor(workers) as executor:
-            recorded = record(request.positions, seed, rules, sandbox, executor, workers)
+            recorded = record(request.positions, seed, rules, workshop, executor, workers)
             yield from ask_all(programs, recorded, rules, sandbox, executor, workers)
     except BrokenExecutor:
         what = "a worker died while bots were asked"

@@ -10,13 +10,14 @@ from msgspec import Struct
 from arena.bots.manifest import SAMPLE, find_bots
 from arena.bots.sandboxes.base import Program, Sandbox
 from arena.bots.sessions.multiplexer import Multiplexer
+from arena.bots.workshop import Workshop
 from arena.game.records import Fixture, LimitsInfo, PlayedFixture
 from arena.game.rules.books import Rules
 from arena.game.rules.round_limit import max_rounds
 from arena.game.seeds import block_seed, fixture_seed
 from arena.league.play.process_pool import map_ordered
 from arena.league.table.play_fixture import play_fixture
-from arena.league.table.preparation import prepared
+from arena.league.table.preparation import prepare
 
 _PLAYERS = ("bluffer", "honest", "memory", "odds")
 """Sample bots that run wherever the arena does, and play neither alike nor badly."""
@@ -36,19 +37,19 @@ class Recorded(Struct, frozen=True):
 
 
 def record(
-    positions: int, seed: str, rules: Rules, sandbox: Sandbox, executor: Executor, workers: int
+    positions: int, seed: str, rules: Rules, workshop: Workshop, executor: Executor, workers: int
 ) -> list[Recorded]:
     """Play games with so many positions, at tables of two and four; the same ones of a seed."""
     bots = find_bots([(f"{SAMPLE}{name}", "positions") for name in _PLAYERS], Path.cwd())
     fixtures = _fixtures([bot.name for bot in bots], positions, seed, rules)
-    with prepared(bots, rules, LimitsInfo(), sandbox) as staged:
-        programs = {bot.name: bot.program for bot in staged}
-        calls = [
-            partial(_play, fixture, [programs[name] for name in fixture.seats], rules, sandbox)
-            for fixture, _ in fixtures
-        ]
-        played = map_ordered(executor, calls, workers)
-        return [Recorded(one, most) for one, (_, most) in zip(played, fixtures, strict=True)]
+    staged = prepare(workshop, bots, rules, LimitsInfo())
+    programs = {bot.name: bot.program for bot in staged}
+    calls = [
+        partial(_play, fixture, [programs[name] for name in fixture.seats], rules, workshop.sandbox)
+        for fixture, _ in fixtures
+    ]
+    played = map_ordered(executor, calls, workers)
+    return [Recorded(one, most) for one, (_, most) in zip(played, fixtures, strict=True)]
 
 
 def _play(

@@ -10,11 +10,13 @@ from arena.author.check.live_seat import Seated
 from arena.author.check.meter import MOST_WAITING, Meter, Processes
 from arena.author.check.tables import Table
 from arena.bots.bot import Bot, StagedBot
+from arena.bots.builds.cache import BuildCache
 from arena.bots.sandboxes.base import Sandbox
 from arena.bots.sandboxes.capped import end_of
 from arena.bots.sandboxes.registry import AUTO
 from arena.bots.sessions.multiplexer import Multiplexer
 from arena.bots.sessions.session import MAX_STDERR
+from arena.bots.workshop import Workshop
 from arena.game.records import LimitsInfo
 from arena.game.wire.messages import Ready
 
@@ -40,6 +42,10 @@ class CheckRequest(Struct, frozen=True):
     """Seconds that a bot which is late is given on top, to see what comes of it."""
     positions: int = 2000
     """Recorded positions that are put to the bot."""
+    bot: Bot | None = None
+    """The bot, if its source was read already."""
+    builds: BuildCache | None = None
+    """Where builds are looked for and kept; None builds the bot."""
     budget: Budget | None = None
     """What the whole check may take; None for as long as it takes."""
 
@@ -49,13 +55,13 @@ class Bench:
 
     bot: Bot
     staged: StagedBot
-    sandbox: Sandbox
+    workshop: Workshop
     files: dict[str, tuple[int, int]]
     """The sizes and times of the files that it started with."""
 
-    def __init__(self, request: CheckRequest, runs: Path, tell: Callable[[str], None]) -> None:
+    def __init__(self, request: CheckRequest, folder: Path, tell: Callable[[str], None]) -> None:
         self.request = request
-        self.runs = runs
+        self.folder = folder
         """Where it is staged."""
         self.tell = tell
         """Gets what is being tried, for who waits."""
@@ -73,6 +79,11 @@ class Bench:
         self.notes: list[str] = []
         """What the step in progress adds to its result."""
         self.advice: list[str] = []
+
+    @property
+    def sandbox(self) -> Sandbox:
+        """Where it is built and runs."""
+        return self.workshop.sandbox
 
     def start_ahead(self, most: int = MOST_WAITING) -> None:
         """Start a slow bot several times side by side, for the tables to come."""

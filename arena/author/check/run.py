@@ -31,8 +31,8 @@ def check(request: CheckRequest, listener: CheckListener) -> Report:
     if request.step is not None and not 1 <= request.step <= len(STEPS):
         hint = ", ".join(f"{number} {step.name}" for number, step in enumerate(STEPS, 1))
         raise ArenaError(f"there is no step {request.step}", "--step", hint)
-    with run_folder() as runs:
-        bench = Bench(request, runs, listener.note)
+    with run_folder() as folder:
+        bench = Bench(request, folder, listener.note)
         try:
             return _Check(request, listener, bench).run()
         finally:

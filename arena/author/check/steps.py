@@ -11,13 +11,12 @@ from arena.author.check.meter import side_by_side
 from arena.author.check.positions import moments, random_player
 from arena.author.check.probe import Probe
 from arena.author.check.tables import FOR_TWO
-from arena.bots.bot import check_trust, runtimes_of
 from arena.bots.builds.packages import PACKAGES
-from arena.bots.builds.staging import check_program, stage
+from arena.bots.builds.staging import check_program
 from arena.bots.folder import BOT_LIMITS, is_ignored, walk
 from arena.bots.manifest import load_bot
 from arena.bots.sandboxes.docker.images import IMAGES
-from arena.bots.sandboxes.registry import make_sandbox
+from arena.bots.workshop import Workshop, sandbox_for
 from arena.game.wire.codec import encode
 from arena.game.wire.messages import Bye, Ready
 from arena.io.errors import ArenaError
@@ -43,15 +42,15 @@ class Step(NamedTuple):
 
 def manifest(bench: Bench) -> Findings:
     """Read bot.yaml and the files; choose the sandbox. Raises ArenaError if none may be used."""
+    request = bench.request
     try:
-        bench.bot = load_bot(bench.request.source)
+        bench.bot = request.bot or load_bot(request.source)
     except ArenaError as error:
         yield _refusal(error)
         return
-    request = bench.request
     images = {**IMAGES, **request.images}
-    bench.sandbox = make_sandbox(request.sandbox, runtimes_of([bench.bot]), images)
-    check_trust(bench.sandbox, [bench.bot], trusted=request.trusted)
+    sandbox = sandbox_for([bench.bot], request.sandbox, trusted=request.trusted, images=images)
+    bench.workshop = Workshop(sandbox, bench.folder, request.packages, request.builds)
 
 
 def program(bench: Bench) -> Findings:
@@ -70,9 +69,7 @@ def build(bench: Bench) -> Findings:
         bench.budget.charge(seconds)
 
     try:
-        bench.staged = stage(
-            bench.bot, bench.runs, bench.sandbox, on_build, packages=bench.request.packages
-        )
+        bench.staged = bench.workshop.stage(bench.bot, on_build)
     except ArenaError as error:
         hint = _first_error(bench.build) if bench.build else error.hint
         yield Finding(error.what, error.where, hint)

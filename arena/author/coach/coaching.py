@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from arena.author.coach.request_times import RequestTime, request_times
 from arena.author.quick_table import TableRequest, play_table
 from arena.bots.bot import Bot, runtimes_of
-from arena.bots.manifest import bot_sources, find_bots
+from arena.bots.manifest import bot_sources, find_bot
 from arena.bots.sandboxes.registry import make_sandbox
 from arena.game.records import LeagueInfo, PlayedFixture
 from arena.game.rules.books import Rules
@@ -103,10 +103,7 @@ def coach_quick(
 def _with_rivals(request: TableRequest) -> tuple[Bot, TableRequest]:
     """Return the bot to coach, and the request with its rivals."""
     first, *patterns = request.bots
-    found = find_bots([(first, "BOT")], Path.cwd())
-    if len(found) > 1:
-        raise ArenaError(f"'{first}' names {len(found)} bots", "BOT", "name one of them")
-    [bot] = found
+    bot = find_bot(first, Path.cwd(), "BOT")
     if not patterns:
         patterns = [next(one for one in RIVALS if not _names(one, bot))]
     elif any(_names(one, bot) for one in patterns):

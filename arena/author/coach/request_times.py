@@ -11,9 +11,8 @@ from arena.author.check.findings import Finding
 from arena.author.check.probe import Probe
 from arena.author.check.tables import Table
 from arena.bots.bot import Bot
-from arena.bots.builds.staging import stage
 from arena.bots.sandboxes.base import Sandbox
-from arena.bots.sandboxes.run_folder import run_folder
+from arena.bots.workshop import open_workshop
 from arena.game.records import PlayedFixture
 from arena.game.rules.books import Rules
 from arena.game.wire.messages import CalzaOffer
@@ -53,10 +52,10 @@ def request_times(
     installed.
     """
     times: dict[Kind, list[float]] = {}
-    with run_folder() as runs:
-        bench = Bench(CheckRequest(bot.source), runs, lambda _: None)
-        bench.bot, bench.sandbox = bot, sandbox
-        bench.staged = stage(bot, runs, sandbox, packages=packages)
+    with open_workshop(sandbox, packages=packages) as workshop:
+        bench = Bench(CheckRequest(bot.source), workshop.folder, lambda _: None)
+        bench.bot, bench.workshop = bot, workshop
+        bench.staged = workshop.stage(bot)
         for played in fixtures:
             try:
                 for kind, seconds in _asked_again(bench, played, rules):

@@ -13,10 +13,12 @@ from arena.author.compare.decisions import Behaviour
 from arena.author.compare.names import NEW, OLD, VERSIONS, in_field
 from arena.author.compare.positions import compare_behaviour
 from arena.author.compare.result import Comparison, Games
-from arena.bots.bot import Bot, check_trust, runtimes_of
-from arena.bots.manifest import bot_sources, find_bots, load_bot
+from arena.bots.bot import Bot
+from arena.bots.builds.cache import user_builds
+from arena.bots.manifest import find_bot, find_bots
 from arena.bots.sandboxes.base import Program, Sandbox
-from arena.bots.sandboxes.registry import AUTO, make_sandbox
+from arena.bots.sandboxes.registry import AUTO
+from arena.bots.workshop import open_workshop, sandbox_for
 from arena.game.records import Fixture, LeagueInfo, LimitsInfo
 from arena.game.rules.books import variant
 from arena.game.rules.round_limit import ROUNDS_PER_DIE, max_rounds
@@ -27,7 +29,7 @@ from arena.league.play.dispatcher import RunListener, play_due
 from arena.league.play.process_pool import ProcessEngine
 from arena.league.schedule.block_design import joining_blocks
 from arena.league.schedule.schedule import divisions
-from arena.league.table.preparation import prepared
+from arena.league.table.preparation import prepare
 from arena.league.terms.master_seed import choose, describe
 
 
@@ -66,11 +68,13 @@ def compare(request: CompareRequest, listener: RunListener | None = None) -> Com
     Raises ArenaError if a bot is not found or does not start, or the sandbox does not work.
     """
     listener = listener or RunListener()
-    versions = [_version(request.old, "OLD"), _version(request.new, "NEW")]
+    versions = [
+        find_bot(pattern, Path.cwd(), where)
+        for pattern, where in ((request.old, "OLD"), (request.new, "NEW"))
+    ]
     field = _field(request.field, max(request.players))
     bots = [*versions, *field]
-    sandbox = make_sandbox(request.sandbox or AUTO, runtimes_of(bots))
-    check_trust(sandbox, bots, trusted=request.trust_bots)
+    sandbox = sandbox_for(bots, request.sandbox or AUTO, trusted=request.trust_bots)
     seed = choose(request.seed, bots, trusted=request.trust_bots)
     conditions = _conditions(request, field, sandbox.name, seed)
     listener.started(conditions)
@@ -78,7 +82,8 @@ def compare(request: CompareRequest, listener: RunListener | None = None) -> Com
     games = Games(conditions, comparison_fixtures(conditions), request.until)
     rules = next(iter(conditions.variants.values()))
     names = [OLD, NEW, *(in_field(bot.name) for bot in field)]
-    with prepared(bots, rules, conditions.limits, sandbox, packages=request.packages) as staged:
+    with open_workshop(sandbox, packages=request.packages, builds=user_builds()) as workshop:
+        staged = prepare(workshop, bots, rules, conditions.limits)
         engine = ProcessEngine(sandbox, request.workers or core_count())
         at_table = dict(zip(names, staged, strict=True))
         with listener.progress(len(games.fixtures)) as on_result:
@@ -133,13 +138,6 @@ def _behaviour(
     except BrokenExecutor:
         listener.note("a worker died: the behaviour of the versions is not compared")
     return None
-
-
-def _version(pattern: str, which: str) -> Bot:
-    sources = bot_sources(pattern, Path.cwd(), which)
-    if len(sources) > 1:
-        raise ArenaError(f"'{pattern}' names {len(sources)} bots", which, "name one")
-    return load_bot(sources[0])
 
 
 def _field(patterns: Sequence[str], players: int) -> tuple[Bot, ...]:

@@ -8,12 +8,11 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from arena.author.rerun.debugger import reaches_terminal, with_breakpoints
-from arena.bots.bot import Bot, check_trust, runtimes_of
-from arena.bots.builds.staging import stage
-from arena.bots.manifest import bot_sources, load_bot
+from arena.bots.bot import Bot
+from arena.bots.manifest import find_bot
 from arena.bots.sandboxes.base import Sandbox
-from arena.bots.sandboxes.registry import AUTO, make_sandbox
-from arena.bots.sandboxes.run_folder import run_folder
+from arena.bots.sandboxes.registry import AUTO
+from arena.bots.workshop import open_workshop, sandbox_for
 from arena.game.records import LimitsInfo, PlayedFixture
 from arena.io.errors import ArenaError
 from arena.io.files import reason
@@ -80,12 +79,10 @@ def find_asked(request: RerunAs) -> Asked:
     with Store(request.store) as store:
         schedule = schedule_of(store)
         played = stored_fixture(store, request.fixture, request.game)
-    bot = _load(request.bot)
+    bot = find_bot(request.bot, Path.cwd(), "--as")
     seats = played.fixture.seats
     stored = _stored_seat(request, schedule, played, _seat(request, bot.name, seats))
-    sandbox = make_sandbox(request.sandbox, runtimes_of([bot]))
-    check_trust(sandbox, [bot], trusted=request.trusted)
-    return Asked(stored, bot, sandbox)
+    return Asked(stored, bot, sandbox_for([bot], request.sandbox, trusted=request.trusted))
 
 
 def rerun_as(
@@ -97,11 +94,10 @@ def rerun_as(
     sandbox lets it. Raises ArenaError if the bot cannot be built.
     """
     limits = replace(asked.stored.limits if request.limited else _UNLIMITED, freeze=False)
-    with run_folder() as runs:
-        packages = request.packages
-        program = stage(asked.bot, runs, asked.sandbox, packages=packages).program
+    with open_workshop(asked.sandbox, packages=request.packages) as workshop:
+        program = workshop.stage(asked.bot).program
         if terminal and reaches_terminal(asked.sandbox):
-            program = with_breakpoints(program, terminal, runs)
+            program = with_breakpoints(program, terminal, workshop.folder)
         return ask_again(asked.stored, program, asked.sandbox, limits, watcher)
 
 
@@ -121,13 +117,6 @@ def write_lines(file: Path, stored: StoredSeat, decisions: Sequence[RerunDecisio
 def exists(file: Path) -> ArenaError:
     """Return the error for a file that is there already."""
     return ArenaError("it exists already", str(file), "name a new file")
-
-
-def _load(pattern: str) -> Bot:
-    sources = bot_sources(pattern, Path.cwd(), "--as")
-    if len(sources) > 1:
-        raise ArenaError(f"'{pattern}' names {len(sources)} bots", "--as", "name one")
-    return load_bot(sources[0])
 
 
 def _seat(request: RerunAs, name: str, seats: Sequence[str]) -> int:

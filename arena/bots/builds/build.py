@@ -48,7 +48,7 @@ def build(
             with errors_name_source(inside, bot.source, prefix):
                 _take_over(inside, program.folder, limits)
         with errors_name_source(program.folder, bot.source, prefix):
-            _check_built(program.folder, limits)
+            check_built(program.folder, limits)
     finally:
         running.kill()
         running.close()
@@ -149,8 +149,8 @@ def _special_file(path: Path) -> ArenaError:
     return ArenaError(what, str(path), "have the build remove it")
 
 
-def _check_built(folder: Path, limits: BotLimits) -> None:
-    """Refuse what a bot's folder may not hold after a build; make its folders readable."""
+def check_built(folder: Path, limits: BotLimits) -> None:
+    """Make the folders of a built bot readable; raises ArenaError for what it may not hold."""
     folder.chmod(0o755)
     inside = os.path.realpath(folder)
     hard_links: dict[int, tuple[int, Path]] = {}

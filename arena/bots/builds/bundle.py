@@ -9,6 +9,7 @@ from pathlib import Path, PurePath
 import msgspec
 from msgspec import Struct
 
+from arena.bots.archives.entry import MAX_PATH
 from arena.bots.builds.packages import COMPILED
 from arena.bots.builds.staging import no_space
 from arena.bots.folder import BOT_LIMITS, BotLimits, walk
@@ -16,10 +17,12 @@ from arena.bots.sandboxes.run_folder import remove_tree
 from arena.io.errors import ArenaError
 from arena.io.inflate import inflate
 
-_STAGED = BotLimits(entries=BOT_LIMITS.entries + COMPILED.entries)
+STAGED = BotLimits(
+    entries=BOT_LIMITS.entries + COMPILED.entries, size=BOT_LIMITS.size + COMPILED.size
+)
 """A bot with its packages."""
-_MOST = 2 * (BOT_LIMITS.size + COMPILED.size)
-"""Bytes of an unpacked bundle: twice what may be staged, for names and what a build added."""
+_MAX_CONTENT = STAGED.size + STAGED.entries * (MAX_PATH + 64)
+"""Bytes of a bundle's content before it was compressed."""
 
 
 class _Entry(Struct, frozen=True, array_like=True):
@@ -42,7 +45,7 @@ class Bundle(Struct, frozen=True):
 
 def pack(folder: Path) -> Bundle:
     """Return all files of a staged bot, without times and owners: same files, same bundle."""
-    found = sorted(walk(folder, _STAGED), key=lambda entry: os.fsencode(entry[0]))
+    found = sorted(walk(folder, STAGED), key=lambda entry: os.fsencode(entry[0]))
     entries = [_entry(path, info, folder) for path, info in found]
     content = zlib.compress(msgspec.msgpack.encode(entries))
     return Bundle(sha256(content).hexdigest(), content)
@@ -51,15 +54,17 @@ def pack(folder: Path) -> Bundle:
 def unpack(bundle: Bundle, folder: Path) -> None:
     """Write a bundle's files to a new folder, as readable to a sandbox's user as staged ones.
 
-    Raises ArenaError if the content does not match the digest or is none, or if there is no space.
+    Raises ArenaError if the content is no bundle or does not match the digest, or there is no space
+    for it.
     """
     if sha256(bundle.content).hexdigest() != bundle.digest:
         raise ArenaError("a bot was damaged on its way", bundle.digest, "run it again")
     try:
         folder.mkdir()
         folder.chmod(0o755)
+        folders = {PurePath()}
         for entry in _entries(bundle):
-            _write(entry, folder)
+            _write(entry, folder, folders)
     except BaseException as error:
         # An incomplete folder must not be taken for a bot.
         remove_tree(folder)
@@ -69,8 +74,9 @@ def unpack(bundle: Bundle, folder: Path) -> None:
 
 
 def _entries(bundle: Bundle) -> list[_Entry]:
+    """Return the entries of a bundle; raises ArenaError if it has none, or is too large."""
     try:
-        return msgspec.msgpack.decode(inflate(bundle.content, _MOST), type=list[_Entry])
+        return msgspec.msgpack.decode(inflate(bundle.content, _MAX_CONTENT), type=list[_Entry])
     except (zlib.error, msgspec.MsgspecError) as error:
         what = f"a bot cannot be unpacked: {error}"
         raise ArenaError(what, bundle.digest, "run it again") from None
@@ -86,10 +92,10 @@ def _entry(path: Path, info: os.stat_result, folder: Path) -> _Entry:
     return _Entry(inner, kind, path.read_bytes())
 
 
-def _write(entry: _Entry, folder: Path) -> None:
-    """Write one entry; a folder comes before its contents."""
+def _write(entry: _Entry, folder: Path, folders: set[PurePath]) -> None:
+    """Write one entry into one of the `folders` that were made: no link is followed."""
     inner = PurePath(os.fsdecode(entry.path))
-    if inner.is_absolute() or ".." in inner.parts:
+    if inner.is_absolute() or ".." in inner.parts or inner.parent not in folders:
         raise ArenaError("a bundle's files must lie inside its folder", str(inner), "run it again")
     path = folder / inner
     if entry.kind == "link":
@@ -97,6 +103,7 @@ def _write(entry: _Entry, folder: Path) -> None:
     elif entry.kind == "folder":
         path.mkdir()
         path.chmod(0o755)
+        folders.add(inner)
     else:
         path.write_bytes(entry.content)
         path.chmod(0o555 if entry.kind == "program" else 0o444)

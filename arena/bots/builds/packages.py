@@ -26,7 +26,7 @@ from arena.bots.sandboxes.base import MIB, Program, Sandbox
 from arena.bots.sandboxes.run_folder import remove_tree
 from arena.bots.sandboxes.run_once import run_once
 from arena.io.errors import ArenaError
-from arena.io.files import read_limited, reason
+from arena.io.files import read_limited, reason, user_cache
 
 REQUIREMENTS, VENDOR = "requirements.txt", "vendor"
 PACKAGES = ".arena-packages"
@@ -127,7 +127,7 @@ def installed(wanted: Wanted, bot: Bot, runs: Path, sandbox: Sandbox) -> Path:
     with _ONE_AT_A_TIME:
         python = _interpreter(bot, runs, sandbox)
         key = _key(wanted, python)
-        folder, kept = runs / f"packages-{key[:16]}", _cache() / key
+        folder, kept = runs / f"packages-{key[:16]}", user_cache("packages") / key
         if folder.exists():
             return folder
         try:
@@ -195,12 +195,6 @@ def _interpreter(bot: Bot, runs: Path, sandbox: Sandbox) -> Interpreter:
 def _key(wanted: Wanted, python: Interpreter) -> str:
     wheels = [(wheel.name, sha256(wheel.read_bytes()).hexdigest()) for wheel in wanted.wheels]
     return sha256(json.dumps([python.options(), wanted.pins, wheels]).encode()).hexdigest()
-
-
-def _cache() -> Path:
-    """Return where packages are kept from run to run."""
-    home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
-    return Path(home, "perudo-arena", "packages")
 
 
 def _keep(folder: Path, kept: Path) -> None:

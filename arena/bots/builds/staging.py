@@ -37,7 +37,7 @@ def stage(
     for packages that it cannot have, if its build fails or leaves what a bot's folder may not hold,
     or if there is no space for it.
     """
-    folder = runs / bot.info.digest[:16]
+    folder = folder_of(bot, runs)
     if not folder.exists():
         try:
             _copy(bot, folder, sandbox, limits)
@@ -56,6 +56,16 @@ def stage(
             # A refused bot must not be taken for a staged one.
             remove_tree(folder)
             raise
+    return staged_as(bot, folder)
+
+
+def folder_of(bot: Bot, runs: Path) -> Path:
+    """Return where a bot is staged below `runs`: bots with equal files share a folder."""
+    return runs / bot.info.digest[:16]
+
+
+def staged_as(bot: Bot, folder: Path) -> StagedBot:
+    """Return the bot that can be started in its folder, where all is ready."""
     return StagedBot(bot.info, folder, with_packages(bot.command, folder))
 
 

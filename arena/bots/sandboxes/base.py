@@ -117,6 +117,9 @@ class Sandbox(Protocol):
     def unavailable_reason(self) -> Unavailable | None:
         """Return why it does not work on this machine, or None if it does."""
 
+    def image_id(self, runtime: str) -> str:
+        """Return which image the programs of a runtime come from; "" if they are this machine's."""
+
     def start(self, program: Program, *, space: int = 0) -> Running:
         """Start a program, or raise OSError; its folder is read-only.
 

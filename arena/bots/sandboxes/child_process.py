@@ -188,6 +188,10 @@ class HostSandbox:
         self._caps_memory = self._trees is not None and self._trees.caps_memory
         self.freezes = self._trees is not None and self._trees.freezes
 
+    def image_id(self, runtime: str) -> str:  # noqa: ARG002 (as of every sandbox)
+        """Return "": programs are this machine's."""
+        return ""
+
     def _make_tree(self, quota: Quota) -> ProcessTree | None:
         return self._trees.make(quota) if self._trees else None
 

@@ -18,6 +18,10 @@ class PassingSandbox:
     def unavailable_reason(self) -> None:
         """Return None: the sandbox behind it was tried before."""
 
+    def image_id(self, runtime: str) -> str:
+        """Return which image the programs of a runtime come from; "" if they are this machine's."""
+        return self._sandbox.image_id(runtime)
+
 
 class ObservedSandbox(PassingSandbox):
     """Passes everything to another sandbox, and remembers the program that it started last."""

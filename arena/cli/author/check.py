@@ -12,13 +12,11 @@ import click
 from arena.author.check.context import CheckRequest
 from arena.author.check.findings import Report
 from arena.author.check.run import check
-from arena.bots.bot import check_trust, runtimes_of
-from arena.bots.builds.staging import stage
 from arena.bots.manifest import SAMPLE, bot_sources, load_bot
 from arena.bots.sandboxes.docker.images import IMAGES
 from arena.bots.sandboxes.docker.sandbox import DockerSandbox
-from arena.bots.sandboxes.registry import AUTO, make_sandbox
-from arena.bots.sandboxes.run_folder import run_folder
+from arena.bots.sandboxes.registry import AUTO
+from arena.bots.workshop import open_workshop, sandbox_for
 from arena.cli.author.check_report import lines_of
 from arena.cli.exit_codes import FINDINGS, INTERRUPTED, OK
 from arena.cli.options import PathType, json_option, packages_option, sandbox_option, trust_option
@@ -109,10 +107,9 @@ def _transcript(
 ) -> int:
     rules = variant(name, {}, calza=True)
     bots = [load_bot(source) for source in sources]
-    chosen = make_sandbox(sandbox, runtimes_of(bots))
-    check_trust(chosen, bots, trusted=trusted)
-    with run_folder() as runs:
-        staged = [stage(bot, runs, chosen, packages=packages) for bot in bots]
+    chosen = sandbox_for(bots, sandbox, trusted=trusted)
+    with open_workshop(chosen, packages=packages) as workshop:
+        staged = [workshop.stage(bot) for bot in bots]
         lines, faults = told_game(staged if len(staged) > 1 else staged * 2, rules, chosen)
     for line in [*lines, *faults]:
         click.echo(harmless(line))

@@ -7,10 +7,9 @@ from typing import Any
 import click
 
 from arena.author.rerun.rerun_as import rerun_as, stored_fixture
-from arena.bots.bot import Bot, check_trust, runtimes_of
-from arena.bots.builds.staging import stage
-from arena.bots.sandboxes.registry import check_freezing, make_sandbox
-from arena.bots.sandboxes.run_folder import run_folder
+from arena.bots.bot import Bot
+from arena.bots.sandboxes.registry import check_freezing
+from arena.bots.workshop import open_workshop, sandbox_for
 from arena.cli import options
 from arena.cli.author import seat_replay as asked_again
 from arena.cli.output import harmless, print_json, print_table, say
@@ -91,12 +90,11 @@ def _rerun(
         schedule, stored = schedule_of(opened), stored_fixture(opened, fixture, game)
     info = schedule.conditions
     bots = [_current(name, config, info) for name in stored.fixture.seats]
-    chosen = make_sandbox(sandbox or config.sandbox, runtimes_of(bots), config.images)
-    check_trust(chosen, bots, trusted=trust_bots)
+    chosen = sandbox_for(bots, sandbox or config.sandbox, trusted=trust_bots, images=config.images)
     check_freezing(chosen, info.limits)
     _say_what_changed(info, stored, bots, chosen.name)
-    with run_folder() as runs:
-        staged = [stage(bot, runs, chosen, packages=config.packages) for bot in bots]
+    with open_workshop(chosen, packages=config.packages) as workshop:
+        staged = [workshop.stage(bot) for bot in bots]
         _, rules = schedule.drawn[stored.fixture.id]
         result = rerun(stored, rules, staged, chosen, info.limits, game)
     if as_json:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from arena.author.check.context import CheckRequest
 from arena.author.check.findings import Finding, Report, StepResult
@@ -99,25 +100,21 @@ def read_check(folder: Path, student: str, content: str) -> Checked | None:
 
 def _check(request: CheckRequest) -> Checked:
     """Check a hand-in; raises ArenaError for what is no fault of it, as that nothing may run."""
-    if refusal := _refusal(request):
-        return Checked(_report(request, refusal), "")
-    report = check(request, _Silent())
-    if report.interrupted:
-        raise KeyboardInterrupt
-    try:
-        digest = load_bot(request.source).info.digest
-    except ArenaError:
-        digest = ""
-    return Checked(report, digest)
-
-
-def _refusal(request: CheckRequest) -> ArenaError | None:
-    """Return why a hand-in cannot be checked here; raises ArenaError if no container runs."""
     try:
         refuse_link(request.source)
-        runtime = load_bot(request.source).info.runtime
+        bot = load_bot(request.source)
     except ArenaError as error:
-        return error
+        return Checked(_report(request, error), "")
+    if missing := _missing_image(request, bot.info.runtime):
+        return Checked(_report(request, missing), "")
+    report = check(replace(request, bot=bot), _Silent())
+    if report.interrupted:
+        raise KeyboardInterrupt
+    return Checked(report, bot.info.digest)
+
+
+def _missing_image(request: CheckRequest, runtime: str) -> ArenaError | None:
+    """Return why no bot of a runtime is checked here; raises ArenaError if no container runs."""
     if request.sandbox != DockerSandbox.name:
         return None
     image = {**IMAGES, **request.images}[runtime]

@@ -8,12 +8,11 @@ from msgspec import Struct
 
 from arena.author.check.context import CheckRequest
 from arena.author.check.steps import STEPS
-from arena.bots.bot import Bot, StagedBot, check_trust, runtimes_of
-from arena.bots.builds.staging import stage
+from arena.bots.bot import Bot, StagedBot
+from arena.bots.builds.cache import BuildCache
 from arena.bots.manifest import load_bot
 from arena.bots.sandboxes.base import Sandbox
-from arena.bots.sandboxes.registry import make_sandbox
-from arena.bots.sandboxes.run_folder import run_folder
+from arena.bots.workshop import Workshop, open_workshop, sandbox_for
 from arena.course.config import Course
 from arena.course.deadlines import stamp
 from arena.course.intake.checks import POSITIONS, Checked, check_all, check_key
@@ -23,7 +22,7 @@ from arena.course.lock import LockedHandIn
 from arena.course.marks.result import grading
 from arena.io.errors import ArenaError
 
-CHECKS = "checks"
+CHECKS, BUILDS = "checks", "builds"
 Tell = Callable[[str], None]
 
 
@@ -55,7 +54,7 @@ def entries(course: Course, sandbox: str, options: Options, tell: Tell) -> Itera
 
     Raises ArenaError if the sandbox does not work, or a bot of the course does not start there.
     """
-    with hand_ins_of(course) as (found, strangers), run_folder() as runs:
+    with hand_ins_of(course) as (found, strangers):
         for name in strangers:
             tell(f"'{name}' belongs to nobody on the roster")
         by_student = {one.id: [h for h in found if h.student == one.id] for one in course.students}
@@ -76,18 +75,18 @@ def entries(course: Course, sandbox: str, options: Options, tell: Tell) -> Itera
         )
         own = [*course.baselines.values(), *([course.reference] if course.reference else [])]
         bots = [load_bot(at) for id_, at in sources.items() if checked[keys[id_]].starts]
-        made = make_sandbox(sandbox, runtimes_of([*own, *bots]))
-        check_trust(made, [*own, *bots], trusted=options.trusted)
-        staged = {
-            bot.info.digest: stage(bot, runs, made, packages=course.file.packages) for bot in own
-        }
-        staged |= _staged(bots, runs, made, tell, packages=course.file.packages)
-        locked = {
-            id_: _locked(one, choices[id_].days_late, hashes[id_], checked[keys[id_]], staged)
-            for id_, one in counts.items()
-        }
-        notes = {id_: one.note for id_, one in choices.items()}
-        yield Entries(locked, notes, sources, staged, made)
+        chosen = sandbox_for([*own, *bots], sandbox, trusted=options.trusted)
+        with open_workshop(
+            chosen, packages=course.file.packages, builds=_builds(course)
+        ) as workshop:
+            staged = {bot.info.digest: workshop.stage(bot) for bot in own}
+            staged |= _staged(bots, workshop, tell)
+            locked = {
+                id_: _locked(one, choices[id_].days_late, hashes[id_], checked[keys[id_]], staged)
+                for id_, one in counts.items()
+            }
+            notes = {id_: one.note for id_, one in choices.items()}
+            yield Entries(locked, notes, sources, staged, chosen)
 
 
 def _make_private(folder: Path) -> None:
@@ -104,22 +103,25 @@ def _request(course: Course, source: Path, sandbox: str, options: Options) -> Ch
         trusted=options.trusted,
         packages=course.file.packages,
         limits=course.file.limits,
+        builds=_builds(course),
         every_fault=True,
         positions=POSITIONS,
     )
 
 
-def _staged(
-    bots: list[Bot], runs: Path, sandbox: Sandbox, tell: Tell, *, packages: bool
-) -> dict[str, StagedBot]:
+def _builds(course: Course) -> BuildCache:
+    return BuildCache(grading(course) / BUILDS)
+
+
+def _staged(bots: list[Bot], workshop: Workshop, tell: Tell) -> dict[str, StagedBot]:
     """Stage hand-ins; one whose build succeeds in its check and not now does not play."""
-    found = {}
+    staged = {}
     for bot in bots:
         try:
-            found[bot.info.digest] = stage(bot, runs, sandbox, packages=packages)
+            staged[bot.info.digest] = workshop.stage(bot)
         except ArenaError as error:
             tell(f"'{bot.source.name}' does not play: {error}")
-    return found
+    return staged
 
 
 def _locked(

@@ -4,16 +4,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from arena.bots.bot import check_trust, runtimes_of
-from arena.bots.manifest import find_bots
+from arena.bots.manifest import find_bot
 from arena.bots.sandboxes.base import Program
-from arena.bots.sandboxes.registry import AUTO, make_sandbox
+from arena.bots.sandboxes.registry import AUTO
 from arena.bots.sessions.multiplexer import Multiplexer
+from arena.bots.workshop import open_workshop, sandbox_for
 from arena.game.records import Fault, Fixture, LimitsInfo
 from arena.game.wire.messages import Answer, ToBot
 from arena.lab.env.setting import Setting
 from arena.league.table.live_seat import LiveSeat, Request, hello_to
-from arena.league.table.preparation import prepared
+from arena.league.table.preparation import prepare
 
 _NOBODY = Program(Path("/"), ())
 GAMES = 1_000_000
@@ -63,14 +63,13 @@ def live_bots(
     Raises ArenaError if a bot is wrong or does not start, or may not play in the sandbox.
     """
     by_pattern = {
-        pattern: find_bots([(pattern, "rivals")], Path.cwd()) for pattern in set(patterns.values())
+        pattern: find_bot(pattern, Path.cwd(), "rivals") for pattern in set(patterns.values())
     }
-    bots = {seat: by_pattern[pattern][0] for seat, pattern in patterns.items()}
-    box = make_sandbox(sandbox, runtimes_of(bots.values()))
-    check_trust(box, list(bots.values()), trusted=trust_bots)
+    bots = [by_pattern[pattern] for pattern in patterns.values()]
     limits = LimitsInfo().complete(GAMES)
-    with prepared(list(bots.values()), setting.rules, limits, box) as staged:
-        programs = dict(zip(bots, (bot.program for bot in staged), strict=True))
+    with open_workshop(sandbox_for(bots, sandbox, trusted=trust_bots)) as workshop:
+        staged = prepare(workshop, bots, setting.rules, limits)
+        programs = dict(zip(patterns, (bot.program for bot in staged), strict=True))
         at_table = [programs.get(seat, _NOBODY) for seat in range(setting.players)]
-        with Multiplexer(at_table, box, limits) as table:
-            yield LiveBots(setting, table, list(bots))
+        with Multiplexer(at_table, workshop.sandbox, limits) as table:
+            yield LiveBots(setting, table, list(patterns))

@@ -7,6 +7,7 @@ from multiprocessing import Pipe
 
 import msgspec
 
+from arena.bots.builds.cache import BuildCache
 from arena.io.uptime import Uptime
 from arena.ladder.book.book import Book
 from arena.ladder.book.tables import CHECKS, Check, Progress, State, Version
@@ -146,6 +147,7 @@ class Checks:
             sandbox=league.sandbox,
             images=league.images,
             packages=league.packages,
+            builds=BuildCache(folder.built),
             trusted=self.config.file.trust_bots,
             games=league.games,
             pin=league.pin and enough_cores(league.workers),

@@ -16,6 +16,7 @@ from arena.author.check.context import CheckRequest
 from arena.author.check.findings import Finding
 from arena.author.check.run import check
 from arena.bots.bot import Bot
+from arena.bots.builds.cache import BuildCache
 from arena.bots.canonical_archive import canonical
 from arena.bots.manifest import load_bot
 from arena.bots.sandboxes.docker import engine
@@ -56,6 +57,7 @@ class CheckOrder(Struct, frozen=True):
     sandbox: str
     images: dict[str, str]
     packages: bool
+    builds: BuildCache
     trusted: bool
     games: int
     """In a fixture."""
@@ -165,13 +167,17 @@ def _checked(order: CheckOrder, told: Connection, budget: Budget) -> CheckResult
         return CheckResult(ok=False, faults=[_refusal(error)], limit=limit)
     if missing := _missing_image(bot, order):
         return CheckResult(ok=False, digest=digest, faults=[missing], limit=limit)
+    # As the version that will play, whose files these are.
+    bot = replace(bot, source=(order.versions / f"{digest}.tar").resolve())
     request = CheckRequest(
-        order.versions / f"{digest}.tar",
-        order.sandbox,
+        bot.source,
+        bot=bot,
+        sandbox=order.sandbox,
         images=order.images,
         trusted=order.trusted,
         packages=order.packages,
         limits=order.limits,
+        builds=order.builds,
         budget=budget,
     )
     teller = _Teller(told, budget)
@@ -191,23 +197,23 @@ def _checked(order: CheckOrder, told: Connection, budget: Budget) -> CheckResult
     if not report.ok:
         return result
     teller.trying(STEPS, STEPS, _GAMES)
-    return _with_games(result, request.source, order, budget)
+    return _with_games(result, bot, order, budget)
 
 
-def _with_games(
-    result: CheckResult, source: Path, order: CheckOrder, budget: Budget
-) -> CheckResult:
+def _with_games(result: CheckResult, bot: Bot, order: CheckOrder, budget: Budget) -> CheckResult:
     """Play among sample bots, and add what the bot did wrong there."""
     if order.pin:
         claim_core("perudo-arena-check")
     asked = TrialRequest(
-        source=source,
+        bot=bot,
         variants=order.variants,
         players=order.players,
         limits=order.limits,
         sandbox=order.sandbox,
         images=order.images,
+        trusted=order.trusted,
         packages=order.packages,
+        builds=order.builds,
         games=order.games,
         seed=token_hex(_SEED_BYTES),
     )

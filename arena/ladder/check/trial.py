@@ -10,13 +10,12 @@ from typing import NamedTuple
 from msgspec import Struct
 
 from arena.author.check.budget import Budget, BudgetedMultiplexer
-from arena.bots.bot import StagedBot, runtimes_of
-from arena.bots.builds.staging import stage
-from arena.bots.manifest import find_bots, load_bot
+from arena.bots.bot import Bot, StagedBot
+from arena.bots.builds.cache import BuildCache
+from arena.bots.manifest import find_bots
 from arena.bots.sandboxes.base import Sandbox
-from arena.bots.sandboxes.registry import make_sandbox
-from arena.bots.sandboxes.run_folder import run_folder
 from arena.bots.sessions.warm_pool import TableDice, TablePool, WarmPool
+from arena.bots.workshop import open_workshop, sandbox_for
 from arena.game.records import Fixture, LimitsInfo
 from arena.game.rules.books import Rules
 from arena.game.rules.round_limit import max_rounds
@@ -34,17 +33,20 @@ _COMPANY = ("honest", "odds", "random", "bluffer")
 class TrialRequest(Struct, frozen=True):
     """Which version to try, and at which tables."""
 
-    source: Path
+    bot: Bot
     variants: dict[str, Rules]
     players: tuple[int, ...]
     limits: LimitsInfo
     sandbox: str
     images: dict[str, str]
+    trusted: bool
     packages: bool
     games: int
     """In a fixture."""
     seed: str
     """From which the fixtures are drawn, as those of a season from its master seed."""
+    builds: BuildCache | None = None
+    """Where builds are looked for and kept; None builds the bots."""
 
 
 class TrialFault(NamedTuple):
@@ -60,14 +62,18 @@ def trial(request: TrialRequest, budget: Budget) -> tuple[int, list[TrialFault]]
     They are fixtures as those of a season, so that no bot behaves only while it is tried. Raises
     ArenaError if a bot cannot be made ready, BudgetSpentError if the version is awaited too long.
     """
-    bot = load_bot(request.source)
     company = find_bots([(f"sample:{name}", "ladder") for name in _COMPANY], Path.cwd())
-    sandbox = make_sandbox(request.sandbox, runtimes_of([bot, *company]), request.images)
+    sandbox = sandbox_for(
+        [request.bot], request.sandbox, trusted=request.trusted, images=request.images, own=company
+    )
     tables = list(_tables(request))
     share_processor()
-    with run_folder() as runs, closing(_Room(request, sandbox, budget)) as room:
-        staged = stage(bot, runs, sandbox, packages=request.packages)
-        rivals = [stage(one, runs, sandbox) for one in company]
+    with (
+        open_workshop(sandbox, packages=request.packages, builds=request.builds) as workshop,
+        closing(_Room(request, sandbox, budget)) as room,
+    ):
+        staged = workshop.stage(request.bot)
+        rivals = [workshop.stage(rival) for rival in company]
         faults = [fault for table in tables for fault in room.play(table, staged, rivals)]
     return len(tables) * request.games, faults
 

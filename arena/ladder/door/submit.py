@@ -5,9 +5,9 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from arena.bots.bot import Bot
 from arena.bots.canonical_archive import canonical
-from arena.bots.manifest import SAMPLE, bot_sources, load_bot
-from arena.io.errors import ArenaError
+from arena.bots.manifest import SAMPLE, find_bot, load_bot
 from arena.ladder.book.book import Book
 from arena.ladder.book.tables import WAITING, Event, State, Upload
 from arena.ladder.config import load_config
@@ -32,21 +32,18 @@ def submit(folder: Folder, source: Path, author: str) -> Received:
 
     Raises ArenaError if it is no bot, or if the author may not submit it now.
     """
-    bot = load_bot(_found(source))
+    bot = _load(source)
     quotas = load_config(folder.config).file.quotas
     with Door(folder, writes=True) as door:
         upload, new = door.submit(author, bot.name, canonical(bot), ".tar", quotas)
         return Received(upload, new, door.allowance(upload.author, quotas))
 
 
-def _found(bot: Path) -> Path:
-    """Return a bot's folder or archive, that of a sample bot by its name."""
-    if not str(bot).startswith(SAMPLE):
-        return bot
-    found = bot_sources(str(bot), Path.cwd(), "BOT")
-    if len(found) > 1:
-        raise ArenaError(f"'{bot}' names {len(found)} bots", "BOT", "submit one at a time")
-    return found[0]
+def _load(source: Path) -> Bot:
+    """Read a bot's folder or archive, or a sample bot by its name."""
+    if str(source).startswith(SAMPLE):
+        return find_bot(str(source), Path.cwd(), "BOT", "submit one at a time")
+    return load_bot(source)
 
 
 def follow(folder: Folder, version: str) -> Iterator[Event]:

@@ -13,9 +13,10 @@ from typing import Any
 from msgspec.structs import replace
 
 from arena.bots.bot import Bot, StagedBot, check_trust
+from arena.bots.builds.cache import BuildCache
 from arena.bots.manifest import load_bot
 from arena.bots.sandboxes.registry import check_freezing
-from arena.bots.sandboxes.run_folder import run_folder
+from arena.bots.workshop import Workshop, open_workshop
 from arena.game.records import Division, FixtureResult, LeagueInfo, PlayedFixture
 from arena.game.rules.books import Rules
 from arena.game.seeds import commitment
@@ -23,7 +24,6 @@ from arena.io.errors import ArenaError
 from arena.ladder.book.tables import Kind, Version
 from arena.ladder.config import Config, sandbox_of
 from arena.ladder.folder import Folder, make_private, write_durably
-from arena.ladder.season.build_cache import Built
 from arena.ladder.season.twins import TwinResult, are_over, compare_twins
 from arena.ladder.season.workers import Workers
 from arena.league.changes import everyone, playing, version_of
@@ -53,12 +53,12 @@ def open_season(
     folder = ladder.season(number)
     with ExitStack() as stack:
         cluster = stack.enter_context(cluster_at(config.file.cluster))
-        runs = stack.enter_context(run_folder())
         store = stack.enter_context(Store(folder / STORE, create=True))
         sandbox = sandbox_of(config)
         check_freezing(sandbox, config.league.limits)
-        built = Built(ladder.built, sandbox, runs, packages=config.league.packages)
-        yield Season(store, config, _seed(folder), built, Workers(config, cluster, sandbox, say))
+        builds, packages = BuildCache(ladder.built), config.league.packages
+        workshop = stack.enter_context(open_workshop(sandbox, packages=packages, builds=builds))
+        yield Season(store, config, _seed(folder), workshop, Workers(config, cluster, sandbox, say))
 
 
 def commitment_of(folder: Path) -> str:
@@ -107,13 +107,13 @@ class Season:
     """The games of a season, and the versions that are ready to play."""
 
     def __init__(
-        self, store: Store, config: Config, seed: str, built: Built, workers: Workers
+        self, store: Store, config: Config, seed: str, workshop: Workshop, workers: Workers
     ) -> None:
         self._store = store
         self._config = config
         self._league = config.league
         self._seed = seed
-        self._built = built
+        self._workshop = workshop
         self._workers = workers
         self._ready: dict[str, tuple[Bot, StagedBot]] = {}
         self._played = StoredLeague(store) if store.league else None
@@ -151,8 +151,8 @@ class Season:
         """Make a version ready to play; raises ArenaError if it can no longer be started."""
         bot = load_bot(archive)
         bot = replace(bot, info=replace(bot.info, name=version.name, author=version.author))
-        check_trust(self._workers.sandbox, [bot], trusted=self._config.file.trust_bots)
-        self._ready[version.name] = bot, self._built.stage(bot)
+        check_trust(self._workshop.sandbox, [bot], trusted=self._config.file.trust_bots)
+        self._ready[version.name] = bot, self._workshop.stage(bot)
 
     def is_ready(self, version: Version) -> bool:
         """Tell whether a version was made ready."""
@@ -220,7 +220,6 @@ class Season:
         staged = {name: self._ready[name][1] for name in field}
         if change := self._change(played, field, struck, endless=endless):
             played.change(**change)
-            self._built.keep({bot.info.digest for bot in staged.values()})
         elif self._asleep:
             return True
 

@@ -14,13 +14,14 @@ from arena.bots.sandboxes.base import Sandbox
 from arena.bots.sandboxes.docker.engine import runc_warning
 from arena.bots.sandboxes.docker.sandbox import DockerSandbox
 from arena.bots.sandboxes.registry import check_freezing, make_sandbox
+from arena.bots.workshop import open_workshop
 from arena.game.records import LeagueInfo
 from arena.league.play.dispatcher import RunListener
 from arena.league.play.process_pool import ProcessEngine
 from arena.league.play.stored_league import StoredLeague
 from arena.league.play.workers import Engine, RemoteEngine, RunSpec
 from arena.league.store.store import Store
-from arena.league.table.preparation import prepared
+from arena.league.table.preparation import prepare
 from arena.league.terms.conditions import Resolution, commit, resolve
 from arena.league.terms.config import League, check_anchor, check_bot_count, load_league
 from arena.league.terms.master_seed import describe
@@ -72,9 +73,8 @@ def open_run(
         resolution = _resolved(request, league, sandbox, store)
         rules = next(iter(league.variants.values()))
         _note_packages(league, listener)
-        with prepared(
-            league.bots, rules, league.limits, sandbox, packages=league.packages
-        ) as staged:
+        with open_workshop(sandbox, packages=league.packages) as workshop:
+            staged = prepare(workshop, league.bots, rules, league.limits)
             commit(resolution, store, listener.note)
             conditions = resolution.schedule.conditions
             listener.started(conditions)

@@ -1,18 +1,16 @@
-"""Bots made ready for a league: staged, and started once to see whether they can play."""
+"""Bots made ready for a table: staged, and started once to see whether they can play."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
 
 from msgspec.structs import replace
 
 from arena.bots.bot import Bot, StagedBot
 from arena.bots.builds.packages import wanted_by
-from arena.bots.builds.staging import stage
 from arena.bots.sandboxes.base import Sandbox
-from arena.bots.sandboxes.run_folder import run_folder
 from arena.bots.sandboxes.run_once import last_line
 from arena.bots.sessions.multiplexer import Multiplexer
+from arena.bots.workshop import Workshop
 from arena.game.records import Fault, Fixture, LimitsInfo
 from arena.game.rules.books import Rules
 from arena.io.errors import ArenaError
@@ -23,35 +21,28 @@ _LINE = 150
 """How many characters of a bot's last line are shown."""
 
 
-@contextmanager
-def prepared(
-    bots: Sequence[Bot],
-    rules: Rules,
-    limits: LimitsInfo,
-    sandbox: Sandbox,
-    *,
-    packages: bool = False,
-) -> Iterator[list[StagedBot]]:
-    """Stage every bot and try to start it; yields them in order, removes the copies afterwards.
+def prepare(
+    workshop: Workshop, bots: Sequence[Bot], rules: Rules, limits: LimitsInfo
+) -> list[StagedBot]:
+    """Stage and try every bot; returns them in the order given.
 
-    `packages`: whether the Python packages that bots ask for are installed. Raises ArenaError for
-    the first bot that does not start.
+    Raises ArenaError for the first that does not start.
     """
     for bot in bots:
         # Before anything is built.
-        wanted_by(bot, bot.folder, allowed=packages)
-    with run_folder() as runs:
+        wanted_by(bot, bot.folder, allowed=workshop.packages)
 
-        def prepare(bot: Bot) -> StagedBot:
-            staged = stage(bot, runs, sandbox, packages=packages)
-            if fault := try_start(staged, rules, sandbox, limits):
-                what = f"'{bot.name}' does not start: {fault.detail}"
-                raise ArenaError(what, str(bot.source), f"see why: arena check {bot.source}")
-            return staged
+    def stage(bot: Bot) -> StagedBot:
+        staged = workshop.stage(bot)
+        if fault := try_start(staged, rules, workshop.sandbox, limits):
+            what = f"'{bot.name}' does not start: {fault.detail}"
+            raise ArenaError(what, str(bot.source), f"see why: arena check {bot.source}")
+        return staged
 
-        by_digest = {bot.info.digest: bot for bot in bots}
-        staged = dict(zip(by_digest, _map(prepare, by_digest.values(), sandbox), strict=True))
-        yield [staged[bot.info.digest] for bot in bots]
+    by_digest = {bot.info.digest: bot for bot in bots}
+    results = _map(stage, by_digest.values(), workshop.sandbox)
+    staged = dict(zip(by_digest, results, strict=True))
+    return [staged[bot.info.digest] for bot in bots]
 
 
 def try_start(bot: StagedBot, rules: Rules, sandbox: Sandbox, limits: LimitsInfo) -> Fault | None:
@@ -67,10 +58,10 @@ def try_start(bot: StagedBot, rules: Rules, sandbox: Sandbox, limits: LimitsInfo
 
 
 def _map(
-    prepare: Callable[[Bot], StagedBot], bots: Collection[Bot], sandbox: Sandbox
+    stage: Callable[[Bot], StagedBot], bots: Collection[Bot], sandbox: Sandbox
 ) -> Iterable[StagedBot]:
-    """Prepare bots one by one, or several at a time if a start is mostly waiting."""
+    """Stage bots one by one, or several at a time if a start is mostly waiting."""
     if not sandbox.starts_slowly:
-        return map(prepare, bots)
+        return map(stage, bots)
     with ThreadPoolExecutor(_THREADS) as threads:
-        return list(threads.map(prepare, bots))
+        return list(threads.map(stage, bots))

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from arena.bots.sandboxes.base import Unavailable
 from arena.bots.sandboxes.run_folder import is_in_use
@@ -112,14 +112,23 @@ def unavailable_reason(images: Sequence[str]) -> Unavailable | None:
 
 def has_image(api: "APIClient", image: str) -> bool:
     """Return whether the engine has an image."""
+    return _inspect(api, image) is not None
+
+
+def image_id(api: "APIClient", image: str) -> str:
+    """Return the digest of an image; "" if the engine does not have it."""
+    info = _inspect(api, image)
+    return str(info["Id"]) if info else ""
+
+
+def _inspect(api: "APIClient", image: str) -> dict[str, Any] | None:
     from docker.errors import ImageNotFound
 
     try:
         # The SDK's stubs give this method no types.
-        api.inspect_image(image)  # type: ignore[no-untyped-call]
+        return cast("dict[str, Any]", api.inspect_image(image))  # type: ignore[no-untyped-call]
     except ImageNotFound:
-        return False
-    return True
+        return None
 
 
 def runc_warning() -> str:

@@ -82,6 +82,12 @@ class DockerSandbox:
         hint = "an image needs sh and setpriv (util-linux)" if "setpriv" in reason else ""
         return Unavailable(reason, hint) if reason else None
 
+    def image_id(self, runtime: str) -> str:
+        """Return the digest of the image of a runtime; its name if the engine does not have it."""
+        image = self._images[runtime]
+        with engine.api_client() as api:
+            return engine.image_id(api, image) or image
+
     def _try(self, runtime: str) -> str:
         """Have a container echo a line; return what went wrong, or note what it can do."""
         running = self.start(Program(current_run().folder, ["cat"], runtime))

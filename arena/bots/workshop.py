@@ -1,0 +1,61 @@
+"""A workshop: where bots are made ready to start in a sandbox, until the run is over."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from msgspec import Struct
+
+from arena.bots.bot import Bot, StagedBot, check_trust, runtimes_of
+from arena.bots.builds.build import OnBuild
+from arena.bots.builds.cache import BuildCache
+from arena.bots.builds.staging import stage
+from arena.bots.sandboxes.base import Sandbox
+from arena.bots.sandboxes.docker.images import IMAGES
+from arena.bots.sandboxes.registry import AUTO, make_sandbox
+from arena.bots.sandboxes.run_folder import run_folder
+
+
+class Workshop(Struct, frozen=True):
+    """Makes bots ready to start."""
+
+    sandbox: Sandbox
+    """Where they are built, and will play."""
+    folder: Path
+    """Where their copies are."""
+    packages: bool = False
+    """Whether the Python packages that they ask for are installed."""
+    builds: BuildCache | None = None
+    """From which bots come that were built before; None builds all of them."""
+
+    def stage(self, bot: Bot, on_build: OnBuild | None = None) -> StagedBot:
+        """Copy a bot and build it; raises ArenaError as `staging.stage` does."""
+        stage_bot = self.builds.stage if self.builds else stage
+        return stage_bot(bot, self.folder, self.sandbox, on_build, packages=self.packages)
+
+
+@contextmanager
+def open_workshop(
+    sandbox: Sandbox, *, packages: bool = False, builds: BuildCache | None = None
+) -> Iterator[Workshop]:
+    """Yield a workshop; the copies of bots in it are removed afterwards."""
+    with run_folder() as folder:
+        yield Workshop(sandbox, folder, packages, builds)
+
+
+def sandbox_for(
+    bots: Sequence[Bot],
+    name: str = AUTO,
+    *,
+    trusted: bool,
+    images: Mapping[str, str] = IMAGES,
+    own: Iterable[Bot] = (),
+) -> Sandbox:
+    """Return the sandbox of a name in which bots may run; bots of the arena's `own` run everywhere.
+
+    `trusted`: whether they may run without isolation. Raises ArenaError if the sandbox does not
+    work here, or does not isolate bots that are not trusted.
+    """
+    sandbox = make_sandbox(name, runtimes_of([*bots, *own]), images)
+    check_trust(sandbox, bots, trusted=trusted)
+    return sandbox
