@@ -80,8 +80,8 @@ def walk(
 ) -> Iterator[PlayedRound]:
     """Yield the rounds of a game; the last one may be unfinished, and none comes after the limit.
 
-    Raises ForbiddenEventError at an event that the engine forbids. The dice and the first opener are
-    the record's; `arena.league.table.replay` checks them against the seed.
+    Raises ForbiddenEventError at an event that the engine forbids. The dice and the first opener
+    are those of the record; `arena.league.table.replay` checks them against the seed.
     """
     step, number, after = 0, 0, None
     while step < len(record.events):

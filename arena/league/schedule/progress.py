@@ -204,7 +204,7 @@ class _Track:
         return self._blocks[: self._begun] if self._endless else self._blocks
 
     def coming(self) -> int:
-        """Return the place of an endless league's next block in the schedule; -1 if there is none."""
+        """Return the place of the next block of an endless league in the schedule, or -1."""
         if not self._endless:
             return -1
         if self._begun < len(self._blocks):
