@@ -1,4 +1,4 @@
-"""What happened: leagues, fixtures, events, faults, results; events are stored as JSON arrays."""
+"""Records of leagues, fixtures, events, faults and results; events are stored as JSON arrays."""
 
 from collections.abc import Sequence
 from enum import StrEnum
@@ -22,7 +22,7 @@ class Cause(StrEnum):
 
 
 class Fault(Struct, frozen=True):
-    """What a bot did wrong; `detail` is for its author and may quote the bot's own bytes."""
+    """A bot's error; `detail` is for its author and may quote the bot's own bytes."""
 
     cause: Cause
     detail: str
@@ -57,7 +57,7 @@ class CallMade(Struct, frozen=True, array_like=True, tag="call"):
 
     @property
     def right(self) -> bool:
-        """Whether the caller was right: whoever is wrong loses a die."""
+        """Whether the caller was right; otherwise it lost a die."""
         return self.loser != self.seat
 
 
@@ -90,7 +90,7 @@ class Division(NamedTuple):
 
 
 class Fixture(Struct, frozen=True):
-    """One table: who sits where, by which rules, on which dice, for how many games."""
+    """One table: its seats, rules, dice, and number of games."""
 
     id: str
     """A hash of the league and the fixture's place in its schedule."""
@@ -118,7 +118,7 @@ class Fixture(Struct, frozen=True):
 
     @property
     def dice_key(self) -> str:
-        """What keys the dice."""
+        """The key of the dice."""
         return self.dice or self.seed
 
 
@@ -133,7 +133,7 @@ class PlayedFixture(Struct, frozen=True):
     games: Sequence[GameRecord]
     sandbox: str
     clock: Literal["wall", "cpu"]
-    """What answers were timed by."""
+    """The clock for the time limits of answers."""
     decisions: int
     """Answers asked for, over all seats."""
     seconds: float
@@ -208,7 +208,7 @@ class BotInfo(Struct, frozen=True, omit_defaults=True):
     digest: str
     """SHA-256 over the bot's files, hexadecimal: the version that counts."""
     tags: tuple[str, ...] = ()
-    """What its author sorts it under."""
+    """Its author's keywords for it."""
 
 
 class LimitsInfo(Struct, frozen=True, forbid_unknown_fields=True):
@@ -236,7 +236,7 @@ class LimitsInfo(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class MachineInfo(Struct, frozen=True):
-    """What a league began on; no die and no result comes from it, but what answers took does."""
+    """The machine that a league began on; it decides no die, but how long answers take."""
 
     processor: str
     cores: int
@@ -258,7 +258,7 @@ class MasterSeed(Struct, frozen=True):
 
 
 class RatingsInfo(Struct, frozen=True, forbid_unknown_fields=True):
-    """What a league asks of its ratings; nothing of it decides a game."""
+    """A league's options for its ratings; none of them decides a game."""
 
     anchor: str | None = None
     """The bot whose mu is shown as 0; without one it is the mean of the field."""
@@ -311,6 +311,6 @@ class LeagueInfo(Struct, frozen=True):
     earlier_seeds: tuple[MasterSeed, ...] = ()
     """The master seeds before this one, first to last."""
     ratings: RatingsInfo = RatingsInfo(provisional=0)
-    """What the league asks of its ratings."""
+    """The options of the ratings."""
     machine: MachineInfo | None = None
-    """Where the first game was played; no part of the root."""
+    """The machine of the first game; no part of the root."""

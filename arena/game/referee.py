@@ -1,7 +1,7 @@
 """The referee of one game: a state machine without I/O.
 
-It says which seats must answer what, takes answers and faults, and keeps the record. Its caller
-brings the bots.
+It has the requests to the seats, takes answers and faults, and keeps the record. The caller runs
+the bots.
 """
 
 from collections.abc import Callable
@@ -109,7 +109,7 @@ class Referee:
         return self._now.to_act
 
     def request(self, seat: int, id_: int) -> Turn | CalzaOffer:
-        """Build what a waiting seat is asked, from what it may see."""
+        """Return the request to a waiting seat, with the seat's view of the round."""
         seen = astuple(seen_by(seat, self._now, self._hands, self._bids))
         if self.offering:
             return CalzaOffer(*seen, id=id_, game=self.game, round=self._number)
@@ -162,7 +162,8 @@ class Referee:
             wrong = None
         if wrong is None:
             return f"{answer.action} is no answer to a turn"
-        return f"{wrong[0]} ({', '.join(wrong[1])})"
+        reason, clauses = wrong
+        return f"{reason} ({', '.join(clauses)})"
 
     def _go_on(self, reply: Answer | Fault) -> None:
         if self._faults:

@@ -1,4 +1,4 @@
-"""The result of a game and of a fixture, counted from its records."""
+"""The results of games and fixtures, from their records."""
 
 from arena.game.records import (
     BidMade,
@@ -26,5 +26,12 @@ def game_result(record: GameRecord) -> GameResult:
 def fixture_result(played: PlayedFixture, stored_at: float | None = None) -> FixtureResult:
     """Return the result of a fixture."""
     games = [game_result(record) for record in played.games]
-    how = played.sandbox, played.clock, played.decisions, played.seconds
-    return FixtureResult(played.fixture, games, *how, stored_at)
+    return FixtureResult(
+        fixture=played.fixture,
+        games=games,
+        sandbox=played.sandbox,
+        clock=played.clock,
+        decisions=played.decisions,
+        seconds=played.seconds,
+        stored_at=stored_at,
+    )

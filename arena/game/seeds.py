@@ -1,4 +1,4 @@
-"""One master seed decides every die of a league: what is derived from it, and how."""
+"""Seeds derived from the master seed, which decides every die of a league."""
 
 from hashlib import sha256
 

@@ -1,7 +1,7 @@
 """The walk over a recorded game, round by round, by the engine's own transitions.
 
-Statistics, replays and whatever else explains a game take the table from here, so that every rule
-stands in `arena.game.rules` alone.
+Statistics, replays and explanations of games take the table from here, so that every rule is in
+`arena.game.rules` alone.
 """
 
 from collections.abc import Iterator, Sequence
@@ -65,7 +65,7 @@ class PlayedRound(Struct, frozen=True):
     def seen_by(self, seat: int) -> tuple[Hand, int, int | None]:
         """Return a seat's own dice, the number of the others, and the wild face.
 
-        Whoever remembers the rounds knows how many dice there are, shown or not.
+        A seat can count the dice from the rounds so far, even if they are not shown.
         """
         own = self.hands[seat]
         return own, self.dice - len(own), self.wild
@@ -80,9 +80,8 @@ def walk(
 ) -> Iterator[PlayedRound]:
     """Yield the rounds of a game; the last one may be unfinished, and none comes after the limit.
 
-    Raises ForbiddenEventError at an event that the engine forbids: nothing is said of a game that
-    could not be. The dice and the first opener are the record's; `arena.league.table.replay` checks
-    them against the seed.
+    Raises ForbiddenEventError at an event that the engine forbids. The dice and the first opener
+    are those of the record; `arena.league.table.replay` checks them against the seed.
     """
     step, number, after = 0, 0, None
     while step < len(record.events):

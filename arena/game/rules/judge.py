@@ -23,7 +23,7 @@ from arena.game.rules.round import (
 
 
 class Action(Struct, frozen=True, forbid_unknown_fields=True, tag_field="do"):
-    """What a seat said; `with_` is the action (0-based) in the same moment, if any."""
+    """An action of a seat; `with_` is the action (0-based) in the same moment, if any."""
 
     seat: int
     with_: int | None = field(default=None, name="with")
@@ -48,7 +48,7 @@ AnyAction = BidAction | DudoAction | CalzaAction
 
 
 class RoundInfo(Struct, frozen=True, forbid_unknown_fields=True):
-    """Which round is played and who opens it."""
+    """The kind of the round and its opener."""
 
     kind: Literal["normal", "palifico"]
     starter: int

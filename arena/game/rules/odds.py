@@ -31,7 +31,7 @@ def bid_holds(bid: Bid, own: Hand, unseen: int, wild: int | None) -> float:
 def unknown(
     quantity: int, face: int, own: Hand, unseen: int, wild: int | None
 ) -> tuple[int, int, int]:
-    """Return what a bid needs of the unseen dice, as the arguments of `at_least`."""
+    """Return the arguments of `at_least` for a bid: the dice needed, the unseen dice, the faces."""
     if wild is None or wild == face:
         return quantity - own.count(face), unseen, 1
     return quantity - own.count(face) - own.count(wild), unseen, 2

@@ -1,4 +1,4 @@
-"""What a seat may see: the only place that hides dice."""
+"""The view of a seat: the only place that hides dice."""
 
 from collections.abc import Sequence
 from functools import lru_cache

@@ -23,7 +23,7 @@ _SYNONYMS = {
     **dict.fromkeys(("exact", "spot_on"), "calza"),
     **dict.fromkeys(("check", "skip", "none"), "pass"),
 }
-"""What bots say for an action, in lower case."""
+"""Words that bots use for an action, in lower case."""
 
 
 class StrictError(Exception):
@@ -96,7 +96,7 @@ def _unknown_action(action: object) -> str:
 
 
 def _missing_in_bid(value: dict[str, object]) -> str:
-    """Say what a bid lacks and has instead; "" if it lacks nothing."""
+    """Name the missing and the other keys of a bid; "" if none is missing."""
     missing = [key for key in ("quantity", "face") if key not in value]
     if value["action"] != "bid" or not missing:
         return ""

@@ -14,7 +14,7 @@ from arena.game.records import GameRecord
 from arena.game.wire.messages import PROTOCOL, Answer, Ready, ToBot
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
-# What was asked distinguishes the two answers of a bot, not a tag: they are no union in msgspec.
+# The request distinguishes the two answers of a bot, not a tag: they are no union in msgspec.
 _SCHEMAS: dict[str, tuple[str, tuple[Any, ...]]] = {
     "to_bot.json": ("What the arena writes to a bot", (ToBot,)),
     "from_bot.json": ("What a bot writes to the arena", (Ready, Answer)),
@@ -25,7 +25,7 @@ _COMPLETE_BID = {
     "if": {"required": ["action"], "properties": {"action": {"const": "bid"}}},
     "then": {"required": ["quantity", "face"]},
 }
-"""What the codec asks of a bid, and a type cannot say."""
+"""A condition of the codec on bids that a type cannot express."""
 
 
 def schemas() -> dict[str, dict[str, Any]]:

@@ -17,7 +17,7 @@ Discrete = spaces.Discrete
 
 
 def observation_space(table: Table) -> Space:
-    """Return the observations at a table: what is seen, and what may be done."""
+    """Return the space of observations at a table: the view and the legal actions."""
     seen = spaces.Box(0, table.highest, dtype=np.int8)
     mask = spaces.Box(0, 1, (table.actions,), np.int8)
     return Space({"observation": seen, "action_mask": mask})
@@ -49,11 +49,11 @@ class PerudoEnv(AECEnv[str, Observation, int | None]):
         self._actions = {agent: Discrete(self.table.actions) for agent in self._seats}
 
     def observation_space(self, agent: str) -> Space:
-        """Return what an agent may see."""
+        """Return the space of an agent's observations."""
         return self._observations[agent]
 
     def action_space(self, agent: str) -> Discrete:
-        """Return what an agent may do."""
+        """Return the space of an agent's actions."""
         return self._actions[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
@@ -96,11 +96,11 @@ class PerudoEnv(AECEnv[str, Observation, int | None]):
         self._go_on()
 
     def observe(self, agent: str) -> Observation:
-        """Return what an agent sees, and what it may do: nothing unless it acts next."""
+        """Return an agent's view and its legal actions: none unless it acts next."""
         return self.game.observation(self._seats[agent])
 
     def render(self) -> str | None:
-        """Return a line with what everyone sees; None without `render_mode="ansi"`."""
+        """Return the public state in a line; None without `render_mode="ansi"`."""
         if self.render_mode is None:
             return None
         standing, bid = self.game.referee.standing, self.observe(self.possible_agents[0])
@@ -112,7 +112,7 @@ class PerudoEnv(AECEnv[str, Observation, int | None]):
         """Do nothing: an environment holds nothing but memory."""
 
     def _go_on(self) -> None:
-        """Reward those who are out, and select who acts next."""
+        """Reward agents that are out, and select the one that acts next."""
         self._select()
         if self._rewarded:
             self._clear_rewards()

@@ -1,4 +1,4 @@
-"""What a trained policy sees and does, and the loop that plays it: numpy and nothing else.
+"""Observations and actions of a trained policy, and the loop that plays it, with numpy alone.
 
 The same file lies in the folder of a trained bot (`arena new --kit policy`), so that a policy gets
 the same arrays in training and in play. It imports nothing of the arena.
@@ -116,7 +116,7 @@ class Table:
         bids: Sequence[tuple[int, int, int]],
         offer: bool,
     ) -> Array:
-        """Return what a seat observes.
+        """Return the observation of a seat.
 
         `palifico` is the seat whose palifico round it is, and who had one; `bids` are seats,
         quantities and faces, oldest first.
@@ -157,7 +157,7 @@ def checked(action: Any, mask: Array) -> int:
 
 
 class Memory:
-    """What the notices of a game tell those who remember them: the dice left, palificos used."""
+    """Knowledge from the notices of a game: the dice left, palificos used."""
 
     def __init__(self, table: Table) -> None:
         self.dice = [table.starting_dice] * table.players
@@ -241,4 +241,4 @@ def bot(policy: Policy, lines: Iterable[str] = sys.stdin, out: TextIO = sys.stdo
 
 
 def _ranges(turn: Message) -> Iterator[tuple[int, int, int]]:
-    return ((one["face"], one["min"], one["max"]) for one in turn["raises"])
+    return ((bids["face"], bids["min"], bids["max"]) for bids in turn["raises"])

@@ -39,8 +39,8 @@ class Tables:
     """The tables of one setting; raises ValueError for a rule switch that arrays do not follow.
 
     `masks`, `legal` and `actions` have a row for each kind of round and each bid on the table, in
-    the order of the actions and last no bid, and at the end one for an offer of calza: what may be
-    done, in how many ways, and which. Sets of seats are bits.
+    the order of the actions and last no bid, and at the end one for an offer of calza: the mask of
+    legal actions, their number, and the actions. Sets of seats are bits.
     """
 
     def __init__(self, setting: Setting) -> None:

@@ -40,7 +40,7 @@ _TINY = 1e-20
 
 
 def few_jumps(total: int) -> Keep:
-    """Return which raises are in the game at a table with so many dice."""
+    """Return a predicate of the raises in the game, at a table with so many dice."""
     highest = {True: -(-total // 2), False: -(-total * 4 // 5)}
 
     def keep(bid: Bid | None, higher: Bid) -> bool:

@@ -13,7 +13,7 @@ class RevocableSandbox(PassingSandbox):
     def __init__(self, sandbox: Sandbox) -> None:
         super().__init__(sandbox)
         self.revoked = False
-        """Whether it was revoked: what was being played then is not a result."""
+        """Whether it was revoked: games that were being played then have no result."""
         self._running: set[_RevocableRunning] = set()
         self._lock = Lock()
 

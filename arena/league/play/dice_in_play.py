@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from arena.league.play.workers import Task
 
 _Seat = tuple[str, str]
-"""The key of a table's dice, and the digest of a bot that sits there, whatever it is called."""
+"""The key of a table's dice, and the digest of a bot that sits there (bots may share files)."""
 
 
 class DiceInPlay:

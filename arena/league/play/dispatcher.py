@@ -35,7 +35,7 @@ class Ledger(Protocol):
     """Names the fixtures to be played, and takes their results."""
 
     def due(self) -> Sequence[Fixture]:
-        """Return what to play next, perhaps again: nothing new while that depends on results."""
+        """Return the fixtures to play next, with earlier ones; none is new until results decide."""
 
     def keep(self, packed: PackedFixture, result: FixtureResult) -> None:
         """Take a fixture that was played, packed for the store, and its result."""

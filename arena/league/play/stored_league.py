@@ -22,7 +22,7 @@
   `progress.verdict(division, confidence)` says which neighbours are not told apart yet.
 - `change(joined=[...], rested=["mybot@2"], twins={"mybot@3": "mybot@2"})` lets a newcomer meet its
   predecessor on the same dice (`arena.ladder.season.twins`): both must be among the `bots`.
-- A league ends with `change(endless=False)`: what was begun can be played to its end; then nothing
+- A league ends with `change(endless=False)`: begun blocks can be played to their end; then nothing
   is due any more, and the master seed may be published.
 - Each is stored before it takes effect. A killed program goes on by opening the store again: it
   plays the same fixtures as one that was not killed, if `more` decides by `progress.begun` and

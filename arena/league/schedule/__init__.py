@@ -1,1 +1,1 @@
-"""Who meets whom, in which seats, and what is still to be played."""
+"""The schedule of a league: tables, seats, and the fixtures still to be played."""

@@ -160,7 +160,7 @@ class _Meetings:
             self._pair_prices[half] = self._pair_prices[half] * (1 + _GROWTH) // 2
 
     def cost(self, table: TableOfNumbers) -> int:
-        """Return what the meetings at a table and its translates cost."""
+        """Return the cost of the meetings at a table and its translates."""
         pairs, neighbours = self._pair_prices.copy(), self._neighbour_prices.copy()
         return _pay_pairs(pairs, table) + _pay(neighbours, self._neighbour_steps(table))
 
@@ -230,7 +230,7 @@ def _prices(counts: Sequence[int]) -> list[int]:
 
 
 def _pay(prices: list[int], steps: Iterable[int]) -> int:
-    """Return what meetings cost, one after another; raises the prices."""
+    """Return the cost of meetings, one after another; raises the prices."""
     total = 0
     for step in steps:
         total += prices[step]

@@ -204,7 +204,7 @@ class _Track:
         return self._blocks[: self._begun] if self._endless else self._blocks
 
     def coming(self) -> int:
-        """Return where the next block of an endless league is in the schedule; -1 if none is."""
+        """Return the place of the next block of an endless league in the schedule, or -1."""
         if not self._endless:
             return -1
         if self._begun < len(self._blocks):
@@ -244,7 +244,7 @@ class _Track:
         return separated(complete, self._bots, confidence, self._resting)
 
     def _see(self) -> None:
-        """Note what is missing of the blocks that were drawn since the last call."""
+        """Note the unplayed fixtures of the blocks that were drawn since the last call."""
         for number, block in enumerate(self._blocks[self._seen :], self._seen):
             if number in self._known:
                 continue

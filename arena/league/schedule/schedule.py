@@ -247,7 +247,7 @@ class Schedule:
             yield fixture
 
     def _show(self) -> None:
-        """Tell which fixtures count under the conditions of now; draw all if there is an end."""
+        """Set the blocks that count under the conditions of now; draw all if there is an end."""
         self.blocks = {}
         for division, now in self._now.items():
             self.blocks[division] = [

@@ -1,1 +1,1 @@
-"""One table: bots or a person, live; and back from a record to what a seat was asked."""
+"""One table: live bots or a person; recorded games and seats played again."""

@@ -1,4 +1,4 @@
-"""The requests of a recorded seat put to live builds of bots: what each of them decides there."""
+"""The requests of a recorded seat put to live builds of bots, and their decisions."""
 
 from collections.abc import Generator, Sequence
 from typing import Literal, NamedTuple, Self

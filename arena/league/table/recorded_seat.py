@@ -1,6 +1,6 @@
 """The messages of one seat in recorded games: notices, requests, and the answers it gave.
 
-They can be put to another build of a bot, whatever that answers.
+They can be put to another build of a bot, which sees the recorded answers, not its own.
 """
 
 from collections.abc import Callable, Iterator, Mapping, Sequence

@@ -1,1 +1,1 @@
-"""What a league is, and what may change while it is played."""
+"""The conditions of a league, and the changes that are allowed while it is played."""

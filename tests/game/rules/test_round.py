@@ -20,6 +20,7 @@ from arena.game.rules.round import (
     lose_die,
     open_round,
     place,
+    place_all,
     raises,
 )
 from arena.game.rules.view import SeatBid, View, seen_by
@@ -48,6 +49,31 @@ def test_properties_of_a_standing() -> None:
 )
 def test_the_next_to_the_left_that_has_dice(dice: tuple[int, ...], lefts: tuple[int, ...]) -> None:
     assert tuple(left_of(dice, seat) for seat in range(len(dice))) == lefts
+
+
+def test_bids_of_a_round_are_placed_at_once() -> None:
+    table = first_standing(variant("bga", {}), 3, 1)
+    assert place_all(table, []) == open_round(table)
+    bids = [SeatBid(1, 2, 3), SeatBid(2, 3, 3), SeatBid(0, 3, 4)]
+    now = open_round(table)
+    for count, bid in enumerate(bids, 1):
+        now = place(now, Bid(bid.quantity, bid.face))
+        assert place_all(table, bids[:count]) == now
+
+
+@pytest.mark.parametrize(
+    "bids",
+    [
+        [SeatBid(0, 2, 3)],
+        [SeatBid(2, 2, 3)],
+        [SeatBid(1, 2, 1)],
+        [SeatBid(1, 2, 3), SeatBid(2, 2, 2)],
+        [SeatBid(1, 2, 3), SeatBid(0, 3, 3)],
+    ],
+    ids=["seat before", "seat after", "opening on pacos", "no raise", "turn of another seat"],
+)
+def test_round_with_a_bid_that_is_not_legal_is_none(bids: list[SeatBid]) -> None:
+    assert place_all(first_standing(variant("bga", {}), 3, 1), bids) is None
 
 
 def test_a_bid_is_among_ranges() -> None:
