@@ -16,7 +16,7 @@ from arena.game.records import LimitsInfo, RatingsInfo
 from arena.io.errors import ArenaError
 from arena.io.sizes import parse_size
 from arena.io.yaml_file import Positions, convert, locate, parse_yaml
-from arena.ladder.quota import Quotas
+from arena.ladder.book.quota import Quotas
 from arena.league.cluster.entry import check_cluster
 from arena.league.host import core_count
 from arena.league.terms.config import (

@@ -15,9 +15,9 @@ from msgspec.structs import replace
 from arena.io.errors import ArenaError, did_you_mean
 from arena.io.times import stamp
 from arena.ladder.book.database import Database
+from arena.ladder.book.quota import DAY, HOUR, MOST, Allowance, Quotas, allowance
 from arena.ladder.book.tables import ALLOWED, Action, Author, Order, State, Upload, Version
 from arena.ladder.folder import Folder, write_durably
-from arena.ladder.quota import DAY, HOUR, MOST, Allowance, Quotas, allowance
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,31}")
 _NAME_HINT = "1 to 32 letters of the English alphabet, digits, - and _"
