@@ -2,9 +2,10 @@
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Annotated
 
 import msgspec
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 from arena.author.alike.comparison import POSITIONS
 from arena.bots.bot import Bot
@@ -18,10 +19,11 @@ from arena.game.rules.books import Rules, variant
 from arena.io.errors import ArenaError, did_you_mean
 from arena.io.yaml_file import Positions, convert, locate, parse_yaml
 
-_MAX_POINTS = 100_000.0
-_MAX_BUDGET = 1_000_000
-_MAX_POSITIONS = 100_000
+_MAX_POINTS = 100_000
 _TINY = 1e-9
+Points = Annotated[float, Meta(ge=0, le=_MAX_POINTS)]
+Budget = Annotated[int, Meta(ge=PER_BLOCK, le=1_000_000)]
+"""In games."""
 
 
 class BaselineEntry(Struct, frozen=True, forbid_unknown_fields=True):
@@ -29,25 +31,25 @@ class BaselineEntry(Struct, frozen=True, forbid_unknown_fields=True):
 
     bot: str
     """A folder, an archive or `sample:NAME`."""
-    points: float
+    points: Points
 
 
 class MarksEntry(Struct, frozen=True, forbid_unknown_fields=True):
     """What a mark is made of."""
 
-    total: float
+    total: Points
     """What all points must add up to."""
-    legal: float = 0.0
+    legal: Points = 0.0
     baselines: dict[str, BaselineEntry] = {}
-    field: float = 0.0
+    field: Points = 0.0
 
 
 class LateEntry(Struct, frozen=True, forbid_unknown_fields=True):
     """What becomes of hand-ins after the deadline."""
 
-    points_per_day: float = 0.0
+    points_per_day: Points = 0.0
     """What is deducted for each day that has begun."""
-    days: int = 0
+    days: Annotated[int, Meta(ge=0, le=366)] = 0
     """After so many days nothing is taken any more."""
 
 
@@ -68,7 +70,7 @@ class CourseFile(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     received: str | None = None
     """A CSV file with the columns file and received."""
     deadline: str
-    grace: float = 0.0
+    grace: Annotated[float, Meta(ge=0, le=1440)] = 0.0
     """Minutes."""
     late: LateEntry = LateEntry()
     extensions: dict[str, str] = {}
@@ -76,17 +78,17 @@ class CourseFile(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Students whose bots do not play in the field, and who get no marks."""
     marks: MarksEntry
     reference: str | None = None
-    precision: float = 2.0
+    precision: Annotated[float, Meta(ge=0.01, le=_MAX_POINTS)] = 2.0
     """Points that half the interval of a mark may have."""
-    budget: int = 4_000
+    budget: Budget = 4_000
     """Games of a hand-in against each baseline, at most."""
-    reference_games: int = 4_000
+    reference_games: Budget = 4_000
     """Games of the reference against each baseline."""
     variant: str = "bga"
     limits: LimitsInfo = LimitsInfo()
     sandbox: str = AUTO
     packages: bool = False
-    alike: int = POSITIONS
+    alike: Annotated[int, Meta(ge=0, le=100_000)] = POSITIONS
     """Positions in which hand-ins are asked to see which are alike; 0 compares their source."""
     door: str | None = None
     """The folder of a ladder, behind whose login the students' pages are."""
@@ -135,7 +137,7 @@ def load_course(path: Path) -> Course:
         raise ArenaError("the file is empty", str(path), "arena help course")
     file = convert(data, marks, path, CourseFile)
     reader = _Reader(path, marks, file)
-    reader.check_numbers()
+    reader.check_sandbox()
     reader.check_times()
     reader.check_points()
     students = read_roster(path.parent / file.roster)
@@ -160,23 +162,11 @@ class _Reader:
     def _at(self, key: str) -> str:
         return locate(self._path, self._marks, f"$.{key}")
 
-    def _check_range(self, key: str, value: float, low: float, high: float) -> None:
-        if not low <= value <= high:
-            raise ArenaError(f"{key} must be {low:g} to {high:g}, not {value:g}", self._at(key))
-
-    def check_numbers(self) -> None:
-        file = self._file
-        self._check_range("grace", file.grace, 0, 1440)
-        self._check_range("late.points_per_day", file.late.points_per_day, 0, _MAX_POINTS)
-        self._check_range("late.days", file.late.days, 0, 366)
-        self._check_range("precision", file.precision, 0.01, _MAX_POINTS)
-        self._check_range("budget", file.budget, PER_BLOCK, _MAX_BUDGET)
-        self._check_range("reference_games", file.reference_games, PER_BLOCK, _MAX_BUDGET)
-        self._check_range("alike", file.alike, 0, _MAX_POSITIONS)
-        known = (AUTO, *SANDBOXES)
-        if file.sandbox not in known:
-            hint = did_you_mean(file.sandbox, known)
-            raise ArenaError(f"unknown sandbox '{file.sandbox}'", self._at("sandbox"), hint)
+    def check_sandbox(self) -> None:
+        name, known = self._file.sandbox, (AUTO, *SANDBOXES)
+        if name not in known:
+            hint = did_you_mean(name, known)
+            raise ArenaError(f"unknown sandbox '{name}'", self._at("sandbox"), hint)
 
     def check_times(self) -> None:
         """Raise ArenaError if times are listed of what a ladder received."""
@@ -185,12 +175,10 @@ class _Reader:
             raise ArenaError(what, self._at("received"), "leave out `received`")
 
     def check_points(self) -> None:
-        """Raise ArenaError if the points are no points, or do not add up."""
+        """Raise ArenaError if the points do not add up."""
         marks = self._file.marks
         parts = {"legal": marks.legal, "field": marks.field}
         parts |= {f"baselines.{name}": one.points for name, one in marks.baselines.items()}
-        for key, points in {"total": marks.total, **parts}.items():
-            self._check_range(f"marks.{key}", points, 0, _MAX_POINTS)
         found = sum(parts.values())
         if abs(found - marks.total) > _TINY or not marks.total:
             what = f"the marks add up to {found:g} points, not to the total of {marks.total:g}"

@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 from enum import StrEnum
-from typing import Literal, NamedTuple
+from typing import Annotated, Literal, NamedTuple
 
-from msgspec import UNSET, Struct, UnsetType
+from msgspec import UNSET, Meta, Struct, UnsetType
 from msgspec.structs import replace
 
 from arena.game.rules.books import Rules
@@ -211,23 +211,27 @@ class BotInfo(Struct, frozen=True, omit_defaults=True):
     """Its author's keywords for it."""
 
 
+MAX_SECONDS = 86_400
+Seconds = Annotated[float, Meta(gt=0, le=MAX_SECONDS, extra={"unit": " seconds"})]
+
+
 class LimitsInfo(Struct, frozen=True, forbid_unknown_fields=True):
     """Time limits in seconds, and how often a bot is started again within a fixture.
 
     `answer` and `game` are CPU time if the sandbox can measure it.
     """
 
-    start: float = 10.0
-    answer: float = 2.0
-    game: float = 60.0
-    wall: float = 4.0
-    """How many times as long answers may take by the wall clock; 1 or more."""
-    fixture: float | UnsetType = UNSET
+    start: Seconds = 10.0
+    answer: Seconds = 2.0
+    game: Seconds = 60.0
+    wall: Annotated[float, Meta(ge=1, le=1000, extra={"hint": "it is a factor"})] = 4.0
+    """How many times as long answers may take by the wall clock."""
+    fixture: Annotated[float, Meta(gt=0)] | UnsetType = UNSET
     """Wall time for all answers of a bot in a fixture; unset for as much as the games allow."""
     freeze: bool = False
     """Whether a bot is frozen while no answer is awaited from it."""
-    restarts: int = 3
-    concurrent_games: int = 16
+    restarts: Annotated[int, Meta(ge=0, le=1000)] = 3
+    concurrent_games: Annotated[int, Meta(ge=1, le=1024, extra={"hint": "1 plays one by one"})] = 16
     """The most games of a fixture under way at a time, if its bots can play as many."""
 
     def complete(self, games: int) -> "LimitsInfo":
@@ -262,12 +266,12 @@ class RatingsInfo(Struct, frozen=True, forbid_unknown_fields=True):
 
     anchor: str | None = None
     """The bot whose mu is shown as 0; without one it is the mean of the field."""
-    provisional: int = 30
+    provisional: Annotated[int, Meta(ge=0, extra={"hint": "0 marks no bot"})] = 30
     """A bot with fewer games at a table is marked as provisional there; 0 marks none. After 30 at a
     table for two, 1.96 sigma is below beta, the gap of three wins in four games."""
     overall: bool = False
     """Whether there is a table over all variants and table sizes."""
-    alpha: float = 0.01
+    alpha: Annotated[float, Meta(ge=0, le=0.5, extra={"hint": "0 lists no suspicions"})] = 0.01
     """The chance that a league of fair bots has a false suspicion of a kind."""
 
 

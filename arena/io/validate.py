@@ -1,62 +1,148 @@
 """Turns plain data into structs, with errors a person can act on."""
 
 import re
-from typing import Any, TypeVar, get_args
+from collections.abc import Iterator
+from types import UnionType
+from typing import Any, NamedTuple, TypeVar, Union, get_args, get_origin
 
 import msgspec
+from msgspec.structs import FieldInfo
 
 from arena.io.errors import ArenaError, did_you_mean
 
 S = TypeVar("S", bound=msgspec.Struct)
 
 _AT = re.compile(r" - at `(?:key in )?(?P<path>\$[^`]*)`$")
+_STEP = re.compile(r"\.(?P<field>[^.\[]+)|\[(?P<index>\d+|\.\.\.)\]")
 _UNKNOWN = re.compile(r"unknown field `(?P<name>[^`]*)`")
 _ENUM = re.compile(r"Invalid enum value '(?P<value>.*)'", re.DOTALL)
 _NO_TEXT = re.compile(r"Expected `str`, got `(?:int|float|bool)`")
 _QUOTES = 'put it in quotes, as in "1.0"'
 _MISSING = re.compile(r"missing required field `(?P<name>[^`]*)`")
+_OUTSIDE = re.compile(r"Expected `(?:int|float)` [<>]")
+
+
+class _Spot(NamedTuple):
+    """A part of the data."""
+
+    path: str
+    """With the keys of mappings, for which msgspec writes `[...]`."""
+    value: Any
+    kind: Any
+    """The type that it should have."""
 
 
 def convert(data: Any, kind: type[S]) -> S:
-    """Turn plain data into a struct; raises ArenaError, where: a path ("$.limits.answer")."""
+    """Turn plain data into a struct; raises ArenaError, where: a path ("$.limits.answer").
+
+    A number outside the range of its field (`msgspec.Meta(ge=..., le=...)`) is refused with the
+    range; `extra` of the field's Meta may have its `unit` and a `hint`.
+    """
     try:
         return msgspec.convert(data, kind, strict=True)
     except msgspec.ValidationError as error:
-        raise _explained(str(error), kind) from None
+        raise _explained(str(error), data, kind) from None
 
 
-def _explained(message: str, kind: type[msgspec.Struct]) -> ArenaError:
+def _explained(message: str, data: Any, kind: type[msgspec.Struct]) -> ArenaError:
     at = _AT.search(message)
-    path = at["path"] if at else "$"
+    path, value, wanted = _spot(at["path"] if at else "$", data, kind)
     if unknown := _UNKNOWN.search(message):
-        name, known = unknown["name"], _keys_at(kind, path)
+        name, known = unknown["name"], _keys_of(wanted)
         hint = did_you_mean(name, known) if known else ""
         return ArenaError(f"unknown key '{name}'", f"{path}.{name}", hint)
     if missing := _MISSING.search(message):
         return ArenaError(f"missing key '{missing['name']}'", path)
-    if (wrong := _ENUM.search(message)) and (choices := get_args(_type_at(kind, path))):
+    if (wrong := _ENUM.search(message)) and (choices := get_args(wanted)):
         what = f"unknown {path.rpartition('.')[2]} '{wrong['value']}'"
         return ArenaError(what, path, did_you_mean(wrong["value"], map(str, choices)))
     key, what = path.removeprefix("$").lstrip("."), _AT.sub("", message)
+    if _OUTSIDE.match(what) and (meta := _meta_in(wanted)):
+        extra = meta.extra or {}
+        what = f"{key} must be {_range(meta)}{extra.get('unit', '')}, not {_text(value)}"
+        return ArenaError(what, path, extra.get("hint", ""))
     hint = _QUOTES if _NO_TEXT.match(what) else ""
     return ArenaError(f"{key}: {what}" if key else what, path, hint)
 
 
-def _keys_at(kind: type[msgspec.Struct], path: str) -> list[str]:
-    struct = _struct_in(_type_at(kind, path))
-    return [field.encode_name for field in msgspec.structs.fields(struct)] if struct else []
+def _spot(path: str, data: Any, kind: Any) -> _Spot:
+    """Return what is at a path as msgspec writes it."""
+    spot = _Spot("$", data, kind)
+    for step in _STEP.finditer(path):
+        spot = _inside(spot, step["field"], step["index"])
+    return spot
 
 
-def _type_at(kind: Any, path: str) -> Any:
-    for name in re.findall(r"\.([^.\[]+)", path):
-        struct = _struct_in(kind)
-        fields = msgspec.structs.fields(struct) if struct else ()
-        kind = next((field.type for field in fields if field.encode_name == name), None)
-    return kind
+def _inside(spot: _Spot, field: str | None, index: str | None) -> _Spot:
+    if field is not None:
+        value = spot.value.get(field) if isinstance(spot.value, dict) else None
+        return _Spot(f"{spot.path}.{field}", value, _field_type(spot.kind, field))
+    if index == "...":
+        keys = [key for key, value in spot.value.items() if not _fits({key: value}, spot.kind)]
+        inner = _argument(spot.kind, dict)
+        return _Spot(f"{spot.path}.{keys[0]}", spot.value[keys[0]], inner)
+    value = spot.value[int(index or 0)]
+    inner = _argument(spot.kind, list) or _argument(spot.kind, tuple)
+    return _Spot(f"{spot.path}[{index}]", value, inner)
+
+
+def _fits(value: Any, kind: Any) -> bool:
+    try:
+        msgspec.convert(value, kind, strict=True)
+    except msgspec.ValidationError:
+        return False
+    return True
+
+
+def _parts(kind: Any) -> Iterator[Any]:
+    """Yield the members of a union, or a type that is none."""
+    if get_origin(kind) in {Union, UnionType}:
+        for part in get_args(kind):
+            yield from _parts(part)
+    else:
+        yield kind
+
+
+def _argument(kind: Any, container: type) -> Any:
+    """Return the type of the values in a container."""
+    arguments = [get_args(part) for part in _parts(kind) if get_origin(part) is container]
+    return next((found[container is dict] for found in arguments), None)
 
 
 def _struct_in(kind: Any) -> Any:
-    if isinstance(kind, type) and issubclass(kind, msgspec.Struct):
-        return kind
-    structs = (_struct_in(part) for part in getattr(kind, "__args__", ()))
-    return next((struct for struct in structs if struct is not None), None)
+    parts = (part for part in _parts(kind) if isinstance(part, type))
+    return next((part for part in parts if issubclass(part, msgspec.Struct)), None)
+
+
+def _fields_of(kind: Any) -> tuple[FieldInfo, ...]:
+    struct = _struct_in(kind)
+    return msgspec.structs.fields(struct) if struct else ()
+
+
+def _keys_of(kind: Any) -> list[str]:
+    return [field.encode_name for field in _fields_of(kind)]
+
+
+def _field_type(kind: Any, name: str) -> Any:
+    types = (field.type for field in _fields_of(kind) if field.encode_name == name)
+    return next(types, None)
+
+
+def _meta_in(kind: Any) -> msgspec.Meta | None:
+    for part in _parts(kind):
+        for meta in getattr(part, "__metadata__", ()):
+            if isinstance(meta, msgspec.Meta):
+                return meta
+    return None
+
+
+def _range(meta: msgspec.Meta) -> str:
+    least = f"above {_text(meta.gt)}" if meta.gt is not None else _text(meta.ge)
+    if meta.le is None:
+        return least if meta.gt is not None else f"{least} or more"
+    joint = " and up to" if meta.gt is not None else " to"
+    return f"{least}{joint} {_text(meta.le)}"
+
+
+def _text(number: float | None) -> str:
+    return f"{number:g}" if isinstance(number, float) else str(number)

@@ -1,6 +1,7 @@
 """YAML files under limits, with errors that name the line and the column."""
 
 import re
+from math import isfinite
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -152,7 +153,10 @@ class _Builder:
         if len(text) > MAX_NUMBER:
             raise self._refused(f"a number of more than {MAX_NUMBER} characters", event)
         if number.re is _DECIMAL:
-            return float(text)
+            value = float(text)
+            if not isfinite(value):
+                raise self._refused(f"the number {text} is too large", event)
+            return value
         return int(text, {"0o": 8, "0x": 16}.get(text[:2], 10))
 
     def _text(self, event: Any) -> str:

@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 from enum import StrEnum
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
-from msgspec import Struct
+from msgspec import Meta, Struct
 from msgspec.structs import asdict, fields
 
 from arena.bots.runtimes import OF_SAMPLES
@@ -16,16 +16,21 @@ from arena.game.records import LimitsInfo, RatingsInfo
 from arena.io.errors import ArenaError
 from arena.io.sizes import parse_size
 from arena.io.yaml_file import Positions, convert, locate, parse_yaml
-from arena.ladder.quota import Quotas
+from arena.ladder.book.quota import Quotas
 from arena.league.cluster.entry import check_cluster
 from arena.league.host import core_count
-from arena.league.terms.config import League, LeagueFile, UntilEntry, league_of
+from arena.league.terms.config import (
+    Games,
+    League,
+    LeagueFile,
+    Rounds,
+    TableSize,
+    UntilEntry,
+    Workers,
+    league_of,
+)
 from arena.league.terms.variant_entry import VariantEntry
 
-_SHORTEST = {"publish": 1.0, "backup": 60.0, "check": 1.0}
-"""Seconds."""
-_LEAST_MINUTES = 0.1
-"""Of a check."""
 _LEAST_LOGS = "16MiB"
 """With less, next to every game would have others pruned."""
 
@@ -37,7 +42,7 @@ class Disk(Struct, frozen=True, forbid_unknown_fields=True):
     """What the logs of all seasons may take, standard error included."""
     stderr: str = "256MiB"
     """What the standard error of a season may take."""
-    replays: int = 10_000
+    replays: Annotated[int, Meta(ge=0)] = 10_000
     """Games that can be watched on a site."""
     free: str = "1GiB"
     """What must be free on the disk, or nothing is played."""
@@ -56,9 +61,9 @@ class SeasonTerms(Struct, frozen=True, kw_only=True):
     """What decides the games of a season: it cannot change before the next."""
 
     variants: tuple[str | VariantEntry, ...] = ("bga",)
-    players: int | list[int] = 2
-    games: int = 10
-    rounds: int = 200
+    players: TableSize | list[TableSize] = 2
+    games: Games = 10
+    rounds: Rounds = 200
     until: str | UntilEntry = "separated"
     limits: LimitsInfo = LimitsInfo()
     sandbox: str = AUTO
@@ -69,20 +74,20 @@ class SeasonTerms(Struct, frozen=True, kw_only=True):
 class Intervals(Struct, frozen=True, forbid_unknown_fields=True):
     """How long things may take, in seconds."""
 
-    publish: float = 60.0
+    publish: Annotated[float, Meta(ge=1)] = 60.0
     """Between two publications, at least."""
-    backup: float = 172_800.0
+    backup: Annotated[float, Meta(ge=60)] = 172_800.0
     """The age of a backup from which on it is overdue."""
-    check: float = 3_600.0
+    check: Annotated[float, Meta(ge=1)] = 3_600.0
     """The age of a submission from which on its check is overdue."""
 
 
 class CheckTerms(Struct, frozen=True, forbid_unknown_fields=True):
     """What the checks of submissions may take."""
 
-    minutes: float = 15.0
+    minutes: Annotated[float, Meta(ge=0.1)] = 15.0
     """How long a check waits for its bot, at most."""
-    at_a_time: int | None = None
+    at_a_time: Annotated[int, Meta(ge=1)] | None = None
     """How many go on at a time; None for as many as the cores."""
 
     @property
@@ -103,7 +108,7 @@ class LadderFile(SeasonTerms, frozen=True, kw_only=True, forbid_unknown_fields=T
 
     name: str
     ratings: RatingsInfo = RatingsInfo()
-    workers: int | None = None
+    workers: Workers | None = None
     pin: bool = True
     cluster: str | None = None
     """The address of a scheduler whose workers play; None for processes of this machine."""
@@ -145,14 +150,6 @@ def load_config(path: Path) -> Config:
     if file.sandbox == AUTO:
         hint = "name the sandbox that every season is played in, as arena ladder init does"
         raise ArenaError("a ladder's sandbox is fixed", locate(path, marks, "$.sandbox"), hint)
-    for name, least in (("uploads", 1), ("refused", 1)):
-        _check_least(path, marks, f"quotas.{name}", getattr(file.quotas, name), least)
-    for name, seconds in _SHORTEST.items():
-        _check_least(path, marks, f"intervals.{name}", getattr(file.intervals, name), seconds)
-    _check_least(path, marks, "disk.replays", file.disk.replays, 0)
-    _check_least(path, marks, "checks.minutes", file.checks.minutes, _LEAST_MINUTES)
-    if file.checks.at_a_time is not None:
-        _check_least(path, marks, "checks.at_a_time", file.checks.at_a_time, 1)
     if file.cluster is not None:
         _check_cluster(file.cluster, file.workers, locate(path, marks, "$.cluster"))
     return Config(path, file, league, _caps(file.disk, path, marks))
@@ -208,9 +205,3 @@ def _changes(before: dict[str, Any], now: dict[str, Any]) -> Iterator[str]:
     for key, value in now.items():
         if before.get(key) != value:
             yield f"{key} is {_json(value)}, not {_json(before.get(key))}"
-
-
-def _check_least(path: Path, marks: Positions, key: str, value: float, least: float) -> None:
-    if value < least:
-        what = f"{key} must be {least:g} or more, not {value:g}"
-        raise ArenaError(what, locate(path, marks, f"$.{key}"))

@@ -20,6 +20,10 @@ COURSES: dict[str, tuple[dict[str, object], tuple[str, ...]]] = {
         ("add up to 99 points, not to the total of 100", "course.yaml:6", "legal 39"),
     ),
     "negative points": ({"marks": {**MARKS, "legal": -10, "field": 60}}, ("marks.legal must be",)),
+    "negative points of a baseline": (
+        {"marks": {**MARKS, "baselines": {"x": {"bot": "sample:random", "points": -1}}}},
+        ("marks.baselines.x.points must be 0 to 100000, not -1", "course.yaml:"),
+    ),
     "no points": ({"marks": {"total": 0}}, ("add up to 0 points",)),
     "no such baseline": (
         {"marks": {**MARKS, "baselines": {"x": {"bot": "sample:randm", "points": 50}}}},

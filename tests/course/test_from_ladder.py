@@ -9,11 +9,11 @@ import pytest
 from arena.course.config import Course, load_course
 from arena.course.intake.hand_ins import content_hash, hand_ins_of
 from arena.ladder.book.book import Book
+from arena.ladder.book.quota import Quotas
 from arena.ladder.book.tables import State
 from arena.ladder.door.door import Door
 from arena.ladder.folder import Folder
 from arena.ladder.new import make_ladder
-from arena.ladder.quota import Quotas
 from tests.cli.command import error_line, run
 from tests.course.school import course_yaml, roster
 

@@ -4,15 +4,15 @@ from typing import ClassVar
 
 import msgspec
 
+from arena.io.job import JobDiedError
 from arena.ladder.book.book import Book
+from arena.ladder.book.quota import Quotas
 from arena.ladder.book.tables import CHECKS, Progress, State
 from arena.ladder.check.checks import Checks
 from arena.ladder.check.submission import CheckResult, Fault
 from arena.ladder.config import load_config
 from arena.ladder.door.door import Door
 from arena.ladder.folder import Folder
-from arena.ladder.job import JobDiedError
-from arena.ladder.quota import Quotas
 from arena.ladder.season.orders import carry_out
 from tests.ladder import club as clubs
 

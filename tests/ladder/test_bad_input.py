@@ -75,7 +75,7 @@ def test_a_sandbox_that_does_not_isolate_needs_trust(tmp_path: Path) -> None:
     ("keys", "message"),
     [
         ({"quota": 1}, "did you mean 'quotas'?"),
-        ({"players": 7}, "a table has 2 to 6 players, not 7 / "),
+        ({"players": 7}, "players must be 2 to 6, not 7 / "),
         ({"sandbox": "auto"}, "a ladder's sandbox is fixed / "),
         ({"quotas": {"uploads": 0}}, "quotas.uploads must be 1 or more, not 0 / "),
         ({"intervals": {"publish": 0}}, "intervals.publish must be 1 or more, not 0 / "),
@@ -97,6 +97,17 @@ def test_a_wrong_key_of_ladder_yaml(club: Path, keys: dict[str, object], message
     line = error_line(run("ladder", "run", club, cwd=club.parent), message)
     assert "ladder.yaml:" in line
     assert clubs.log(club) == ""
+
+
+@pytest.mark.parametrize("number", [".nan", ".inf", "1e999", "-1e999"])
+@pytest.mark.parametrize("key", ["checks: {minutes: ", "intervals: {publish: ", "limits: {wall: "])
+def test_numbers_of_ladder_yaml_are_finite(club: Path, key: str, number: str) -> None:
+    clubs.change(club, checks={}, intervals={}, limits={})
+    path = club / "ladder.yaml"
+    text = path.read_text().replace(f"{key.partition(':')[0]}: {{}}", f"{key}{number}}}")
+    path.write_text(text)
+    line = error_line(run("ladder", "status", club, cwd=club.parent))
+    assert f"ladder.yaml:{text[: text.index(number)].count(chr(10)) + 1}:" in line
 
 
 def test_a_submission_by_an_unknown_author(club: Path) -> None:

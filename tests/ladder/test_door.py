@@ -8,10 +8,10 @@ import pytest
 
 from arena.io.errors import ArenaError
 from arena.ladder.book.database import Database
+from arena.ladder.book.quota import Quotas
 from arena.ladder.book.tables import Upload
 from arena.ladder.door.door import MAX_UPLOAD, Door
 from arena.ladder.folder import Folder
-from arena.ladder.quota import Quotas
 from tests.cli.command import arena, bot, environment
 from tests.ladder import club as clubs
 from tests.support import sampling

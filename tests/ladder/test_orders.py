@@ -4,10 +4,10 @@ from itertools import product
 
 import pytest
 
+from arena.ladder.book.quota import Quotas
 from arena.ladder.book.tables import ALLOWED, Action, Order, State
 from arena.ladder.door.door import QuotaError
 from arena.ladder.new import operator
-from arena.ladder.quota import Quotas
 from arena.ladder.season.orders import carry_out
 from tests.cli.command import run
 from tests.ladder.desk import PASSED, Desk

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.ladder.quota import DAY, HOUR, Allowance, Quotas, allowance
+from arena.ladder.book.quota import DAY, HOUR, Allowance, Quotas, allowance
 
 NOW = 1_000_000.0
 TWO = Quotas(uploads=2, refused=3)

@@ -16,6 +16,7 @@ from arena.ladder.book.tables import (
     State,
     Upload,
     Version,
+    entered,
 )
 from arena.ladder.folder import Folder
 
@@ -43,14 +44,9 @@ class Book:
 
     def add(self, upload: Upload, state: State, why: str) -> None:
         """Enter a submission as a version."""
-        now = time.time()
-        values = (
-            *(upload.id, upload.bot, upload.number, upload.author, upload.sha256, upload.ending),
-            *("", upload.received_at, state, now, why),
-        )
-        insert = "INSERT INTO versions VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+        version = entered(upload, state, time.time(), why)
         with self.together():
-            self._file.execute(insert, *values)
+            self._file.insert("versions", **version._asdict())
             self.note(f"received: {why}", upload.author, upload.version, upload.received_at)
 
     def versions(self, states: Collection[State] = tuple(State)) -> list[Version]:
@@ -58,22 +54,22 @@ class Book:
         marks = ", ".join("?" * len(states))
         query = f"SELECT * FROM versions WHERE state IN ({marks}) ORDER BY id"  # noqa: S608 - `marks` are only question marks
         rows = self._file.rows(query, *states)
-        return [Version._make(row)._replace(state=State(row[8])) for row in rows]
+        return [Version(**{**row, "state": State(row["state"])}) for row in rows]
 
     def version(self, name: str) -> Version:
         """Return a version by `name@number`; raises ArenaError if it is not there."""
-        found = {one.name.lower(): one for one in self.versions()}
-        if version := found.get(name.lower()):
+        versions = {version.name.lower(): version for version in self.versions()}
+        if version := versions.get(name.lower()):
             return version
-        near = did_you_mean(name, [one.name for one in found.values()]) if found else ""
+        names = [version.name for version in versions.values()]
+        near = did_you_mean(name, names) if names else ""
         listed = f"arena ladder list {self._folder.root} names those that are there"
         hint = near if near.startswith("did") else listed
         raise ArenaError(f"there is no version '{name}'", str(self._folder.root), hint)
 
     def last_upload(self) -> int:
         """Return the id of the last submission that was entered."""
-        [(last,)] = self._file.rows("SELECT coalesce(max(id), 0) FROM versions")
-        return int(last)
+        return int(self._file.value("SELECT coalesce(max(id), 0) FROM versions"))
 
     def set_state(self, version: Version, state: State, why: str) -> None:
         """Move a version to a state, and say so in the log."""
@@ -91,12 +87,16 @@ class Book:
     def begin_check(self, version: Version, lease: float) -> Check:
         """Begin a check that may take so many seconds."""
         now = time.time()
-        [(before,)] = self._file.rows(
-            "SELECT coalesce(max(try), 0) FROM checks WHERE version = ?", version.id
+        last = "SELECT coalesce(max(try), 0) FROM checks WHERE version = ?"
+        number = self._file.value(last, version.id) + 1
+        self._file.insert(
+            "checks",
+            version=version.id,
+            **{"try": number},
+            began=now,
+            lease_until=now + lease,
         )
-        check = Check(version.id, before + 1, now, now + lease, None, None)
-        self._file.execute("INSERT INTO checks VALUES (?, ?, ?, ?, ?, ?)", *check)
-        return check
+        return Check(version.id, number, now, now + lease, ended=None, result=None)
 
     def end_check(self, check: Check, result: bytes | None) -> None:
         """End a check; without a result it did not come to its end."""
@@ -105,8 +105,9 @@ class Book:
 
     def checks(self, version: Version) -> list[Check]:
         """Return the checks of a version, the first first."""
-        query = "SELECT * FROM checks WHERE version = ? ORDER BY try"
-        return [Check(*row) for row in self._file.rows(query, version.id)]
+        columns = "version, try AS number, began, lease_until, ended, result"
+        query = f"SELECT {columns} FROM checks WHERE version = ? ORDER BY try"  # noqa: S608 - ours
+        return [Check(**row) for row in self._file.rows(query, version.id)]
 
     def forget_begun_checks(self) -> None:
         """Drop the checks that no ladder is at any more: their versions are checked again."""
@@ -124,24 +125,23 @@ class Book:
 
     def compare(self, comparison: Comparison) -> None:
         """Keep how a version did beside the one before it."""
-        self._file.execute("INSERT OR REPLACE INTO comparisons VALUES (?, ?, ?)", *comparison)
+        self._file.replace("comparisons", **comparison._asdict())
 
     def comparisons(self) -> Mapping[int, Comparison]:
         """Return how versions did beside the ones before them, by id."""
-        rows = map(Comparison._make, self._file.rows("SELECT * FROM comparisons"))
-        return {one.version: one for one in rows}
+        rows = self._file.rows("SELECT * FROM comparisons")
+        return {row["version"]: Comparison(**row) for row in rows}
 
     # ------------------------------------------------------------ orders
 
     def set_quota(self, author: str, uploads: int) -> None:
         """Let an author make so many submissions in 24 hours, whatever ladder.yaml says."""
-        self._file.execute("INSERT OR REPLACE INTO quotas VALUES (?, ?)", author, uploads)
+        self._file.replace("quotas", author=author, uploads=uploads)
 
     def answer(self, order: Order, text: str, *, done: bool) -> None:
         """Note what became of an order."""
-        insert = "INSERT INTO answers VALUES (?, ?, ?, ?)"
         with self.together():
-            self._file.execute(insert, order.id, time.time(), done, text)
+            self._file.insert("answers", id=order.id, at=time.time(), done=done, text=text)
             verdict = "done" if done else "refused"
             why = f" ({order.why})" if order.why else ""
             told = f"{order.what} by {order.who}{why}: {verdict}: {text}"
@@ -149,33 +149,31 @@ class Book:
 
     def last_order(self) -> int:
         """Return the number of the last order that was answered."""
-        [(last,)] = self._file.rows("SELECT coalesce(max(id), 0) FROM answers")
-        return int(last)
+        return int(self._file.value("SELECT coalesce(max(id), 0) FROM answers"))
 
     # ------------------------------------------------------------ the log
 
     def note(self, text: str, author: str = "", version: str = "", at: float | None = None) -> None:
         """Add a line to the log."""
-        insert = "INSERT INTO events (at, author, version, text) VALUES (?, ?, ?, ?)"
-        self._file.execute(insert, time.time() if at is None else at, author, version, text)
+        at = time.time() if at is None else at
+        self._file.insert("events", at=at, author=author, version=version, text=text)
 
     def events(self, version: str = "", after: int = 0) -> list[Event]:
         """Return the log after a line's number; of one version, if it is named."""
         query = "SELECT * FROM events WHERE n > ? AND (? = '' OR version = ?) ORDER BY n"
-        return [Event(*row) for row in self._file.rows(query, after, version, version)]
+        return [Event(**row) for row in self._file.rows(query, after, version, version)]
 
     def last_event(self) -> int:
         """Return the number of the last line of the log."""
-        [(last,)] = self._file.rows("SELECT coalesce(max(n), 0) FROM events")
-        return int(last)
+        return int(self._file.value("SELECT coalesce(max(n), 0) FROM events"))
 
     # ------------------------------------------------------------ seasons and facts
 
     def open_season(self, number: int, terms: bytes, commitment: str) -> None:
         """Note that a season began, under these terms."""
-        insert = "INSERT INTO seasons (number, opened_at, terms, commitment) VALUES (?, ?, ?, ?)"
+        season = {"number": number, "terms": terms, "commitment": commitment}
         with self.together():
-            self._file.execute(insert, number, time.time(), terms, commitment)
+            self._file.insert("seasons", opened_at=time.time(), **season)
             self.note(f"season {number} begins; SHA-256 of its master seed: {commitment}")
 
     def close_season(self, number: int, seed: str, root: str) -> None:
@@ -187,12 +185,13 @@ class Book:
 
     def seasons(self) -> list[SeasonRow]:
         """Return the seasons, the first first."""
-        return [SeasonRow(*row) for row in self._file.rows("SELECT * FROM seasons ORDER BY number")]
+        rows = self._file.rows("SELECT * FROM seasons ORDER BY number")
+        return [SeasonRow(**row) for row in rows]
 
     def set_fact(self, key: str, value: str) -> None:
-        """Keep something that only its last value matters of."""
-        self._file.execute("INSERT OR REPLACE INTO facts VALUES (?, ?)", key, value)
+        """Store a fact, replacing any earlier value."""
+        self._file.replace("facts", key=key, value=value)
 
     def facts(self) -> Mapping[str, str]:
-        """Return what was kept."""
+        """Return the facts by their keys."""
         return dict(self._file.rows("SELECT key, value FROM facts"))

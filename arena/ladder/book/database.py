@@ -1,7 +1,7 @@
 """A SQLite file of a ladder: opened to read or to write, its errors named in one line."""
 
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Self
@@ -39,6 +39,7 @@ class Database:
 
     def _open(self, mode: str) -> int:
         self._file = connect(self.path, f"mode={mode}")
+        self._file.row_factory = sqlite3.Row
         [(version,)] = self._file.execute("PRAGMA user_version")
         return int(version)
 
@@ -69,12 +70,30 @@ class Database:
         self._file.close()
 
     def rows(self, sql: str, *values: object) -> list[Any]:
-        """Return the rows of a query."""
+        """Return the rows of a query, whose values are read by column: `row["name"]`."""
         with self._translated():
             return self._file.execute(sql, values).fetchall()
 
+    def value(self, sql: str, *values: object) -> Any:
+        """Return the one value that a query has."""
+        [(value,)] = self.rows(sql, *values)
+        return value
+
+    def insert(self, table: str, **values: object) -> int:
+        """Add a row, durably; returns its id."""
+        return self._write("INSERT", table, values)
+
+    def replace(self, table: str, **values: object) -> None:
+        """Add a row, durably, in place of the one with the same key."""
+        self._write("INSERT OR REPLACE", table, values)
+
+    def _write(self, verb: str, table: str, values: Mapping[str, object]) -> int:
+        columns, marks = ", ".join(values), ", ".join("?" * len(values))
+        sql = f"{verb} INTO {table} ({columns}) VALUES ({marks})"
+        return self.execute(sql, *values.values())
+
     def execute(self, sql: str, *values: object) -> int:
-        """Run a statement, durably; returns the id of the row that it inserted."""
+        """Run a statement, durably; returns the id of a row that it inserted."""
         with self._translated():
             return self._file.execute(sql, values).lastrowid or 0
 
@@ -96,8 +115,7 @@ class Database:
 
     def changes(self) -> int:
         """Return a number that differs after another process wrote to the file."""
-        [(number,)] = self.rows("PRAGMA data_version")
-        return int(number)
+        return int(self.value("PRAGMA data_version"))
 
     def copy(self, target: Path) -> None:
         """Write a consistent copy, even while others write."""

@@ -225,11 +225,29 @@ class Version(NamedTuple):
         return f"{self.bot}@{self.number}"
 
 
+def entered(upload: Upload, state: State, since: float, why: str) -> Version:
+    """Return the version that a submission becomes."""
+    return Version(
+        id=upload.id,
+        bot=upload.bot,
+        number=upload.number,
+        author=upload.author,
+        sha256=upload.sha256,
+        ending=upload.ending,
+        digest="",
+        received_at=upload.received_at,
+        state=state,
+        since=since,
+        why=why,
+    )
+
+
 class Check(NamedTuple):
     """One try to check a version."""
 
     version: int
     number: int
+    """From 1; the column is `try`."""
     began: float
     lease_until: float
     ended: float | None

@@ -8,6 +8,7 @@ from multiprocessing import Pipe
 import msgspec
 
 from arena.bots.builds.cache import BuildCache
+from arena.io.job import Job, JobDiedError
 from arena.io.uptime import Uptime
 from arena.ladder.book.book import Book
 from arena.ladder.book.tables import CHECKS, Check, Progress, State, Version
@@ -15,7 +16,6 @@ from arena.ladder.check.submission import STEPS, CheckOrder, CheckResult, check_
 from arena.ladder.check.turns import TRIES, Waiting, lease, next_check
 from arena.ladder.config import Config
 from arena.ladder.folder import Folder
-from arena.ladder.job import Job, JobDiedError
 from arena.ladder.season.admission import admit
 from arena.league.host import enough_cores
 

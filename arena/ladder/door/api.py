@@ -12,8 +12,8 @@ from msgspec import Meta, Struct
 from msgspec.structs import replace
 
 from arena.io.times import stamp
+from arena.ladder.book.quota import MOST, Allowance
 from arena.ladder.book.tables import Action, Kind, Progress, State, Upload
-from arena.ladder.quota import MOST, Allowance
 
 MIME = "application/problem+json"
 """The media type of a `Problem`."""

@@ -15,9 +15,9 @@ from msgspec.structs import replace
 from arena.io.errors import ArenaError, did_you_mean
 from arena.io.times import stamp
 from arena.ladder.book.database import Database
+from arena.ladder.book.quota import DAY, HOUR, MOST, Allowance, Quotas, allowance
 from arena.ladder.book.tables import ALLOWED, Action, Author, Order, State, Upload, Version
 from arena.ladder.folder import Folder, write_durably
-from arena.ladder.quota import DAY, HOUR, MOST, Allowance, Quotas, allowance
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,31}")
 _NAME_HINT = "1 to 32 letters of the English alphabet, digits, - and _"
@@ -71,14 +71,14 @@ class Door:
 
     def authors(self) -> list[Author]:
         """Return who may submit, by name."""
-        return [Author(*row) for row in self._file.rows("SELECT * FROM authors ORDER BY name")]
+        return [Author(**row) for row in self._file.rows("SELECT * FROM authors ORDER BY name")]
 
     def author(self, name: str) -> Author:
         """Return an author; raises ArenaError for one who was not invited."""
-        found = {one.name.lower(): one for one in self.authors()}
-        if author := found.get(name.lower()):
+        authors = {author.name.lower(): author for author in self.authors()}
+        if author := authors.get(name.lower()):
             return author
-        near = did_you_mean(name, [one.name for one in found.values()])
+        near = did_you_mean(name, [author.name for author in authors.values()])
         hint = f"arena ladder invite {self._folder.root} {name}, or submit with --author NAME"
         raise ArenaError(
             f"unknown author '{name}'", str(self._folder.root), f"{hint}; {near}" if near else hint
@@ -112,19 +112,24 @@ class Door:
             if known := self.known(name, bot, sent.sha256):
                 return known, False
             self.check(name, bot, sent.bytes, quotas)
-            [(number,)] = self._file.rows(
-                "SELECT 1 + coalesce(max(number), 0) FROM uploads WHERE bot = ?", bot
+            last = "SELECT coalesce(max(number), 0) FROM uploads WHERE bot = ?"
+            upload = Upload(
+                id=0,
+                sha256=sent.sha256,
+                ending=sent.ending,
+                author=name,
+                bot=bot,
+                number=self._file.value(last, bot) + 1,
+                bytes=sent.bytes,
+                received_at=time.time(),
             )
-            values = *sent[:2], name, bot, number, sent.bytes, time.time()
-            marks = ", ".join("?" * len(values))
-            columns = "sha256, ending, author, bot, number, bytes, received_at"
-            insert = f"INSERT INTO uploads ({columns}) VALUES ({marks})"  # noqa: S608 - ours
-            return Upload(self._file.execute(insert, *values), *values), True
+            id_ = self._file.insert("uploads", **{**upload._asdict(), "id": None})
+            return upload._replace(id=id_), True
 
     def uploads(self, after: int = 0) -> list[Upload]:
         """Return the submissions after an id, in the order in which they came."""
-        found = self._file.rows("SELECT * FROM uploads WHERE id > ? ORDER BY id", after)
-        return [Upload(*row) for row in found]
+        rows = self._file.rows("SELECT * FROM uploads WHERE id > ? ORDER BY id", after)
+        return [Upload(**row) for row in rows]
 
     def allowance(self, author: str, quotas: Quotas) -> Allowance:
         """Return what an author may still submit now."""
@@ -132,23 +137,24 @@ class Door:
         refused, own = self._refused_and_quota(author)
         quotas = quotas if own is None else replace(quotas, uploads=own)
         query = "SELECT id, received_at FROM uploads WHERE author = ? AND received_at > ?"
-        found = self._file.rows(query, author, now - max(DAY, HOUR))
-        accepted = [at for id_, at in found if id_ not in refused]
-        return allowance(now, accepted, [at for id_, at in found if id_ in refused], quotas)
+        times = dict(self._file.rows(query, author, now - max(DAY, HOUR)))
+        accepted = [at for id_, at in times.items() if id_ not in refused]
+        in_vain = [at for id_, at in times.items() if id_ in refused]
+        return allowance(now, accepted, in_vain, quotas)
 
     def known(self, author: str, bot: str, digest: str) -> Upload | None:
         """Return the submission of these bytes, if they came before."""
         query = "SELECT * FROM uploads WHERE author = ? AND bot = ? AND sha256 = ?"
-        found = self._file.rows(query, author, bot, digest)
-        return Upload(*found[0]) if found else None
+        rows = self._file.rows(query, author, bot, digest)
+        return Upload(**rows[0]) if rows else None
 
     def _refused_and_quota(self, author: str) -> tuple[set[int], int | None]:
         """Return what was refused of an author, and the quota that was ordered for them."""
         with Database(self._folder.ladder) as ladder:
             query = "SELECT id FROM versions WHERE author = ? AND state = ?"
-            refused = {id_ for (id_,) in ladder.rows(query, author, State.REFUSED)}
+            refused = {row["id"] for row in ladder.rows(query, author, State.REFUSED)}
             own = ladder.rows("SELECT uploads FROM quotas WHERE author = ?", author)
-            return refused, own[0][0] if own else None
+            return refused, own[0]["uploads"] if own else None
 
     def check(self, author: str, bot: str, size: int, quotas: Quotas) -> None:
         """Raise ArenaError if an author may not submit a bot of so many bytes now."""
@@ -182,7 +188,7 @@ class Door:
             states = ", ".join(sorted(ALLOWED[what]))
             problem = f"{name} is {version.state}: {version.why}"
             raise ArenaError(problem, str(self._folder.root), f"{what} is for: {states}")
-        return self._leave(who, what, name, why, "", None)
+        return self._leave(who, what, version=name, why=why, author="", uploads=None)
 
     def order_quota(self, who: str, author: str, uploads: int, why: str) -> int:
         """Leave an order for an author's quota, in submissions in 24 hours; returns its number.
@@ -194,17 +200,15 @@ class Door:
             what = f"a quota is 1 to {MOST:,} submissions in 24 hours, not {uploads:,}"
             hint = f"to keep {name} out: arena ladder revoke"
             raise ArenaError(what, str(self._folder.root), hint)
-        return self._leave(who, Action.QUOTA, "", why, name, uploads)
+        return self._leave(who, Action.QUOTA, version="", why=why, author=name, uploads=uploads)
 
-    def _leave(self, who: str, what: Action, *about: object) -> int:
-        columns = "at, who, what, version, why, author, uploads"
-        insert = f"INSERT INTO orders ({columns}) VALUES (?, ?, ?, ?, ?, ?, ?)"  # noqa: S608 - ours
-        return self._file.execute(insert, time.time(), who, what, *about)
+    def _leave(self, who: str, what: Action, **about: object) -> int:
+        return self._file.insert("orders", at=time.time(), who=who, what=what, **about)
 
     def orders(self, after: int = 0) -> list[Order]:
         """Return the orders after a number, in the order in which they came."""
-        found = self._file.rows("SELECT * FROM orders WHERE id > ? ORDER BY id", after)
-        return [Order(id_, at, who, Action(what), *rest) for id_, at, who, what, *rest in found]
+        rows = self._file.rows("SELECT * FROM orders WHERE id > ? ORDER BY id", after)
+        return [Order(**{**row, "what": Action(row["what"])}) for row in rows]
 
 
 def check_name(name: str, whose: str) -> None:

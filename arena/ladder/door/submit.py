@@ -9,11 +9,11 @@ from arena.bots.bot import Bot
 from arena.bots.canonical_archive import canonical
 from arena.bots.manifest import SAMPLE, find_bot, load_bot
 from arena.ladder.book.book import Book
+from arena.ladder.book.quota import Allowance
 from arena.ladder.book.tables import WAITING, Event, State, Upload
 from arena.ladder.config import load_config
 from arena.ladder.door.door import Door
 from arena.ladder.folder import Folder, is_running
-from arena.ladder.quota import Allowance
 
 _POLL = 0.5
 

@@ -5,10 +5,10 @@ from collections.abc import Callable
 from functools import partial
 
 from arena.io.errors import ArenaError
+from arena.io.job import Job, JobDiedError
 from arena.ladder.book.book import Book
 from arena.ladder.config import Config
 from arena.ladder.folder import Folder
-from arena.ladder.job import Job, JobDiedError
 from arena.ladder.pages.site import Published, publish_all
 
 _SHARE = 20

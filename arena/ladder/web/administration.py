@@ -9,10 +9,10 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from arena.ladder.book.book import Book
+from arena.ladder.book.quota import MOST
 from arena.ladder.book.tables import ALLOWED
 from arena.ladder.door.api import OrderRequest
 from arena.ladder.door.door import Door
-from arena.ladder.quota import MOST
 from arena.ladder.web.access.visitors import administrator_of
 from arena.ladder.web.api.rest import give_order
 from arena.ladder.web.problems import RefusedError

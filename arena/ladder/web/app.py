@@ -20,8 +20,7 @@ from arena.ladder.web import administration, pages
 from arena.ladder.web.access.guard import Guard, add_headers
 from arena.ladder.web.api import events, rest
 from arena.ladder.web.problems import NOT_FOUND, RefusedError, answer, refused
-from arena.ladder.web.served import Served
-from arena.ladder.web.settings import Limits, terms_of
+from arena.ladder.web.served import Limits, Served, terms_of
 
 _WORDS = {404: NOT_FOUND, 405: "this cannot be done with it"}
 _ASSETS = ("door/door.css", "door/door.js", "style.css")

@@ -22,7 +22,7 @@ from arena.io.file_lock import lock_exclusively
 from arena.ladder.folder import Folder
 from arena.ladder.web.access.secrets import Secrets
 from arena.ladder.web.app import make_app
-from arena.ladder.web.settings import Limits
+from arena.ladder.web.served import Limits
 from arena.ladder.web.uploads.uploads import forget_parts
 
 _GRACE = 10

@@ -3,14 +3,15 @@
 import re
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Annotated
 
-from msgspec import UNSET, Struct
+from msgspec import UNSET, Meta, Struct
 
 from arena.bots.bot import Bot
 from arena.bots.manifest import find_bots
 from arena.bots.sandboxes.docker.images import IMAGES
 from arena.bots.sandboxes.registry import AUTO, SANDBOXES
-from arena.game.records import LimitsInfo, RatingsInfo
+from arena.game.records import MAX_SECONDS, LimitsInfo, RatingsInfo
 from arena.game.rules.books import MAX_PLAYERS, MIN_PLAYERS, Rules
 from arena.io.errors import ArenaError, did_you_mean
 from arena.io.yaml_file import Positions, convert, locate, parse_yaml
@@ -18,14 +19,20 @@ from arena.league.host import core_count
 from arena.league.terms.variant_entry import VariantEntry, labelled_rules
 from arena.ratings.stopping.sequential import first_look
 
+_ALL_PAIRS = "leave it out for one less than the number of bots"
 MAX_GAMES = 100_000
 MAX_ROUNDS = 10_000
-MAX_SECONDS = 86_400
 MAX_ENTRIES = {"bots": 1000, "variants": 100, "struck": 1000}
 """Entries of lists; a pattern is one entry, however many bots it matches."""
 MAX_TEXT = 200
 """Characters of a name, a label, a seed, an image."""
 SEPARATED = "separated"
+Games = Annotated[int, Meta(ge=1, le=MAX_GAMES)]
+"""Of a fixture."""
+Rounds = Annotated[int, Meta(ge=1, le=MAX_ROUNDS, extra={"hint": _ALL_PAIRS})]
+Workers = Annotated[int, Meta(ge=1, le=1024)]
+TableSize = Annotated[int, Meta(ge=MIN_PLAYERS, le=MAX_PLAYERS)]
+"""In players."""
 _LINES = ("ratings.anchor", "players", "rounds", "struck")
 """Keys whose errors are found later."""
 _IMAGE = re.compile(r"[a-z0-9][\w./:@-]*")
@@ -34,14 +41,16 @@ _IMAGE = re.compile(r"[a-z0-9][\w./:@-]*")
 class UntilEntry(Struct, frozen=True, forbid_unknown_fields=True):
     """The condition in league.yaml on which a league ends before its rounds do."""
 
-    separated: float = 0.95
+    separated: Annotated[float, Meta(ge=0.5, le=0.9999, extra={"hint": "0.95 stands for 95 %"})] = (
+        0.95
+    )
 
 
 class LeagueOptions(Struct, frozen=True, kw_only=True):
     """Keys of league.yaml that a league takes as they are."""
 
-    games: int = 20
-    rounds: int | None = None
+    games: Games = 20
+    rounds: Rounds | None = None
     """None stands for one less than the number of bots."""
     limits: LimitsInfo = LimitsInfo()
     ratings: RatingsInfo = RatingsInfo()
@@ -61,11 +70,11 @@ class LeagueFile(LeagueOptions, frozen=True, kw_only=True, forbid_unknown_fields
     bots: list[str]
     name: str = ""
     variants: tuple[str | VariantEntry, ...] = ("bga",)
-    players: int | list[int] = 2
+    players: TableSize | list[TableSize] = 2
     until: str | UntilEntry | None = None
     seed: int | str | None = None
     images: dict[str, str] = {}
-    workers: int | None = None
+    workers: Workers | None = None
     shared_dice: bool | None = None
     """None stands for the opposite of memory_across_fixtures."""
 
@@ -129,9 +138,7 @@ def league_of(entry: LeagueFile, path: Path, marks: Positions) -> League:
         lines={key: reader.at(f"$.{key}") for key in _LINES},
         **{key: getattr(entry, key) for key in LeagueOptions.__struct_fields__},
     )
-    reader.check_ratings(entry.ratings)
-    reader.check_numbers(entry)
-    reader.check_limits(entry.limits, entry.games)
+    reader.check_fixture(entry.limits, entry.games)
     reader.check_sandbox(entry.sandbox)
     return league
 
@@ -141,7 +148,6 @@ def load_ratings(path: Path, bots: Sequence[str]) -> RatingsInfo:
     data, marks = parse_yaml(path)
     reader = _Reader(path, marks)
     part = convert(data, marks, path, RatingsPart) if data else RatingsPart()
-    reader.check_ratings(part.ratings)
     check_anchor(part.ratings, bots, reader.at("$.ratings.anchor"))
     return part.ratings
 
@@ -183,12 +189,6 @@ class _Reader:
         """Return the file and line of a key, as `$.limits.start`."""
         return locate(self._path, self._marks, key)
 
-    def check_range(self, key: str, value: float, low: float, high: float, hint: str = "") -> None:
-        if not low <= value <= high:
-            shown = f"{value:g}" if isinstance(value, float) else value
-            what = f"{key} must be {low} to {high}, not {shown}"
-            raise ArenaError(what, self.at(f"$.{key}"), hint)
-
     def check_texts(self, entry: LeagueFile) -> None:
         """Refuse what would be too long for a page, or too much to play."""
         for key, most in MAX_ENTRIES.items():
@@ -206,35 +206,12 @@ class _Reader:
                 what = f"{key} has at most {MAX_TEXT} characters, all of them visible"
                 raise ArenaError(what, self.at(f"$.{key}"))
 
-    def check_limits(self, limits: LimitsInfo, games: int) -> None:
-        for name in ("start", "answer", "game"):
-            self._check_seconds(f"limits.{name}", getattr(limits, name), MAX_SECONDS)
-        if limits.fixture is not UNSET:
-            self._check_seconds("limits.fixture", limits.fixture, games * MAX_SECONDS)
-        self.check_range("limits.wall", limits.wall, 1, 1000, "it is a factor")
-        self.check_range("limits.restarts", limits.restarts, 0, 1000)
-        hint = "1 plays one game after another"
-        self.check_range("limits.concurrent_games", limits.concurrent_games, 1, 1024, hint)
-
-    def _check_seconds(self, key: str, value: float, high: int) -> None:
-        if not 0 < value <= high:
-            what = f"{key} must be above 0 and up to {high} seconds, not {value:g}"
-            raise ArenaError(what, self.at(f"$.{key}"))
-
-    def check_numbers(self, entry: LeagueFile) -> None:
-        self.check_range("games", entry.games, 1, MAX_GAMES)
-        if entry.rounds is not None:
-            hint = "leave it out for one less than the number of bots"
-            self.check_range("rounds", entry.rounds, 1, MAX_ROUNDS, hint)
-        if entry.workers is not None:
-            self.check_range("workers", entry.workers, 1, 1024)
-
-    def check_ratings(self, options: RatingsInfo) -> None:
-        if options.provisional < 0:
-            what = f"ratings.provisional must be 0 or more games, not {options.provisional}"
-            raise ArenaError(what, self.at("$.ratings.provisional"), "0 marks no bot")
-        hint = "it is a probability; 0 lists no suspicions"
-        self.check_range("ratings.alpha", options.alpha, 0, 0.5, hint)
+    def check_fixture(self, limits: LimitsInfo, games: int) -> None:
+        """Refuse a limit of a fixture beyond that of all its games."""
+        high = games * MAX_SECONDS
+        if limits.fixture is not UNSET and limits.fixture > high:
+            what = f"limits.fixture must be above 0 and up to {high} seconds"
+            raise ArenaError(f"{what}, not {limits.fixture:g}", self.at("$.limits.fixture"))
 
     def check_sandbox(self, name: str) -> None:
         known = (AUTO, *SANDBOXES)
@@ -262,8 +239,6 @@ class _Reader:
             hint = f"write `until: {SEPARATED}`"
             raise ArenaError(f"until must be '{SEPARATED}', not '{until}'", line, hint)
         wanted = UntilEntry() if isinstance(until, str) else until
-        hint = "0.95 stands for 95 %"
-        self.check_range("until.separated", wanted.separated, 0.5, 0.9999, hint)
         if entry.rounds is None:
             hint = "give the most rounds to play, for example `rounds: 100`"
             raise ArenaError("until needs a budget", line, hint)
@@ -279,10 +254,6 @@ class _Reader:
         return not memory if entry.shared_dice is None else entry.shared_dice
 
     def players(self, sizes: list[int]) -> tuple[int, ...]:
-        for size in sizes:
-            if not MIN_PLAYERS <= size <= MAX_PLAYERS:
-                what = f"a table has {MIN_PLAYERS} to {MAX_PLAYERS} players, not {size}"
-                raise ArenaError(what, self.at("$.players"))
         if not sizes or len(set(sizes)) < len(sizes):
             raise ArenaError("players names each table size once", self.at("$.players"))
         return tuple(sizes)

@@ -15,7 +15,7 @@ from arena.ladder.folder import Folder
 from arena.ladder.web.access import secrets
 from arena.ladder.web.access.secrets import Scope, Secrets
 from arena.ladder.web.run import Address, opened
-from arena.ladder.web.settings import Limits
+from arena.ladder.web.served import Limits
 from tests.cli.command import HANG
 from tests.ladder import club as clubs
 

@@ -27,7 +27,7 @@ import json, os, sys
 from pathlib import Path
 from arena.ladder.door.door import Door
 from arena.ladder.folder import Folder
-from arena.ladder.quota import Quotas
+from arena.ladder.book.quota import Quotas
 from arena.ladder.web.access.secrets import Kind, Secrets
 from arena.ladder.web.live.snapshot import look
 

@@ -18,7 +18,6 @@ _BITS = 256
 _DAY = 86_400.0
 FRESH = 43_200.0
 """Seconds after an administrator's invitation was made in which it lets them administrate."""
-_FIELDS = "author, kind, scope, made, expires"
 
 
 class Kind(StrEnum):
@@ -78,32 +77,36 @@ class Secrets:
     ) -> str:
         """Make a secret and return it: it cannot be read again."""
         now, word = time.time(), token_urlsafe(_BITS // 8)
-        insert = f"INSERT INTO secrets (sha256, {_FIELDS}) VALUES (?, ?, ?, ?, ?, ?)"  # noqa: S608 - `_FIELDS` is a constant
-        made = now if made is None else made
-        self._file.execute(insert, _digest(word), author, kind, scope, made, now + LASTS[kind])
+        self._file.insert(
+            "secrets",
+            sha256=_digest(word),
+            author=author,
+            kind=kind,
+            scope=scope,
+            made=now if made is None else made,
+            expires=now + LASTS[kind],
+        )
         return word
 
     def find(self, word: str, kind: Kind) -> Secret | None:
         """Return what a secret stands for; None if it is unknown, used, revoked or too old."""
         query = (
-            f"SELECT {_FIELDS} FROM secrets "  # noqa: S608 - `_FIELDS` is a constant
+            "SELECT author, scope, made, expires FROM secrets "
             "WHERE sha256 = ? AND kind = ? AND used IS NULL AND expires > ?"
         )
-        found = self._file.rows(query, _digest(word), kind, time.time())
-        if not found:
-            return None
-        [(author, _, scope, made, expires)] = found
-        return Secret(author, kind, Scope(scope), made, expires)
+        for row in self._file.rows(query, _digest(word), kind, time.time()):
+            return Secret(**{**row, "kind": kind, "scope": Scope(row["scope"])})
+        return None
 
     def spend(self, invitation: str) -> str | None:
         """Return the session that an invitation gives, once; None if it gives none."""
         with self._file.transaction():
-            found = self.find(invitation, Kind.INVITATION)
-            if found is None:
+            secret = self.find(invitation, Kind.INVITATION)
+            if secret is None:
                 return None
             update = "UPDATE secrets SET used = ? WHERE sha256 = ?"
             self._file.execute(update, time.time(), _digest(invitation))
-            return self.make(found.author, Kind.SESSION, found.scope, found.made)
+            return self.make(secret.author, Kind.SESSION, secret.scope, secret.made)
 
     def drop(self, word: str) -> None:
         """Forget a secret."""
@@ -119,7 +122,7 @@ class Secrets:
     def revoke(self, author: str) -> int:
         """Forget all secrets of an author; returns how many there were."""
         with self._file.transaction():
-            [(count,)] = self._file.rows("SELECT count(*) FROM secrets WHERE author = ?", author)
+            count = self._file.value("SELECT count(*) FROM secrets WHERE author = ?", author)
             self._file.execute("DELETE FROM secrets WHERE author = ?", author)
             return int(count)
 

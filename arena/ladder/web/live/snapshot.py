@@ -21,6 +21,7 @@ from arena.ladder.book.tables import (
     State,
     Upload,
     Version,
+    entered,
 )
 from arena.ladder.check.turns import Waiting, in_turn
 from arena.ladder.door.api import LadderInfo, LogLine, MyVersion, Playing, RatingInfo, VersionInfo
@@ -106,10 +107,7 @@ def look(folder: Folder, before: Snapshot | None) -> Snapshot:
 
 def _arrived(upload: Upload) -> Version:
     """Return a version as it will be entered."""
-    return Version(
-        *(upload.id, upload.bot, upload.number, upload.author, upload.sha256, upload.ending, ""),
-        *(upload.received_at, State.QUEUED, upload.received_at, _NOT_ENTERED),
-    )
+    return entered(upload, State.QUEUED, upload.received_at, _NOT_ENTERED)
 
 
 def _in_turn(waiting: Sequence[Version], last_check: Mapping[str, int]) -> list[str]:

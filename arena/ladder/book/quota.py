@@ -1,8 +1,9 @@
 """How much an author may submit: counted over windows that roll with the clock."""
 
 from collections.abc import Sequence
+from typing import Annotated
 
-from msgspec import Struct
+from msgspec import Meta, Struct
 
 DAY = 86_400.0
 HOUR = 3_600.0
@@ -13,9 +14,9 @@ MOST = 1_000
 class Quotas(Struct, frozen=True, forbid_unknown_fields=True):
     """How many submissions an author may make."""
 
-    uploads: int = 5
+    uploads: Annotated[int, Meta(ge=1)] = 5
     """In 24 hours, without those that were refused."""
-    refused: int = 20
+    refused: Annotated[int, Meta(ge=1)] = 20
     """In an hour."""
 
 

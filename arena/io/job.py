@@ -1,4 +1,4 @@
-"""Work beside the games: a call in a process of its own that dies with the ladder."""
+"""A call in a process of its own, which dies with the process that began it."""
 
 import ctypes
 import multiprocessing

@@ -7,7 +7,7 @@ from functools import partial
 import pytest
 
 from arena.io.errors import ArenaError
-from arena.ladder.job import Job, JobDiedError
+from arena.io.job import Job, JobDiedError
 from tests.e2e.live import wait_until
 
 
