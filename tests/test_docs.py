@@ -29,8 +29,6 @@ CODE = re.compile(r"^ *```.*?^ *```", re.MULTILINE | re.DOTALL)
 GENERATED = re.compile(r"<!-- (\S+): written by .*?<!-- end of \1 -->", re.DOTALL)
 MOST_WORDS = 2500
 """Of a page, without the sections that commands write."""
-LONG = {"docs/guides/store.md": 3600}
-"""Pages that are still to be split, and how long they may be until then."""
 
 
 def rows(page: str) -> dict[str, list[str]]:
@@ -77,7 +75,7 @@ def test_every_page_is_in_the_index_once() -> None:
 @pytest.mark.parametrize("page", MANUAL, ids=str)
 def test_pages_are_short(page: Path) -> None:
     words = GENERATED.sub("", text_of(page)).split()
-    assert len(words) <= LONG.get(str(page), MOST_WORDS)
+    assert len(words) <= MOST_WORDS
 
 
 def test_readme_is_a_screen_and_a_half() -> None:

@@ -157,7 +157,9 @@ FORGED: dict[str, list[tuple[bytes, str, bytes]]] = {
 
 
 @pytest.mark.parametrize("forged", FORGED)
-def test_what_no_build_may_leave_is_not_taken_from_the_cache(builds: Builds, forged: str) -> None:
+def test_files_that_no_build_may_leave_are_not_taken_from_the_cache(
+    builds: Builds, forged: str
+) -> None:
     found = load_bot(
         bot(
             builds.home / "b",
@@ -196,7 +198,7 @@ def test_a_build_that_fails_is_not_kept(builds: Builds) -> None:
     assert builds.entries == []
 
 
-def test_what_was_used_longest_ago_makes_room(
+def test_entries_used_longest_ago_make_room(
     builds: Builds, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     bots = [builds.write(f"bot-{number}") for number in range(4)]

@@ -79,7 +79,7 @@ def test_changed_bundle_is_refused(tmp_path: Path) -> None:
 def test_bundle_that_is_none_is_refused(
     tmp_path: Path, content: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("arena.bots.builds.bundle._MOST", 1 << 24)
+    monkeypatch.setattr("arena.bots.builds.bundle._MAX_CONTENT", 1 << 24)
     with pytest.raises(ArenaError, match="cannot be unpacked"):
         unpack(Bundle(sha256(content).hexdigest(), content), tmp_path / "copy")
     assert list(tmp_path.iterdir()) == []
