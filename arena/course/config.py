@@ -6,7 +6,7 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from arena.author.alike.comparison import POSITIONS
+from arena.author.alike.alike import POSITIONS
 from arena.bots.bot import Bot
 from arena.bots.manifest import find_bot
 from arena.bots.sandboxes.registry import AUTO, SANDBOXES

@@ -8,7 +8,7 @@ import click
 import msgspec
 
 from arena.author.check.hints import Evidence, hint_for
-from arena.author.rerun.rerun_as import Asked, RerunAs, exists, find_asked, write_lines
+from arena.author.rerun.rerun_as import AskedSeat, RerunAs, exists, find_asked, write_lines
 from arena.cli import options
 from arena.cli.exit_codes import FINDINGS, OK
 from arena.cli.output import print_json, say
@@ -39,7 +39,7 @@ record_option = click.option(
 
 def find(
     league: Path, store: Path | None, record: Path | None, *, sandbox: str | None, **request: Any
-) -> tuple[RerunAs, Asked]:
+) -> tuple[RerunAs, AskedSeat]:
     """Find what to ask and whom; raises ArenaError, also if the file to record to is there."""
     if record and record.exists():
         raise exists(record)
@@ -50,7 +50,7 @@ def find(
     return asking, find_asked(asking)
 
 
-def heading(request: RerunAs, asked: Asked) -> str:
+def heading(request: RerunAs, asked: AskedSeat) -> str:
     """Say who is asked what."""
     stored = asked.stored
     of_game = "" if request.game is None else f", game {request.game}"
@@ -60,7 +60,7 @@ def heading(request: RerunAs, asked: Asked) -> str:
 
 
 def finish(
-    asked: Asked,
+    asked: AskedSeat,
     decisions: Sequence[Decision],
     why: str,
     *,
@@ -69,7 +69,7 @@ def finish(
     as_json: bool,
 ) -> int:
     """Record and print what was decided; returns the exit code."""
-    differing = sum(one.differs for one in decisions)
+    differing = sum(decision.differs for decision in decisions)
     if record:
         write_lines(record, asked.stored, listed)
         say(f"recorded: {record}")
@@ -77,9 +77,11 @@ def finish(
         stored = asked.stored
         head = {"fixture": stored.fixture.index, "seat": stored.seat, "bot": asked.bot.name}
         counts = {"requests": len(decisions), "differing": differing, "stopped": why}
-        rows = [msgspec.to_builtins(one) | {"differs": one.differs} for one in listed]
+        rows = [
+            msgspec.to_builtins(decision) | {"differs": decision.differs} for decision in listed
+        ]
         print_json(head | counts | {"decisions": rows})
-    faults = sum(isinstance(one.now, Fault) for one in decisions)
+    faults = sum(isinstance(decision.now, Fault) for decision in decisions)
     say(f"asked: {len(decisions)}, decided differently: {differing}, faults: {faults}")
     if why:
         say(f"not all was asked: {why}")

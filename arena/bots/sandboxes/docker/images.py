@@ -27,7 +27,7 @@ that several packages provide. Debian has no .NET."""
 IMAGES = {runtime: f"{engine.OWN_IMAGES}/{runtime}" for runtime in _PACKAGES}
 """By runtime; `images` in league.yaml names others."""
 OF_SAMPLES = ("python", "node", "c", "any")
-"""What the sample bots need: the images that are built and tried if no others are asked for."""
+"""The runtimes of the sample bots: their images are built and tried unless others are named."""
 RECIPES = Path(__file__).parent / "recipes"
 _COMPONENTS = {"debian": "main", "ubuntu": "main,universe"}
 _EXCLUDED = ("./var/cache/apt/*", "./var/lib/apt/lists/*", "./usr/share/doc/*", "./usr/share/man/*")

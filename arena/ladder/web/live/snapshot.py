@@ -21,7 +21,7 @@ from arena.ladder.book.tables import (
     Upload,
     Version,
 )
-from arena.ladder.check.turns import Waiting, in_turn
+from arena.ladder.check.queue import Waiting, in_turn
 from arena.ladder.door.api import LadderInfo, MyVersion, Playing, RatingInfo, VersionInfo
 from arena.ladder.door.door import Door
 from arena.ladder.folder import Folder, is_running
