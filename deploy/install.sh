@@ -1,6 +1,6 @@
 #!/bin/sh
 # Sets up a ladder and its web door on Debian, as root: install.sh club ladder.example.org
-# Users, the folder /var/lib/arena/club, units of systemd, HTTPS by Caddy (docs/serve.md).
+# Users, the folder /var/lib/arena/club, units of systemd, HTTPS by Caddy (docs/guides/serve.md).
 set -eu
 if [ $# != 2 ]; then
     echo "error: it needs two words / install.sh / install.sh club ladder.example.org" >&2

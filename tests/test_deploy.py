@@ -9,8 +9,10 @@ from pathlib import Path
 
 import pytest
 
+from arena.ladder.door.door import MAX_UPLOAD
 from arena.ladder.folder import existing
 from arena.ladder.new import make_ladder
+from arena.ladder.web.pages import FORM_BYTES
 from tests.cli.command import HANG, ROOT, error_line, run
 
 UNITS = sorted((ROOT / "deploy").glob("*@.*"))
@@ -48,6 +50,13 @@ def test_the_newest_backups_are_kept(tmp_path: Path) -> None:
     left = sorted(path.name for path in backups.iterdir())
     assert left[:-1] == [f"2025-01-0{day}T00-00-00Z" for day in range(4, 10)]
     assert existing(backups / left[-1]).ladder.exists()
+
+
+def test_the_proxy_lets_every_submission_pass_and_little_more() -> None:
+    """Caddy's MB are a million bytes."""
+    caddyfile = (ROOT / "deploy/Caddyfile").read_text()
+    [size] = re.findall(r"^\s*max_size (\d+)MB$", caddyfile, re.MULTILINE)
+    assert MAX_UPLOAD + FORM_BYTES <= int(size) * 10**6 <= 1.25 * MAX_UPLOAD
 
 
 @pytest.mark.parametrize("name", ["club", "my-club"])

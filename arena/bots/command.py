@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 
+from arena.bots.runtimes import how_to_install, interpreter_of, runtime_of
 from arena.bots.sandboxes.base import PATH, command_exists
 from arena.io.errors import ArenaError
 
@@ -13,35 +14,8 @@ _OPERATORS = frozenset({"&&", "||", "|", ";", "&", ">", ">>", "<", "2>", "2>&1",
 _BUILTINS = frozenset(
     {"cd", "source", ".", "export", "set", "unset", "alias", "eval", "ulimit", "if", "for", "while"}
 )
-_INSTALL = {
-    "python3": "sudo apt-get install python3",
-    "node": "sudo apt-get install nodejs",
-    "cc": "sudo apt-get install gcc libc6-dev",
-    "gcc": "sudo apt-get install gcc libc6-dev",
-    "rustc": "sudo apt-get install rustc",
-    "cargo": "sudo apt-get install cargo",
-    "java": "sudo apt-get install default-jdk-headless",
-    "javac": "sudo apt-get install default-jdk-headless",
-    "go": "sudo apt-get install golang-go",
-    "dotnet": "on Ubuntu: sudo apt-get install dotnet-sdk-8.0",
-    "make": "sudo apt-get install make",
-}
-_RUNTIMES = {
-    "python3": "python",
-    "node": "node",
-    "cc": "c",
-    "gcc": "c",
-    "rustc": "rust",
-    "cargo": "rust",
-    "java": "java",
-    "javac": "java",
-    "go": "go",
-    "dotnet": "dotnet",
-}
-"""The runtime whose image has a program."""
-TOOLS = tuple(_RUNTIMES)
-"""The interpreters and compilers of all runtimes."""
-_INTERPRETERS = {".py": "python3", ".js": "node", ".mjs": "node", ".cjs": "node", ".sh": "sh"}
+_MAKE = "make"
+"""The one program that bots call although no runtime promises it, and its package."""
 _CORRECT = "install it, or correct the command in bot.yaml"
 _FIRST_LINE = 256
 """Bytes that the kernel reads of a script's first line."""
@@ -71,8 +45,10 @@ def missing_program(command: Sequence[str], folder: Path) -> str:
 def how_to_get(command: Sequence[str], folder: Path) -> str:
     """Return how to mend a command whose program is missing."""
     program = command[0]
-    if program in _INSTALL:
-        return _INSTALL[program]
+    if program == _MAKE:
+        return f"sudo apt-get install {_MAKE}"
+    if hint := how_to_install(program):
+        return hint
     if "/" not in program and (folder / program).is_file():
         return f"it lies in the bot's folder: {_started(program)} in bot.yaml"
     beside = (folder / program).parent if "/" in program else None
@@ -85,8 +61,8 @@ def how_to_get(command: Sequence[str], folder: Path) -> str:
 
 def how_to_get_in_image(program: str) -> str:
     """Return how to mend a bot whose image lacks a program."""
-    if program in _RUNTIMES:
-        return f"`runtime: {_RUNTIMES[program]}` in bot.yaml"
+    if runtime := runtime_of(program):
+        return f"`runtime: {runtime}` in bot.yaml"
     return "put it into the bot's folder, or name an image that has it (arena help languages)"
 
 
@@ -121,7 +97,7 @@ def _word_of_a_shell(found: Sequence[str]) -> str:
 def _started(program: str) -> str:
     """Return the line of bot.yaml that starts a file of the bot's folder."""
     inner = program.removeprefix("./")
-    interpreter = _INTERPRETERS.get(Path(program).suffix)
+    interpreter = interpreter_of(Path(program).suffix)
     return f"`command: {interpreter} {inner}`" if interpreter else f"`command: ./{inner}`"
 
 

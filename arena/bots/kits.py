@@ -1,14 +1,13 @@
-"""Kits: for each language a folder with a bot that already plays, to begin one's own with."""
+"""A new bot, made from the kit of a language: a folder with a bot that already plays."""
 
 import json
 import shutil
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from msgspec import Struct
-
 from arena.bots.bot import Bot
 from arena.bots.manifest import MANIFEST, errors_name_source, load_bot
+from arena.bots.runtimes import KITS
 from arena.io import shipped
 from arena.io.errors import ArenaError, did_you_mean
 from arena.io.files import reason
@@ -16,35 +15,6 @@ from arena.io.files import reason
 _PLACEHOLDER = "my-bot"
 """The name of the bot in a kit's files."""
 _POSITIONS = "positions.jsonl"
-
-
-class Kit(Struct, frozen=True):
-    """A language in which one can begin."""
-
-    title: str
-    edit: str
-    """The file with the function to edit."""
-    test: str
-    """The command that runs the bot's own tests, in its folder."""
-    module: str = ""
-    """A module of the arena that the bot has a copy of."""
-
-
-KITS = {
-    "python": Kit("Python", "bot.py", "python3 test_bot.py"),
-    "javascript": Kit("JavaScript (Node.js)", "bot.js", "node test.js"),
-    "c": Kit("C", "bot.c", "cc -Werror=return-type -std=c11 -o test test.c perudo.c -lm && ./test"),
-    "rust": Kit("Rust", "bot.rs", "rustc --test --edition 2021 -o test bot.rs && ./test"),
-    "java": Kit("Java", "Bot.java", "javac -d classes *.java && java -cp classes BotTest"),
-    "go": Kit("Go", "bot.go", "go test"),
-    "policy": Kit(
-        "Python with numpy (a trained policy)",
-        "bot.py",
-        "python3 test_bot.py",
-        "lab/env/perudo_policy.py",
-    ),
-    "shell": Kit("POSIX shell", "bot.sh", "sh test.sh"),
-}
 
 
 def create(folder: Path, language: str) -> Bot:

@@ -6,7 +6,6 @@ from contextlib import contextmanager
 from difflib import get_close_matches
 from itertools import pairwise
 from pathlib import Path
-from typing import Literal
 
 from msgspec import Struct
 
@@ -15,6 +14,7 @@ from arena.bots.bot import Bot
 from arena.bots.command import words
 from arena.bots.folder import BOT_LIMITS, BotLimits, digest, is_ignored
 from arena.bots.names import check_distinct, check_info
+from arena.bots.runtimes import RUNTIMES
 from arena.game.records import BotInfo
 from arena.io import shipped
 from arena.io.errors import ArenaError, did_you_mean
@@ -41,7 +41,8 @@ class Manifest(Struct, frozen=True, forbid_unknown_fields=True):
 
     name: str
     command: str | list[str]
-    runtime: Literal["python", "node", "c", "rust", "java", "go", "dotnet", "any"] = "any"
+    runtime: str = "any"
+    """A key of `RUNTIMES`."""
     author: str = ""
     version: str = ""
     tags: list[str] = []
@@ -214,6 +215,10 @@ def _manifest(path: Path) -> Manifest:
         if len(text) > most or not text.isprintable():
             what = f"{key} has at most {most} characters, all of them visible"
             raise ArenaError(what, locate(path, marks, f"$.{key}"))
+    if manifest.runtime not in RUNTIMES:
+        what = f"unknown runtime '{manifest.runtime}'"
+        where = locate(path, marks, "$.runtime")
+        raise ArenaError(what, where, did_you_mean(manifest.runtime, RUNTIMES))
     _check_tags(manifest.tags, locate(path, marks, "$.tags"))
     return manifest
 

@@ -64,7 +64,7 @@ COMMANDS = {
 }
 """What each command does, by the folder of its module: `run` is `command` in `cli/league/run.py`.
 
-It takes --json, and the README's table lists it.
+It takes --json; `make commands` lists it in `docs/reference/commands.md`.
 """
 
 HELP = """A tournament arena for bots that play Perudo (liar's dice, dudo).

@@ -59,7 +59,7 @@ class LadderEntry(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class CourseFile(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The keys of course.yaml (`docs/course.md`)."""
+    """The keys of course.yaml (`docs/guides/course.md`)."""
 
     name: str = "Perudo"
     roster: str

@@ -9,8 +9,8 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import asdict, fields
 
+from arena.bots.runtimes import OF_SAMPLES
 from arena.bots.sandboxes.base import Sandbox
-from arena.bots.sandboxes.docker.images import OF_SAMPLES
 from arena.bots.sandboxes.registry import AUTO, make_sandbox
 from arena.game.records import LimitsInfo, RatingsInfo
 from arena.io.errors import ArenaError
@@ -99,7 +99,7 @@ class Keep(StrEnum):
 
 
 class LadderFile(SeasonTerms, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The keys of ladder.yaml (`docs/ladder.md`)."""
+    """The keys of ladder.yaml (`docs/guides/ladder.md`)."""
 
     name: str
     ratings: RatingsInfo = RatingsInfo()

@@ -12,26 +12,32 @@ async function refresh() {
   }
 }
 
+function appendLine(event) {
+  const list = document.querySelector("[data-log]");
+  const line = JSON.parse(event.data);
+  if (!list || list.querySelector(`[data-n="${line.n}"]`)) return;
+  const item = document.createElement("li");
+  item.dataset.n = line.n;
+  const time = document.createElement("time");
+  time.textContent = line.at;
+  item.append(time, ` ${line.text}`);
+  list.append(item);
+}
+
+// What an event does to a page, by its name; all others have it asked for again.
+const HANDLERS = { log: appendLine };
+
 function follow(place) {
   const source = new EventSource(place.dataset.events);
+  // Where many look at a page, not all of them ask at once.
+  const delay = 250 + (place.dataset.spread ?? 0) * Math.random();
   let waiting = null;
-  const within = (milliseconds) => () => {
-    waiting ??= setTimeout(() => { waiting = null; refresh(); }, milliseconds);
+  const refreshSoon = () => {
+    waiting ??= setTimeout(() => { waiting = null; refresh(); }, delay);
   };
-  source.addEventListener("version", within(250));
-  // Many look at the front page: not all of them ask at once.
-  source.addEventListener("ladder", within(250 + 2000 * Math.random()));
-  source.addEventListener("log", (event) => {
-    const list = document.querySelector("[data-log]");
-    const line = JSON.parse(event.data);
-    if (!list || list.querySelector(`[data-n="${line.n}"]`)) return;
-    const item = document.createElement("li");
-    item.dataset.n = line.n;
-    const time = document.createElement("time");
-    time.textContent = line.at;
-    item.append(time, ` ${line.text}`);
-    list.append(item);
-  });
+  for (const name of place.dataset.names.split(" ")) {
+    source.addEventListener(name, HANDLERS[name] ?? refreshSoon);
+  }
   // Ages go on although nothing changes.
   setInterval(refresh, 30000);
 }

@@ -179,7 +179,7 @@ def test_leaks_come_with_what_their_estimate_does_not_know(tmp_path: Path) -> No
 
 
 def test_documents_name_every_field_and_figure() -> None:
-    text = (ROOT / "docs" / "coach.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs" / "guides" / "coach.md").read_text(encoding="utf-8")
     named = set(re.findall(r"[`.](\w+)", text.split("## JSON")[1]))
     shown = (
         Coaching,

@@ -8,28 +8,38 @@ from pathlib import Path
 
 import pytest
 
-from arena.cli.help import TOPICS, page
+from arena.cli.help import topics
 from tests.cli.command import ROOT, error_line, run, run_process
-
-# Not about using the arena: how its tests are tested.
-UNLISTED = {"docs/mutation.md"}
 
 
 def test_topics_are_listed(tmp_path: Path) -> None:
     listed = run("help", cwd=tmp_path)
-    assert [line.split()[0] for line in listed.out.splitlines()[: len(TOPICS)]] == list(TOPICS)
-    assert json.loads(run("help", "--json", cwd=tmp_path).out).keys() == TOPICS.keys()
+    rows = [line for line in listed.out.splitlines() if line.startswith("  ")]
+    assert [row.split()[0] for row in rows] == list(topics())
+    assert json.loads(run("help", "--json", cwd=tmp_path).out).keys() == topics().keys()
+
+
+def test_topics_are_listed_in_four_parts(tmp_path: Path) -> None:
+    listed = run("help", cwd=tmp_path).out.splitlines()
+    heads = [line.partition(":")[0] for line in listed if line and line[0] != " "]
+    assert heads == ["Start", "Guides", "Reference", "Evidence", "A page"]
 
 
 def test_every_page_of_the_manual_has_a_topic() -> None:
-    pages = {str(path.relative_to(ROOT)) for path in (ROOT / "docs").glob("*.md")}
-    listed = {name for name, _ in TOPICS.values()}
-    assert pages - UNLISTED == listed - {"protocol/README.md"}
+    pages = set((ROOT / "docs").glob("*/*.md"))
+    assert {topic.path for topic in topics().values()} == {*pages, ROOT / "protocol/README.md"}
 
 
-@pytest.mark.parametrize("topic", TOPICS)
+def test_topic_is_the_name_of_its_page_and_its_part_the_folder() -> None:
+    for name, topic in topics().items():
+        if name != "protocol":
+            assert topic.path.stem == name
+            assert topic.path.parent.name == topic.part.partition(":")[0].lower()
+
+
+@pytest.mark.parametrize("topic", topics())
 def test_page_is_printed_as_it_is(tmp_path: Path, topic: str) -> None:
-    text = page(topic).read_text(encoding="utf-8")
+    text = topics()[topic].path.read_text(encoding="utf-8")
     assert run("help", topic, cwd=tmp_path).out == text
     assert json.loads(run("help", topic, "--json", cwd=tmp_path).out)["text"] == text
 
@@ -52,7 +62,7 @@ def test_messages_name_topics_and_no_files_of_the_repository() -> None:
         text for text in said if re.search(r"\b(?:docs|protocol|examples|tests)/\w", text)
     ] == []
     named = {topic for text in said for topic in re.findall(r"\barena help (\w+)", text)}
-    assert {"protocol", "languages"} <= named <= TOPICS.keys()
+    assert {"protocol", "languages"} <= named <= topics().keys()
 
 
 def test_unknown_topic_has_a_hint(tmp_path: Path) -> None:
@@ -71,7 +81,7 @@ def test_words_are_completed(tmp_path: Path, words: str, completed: str) -> None
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_line_for_a_shell_makes_a_completion(tmp_path: Path, shell: str) -> None:
-    lines = page("completion").read_text(encoding="utf-8")
+    lines = topics()["completion"].path.read_text(encoding="utf-8")
     [name] = re.findall(rf"_ARENA_COMPLETE=({shell}_source)", lines)
     ran = run_process(cwd=tmp_path, env={"_ARENA_COMPLETE": name})
     assert f"_ARENA_COMPLETE={shell}_complete" in ran.out

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from arena.bots.kits import KITS
 from arena.bots.manifest import load_bot
+from arena.bots.runtimes import KITS
 from arena.bots.sandboxes.base import PATH
 from tests.cli.command import HANG, ROOT, environment, error_line, run
 from tests.protocol.golden import POSITIONS, positions

@@ -23,21 +23,21 @@ _SETTINGS = {
 
 
 def make_certificates(folder: Path) -> None:
-    """Write certificates as docs/cluster.md says."""
+    """Write certificates as docs/guides/cluster.md says."""
     subprocess.run(
         ["bash", "-ec", _documented("umask")], cwd=folder, check=True, capture_output=True
     )
 
 
 def tls_environment(folder: Path) -> dict[str, str]:
-    """Return the variables that docs/cluster.md says, for the certificates in a folder."""
+    """Return the variables that docs/guides/cluster.md says, for the certificates in a folder."""
     lines = _documented("export DASK_DISTRIBUTED__COMM").replace("~/tls", str(folder)).splitlines()
     return dict(line.removeprefix("export ").split("=") for line in lines)
 
 
 def _documented(start: str) -> str:
-    """Return the commands in docs/cluster.md that begin like this."""
-    blocks = (ROOT / "docs/cluster.md").read_text().split("```sh\n")[1:]
+    """Return the commands in docs/guides/cluster.md that begin like this."""
+    blocks = (ROOT / "docs/guides/cluster.md").read_text().split("```sh\n")[1:]
     [block] = [block for block in blocks if block.startswith(start)]
     return block.partition("```")[0]
 

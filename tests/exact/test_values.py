@@ -9,7 +9,7 @@ from arena.game.rules.books import VARIANTS
 from arena.game.rules.round import Standing, lose_die
 from tests.exact.values import NO_ROUND, PALIFICO, ROUNDS, value
 
-PAGE = Path(__file__).parents[2] / "docs" / "rules.md"
+PAGE = Path(__file__).parents[2] / "docs" / "reference" / "rules.md"
 HEADING = "## Exact numbers\n"
 
 CASES = [(variant, name) for variant in VARIANTS for name in ROUNDS]

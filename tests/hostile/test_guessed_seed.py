@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from arena.league.store.store import Store
-from tests.cli.command import Ran, bot, league, records, run
+from tests.cli.command import TRUSTED, Ran, bot, league, records, run
 
 WORD = "autumn"
 GUESSER = f"""
@@ -44,10 +44,9 @@ GUESSER = f"""
                 answer |= {{"action": "bid", "quantity": first["min"], "face": first["face"]}}
             print(json.dumps(answer), flush=True)
 """
-"""Knows how dice are derived (docs/league.md), and says which of 3,000 words fit the hands of eight
-rounds: in fewer, one of them may fit by chance."""
+"""Knows how dice are derived (docs/reference/dice.md), and says which of 3,000 words fit the hands
+of eight rounds: in fewer, one of them may fit by chance."""
 WARNING = "warning: no salt is mixed into the master seed: whoever knows or guesses it knows every"
-TRUSTED = ("--sandbox", "process", "--trust-bots")
 
 
 def _run(folder: Path, *options: object, **keys: object) -> Ran:

@@ -9,7 +9,7 @@ import pytest
 from arena.io.errors import ArenaError
 from arena.ladder.book.database import Database
 from arena.ladder.book.tables import Upload
-from arena.ladder.door.door import MAX_BYTES, Door
+from arena.ladder.door.door import MAX_UPLOAD, Door
 from arena.ladder.folder import Folder
 from arena.ladder.quota import Quotas
 from tests.cli.command import arena, bot, environment
@@ -62,8 +62,9 @@ def test_the_same_bytes_are_the_same_version(folder: Folder) -> None:
 
 
 def test_too_many_bytes_are_refused(folder: Folder) -> None:
-    with Door(folder, writes=True) as door, pytest.raises(ArenaError, match="at most 16 MiB"):
-        door.submit("ann", "bot", bytes(MAX_BYTES + 1), ".tar", MANY)
+    most = f"at most {MAX_UPLOAD // 1024**2} MiB"
+    with Door(folder, writes=True) as door, pytest.raises(ArenaError, match=most):
+        door.submit("ann", "bot", bytes(MAX_UPLOAD + 1), ".tar", MANY)
     assert list(folder.inbox.iterdir()) == []
 
 

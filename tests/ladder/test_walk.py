@@ -14,7 +14,7 @@ from tests.ladder.club import Running, running
 
 def walk() -> list[list[str]]:
     """Return the commands of the first block of the page, as words after `arena`."""
-    text = (ROOT / "docs/ladder.md").read_text(encoding="utf-8")
+    text = (ROOT / "docs/guides/ladder.md").read_text(encoding="utf-8")
     block = re.findall(r"```sh\n(.*?)```", text, re.DOTALL)[0]
     return [shlex.split(line, comments=True)[1:] for line in block.splitlines()]
 

@@ -1,7 +1,7 @@
 """Change the game in every small way and see that a test notices: `make mutants`.
 
 The mutants live in copies of the checkout, never in the checkout itself. Those that no test notices
-must be exactly those that docs/mutation.md lists, with the same counts.
+must be exactly those that docs/evidence/mutation.md lists, with the same counts.
 `make mutants MODULES="dice round"` tries two modules alone.
 """
 
@@ -37,13 +37,13 @@ class Trial(NamedTuple):
 
 
 def main(names: Sequence[str]) -> int:
-    """Try the modules named, or all; return 1 if docs/mutation.md does not match the results."""
+    """Try the modules named, or all; return 1 if the page does not match the results."""
     started = time.monotonic()
     modules = [module for module in modules_by_size() if not names or module.stem in names]
     trials = try_all(modules)
     wrong = [line for module, tried in trials.items() for line in compare(module.name, tried)]
     print(f"{sum(map(len, trials.values()))} mutants in {time.monotonic() - started:.0f} s")
-    print("\n".join(wrong) or "as docs/mutation.md says")
+    print("\n".join(wrong) or "as docs/evidence/mutation.md says")
     return 1 if wrong else 0
 
 
@@ -93,7 +93,7 @@ def compare(module: str, trials: list[Trial]) -> Iterator[str]:
     yield from (f"noticed, or gone: {mutant}" for mutant in (listed - alive).elements())
     counts = Counts(len(trials), len(trials) - alive.total(), alive.total())
     if page.counts(module) != counts:
-        yield f"docs/mutation.md counts {page.counts(module)} for {module}, actual: {counts}"
+        yield f"the page counts {page.counts(module)} for {module}, actual: {counts}"
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""docs/mutation.md lists mutants of the code as it is; `make mutants` tries them."""
+"""docs/evidence/mutation.md lists mutants of the code as it is; `make mutants` tries them."""
 
 import ast
 from pathlib import Path

@@ -108,7 +108,7 @@ STATED = {
     "palifico 1 : 4": (0.01, 0.006),
     "palifico 1 : 5": (0.01, 0.006),
 }
-"""By how much the value of opening, and on average the losses, are off at most: `docs/coach.md`."""
+"""How far the value of opening, and on average the losses, are off at most: `guides/coach.md`."""
 
 
 @pytest.mark.parametrize("name", STATED)
@@ -131,7 +131,7 @@ def test_solved_rounds_are_judged_within_the_error_that_is_stated(name: str) -> 
 
 @pytest.mark.parametrize("other", [1, 2, 3])
 def test_truth_is_best_in_palifico_against_up_to_three_dice(other: int) -> None:
-    """`docs/rules.md` proves it."""
+    """`docs/reference/rules.md` proves it."""
     standing = Standing(BGA, (1, other), (False, False), 0, 0)
     for face in range(1, FACES + 1):
         look = Lookahead(standing, 0, (face,), "")

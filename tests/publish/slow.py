@@ -1,4 +1,4 @@
-"""The counts of summaries, made again the slow way, by the definitions in docs/report.md."""
+"""The counts of summaries, made again the slow way, by docs/reference/statistics.md."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -48,7 +48,15 @@ def moves(record: GameRecord) -> Iterator[Move]:
             bid = made
         elif isinstance(event, CallMade):
             yield Move(
-                *(record.game, step, event.seat, event.call, bid, None, hands, palifico, veterans),
+                record.game,
+                step,
+                event.seat,
+                event.call,
+                bid,
+                None,
+                hands,
+                palifico,
+                veterans,
                 event,
             )
             veterans |= {palifico} - {None} if palifico is not None else frozenset()
@@ -175,7 +183,7 @@ def _comeback(game: GameRecord) -> Iterator[Marvel]:
 
 
 def counted(played: PlayedFixture, seat: int) -> Counter[str]:
-    """A seat's style, by the names of docs/report.md."""
+    """A seat's style, by the names of docs/reference/statistics.md."""
     found: Counter[str] = Counter()
     mine = [move for game in played.games for move in moves(game) if move.seat == seat]
     for move in mine:

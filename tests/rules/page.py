@@ -1,4 +1,4 @@
-"""The clauses in `docs/rules.md`, each with the tests that show it: `make rules` writes them.
+"""The clauses in `docs/reference/rules.md` and the tests that show each: `make rules` writes them.
 
 The tests are found by their marks; so the page, the marks and `arena rules` cannot disagree.
 """
@@ -14,7 +14,7 @@ from arena.game.rules.clauses import BOOKS, CLAUSES, Clause, by_text, value
 from tests.support.generated_section import GeneratedSection
 
 ROOT = Path(__file__).parents[2]
-SECTION = GeneratedSection("rules.md", "clauses", "rules")
+SECTION = GeneratedSection("reference/rules.md", "clauses", "rules")
 
 Marks = dict[tuple[str, str], set[str]]
 """(book, clause id) -> the tests that show it, without their parameters."""

@@ -12,7 +12,7 @@ from tests.rules import page
 
 CHECK = """
 from tests.rules import page
-from arena.perudo.clauses import BOOKS, CLAUSES
+from arena.game.rules.clauses import BOOKS, CLAUSES
 marks = page.collect()
 known = {(book, clause.id) for book in BOOKS for clause in CLAUSES}
 print("without a test:", sorted(known - marks.keys()))

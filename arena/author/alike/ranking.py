@@ -12,7 +12,7 @@ from arena.author.alike.sources import Source
 
 APART_TEXT, APART_BEHAVIOUR = 0.2, 0.9
 """How far bots that were written apart are, at most, from what any two share to all: measured with
-the sample bots and the kits (docs/alike.md)."""
+the sample bots and the kits (docs/guides/alike.md)."""
 MOST_SHOWN = 200
 """RankedPairs that people are shown; the data have all."""
 _ENOUGH = 20

@@ -22,8 +22,9 @@ from arena.bots.builds.build import OnBuild, check_built
 from arena.bots.builds.bundle import STAGED, Bundle, pack, unpack
 from arena.bots.builds.packages import wanted_by
 from arena.bots.builds.staging import check_program, folder_of, stage, staged_as
-from arena.bots.command import TOOLS, check_runnable
+from arena.bots.command import check_runnable
 from arena.bots.folder import files_of
+from arena.bots.runtimes import RUNTIMES
 from arena.bots.sandboxes.base import MIB, PATH, Sandbox
 from arena.bots.sandboxes.run_folder import remove_tree
 from arena.io.errors import ArenaError
@@ -116,7 +117,8 @@ def _key(bot: Bot, sandbox: Sandbox, *, packages: bool) -> str:
 def _programs(bot: Bot) -> Iterator[tuple[str, int, int]]:
     """Yield path, size and time of this machine's compilers, and of all that the build names."""
     words = {word for word in _WORD.findall(" ".join(bot.build or ())) if "/" not in word[1:]}
-    for name in sorted({*TOOLS, *words}):
+    known = {program for runtime in RUNTIMES.values() for program in runtime.programs}
+    for name in sorted({*known, *words}):
         if program := shutil.which(name, path=PATH):
             path = Path(program).resolve()
             info = path.stat()

@@ -21,7 +21,7 @@ To add a sandbox, write a class that satisfies `base.Sandbox` and list it here. 
 shortest example; the class is called with a `Quota` or nothing. `HostSandbox` and `ChildProcess` do
 most for programs that are child processes of the arena. What it does not prevent goes into
 `tests/hostile/misbehaviours.py`, its description into PROMISES (`publish/pages/conditions.py`) and
-docs/sandboxing.md, its name into the help of --sandbox (`cli/options.py`).
+docs/reference/isolation.md, its name into the help of --sandbox (`cli/options.py`).
 """
 AUTO = "auto"
 

@@ -6,7 +6,8 @@ from shlex import quote
 import click
 
 from arena.bots.command import how_to_get
-from arena.bots.kits import KITS, create
+from arena.bots.kits import create
+from arena.bots.runtimes import KITS
 from arena.cli.options import PathType, json_option
 from arena.cli.output import print_json
 from arena.io.errors import ArenaError

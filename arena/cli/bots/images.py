@@ -2,6 +2,7 @@
 
 import click
 
+from arena.bots.runtimes import OF_SAMPLES
 from arena.bots.sandboxes.docker import engine, images
 from arena.cli.options import json_option
 from arena.cli.output import print_json, print_table, say
@@ -41,11 +42,11 @@ def command(context: click.Context, *, as_json: bool) -> None:
 def build(runtimes: tuple[str, ...], *, from_host: bool) -> None:
     """Build the images of RUNTIMEs [default: python, node, c and any].
 
-    The others are rust, java, go and dotnet.
+    `arena images` lists them all.
     """
     for runtime in runtimes:
         if runtime not in images.IMAGES:
             hint = did_you_mean(runtime, images.IMAGES)
             raise ArenaError(f"unknown runtime '{runtime}'", hint=hint)
     make = images.build_from_host if from_host else images.build
-    make(runtimes or images.OF_SAMPLES, say)
+    make(runtimes or OF_SAMPLES, say)

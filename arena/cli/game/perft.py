@@ -14,8 +14,18 @@ from arena.game.rules.round import first_standing
 
 @click.command()
 @click.argument("variant_name", metavar="VARIANT")
-@click.option("--players", type=click.IntRange(MIN_PLAYERS, MAX_PLAYERS), required=True)
-@click.option("--starting-dice", type=click.IntRange(1, MAX_STARTING_DICE), required=True)
+@click.option(
+    "--players",
+    type=click.IntRange(MIN_PLAYERS, MAX_PLAYERS),
+    required=True,
+    help="Players at the table.",
+)
+@click.option(
+    "--starting-dice",
+    type=click.IntRange(1, MAX_STARTING_DICE),
+    required=True,
+    help="Dice of each player.",
+)
 @click.option(
     "--round",
     "kind",

@@ -17,7 +17,13 @@ _MISSING = "pip install 'perudo-arena[serve]'"
 @click.command()
 @click.argument("ladder", type=PathType())
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen at.")
-@click.option("--port", type=click.IntRange(0, 65535), default=8500, show_default=True)
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    default=8500,
+    show_default=True,
+    help="Port to listen at; 0 is any that is free.",
+)
 @click.option("--url", default="", help="Where browsers reach it, if that is elsewhere.")
 @click.option("--behind-proxy", is_flag=True, help="A proxy speaks HTTPS and is the only client.")
 @click.option("--certificate", type=PathType(), help="File of a certificate, to speak HTTPS.")

@@ -1,4 +1,4 @@
-"""Reasons for the rules' decisions in words, with the clause ids of `docs/rules.md`."""
+"""Reasons for the rules' decisions in words, with the clause ids of `docs/reference/rules.md`."""
 
 from typing import Literal
 

@@ -27,7 +27,7 @@ def env(
     seed: int | str = 0,
     render_mode: str | None = None,
 ) -> OrderEnforcingWrapper[str, Observation, int | None]:
-    """Return games of a rule book (`docs/rules.md`) as a PettingZoo AEC environment.
+    """Return games of a rule book (`docs/reference/rules.md`) as a PettingZoo AEC environment.
 
     `starting_dice` is 5 unless given. `seed` keys the dice: an int, or the key of a league's
     fixture. Raises ValueError for a rule book or a size that there is not.

@@ -4,9 +4,12 @@ Times are RFC 3339 texts in UTC, ages seconds.
 """
 
 from collections.abc import Sequence
-from typing import Annotated
+from enum import StrEnum
+from typing import Annotated, NamedTuple
 
+import msgspec
 from msgspec import Meta, Struct
+from msgspec.structs import replace
 
 from arena.io.times import stamp
 from arena.ladder.book.tables import Action, Kind, Progress, State, Upload
@@ -193,3 +196,53 @@ def receipt_of(upload: Upload, new: bool, left: Allowance) -> Receipt:
 
 def _stamp(at: float | None) -> str | None:
     return None if at is None else stamp(at)
+
+
+class Audience(StrEnum):
+    """Who may listen to an event of the live feed."""
+
+    EVERYBODY = "everybody"
+    AUTHOR = "author"
+    """The author of the version, and administrators."""
+
+
+class LiveEvent(NamedTuple):
+    """A kind of event of the live feed."""
+
+    name: str
+    """The `event:` line of the server-sent event."""
+    payload: type[Struct]
+    """What its `data:` line holds, as JSON."""
+    audience: Audience
+    sent: str
+    """When it is sent, for the description of the API."""
+    ages: tuple[str, ...] = ()
+    """Fields that change with the clock: such a change alone is not sent."""
+
+
+FEED = (
+    LiveEvent("ladder", LadderInfo, Audience.EVERYBODY, "whenever the ladder changes", ("oldest",)),
+    LiveEvent("log", LogLine, Audience.AUTHOR, "for each line of the log of the version"),
+    LiveEvent("version", VersionInfo, Audience.AUTHOR, "whenever the version changes", ("oldest",)),
+)
+"""Every event that a door sends. What is computed for it: `arena/ladder/web/live/snapshot.py`."""
+EVENTS = {event.name: event for event in FEED}
+_EVENT_OF = {event.payload: event for event in FEED}
+
+
+def events_for(audience: Audience) -> list[LiveEvent]:
+    """Return the events that an audience is sent."""
+    return [event for event in FEED if event.audience is audience]
+
+
+def is_news(payload: Struct, before: Struct | None) -> bool:
+    """Tell whether an event must be sent, after another of its kind or none."""
+    ages = dict.fromkeys(_EVENT_OF[type(payload)].ages)
+    return before is None or replace(payload, **ages) != replace(before, **ages)
+
+
+def sent_event(payload: Struct, number: int | None = None) -> bytes:
+    """Return an event as it is sent; a reader that comes again asks for those after `number`."""
+    head = f"id: {number}\n" if number else ""
+    name = _EVENT_OF[type(payload)].name
+    return f"{head}event: {name}\ndata: ".encode() + msgspec.json.encode(payload) + b"\n\n"

@@ -13,12 +13,13 @@ from typing import TypeVar
 from urllib.parse import SplitResult, urlsplit
 
 import msgspec
+from msgspec import Struct
 
 from arena.bots.canonical_archive import canonical
 from arena.bots.manifest import load_bot
 from arena.io.errors import ArenaError
 from arena.ladder.book.tables import WAITING
-from arena.ladder.door.api import LogLine, Problem, Receipt, VersionInfo
+from arena.ladder.door.api import EVENTS, LogLine, Problem, Receipt, VersionInfo
 from arena.ladder.door.door import check_name
 
 _Answer = TypeVar("_Answer")
@@ -107,13 +108,15 @@ class Remote:
         last, tries = 0, 0
         while True:
             try:
-                for found in self._events(version, last):
-                    yield found
+                for event in self._events(version, last):
                     tries = 0
-                    if isinstance(found, LogLine):
-                        last = found.n
-                    elif found.state not in WAITING or not found.running:
-                        return
+                    if isinstance(event, LogLine):
+                        last = event.n
+                        yield event
+                    elif isinstance(event, VersionInfo):
+                        yield event
+                        if event.state not in WAITING or not event.running:
+                            return
             except (OSError, HTTPException):
                 tries += 1
             if tries > _TRIES:
@@ -121,9 +124,8 @@ class Remote:
                 raise ArenaError("the door does not answer any more", self._url, hint)
             time.sleep(_PAUSE)
 
-    def _events(self, version: str, last: int) -> Iterator[LogLine | VersionInfo]:
+    def _events(self, version: str, last: int) -> Iterator[Struct]:
         path = f"/api/v1/versions/{version}/events"
-        kinds: dict[str, type[LogLine | VersionInfo]] = {"log": LogLine, "version": VersionInfo}
         name = ""
         with closing(self._connection()) as connection:
             response = self._ask(connection, "GET", path, {"Last-Event-ID": str(last)})
@@ -131,8 +133,8 @@ class Remote:
                 key, _, value = line.strip().partition(b": ")
                 if key == b"event":
                     name = value.decode("ascii", "replace")
-                elif key == b"data" and name in kinds:
-                    yield self._decoded(value, kinds[name])
+                elif key == b"data" and name in EVENTS:
+                    yield self._decoded(value, EVENTS[name].payload)
 
     def _line(self, response: HTTPResponse) -> bytes:
         """Return the next line of events, b"" at their end; raises ArenaError for too many."""

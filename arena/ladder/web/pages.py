@@ -18,7 +18,7 @@ from arena.ladder.web.uploads.bodies import FileForm, drain, timed
 from arena.ladder.web.uploads.uploads import receive
 
 _SEE_OTHER = 303
-_FRAME = 2_048
+FORM_BYTES = 2_048
 """Bytes of a form beside its file."""
 _RELOAD = 10
 """Seconds after which a page without scripts is loaded again."""
@@ -107,7 +107,7 @@ async def upload(request: Request) -> Response:
     limits = served.limits
     try:
         visitor = await run_in_threadpool(session_of, request)
-        chunks = timed(request, limits.body_seconds, limits.body_bytes + _FRAME)
+        chunks = timed(request, limits.body_seconds, limits.body_bytes + FORM_BYTES)
         form = FileForm(request, chunks)
         receipt = await receive(served, visitor.author, await form.bot(), form.content(), None)
     except RefusedError as error:

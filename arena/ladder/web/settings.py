@@ -3,7 +3,7 @@
 from msgspec import Struct
 
 from arena.io.yaml_file import convert, parse_yaml
-from arena.ladder.door.door import MAX_BYTES
+from arena.ladder.door.door import MAX_UPLOAD
 from arena.ladder.folder import Folder
 from arena.ladder.quota import Quotas
 
@@ -18,7 +18,7 @@ class Terms(Struct, frozen=True):
 class Limits(Struct, frozen=True, kw_only=True):
     """What visitors may use up; times in seconds."""
 
-    body_bytes: int = MAX_BYTES
+    body_bytes: int = MAX_UPLOAD
     """Of a submission."""
     body_seconds: float = 60.0
     form_seconds: float = 10.0

@@ -11,6 +11,7 @@ from arena import __version__
 from arena.io import shipped
 from arena.io.times import span, stamp
 from arena.io.visible import visible
+from arena.ladder.door.api import Audience, events_for
 
 
 @cache
@@ -24,8 +25,13 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    env.filters |= {"stamp": stamp, "span": span, "address": _address}
+    env.filters |= {"stamp": stamp, "span": span, "address": _address, "events": _events}
     return env
+
+
+def _events(audience: str) -> str:
+    """Return the names of the events that an audience is sent."""
+    return " ".join(event.name for event in events_for(Audience(audience)))
 
 
 def _visible(value: object) -> str:

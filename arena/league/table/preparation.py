@@ -1,4 +1,4 @@
-"""Bots made ready for a table: staged, and tried whether they start."""
+"""Bots made ready for a league: staged, and started once to see whether they can play."""
 
 from collections.abc import Callable, Collection, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -14,7 +14,7 @@ from arena.bots.workshop import Workshop
 from arena.game.records import Fault, Fixture, LimitsInfo
 from arena.game.rules.books import Rules
 from arena.io.errors import ArenaError
-from arena.league.table.seats import Seats
+from arena.league.table.live_seat import LiveSeat, hello_to
 
 _THREADS = 4
 _LINE = 150
@@ -24,9 +24,9 @@ _LINE = 150
 def prepare(
     workshop: Workshop, bots: Sequence[Bot], rules: Rules, limits: LimitsInfo
 ) -> list[StagedBot]:
-    """Stage and try every bot; returns them in the order given.
+    """Stage every bot and try to start it; returns them in order.
 
-    Raises ArenaError for the first that does not start.
+    Raises ArenaError for the first bot that does not start.
     """
     for bot in bots:
         # Before anything is built.
@@ -48,16 +48,13 @@ def prepare(
 def try_start(bot: StagedBot, rules: Rules, sandbox: Sandbox, limits: LimitsInfo) -> Fault | None:
     """Start a bot, greet it and end it; returns its fault, None if it was ready in time.
 
-    The fault has the last line of standard error, which mostly says what is wrong.
+    The fault's detail includes the last line of standard error, which mostly has the cause.
     """
     fixture = Fixture("start", 0, rules.name, (bot.name,), "start", 1)
     with Multiplexer([bot.program], sandbox, limits) as multiplexer:
-        fault = Seats(fixture, rules, multiplexer).start(0)
-        if not fault:
-            [(_, _, reply)] = multiplexer.wait()
-            fault = reply if isinstance(reply, Fault) else None
-    said = last_line(multiplexer.stderr[0].encode())[:_LINE]
-    return replace(fault, detail=f"{fault.detail}: {said}") if fault and said else fault
+        fault = LiveSeat(multiplexer).greet(hello_to(0, fixture, rules, limits))
+    line = last_line(multiplexer.stderr[0].encode())[:_LINE]
+    return replace(fault, detail=f"{fault.detail}: {line}") if fault and line else fault
 
 
 def _map(

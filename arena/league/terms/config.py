@@ -1,4 +1,4 @@
-"""league.yaml: what it may say, and the league that it describes, every default explicit."""
+"""league.yaml: its keys, and the league that it describes, with every default filled in."""
 
 import re
 from collections.abc import Sequence
@@ -27,18 +27,18 @@ MAX_TEXT = 200
 """Characters of a name, a label, a seed, an image."""
 SEPARATED = "separated"
 _LINES = ("ratings.anchor", "players", "rounds", "struck")
-"""Keys whose errors show later."""
+"""Keys whose errors are found later."""
 _IMAGE = re.compile(r"[a-z0-9][\w./:@-]*")
 
 
 class UntilEntry(Struct, frozen=True, forbid_unknown_fields=True):
-    """When a league ends before its rounds do, in league.yaml."""
+    """The condition in league.yaml on which a league ends before its rounds do."""
 
     separated: float = 0.95
 
 
 class LeagueOptions(Struct, frozen=True, kw_only=True):
-    """What league.yaml says and a league takes as it is."""
+    """Keys of league.yaml that a league takes as they are."""
 
     games: int = 20
     rounds: int | None = None
@@ -56,7 +56,7 @@ class LeagueOptions(Struct, frozen=True, kw_only=True):
 
 
 class LeagueFile(LeagueOptions, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The keys of league.yaml (`docs/league.md`)."""
+    """The keys of league.yaml (`docs/reference/league.md`)."""
 
     bots: list[str]
     name: str = ""
@@ -99,7 +99,7 @@ class League(LeagueOptions, frozen=True, kw_only=True):
     workers: int
     shared_dice: bool
     lines: dict[str, str]
-    """Where the file has these keys, for errors that show later."""
+    """File and line of each of these keys, for errors that are found later."""
 
 
 def load_league(path: Path) -> League:
@@ -173,7 +173,7 @@ def check_bot_count(league: League) -> None:
 
 
 class _Reader:
-    """Turns the parts of a league file into what they mean; its errors name the line."""
+    """Checks and converts the parts of a league file; its errors name the line."""
 
     def __init__(self, path: Path, marks: Positions) -> None:
         self._path = path
@@ -198,8 +198,9 @@ class _Reader:
                 )
         texts = {"name": entry.name, "seed": str(entry.seed)}
         texts |= {f"images.{runtime}": image for runtime, image in entry.images.items()}
-        for index, one in enumerate(entry.variants):
-            texts[f"variants[{index}].label"] = "" if isinstance(one, str) else one.label
+        for index, variant in enumerate(entry.variants):
+            label = "" if isinstance(variant, str) else variant.label
+            texts[f"variants[{index}].label"] = label
         for key, text in texts.items():
             if len(text) > MAX_TEXT or not text.isprintable():
                 what = f"{key} has at most {MAX_TEXT} characters, all of them visible"

@@ -4,8 +4,8 @@ Games of one block share dice, so whole blocks are what varies independently. Th
 linear in the blocks' scores, so what a bootstrap of blocks would draw can be computed: the sum of
 the squares of each block's contribution. A score is what a block says beyond what the ratings
 expected of it, so it does not matter that each block has other pairings; the part of its variance
-that the ratings absorbed is put back (Bell and McCaffrey, 2002). `docs/ratings.md` has the papers
-and the measured coverage.
+that the ratings absorbed is put back (Bell and McCaffrey, 2002). `docs/reference/method.md` has the
+papers, `docs/evidence/accuracy.md` the measured coverage.
 """
 
 from collections.abc import Iterable

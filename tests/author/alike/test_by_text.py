@@ -19,7 +19,8 @@ from arena.author.alike.sources import (
     source_of,
 )
 from arena.author.alike.tokens import Token, tokenize
-from arena.bots.kits import KITS, create
+from arena.bots.kits import create
+from arena.bots.runtimes import KITS
 from arena.io import shipped
 from tests.author.alike.plants import HARMLESS, ORIGINAL, PLANTS, Plant, original, renamed, write
 

@@ -1,4 +1,4 @@
-"""The examples of docs/lab.md, in small: they train, and what they train plays."""
+"""The examples of docs/guides/lab.md, in small: they train, and what they train plays."""
 
 import json
 import subprocess

@@ -1,13 +1,13 @@
-"""What the tables hold, in `docs/equilibrium.md`: `make equilibrium` writes it."""
+"""What the tables hold, in `docs/evidence/exactness.md`: `make equilibrium` writes it."""
 
 from collections.abc import Iterator
 
 from arena.game.rules.books import VARIANTS, Rules
-from arena.lab.equilibrium.tables import WHOLE, name_of
+from arena.lab.equilibrium.strategy_tables import WHOLE, name_of
 from arena.lab.exploit.exploit import known_states
 from tests.support.generated_section import GeneratedSection
 
-SECTION = GeneratedSection("equilibrium.md", "tables", "equilibrium")
+SECTION = GeneratedSection("evidence/exactness.md", "tables", "equilibrium")
 
 
 def markdown() -> str:

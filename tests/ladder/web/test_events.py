@@ -1,19 +1,23 @@
 """What those are told who listen: in order, once, and only what is theirs."""
 
 import json
+import re
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
 from http.client import HTTPConnection
 from typing import Any
 
 import msgspec
+import pytest
 from msgspec.structs import replace
 
 from arena.ladder.book.book import Book
 from arena.ladder.book.tables import CHECKS, Progress, State
+from arena.ladder.door.api import EVENTS, Audience, events_for
 from arena.ladder.folder import locked
 from arena.ladder.web.access.secrets import Secrets
-from tests.cli.command import HANG
+from arena.ladder.web.api.openapi import document
+from tests.cli.command import HANG, ROOT
 from tests.e2e.live import wait_until
 from tests.ladder.web.doors import PATIENT, Door, door_of, ladder, uploads
 from tests.support.depth import depth
@@ -56,6 +60,40 @@ def enter(door: Door) -> Book:
         if upload.id > book.last_upload():
             book.add(upload, State.QUEUED, "it came")
     return book
+
+
+def test_pages_do_something_of_their_own_only_for_events_of_the_feed() -> None:
+    [handlers] = re.findall(r"HANDLERS = \{(.*?)\}", (ROOT / "reports/door/door.js").read_text())
+    names = re.findall(r"(\w+):", handlers)
+    assert names
+    assert {*names} <= EVENTS.keys()
+
+
+@pytest.mark.parametrize(
+    ("audience", "path"),
+    [(Audience.EVERYBODY, "/ladder/events"), (Audience.AUTHOR, "/versions/{version}/events")],
+)
+def test_each_event_is_described_where_its_audience_listens(audience: Audience, path: str) -> None:
+    summary = document()["paths"][f"/api/v1{path}"]["get"]["summary"]
+    assert {*re.findall(r"`(\w+)`", summary)} == {event.name for event in events_for(audience)}
+
+
+def test_everybody_and_authors_are_sent_their_own_events_alone(own_door: Door) -> None:
+    token = own_door.token("ann")
+    own_door.put("mine", b"1", token)
+    with enter(own_door), ExitStack() as stack:
+        for audience, path in (
+            (Audience.EVERYBODY, "/api/v1/ladder/events"),
+            (Audience.AUTHOR, "/api/v1/versions/mine@1/events"),
+        ):
+            listener = stack.enter_context(listening(own_door, path, **token))
+            expected = {event.name for event in events_for(audience)}
+            received = set[str]()
+            for name, _ in listener.events():
+                received.add(name)
+                if received >= expected:
+                    break
+            assert received == expected
 
 
 def test_a_version_is_told_of_as_it_goes(own_door: Door) -> None:

@@ -37,7 +37,7 @@ DOOR = """
 import os, sys
 from pathlib import Path
 from arena.ladder.folder import Folder
-from arena.serve.run import Address, opened
+from arena.ladder.web.run import Address, opened
 
 for line in sys.stdin:
     pid = os.fork()
@@ -53,8 +53,10 @@ LADDER = """
 import os, sys, threading
 from pathlib import Path
 import msgspec
-from arena.ladder import checks, publisher, run
-from arena.ladder.checking import CheckResult, Fault
+from arena.ladder import run
+from arena.ladder.check import scheduler
+from arena.ladder.pages import publisher
+from arena.ladder.check.submission_check import CheckResult, ReportedFault
 from arena.ladder.folder import Folder
 
 class Refusal:
@@ -65,7 +67,7 @@ class Refusal:
         self.looks += 1
         return self.looks > 2
     def result(self):
-        return msgspec.json.encode(CheckResult(ok=False, faults=[Fault("it is no bot")]))
+        return msgspec.json.encode(CheckResult(ok=False, faults=[ReportedFault("it is no bot")]))
     def end(self):
         pass
 
@@ -73,7 +75,7 @@ class Publication(Refusal):
     def is_over(self):
         return False
 
-checks.Job, publisher.Job = Refusal, Publication
+scheduler.Job, publisher.Job = Refusal, Publication
 run._TICK, run._IDLE = 0.0, 0.005
 for line in sys.stdin:
     pid = os.fork()

@@ -25,11 +25,11 @@ DOOR, LADDER = 61_001, 61_002
 PROGRAM = """
 import json, os, sys
 from pathlib import Path
-from arena.ladder.door import Door
+from arena.ladder.door.door import Door
 from arena.ladder.folder import Folder
 from arena.ladder.quota import Quotas
-from arena.serve.secrets import Kind, Secrets
-from arena.serve.snapshot import look
+from arena.ladder.web.access.secrets import Kind, Secrets
+from arena.ladder.web.live.snapshot import look
 
 # The user of the door may not read where Python is; the modules are loaded already.
 os.setgroups([])

@@ -11,6 +11,7 @@ import pytest
 from msgspec.structs import replace
 
 from arena.ladder.door import door as ladder_door
+from arena.ladder.door.door import MAX_UPLOAD
 from arena.ladder.folder import Folder
 from arena.ladder.web.uploads import uploads
 from tests.cli.command import HANG
@@ -118,15 +119,16 @@ def test_a_body_without_end_is_cut_off(own_door: Door) -> None:
 
 
 @pytest.mark.parametrize("is_chunked", [False, True])
-def test_a_body_of_17_mib_is_refused(own_door: Door, *, is_chunked: bool) -> None:
-    body = iter([bytes(MIB)] * 17) if is_chunked else bytes(17 * MIB)
-    found = own_door.put("mine", body, own_door.token("ann"))
-    assert (found.status, found.problem()["what"]) == (413, "a body has at most 16 MiB")
+def test_a_body_above_the_limit_is_refused(own_door: Door, *, is_chunked: bool) -> None:
+    most = MAX_UPLOAD // MIB
+    body = iter([bytes(MIB)] * (most + 1)) if is_chunked else bytes(MAX_UPLOAD + MIB)
+    refusal = own_door.put("mine", body, own_door.token("ann"))
+    assert (refusal.status, refusal.problem()["what"]) == (413, f"a body has at most {most} MiB")
     assert inbox(own_door.folder) == []
 
 
-def test_a_body_of_16_mib_is_taken(own_door: Door) -> None:
-    assert own_door.put("mine", bytes(16 * MIB), own_door.token("ann")).status == 201
+def test_a_body_of_the_limit_is_taken(own_door: Door) -> None:
+    assert own_door.put("mine", bytes(MAX_UPLOAD), own_door.token("ann")).status == 201
 
 
 def connected(door: Door) -> socket.socket:

@@ -6,29 +6,16 @@ import shutil
 import subprocess
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from io import BytesIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from arena.bots.runtimes import RUNTIMES
 from arena.bots.sandboxes.docker import engine
 from arena.io.errors import ArenaError
 
-_PACKAGES = {
-    "python": "python3 python3-numpy",
-    "node": "nodejs",
-    "c": "gcc libc6-dev",
-    "any": "",
-    "rust": "rustc cargo libc6-dev",
-    "java": "default-jdk-headless",
-    "go": "golang-go",
-    "dotnet": "dotnet-sdk-8.0",
-}
-"""What Debian and Ubuntu call them, each by its name: debootstrap leaves out dependencies on names
-that several packages provide. Debian has no .NET."""
-IMAGES = {runtime: f"{engine.OWN_IMAGES}/{runtime}" for runtime in _PACKAGES}
+IMAGES = {runtime: f"{engine.OWN_IMAGES}/{runtime}" for runtime in RUNTIMES}
 """By runtime; `images` in league.yaml names others."""
-OF_SAMPLES = ("python", "node", "c", "any")
-"""The runtimes of the sample bots: their images are built and tried unless others are named."""
-RECIPES = Path(__file__).parent / "recipes"
 _COMPONENTS = {"debian": "main", "ubuntu": "main,universe"}
 _EXCLUDED = ("./var/cache/apt/*", "./var/lib/apt/lists/*", "./usr/share/doc/*", "./usr/share/man/*")
 _ERROR_LINES = 5
@@ -45,12 +32,12 @@ def available() -> dict[str, bool]:
 def build(runtimes: Sequence[str], say: Say) -> None:
     """Build images from their recipes, which are based on images of a registry."""
     for runtime in runtimes:
-        recipe = RECIPES / f"{runtime}.Dockerfile"
-        say(f"building {IMAGES[runtime]}: {recipe.read_text().splitlines()[0]}")
+        recipe = RUNTIMES[runtime].recipe
+        say(f"building {IMAGES[runtime]}: {recipe.splitlines()[0]}")
         output: list[str] = []
         with engine.api_client() as api:
             for event in api.build(
-                path=str(RECIPES), dockerfile=recipe.name, tag=IMAGES[runtime], decode=True, rm=True
+                fileobj=BytesIO(recipe.encode()), tag=IMAGES[runtime], decode=True, rm=True
             ):
                 output.append(str(event.get("stream") or event.get("error") or "").strip())
                 if "error" in event:
@@ -66,10 +53,12 @@ def build_from_host(runtimes: Sequence[str], say: Say) -> None:
         raise ArenaError("debootstrap needs root", hint="sudo arena images build --from-host")
     if shutil.which("debootstrap") is None:
         raise ArenaError("debootstrap is not installed", hint="sudo apt-get install debootstrap")
-    if "dotnet" in runtimes and components == _COMPONENTS["debian"]:
-        raise ArenaError("Debian has no .NET", hint="arena images build dotnet")
+    for runtime in runtimes:
+        if not RUNTIMES[runtime].in_debian and components == _COMPONENTS["debian"]:
+            what = f"Debian has no {RUNTIMES[runtime].about}"
+            raise ArenaError(what, hint=f"arena images build {runtime}")
     first, *others = (IMAGES[runtime] for runtime in runtimes)
-    packages = " ".join(_PACKAGES[runtime] for runtime in runtimes).split()
+    packages = [name for runtime in runtimes for name in RUNTIMES[runtime].packages]
     with TemporaryDirectory(prefix="perudo-arena-image-") as scratch:
         root = Path(scratch) / "root"
         content = f"{', '.join(packages)} and " if packages else ""

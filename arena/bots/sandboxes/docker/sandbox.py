@@ -9,12 +9,13 @@ from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
+from arena.bots.runtimes import OF_SAMPLES
 from arena.bots.sandboxes.base import ENVIRONMENT, Program, Quota, Running, Unavailable
 from arena.bots.sandboxes.build_folder import SOURCE, copy_first
 from arena.bots.sandboxes.docker import engine
 from arena.bots.sandboxes.docker.attached import AttachedContainer, Attachment
 from arena.bots.sandboxes.docker.container import PIPES, SUPERVISOR, FifoContainer
-from arena.bots.sandboxes.docker.images import IMAGES, OF_SAMPLES
+from arena.bots.sandboxes.docker.images import IMAGES
 from arena.bots.sandboxes.docker.reaper import current_run
 from arena.bots.sandboxes.kernel.masks import ENGINE_DEFAULTS, PROC, SYS
 from arena.bots.sandboxes.kernel.seccomp import docker_profile

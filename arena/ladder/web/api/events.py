@@ -2,22 +2,20 @@
 
 from collections.abc import AsyncIterator
 from contextlib import AbstractContextManager
-from typing import Any, TypeVar
+from typing import Any
 
-import msgspec
+from msgspec import Struct
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import StreamingResponse
 
 from arena.io.errors import ArenaError
-from arena.io.times import stamp
-from arena.ladder.door.api import LadderInfo, LogLine, VersionInfo
+from arena.ladder.door.api import is_news, sent_event
 from arena.ladder.web.api.rest import seen_version
-from arena.ladder.web.live.snapshot import Snapshot, ladder_info, version_info
+from arena.ladder.web.live.snapshot import Snapshot, author_events, ladder_info, log_line
 from arena.ladder.web.problems import RefusedError
 from arena.ladder.web.served import Served, served_by
 
-_Info = TypeVar("_Info", VersionInfo, LadderInfo)
 _BEAT = 15.0
 """Seconds after which something is sent, so that nobody takes the stream for dead."""
 _BEATING = b": still here\n\n"
@@ -68,25 +66,24 @@ def _ladder_event(served: Served, now: Snapshot) -> bytes:
     seen, said, event = served.told
     if seen is not now:
         info = ladder_info(now, served.terms.name)
-        if said is None or _differs(info, said):
-            said, event = info, _event("ladder", info)
+        if is_news(info, said):
+            said, event = info, sent_event(info)
         served.told = now, said, event
     return event
 
 
 async def _of_version(request: Request, name: str, last: int) -> AsyncIterator[bytes]:
     watch = served_by(request).watch
-    said: VersionInfo | None = None
+    said: dict[type[Struct], Struct] = {}
     while not watch.stopped and await _may_still_listen(request):
         now, silent = watch.now, True
         for line in await watch.lines(name, last):
             last, silent = line.n, False
-            yield _event("log", LogLine(n=line.n, at=stamp(line.at), text=line.text), line.n)
-        if (version := now.version(name)) is not None:
-            told = version_info(now, version)
-            if said is None or _differs(told, said):
-                said, silent = told, False
-                yield _event("version", told)
+            yield sent_event(log_line(line), line.n)
+        for payload in author_events(now, name):
+            if is_news(payload, said.get(type(payload))):
+                said[type(payload)], silent = payload, False
+                yield sent_event(payload)
         if silent:
             yield _BEATING
         await watch.changed(now, _BEAT)
@@ -102,13 +99,3 @@ async def _may_still_listen(request: Request) -> bool:
     except ArenaError:  # it cannot be read now
         return True
     return True
-
-
-def _differs(one: _Info, other: _Info) -> bool:
-    """Tell whether more changed than the time."""
-    return msgspec.structs.replace(one, oldest=None) != msgspec.structs.replace(other, oldest=None)
-
-
-def _event(name: str, data: msgspec.Struct, number: int | None = None) -> bytes:
-    head = f"id: {number}\n" if number else ""
-    return f"{head}event: {name}\ndata: ".encode() + msgspec.json.encode(data) + b"\n\n"

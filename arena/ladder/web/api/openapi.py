@@ -14,9 +14,7 @@ _TYPES = (
     api.Problem,
     api.Health,
     api.Me,
-    api.LadderInfo,
-    api.VersionInfo,
-    api.LogLine,
+    *(event.payload for event in api.FEED),
     api.Receipt,
     api.OrderRequest,
     api.OrderReceipt,
@@ -73,12 +71,7 @@ def _of_authors() -> dict[str, Any]:
         security=author,
         parameters=[_path(*_VERSION)],
     )
-    events = _stream(
-        "Its log line by line (`log`) and how it is (`version`): server-sent events",
-        ("401", "404"),
-        author,
-        parameters=[_path(*_VERSION)],
-    )
+    events = _stream(api.Audience.AUTHOR, ("401", "404"), author, parameters=[_path(*_VERSION)])
     return {
         "/bots/{bot}/versions": {"put": put},
         "/me": {"get": me},
@@ -88,7 +81,7 @@ def _of_authors() -> dict[str, Any]:
 
 
 def _of_everybody() -> dict[str, Any]:
-    events = _stream("The same, again whenever it changes: server-sent events", (), ())
+    events = _stream(api.Audience.EVERYBODY, (), ())
     described = _operation("This document", {}, ())
     described["responses"]["200"] = {
         "description": "OpenAPI",
@@ -147,11 +140,16 @@ def _operation(
 
 
 def _stream(
-    summary: str,
+    audience: api.Audience,
     problems: tuple[str, ...],
     security: list[dict[str, list[str]]] | tuple[()],
     parameters: list[dict[str, Any]] | None = None,
 ) -> dict[str, Any]:
+    events = [
+        f"`{event.name}` ({event.payload.__name__}), {event.sent}"
+        for event in api.events_for(audience)
+    ]
+    summary = f"Server-sent events: {'; '.join(events)}"
     found = _operation(summary, {}, (*problems, "503"), list(security), parameters)
     content = {"text/event-stream": {"schema": {"type": "string"}}}
     found["responses"]["200"] = {"description": "Server-sent events", "content": content}

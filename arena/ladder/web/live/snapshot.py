@@ -2,7 +2,7 @@
 
 import time
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -15,6 +15,7 @@ from arena.ladder.book.tables import (
     CHECKS,
     PLAYING,
     WAITING,
+    Event,
     Kind,
     Progress,
     State,
@@ -22,7 +23,7 @@ from arena.ladder.book.tables import (
     Version,
 )
 from arena.ladder.check.queue import Waiting, in_turn
-from arena.ladder.door.api import LadderInfo, MyVersion, Playing, RatingInfo, VersionInfo
+from arena.ladder.door.api import LadderInfo, LogLine, MyVersion, Playing, RatingInfo, VersionInfo
 from arena.ladder.door.door import Door
 from arena.ladder.folder import Folder, is_running
 
@@ -163,6 +164,17 @@ def version_info(found: Snapshot, version: Version) -> VersionInfo:
         check=found.checks.get(version.name) if is_checked else None,
         ratings=found.ratings.get(version.name, ()),
     )
+
+
+def author_events(now: Snapshot, name: str) -> Iterator[Struct]:
+    """Yield what the author of a version is told whenever it changes, beside the log."""
+    if version := now.version(name):
+        yield version_info(now, version)
+
+
+def log_line(event: Event) -> LogLine:
+    """Return what the author of a version is told of a line of its log."""
+    return LogLine(n=event.n, at=stamp(event.at), text=event.text)
 
 
 def ladder_info(found: Snapshot, name: str) -> LadderInfo:

@@ -1,0 +1,172 @@
+"""The runtimes that bots are written for: their programs, packages, images, and kits.
+
+A new language is a row of `RUNTIMES` and the folder of its kit in `protocol/kits/`.
+"""
+
+from msgspec import Struct
+
+_DEBIAN = "debian:bookworm-slim"
+
+
+class Kit(Struct, frozen=True):
+    """A language in which one can begin: a folder in `protocol/kits/`."""
+
+    title: str
+    edit: str
+    """The file with the function to edit."""
+    test: str
+    """The command that runs the bot's own tests, in its folder."""
+    module: str = ""
+    """A module of the arena that the bot has a copy of."""
+
+
+class Runtime(Struct, frozen=True, kw_only=True):
+    """What bots may name as their `runtime`."""
+
+    about: str
+    """What bots find there, for the manual."""
+    programs: dict[str, str]
+    """Each program, and its packages in Debian and Ubuntu; the first runs or compiles bots."""
+    libraries: tuple[str, ...] = ()
+    """Packages that the image has besides. Each is named: debootstrap leaves out dependencies on
+    names that several packages provide."""
+    scripts: tuple[str, ...] = ()
+    """The endings of files that the first program runs."""
+    base: str = _DEBIAN
+    """The image of a registry that the arena's own image is made from."""
+    setup: str | None = None
+    """The command that completes `base`, "" for none; None installs the packages."""
+    in_debian: bool = True
+    """Whether Debian has the packages; Ubuntu has all."""
+    kits: dict[str, Kit] = {}
+    """By the language that `arena new --lang` takes."""
+    example: str = ""
+    """The lines of bot.yaml, in Markdown, where no kit shows them."""
+
+    @property
+    def packages(self) -> tuple[str, ...]:
+        """All packages of the image, each once."""
+        words = " ".join(self.programs.values()).split()
+        return tuple(dict.fromkeys([*words, *self.libraries]))
+
+    @property
+    def recipe(self) -> str:
+        """The Dockerfile of the image."""
+        setup = self.setup
+        if setup is None and self.packages:
+            setup = (
+                "apt-get update \\\n"
+                f" && apt-get install -y --no-install-recommends {' '.join(self.packages)} \\\n"
+                " && rm -rf /var/lib/apt/lists/*"
+            )
+        return f"FROM {self.base}\n" + (f"RUN {setup}\n" if setup else "")
+
+
+RUNTIMES = {
+    "python": Runtime(
+        about="Python 3, numpy",
+        programs={"python3": "python3"},
+        libraries=("python3-numpy",),
+        scripts=(".py",),
+        base="python:3.12-slim",
+        setup="pip install --no-cache-dir numpy",
+        kits={
+            "python": Kit("Python", "bot.py", "python3 test_bot.py"),
+            "policy": Kit(
+                "Python with numpy (a trained policy)",
+                "bot.py",
+                "python3 test_bot.py",
+                "lab/env/perudo_policy.py",
+            ),
+        },
+    ),
+    "node": Runtime(
+        about="Node.js",
+        programs={"node": "nodejs"},
+        scripts=(".js", ".mjs", ".cjs"),
+        base="node:22-slim",
+        setup="",
+        kits={"javascript": Kit("JavaScript (Node.js)", "bot.js", "node test.js")},
+    ),
+    "c": Runtime(
+        about="gcc",
+        programs={"cc": "gcc libc6-dev", "gcc": "gcc libc6-dev"},
+        kits={
+            "c": Kit(
+                "C",
+                "bot.c",
+                "cc -Werror=return-type -std=c11 -o test test.c perudo.c -lm && ./test",
+            )
+        },
+    ),
+    "rust": Runtime(
+        about="rustc, cargo",
+        programs={"rustc": "rustc", "cargo": "cargo"},
+        libraries=("libc6-dev",),
+        kits={
+            "rust": Kit("Rust", "bot.rs", "rustc --test --edition 2021 -o test bot.rs && ./test")
+        },
+    ),
+    "java": Runtime(
+        about="JDK 17 or later",
+        programs={"javac": "default-jdk-headless", "java": "default-jdk-headless"},
+        kits={
+            "java": Kit("Java", "Bot.java", "javac -d classes *.java && java -cp classes BotTest")
+        },
+    ),
+    "go": Runtime(
+        about="Go",
+        programs={"go": "golang-go"},
+        kits={"go": Kit("Go", "bot.go", "go test")},
+    ),
+    "dotnet": Runtime(
+        about=".NET SDK 8",
+        programs={"dotnet": "dotnet-sdk-8.0"},
+        base="ubuntu:24.04",
+        in_debian=False,
+        example="no kit: `build: env DOTNET_EnableWriteXorExecute=0 dotnet publish -o out "
+        "-p:UseAppHost=false`, `command: env DOTNET_EnableWriteXorExecute=0 dotnet out/Bot.dll`",
+    ),
+    "any": Runtime(
+        about="a shell and what every Debian has",
+        programs={"sh": ""},
+        scripts=(".sh",),
+        kits={"shell": Kit("POSIX shell", "bot.sh", "sh test.sh")},
+    ),
+}
+"""By the name that bot.yaml gives."""
+OF_SAMPLES = ("python", "node", "c", "any")
+"""The runtimes of the sample bots: their images are built and tried if no others are asked for."""
+KITS = {name: kit for runtime in RUNTIMES.values() for name, kit in runtime.kits.items()}
+"""By language."""
+
+
+def from_debian() -> list[str]:
+    """Return the names of the runtimes that Debian's own packages make."""
+    return [name for name, runtime in RUNTIMES.items() if runtime.in_debian]
+
+
+def toolchains() -> dict[str, str]:
+    """Return the first program of each runtime that Debian has packages of, with its packages."""
+    rows = [RUNTIMES[name] for name in from_debian() if RUNTIMES[name].packages]
+    return dict(next(iter(runtime.programs.items())) for runtime in rows)
+
+
+def runtime_of(program: str) -> str | None:
+    """Return the runtime that has a program; None if there is none."""
+    return next((name for name, row in RUNTIMES.items() if program in row.programs), None)
+
+
+def how_to_install(program: str) -> str:
+    """Return the command that installs a program of a runtime; "" if it is of none."""
+    runtime = RUNTIMES.get(runtime_of(program) or "")
+    packages = runtime.programs[program] if runtime else ""
+    if not runtime or not packages:
+        return ""
+    return f"{'' if runtime.in_debian else 'on Ubuntu: '}sudo apt-get install {packages}"
+
+
+def interpreter_of(ending: str) -> str:
+    """Return the program that runs files with an ending; "" if there is none."""
+    rows = (runtime for runtime in RUNTIMES.values() if ending in runtime.scripts)
+    return next((program for runtime in rows for program in runtime.programs), "")

@@ -1,1 +1,0 @@
-FROM node:22-slim

@@ -1,2 +1,0 @@
-FROM python:3.12-slim
-RUN pip install --no-cache-dir numpy

@@ -1,0 +1,46 @@
+"""The runtimes in `docs/guides/languages.md`: `make languages` writes them."""
+
+from collections.abc import Iterator
+
+from arena.bots.runtimes import RUNTIMES, Runtime
+from arena.io.yaml_file import parse_yaml
+from tests.cli.command import ROOT
+from tests.support.generated_section import GeneratedSection
+
+SECTION = GeneratedSection("guides/languages.md", "runtimes", "languages")
+_INSTALL = "on Debian and Ubuntu, for `bubblewrap` and `process`"
+HEAD = (
+    f"| runtime | programs | {_INSTALL} | `build` and `command`, as in the kit |",
+    "|---|---|---|---|",
+)
+
+
+def markdown() -> str:
+    """Return a row for each runtime."""
+    rows = (
+        f"| `{name}` | {runtime.about} | {installed(runtime)} | {', '.join(lines(runtime))} |"
+        for name, runtime in RUNTIMES.items()
+    )
+    return "".join(f"{line}\n" for line in (*HEAD, *rows))
+
+
+def installed(runtime: Runtime) -> str:
+    """Return the command that installs a runtime on this machine."""
+    if not runtime.packages:
+        return "nothing"
+    where = "" if runtime.in_debian else "on Ubuntu "
+    return f"{where}`sudo apt-get install {' '.join(runtime.packages)}`"
+
+
+def lines(runtime: Runtime) -> Iterator[str]:
+    """Yield the commands in the bot.yaml of a runtime's first kit."""
+    if not runtime.kits:
+        yield runtime.example
+        return
+    kit = ROOT / "protocol/kits" / next(iter(runtime.kits))
+    manifest, _ = parse_yaml(kit / "bot.yaml")
+    yield from (f"`{key}: {manifest[key]}`" for key in ("build", "command") if key in manifest)
+
+
+if __name__ == "__main__":
+    SECTION.write(markdown())

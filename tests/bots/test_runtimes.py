@@ -1,0 +1,38 @@
+"""The table of runtimes: what is made of it agrees with it."""
+
+import re
+
+import pytest
+
+from arena.bots.command import how_to_get
+from arena.bots.manifest import load_bot
+from arena.bots.runtimes import KITS, OF_SAMPLES, RUNTIMES
+from tests.bots.languages_page import SECTION, markdown
+from tests.cli.command import ROOT
+
+
+def test_page_has_every_runtime() -> None:
+    assert SECTION.read() == markdown(), "make languages"
+
+
+@pytest.mark.parametrize("language", KITS)
+def test_kit_names_the_runtime_in_whose_row_it_is(language: str) -> None:
+    manifest = (ROOT / "protocol/kits" / language / "bot.yaml").read_text()
+    [runtime] = re.findall(r"^runtime: (\S+)$", manifest, re.MULTILINE) or ["any"]
+    assert language in RUNTIMES[runtime].kits
+
+
+def test_every_folder_of_kits_is_in_a_row() -> None:
+    folders = {path.name for path in (ROOT / "protocol/kits").iterdir() if path.is_dir()}
+    assert folders == KITS.keys()
+
+
+def test_sample_bots_need_the_runtimes_whose_images_are_built_unasked() -> None:
+    folders = [path.parent for path in (ROOT / "sample_bots").glob("*/bot.yaml")]
+    assert {load_bot(folder).info.runtime for folder in folders} == {*OF_SAMPLES}
+
+
+@pytest.mark.parametrize("program", [name for row in RUNTIMES.values() for name in row.programs])
+def test_hint_for_a_missing_program_names_its_packages(program: str) -> None:
+    packages = next(row.programs[program] for row in RUNTIMES.values() if program in row.programs)
+    assert packages in how_to_get([program], ROOT)
