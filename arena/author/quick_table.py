@@ -27,11 +27,11 @@ from arena.league.terms.conditions import commit, resolve
 from arena.league.terms.config import League, load_league
 
 PERSON = "you"
-"""What a person is called at the table."""
+"""The name of a person at the table."""
 
 
 class TableRequest(Struct, frozen=True):
-    """What to play, and where to store it; relative patterns start at the working directory."""
+    """A table to play, and where to store it; relative patterns start at the working directory."""
 
     bots: tuple[str, ...]
     """Patterns: folders, archives, `sample:NAME`."""
@@ -60,8 +60,8 @@ class TableRequest(Struct, frozen=True):
         return self.folder / "league.sqlite"
 
 
-class Result(Struct, frozen=True):
-    """How one bot, or the person, did."""
+class TableResult(Struct, frozen=True):
+    """The result of one bot, or the person."""
 
     name: str
     games: int
@@ -72,7 +72,7 @@ class Result(Struct, frozen=True):
 
 def play_table(
     request: TableRequest, listener: RunListener, person: Person | None, *, trusted: bool
-) -> list[Result]:
+) -> list[TableResult]:
     """Play all games of the bots, or one fixture with a person; returns the most wins first.
 
     Nothing is left behind if it does not come to its end: raises KeyboardInterrupt if it was
@@ -91,7 +91,7 @@ def play_table(
         return results_of(store.results())
 
 
-def results_of(fixtures: Iterable[FixtureResult]) -> list[Result]:
+def results_of(fixtures: Iterable[FixtureResult]) -> list[TableResult]:
     """Return how everyone at a table did, the most wins first."""
     places: dict[str, list[int]] = {}
     faults: Counter[str] = Counter()
@@ -101,10 +101,10 @@ def results_of(fixtures: Iterable[FixtureResult]) -> list[Result]:
                 places.setdefault(name, []).append(game.places[seat])
                 faults[name] += game.faults[seat] is not None
     results = [
-        Result(name, len(all_), all_.count(1), sum(all_) / len(all_), faults[name])
+        TableResult(name, len(all_), all_.count(1), sum(all_) / len(all_), faults[name])
         for name, all_ in places.items()
     ]
-    return sorted(results, key=lambda one: (-one.wins, one.mean_place, one.name))
+    return sorted(results, key=lambda result: (-result.wins, result.mean_place, result.name))
 
 
 def _write_league(request: TableRequest, *, with_person: bool) -> None:

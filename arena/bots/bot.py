@@ -42,7 +42,7 @@ class Bot(_Named, frozen=True):
 
     @property
     def first_command(self) -> tuple[str, ...]:
-        """What is run first: the build, if there is one."""
+        """The command that is run first: the build, if there is one."""
         return self.build or self.command
 
     @property
@@ -56,11 +56,11 @@ class StagedBot(_Named, frozen=True):
 
     folder: Path
     command: tuple[str, ...]
-    """What starts it, with the packages that it asked for."""
+    """The command that starts it, with the packages that it asked for."""
 
     @property
     def program(self) -> Program:
-        """What is started to play."""
+        """The program that plays."""
         return Program(self.folder, self.command, self.info.runtime)
 
 

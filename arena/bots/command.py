@@ -24,17 +24,17 @@ _FIRST_LINE = 256
 def words(value: str | Sequence[str], path: Path, key: str) -> tuple[str, ...]:
     """Return the words of a command in bot.yaml; raises ArenaError if it is none."""
     try:
-        found = tuple(shlex.split(value) if isinstance(value, str) else value)
+        command = tuple(shlex.split(value) if isinstance(value, str) else value)
     except ValueError as error:
         raise ArenaError(f"{key} cannot be read: {error}", str(path)) from None
-    if not found:
+    if not command:
         raise ArenaError(f"{key} is empty", str(path), f"for example `{key}: python3 bot.py`")
-    if any("\0" in word for word in found):
+    if any("\0" in word for word in command):
         raise ArenaError(f"{key} holds a NUL character", str(path))
-    if isinstance(value, str) and (word := _word_of_a_shell(found)):
+    if isinstance(value, str) and (word := _word_of_a_shell(command)):
         what = f"'{word}' in {key} needs a shell, but commands run without one"
         raise ArenaError(what, str(path), f"{key}: sh -c {shlex.quote(value)}")
-    return found
+    return command
 
 
 def missing_program(command: Sequence[str], folder: Path) -> str:

@@ -27,7 +27,7 @@ _MIXED = (
 )
 """Scripts that one language is written in together (UTS #39, section 5.1)."""
 _ANY = frozenset({"Common", "Inherited"})
-"""What Unicode calls signs and marks that all scripts share."""
+"""Unicode's names for signs and marks of all scripts."""
 _BLANK_BRAILLE = "\u2800"
 _STAND_IN = "bot"
 """A name for whoever has nothing acceptable in theirs."""
@@ -38,7 +38,7 @@ _ROOM = 36
 
 
 class _Tables(Struct, frozen=True):
-    """What is read of `unicode.json`; ranges are lists of first, last, first, last and so on."""
+    """The tables in `unicode.json`; ranges are lists of first, last, first, last and so on."""
 
     ignorable: list[int]
     prototypes: dict[str, str]
@@ -70,9 +70,9 @@ def _check_distinct(
         for text in texts_of(bot.info):
             other, owner = seen.setdefault(skeleton(text), (text, bot))
             if other != text:
-                taken = {skeleton(one) for bot in bots for one in texts_of(bot.info)}
+                taken = {skeleton(text) for bot in bots for text in texts_of(bot.info)}
                 numbered = (f"{text[:_ROOM]}-{number}" for number in count(2))
-                free = next(one for one in numbered if skeleton(one) not in taken)
+                free = next(name for name in numbered if skeleton(name) not in taken)
                 what = f"the {kind} {other!a} and {text!a} look alike"
                 where = f"{owner.source}, {bot.source}"
                 raise ArenaError(
@@ -99,10 +99,10 @@ def flaw(text: str) -> str:
 
 def acceptable(text: str) -> str:
     """Return the nearest text without a flaw."""
-    seen = "".join(" " if one.isspace() else one for one in text if _is_seen_or_space(one))
-    for one_script in (_composed(seen), _composed(_in_mainscript(_composed(seen)))):
-        if one_script and not flaw(one_script):
-            return one_script
+    seen = "".join(" " if char.isspace() else char for char in text if _is_seen_or_space(char))
+    for candidate in (_composed(seen), _composed(_in_mainscript(_composed(seen)))):
+        if candidate and not flaw(candidate):
+            return candidate
     return _STAND_IN
 
 
@@ -125,20 +125,20 @@ def looks_like(name: str, others: Collection[str]) -> str:
 def _with_prototypes(text: str) -> str:
     prototypes = _prototypes()
     decomposed = unicodedata.normalize("NFKD", text)
-    mapped = "".join(prototypes.get(one, one) for one in decomposed if not _is_ignorable(one))
+    mapped = "".join(prototypes.get(char, char) for char in decomposed if not _is_ignorable(char))
     return unicodedata.normalize("NFD", mapped)
 
 
 def _in_mainscript(text: str) -> str:
     """Replace characters of other scripts than the most frequent by those that look like them."""
-    found = Counter(one for one in map(script, text) if one not in _ANY)
-    main = found.most_common(1)[0][0] if found else "Latin"
+    counts = Counter(name for name in map(script, text) if name not in _ANY)
+    main = counts.most_common(1)[0][0] if counts else "Latin"
     allowed = {main, *_ANY}
-    alike = ((one, skeleton(one)) for one in text)
+    alike = ((char, skeleton(char)) for char in text)
     return "".join(
-        one if script(one) in allowed else other
-        for one, other in alike
-        if script(one) in allowed or _scripts(other) <= {main}
+        char if script(char) in allowed else other
+        for char, other in alike
+        if script(char) in allowed or _scripts(other) <= {main}
     )
 
 

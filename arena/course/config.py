@@ -7,7 +7,7 @@ from typing import Annotated
 import msgspec
 from msgspec import Meta, Struct
 
-from arena.author.alike.comparison import POSITIONS
+from arena.author.alike.alike import POSITIONS
 from arena.bots.bot import Bot
 from arena.bots.manifest import find_bot
 from arena.bots.sandboxes.registry import AUTO, SANDBOXES

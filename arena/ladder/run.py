@@ -12,7 +12,7 @@ from arena.bots.names import looks_like
 from arena.io.errors import ArenaError
 from arena.ladder.book.book import Book
 from arena.ladder.book.tables import PLAYING, Action, Kind, Order, State, Upload, Version
-from arena.ladder.check.checks import Checks
+from arena.ladder.check.scheduler import CheckScheduler
 from arena.ladder.config import Config, check_terms, load_config, sandbox_of
 from arena.ladder.disk import Pruner, lacks_space
 from arena.ladder.door.door import Door
@@ -67,7 +67,7 @@ class _Ladder(RunListener):
     ) -> None:
         self._folder, self._config, self._stop = folder, config, stop
         self._book, self._door, self._say = book, door, say
-        self._checks = Checks(folder, config, book)
+        self._checks = CheckScheduler(folder, config, book)
         self._publisher = Publisher(folder, config, book, say)
         self._pruner: Pruner | None = None
         self._lacks_space = ""

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from arena.bots.sandboxes.doctor.doctor import GUARANTEES, Finding, SandboxReport
+from arena.bots.sandboxes.doctor.doctor import GUARANTEES, GuaranteeResult, SandboxReport
 from arena.bots.sandboxes.registry import SANDBOXES
 from arena.cli.bots.doctor import show
 
@@ -21,9 +21,11 @@ def reports(*broken: str, **missing: tuple[str, ...]) -> list[SandboxReport]:
     ]
 
 
-def findings(*missing: str) -> tuple[Finding, ...]:
+def findings(*missing: str) -> tuple[GuaranteeResult, ...]:
     return tuple(
-        Finding(key, key not in missing, f"saw {key}", "" if key not in missing else "do this")
+        GuaranteeResult(
+            key, key not in missing, f"saw {key}", "" if key not in missing else "do this"
+        )
         for key in GUARANTEES
     )
 

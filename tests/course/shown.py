@@ -4,7 +4,7 @@ from pathlib import Path
 
 import msgspec
 
-from arena.author.check.findings import Finding, Report, StepResult
+from arena.author.check.findings import CheckReport, Finding, StepResult
 from arena.course.config import Course, load_course
 from arena.course.games.tables import PER_BLOCK
 from arena.course.grade import terms_of
@@ -71,5 +71,5 @@ def result(course: Course, lock: Lock, number: int) -> Result:
 
 def _checked() -> Checked:
     steps = [StepResult(4, "game", "a game", [_FAULT])]
-    report = Report("bot", "process", False, steps, 0, False, LimitsInfo(), None, [], "", "")
+    report = CheckReport("bot", "process", False, steps, 0, False, LimitsInfo(), None, [], "", "")
     return Checked(report, "")

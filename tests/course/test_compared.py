@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.author.alike.comparison import Alike, AlikeRequest
+from arena.author.alike.alike import Alike, AlikeRequest
 from arena.course.config import Course, load_course
 from arena.course.lock import Lock
 from arena.course.marks.result import grading

@@ -14,7 +14,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from arena.author.compare.play import CompareRequest, compare
+from arena.author.compare.compare import CompareRequest, compare
 from arena.game.records import Fixture, FixtureResult, LimitsInfo
 from arena.game.seeds import bot_seed
 from arena.league.store.store import Store

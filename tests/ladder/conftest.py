@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from arena.ladder.book.book import Book
-from arena.ladder.check import checks
+from arena.ladder.check import scheduler
 from arena.ladder.door.door import Door
 from arena.ladder.folder import Folder
 from arena.ladder.pages.site import publish_all
@@ -55,7 +55,7 @@ def copy(club: Path, tmp_path: Path) -> Path:
 @pytest.fixture
 def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Desk]:
     """A ladder that does not run."""
-    monkeypatch.setattr(checks, "Job", Played)
+    monkeypatch.setattr(scheduler, "Job", Played)
     folder = Folder(clubs.make(tmp_path))
     with ExitStack() as stack:
         book = stack.enter_context(Book(folder, writes=True))

@@ -8,8 +8,8 @@ from arena.io.job import JobDiedError
 from arena.ladder.book.book import Book
 from arena.ladder.book.quota import Quotas
 from arena.ladder.book.tables import CHECKS, Progress, State
-from arena.ladder.check.checks import Checks
-from arena.ladder.check.submission import CheckResult, Fault
+from arena.ladder.check.scheduler import CheckScheduler
+from arena.ladder.check.submission_check import CheckResult, ReportedFault
 from arena.ladder.config import load_config
 from arena.ladder.door.door import Door
 from arena.ladder.folder import Folder
@@ -17,7 +17,7 @@ from arena.ladder.season.orders import carry_out
 from tests.ladder import club as clubs
 
 PASSED = CheckResult(ok=True, digest="d" * 64, steps=17, games=20)
-FAILED = CheckResult(ok=False, faults=[Fault("it crashed", "bga", "mend it")])
+FAILED = CheckResult(ok=False, faults=[ReportedFault("it crashed", "bga", "mend it")])
 DIED = None
 
 
@@ -53,7 +53,7 @@ class Desk:
     def allow(self, slots: int) -> None:
         """Go on as a ladder that lets so many checks go on at a time."""
         clubs.change(self.folder.root, checks={"at_a_time": slots})
-        self.checks = Checks(self.folder, load_config(self.folder.config), self.book)
+        self.checks = CheckScheduler(self.folder, load_config(self.folder.config), self.book)
 
     def submit(self, author: str, bot: str, content: bytes = b"1") -> str:
         self.door.invite(author)

@@ -6,9 +6,9 @@ import time
 import pytest
 
 from arena.ladder.book.tables import CHECKS, Action, Order, State
-from arena.ladder.check import checks
-from arena.ladder.check.checks import Checks
-from arena.ladder.check.submission import CheckResult, Fault
+from arena.ladder.check import scheduler
+from arena.ladder.check.scheduler import CheckScheduler
+from arena.ladder.check.submission_check import CheckResult, ReportedFault
 from arena.ladder.config import load_config
 from arena.ladder.folder import locked
 from arena.ladder.season.orders import carry_out
@@ -76,7 +76,7 @@ def test_a_check_whose_ladder_was_killed_is_begun_again_and_not_counted(desk: De
         Played.results = []
         desk.checks.step()
         assert desk.state(version) is State.CHECKING
-        desk.checks = Checks(desk.folder, desk.checks.config, desk.book)
+        desk.checks = CheckScheduler(desk.folder, desk.checks.config, desk.book)
         assert desk.state(version) is State.QUEUED
     desk.run(PASSED)
     assert desk.state(version) is State.PROVISIONAL
@@ -84,7 +84,7 @@ def test_a_check_whose_ladder_was_killed_is_begun_again_and_not_counted(desk: De
 
 def test_a_check_whose_lease_ends_is_ended(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
     version = desk.submit("ann", "bot")
-    monkeypatch.setattr(checks, "lease", lambda _: 0.0)
+    monkeypatch.setattr(scheduler, "lease", lambda _: 0.0)
     Played.results, Played.ended = [], 0
     desk.checks.step()
     desk.checks.step()
@@ -191,7 +191,7 @@ def test_a_submission_leaves_the_inbox_when_no_backup_can_need_it(
     desk.run(PASSED)
     desk.checks.tidy()
     assert len(list(desk.folder.inbox.iterdir())) == 1
-    monkeypatch.setattr(checks, "_KEPT", -1.0)
+    monkeypatch.setattr(scheduler, "_KEPT", -1.0)
     desk.checks.tidy()
     assert list(desk.folder.inbox.iterdir()) == []
     assert desk.state(version) is State.PROVISIONAL
@@ -199,7 +199,7 @@ def test_a_submission_leaves_the_inbox_when_no_backup_can_need_it(
 
 def test_the_log_has_the_lines_of_a_fault(desk: Desk) -> None:
     version = desk.submit("ann", "bot")
-    fault = Fault("it crashed", "bga, seat 1", "mend it", asked='{"id":1}', came="what?")
+    fault = ReportedFault("it crashed", "bga, seat 1", "mend it", asked='{"id":1}', came="what?")
     desk.run(CheckResult(ok=False, faults=[fault]))
     told = [event.text for event in desk.book.events(version)]
     assert told[-4:] == [

@@ -12,7 +12,7 @@ from arena.bots.sandboxes.base import Program
 from arena.bots.sandboxes.docker.images import IMAGES
 from arena.bots.sandboxes.run_folder import run_folder
 from arena.bots.sandboxes.run_once import run_once
-from arena.ladder.check.submission import CheckOrder, CheckResult, check_submission, decoded
+from arena.ladder.check.submission_check import CheckOrder, CheckResult, check_submission, decoded
 from arena.ladder.config import load_config, sandbox_of
 from arena.ladder.folder import Folder
 from tests.cli.command import bot, error_line, run

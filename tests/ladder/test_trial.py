@@ -17,7 +17,7 @@ from arena.bots.manifest import load_bot
 from arena.game.records import LimitsInfo
 from arena.game.rules.books import VARIANTS
 from arena.game.seeds import bot_seed
-from arena.ladder.check.submission import CheckOrder, CheckResult, check_submission, decoded
+from arena.ladder.check.submission_check import CheckOrder, CheckResult, check_submission, decoded
 from arena.ladder.check.trial import GAMES, TrialRequest, trial
 from arena.ladder.config import load_config
 from arena.ladder.folder import Folder, make_private

@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import astuple
 
-from arena.author.compare.decisions import Behaviour, Share, summary
-from arena.author.compare.positions import TableSample
+from arena.author.compare.behaviour import TableSample
+from arena.author.compare.differences import Behaviour, DifferingShare, summary
 from arena.game.records import Division
 from arena.game.rules.round import Raises
 from arena.game.rules.view import SeatBid, View
@@ -93,7 +93,11 @@ def test_versions_are_compared_with_each_other_and_with_themselves() -> None:
     ]
     found = summary(positions, 7)
     first = found.differences[0]
-    assert (first.versions, first.old, first.new) == (Share(3, 1), Share(2, 1), Share(3, 2))
+    assert (first.versions, first.old, first.new) == (
+        DifferingShare(3, 1),
+        DifferingShare(2, 1),
+        DifferingShare(3, 2),
+    )
     assert (found.tables, found.faults) == (7, {"old": 0, "new": 1})
 
 

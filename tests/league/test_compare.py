@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from arena.author.compare.compare import CompareRequest, compare, comparison_fixtures
 from arena.author.compare.names import NEW, OLD, in_field
-from arena.author.compare.play import CompareRequest, compare, comparison_fixtures
 from arena.author.compare.result import Comparison
 from arena.game.records import Division, Fixture, LeagueInfo, LimitsInfo
 from arena.game.rules.books import BGA, VARIANTS
@@ -157,7 +157,7 @@ def test_interrupted_behaviour_leaves_the_result(monkeypatch: pytest.MonkeyPatch
     def interrupt(*_: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("arena.author.compare.play.compare_behaviour", interrupt)
+    monkeypatch.setattr("arena.author.compare.compare.compare_behaviour", interrupt)
     found = play("sample:random", "sample:odds", "honest", rounds=2, games=1)
     assert found.behaviour is None
     assert found.games == 2

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+from arena.author.compare.compare import comparison_fixtures
 from arena.author.compare.names import NEW, OLD, version_seat
-from arena.author.compare.play import comparison_fixtures
-from arena.author.compare.result import Comparison, Games
+from arena.author.compare.result import Comparison, ComparisonGames
 from arena.game.records import Fixture, FixtureResult
 from arena.league.store.rows import PackedFixture, pack
 from tests.support import factory, records
@@ -26,7 +26,7 @@ Place = Callable[[str, Fixture], int]
 def comparison(place: Place, until: float | None = None, **changes: Any) -> Comparison:
     """Return the result if these are the places of the versions in all games at a table."""
     conditions = factory.league(BOTS, **{"games": GAMES, "rounds": 8, **changes})
-    games = Games(conditions, comparison_fixtures(conditions), until)
+    games = ComparisonGames(conditions, comparison_fixtures(conditions), until)
     while due := games.due():
         for fixture in due:
             games.keep(PACKED, result(fixture, place))

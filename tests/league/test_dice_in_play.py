@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from arena.author.compare.compare import comparison_fixtures
 from arena.author.compare.names import NEW, OLD
-from arena.author.compare.play import comparison_fixtures
 from arena.bots.sessions.warm_pool import WarmPool
 from arena.league.play.dice_in_play import DiceInPlay
 from arena.league.play.workers import Task

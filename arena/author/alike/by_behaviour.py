@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 from msgspec import Struct
 
-from arena.author.alike.positions import SEAT, Recorded
+from arena.author.alike.sample_games import SEAT, Recorded
 from arena.bots.sandboxes.base import Program, Sandbox
 from arena.game.records import LimitsInfo
 from arena.game.rules.books import Rules
@@ -30,12 +30,12 @@ LEAST = 100
 """Positions that both must have answered to be compared, if so many are asked."""
 
 Answers = npt.NDArray[np.int32]
-"""What a bot did in each position, as a number; negative where it did not answer."""
+"""The decision of a bot in each position, as a number; negative where it did not answer."""
 _NO_ANSWER = -1
 
 
-class Asked(NamedTuple):
-    """What a bot decided in all positions."""
+class BotAnswers(NamedTuple):
+    """The decisions of a bot in all positions."""
 
     first: Answers
     again: Answers
@@ -54,7 +54,7 @@ class BehaviourShare(Struct, frozen=True):
     """That both answered."""
     alike: float
     one_itself: float
-    """How often the one decides alike when it is asked again; 1 if it draws nothing."""
+    """The share in which the one decides alike when it is asked again; 1 if it draws nothing."""
     other_itself: float
 
     @property
@@ -71,15 +71,17 @@ def ask_all(
     sandbox: Sandbox,
     executor: Executor,
     workers: int,
-) -> Iterator[Asked]:
+) -> Iterator[BotAnswers]:
     """Put all positions to each program, on the executor's workers; yields what each decided."""
     calls = (
-        partial(_ask_at, program, one, rules, sandbox) for program in programs for one in recorded
+        partial(_ask_at, program, table, rules, sandbox)
+        for program in programs
+        for table in recorded
     )
-    found = map_ordered(executor, calls, 2 * workers)
+    tables = map_ordered(executor, calls, 2 * workers)
     for _ in programs:
-        both = np.hstack([np.array(next(found), dtype=np.int32).T for _ in recorded])
-        yield Asked(*both)
+        both = np.hstack([np.array(next(tables), dtype=np.int32).T for _ in recorded])
+        yield BotAnswers(*both)
 
 
 def _ask_at(
@@ -91,8 +93,8 @@ def _ask_at(
     builds = [Build(program, seed), Build(program, f"{seed}/again")]
     limits = LimitsInfo().complete(played.fixture.games)
     with closing(ask(played, rules, SEAT, builds, sandbox, limits)) as positions:
-        asked = [one.decisions for one in islice(positions, recorded.most)]
-    return [(_number(first), _number(again)) for first, again in asked]
+        decisions = [position.decisions for position in islice(positions, recorded.most)]
+    return [(_number(first), _number(again)) for first, again in decisions]
 
 
 def _number(decision: BuildDecision | None) -> int:
@@ -101,7 +103,7 @@ def _number(decision: BuildDecision | None) -> int:
     return 10 * decision.quantity + decision.face
 
 
-def compare_behaviour(one: Asked, other: Asked) -> BehaviourShare | None:
+def compare_behaviour(one: BotAnswers, other: BotAnswers) -> BehaviourShare | None:
     """Compare what two bots decided; None if there are too few positions that both answered."""
     answered = one.answered & other.answered
     positions = int(answered.sum())

@@ -1,4 +1,4 @@
-"""How much of their own source two bots share, and where it stands in both."""
+"""The source of their own that two bots share, and its places in both."""
 
 from collections.abc import Collection
 
@@ -18,14 +18,14 @@ _FIRST = 64
 """K-grams that are compared at once; twice as many each time that all are equal."""
 
 
-class Part(Struct, frozen=True):
+class SourcePart(Struct, frozen=True):
     """Lines of a file of a bot, counted from 1, both ends included."""
 
     file: str
     first: int
     last: int
     text: str = ""
-    """How it begins."""
+    """Its beginning."""
     more: int = 0
     """Lines of which `text` does not have all."""
 
@@ -33,13 +33,13 @@ class Part(Struct, frozen=True):
 class SharedText(Struct, frozen=True):
     """A piece of source that is in both bots, but for names, literals, comments and layout."""
 
-    one: Part
-    other: Part
+    one: SourcePart
+    other: SourcePart
     tokens: int
 
 
 class TextShare(Struct, frozen=True):
-    """How much of the source that is a bot's own the other one has, too."""
+    """The share of each bot's own source that the other one has, too."""
 
     of_one: float
     of_other: float
@@ -61,12 +61,12 @@ def compare_text(one: Source, other: Source) -> TextShare | None:
     if min(len(one.chosen), len(other.chosen)) < LEAST:
         return None
     shared = one.chosen.keys() & other.chosen.keys()
-    found, not_placed = _places(one, other, shared)
+    places, not_placed = _places(one, other, shared)
     return TextShare(
         of_one=len(shared) / len(one.chosen),
         of_other=len(shared) / len(other.chosen),
-        places=tuple(sorted(found, key=_by_length)[:MOST_PLACES]),
-        more=max(0, len(found) - MOST_PLACES),
+        places=tuple(sorted(places, key=_by_length)[:MOST_PLACES]),
+        more=max(0, len(places) - MOST_PLACES),
         not_placed=not_placed,
     )
 
@@ -82,20 +82,20 @@ def _places(one: Source, other: Source, shared: Collection[int]) -> tuple[set[Sh
     """
     both = ((*one.chosen[hash_], *other.chosen[hash_]) for hash_ in shared)
     order = sorted((number, there, b - a, a) for number, a, there, b in both)
-    found: set[SharedText] = set()
+    places: set[SharedText] = set()
     compared, line, end = 0, (-1, -1, 0), 0
     for looked_at, (number, there, shift, a) in enumerate(order):
         if (number, there, shift) == line and a < end:
             continue
         if compared >= MOST_COMPARED:
-            return found, len(order) - looked_at
+            return places, len(order) - looked_at
         left, right = one.files[number], other.files[there]
         start, end = _reach(left.hashes, a, right.hashes, a + shift)
         line = number, there, shift
         size = end - start + K - 1
         compared += size
-        found.add(SharedText(_part(left, start, size), _part(right, start + shift, size), size))
-    return found, 0
+        places.add(SharedText(_part(left, start, size), _part(right, start + shift, size), size))
+    return places, 0
 
 
 def _reach(one: Hashes, a: int, other: Hashes, b: int) -> tuple[int, int]:
@@ -117,6 +117,6 @@ def _equal(one: Hashes, other: Hashes) -> int:
     return most
 
 
-def _part(file: SourceFile, start: int, size: int) -> Part:
+def _part(file: SourceFile, start: int, size: int) -> SourcePart:
     first, last = file.starts[start], file.starts[start + size - 1]
-    return Part(file.path, int(first), int(last))
+    return SourcePart(file.path, int(first), int(last))

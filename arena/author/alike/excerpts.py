@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 
 from msgspec.structs import replace
 
-from arena.author.alike.by_text import Part, SharedText
-from arena.author.alike.pairs import Pair
+from arena.author.alike.by_text import SharedText, SourcePart
+from arena.author.alike.ranking import Pair
 from arena.author.alike.sources import Source
 
 MOST_OF_A_PART = 16_000
@@ -21,7 +21,7 @@ def with_text(pairs: Sequence[Pair], sources: Mapping[str, Source]) -> list[Pair
     }
     left = MOST_OF_ALL
 
-    def part(bot: str, place: Part) -> Part:
+    def part(bot: str, place: SourcePart) -> SourcePart:
         nonlocal left
         begun = _begun(lines[bot][place.file], place, min(left, MOST_OF_A_PART))
         left -= len(begun.text)
@@ -39,7 +39,7 @@ def with_text(pairs: Sequence[Pair], sources: Mapping[str, Source]) -> list[Pair
     return [shown(pair) for pair in pairs]
 
 
-def _begun(lines: Sequence[str], place: Part, most: int) -> Part:
+def _begun(lines: Sequence[str], place: SourcePart, most: int) -> SourcePart:
     """Return a place with its first characters, `most` of them."""
     number, left, text = place.first - 1, most, []
     while number < place.last and len(lines[number]) <= left:

@@ -30,7 +30,7 @@ def kgrams(tokens: Sequence[str]) -> Iterator[int]:
 def winnow(hashes: Sequence[int], common: Collection[int] = ()) -> dict[int, int]:
     """Return the places that are chosen, with their hashes.
 
-    `common` is what is left out. A text of fewer than `WINDOW` k-grams is one window.
+    Hashes in `common` are left out. A text of fewer than `WINDOW` k-grams is one window.
     """
     chosen: dict[int, int] = {}
     own = [(-hash_, place) for place, hash_ in enumerate(hashes) if hash_ not in common]
@@ -39,7 +39,7 @@ def winnow(hashes: Sequence[int], common: Collection[int] = ()) -> dict[int, int
         while first < len(own) and own[first][1] < start:
             first += 1
         window = own[first : first + WINDOW]
-        inside = [one for one in window if one[1] < start + WINDOW]
+        inside = [hashed for hashed in window if hashed[1] < start + WINDOW]
         if inside:
             hash_, place = max(inside)
             chosen[place] = -hash_

@@ -1,4 +1,4 @@
-"""How source is cut into tokens, for each language that bots are written in."""
+"""The tokens of each language that bots are written in."""
 
 import keyword
 from pathlib import Path
@@ -15,7 +15,7 @@ _C_LIKE = (
 
 
 class Language(Struct, frozen=True):
-    """What is a comment, what a string, and which words mean something; regular expressions."""
+    """Comments and strings as regular expressions, and the keywords."""
 
     name: str
     comments: tuple[str, ...]

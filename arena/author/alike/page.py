@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
+from arena.author.alike.alike import Alike
 from arena.author.alike.by_text import MOST_COMPARED
-from arena.author.alike.comparison import Alike
-from arena.author.alike.pairs import MOST_SHOWN
+from arena.author.alike.ranking import MOST_SHOWN
 from arena.io.errors import ArenaError
 from arena.io.files import reason
 from arena.publish.pages.templates import environment

@@ -49,15 +49,15 @@ class Source(Struct, frozen=True):
     chosen: dict[int, Place]
     """The fingerprints of what is its own, each where it stands first."""
     kgrams: int
-    """How many k-grams it has, each counted once."""
+    """The number of its different k-grams."""
     shared_with: dict[str, float]
-    """What share of them a kit or a sample bot has, too; those that have none are left out."""
+    """The share of them that a kit or a sample bot has, too; without those that have none."""
     not_read: list[str] = []
     """Files of source that are too large, beyond what is read of a bot, or binary."""
 
 
 def read_source(folder: Path, common: Collection[int]) -> Source:
-    """Read a bot's source; `common` are k-grams that are nobody's own.
+    """Read a bot's source; `common` are the k-grams of starter code.
 
     Raises ArenaError for a folder that no bot may have.
     """
@@ -108,10 +108,10 @@ def arenas_kgrams() -> dict[str, frozenset[int]]:
     kits, samples = shipped.folder("protocol") / "kits", shipped.folder("sample_bots")
     folders = {f"kit {path.name}": path for path in sorted(kits.iterdir()) if path.is_dir()}
     folders |= {f"sample:{path.name}": path for path in sorted(samples.iterdir()) if path.is_dir()}
-    found = {name: kgrams_of(folder) for name, folder in folders.items()}
+    kgrams = {name: kgrams_of(folder) for name, folder in folders.items()}
     policy = _file(shipped.module("lab/env/perudo_policy.py"), "perudo_policy.py")
-    found["kit policy"] |= frozenset(policy.hashes.tolist() if policy else ())
-    return found
+    kgrams["kit policy"] |= frozenset(policy.hashes.tolist() if policy else ())
+    return kgrams
 
 
 def _paths(folder: Path) -> list[Path]:

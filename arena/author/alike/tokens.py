@@ -7,7 +7,7 @@ from typing import NamedTuple
 from arena.author.alike.languages import Language
 
 NAME, NUMBER, STRING = "x", "0", "s"
-"""What stands for every name that is not a keyword, every number and every string."""
+"""Stand for all names but keywords, all numbers and all strings."""
 _LAYOUT = frozenset("{};,\\")
 """Signs that a formatter adds and removes."""
 
@@ -21,14 +21,14 @@ class Token(NamedTuple):
 
 def tokenize(source: str, language: Language) -> list[Token]:
     """Return the tokens of any text, also of one that is no valid source."""
-    found, line, counted = [], 1, 0
+    tokens, line, counted = list[Token](), 1, 0
     for match in _pattern(language).finditer(source):
         text = _normal(match, language)
         if text:
             line += source.count("\n", counted, match.start())
             counted = match.start()
-            found.append(Token(text, line))
-    return found
+            tokens.append(Token(text, line))
+    return tokens
 
 
 def _normal(match: re.Match[str], language: Language) -> str:

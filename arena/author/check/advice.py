@@ -1,4 +1,4 @@
-"""What would make a bot faster or safer, from what was measured."""
+"""Advice to make a bot faster or safer, from measurements."""
 
 from arena.author.check.context import Bench
 from arena.author.check.findings import Measured

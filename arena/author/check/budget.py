@@ -1,4 +1,4 @@
-"""How long a whole check may wait for its bot."""
+"""The time for which a whole check may wait for its bot."""
 
 from collections.abc import Collection, Sequence
 from math import inf
@@ -32,7 +32,7 @@ class Budget:
         self.seconds = seconds
         self.used = 0.0
         self.step = ""
-        """What is being tried, for the words of the error."""
+        """The step in progress, for the words of the error."""
 
     def charge(self, passed: float, busy: float = 0.0, cpu: float | None = None) -> None:
         """Charge a wait of so many seconds; raises BudgetSpentError if that was too much.

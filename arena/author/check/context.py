@@ -1,4 +1,4 @@
-"""What the steps of a check share: the bot on its way from files to a running program."""
+"""The context of the steps of a check: the bot on its way from files to a running program."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -8,7 +8,7 @@ from msgspec import Struct
 from arena.author.check.budget import Budget
 from arena.author.check.live_seat import Seated
 from arena.author.check.meter import MOST_WAITING, Meter, Processes
-from arena.author.check.tables import Table
+from arena.author.check.tables import CheckTable
 from arena.bots.bot import Bot, StagedBot
 from arena.bots.builds.cache import BuildCache
 from arena.bots.sandboxes.base import Sandbox
@@ -22,7 +22,7 @@ from arena.game.wire.messages import Ready
 
 
 class CheckRequest(Struct, frozen=True):
-    """Which bot to check, and how."""
+    """The bot to check, and the terms of the check."""
 
     source: Path
     """Its folder or archive."""
@@ -47,7 +47,7 @@ class CheckRequest(Struct, frozen=True):
     builds: BuildCache | None = None
     """Where builds are looked for and kept; None builds the bot."""
     budget: Budget | None = None
-    """What the whole check may take; None for as long as it takes."""
+    """The time of the whole check; None for no limit."""
 
 
 class Bench:
@@ -71,13 +71,13 @@ class Bench:
         self.budget = request.budget or Budget()
         self.meter = Meter()
         self.processes = Processes()
-        self.seated: dict[Table, Seated] = {}
+        self.seated: dict[CheckTable, Seated] = {}
         """Processes that wait at their tables for later steps: they serve at no other one."""
         self.build = ""
         self._stderr = ""
         self._stderr_size = 0
         self.notes: list[str] = []
-        """What the step in progress adds to its result."""
+        """Notes of the step in progress, for its result."""
         self.advice: list[str] = []
 
     @property

@@ -9,14 +9,14 @@ from arena.author.check.context import Bench
 from arena.author.check.findings import Finding, Findings
 from arena.author.check.positions import Moment, Player, moments, patient_player, random_player
 from arena.author.check.probe import Probe
-from arena.author.check.tables import BY_BOOK, BY_BOOK_WITH_CALZA, FOR_TWO, Table, tables
+from arena.author.check.tables import BY_BOOK, BY_BOOK_WITH_CALZA, FOR_TWO, CheckTable, tables
 from arena.game.rules.books import BGA
 from arena.game.rules.explain import name_bid
 from arena.game.rules.round import Bid
 from arena.game.wire.messages import Answer, CalzaOffer, Turn
 
 _SECONDS = 60.0
-"""How long a step may put positions to a slow bot; then it is over without a fault."""
+"""A step puts positions to a slow bot for so long; then it is over without a fault."""
 _FEW = 100
 """Positions of a kind that bots stumble over."""
 _LONG = 15
@@ -63,7 +63,9 @@ def unknown_fields(bench: Bench) -> Findings:
         unknown = {"x_later": {"a": [1, None, "é"]}}
         return json.dumps({**unknown, **message}).encode() + b"\n"
 
-    yield from _drill(bench, [Table(BGA, 3, 1)], _FEW, edit=edit, extra=b'{"type":"x_later"}\n')
+    yield from _drill(
+        bench, [CheckTable(BGA, 3, 1)], _FEW, edit=edit, extra=b'{"type":"x_later"}\n'
+    )
 
 
 def news(bench: Bench) -> Findings:
@@ -79,7 +81,7 @@ def _has_few_raises(asked: Turn | CalzaOffer) -> bool:
 
 def _drill(
     bench: Bench,
-    at: Sequence[Table],
+    at: Sequence[CheckTable],
     most: int,
     wanted: Wanted = lambda _: True,
     play: Player = random_player,
@@ -152,7 +154,7 @@ def concurrent(bench: Bench) -> Findings:
     if at_once == 1:
         bench.notes.append("it does not promise concurrent games")
         return
-    table = Table(BGA, 3, 1)
+    table = CheckTable(BGA, 3, 1)
     requests = _requests(table, at_once)
     alone = [[request] for request in requests]
     runs = (_by_turn(requests), alone, alone)
@@ -174,7 +176,7 @@ def concurrent(bench: Bench) -> Findings:
         yield _differs(table, differing[0], together, once, len(differing))
 
 
-def _requests(table: Table, games: int) -> list[Turn | CalzaOffer]:
+def _requests(table: CheckTable, games: int) -> list[Turn | CalzaOffer]:
     """Return the first requests of so many games, game by game."""
     chosen: list[list[Turn | CalzaOffer]] = [[] for _ in range(games)]
     for moment in moments(table, random_player):
@@ -188,12 +190,12 @@ def _requests(table: Table, games: int) -> list[Turn | CalzaOffer]:
 
 def _by_turn(requests: Sequence[Turn | CalzaOffer]) -> list[list[Turn | CalzaOffer]]:
     """Return the first requests of all games, then the second ones, and so on."""
-    by_game = [list(group) for _, group in groupby(requests, key=lambda one: one.game)]
-    return [[one for one in row if one] for row in zip_longest(*by_game)]
+    by_game = [list(group) for _, group in groupby(requests, key=lambda request: request.game)]
+    return [[request for request in row if request] for row in zip_longest(*by_game)]
 
 
 def _answers(
-    bench: Bench, table: Table, writes: Sequence[Sequence[Turn | CalzaOffer]]
+    bench: Bench, table: CheckTable, writes: Sequence[Sequence[Turn | CalzaOffer]]
 ) -> dict[int, Answer] | Finding:
     answers: dict[int, Answer] = {}
     # A process that served before may draw other chances. No other step uses this table.
@@ -211,7 +213,7 @@ def _answers(
 
 
 def _differs(
-    table: Table,
+    table: CheckTable,
     asked: Turn | CalzaOffer,
     together: dict[int, Answer],
     alone: dict[int, Answer],
@@ -238,5 +240,5 @@ def first_turn(bench: Bench) -> Findings:
     with Probe(bench, FOR_TWO) as probe:
         recorded = moments(FOR_TWO, patient_player)
         answers = _at_table(probe, recorded, lambda _: True, b"")
-        yield from (one for one in islice(answers, 2) if isinstance(one, Finding))
+        yield from (answer for answer in islice(answers, 2) if isinstance(answer, Finding))
         _end_game(probe, recorded)

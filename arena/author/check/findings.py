@@ -1,4 +1,4 @@
-"""What a check finds: faults with what was sent and what came back, measurements, advice."""
+"""The findings of a check: faults with what was sent and what came back, measurements, advice."""
 
 import re
 from collections.abc import Generator
@@ -18,15 +18,15 @@ class Finding(Struct, frozen=True):
     where: str = ""
     """A table and a seat, or a file."""
     hint: str = ""
-    """How to mend it; "" if there is nothing to add."""
+    """The way to mend it; "" if there is nothing to add."""
     sent: tuple[str, ...] = ()
     """The lines that were sent to the bot since its last answer."""
     came: str = ""
     """The line that came back, "" if none did."""
     stderr: str = ""
-    """What the bot's process had written to standard error, its end."""
+    """The end of the standard error of the bot's process."""
     count: int = 1
-    """How often it was found; numbers in `what` may have differed."""
+    """The times it was found; numbers in `what` may have differed."""
 
     @property
     def kind(self) -> str:
@@ -35,7 +35,7 @@ class Finding(Struct, frozen=True):
 
 
 Findings = Generator[Finding, None, None]
-"""What a step yields; closing it ends what it has started."""
+"""The faults that a step yields; closing it ends what it has started."""
 
 
 class Grouped:
@@ -56,13 +56,13 @@ class Grouped:
 
 
 class StepResult(Struct, frozen=True):
-    """How a bot did in one step."""
+    """The result of one step."""
 
     number: int
     """From 1."""
     name: str
     about: str
-    """What the step tries, in a few words."""
+    """The purpose of the step, in a few words."""
     findings: list[Finding]
     note: str = ""
     """Why it was left out, or how much was tried; "" if there is nothing to add."""
@@ -74,7 +74,7 @@ class StepResult(Struct, frozen=True):
 
 
 class Measured(Struct, frozen=True):
-    """What a bot took, in seconds and bytes; None if it is not known."""
+    """Measurements of a bot, in seconds and bytes; None if it is not known."""
 
     start: float | None
     """From launch to `ready`, by the wall clock: the longest of all starts."""
@@ -83,7 +83,7 @@ class Measured(Struct, frozen=True):
     starting: float
     """Seconds of the check in which it waited for starts."""
     seconds: float
-    """What the whole check took."""
+    """The seconds of the whole check."""
     decisions: int
     """Answers that were timed."""
     clock: str
@@ -95,7 +95,7 @@ class Measured(Struct, frozen=True):
     """The most that a process of the bot held at a time."""
 
 
-class Report(Struct, frozen=True):
+class CheckReport(Struct, frozen=True):
     """The result of a check."""
 
     bot: str
@@ -108,12 +108,12 @@ class Report(Struct, frozen=True):
     """Steps that were not tried, because of a fault or an interruption."""
     interrupted: bool
     limits: LimitsInfo
-    """What it had to keep to."""
+    """The time limits of the bot."""
     measured: Measured | None
     advice: list[str]
-    """What would make the bot faster or safer; no faults."""
+    """Ways to make the bot faster or safer; no faults."""
     stderr: str
-    """What the bot wrote to standard error in all its processes, the end."""
+    """The end of the standard error of all its processes."""
     build: str
     """The output of its build, the end."""
 

@@ -12,7 +12,7 @@ from arena.author.check.hints import Evidence, hint_for
 from arena.author.check.live_seat import Tape
 from arena.author.check.positions import moments, random_player
 from arena.author.check.probe import Probe
-from arena.author.check.tables import BY_BOOK, FOR_TWO, Table
+from arena.author.check.tables import BY_BOOK, FOR_TWO, CheckTable
 from arena.bots.sessions.multiplexer import SeatReply
 from arena.game.records import Cause, Fault, Faulted, PlayedFixture
 from arena.game.wire.messages import Ready
@@ -61,7 +61,7 @@ def table_sizes(bench: Bench) -> Findings:
     bench.notes.append(f"{len(sizes)} games")
 
 
-def _play_among_random(bench: Bench, table: Table) -> Findings:
+def _play_among_random(bench: Bench, table: CheckTable) -> Findings:
     """Play a game that goes on with what the bot answers, as far as that is legal."""
     recorded = moments(table, random_player)
     moment = next(recorded)
@@ -91,7 +91,7 @@ def concurrent_games(bench: Bench) -> Findings:
         yield from _play(bench, FOR_TWO, _CONCURRENT_GAMES)
 
 
-def _play(bench: Bench, table: Table, games: int) -> Findings:
+def _play(bench: Bench, table: CheckTable, games: int) -> Findings:
     tapes = [Tape() for _ in range(table.players)]
     programs = [bench.staged.program] * table.players
     limits = replace(bench.request.limits, restarts=0).complete(games)
@@ -129,7 +129,7 @@ def _faults(played: PlayedFixture) -> list[tuple[int, Fault]]:
     ]
 
 
-def _finding(table: Table, fault: Fault, tape: Tape, evidence: Evidence) -> Finding:
+def _finding(table: CheckTable, fault: Fault, tape: Tape, evidence: Evidence) -> Finding:
     return Finding(
         what=f"{fault.cause}: {fault.detail}",
         where=str(table),

@@ -1,4 +1,4 @@
-"""How to mend a fault, worked out from what the bot wrote."""
+"""Hints to mend a fault, worked out from the bot's output."""
 
 import re
 import shutil
@@ -73,7 +73,7 @@ _BY_CAUSE = {
 
 
 class Evidence(NamedTuple):
-    """What is known of a fault."""
+    """The evidence of a fault."""
 
     cause: Cause
     detail: str

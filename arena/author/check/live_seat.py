@@ -32,7 +32,7 @@ class Seated:
 
     running: Running
     ready: Ready | None = None
-    """What it said when it was greeted."""
+    """Its answer to the greeting."""
 
     def __init__(
         self,

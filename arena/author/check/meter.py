@@ -1,4 +1,4 @@
-"""What a bot takes: time to start, time per decision, memory."""
+"""Measurements of a bot: time to start, time per decision, memory."""
 
 import os
 import time
@@ -56,9 +56,9 @@ class Processes(WarmPool):
 
     def end_served(self) -> None:
         """End the waiting processes that have served."""
-        fresh = [one for one in self._waiting if one[1] not in self._seen]
-        for one in fresh:
-            self._waiting.remove(one)
+        fresh = [waiting for waiting in self._waiting if waiting[1] not in self._seen]
+        for waiting in fresh:
+            self._waiting.remove(waiting)
         self.end()
         self._waiting.extend(fresh)
 

@@ -6,14 +6,14 @@ from random import Random
 
 from msgspec import Struct
 
-from arena.author.check.tables import SEED, Table
+from arena.author.check.tables import SEED, CheckTable
 from arena.game.records import Cause, Fault
 from arena.game.referee import Notice, Referee
 from arena.game.rules.round_limit import max_rounds
 from arena.game.wire.messages import Answer, CalzaOffer, Turn
 
 _FORFEIT = 0.2
-"""How often a rival faults instead of an answer."""
+"""The chance that a rival faults instead of an answer."""
 _GAMES = 100
 """Games that are recorded at a table."""
 
@@ -32,14 +32,16 @@ class Moment(Struct, frozen=True):
     """Returns the fault that an answer to the request would be."""
 
 
-def moments(table: Table, play: Player, *, forfeits: bool = False) -> Moments:
+def moments(table: CheckTable, play: Player, *, forfeits: bool = False) -> Moments:
     """Yield the moments of one game after another; with `forfeits` rivals fault now and then."""
     ids = count(1)
     for game in range(_GAMES):
         yield from _game(table, play, game, ids, forfeits=forfeits)
 
 
-def _game(table: Table, play: Player, game: int, ids: Iterator[int], *, forfeits: bool) -> Moments:
+def _game(
+    table: CheckTable, play: Player, game: int, ids: Iterator[int], *, forfeits: bool
+) -> Moments:
     chance = Random(f"{SEED}/{table}/{game}")  # noqa: S311 - the same positions in each check
     rounds = max_rounds(table.rules, table.players)
     everyone = frozenset(range(table.players))
@@ -66,9 +68,9 @@ def random_player(asked: Turn | CalzaOffer, chance: Random) -> Answer:
         return Answer(id=asked.id, action="calza" if chance.random() < 0.1 else "pass")
     if asked.dudo and (not asked.raises or chance.random() < 0.3):
         return Answer(id=asked.id, action="dudo")
-    one = chance.choice(asked.raises)
-    quantity = min(one.max, one.min + chance.randrange(2))
-    return Answer(id=asked.id, action="bid", quantity=quantity, face=one.face)
+    bids = chance.choice(asked.raises)
+    quantity = min(bids.max, bids.min + chance.randrange(2))
+    return Answer(id=asked.id, action="bid", quantity=quantity, face=bids.face)
 
 
 def patient_player(asked: Turn | CalzaOffer, _: Random) -> Answer:
@@ -77,6 +79,6 @@ def patient_player(asked: Turn | CalzaOffer, _: Random) -> Answer:
         return Answer(id=asked.id, action="pass")
     if not asked.raises:
         return Answer(id=asked.id, action="dudo")
-    least = min(one.min for one in asked.raises if one.face > 1 or len(asked.raises) == 1)
-    faces = [one.face for one in asked.raises if one.min == least]
+    least = min(bids.min for bids in asked.raises if bids.face > 1 or len(asked.raises) == 1)
+    faces = [bids.face for bids in asked.raises if bids.min == least]
     return Answer(id=asked.id, action="bid", quantity=least, face=min(faces))

@@ -10,7 +10,7 @@ from arena.author.check.context import Bench
 from arena.author.check.findings import Finding
 from arena.author.check.hints import Evidence, hint_for, named
 from arena.author.check.live_seat import Seated
-from arena.author.check.tables import GAMES, SHARED, Table
+from arena.author.check.tables import GAMES, SHARED, CheckTable
 from arena.author.check.timeout_cause import wait_longer
 from arena.bots.sandboxes.base import Running
 from arena.game.records import Cause, Fault
@@ -30,7 +30,7 @@ class Probe:
     """
 
     def __init__(
-        self, bench: Bench, table: Table, edit: Callable[[bytes], bytes] | None = None
+        self, bench: Bench, table: CheckTable, edit: Callable[[bytes], bytes] | None = None
     ) -> None:
         self._bench = bench
         self._table = table

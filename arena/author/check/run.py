@@ -6,8 +6,8 @@ from typing import Protocol
 from arena.author.check.advice import advice
 from arena.author.check.budget import HINT, BudgetSpentError
 from arena.author.check.context import Bench, CheckRequest
-from arena.author.check.findings import Finding, Grouped, Report, StepResult
-from arena.author.check.steps import FIRST_ALONE, STEPS, Step
+from arena.author.check.findings import CheckReport, Finding, Grouped, StepResult
+from arena.author.check.steps import FIRST_ALONE, STEPS, CheckStep
 from arena.bots.sandboxes.run_folder import run_folder
 from arena.io.errors import ArenaError
 
@@ -22,7 +22,7 @@ class CheckListener(Protocol):
         """Handle a sentence on how far the step is."""
 
 
-def check(request: CheckRequest, listener: CheckListener) -> Report:
+def check(request: CheckRequest, listener: CheckListener) -> CheckReport:
     """Check a bot step by step, up to its first fault; an interruption (Ctrl-C) ends it earlier.
 
     A bot that faults is no error. Raises ArenaError if the step or the sandbox does not exist, or
@@ -51,7 +51,7 @@ class _Check:
             if number < FIRST_ALONE or request.step in (None, number)
         ]
 
-    def run(self) -> Report:
+    def run(self) -> CheckReport:
         interrupted = False
         try:
             for number, step in self._chosen:
@@ -64,7 +64,7 @@ class _Check:
         self._bench.end()
         return self._report(interrupted=interrupted)
 
-    def _try(self, number: int, step: Step) -> None:
+    def _try(self, number: int, step: CheckStep) -> None:
         grouped = Grouped()
         self._bench.notes = []
         interrupted = True
@@ -89,11 +89,11 @@ class _Check:
         go_on = self._request.every_fault and number >= FIRST_ALONE
         return not (self._results[-1].ok or go_on)
 
-    def _report(self, *, interrupted: bool) -> Report:
+    def _report(self, *, interrupted: bool) -> CheckReport:
         bench = self._bench
         named = hasattr(bench, "bot")
         measured = bench.meter.result(bench.processes.starts)
-        return Report(
+        return CheckReport(
             bot=bench.bot.name if named else str(self._request.source),
             sandbox=bench.sandbox.name if hasattr(bench, "sandbox") else "",
             ok=not interrupted and all(result.ok for result in self._results),

@@ -23,7 +23,7 @@ from arena.io.errors import ArenaError
 from arena.io.uptime import wait_readable
 
 _EXIT_SECONDS = 5.0
-"""How long a bot may take to end after `bye`, on a busy machine."""
+"""The most seconds from `bye` to the end of a bot, on a busy machine."""
 _SHOWN = 5
 """Files that a finding names."""
 _ERROR = re.compile(r"\b(?:error|fatal|cannot|undefined)\b", re.IGNORECASE)
@@ -31,12 +31,12 @@ _ERROR = re.compile(r"\b(?:error|fatal|cannot|undefined)\b", re.IGNORECASE)
 StepFunction = Callable[[Bench], Findings]
 
 
-class Step(NamedTuple):
+class CheckStep(NamedTuple):
     """One step: it yields the faults that it finds."""
 
     name: str
     about: str
-    """What it tries, in a few words."""
+    """Its purpose, in a few words."""
     run: StepFunction
 
 
@@ -131,23 +131,23 @@ def end_of_input(bench: Bench) -> Findings:
 
 
 STEPS = (
-    Step("manifest", "bot.yaml and the files beside it", manifest),
-    Step("program", "what `command` and `build` name is there", program),
-    Step("build", "the build succeeds", build),
-    Step("start", "`ready` comes in time", start),
-    Step("first turn", "an opening and an answer to a bid", drills.first_turn),
-    Step("first game", "one game of two", games.first_game),
-    Step("tables", "a game at every table size from 2 to 6", games.table_sizes),
-    Step("positions", "recorded positions of all variants", drills.positions),
-    Step("palifico", "palifico rounds", drills.palifico),
-    Step("last raise", "one face left to raise, or none", drills.last_raise),
-    Step("long rounds", "many bids", drills.long_rounds),
-    Step("calza", "offers of calza, if it asks for them", drills.calza),
-    Step("concurrency", "16 games at a time, if it promises that", concurrency),
-    Step("unknown fields", "fields and messages of later versions", drills.unknown_fields),
-    Step("news", "calza, faults of rivals, ends of games", drills.news),
-    Step("own folder", "nothing was written to it", own_folder),
-    Step("end of input", "it exits after `bye`", end_of_input),
+    CheckStep("manifest", "bot.yaml and the files beside it", manifest),
+    CheckStep("program", "what `command` and `build` name is there", program),
+    CheckStep("build", "the build succeeds", build),
+    CheckStep("start", "`ready` comes in time", start),
+    CheckStep("first turn", "an opening and an answer to a bid", drills.first_turn),
+    CheckStep("first game", "one game of two", games.first_game),
+    CheckStep("tables", "a game at every table size from 2 to 6", games.table_sizes),
+    CheckStep("positions", "recorded positions of all variants", drills.positions),
+    CheckStep("palifico", "palifico rounds", drills.palifico),
+    CheckStep("last raise", "one face left to raise, or none", drills.last_raise),
+    CheckStep("long rounds", "many bids", drills.long_rounds),
+    CheckStep("calza", "offers of calza, if it asks for them", drills.calza),
+    CheckStep("concurrency", "16 games at a time, if it promises that", concurrency),
+    CheckStep("unknown fields", "fields and messages of later versions", drills.unknown_fields),
+    CheckStep("news", "calza, faults of rivals, ends of games", drills.news),
+    CheckStep("own folder", "nothing was written to it", own_folder),
+    CheckStep("end of input", "it exits after `bye`", end_of_input),
 )
 FIRST_ALONE = 5
 """The first step that can be left out: the earlier ones prepare the bot."""

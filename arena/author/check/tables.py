@@ -14,8 +14,8 @@ GAMES = 1000
 """Games that a table announces: more than all steps together play at it."""
 
 
-class Table(NamedTuple):
-    """Where the bot sits, and by which rules."""
+class CheckTable(NamedTuple):
+    """A table of a check, and the seat of the bot."""
 
     rules: Rules
     players: int
@@ -31,7 +31,7 @@ class Table(NamedTuple):
         return Fixture(SEED, 0, self.rules.name, seats, SEED, games, max_rounds=rounds)
 
 
-def tables() -> list[Table]:
+def tables() -> list[CheckTable]:
     """Return tables of every size under every rule book, with every seat among them."""
     return [
         _table(index, rules, players)
@@ -40,15 +40,15 @@ def tables() -> list[Table]:
     ]
 
 
-def _table(index: int, rules: Rules, players: int) -> Table:
-    return Table(rules, players, (index + players) % players)
+def _table(index: int, rules: Rules, players: int) -> CheckTable:
+    return CheckTable(rules, players, (index + players) % players)
 
 
-def _with_calza(table: Table) -> Table:
+def _with_calza(table: CheckTable) -> CheckTable:
     return table._replace(rules=replace(table.rules, calza=True, lost_dice_visible=True))
 
 
-FOR_TWO = Table(BGA, 2)
+FOR_TWO = CheckTable(BGA, 2)
 BY_BOOK = [_table(index, rules, 3 + index) for index, rules in enumerate(VARIANTS.values())]
 """One for three to six players, each under another rule book."""
 BY_BOOK_WITH_CALZA = [_with_calza(table) for table in BY_BOOK]

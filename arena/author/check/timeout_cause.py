@@ -20,14 +20,14 @@ _CHUNK = 65_536
 
 
 class Late(NamedTuple):
-    """What came of a bot that was late."""
+    """The outcome of a wait for a bot that was late."""
 
     kind: Literal["slow", "unflushed", "silent", "busy"]
     """It answered later; only when its input had ended; not even then; it is still busy."""
     text: str
     """The first line that it wrote."""
     seconds: float
-    """How long that took, from when it was late."""
+    """Seconds from when it was late."""
 
 
 def wait_longer(running: Running, seconds: float) -> Late:

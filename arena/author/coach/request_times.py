@@ -9,7 +9,7 @@ from msgspec import Struct
 from arena.author.check.context import Bench, CheckRequest
 from arena.author.check.findings import Finding
 from arena.author.check.probe import Probe
-from arena.author.check.tables import Table
+from arena.author.check.tables import CheckTable
 from arena.bots.bot import Bot
 from arena.bots.sandboxes.base import Sandbox
 from arena.bots.workshop import open_workshop
@@ -72,7 +72,7 @@ def request_times(
 
 def _asked_again(bench: Bench, played: PlayedFixture, rules: Rules) -> Iterator[tuple[Kind, float]]:
     seat, asked = played.fixture.seats.index(bench.bot.name), 0
-    with Probe(bench, Table(rules, len(played.fixture.seats), seat)) as probe:
+    with Probe(bench, CheckTable(rules, len(played.fixture.seats), seat)) as probe:
         ready = probe.start()
         if isinstance(ready, Finding):
             return

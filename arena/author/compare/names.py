@@ -3,16 +3,16 @@
 from arena.game.records import Fixture
 
 OLD, NEW = VERSIONS = ("old", "new")
-"""What the two versions are called at their tables."""
+"""The names of the two versions at their tables."""
 
 
 def in_field(name: str) -> str:
-    """Return what a bot of the field is called at a table: no name is OLD or NEW."""
+    """Return the name of a bot of the field at a table, which is neither OLD nor NEW."""
     return f"field/{name}"
 
 
 def from_field(name: str) -> str:
-    """Return the name of a bot of the field by what it is called at a table."""
+    """Return the own name of a bot of the field, given its name at a table."""
     return name.removeprefix(in_field(""))
 
 

@@ -5,9 +5,9 @@ from collections.abc import Callable, Mapping, Sequence
 import numpy as np
 from msgspec import Struct
 
-from arena.author.compare.decisions import Behaviour
+from arena.author.compare.behaviour import TableSample
+from arena.author.compare.differences import Behaviour
 from arena.author.compare.names import NEW, OLD, VERSIONS, in_field, version_seat
-from arena.author.compare.positions import TableSample
 from arena.game.records import Division, Fixture, FixtureResult, LeagueInfo, QuarantinedFixture
 from arena.io.errors import ArenaError
 from arena.league.schedule.schedule import divisions
@@ -67,7 +67,7 @@ class Comparison(Struct, frozen=True):
     until: float | None
     """The confidence of the intervals of all looks together; None stands for 95 % at one look."""
     looks: tuple[Look, ...]
-    """What was seen on the way, and last at the end."""
+    """The looks on the way; the last one is that at the end."""
     decision: str | None
     """The version that is better at that confidence: OLD, NEW, or None."""
     games: int
@@ -81,7 +81,7 @@ class Comparison(Struct, frozen=True):
     """None if it was not compared to its end."""
 
 
-class Games:
+class ComparisonGames:
     """The fixtures of a comparison, and the results so far."""
 
     def __init__(
@@ -116,7 +116,11 @@ class Games:
         if self._ended:
             return []
         rounds = self._planned[len(self._looks)]
-        return [one for one in self.fixtures if one.block < rounds and one.id not in self._played]
+        return [
+            fixture
+            for fixture in self.fixtures
+            if fixture.block < rounds and fixture.id not in self._played
+        ]
 
     def _look(self) -> Look:
         number = len(self._looks)
@@ -129,11 +133,12 @@ class Games:
         self._results.add(result)
         self._played.add(result.fixture.id)
 
-    def quarantine(self, one: QuarantinedFixture) -> None:
+    def quarantine(self, quarantined: QuarantinedFixture) -> None:
         """End a comparison that cannot be completed: a table without its twin counts nothing."""
+        fixture = quarantined.fixture
         raise ArenaError(
-            f"{one.deaths} workers died while they played one fixture",
-            f"fixture {one.fixture.id}: {', '.join(one.fixture.seats)}",
+            f"{quarantined.deaths} workers died while they played one fixture",
+            f"fixture {fixture.id}: {', '.join(fixture.seats)}",
             "free some memory and run again",
         )
 
@@ -146,7 +151,7 @@ class Games:
             until=self._until,
             looks=tuple(self._looks),
             decision=last.better,
-            games=sum(one.games for one in by_division),
+            games=sum(division.games for division in by_division),
             rivals_beaten=last.rivals_beaten,
             better=last.rivals_beaten.above,
             divisions=by_division,
@@ -160,7 +165,7 @@ def _sign(share: Paired) -> str:
 
 
 class _Results:
-    """What both versions did in each division."""
+    """The results of both versions in each division."""
 
     def __init__(self, conditions: LeagueInfo) -> None:
         self.divisions = divisions(conditions)
@@ -169,9 +174,9 @@ class _Results:
         self._names = [bot.name for bot in conditions.bots]
         self._games = conditions.games
         self._tallies = {
-            (version, one): _Tally(one.players, conditions.rounds, len(self._bots))
+            (version, division): _Tally(division.players, conditions.rounds, len(self._bots))
             for version in VERSIONS
-            for one in self.divisions
+            for division in self.divisions
         }
 
     def add(self, result: FixtureResult) -> None:
@@ -185,33 +190,37 @@ class _Results:
 
     def overall(self, rounds: int, tail: float) -> Paired:
         """Compare the rivals beaten in these rounds over all divisions."""
-        return paired(*self._shares(lambda one: one.beaten, self.divisions, rounds), tail)
+        return paired(*self._shares(lambda tally: tally.beaten, self.divisions, rounds), tail)
 
     def by_division(self, rounds: int) -> tuple[DivisionResult, ...]:
         """Return the result of each division."""
         games = rounds * len(self._bots) * self._games
-        where = [[one] for one in self.divisions]
-        beaten = [paired(*self._shares(lambda one: one.beaten, one, rounds)) for one in where]
+        beaten = [
+            paired(*self._shares(lambda tally: tally.beaten, [division], rounds))
+            for division in self.divisions
+        ]
         return tuple(
             DivisionResult(
-                *(*one, games),
+                variant=division.variant,
+                players=division.players,
+                games=games,
                 rivals_beaten=share,
-                mean_place=paired(*self._shares(lambda one: one.places, [one], rounds)),
-                win_share=paired(*self._shares(lambda one: one.wins, [one], rounds)),
+                mean_place=paired(*self._shares(lambda tally: tally.places, [division], rounds)),
+                win_share=paired(*self._shares(lambda tally: tally.wins, [division], rounds)),
                 better=_sign(share) if is_clear else None,
             )
-            for one, share, is_clear in zip(self.divisions, beaten, clear(beaten), strict=True)
+            for division, share, is_clear in zip(self.divisions, beaten, clear(beaten), strict=True)
         )
 
     def by_opponent(self, rounds: int) -> tuple[OpponentResult, ...]:
         """Return the result against each bot of the field."""
-        tables = rounds * sum(one.players - 1 for one in self.divisions)
-        found = []
+        tables = rounds * sum(division.players - 1 for division in self.divisions)
+        results = []
         for bot, name in enumerate(self._names):
             column = slice(bot, bot + 1)
-            old, new = self._shares(lambda one: one.ahead, self.divisions, rounds, column)
-            found.append(OpponentResult(name, tables * self._games, paired(old, new)))
-        return tuple(found)
+            old, new = self._shares(lambda tally: tally.ahead, self.divisions, rounds, column)
+            results.append(OpponentResult(name, tables * self._games, paired(old, new)))
+        return tuple(results)
 
     def _shares(
         self,
@@ -222,14 +231,16 @@ class _Results:
     ) -> tuple[Floats, Floats]:
         """Return a figure of both versions; every bot in every division has its own column."""
         old, new = (
-            np.hstack([figure(self._tallies[version, one])[:rounds, bots] for one in where])
+            np.hstack(
+                [figure(self._tallies[version, division])[:rounds, bots] for division in where]
+            )
             for version in VERSIONS
         )
         return old / self._games, new / self._games
 
 
 class _Tally:
-    """What a version did in one division: sums over the games at a table, [round, opponent].
+    """The results of a version in one division: sums over the games at a table, [round, opponent].
 
     A table belongs to the bot that acts before the version: in a round that is every bot once. Only
     `ahead` is by rival: the share of its tables' games in which the version finished ahead of it.

@@ -1,4 +1,4 @@
-"""How a debugger reaches a bot: standard input and output are taken, they talk to the arena."""
+"""Debuggers for running bots, whose standard input and output belong to the arena."""
 
 from pathlib import Path
 
@@ -21,7 +21,7 @@ def stop_here():
         _debugger = pdb.Pdb(stdin=typed, stdout=shown, nosigint=True)
     _debugger.set_trace(sys._getframe(1))
 """
-"""What breakpoint() calls in a bot: Python's own debugger, on the terminal of the arena."""
+"""Called by breakpoint() in a bot: Python's own debugger, on the terminal of the arena."""
 _ATTACH = {
     "python": "py-spy dump --pid {pid}",
     "node": "node inspect -p {pid}",

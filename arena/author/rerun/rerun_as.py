@@ -30,7 +30,7 @@ _UNLIMITED = LimitsInfo(start=_YEARS, answer=_YEARS, game=_YEARS, wall=1.0, fixt
 
 
 class RerunAs(Struct, frozen=True):
-    """Which stored requests to put to which bot."""
+    """A bot, and the stored requests to put to it."""
 
     store: Path
     fixture: int
@@ -49,7 +49,7 @@ class RerunAs(Struct, frozen=True):
     """Whether the league's time limits hold."""
 
 
-class Asked(Struct, frozen=True):
+class AskedSeat(Struct, frozen=True):
     """A stored seat and the bot that is asked, before it is started."""
 
     stored: StoredSeat
@@ -71,7 +71,7 @@ def stored_fixture(store: Store, fixture: int, game: int | None) -> PlayedFixtur
     return played
 
 
-def find_asked(request: RerunAs) -> Asked:
+def find_asked(request: RerunAs) -> AskedSeat:
     """Find the stored games, the bot, its seat and its sandbox.
 
     Raises ArenaError if one of them is missing, or if the games are damaged.
@@ -82,11 +82,11 @@ def find_asked(request: RerunAs) -> Asked:
     bot = find_bot(request.bot, Path.cwd(), "--as")
     seats = played.fixture.seats
     stored = _stored_seat(request, schedule, played, _seat(request, bot.name, seats))
-    return Asked(stored, bot, sandbox_for([bot], request.sandbox, trusted=request.trusted))
+    return AskedSeat(stored, bot, sandbox_for([bot], request.sandbox, trusted=request.trusted))
 
 
 def rerun_as(
-    request: RerunAs, asked: Asked, watcher: Watcher, terminal: str = ""
+    request: RerunAs, asked: AskedSeat, watcher: Watcher, terminal: str = ""
 ) -> tuple[list[RerunDecision], str]:
     """Build the bot and ask it; returns its decisions, and why not all was asked, "" if it was.
 
@@ -120,7 +120,7 @@ def exists(file: Path) -> ArenaError:
 
 
 def _seat(request: RerunAs, name: str, seats: Sequence[str]) -> int:
-    listed = ", ".join(f"{seat} {one}" for seat, one in enumerate(seats))
+    listed = ", ".join(f"{seat} {name}" for seat, name in enumerate(seats))
     where = f"fixture {request.fixture}"
     if request.seat is None:
         if name in seats:

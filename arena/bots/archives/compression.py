@@ -29,7 +29,7 @@ class Decoder(Protocol):
 
     @property
     def unused_data(self) -> bytes:
-        """What came after the end."""
+        """The bytes after the end."""
 
     def decompress(self, data: bytes, max_length: int, /) -> bytes:
         """Return at most so many bytes; what is left comes with the next calls."""
@@ -77,7 +77,7 @@ class Decompressed(io.RawIOBase):
         self._decoder = decoder()
         self._streams = 1
         self._input = b""
-        """What was read and is not in the decoder yet."""
+        """Bytes that were read and are not in the decoder yet."""
 
     def readable(self) -> bool:
         """Return True."""

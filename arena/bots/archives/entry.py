@@ -21,7 +21,7 @@ ENVIRONMENT = (
     "remove it; how to bring packages along: requirements.txt, or pip install --target"
     " (arena help languages)"
 )
-"""What to do with a virtual environment of Python in a bot's folder."""
+"""The hint for a virtual environment of Python in a bot's folder."""
 LEAVE_OUT = "leave out what the bot does not need"
 _DRIVE = re.compile(r"[A-Za-z]:")
 

@@ -38,7 +38,7 @@ _REFUSED = {
     tarfile.FIFOTYPE: ("a FIFO", _LEAVE_OUT),
     tarfile.GNUTYPE_SPARSE: _SPARSE,
 }
-"""What an entry is, and a hint."""
+"""The kind of an entry in words, and a hint."""
 _Read = Callable[[int], bytes]
 
 

@@ -26,7 +26,7 @@ _DAMAGED = (
     *(BadZipFile, tarfile.HeaderError, zlib.error, lzma.LZMAError, struct.error),
     *(EOFError, ValueError, OverflowError, NotImplementedError, RuntimeError),
 )
-"""What the standard library raises for damaged archives."""
+"""The standard library's errors for damaged archives."""
 
 
 def is_archive(path: Path) -> bool:
@@ -91,7 +91,7 @@ def _one_line(error: Exception) -> str:
 
 
 class _Unpacking:
-    """What was unpacked so far: names, entries and bytes."""
+    """The names, entries and bytes that were unpacked so far."""
 
     def __init__(self, target: Path, max_entries: int, max_bytes: int) -> None:
         self._target = target

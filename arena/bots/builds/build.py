@@ -16,10 +16,9 @@ from arena.bots.sandboxes.run_once import RunResult, run_to_end
 from arena.io.errors import ArenaError
 
 BUILD_FACTOR = 4
-"""How much more than a bot's folder may hold fits into it while it is built."""
+"""A folder holds so many times a bot's limits while it is built."""
 _LOST_FACTOR = 1.5
-"""How much free space a disk may lose while a bot is built there, relative to what the build may
-take."""
+"""A disk may lose so many times the space that a build may take, while a bot is built there."""
 _LINES, _LINE = 5, 200
 """Lines of a build's output that an error shows, and characters of each."""
 _LEADS_OUT = "a bot's folder may hold no link that leads out of it"

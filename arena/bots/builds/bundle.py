@@ -45,8 +45,8 @@ class Bundle(Struct, frozen=True):
 
 def pack(folder: Path) -> Bundle:
     """Return all files of a staged bot, without times and owners: same files, same bundle."""
-    found = sorted(walk(folder, STAGED), key=lambda entry: os.fsencode(entry[0]))
-    entries = [_entry(path, info, folder) for path, info in found]
+    paths = sorted(walk(folder, STAGED), key=lambda entry: os.fsencode(entry[0]))
+    entries = [_entry(path, info, folder) for path, info in paths]
     content = zlib.compress(msgspec.msgpack.encode(entries))
     return Bundle(sha256(content).hexdigest(), content)
 

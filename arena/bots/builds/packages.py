@@ -30,7 +30,7 @@ from arena.io.files import read_limited, reason, user_cache
 
 REQUIREMENTS, VENDOR = "requirements.txt", "vendor"
 PACKAGES = ".arena-packages"
-"""Where a staged bot has the packages that it asked for, in its folder."""
+"""The folder of the packages that a bot asked for, in its staged folder."""
 _WITH_PACKAGES = f'PYTHONPATH="$PWD/{PACKAGES}" exec "$@"'
 """A shell script that starts a command whose Python finds the packages."""
 MAX_FILES = 10_000
@@ -57,7 +57,7 @@ _ONE_AT_A_TIME = Lock()
 
 
 class Wanted(Struct, frozen=True):
-    """What a bot asks for."""
+    """The packages that a bot asks for."""
 
     pins: tuple[str, ...]
     """Lines of requirements.txt, such as `numpy==2.4.6`."""
@@ -66,7 +66,7 @@ class Wanted(Struct, frozen=True):
 
     @property
     def file(self) -> str:
-        """Where the bot asks, in its folder."""
+        """The file by which the bot asks, in its folder."""
         return REQUIREMENTS if self.pins else f"{VENDOR}/{self.wheels[0].name}"
 
 
@@ -87,7 +87,7 @@ class Interpreter(Struct, frozen=True, array_like=True):
             platforms += [f"manylinux{year}_{self.machine}" for year in (2014, 2010, 1)]
         version = ".".join(map(str, self.version))
         options = ["--only-binary=:all:", "--implementation=cp", f"--python-version={version}"]
-        return options + [f"--platform={one}" for one in platforms]
+        return options + [f"--platform={platform}" for platform in platforms]
 
 
 def wanted_by(bot: Bot, folder: Path, *, allowed: bool) -> Wanted | None:
@@ -98,8 +98,8 @@ def wanted_by(bot: Bot, folder: Path, *, allowed: bool) -> Wanted | None:
     """
     with errors_name_source(folder, bot.source):
         lines = _lines(folder)
-    found = sorted((folder / VENDOR).glob("*.whl"))
-    wanted = Wanted(lines, tuple(path for path in found if path.is_file()))
+    wheels = sorted((folder / VENDOR).glob("*.whl"))
+    wanted = Wanted(lines, tuple(path for path in wheels if path.is_file()))
     if not (wanted.pins or wanted.wheels):
         return None
     where = str(bot.source / wanted.file)
@@ -127,17 +127,17 @@ def installed(wanted: Wanted, bot: Bot, runs: Path, sandbox: Sandbox) -> Path:
     with _ONE_AT_A_TIME:
         python = _interpreter(bot, runs, sandbox)
         key = _key(wanted, python)
-        folder, kept = runs / f"packages-{key[:16]}", user_cache("packages") / key
+        folder, cached = runs / f"packages-{key[:16]}", user_cache("packages") / key
         if folder.exists():
             return folder
         try:
-            if kept.exists():
-                shutil.copytree(kept, folder)
+            if cached.exists():
+                shutil.copytree(cached, folder)
             else:
                 _install(wanted, python, bot, folder)
                 open_to_all(folder, writable=True)
                 _compile(bot, folder, sandbox)
-                _keep(folder, kept)
+                _keep(folder, cached)
             open_to_all(folder, writable=False)
         except OSError as error:
             remove_tree(folder)

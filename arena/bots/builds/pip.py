@@ -32,7 +32,7 @@ class Pip(NamedTuple):
     scratch: Path
     """A folder for its files."""
     options: Sequence[str]
-    """Which wheels it chooses."""
+    """The options by which it chooses wheels."""
 
     def fetch(self, pins: Sequence[str]) -> list[str]:
         """Download the wheels of all pins, or name all that are not found; returns their paths."""
@@ -93,8 +93,8 @@ def listed(lines: Sequence[str]) -> str:
 
 def _after(error: str, pins: Sequence[str]) -> list[str]:
     """Return the pins without that of which pip found nothing; none after another error."""
-    found = _NOT_FOUND.search(error)
-    left = [pin for pin in pins if found and _NAME.findall(pin)[0] != found[1]]
+    missing = _NOT_FOUND.search(error)
+    left = [pin for pin in pins if missing and _NAME.findall(pin)[0] != missing[1]]
     return left if len(left) < len(pins) else []
 
 

@@ -1,1 +1,1 @@
-"""Where untrusted programs run: Docker, bubblewrap, plain processes."""
+"""Sandboxes for untrusted programs: Docker, bubblewrap, plain processes."""

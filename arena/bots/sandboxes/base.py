@@ -16,7 +16,7 @@ MIB = 1024 * 1024
 
 
 class Quota(Struct, frozen=True):
-    """What one bot may use of the machine."""
+    """The most that one bot may use of the machine."""
 
     memory: int = 512 * MIB
     """Bytes of data per process; with a control group, of all the bot's processes together."""
@@ -41,7 +41,7 @@ class Program(NamedTuple):
     folder: Path
     command: Sequence[str]
     runtime: str = "any"
-    """What it is written for, as in bot.yaml; selects a container's image."""
+    """The runtime in its bot.yaml; selects a container's image."""
 
 
 class Running(Protocol):

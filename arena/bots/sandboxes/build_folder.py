@@ -1,4 +1,4 @@
-"""Where a build runs: a copy of the bot's folder, in a file system of limited size in memory."""
+"""The folder of a build: a copy of the bot's, in a file system of limited size in memory."""
 
 import os
 import select
@@ -8,7 +8,7 @@ from contextlib import suppress
 from arena.bots.sandboxes.base import Running
 
 SOURCE = "/run/source"
-"""Where the bot's own folder is mounted, read-only."""
+"""The read-only mount of the bot's own folder."""
 _COPY = f'cp -RP {SOURCE}/. . && echo && read -r _ && exec "$@"'
 """A shell script that copies the bot, waits until the arena has opened the copy, and builds."""
 _COPY_SECONDS = 60.0

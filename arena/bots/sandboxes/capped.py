@@ -1,4 +1,4 @@
-"""How much is shown of what a program writes, and how it is said that this is not all."""
+"""Long output of programs, of which a part is shown, with the size of the rest."""
 
 from arena.bots.sandboxes.run_once import TAIL_BYTES
 from arena.io.sizes import size_text

@@ -20,9 +20,9 @@ from arena.bots.sandboxes.kernel.systemd_scope import SystemdScope, SystemdScope
 from arena.io.uptime import wait_readable
 
 ProcessTree = Cgroup | SystemdScope
-"""What holds all processes of one bot together."""
+"""The group of all processes of one bot."""
 _INIT_SECONDS = 1.0
-"""How long a sandbox may take to name its init process."""
+"""The most seconds until a sandbox names its init process."""
 _INFO_BYTES = 65_536
 _CPUCLOCK_SCHED = 2
 """A process's CPU time, in the low bits of a clock id: see `clock_getcpuclockid`."""

@@ -1,4 +1,4 @@
-"""What sandboxes share that pass their work on to another one."""
+"""Sandboxes that pass their work on to another one."""
 
 from arena.bots.sandboxes.base import Program, Running, Sandbox
 

@@ -9,12 +9,12 @@ from arena.bots.sandboxes.base import Program, Running, Sandbox
 from arena.io.uptime import TICK, Uptime
 
 TAIL_BYTES = 65_536
-"""How much is kept of each output of a program: its end."""
+"""Bytes that are kept of each output of a program, from its end."""
 _LAST_READS = 16
 
 
 class RunResult(NamedTuple):
-    """How a program ended, and the end of what it printed."""
+    """The end of a program: its exit code and the last of its output."""
 
     code: int | None
     """The exit code, -n if signal n ended it, None if it ran out of time and was killed."""
@@ -25,7 +25,7 @@ class RunResult(NamedTuple):
     size: int
     """Bytes of both that there were."""
     seconds: float
-    """What it took, in uptime of the arena."""
+    """Its run time, in uptime of the arena."""
 
 
 def run_once(

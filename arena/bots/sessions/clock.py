@@ -1,4 +1,4 @@
-"""How long one bot takes, and when that is too long.
+"""The time that one bot takes, and its limits.
 
 A bot is judged by its own CPU time. The wall clock has a larger limit, against bots that sleep:
 while a bot is awaited, the arena looks at regular intervals whether it sleeps, and does not charge

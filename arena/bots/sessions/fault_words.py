@@ -1,4 +1,4 @@
-"""What a fault's detail says about the conversation; worked out only once a fault has happened."""
+"""The words of a fault about the conversation; found only once a fault has happened."""
 
 import json
 from collections.abc import Iterable, Iterator

@@ -61,14 +61,14 @@ class Session:
         self._flooded = False
         self._lines: list[bytes] = []
         self._written: list[bytes] = []
-        """What was written last, for the words of a fault."""
+        """The last lines that were written, for the words of a fault."""
         self._errors = bytearray()
         self.errors_size = 0
         """Bytes of its standard error so far."""
         self._answers = deque[bytes](maxlen=max(1, limits.concurrent_games))
         """Its newest lines: a referee may find that one of them is illegal."""
         self._faulty = b""
-        """What it had written when it was found at fault."""
+        """Its output when it was found at fault."""
 
     @property
     def errors(self) -> str:

@@ -17,7 +17,7 @@ A full pool keeps what it has: who has waited longest plays next, and who came l
 before its round is over.
 """
 _START_SECONDS = 2.0
-"""How long a program that was started ahead of time may take for its start before it is frozen."""
+"""Seconds after which a program that was started ahead of time is frozen."""
 _Key = tuple[str, Program]
 """The name of a sandbox, and what runs in it."""
 
@@ -26,7 +26,7 @@ class TableDice(NamedTuple):
     """The dice of a table, which no process that takes a seat there may have seen."""
 
     key: str
-    """What keys them (`Fixture.dice_key`)."""
+    """Their key (`Fixture.dice_key`)."""
     open: frozenset[str] = frozenset()
     """The keys of other tables under way, and of what is left of the blocks that have begun.
 
@@ -111,7 +111,7 @@ class WarmPool:
     def rest(self) -> None:
         """Freeze what was started ahead of time and had enough time for it."""
         before = time.monotonic() - _START_SECONDS
-        for running in [one for one, since in self._starting.items() if since < before]:
+        for running in [running for running, since in self._starting.items() if since < before]:
             del self._starting[running]
             running.freeze(frozen=True)
 

@@ -6,10 +6,10 @@ from typing import Any
 
 import click
 
-from arena.author.alike.by_text import MOST_COMPARED, Part, TextShare
-from arena.author.alike.comparison import POSITIONS, Alike, AlikeRequest, Looked, alike
-from arena.author.alike.hand_ins import find_hand_ins
-from arena.author.alike.pairs import MOST_SHOWN, AnyTwo, Pair
+from arena.author.alike.alike import POSITIONS, Alike, AlikeRequest, ComparedBot, alike
+from arena.author.alike.by_text import MOST_COMPARED, SourcePart, TextShare
+from arena.author.alike.named_bots import find_hand_ins
+from arena.author.alike.ranking import MOST_SHOWN, AnyTwo, Pair
 from arena.bots.sandboxes.registry import AUTO
 from arena.cli import options
 from arena.cli.exit_codes import OK
@@ -32,7 +32,7 @@ _PLACES = 3
 @click.option(
     "--seed",
     callback=options.printable,
-    help="Draws the positions, and draws the same ones again. By default a new, secret one.",
+    help="Seed for sampling the positions; reuse one to repeat them. By default a new, secret one.",
 )
 @click.option("--variant", "variant_name", default="bga", show_default=True, help="The rule book.")
 @click.option(
@@ -40,7 +40,7 @@ _PLACES = 3
     type=options.PathType(),
     multiple=True,
     metavar="FOLDER",
-    help="Source that all were given: nobody's own. Repeat it for more folders.",
+    help="Starter code to ignore. Repeat it for more folders.",
 )
 @click.option(
     "--page",
@@ -61,48 +61,48 @@ def command(
     page: Path | None,
     trust_bots: bool,
     as_json: bool,
-    **request: Any,
+    **terms: Any,
 ) -> int:
     """Show which bots are alike, the most unusual pair first.
 
     A BOT is a folder, an archive or sample:NAME; a FOLDER has many of them. Bots are compared by
     their source, whatever names it uses and in whatever order it stands, and by what they decide in
-    the same positions, whatever language they are written in. What came with the arena is nobody's
-    own.
+    the same positions, whatever language they are written in. Code that came with the arena is
+    ignored.
     """
     rules = variant(variant_name, {})
-    asked = AlikeRequest(rules=rules, sandbox=sandbox or AUTO, **request)
-    found = alike(*find_hand_ins(patterns, Path.cwd()), asked, say, trusted=trust_bots)
-    if found.seed:
-        say(f"the same positions again: --seed {found.seed}")
+    request = AlikeRequest(rules=rules, sandbox=sandbox or AUTO, **terms)
+    result = alike(*find_hand_ins(patterns, Path.cwd()), request, say, trusted=trust_bots)
+    if result.seed:
+        say(f"the same positions again: --seed {result.seed}")
     if as_json:
-        print_json(found)
+        print_json(result)
     else:
-        _print(found)
+        _print(result)
     if page:
         from arena.author.alike.page import write_page  # slow to import, and few ask for it
 
-        write_page(found, page)
+        write_page(result, page)
         say(f"page: {page}")
     return OK
 
 
-def _print(found: Alike) -> None:
-    out = [pair for pair in found.pairs if pair.stands_out]
-    click.echo(f"{len(out)} of {len(found.pairs):,} pairs are more alike than others are")
+def _print(result: Alike) -> None:
+    out = [pair for pair in result.pairs if pair.stands_out]
+    click.echo(f"{len(out)} of {len(result.pairs):,} pairs are more alike than others are")
     shown = out[:MOST_SHOWN]
     rows = [_row(pair) for pair in shown]
     rows += [
-        _row_of_any("any two: median", found, lambda one: one.median),
-        _row_of_any("any two: nine of ten below", found, lambda one: one.ninety),
-        _row_of_any("listed above", found, lambda one: one.line),
+        _row_of_any("any two: median", result, lambda any_two: any_two.median),
+        _row_of_any("any two: nine of ten below", result, lambda any_two: any_two.ninety),
+        _row_of_any("listed above", result, lambda any_two: any_two.line),
     ]
     print_table(["", "source", "decisions", "unusual"], rows)
     if len(out) > len(shown):
         click.echo(f"and {len(out) - len(shown):,} more pairs: --json lists all")
     for pair in shown:
         _print_places(pair)
-    _print_bots(found)
+    _print_bots(result)
 
 
 def _row(pair: Pair) -> list[str]:
@@ -111,8 +111,8 @@ def _row(pair: Pair) -> list[str]:
     return [f"{pair.one} and {pair.other}", text, decisions, f"{pair.unusual:.2f}"]
 
 
-def _row_of_any(name: str, found: Alike, figure: Callable[[AnyTwo], float]) -> list[str]:
-    text, behaviour = found.any_text, found.any_behaviour
+def _row_of_any(name: str, result: Alike, figure: Callable[[AnyTwo], float]) -> list[str]:
+    text, behaviour = result.any_text, result.any_behaviour
     decisions = _percent(figure(behaviour), 1) if behaviour.pairs else "-"
     return [name, _percent(figure(text)) if text.pairs else "-", decisions, ""]
 
@@ -142,32 +142,32 @@ def _more_places(text: TextShare) -> Iterator[str]:
         yield f"{what} were not placed: {MOST_COMPARED:,} tokens were compared before"
 
 
-def _part(part: Part) -> str:
+def _part(part: SourcePart) -> str:
     return f"{harmless(part.file)} {part.first}-{part.last}"
 
 
-def _print_bots(found: Alike) -> None:
+def _print_bots(result: Alike) -> None:
     click.echo()
     print_table(
-        ["", "own", "source also in", "decides like"], [_bot_row(one) for one in found.bots]
+        ["", "own", "source also in", "decides like"], [_bot_row(bot) for bot in result.bots]
     )
-    for one in found.bots:
-        if one.not_its_own:
-            say(f"{one.name}: its source came with the arena, or all were given it: in no pair")
-        if one.unread:
-            say(f"{one.name}: not read: {one.unread}")
-        elif not one.files:
-            say(f"{one.name}: no source in a language that is known: compared by what it decides")
-        if one.not_asked:
-            say(f"{one.name}: not asked: {one.not_asked}")
-        elif one.answered < found.positions:
-            say(f"{one.name}: answered in {one.answered:,} of {found.positions:,} positions")
-    for left in found.left_out:
+    for bot in result.bots:
+        if bot.not_its_own:
+            say(f"{bot.name}: its source came with the arena, or all were given it: in no pair")
+        if bot.unread:
+            say(f"{bot.name}: not read: {bot.unread}")
+        elif not bot.files:
+            say(f"{bot.name}: no source in a language that is known: compared by what it decides")
+        if bot.not_asked:
+            say(f"{bot.name}: not asked: {bot.not_asked}")
+        elif bot.answered < result.positions:
+            say(f"{bot.name}: answered in {bot.answered:,} of {result.positions:,} positions")
+    for left in result.left_out:
         say(f"{left.name}: left out: {left.why}")
 
 
-def _bot_row(one: Looked) -> list[str]:
-    return [one.name, f"{one.own}", _first(one.shared_with), _first(one.decides_like)]
+def _bot_row(bot: ComparedBot) -> list[str]:
+    return [bot.name, f"{bot.own}", _first(bot.shared_with), _first(bot.decides_like)]
 
 
 def _first(shares: Mapping[str, float]) -> str:

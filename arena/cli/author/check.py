@@ -10,7 +10,7 @@ from typing import Any
 import click
 
 from arena.author.check.context import CheckRequest
-from arena.author.check.findings import Report
+from arena.author.check.findings import CheckReport
 from arena.author.check.run import check
 from arena.bots.manifest import SAMPLE, bot_sources, load_bot
 from arena.bots.sandboxes.docker.images import IMAGES
@@ -72,7 +72,7 @@ def command(
     if variant_name:
         options = {"trusted": trust_bots, "packages": steps["packages"]}
         return _transcript(sources, sandbox or AUTO, variant_name, **options)
-    reports: list[Report] = []
+    reports: list[CheckReport] = []
     for source in sources:
         request = CheckRequest(source, sandbox or AUTO, trusted=trust_bots, **steps)
         with _Progress() as progress:
@@ -148,7 +148,7 @@ class _Progress:
             self._next = time.monotonic() + _PLAIN_EVERY
 
 
-def _refuse(reports: Sequence[Report]) -> None:
+def _refuse(reports: Sequence[CheckReport]) -> None:
     """Raise ArenaError for the first bot that cannot be started."""
     for report in reports:
         if refused := report.refused:
@@ -167,7 +167,7 @@ def _in_file(output: str) -> str:
     return file.name
 
 
-def _print(report: Report, *, show_stderr: bool) -> None:
+def _print(report: CheckReport, *, show_stderr: bool) -> None:
     for line in lines_of(report):
         click.echo(harmless(line))
     if show_stderr:

@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 
-from arena.author.check.findings import Finding, Report, StepResult
+from arena.author.check.findings import CheckReport, Finding, StepResult
 from arena.bots.sandboxes.base import MIB, Quota
 
 _FINDINGS = 2
@@ -20,7 +20,7 @@ _WHAT = 400
 """Characters shown of a fault and of its cure."""
 
 
-def lines_of(report: Report) -> list[str]:
+def lines_of(report: CheckReport) -> list[str]:
     """Return what a person sees of a report: the steps of a good bot, the faults of another."""
     findings = [(step, finding) for step in report.steps for finding in step.findings]
     if findings or report.interrupted:
@@ -28,7 +28,7 @@ def lines_of(report: Report) -> list[str]:
     return list(_steps(report))
 
 
-def _steps(report: Report) -> Iterator[str]:
+def _steps(report: CheckReport) -> Iterator[str]:
     yield f"{report.bot}: ok ({report.sandbox})"
     for step in report.steps:
         yield f"  {step.number:2} {step.name:14} {step.note or step.about}"
@@ -42,7 +42,7 @@ def _steps(report: Report) -> Iterator[str]:
             yield f"  {len(text.splitlines())} lines of {what} (--stderr prints them)"
 
 
-def _slow_starts(report: Report) -> Iterator[str]:
+def _slow_starts(report: CheckReport) -> Iterator[str]:
     """Say that a check took long because of the bot's starts."""
     taken = report.measured
     if taken and taken.start and _STARTS < taken.starting > taken.seconds / 2:
@@ -52,7 +52,7 @@ def _slow_starts(report: Report) -> Iterator[str]:
         )
 
 
-def _measured(report: Report) -> str:
+def _measured(report: CheckReport) -> str:
     taken = report.measured
     if taken is None or None in (taken.median, taken.p99, taken.longest):
         return ""
@@ -69,7 +69,7 @@ def _milliseconds(seconds: float) -> str:
     return f"{1000 * seconds:{',.0f' if seconds >= 0.01 else '.2g'}}"
 
 
-def _faults(report: Report, findings: Sequence[tuple[StepResult, Finding]]) -> Iterator[str]:
+def _faults(report: CheckReport, findings: Sequence[tuple[StepResult, Finding]]) -> Iterator[str]:
     state = "interrupted, " if report.interrupted else ""
     kinds = "1 fault" if len(findings) == 1 else f"{len(findings) or 'no'} faults"
     yield f"{report.bot}: {state}{kinds} ({report.sandbox})"

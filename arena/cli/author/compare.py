@@ -8,9 +8,9 @@ import click
 import msgspec
 from msgspec.structs import asdict
 
-from arena.author.compare.decisions import Behaviour, Example, Share
+from arena.author.compare.compare import CompareRequest, compare
+from arena.author.compare.differences import Behaviour, DifferingShare, Example
 from arena.author.compare.names import NEW, OLD, from_field
-from arena.author.compare.play import CompareRequest, compare
 from arena.author.compare.result import Comparison
 from arena.cli.exit_codes import INTERRUPTED, OK
 from arena.cli.options import (
@@ -107,15 +107,16 @@ def _print(old: str, new: str, comparison: Comparison) -> None:
     say(f"old: {old}; new: {new}")
     until, divisions = comparison.until, comparison.divisions
     rows = []
-    for one in divisions:
-        where = f"{one.variant}, tables of {one.players}"
-        rows.append(_row(where, one.rivals_beaten, one.games, one.better))
+    for division in divisions:
+        where = f"{division.variant}, tables of {division.players}"
+        rows.append(_row(where, division.rivals_beaten, division.games, division.better))
     if until or len(divisions) > 1:
-        name = f"all, {100 * until:.4g} % at all looks" if until else "all, equally weighted"
-        found = comparison.decision
-        rows.append(_row(name, comparison.rivals_beaten, comparison.games, found))
-    rivals = comparison.opponents
-    rows += [_row(f"against {one.bot}", one.rivals_beaten, one.games) for one in rivals]
+        where = f"all, {100 * until:.4g} % at all looks" if until else "all, equally weighted"
+        rows.append(_row(where, comparison.rivals_beaten, comparison.games, comparison.decision))
+    rows += [
+        _row(f"against {rival.bot}", rival.rivals_beaten, rival.games)
+        for rival in comparison.opponents
+    ]
     print_table(["rivals beaten", "old", "new", "new - old", "95 %", "games", "better"], rows)
     faults = comparison.faults
     click.echo(
@@ -141,8 +142,14 @@ def _row(name: str, share: Paired, games: int, better: str | None = None) -> lis
 
 def _print_behaviour(behaviour: Behaviour) -> None:
     rows = [
-        [one.kind, *map(_percent, (one.versions, one.old, one.new)), f"{one.versions.positions}"]
-        for one in behaviour.differences
+        [
+            difference.kind,
+            _percent(difference.versions),
+            _percent(difference.old),
+            _percent(difference.new),
+            f"{difference.versions.positions}",
+        ]
+        for difference in behaviour.differences
     ]
     click.echo()
     head = ["decided differently", "old to new", "old again", "new again", "positions"]
@@ -154,7 +161,7 @@ def _print_behaviour(behaviour: Behaviour) -> None:
         click.echo(f"faults when asked again: old {faults[OLD]}, new {faults[NEW]}")
 
 
-def _percent(share: Share) -> str:
+def _percent(share: DifferingShare) -> str:
     return f"{100 * share.otherwise / share.positions:.1f} %" if share.positions else ""
 
 

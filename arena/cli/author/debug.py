@@ -8,7 +8,7 @@ from typing import Any
 import click
 
 from arena.author.rerun.debugger import how_to_attach, reaches_terminal
-from arena.author.rerun.rerun_as import Asked, rerun_as
+from arena.author.rerun.rerun_as import AskedSeat, rerun_as
 from arena.bots.sandboxes.capped import Capped, left_out
 from arena.bots.sessions.session import MAX_STDERR
 from arena.cli import options
@@ -23,7 +23,7 @@ from arena.league.table.rerun_seat import RerunDecision, Watcher
 
 _KEYS = "Enter: ask, c: go on without stopping, q: quit"
 _WORDS = {"": "", "c": "c", "continue": "c", "q": "q", "quit": "q", "exit": "q"}
-"""What may be typed, and which key it stands for."""
+"""The words that may be typed, and the key that each stands for."""
 
 
 @click.command()
@@ -96,7 +96,7 @@ def _key() -> str:
 class _Steps(Watcher):
     """Shows what happens as it happens, and stops before each request until a person goes on."""
 
-    def __init__(self, asked: Asked, *, stops: bool, prints: bool) -> None:
+    def __init__(self, asked: AskedSeat, *, stops: bool, prints: bool) -> None:
         self._asked = asked
         self._stops = stops
         self._prints = prints

@@ -167,8 +167,8 @@ class TerminalPerson:
             holds = bid_holds(bid, request.dice, unseen, wild)
             exact = bid_exact(bid, request.dice, unseen, wild)
             tell(f"  {name_bid(bid)}: holds {holds:.0%}, exact {exact:.0%}")
-        for one in request.raises if isinstance(request, Turn) else ():
-            bid = Bid(one.min, one.face)
+        for bids in request.raises if isinstance(request, Turn) else ():
+            bid = Bid(bids.min, bids.face)
             tell(f"  {name_bid(bid)}: holds {bid_holds(bid, request.dice, unseen, wild):.0%}")
 
     def _end_round(self, end: RoundEnd) -> None:
@@ -176,8 +176,8 @@ class TerminalPerson:
         last, caller = end.bids[-1], self._names[end.caller]
         bid = name_bid(Bid(last.quantity, last.face))
         tell(f"  {caller}: {end.call}, on {bid} by {self._names[last.seat]}")
-        shown = [f"{name} {_dice(dice)}" for name, dice in zip(self._names, end.dice, strict=True)]
-        tell(f"  dice: {', '.join(one for one, dice in zip(shown, end.dice, strict=True) if dice)}")
+        hands = zip(self._names, end.dice, strict=True)
+        tell(f"  dice: {', '.join(f'{name} {_dice(dice)}' for name, dice in hands if dice)}")
         tell(f"  {_count(end, last)}; {self._changes(end)}")
         self._told = 0
 
@@ -211,7 +211,7 @@ def read_answer(typed: str, request: Turn) -> Answer | str:
     quantity, face = int(parts[1]), _face(parts[2])
     if not face:
         return f"no face is called '{parts[2]}'; type 1 to 6, or pacos, twos, ..., sixes"
-    allowed = next((one for one in request.raises if one.face == face), None)
+    allowed = next((bids for bids in request.raises if bids.face == face), None)
     if allowed and allowed.min <= quantity <= allowed.max:
         return Answer(id=request.id, action="bid", quantity=quantity, face=face)
     return f"{name_bid(Bid(quantity, face))} is not legal: {legal(request)}"
@@ -219,7 +219,7 @@ def read_answer(typed: str, request: Turn) -> Answer | str:
 
 def legal(request: Turn) -> str:
     """Return what may be done at a turn, in words."""
-    bids = [_range(one) for one in request.raises]
+    bids = [_range(raises) for raises in request.raises]
     return ", ".join(bids + ["dudo"] * request.dudo)
 
 
@@ -238,10 +238,10 @@ def tell(text: str) -> None:
     click.echo(head + harmless(text.removeprefix("\n")))
 
 
-def _range(one: Raises) -> str:
-    if one.min == one.max:
-        return name_bid(Bid(one.min, one.face))
-    return f"{one.min} to {name_bid(Bid(one.max, one.face))}"
+def _range(bids: Raises) -> str:
+    if bids.min == bids.max:
+        return name_bid(Bid(bids.min, bids.face))
+    return f"{bids.min} to {name_bid(Bid(bids.max, bids.face))}"
 
 
 def _face(word: str) -> int:
@@ -251,10 +251,10 @@ def _face(word: str) -> int:
 
 def _count(end: RoundEnd, last: SeatBid) -> str:
     """Say how many dice match the last bid."""
-    found = name_bid(Bid(end.count, last.face))
+    dice = name_bid(Bid(end.count, last.face))
     wild = last.face != PACO and end.palifico_seat is None
     pacos = ", with the pacos" if wild and any(PACO in dice for dice in end.dice) else ""
-    return f"{'exactly ' if end.count == last.quantity else ''}{found}{pacos}"
+    return f"{'exactly ' if end.count == last.quantity else ''}{dice}{pacos}"
 
 
 def _dice(dice: Hand) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 
 import click
 
-from arena.author.quick_table import Result, TableRequest, play_table
+from arena.author.quick_table import TableRequest, TableResult, play_table
 from arena.bots.sandboxes.registry import AUTO
 from arena.cli import options
 from arena.cli.author.person import LeftError, TerminalPerson
@@ -26,7 +26,7 @@ from arena.publish.report import ReportRequest, report
 from arena.ratings.maths.intervals import wilson
 
 _GAMES = 20
-"""Games in each order of seats, if nobody says how many."""
+"""Games in each order of seats by default."""
 
 
 @click.command()
@@ -92,7 +92,7 @@ def command(
     say(f"stored: arena report {quote(str(request.league))}")
     if watching:
         _watch(request)
-    return FINDINGS if any(one.faults for one in results) else OK
+    return FINDINGS if any(result.faults for result in results) else OK
 
 
 def new_folder() -> Path:
@@ -101,17 +101,17 @@ def new_folder() -> Path:
     return games / f"{time.strftime('%Y%m%d-%H%M%S')}-{token_hex(4)}"
 
 
-def _print(results: Sequence[Result]) -> None:
+def _print(results: Sequence[TableResult]) -> None:
     rows = []
-    for one in results:
-        low, high = wilson(one.wins, one.games)
+    for result in results:
+        low, high = wilson(result.wins, result.games)
         rows.append(
             [
-                one.name,
-                f"{one.wins} of {one.games}",
+                result.name,
+                f"{result.wins} of {result.games}",
                 f"{100 * low:.0f} to {100 * high:.0f} %",
-                f"{one.mean_place:.2f}",
-                str(one.faults),
+                f"{result.mean_place:.2f}",
+                str(result.faults),
             ]
         )
     print_table(["", "won", "95 %", "mean place", "faults"], rows)

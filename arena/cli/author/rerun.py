@@ -129,7 +129,7 @@ def _rerun_as(
         league, ask.pop("store"), record, trusted=trust_bots, **ask, **chosen
     )
     decisions, why = rerun_as(request, asked, Watcher())
-    listed = [one for one in decisions if one.differs or not differing]
+    listed = [decision for decision in decisions if decision.differs or not differing]
     if not as_json:
         click.echo(harmless(asked_again.heading(request, asked)))
         _print_decisions(listed, asked.bot.info.runtime)
@@ -141,20 +141,20 @@ def _print_decisions(decisions: Sequence[RerunDecision], runtime: str) -> None:
     head = ["game", "round", "step", "dice", "last bid", "stored", "now", ""]
     rows = [
         [
-            *map(str, (one.request.game, one.request.round, one.step)),
-            " ".join(map(str, one.request.dice)),
-            asked_again.last_bid(one.request),
-            *map(asked_again.in_words, (one.stored, one.now)),
-            "<" if one.differs else "",
+            *map(str, (decision.request.game, decision.request.round, decision.step)),
+            " ".join(map(str, decision.request.dice)),
+            asked_again.last_bid(decision.request),
+            *map(asked_again.in_words, (decision.stored, decision.now)),
+            "<" if decision.differs else "",
         ]
-        for one in decisions
+        for decision in decisions
     ]
     if rows:
         print_table(head, rows)
-    faulted = [one for one in decisions if isinstance(one.now, Fault)]
-    for one in faulted[:_FAULTS]:
-        click.echo(f"game {one.request.game}, step {one.step}")
-        for line in asked_again.fault_lines(one, runtime) + asked_again.stderr_lines(one):
+    faulted = [decision for decision in decisions if isinstance(decision.now, Fault)]
+    for decision in faulted[:_FAULTS]:
+        click.echo(f"game {decision.request.game}, step {decision.step}")
+        for line in asked_again.fault_lines(decision, runtime) + asked_again.stderr_lines(decision):
             click.echo(harmless(f"  {line}"))
     if len(faulted) > _FAULTS:
         click.echo(f"and {len(faulted) - _FAULTS} more faults (--json prints them)")

@@ -8,7 +8,7 @@ import click
 import msgspec
 
 from arena.author.check.hints import Evidence, hint_for
-from arena.author.rerun.rerun_as import Asked, RerunAs, exists, find_asked, write_lines
+from arena.author.rerun.rerun_as import AskedSeat, RerunAs, exists, find_asked, write_lines
 from arena.cli import options
 from arena.cli.exit_codes import FINDINGS, OK
 from arena.cli.output import print_json, say
@@ -40,7 +40,7 @@ record_option = click.option(
 
 def find(
     league: Path, store: Path | None, record: Path | None, *, sandbox: str | None, **request: Any
-) -> tuple[RerunAs, Asked]:
+) -> tuple[RerunAs, AskedSeat]:
     """Find what to ask and whom; raises ArenaError, also if the file to record to is there."""
     if record and record.exists():
         raise exists(record)
@@ -51,7 +51,7 @@ def find(
     return asking, find_asked(asking)
 
 
-def heading(request: RerunAs, asked: Asked) -> str:
+def heading(request: RerunAs, asked: AskedSeat) -> str:
     """Say who is asked what."""
     stored = asked.stored
     of_game = "" if request.game is None else f", game {request.game}"
@@ -61,7 +61,7 @@ def heading(request: RerunAs, asked: Asked) -> str:
 
 
 def finish(
-    asked: Asked,
+    asked: AskedSeat,
     decisions: Sequence[RerunDecision],
     why: str,
     *,
@@ -70,7 +70,7 @@ def finish(
     as_json: bool,
 ) -> int:
     """Record and print what was decided; returns the exit code."""
-    differing = sum(one.differs for one in decisions)
+    differing = sum(decision.differs for decision in decisions)
     if record:
         write_lines(record, asked.stored, listed)
         say(f"recorded: {record}")
@@ -78,9 +78,11 @@ def finish(
         stored = asked.stored
         head = {"fixture": stored.fixture.index, "seat": stored.seat, "bot": asked.bot.name}
         counts = {"requests": len(decisions), "differing": differing, "stopped": why}
-        rows = [msgspec.to_builtins(one) | {"differs": one.differs} for one in listed]
+        rows = [
+            msgspec.to_builtins(decision) | {"differs": decision.differs} for decision in listed
+        ]
         print_json(head | counts | {"decisions": rows})
-    faults = sum(isinstance(one.now, Fault) for one in decisions)
+    faults = sum(isinstance(decision.now, Fault) for decision in decisions)
     say(f"asked: {len(decisions)}, decided differently: {differing}, faults: {faults}")
     if why:
         say(f"not all was asked: {why}")

@@ -1,4 +1,4 @@
-"""What commands need that talk to a person at a terminal."""
+"""Help for commands that talk to a person at a terminal."""
 
 import signal
 from collections.abc import Iterator

@@ -1,1 +1,1 @@
-"""What comes into a course: the roster, hand-ins, deadlines, checks."""
+"""The input of a course: the roster, hand-ins, deadlines, checks."""

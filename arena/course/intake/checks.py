@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping
 from functools import partial
 from hashlib import sha256
+from operator import attrgetter
 from pathlib import Path
 
 import msgspec
@@ -10,7 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from arena.author.check.context import CheckRequest
-from arena.author.check.findings import Finding, Report, StepResult
+from arena.author.check.findings import CheckReport, Finding, StepResult
 from arena.author.check.run import check
 from arena.author.check.steps import FIRST_ALONE, STEPS
 from arena.bots.folder import refuse_link
@@ -27,9 +28,9 @@ POSITIONS = 500
 
 
 class Checked(Struct, frozen=True):
-    """How a hand-in did."""
+    """The check of a hand-in."""
 
-    report: Report
+    report: CheckReport
     digest: str
     """That of the bot; "" if it cannot be read."""
 
@@ -42,7 +43,9 @@ class Checked(Struct, frozen=True):
     def starts(self) -> bool:
         """Whether it can play."""
         first = self.report.steps[: FIRST_ALONE - 1]
-        return bool(self.digest) and len(first) == FIRST_ALONE - 1 and all(one.ok for one in first)
+        return (
+            bool(self.digest) and len(first) == FIRST_ALONE - 1 and all(step.ok for step in first)
+        )
 
 
 class _Silent:
@@ -59,30 +62,30 @@ def check_all(
     workers: int,
     tell: Callable[[str], None],
 ) -> dict[str, Checked]:
-    """Check hand-ins, given by their keys, side by side; what was checked is read.
+    """Check hand-ins, given by their keys, side by side, but for those whose checks are stored.
 
     One that fails is checked once more with nothing beside it, and the better check counts. Raises
     ArenaError if a bot may not run in the sandbox.
     """
-    found = {key: kept for key in requests if (kept := _read(folder / f"{key}.json"))}
-    left = [key for key in requests if key not in found]
+    checks = {key: stored for key in requests if (stored := _read(folder / f"{key}.json"))}
+    left = [key for key in requests if key not in checks]
     if left:
         tell(f"checking {len(left)} hand-ins")
         with pool(workers, pin=False) as executor:
             calls = [partial(_check, requests[key]) for key in left]
             results = map_ordered(executor, calls, 2 * workers)
             for number, (key, checked) in enumerate(zip(left, results, strict=True), 1):
-                found[key] = checked
+                checks[key] = checked
                 tell(f"checked {number} of {len(left)}: {_verdict(checked)}")
                 if checked.report.ok:
                     _write(folder, key, checked)
     for key in left:
-        if not found[key].report.ok:
+        if not checks[key].report.ok:
             again = _check(requests[key])
-            found[key] = max(found[key], again, key=lambda one: one.passed)
-            tell(f"checked again: {_verdict(found[key])}")
-            _write(folder, key, found[key])
-    return found
+            checks[key] = max(checks[key], again, key=attrgetter("passed"))
+            tell(f"checked again: {_verdict(checks[key])}")
+            _write(folder, key, checks[key])
+    return checks
 
 
 def check_key(student: str, content: str) -> str:
@@ -94,7 +97,7 @@ def check_key(student: str, content: str) -> str:
 
 
 def read_check(folder: Path, student: str, content: str) -> Checked | None:
-    """Return how a student's hand-in did; None if it was not checked."""
+    """Return the check of a student's hand-in; None if there was none."""
     return _read(folder / f"{check_key(student, content)}.json")
 
 
@@ -125,11 +128,11 @@ def _missing_image(request: CheckRequest, runtime: str) -> ArenaError | None:
     return ArenaError(what, "bot.yaml", f"use another runtime, or ask the teacher for '{image}'")
 
 
-def _report(request: CheckRequest, error: ArenaError) -> Report:
+def _report(request: CheckRequest, error: ArenaError) -> CheckReport:
     """Return the report of a hand-in that is refused."""
     first = STEPS[0]
     finding = Finding(error.what, error.where, error.hint)
-    return Report(
+    return CheckReport(
         bot=str(request.source),
         sandbox="",
         ok=False,

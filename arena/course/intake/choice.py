@@ -1,4 +1,4 @@
-"""Which hand-in of a student counts: what was received last by the deadline."""
+"""The hand-in of a student that counts: the last one that was received by the deadline."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -10,7 +10,7 @@ from arena.course.deadlines import Due, stamp
 
 
 class HandIn(Struct, frozen=True):
-    """What a student handed in at a time."""
+    """A file or folder that a student handed in, and when."""
 
     student: str
     """An id of the roster."""
@@ -22,12 +22,12 @@ class HandIn(Struct, frozen=True):
 
     @property
     def order(self) -> tuple[datetime, str]:
-        """What is later counts for later; at the same moment, what comes later in the alphabet."""
+        """Later ones come later; of those at the same moment, by the alphabet."""
         return self.received, self.name
 
 
 class Choice(Struct, frozen=True):
-    """Which hand-in of a student counts."""
+    """The hand-in of a student that counts."""
 
     hand_in: HandIn | None
     days_late: int
@@ -36,27 +36,27 @@ class Choice(Struct, frozen=True):
 
 
 def choose(hand_ins: Sequence[HandIn], due: Due, most_days: int) -> Choice:
-    """Return which hand-in of a student counts: what was received last by the deadline.
+    """Return the hand-in of a student that counts: the last one received by the deadline.
 
-    Without one, it is what was received last in the days after it in which that is possible.
+    Without one, it is the last one received in the `most_days` days after it.
     """
-    late = {one.name: due.days_late(one.received) for one in hand_ins}
-    in_order = sorted(hand_ins, key=lambda one: one.order)
-    on_time = [one for one in in_order if not late[one.name]]
-    taken = on_time or [one for one in in_order if late[one.name] <= most_days]
+    late = {hand_in.name: due.days_late(hand_in.received) for hand_in in hand_ins}
+    in_order = sorted(hand_ins, key=lambda hand_in: hand_in.order)
+    on_time = [hand_in for hand_in in in_order if not late[hand_in.name]]
+    taken = on_time or [hand_in for hand_in in in_order if late[hand_in.name] <= most_days]
     counts = taken[-1] if taken else None
     parts = [] if hand_ins else ["nothing was handed in"]
     if counts and (days := late[counts.name]):
         parts.append(f"{days} {'day' if days == 1 else 'days'} late")
     parts += [
-        f"'{one.name}' ({stamp(one.received)}) does not count: {_why(one, late)}"
-        for one in in_order
-        if one is not counts
+        f"'{hand_in.name}' ({stamp(hand_in.received)}) does not count: {_why(hand_in, late)}"
+        for hand_in in in_order
+        if hand_in is not counts
     ]
     return Choice(counts, late[counts.name] if counts else 0, "; ".join(parts))
 
 
-def _why(one: HandIn, late: Mapping[str, int]) -> str:
-    if not (days := late[one.name]):
+def _why(hand_in: HandIn, late: Mapping[str, int]) -> str:
+    if not (days := late[hand_in.name]):
         return "a later one was received in time"
     return f"{days} {'day' if days == 1 else 'days'} late"

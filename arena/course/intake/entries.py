@@ -27,7 +27,7 @@ Tell = Callable[[str], None]
 
 
 class Options(Struct, frozen=True):
-    """How to grade; None stands for what course.yaml says."""
+    """Options of grading; None stands for the value in course.yaml."""
 
     sandbox: str | None = None
     workers: int = 1
@@ -36,7 +36,7 @@ class Options(Struct, frozen=True):
 
 
 class Entries(Struct, frozen=True):
-    """All that plays, and why."""
+    """The bots that play, and the hand-ins that they come from."""
 
     hand_ins: dict[str, LockedHandIn]
     """By the id of the student."""
@@ -54,18 +54,20 @@ def entries(course: Course, sandbox: str, options: Options, tell: Tell) -> Itera
 
     Raises ArenaError if the sandbox does not work, or a bot of the course does not start there.
     """
-    with hand_ins_of(course) as (found, strangers):
+    with hand_ins_of(course) as (hand_ins, strangers):
         for name in strangers:
             tell(f"'{name}' belongs to nobody on the roster")
-        by_student = {one.id: [h for h in found if h.student == one.id] for one in course.students}
+        by_student: dict[str, list[HandIn]] = {student.id: [] for student in course.students}
+        for hand_in in hand_ins:
+            by_student[hand_in.student].append(hand_in)
         choices = {
             id_: choose(theirs, course.due[id_], course.file.late.days)
             for id_, theirs in by_student.items()
         }
-        counts = {id_: one.hand_in for id_, one in choices.items() if one.hand_in}
-        hashes = {id_: content_hash(one.source) for id_, one in counts.items()}
+        counts = {id_: choice.hand_in for id_, choice in choices.items() if choice.hand_in}
+        hashes = {id_: content_hash(hand_in.source) for id_, hand_in in counts.items()}
         keys = {id_: check_key(id_, content) for id_, content in hashes.items()}
-        sources = {id_: bot_in(one.source) for id_, one in counts.items()}
+        sources = {id_: bot_in(hand_in.source) for id_, hand_in in counts.items()}
         _make_private(grading(course))
         checked = check_all(
             {keys[id_]: _request(course, at, sandbox, options) for id_, at in sources.items()},
@@ -73,7 +75,9 @@ def entries(course: Course, sandbox: str, options: Options, tell: Tell) -> Itera
             options.workers,
             tell,
         )
-        own = [*course.baselines.values(), *([course.reference] if course.reference else [])]
+        own = [*course.baselines.values()]
+        if course.reference:
+            own.append(course.reference)
         bots = [load_bot(at) for id_, at in sources.items() if checked[keys[id_]].starts]
         chosen = sandbox_for([*own, *bots], sandbox, trusted=options.trusted)
         with open_workshop(
@@ -82,10 +86,12 @@ def entries(course: Course, sandbox: str, options: Options, tell: Tell) -> Itera
             staged = {bot.info.digest: workshop.stage(bot) for bot in own}
             staged |= _staged(bots, workshop, tell)
             locked = {
-                id_: _locked(one, choices[id_].days_late, hashes[id_], checked[keys[id_]], staged)
-                for id_, one in counts.items()
+                id_: _locked(
+                    hand_in, choices[id_].days_late, hashes[id_], checked[keys[id_]], staged
+                )
+                for id_, hand_in in counts.items()
             }
-            notes = {id_: one.note for id_, one in choices.items()}
+            notes = {id_: choice.note for id_, choice in choices.items()}
             yield Entries(locked, notes, sources, staged, chosen)
 
 

@@ -14,7 +14,7 @@ from arena.ladder.door.door import Door
 from arena.ladder.folder import Folder, existing
 
 
-class _Received(NamedTuple):
+class _Submission(NamedTuple):
     upload: Upload
     version: Version | None
     """None until the ladder has entered it."""
@@ -38,24 +38,26 @@ def hand_ins_from_ladder(root: Path, students: Sequence[Student]) -> tuple[list[
     """
     folder = existing(root)
     with Door(folder) as door, Book(folder) as book:
-        versions = {one.id: one for one in book.versions()}
-        received = [_Received(one, versions.get(one.id)) for one in door.uploads()]
-    by_author = defaultdict[str, list[_Received]](list)
-    for one in received:
-        if one.state is not State.STRUCK:
-            by_author[one.upload.author.casefold()].append(one)
-    found = [
-        _hand_in(one, student, folder)
+        versions = {version.id: version for version in book.versions()}
+        received = [_Submission(upload, versions.get(upload.id)) for upload in door.uploads()]
+    by_author = defaultdict[str, list[_Submission]](list)
+    for submission in received:
+        if submission.state is not State.STRUCK:
+            by_author[submission.upload.author.casefold()].append(submission)
+    hand_ins = [
+        _hand_in(submission, student, folder)
         for student in students
-        for one in _valid(by_author.pop(student.id.casefold(), []))
+        for submission in _valid(by_author.pop(student.id.casefold(), []))
     ]
-    return found, sorted(theirs[0].upload.author for theirs in by_author.values())
+    return hand_ins, sorted(theirs[0].upload.author for theirs in by_author.values())
 
 
-def _valid(received: list[_Received]) -> list[_Received]:
-    return [one for one in received if one.state is not State.REFUSED] or received
+def _valid(received: list[_Submission]) -> list[_Submission]:
+    passed = [submission for submission in received if submission.state is not State.REFUSED]
+    return passed or received
 
 
-def _hand_in(one: _Received, student: Student, folder: Folder) -> HandIn:
-    received = datetime.fromtimestamp(int(one.upload.received_at), UTC)
-    return HandIn(student.id, one.upload.version, one.source(folder), received)
+def _hand_in(submission: _Submission, student: Student, folder: Folder) -> HandIn:
+    upload = submission.upload
+    received = datetime.fromtimestamp(int(upload.received_at), UTC)
+    return HandIn(student.id, upload.version, submission.source(folder), received)

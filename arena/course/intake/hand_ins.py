@@ -84,7 +84,7 @@ def bot_in(source: Path) -> Path:
     It may be a link, which must be refused.
     """
     while _is_folder(source) and not (source / MANIFEST).exists():
-        inner = [one for one in source.iterdir() if not is_ignored(one.name)]
+        inner = [path for path in source.iterdir() if not is_ignored(path.name)]
         if len(inner) != 1 or not (inner[0].is_symlink() or _may_be_bot(inner[0])):
             break
         source = inner[0]
@@ -116,10 +116,10 @@ def _found(
     for name, owner in owned.items():
         if owner is None:
             continue
-        for one in _each(paths[name]):
-            shown = one.relative_to(folder).as_posix()
-            received = listed.get(_composed(shown)) or _written(one)
-            hand_ins.append(HandIn(owner.id, shown, one, received))
+        for path in _each(paths[name]):
+            inner = path.relative_to(folder).as_posix()
+            received = listed.get(_composed(inner)) or _written(path)
+            hand_ins.append(HandIn(owner.id, inner, path, received))
     return hand_ins, [name for name, owner in owned.items() if owner is None]
 
 
@@ -135,19 +135,21 @@ def _composed(name: str) -> str:
 
 def _each(path: Path) -> Iterator[Path]:
     """Yield the hand-ins of one student in a folder of an LMS: each archive in it is one."""
-    inner = [one for one in path.iterdir() if not is_ignored(one.name)] if _is_folder(path) else []
-    if inner and all(is_archive(one) for one in inner):
+    inner = (
+        [file for file in path.iterdir() if not is_ignored(file.name)] if _is_folder(path) else []
+    )
+    if inner and all(map(is_archive, inner)):
         yield from sorted(inner)
     else:
         yield path
 
 
 def _written(path: Path) -> datetime:
-    """Return when a file, or what is newest in a folder, was written."""
+    """Return when a file, or the newest one in a folder, was written."""
     try:
-        infos = [one.lstat() for one in (path, *_all(path))]
-        files = [one for one in infos if stat.S_ISREG(one.st_mode)] or infos[:1]
-        return datetime.fromtimestamp(int(max(one.st_mtime for one in files)), UTC)
+        infos = [file.lstat() for file in (path, *_all(path))]
+        files = [info for info in infos if stat.S_ISREG(info.st_mode)] or infos[:1]
+        return datetime.fromtimestamp(int(max(info.st_mtime for info in files)), UTC)
     except (OSError, ValueError, OverflowError) as error:
         raise ArenaError(f"cannot be read: {reason(error)}", str(path)) from None
 

@@ -1,4 +1,4 @@
-"""Whose a hand-in is: by what a platform writes into its name, never by the student's part of it.
+"""The owner of a hand-in: by the platform's part of its name, never by the student's part.
 
 Each platform has a form of its own. A name that belongs to one student by one sign, such as a
 number, and to another by a second one, such as a display name, is refused.
@@ -53,7 +53,7 @@ def owners(
     submitters: Mapping[str, Sequence[Submitter]],
     where: Path,
 ) -> dict[str, Student | None]:
-    """Return whose each file or folder of an export is; None stands for nobody on the roster.
+    """Return the owner of each file or folder of an export; None if no student of the roster is.
 
     `submitters` are Gradescope's, by folder. Raises ArenaError for a name that fits two students,
     and for two that may be from two people of one name.
@@ -71,7 +71,7 @@ def owners(
 
 
 class _Export:
-    """What the names of an export tell together: a form that others may have, too, is of all."""
+    """The names of an export together: an ambiguous form counts only if all names have it."""
 
     def __init__(
         self,
@@ -84,7 +84,7 @@ class _Export:
         others = [name for name in names if self._certain(name) is None]
         self._plain = {name: self._roster.beginning(_stem(name)) for name in others}
         matches = [_BLACKBOARD.fullmatch(name) for name in others]
-        self._assignments = _shared([one["begin"] for one in matches if one], "_")
+        self._assignments = _shared([match["begin"] for match in matches if match], "_")
         dashed = [name for name in others if "-" in _stem(name)]
         strange = [name for name in dashed if not self._plain[name]]
         self._repositories = _shared([_stem(name) for name in strange or dashed], "-")
@@ -103,8 +103,8 @@ class _Export:
     def _forms(self, names: Sequence[str]) -> tuple[list[_Read], bool]:
         """Return the forms that names may have beside the plain one, and whether that is one.
 
-        What a student chooses may look like another form. So what all names have is the form of
-        the export; without one, a form must be that of a name that is not plain.
+        A name that a student chooses may look like another form. So the form of the export is that
+        of all names; without one, a form must be that of a name that is not plain.
         """
         forms: tuple[_Read, ...] = (self._canvas, self._blackboard, self._github)
         formed = {read: [name for name in names if read(name) is not None] for read in forms}
@@ -113,11 +113,11 @@ class _Export:
         if of_all:
             resolved = any(read(name) for read in of_all for name in names)
             return of_all, not (strange or resolved)
-        some = [read for read, its in formed.items() if any(not self._plain[one] for one in its)]
+        some = [read for read, its in formed.items() if any(not self._plain[name] for name in its)]
         return some, True
 
     def _certain(self, name: str) -> Sequence[Student] | None:
-        """Return whose a name is by a form that no other looks like."""
+        """Return the owner of a name by a form that no other looks like."""
         if match := _MOODLE.fullmatch(name):
             return self._moodle(match["name"], match["number"])
         if self._submitters and _GRADESCOPE.fullmatch(name):
@@ -125,16 +125,16 @@ class _Export:
         return None
 
     def _moodle(self, name: str, number: str) -> Sequence[Student]:
-        """Return whose a display name or number is; the number is Moodle's own, never an id."""
-        numbered = [one for one in self._roster.by_account[number] if one.account]
+        """Return the owner of a display name or number, which is Moodle's own, never an id."""
+        numbered = [student for student in self._roster.by_account[number] if student.account]
         named = self._roster.by_name[_letters(name)]
         return _agreed(numbered, named) if numbered else [s for s in named if not _has_number(s)]
 
     def _submitted(self, name: str) -> Sequence[Student]:
         fits: list[Student] = []
-        for one in self._submitters.get(name, ()):
-            by_id = self._roster.by_account[folded(one.id)]
-            fits += _agreed(by_id, self._roster.by_mail[folded(one.email)])
+        for submitter in self._submitters.get(name, ()):
+            by_id = self._roster.by_account[folded(submitter.id)]
+            fits += _agreed(by_id, self._roster.by_mail[folded(submitter.email)])
         return _once(fits)
 
     def _canvas(self, name: str) -> Sequence[Student] | None:
@@ -145,7 +145,7 @@ class _Export:
         if not (first := users[0]):
             return []
         named = self._roster.by_turned_name[_letters(match["name"])]
-        if named or not all(one.name for one in first):
+        if named or not all(student.name for student in first):
             return _agreed(first, named)
         # A display name that ends in numbers looks like another user's file.
         return _once(chain.from_iterable(users))
@@ -164,7 +164,9 @@ class _Export:
     def _ending(self, text: str, sign: str, begins: Iterable[str]) -> Sequence[Student]:
         """Return who logs in by what follows one of these beginnings and a sign."""
         logins = [text.removeprefix(begin + sign) for begin in sorted(begins, reverse=True)]
-        return _once(one for login in logins for one in self._roster.by_account[folded(login)])
+        return _once(
+            student for login in logins for student in self._roster.by_account[folded(login)]
+        )
 
 
 class _Roster:
@@ -173,15 +175,15 @@ class _Roster:
     def __init__(self, students: Sequence[Student]) -> None:
         self.by_account, self.by_name = _Index(), _Index()
         self.by_mail, self.by_turned_name = _Index(), _Index()
-        self._by_id = {folded(one.id): one for one in students}
-        for one in students:
-            self.by_account.add(_account(one), one)
-            self.by_name.add(_letters(one.name), one)
-            self.by_mail.add(folded(one.email), one)
-            words = one.name.split()
+        self._by_id = {folded(student.id): student for student in students}
+        for student in students:
+            self.by_account.add(_account(student), student)
+            self.by_name.add(_letters(student.name), student)
+            self.by_mail.add(folded(student.email), student)
+            words = student.name.split()
             # Canvas has the last name first.
             for turned in {_letters(" ".join(words[n:] + words[:n])) for n in range(len(words))}:
-                self.by_turned_name.add(turned, one)
+                self.by_turned_name.add(turned, student)
 
     def beginning(self, stem: str) -> Sequence[Student]:
         """Return whose id a plain name is, or else begins with."""
@@ -193,7 +195,7 @@ class _Roster:
 
 
 class _Index(dict[str, list[Student]]):
-    """Students by a text; "" is nobody's."""
+    """Students by a text; "" belongs to none of them."""
 
     def __missing__(self, key: str) -> list[Student]:
         return []
@@ -219,8 +221,8 @@ def _check_namesakes(owned: Mapping[str, Student | None], where: Path) -> None:
 
 
 def _agreed(first: Sequence[Student], second: Sequence[Student]) -> list[Student]:
-    """Return whom two signs have in common; if that is nobody, whom either has."""
-    return [one for one in first if one in second] or [*first, *second]
+    """Return the students that two signs have in common; without any, those of both."""
+    return [student for student in first if student in second] or [*first, *second]
 
 
 def _once(students: Iterable[Student]) -> list[Student]:

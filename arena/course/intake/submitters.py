@@ -1,4 +1,4 @@
-"""Who handed in what, as an export from Gradescope says: submission_metadata.yml."""
+"""The submitters of each hand-in, from submission_metadata.yml of an export from Gradescope."""
 
 import re
 from collections import defaultdict
@@ -29,14 +29,14 @@ class Submitter(Struct, frozen=True):
 
 
 def export_folder(folder: Path) -> Path:
-    """Return where the submissions are: in an archive from Gradescope, the only folder."""
+    """Return the folder of the submissions; an archive from Gradescope has it inside."""
     entries = [*folder.iterdir()]
-    one = entries[0] if len(entries) == 1 else folder
-    return one if _EXPORT.fullmatch(one.name) and (one / METADATA).is_file() else folder
+    inner = entries[0] if len(entries) == 1 else folder
+    return inner if _EXPORT.fullmatch(inner.name) and (inner / METADATA).is_file() else folder
 
 
 def read_submitters(folder: Path) -> Mapping[str, Sequence[Submitter]]:
-    """Return who handed in each folder; nobody's if there is no metadata. Raises ArenaError."""
+    """Return the submitters of each folder, none without metadata; raises ArenaError."""
     path = folder / METADATA
     if not path.exists():
         return {}
@@ -49,10 +49,11 @@ def read_submitters(folder: Path) -> Mapping[str, Sequence[Submitter]]:
     except (yaml.YAMLError, UnicodeDecodeError, ValueError) as error:
         what = f"bad YAML: {' '.join(str(error).split())}"
         raise ArenaError(what, str(path), "export it again") from None
-    found = defaultdict[str, list[Submitter]](list)
-    for (name, *_), one in texts.items():
-        found[name].append(Submitter(one.get(":sid", "").strip(), one.get(":email", "").strip()))
-    return found
+    submitters = defaultdict[str, list[Submitter]](list)
+    for (name, *_), fields in texts.items():
+        id_, email = fields.get(":sid", "").strip(), fields.get(":email", "").strip()
+        submitters[name].append(Submitter(id_, email))
+    return submitters
 
 
 class _Open:
@@ -65,7 +66,7 @@ class _Open:
 
     @property
     def wants_key(self) -> bool:
-        """Whether what comes next is a key."""
+        """Whether a key comes next."""
         return self._is_mapping and self._key is None
 
     @property
@@ -90,7 +91,7 @@ def _scalars(events: Iterator[Any], path: Path) -> Iterator[tuple[_Path, str]]:
                 raise ArenaError(f"values more than {_MAX_DEPTH} deep in one another", str(path))
         elif isinstance(event, yaml.ScalarEvent):
             if not within[-1].wants_key:
-                yield tuple(one.at for one in within[1:]), event.value
+                yield tuple(level.at for level in within[1:]), event.value
             within[-1].take(event.value)
         elif isinstance(event, yaml.AliasEvent | yaml.CollectionEndEvent):
             if isinstance(event, yaml.CollectionEndEvent):

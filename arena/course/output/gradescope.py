@@ -10,7 +10,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from arena import __version__
-from arena.author.check.findings import Finding, Report
+from arena.author.check.findings import CheckReport, Finding
 from arena.course.lock import write_file
 from arena.course.marks.result import Result
 from arena.io.errors import ArenaError
@@ -61,7 +61,7 @@ def folder_name(student: str) -> str:
     return name if name == student else f"{name}-{digest}"
 
 
-def results_json(one: Result, report: Report | None, precision: float) -> str:
+def results_json(one: Result, report: CheckReport | None, precision: float) -> str:
     """Return the results.json of a graded hand-in, with the marks and how they came about."""
     tests: list[dict[str, object]] = []
     for name, part in one.mark.parts.items() if one.mark else ():

@@ -7,8 +7,8 @@ from pathlib import Path
 import msgspec
 
 from arena import __version__
-from arena.author.alike.comparison import AlikeRequest, alike
-from arena.author.alike.hand_ins import HandIn, LeftOut
+from arena.author.alike.alike import AlikeRequest, alike
+from arena.author.alike.named_bots import LeftOut, NamedBot
 from arena.author.alike.page import render_page
 from arena.bots.folder import refuse_link
 from arena.bots.manifest import load_bot
@@ -72,12 +72,12 @@ def _key(course: Course, lock: Lock) -> str:
     return sha256(msgspec.json.encode(decisive, order="deterministic")).hexdigest()
 
 
-def _loaded(sources: Mapping[str, Path]) -> tuple[list[HandIn], list[LeftOut]]:
+def _loaded(sources: Mapping[str, Path]) -> tuple[list[NamedBot], list[LeftOut]]:
     hand_ins, left_out = [], []
     for id_, source in sources.items():
         try:
             refuse_link(source)
-            hand_ins.append(HandIn(id_, load_bot(source)))
+            hand_ins.append(NamedBot(id_, load_bot(source)))
         except ArenaError as error:
             left_out.append(LeftOut(id_, error.what))
     return hand_ins, left_out

@@ -31,7 +31,7 @@ _COMPANY = ("honest", "odds", "random", "bluffer")
 
 
 class TrialRequest(Struct, frozen=True):
-    """Which version to try, and at which tables."""
+    """The version to try, and its tables."""
 
     bot: Bot
     variants: dict[str, Rules]
@@ -50,14 +50,14 @@ class TrialRequest(Struct, frozen=True):
 
 
 class TrialFault(NamedTuple):
-    """What the version did wrong, and where."""
+    """A fault of the version, and the place where it happened."""
 
     place: str
     fault: GameFault
 
 
 def trial(request: TrialRequest, budget: Budget) -> tuple[int, list[TrialFault]]:
-    """Play the games of a trial; returns how many there were, and what the version did wrong.
+    """Play the games of a trial; returns their number and the faults of the version.
 
     They are fixtures as those of a season, so that no bot behaves only while it is tried. Raises
     ArenaError if a bot cannot be made ready, BudgetSpentError if the version is awaited too long.
@@ -78,26 +78,26 @@ def trial(request: TrialRequest, budget: Budget) -> tuple[int, list[TrialFault]]
     return len(tables) * request.games, faults
 
 
-class _Table(NamedTuple):
+class _TrialTable(NamedTuple):
     label: str
     players: int
     number: int
 
     @property
     def seat(self) -> int:
-        """Where the version sits."""
+        """The seat of the version."""
         return self.number % self.players
 
     def __str__(self) -> str:
         return f"{self.label}, {self.players} players, seat {self.seat}"
 
 
-def _tables(request: TrialRequest) -> Iterator[_Table]:
+def _tables(request: TrialRequest) -> Iterator[_TrialTable]:
     """Yield one table of each kind at least, and tables for so many games."""
     kinds = [(label, players) for label in request.variants for players in request.players]
     fixtures = max(len(kinds), ceil(GAMES / request.games))
     for number, (label, players) in enumerate(islice(cycle(kinds), fixtures)):
-        yield _Table(label, players, number)
+        yield _TrialTable(label, players, number)
 
 
 class _Room:
@@ -112,7 +112,7 @@ class _Room:
         self._pool.end()
 
     def play(
-        self, table: _Table, bot: StagedBot, rivals: Sequence[StagedBot]
+        self, table: _TrialTable, bot: StagedBot, rivals: Sequence[StagedBot]
     ) -> Iterator[TrialFault]:
         """Play a fixture; yields the faults of the version."""
         bots = [rivals[(table.number + seat) % len(rivals)] for seat in range(table.players)]
@@ -120,7 +120,7 @@ class _Room:
         rules = self._request.variants[table.label]
         fixture = self._fixture(table, rules, bots)
         with BudgetedMultiplexer(
-            [one.program for one in bots],
+            [bot.program for bot in bots],
             self._sandbox,
             self._request.limits.complete(fixture.games),
             pool=TablePool(self._pool, TableDice(fixture.dice_key)),
@@ -133,7 +133,7 @@ class _Room:
             for fault in faults_in(played, rules, game, table.seat):
                 yield TrialFault(place, fault)
 
-    def _fixture(self, table: _Table, rules: Rules, bots: Sequence[StagedBot]) -> Fixture:
+    def _fixture(self, table: _TrialTable, rules: Rules, bots: Sequence[StagedBot]) -> Fixture:
         names = tuple(f"{bot.name}-{seat}" for seat, bot in enumerate(bots))
         rounds = max_rounds(rules, table.players)
         seed, games = fixture_seed(self._request.seed, str(table.number)), self._request.games

@@ -15,7 +15,7 @@ from arena.io import shipped
 from arena.io.times import stamp
 from arena.ladder.book.book import Book
 from arena.ladder.book.tables import PLAYING, Comparison, Event, Version
-from arena.ladder.check.submission import decoded
+from arena.ladder.check.submission_check import decoded
 from arena.ladder.folder import Folder, make_shared
 from arena.ladder.season.author_games import NEWEST, OwnGame, OwnGames, Played, stderr_of
 from arena.ladder.season.twins import TwinResult

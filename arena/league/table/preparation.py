@@ -24,9 +24,9 @@ _LINE = 150
 def prepare(
     workshop: Workshop, bots: Sequence[Bot], rules: Rules, limits: LimitsInfo
 ) -> list[StagedBot]:
-    """Stage and try every bot; returns them in the order given.
+    """Stage every bot and try to start it; returns them in order.
 
-    Raises ArenaError for the first that does not start.
+    Raises ArenaError for the first bot that does not start.
     """
     for bot in bots:
         # Before anything is built.

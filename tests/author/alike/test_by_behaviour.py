@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from arena.author.alike.by_behaviour import Answers, Asked, compare_behaviour
+from arena.author.alike.by_behaviour import Answers, BotAnswers, compare_behaviour
 
 SIZE = 2000
 
@@ -12,9 +12,9 @@ def drawn(seed: int, actions: int = 3) -> Answers:
     return np.random.default_rng(seed).integers(0, actions, SIZE, dtype=np.int32)
 
 
-def fixed(seed: int) -> Asked:
+def fixed(seed: int) -> BotAnswers:
     """Return a bot that decides the same whenever it is asked."""
-    return Asked(drawn(seed), drawn(seed))
+    return BotAnswers(drawn(seed), drawn(seed))
 
 
 def test_a_bot_that_draws_nothing_is_wholly_like_its_copy() -> None:
@@ -31,7 +31,7 @@ def test_without_chance_it_is_the_share_of_positions() -> None:
 
 
 def test_a_copy_of_a_bot_that_draws_is_like_it_with_the_same_numbers() -> None:
-    bot = Asked(drawn(1), drawn(2))
+    bot = BotAnswers(drawn(1), drawn(2))
     found = compare_behaviour(bot, bot)
     assert found
     assert found.alike == found.one_itself < 0.4
@@ -39,15 +39,15 @@ def test_a_copy_of_a_bot_that_draws_is_like_it_with_the_same_numbers() -> None:
 
 
 def test_a_copy_that_draws_other_numbers_is_like_it_but_for_chance() -> None:
-    found = compare_behaviour(Asked(drawn(1), drawn(2)), Asked(drawn(3), drawn(4)))
+    found = compare_behaviour(BotAnswers(drawn(1), drawn(2)), BotAnswers(drawn(3), drawn(4)))
     assert found
     assert found.alike < 0.4
     assert found.most > 0.9
 
 
 def test_bots_that_draw_otherwise_are_not_alike() -> None:
-    often = Asked(drawn(1), drawn(2))
-    other = Asked(drawn(3) + 10, drawn(4) + 10)
+    often = BotAnswers(drawn(1), drawn(2))
+    other = BotAnswers(drawn(3) + 10, drawn(4) + 10)
     found = compare_behaviour(often, other)
     assert found
     assert found.most == 0

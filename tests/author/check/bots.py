@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from arena.author.check.context import CheckRequest
-from arena.author.check.findings import Report
+from arena.author.check.findings import CheckReport
 from arena.author.check.run import check
 from arena.game.records import LimitsInfo
 from tests.support.bot_programs import program
@@ -42,7 +42,7 @@ def checked(
     *,
     step: int | None = None,
     every_fault: bool = False,
-) -> Report:
+) -> CheckReport:
     """Check a bot in the process sandbox, with few positions."""
     request = CheckRequest(
         folder,

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from arena.author.check.budget import Budget, BudgetedMultiplexer, BudgetSpentError
 from arena.author.check.context import CheckRequest
-from arena.author.check.findings import Report
+from arena.author.check.findings import CheckReport
 from arena.author.check.run import check
 from arena.author.check.steps import STEPS
 from arena.bots.sandboxes.process import ProcessSandbox
@@ -74,7 +74,7 @@ def test_a_budget_that_is_spent_is_named_with_the_step_and_what_was_used() -> No
     )
 
 
-def checked(folder: Path, budget: Budget) -> Report:
+def checked(folder: Path, budget: Budget) -> CheckReport:
     request = CheckRequest(
         folder, "process", trusted=True, limits=PATIENT, positions=FEW, budget=budget
     )

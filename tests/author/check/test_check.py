@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from arena.author.check.advice import advice
 from arena.author.check.context import Bench, CheckRequest
-from arena.author.check.findings import Measured, Report
+from arena.author.check.findings import CheckReport, Measured
 from arena.author.check.meter import side_by_side
 from arena.author.check.positions import Moment, moments, patient_player, random_player
 from arena.author.check.run import check
@@ -184,7 +184,7 @@ def test_slow_starts_come_nowhere_near_their_limit(monkeypatch: pytest.MonkeyPat
 
 def test_report_tells_that_starts_took_most_of_the_time() -> None:
     taken = Measured(3.0, 9, 27.4, 31.2, 1, "cpu", 0.1, 0.1, 0.1, None)
-    report = Report("new", "process", True, [], 0, False, LimitsInfo(), taken, [], "", "")
+    report = CheckReport("new", "process", True, [], 0, False, LimitsInfo(), taken, [], "", "")
     assert "  start 3 of 10 s; CPU time of a decision: " in lines_of(report)[1]
     assert "max 100 of 2,000 ms" in lines_of(report)[1]
     said = "  each start takes up to 3.0 s; 9 starts: 27 of 31 s"

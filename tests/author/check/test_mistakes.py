@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.author.check.findings import Report
+from arena.author.check.findings import CheckReport
 from arena.author.check.hints import Evidence, hint_for
 from arena.author.check.steps import STEPS
 from arena.cli.author.check_report import lines_of
@@ -149,7 +149,7 @@ NO_ANSWER: dict[str, tuple[str, str, str, str]] = {
 }
 
 
-def check_found(report: Report, step: str, what: str, hint: str) -> None:
+def check_found(report: CheckReport, step: str, what: str, hint: str) -> None:
     """Check that only the last step found something: this."""
     *before, last = report.steps
     assert [result.name for result in before if not result.ok] == []

@@ -10,7 +10,7 @@ from arena.bots.sandboxes.bubblewrap import BubblewrapSandbox
 from arena.bots.sandboxes.doctor.doctor import (
     ESSENTIAL,
     GUARANTEES,
-    Finding,
+    GuaranteeResult,
     SandboxReport,
     examine,
 )
@@ -75,5 +75,5 @@ def test_sandbox_in_which_no_probe_runs_is_unavailable() -> None:
 
 @pytest.mark.parametrize("missing", ESSENTIAL)
 def test_sandbox_without_an_essential_guarantee_is_not_safe(missing: str) -> None:
-    each = tuple(Finding(key, key != missing, "") for key in GUARANTEES)
+    each = tuple(GuaranteeResult(key, key != missing, "") for key in GUARANTEES)
     assert not SandboxReport("x", True, "", each).safe_for_untrusted_bots

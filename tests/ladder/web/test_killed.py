@@ -54,9 +54,9 @@ import os, sys, threading
 from pathlib import Path
 import msgspec
 from arena.ladder import run
-from arena.ladder.check import checks
+from arena.ladder.check import scheduler
 from arena.ladder.pages import publisher
-from arena.ladder.check.submission import CheckResult, Fault
+from arena.ladder.check.submission_check import CheckResult, ReportedFault
 from arena.ladder.folder import Folder
 
 class Refusal:
@@ -67,7 +67,7 @@ class Refusal:
         self.looks += 1
         return self.looks > 2
     def result(self):
-        return msgspec.json.encode(CheckResult(ok=False, faults=[Fault("it is no bot")]))
+        return msgspec.json.encode(CheckResult(ok=False, faults=[ReportedFault("it is no bot")]))
     def end(self):
         pass
 
@@ -75,7 +75,7 @@ class Publication(Refusal):
     def is_over(self):
         return False
 
-checks.Job, publisher.Job = Refusal, Publication
+scheduler.Job, publisher.Job = Refusal, Publication
 run._TICK, run._IDLE = 0.0, 0.005
 for line in sys.stdin:
     pid = os.fork()

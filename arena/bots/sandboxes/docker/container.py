@@ -25,7 +25,7 @@ privileges of root, so that a bot, which is another user, can neither stop them 
 memory or their standard output.
 """
 PIPES = "/run/arena"
-"""Where the folder of FIFOs is mounted."""
+"""The mount point of the folder of FIFOs."""
 KILLED = -9
 NO_CONTAINER = 125
 """The exit code of a program whose container could not be started; stderr says why."""
@@ -35,11 +35,11 @@ _FIFOS = {
     **dict.fromkeys(("out", "err", "up", "status"), _WRITABLE),
 }
 _START_SECONDS = 15
-"""How long a container may take from its start to the bot's first instruction."""
+"""The most seconds from a container's start to the bot's first instruction."""
 _LAUNCHES = 3
-"""How often a container is launched that the engine loses before its bot began."""
+"""Launches of a container, at most, if the engine loses it before its bot began."""
 _LEASE_SECONDS = 10.0
-"""How long a container may take to be gone after its lease ended."""
+"""The most seconds until a container is gone whose lease ended."""
 
 
 class Container:

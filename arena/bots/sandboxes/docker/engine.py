@@ -27,7 +27,7 @@ _UPGRADE = "install a newer Docker engine"
 _MIN_API = "1.40"
 _TIMEOUT_SECONDS = 60
 _ATTEMPTS = 3
-"""How often a container is created and started if the engine fails."""
+"""Attempts to create and start a container, at most, if the engine fails."""
 _FIXED_RUNC: dict[tuple[int, ...], tuple[int, ...]] = {(1, 2): (1, 2, 8), (1, 3): (1, 3, 3)}
 """First releases of runc in which containers cannot write through /proc (CVE-2025-31133)."""
 

@@ -15,7 +15,7 @@ from arena.bots.sandboxes.run_folder import RunFolder, remove_abandoned
 from arena.io.errors import ArenaError
 
 _CLEAN_EXIT = b"."
-"""What an arena sends at its end if it has cleaned up by itself."""
+"""Sent by an arena at its end if it has cleaned up by itself."""
 _QUIET_SECONDS = 1.0
 """Time without a container of the run after which no more will come."""
 _POLL_SECONDS = 0.1

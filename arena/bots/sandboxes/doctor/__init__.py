@@ -1,1 +1,1 @@
-"""What each sandbox guarantees on this machine, tried from the inside."""
+"""The guarantees of each sandbox on this machine, tried from the inside."""

@@ -1,4 +1,4 @@
-"""What each sandbox guarantees on this machine: tried from the inside, not assumed."""
+"""The guarantees of each sandbox on this machine: tried from the inside, not assumed."""
 
 import json
 import os
@@ -58,7 +58,7 @@ ESSENTIAL = {
     "termination": "all that a bot started ends with it, even daemons",
     "orphans": "all of it ends when the arena is killed",
 }
-"""What a sandbox for untrusted bots must guarantee."""
+"""The guarantees that a sandbox for untrusted bots must give."""
 OPTIONAL = {
     "total_memory": "the memory of all processes of a bot together is limited",
     "cores": "all processes of a bot together have one core",
@@ -73,7 +73,7 @@ _BY_CGROUPS = {"termination", *OPTIONAL} - _BY_ROOT
 _HIDE = '{"task":"hide","alive":"alive"}\n'
 
 
-class Finding(Struct, frozen=True):
+class GuaranteeResult(Struct, frozen=True):
     """One guarantee, and whether it holds."""
 
     guarantee: str
@@ -81,7 +81,7 @@ class Finding(Struct, frozen=True):
     """None if unknown."""
     observed: str
     hint: str = ""
-    """How to get it, if it is missing."""
+    """The way to get it, if it is missing."""
 
 
 class SandboxReport(Struct, frozen=True):
@@ -91,7 +91,7 @@ class SandboxReport(Struct, frozen=True):
     isolates: bool
     unavailable_reason: str
     """The reason and how to fix it; "" if it works."""
-    findings: tuple[Finding, ...]
+    findings: tuple[GuaranteeResult, ...]
 
     @property
     def safe_for_untrusted_bots(self) -> bool:
@@ -122,11 +122,11 @@ def examine(
     return SandboxReport(name, sandbox.isolates, "", tuple(findings))
 
 
-def _finding(guarantee: str, holds: bool | None, observed: str, hint: str = "") -> Finding:
+def _finding(guarantee: str, holds: bool | None, observed: str, hint: str = "") -> GuaranteeResult:
     if not hint:
         by_root = _NEEDS_ROOT if guarantee in _BY_ROOT else _NEEDS_ISOLATION
         hint = _NEEDS_CGROUPS if guarantee in _BY_CGROUPS else by_root
-    return Finding(guarantee, holds, observed, "" if holds else hint)
+    return GuaranteeResult(guarantee, holds, observed, "" if holds else hint)
 
 
 class _Examiner:
@@ -140,7 +140,7 @@ class _Examiner:
         command = ["python3", "-I", "-S", "-c", self._source]
         self._program = Program(self._folder, command, "python")
 
-    def isolation(self) -> Iterator[Finding]:
+    def isolation(self) -> Iterator[GuaranteeResult]:
         with _bait(self._runs) as bait:
             seen = self._ask(bait)
         interfaces = ", ".join(seen["interfaces"])
@@ -162,7 +162,7 @@ class _Examiner:
         yield _finding("users", seen["uid"] != other, f"users {seen['uid']} and {other}")
         yield self._build_space()
 
-    def _build_space(self) -> Finding:
+    def _build_space(self) -> GuaranteeResult:
         running = self._sandbox.start(self._program._replace(command=["true"]), space=MIB)
         try:
             folder = running.open_folder()
@@ -174,7 +174,7 @@ class _Examiner:
         where = "in its own folder on the disk" if folder is None else "in memory"
         return _finding("build_space", folder is not None, where)
 
-    def limits(self) -> Iterator[Finding]:
+    def limits(self) -> Iterator[GuaranteeResult]:
         half = _MEMORY_MIB // 2
         requests: list[tuple[str, dict[str, Any], int, str]] = [
             ("memory", {"task": "take"}, 4 * _MEMORY_MIB, f"MiB taken, {_MEMORY_MIB} allowed"),
@@ -187,7 +187,7 @@ class _Examiner:
             yield _finding(guarantee, count < asked, observed)
         yield self._cores()
 
-    def _cores(self) -> Finding:
+    def _cores(self) -> GuaranteeResult:
         """Find whether two busy processes get more than one core, if they would outside."""
         request = {"task": "spin", "seconds": 1.0, "children": 2}
         inside = self._ask(request)
@@ -200,7 +200,7 @@ class _Examiner:
         hint = "try again when less is running"
         return _finding("cores", None, f"{observed}, no more outside", hint)
 
-    def termination(self, name: str) -> Iterator[Finding]:
+    def termination(self, name: str) -> Iterator[GuaranteeResult]:
         """Find whether all of a bot ends, whoever ends it."""
         with self._fifo() as alive:
             running = self._sandbox.start(self._program)

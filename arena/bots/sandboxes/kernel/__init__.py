@@ -1,1 +1,1 @@
-"""What sandboxes ask of the Linux kernel: control groups, seccomp, users, masked files."""
+"""Features of the Linux kernel for sandboxes: control groups, seccomp, users, masked files."""

@@ -1,4 +1,4 @@
-"""Where control groups are mounted, and the arena's own group in each hierarchy."""
+"""The mounts of control groups, and the arena's own group in each hierarchy."""
 
 from contextlib import suppress
 from pathlib import Path
@@ -7,7 +7,7 @@ from typing import NamedTuple
 FEATURES = ("memory", "pids", "cpu", "cpuacct", "freezer")
 """By the kernel's names: limit memory, processes and CPU, count CPU time, freeze."""
 _CONTROLLERS = {"memory", "pids", "cpu"}
-"""What version 2 does only if it was enabled; the rest it does everywhere."""
+"""Controllers of version 2 that must be enabled; the others always work."""
 
 
 class CgroupMount(NamedTuple):

@@ -24,12 +24,12 @@ from arena.io.uptime import wait_readable
 _CPU_PERIOD = 100_000
 """Microseconds; the same amount of CPU time per period is one core."""
 _KILL_SECONDS = 1.0
-"""How long a killed process may take to be gone."""
+"""The most seconds until a killed process is gone."""
 _JOIN = 'while [ "$1" != -- ]; do echo 0 >"$1" || exit 125; shift; done; shift; exec "$@"'
 """A shell script that moves itself into groups and then becomes the program."""
 _FREEZER_STATES = {1: (b"THAWED", b"FROZEN"), 2: (b"0", b"1")}
 GONE = frozenset({errno.ENODEV, errno.ENOENT})
-"""What files of a group answer that was removed: those that are open, and those that are not."""
+"""Errors from the files of a removed group: of open ones, and of others."""
 _SWAP_FILES = {"memory.memsw.limit_in_bytes", "memory.swap.max"}
 _numbers = count()
 _lingering: list[Path] = []

@@ -18,4 +18,4 @@ ENGINE_DEFAULTS = (
     "/proc/acpi", "/proc/asound", "/proc/kcore", "/proc/latency_stats", "/proc/sched_debug",
     "/proc/scsi", "/proc/timer_list", "/proc/timer_stats", "/sys/firmware",
 )  # fmt: skip
-"""What Docker hides by itself, unless it is told what to hide."""
+"""The paths that Docker hides unless it is given others."""

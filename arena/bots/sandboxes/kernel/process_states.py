@@ -1,4 +1,4 @@
-"""What the processes of a bot do, as `/proc` tells it."""
+"""The states of the processes of a bot, from `/proc`."""
 
 import os
 from collections.abc import Iterable, Iterator
@@ -46,10 +46,10 @@ def descendants(pid: int) -> list[int]:
     children: dict[int, list[int]] = {}
     for stat in _all_in("/proc"):
         children.setdefault(stat.parent, []).append(stat.id)
-    found = [pid]
-    for each in found:
-        found += children.get(each, ())
-    return found[1:]
+    family = [pid]
+    for member in family:
+        family += children.get(member, ())
+    return family[1:]
 
 
 def _all_in(folder: str) -> Iterator[_Stat]:

@@ -23,7 +23,7 @@ from arena.ladder.book.tables import (
     Version,
     entered,
 )
-from arena.ladder.check.turns import Waiting, in_turn
+from arena.ladder.check.queue import Waiting, in_turn
 from arena.ladder.door.api import LadderInfo, LogLine, MyVersion, Playing, RatingInfo, VersionInfo
 from arena.ladder.door.door import Door
 from arena.ladder.folder import Folder, is_running

@@ -1,4 +1,4 @@
-"""Pairs of bots in the order of how unusual it is that they are so alike."""
+"""RankedPairs of bots in the order of how unusual it is that they are so alike."""
 
 from collections.abc import Mapping, Sequence
 from itertools import combinations, product
@@ -6,7 +6,7 @@ from itertools import combinations, product
 import numpy as np
 from msgspec import Struct
 
-from arena.author.alike.by_behaviour import Asked, BehaviourShare, compare_behaviour
+from arena.author.alike.by_behaviour import BehaviourShare, BotAnswers, compare_behaviour
 from arena.author.alike.by_text import LEAST, TextShare, compare_text
 from arena.author.alike.sources import Source
 
@@ -14,20 +14,20 @@ APART_TEXT, APART_BEHAVIOUR = 0.2, 0.9
 """How far bots that were written apart are, at most, from what any two share to all: measured with
 the sample bots and the kits (docs/guides/alike.md)."""
 MOST_SHOWN = 200
-"""Pairs that people are shown; the data have all."""
+"""RankedPairs that people are shown; the data have all."""
 _ENOUGH = 20
-"""Pairs that say what any two share; of fewer, copies may be the half."""
+"""RankedPairs that say what any two share; of fewer, copies may be the half."""
 
 
 class AnyTwo(Struct, frozen=True):
-    """How alike any two are: the hand-ins, and the arena's own bots beside them."""
+    """The likeness of any two, the arena's own bots among them."""
 
     pairs: int
     median: float
     ninety: float
     """Nine of ten are no more alike."""
     line: float
-    """What stands out is more alike than this."""
+    """Pairs that stand out are more alike than this."""
 
 
 class Pair(Struct, frozen=True):
@@ -46,7 +46,7 @@ class Pair(Struct, frozen=True):
         return self.unusual > 0
 
 
-class Pairs(Struct, frozen=True):
+class RankedPairs(Struct, frozen=True):
     """All pairs of hand-ins, the most unusual first."""
 
     pairs: list[Pair]
@@ -55,8 +55,8 @@ class Pairs(Struct, frozen=True):
 
 
 def compare_all(
-    sources: Mapping[str, Source], asked: Mapping[str, Asked], others: Sequence[Asked]
-) -> Pairs:
+    sources: Mapping[str, Source], asked: Mapping[str, BotAnswers], others: Sequence[BotAnswers]
+) -> RankedPairs:
     """Compare each two bots; `others` is what more bots decided, to see what is ordinary.
 
     A bot that has source but nothing of its own is a kit or a sample bot: it is in no pair.
@@ -73,14 +73,14 @@ def compare_all(
     }
     beside = [*product(known.values(), others), *combinations(others, 2)]
     every = [*behaviours.values(), *(compare_behaviour(one, other) for one, other in beside)]
-    any_text = _any_two([one.most for one in texts.values() if one], APART_TEXT)
-    any_behaviour = _any_two([one.most for one in every if one], APART_BEHAVIOUR)
+    any_text = _any_two([share.most for share in texts.values() if share], APART_TEXT)
+    any_behaviour = _any_two([share.most for share in every if share], APART_BEHAVIOUR)
     pairs = []
     for pair, text in texts.items():
         behaviour = behaviours.get(pair)
         unusual = _unusual(text, any_text, behaviour, any_behaviour)
         pairs.append(Pair(*pair, text, behaviour, unusual))
-    return Pairs(sorted(pairs, key=_order), any_text, any_behaviour)
+    return RankedPairs(sorted(pairs, key=_order), any_text, any_behaviour)
 
 
 def is_not_its_own(source: Source) -> bool:

@@ -1,8 +1,8 @@
-"""Tables of a comparison at which both versions are asked again: which, and what they decide.
+"""The decisions of both versions in the same positions, of a sample of the tables of a comparison.
 
-All that the version's seat was told and asked at a table is put to both versions, in new processes,
-with the seed of the table; and once more with another seed, because a bot that draws at random
-differs from itself, too.
+Both versions, in new processes, are told and asked all that the version's seat was told and asked
+at a table: once with the seed of the table, and once more with another seed, because a bot that
+draws at random differs from itself, too.
 """
 
 from bisect import insort
@@ -11,9 +11,10 @@ from collections.abc import Sequence
 from contextlib import closing
 from functools import partial
 from hashlib import sha256
-from itertools import islice, product
+from itertools import chain, islice, product
+from operator import itemgetter
 
-from arena.author.compare.decisions import Behaviour, summary
+from arena.author.compare.differences import Behaviour, summary
 from arena.author.compare.names import version_seat
 from arena.bots.sandboxes.base import Program, Sandbox
 from arena.game.records import Division, Fixture, LeagueInfo
@@ -36,22 +37,28 @@ class TableSample:
     def __init__(self, seed: str, divisions: Sequence[Division]) -> None:
         self._seed = seed
         self._most = max(1, _MOST_TABLES // len(divisions))
-        self._kept: dict[Division, list[tuple[str, PackedFixture]]] = {one: [] for one in divisions}
+        self._drawn: dict[Division, list[tuple[str, PackedFixture]]] = {
+            division: [] for division in divisions
+        }
+        """Each table with its lot; those with the least lots."""
         self._seen = Counter[Division]()
 
     def add(self, packed: PackedFixture, fixture: Fixture) -> None:
         """Add a table that was played."""
         lot = sha256(f"{self._seed}/asked/{fixture.id}".encode()).hexdigest()
-        kept = self._kept[fixture.division]
+        drawn = self._drawn[fixture.division]
         games, logs = packed.games[:_MOST_GAMES], packed.logs[:_MOST_GAMES]
-        insort(kept, (lot, packed._replace(games=games, logs=logs)), key=lambda one: one[0])
-        del kept[self._most :]
+        insort(drawn, (lot, packed._replace(games=games, logs=logs)), key=itemgetter(0))
+        del drawn[self._most :]
         self._seen[fixture.division] += 1
 
     def drawn(self) -> list[PackedFixture]:
         """Return at most an eighth of the tables of each division, but at least one."""
-        sizes = {one: max(1, self._seen[one] // _EVERY) for one in self._kept}
-        return [packed for one, kept in self._kept.items() for _, packed in kept[: sizes[one]]]
+        tables: list[PackedFixture] = []
+        for division, drawn in self._drawn.items():
+            size = max(1, self._seen[division] // _EVERY)
+            tables += [packed for _lot, packed in drawn[:size]]
+        return tables
 
 
 def compare_behaviour(
@@ -63,10 +70,10 @@ def compare_behaviour(
 ) -> Behaviour:
     """Put the positions of these tables to both versions, on the engine's workers."""
     most = MOST_POSITIONS // max(1, len(tables))
-    calls = [partial(_ask_at, conditions, one, versions, sandbox, most) for one in tables]
+    calls = [partial(_ask_at, conditions, table, versions, sandbox, most) for table in tables]
     workers = engine.worker_count()
     with engine.executor(workers) as executor:
-        positions = [one for found in map_ordered(executor, calls, 2 * workers) for one in found]
+        positions = [*chain.from_iterable(map_ordered(executor, calls, 2 * workers))]
     return summary(positions, len(tables))
 
 

@@ -43,7 +43,7 @@ _IN_LOG = 5
 
 
 class CheckOrder(Struct, frozen=True):
-    """Which submission to check, and for what."""
+    """The submission to check, and the terms of the ladder that it must meet."""
 
     source: Path
     """The bytes as they came, or a version's file."""
@@ -62,13 +62,13 @@ class CheckOrder(Struct, frozen=True):
     games: int
     """In a fixture."""
     pin: bool
-    """Whether those who play share a core with their bots."""
+    """Whether a table has a core of its own."""
     seconds: float
-    """How long the check waits for the bot, at most."""
+    """For which the check waits for the bot, at most."""
 
 
-class Fault(Struct, frozen=True):
-    """What a bot did wrong, as its author is told."""
+class ReportedFault(Struct, frozen=True):
+    """A fault of a bot, as its author is told of it."""
 
     what: str
     where: str = ""
@@ -81,12 +81,12 @@ class Fault(Struct, frozen=True):
 
 
 class CheckResult(Struct, frozen=True):
-    """What a check found; times in seconds."""
+    """The result of a check; times in seconds."""
 
     ok: bool
     digest: str = ""
     """SHA-256 of the canonical bytes; "" if they could not be read."""
-    faults: Sequence[Fault] = ()
+    faults: Sequence[ReportedFault] = ()
     steps: int = 0
     """Steps of `arena check` that it passed."""
     games: int = 0
@@ -209,7 +209,7 @@ def _with_games(result: CheckResult, bot: Bot, order: CheckOrder, budget: Budget
     """Play among sample bots, and add what the bot did wrong there."""
     if order.pin:
         claim_core("perudo-arena-check")
-    asked = TrialRequest(
+    request = TrialRequest(
         bot=bot,
         variants=order.variants,
         players=order.players,
@@ -224,11 +224,11 @@ def _with_games(result: CheckResult, bot: Bot, order: CheckOrder, budget: Budget
     )
     games = 0
     try:
-        games, found = trial(asked, budget)
-        faults = [_game_fault(*fault) for fault in found]
+        games, trial_faults = trial(request, budget)
+        faults = [_game_fault(fault.place, fault.fault) for fault in trial_faults]
     except BudgetSpentError as error:
-        faults = [Fault(str(error), hint=HINT)]
-    return replace(result, ok=not faults, faults=faults, games=games, seed=asked.seed)
+        faults = [ReportedFault(str(error), hint=HINT)]
+    return replace(result, ok=not faults, faults=faults, games=games, seed=request.seed)
 
 
 def _check_name(bot: Bot, order: CheckOrder) -> None:
@@ -237,7 +237,7 @@ def _check_name(bot: Bot, order: CheckOrder) -> None:
         raise ArenaError(what, "bot.yaml", "use one name: a new name is a new bot")
 
 
-def _missing_image(bot: Bot, order: CheckOrder) -> Fault | None:
+def _missing_image(bot: Bot, order: CheckOrder) -> ReportedFault | None:
     """Return why a bot cannot play whose runtime has no image; ArenaError if no container runs."""
     if order.sandbox != DockerSandbox.name:
         return None
@@ -246,7 +246,9 @@ def _missing_image(bot: Bot, order: CheckOrder) -> Fault | None:
         if engine.has_image(api, image):
             return None
     what = f"this ladder has no image for the runtime '{bot.info.runtime}'"
-    return Fault(what, "bot.yaml", f"use another runtime, or ask the operator for '{image}'")
+    return ReportedFault(
+        what, "bot.yaml", f"use another runtime, or ask the operator for '{image}'"
+    )
 
 
 def _keep(bot: Bot, versions: Path) -> str:
@@ -259,25 +261,29 @@ def _keep(bot: Bot, versions: Path) -> str:
     return digest
 
 
-def _refusal(error: ArenaError) -> Fault:
-    return _shortened(Fault(error.what, Path(error.where).name, error.hint))
+def _refusal(error: ArenaError) -> ReportedFault:
+    return _shortened(ReportedFault(error.what, Path(error.where).name, error.hint))
 
 
-def _game_fault(place: str, fault: GameFault) -> Fault:
-    shown = Fault(fault.what, place, asked=fault.asked, came=fault.answered, stderr=fault.stderr)
-    return _shortened(shown)
+def _game_fault(place: str, fault: GameFault) -> ReportedFault:
+    return _shortened(
+        ReportedFault(
+            fault.what, place, asked=fault.asked, came=fault.answered, stderr=fault.stderr
+        )
+    )
 
 
-def _fault(finding: Finding) -> Fault:
+def _fault(finding: Finding) -> ReportedFault:
     asked = finding.sent[-1] if finding.sent else ""
     where = Path(finding.where).name if finding.where.startswith("/") else finding.where
-    found = Fault(finding.what, where, finding.hint, asked, finding.came, finding.stderr)
-    return _shortened(found)
+    return _shortened(
+        ReportedFault(finding.what, where, finding.hint, asked, finding.came, finding.stderr)
+    )
 
 
-def _shortened(fault: Fault) -> Fault:
+def _shortened(fault: ReportedFault) -> ReportedFault:
     """Cut what a bot or its files may have made long; standard error is cut already."""
-    return Fault(
+    return ReportedFault(
         what=fault.what[:_MOST_SAID],
         where=fault.where[:_MOST_SAID],
         hint=fault.hint[:_MOST_SAID],

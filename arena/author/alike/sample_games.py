@@ -49,7 +49,7 @@ def record(
         for fixture, _ in fixtures
     ]
     played = map_ordered(executor, calls, workers)
-    return [Recorded(one, most) for one, (_, most) in zip(played, fixtures, strict=True)]
+    return [Recorded(fixture, most) for fixture, (_, most) in zip(played, fixtures, strict=True)]
 
 
 def _play(
@@ -66,11 +66,11 @@ def _fixtures(
         tuple(names[(first + seat) % len(names)] for seat in range(players))
         for first, players in enumerate(_SIZES)
     ]
-    found = []
+    result = []
     for number, seats in enumerate(tables):
         most = positions // len(tables) + (number < positions % len(tables))
         place = f"{number}", number, rules.name, seats, fixture_seed(seed, f"{number}")
         dice, rounds = block_seed(seed, f"{number}"), max_rounds(rules, len(seats))
         games = -(-most // _PER_GAME)
-        found.append((Fixture(*place, games, number, dice, rounds), most))
-    return found
+        result.append((Fixture(*place, games, number, dice, rounds), most))
+    return result

@@ -1,17 +1,18 @@
-"""Which bots are alike: a folder of hand-ins, compared by text and by behaviour."""
+"""Bots compared with each other, by text and by behaviour, to find those that are alike."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import BrokenExecutor
+from operator import itemgetter
 from pathlib import Path
 from secrets import token_hex
 
 from msgspec import Struct
 
-from arena.author.alike.by_behaviour import Asked, ask_all, compare_behaviour
+from arena.author.alike.by_behaviour import BotAnswers, ask_all, compare_behaviour
 from arena.author.alike.excerpts import with_text
-from arena.author.alike.hand_ins import HandIn, LeftOut
-from arena.author.alike.pairs import AnyTwo, Pair, compare_all, is_not_its_own
-from arena.author.alike.positions import record
+from arena.author.alike.named_bots import LeftOut, NamedBot
+from arena.author.alike.ranking import AnyTwo, Pair, compare_all, is_not_its_own
+from arena.author.alike.sample_games import record
 from arena.author.alike.sources import Source, arenas_kgrams, kgrams_of, name_unread, read_source
 from arena.bots.bot import Bot
 from arena.bots.manifest import SAMPLE, find_bots, load_bot
@@ -31,23 +32,25 @@ Tell = Callable[[str], None]
 
 
 class AlikeRequest(Struct, frozen=True):
-    """How to compare bots."""
+    """The terms of a comparison of bots."""
 
     positions: int = POSITIONS
     """In which each bot is asked; 0 compares by text alone."""
     seed: str | None = None
-    """Draws the positions; None draws a new one. Who knows it may prepare a bot for them."""
+    """Draws the positions: the same seed, the same positions; None draws a new seed.
+
+    Keep it secret: a bot could be prepared for known positions."""
     rules: Rules = BGA
     common: tuple[Path, ...] = ()
-    """Folders whose source is nobody's own, beside the kits and the sample bots."""
+    """Folders of starter code, which is ignored as are the kits and the sample bots."""
     sandbox: str = AUTO
     packages: bool = False
     workers: int | None = None
     """None stands for one per core."""
 
 
-class Looked(Struct, frozen=True):
-    """What was found about one hand-in."""
+class ComparedBot(Struct, frozen=True):
+    """The findings about one bot."""
 
     name: str
     bot: str
@@ -56,13 +59,13 @@ class Looked(Struct, frozen=True):
     files: int
     """Of source."""
     own: int
-    """Fingerprints of what is its own."""
+    """Fingerprints of its own source, without starter code."""
     shared_with: dict[str, float]
-    """What share of its source each kit and sample bot has, the largest first."""
+    """The share of its source that each kit and sample bot has, too; the largest first."""
     decides_like: dict[str, float]
-    """How alike it decides to bots that came with the arena, the most alike first."""
+    """The likeness of its decisions to those of the arena's bots, the most alike first."""
     not_its_own: bool
-    """Whether there is source, and too little of it is its own to be compared."""
+    """Whether all of its source but too little to be compared is starter code."""
     answered: int
     """Positions in which it decided something, both times it was asked."""
     not_asked: str = ""
@@ -77,13 +80,13 @@ class Looked(Struct, frozen=True):
 
 
 class Alike(Struct, frozen=True):
-    """What was found; `any_text` and `any_behaviour` say what is ordinary."""
+    """The result; `any_text` and `any_behaviour` say what is ordinary."""
 
     variant: str
     positions: int
     seed: str
     """Of the positions; "" if none was asked."""
-    bots: list[Looked]
+    bots: list[ComparedBot]
     left_out: list[LeftOut]
     pairs: list[Pair]
     """The most unusual first; without bots that are nothing but a kit or a sample bot."""
@@ -92,17 +95,17 @@ class Alike(Struct, frozen=True):
 
 
 class _Behaviours(Struct, frozen=True):
-    """What bots decided, by name."""
+    """The decisions of bots, by name."""
 
     positions: int
     seed: str
-    hand_ins: dict[str, Asked]
-    arenas: dict[str, Asked]
+    hand_ins: dict[str, BotAnswers]
+    arenas: dict[str, BotAnswers]
     refused: dict[str, str]
 
 
 def alike(
-    hand_ins: list[HandIn],
+    hand_ins: list[NamedBot],
     left_out: list[LeftOut],
     request: AlikeRequest,
     tell: Tell,
@@ -114,30 +117,30 @@ def alike(
     Raises ArenaError for bots that cannot be trusted, and if no two can be compared.
     """
     common = _common(hand_ins, request.common)
-    sources = {one.name: read_source(one.bot.folder, common) for one in hand_ins}
+    sources = {hand_in.name: read_source(hand_in.bot.folder, common) for hand_in in hand_ins}
     if request.positions:
         behaviours = _ask(hand_ins, request, tell, trusted=trusted)
     else:
         behaviours = _Behaviours(0, "", {}, {}, {})
         hand_ins, left_out = _with_source(hand_ins, left_out, sources)
-        sources = {one.name: sources[one.name] for one in hand_ins}
-    found = compare_all(sources, behaviours.hand_ins, list(behaviours.arenas.values()))
-    looked = [_looked(one, sources[one.name], behaviours) for one in hand_ins]
+        sources = {hand_in.name: sources[hand_in.name] for hand_in in hand_ins}
+    pairs = compare_all(sources, behaviours.hand_ins, list(behaviours.arenas.values()))
+    bots = [_looked(hand_in, sources[hand_in.name], behaviours) for hand_in in hand_ins]
     return Alike(
         variant=request.rules.name,
         positions=behaviours.positions,
         seed=behaviours.seed,
-        bots=looked,
+        bots=bots,
         left_out=left_out,
-        pairs=with_text(found.pairs, sources),
-        any_text=found.any_text,
-        any_behaviour=found.any_behaviour,
+        pairs=with_text(pairs.pairs, sources),
+        any_text=pairs.any_text,
+        any_behaviour=pairs.any_behaviour,
     )
 
 
-def _common(hand_ins: Sequence[HandIn], folders: Sequence[Path]) -> frozenset[int]:
-    """Return what is nobody's own: all that came with the arena but for what is compared."""
-    compared = {_arenas_name(one.bot) for one in hand_ins}
+def _common(hand_ins: Sequence[NamedBot], folders: Sequence[Path]) -> frozenset[int]:
+    """Return the k-grams of starter code: of these folders, the kits, and samples not compared."""
+    compared = {_arenas_name(hand_in.bot) for hand_in in hand_ins}
     arenas = [theirs for name, theirs in arenas_kgrams().items() if name not in compared]
     return frozenset().union(*arenas, *map(kgrams_of, folders))
 
@@ -147,16 +150,16 @@ def _arenas_name(bot: Bot) -> str:
 
 
 def _with_source(
-    hand_ins: list[HandIn], left_out: list[LeftOut], sources: Mapping[str, Source]
-) -> tuple[list[HandIn], list[LeftOut]]:
+    hand_ins: list[NamedBot], left_out: list[LeftOut], sources: Mapping[str, Source]
+) -> tuple[list[NamedBot], list[LeftOut]]:
     """Leave out bots without source; raises ArenaError if fewer than two are left."""
-    found = [one for one in hand_ins if sources[one.name].kgrams]
-    without = {one.name: one for one in hand_ins if not sources[one.name].kgrams}
+    with_source = [hand_in for hand_in in hand_ins if sources[hand_in.name].kgrams]
+    without = {hand_in.name: hand_in for hand_in in hand_ins if not sources[hand_in.name].kgrams}
     whys = [LeftOut(name, _no_source(sources[name])) for name in without]
-    if len(found) < 2:
+    if len(with_source) < 2:
         hint = "leave out --positions 0 to compare what bots decide"
         raise ArenaError(whys[0].why, str(without[whys[0].name].bot.source), hint)
-    return found, [*left_out, *whys]
+    return with_source, [*left_out, *whys]
 
 
 def _no_source(source: Source) -> str:
@@ -166,10 +169,10 @@ def _no_source(source: Source) -> str:
 
 
 def _ask(
-    hand_ins: Sequence[HandIn], request: AlikeRequest, tell: Tell, *, trusted: bool
+    hand_ins: Sequence[NamedBot], request: AlikeRequest, tell: Tell, *, trusted: bool
 ) -> _Behaviours:
     """Ask all hand-ins, and the arena's own bots for comparison."""
-    bots = {one.name: one.bot for one in hand_ins}
+    bots = {hand_in.name: hand_in.bot for hand_in in hand_ins}
     arenas = _arenas_bots(hand_ins)
     sandbox = sandbox_for([*bots.values()], request.sandbox, trusted=trusted, own=arenas.values())
     with open_workshop(sandbox, packages=request.packages) as workshop:
@@ -177,33 +180,34 @@ def _ask(
         others, _ = _staged(arenas, workshop)
         tell(f"playing the games that {request.positions:,} positions are taken from")
         seed = request.seed or token_hex(16)
-        asked = _answers([*programs.values(), *others.values()], request, seed, workshop)
-        found: list[Asked] = []
-        for name, answers in zip([*programs, *others], asked, strict=True):
-            found.append(answers)
-            tell(f"asked {name} ({len(found)} of {len(programs) + len(others)})")
+        names = [*programs, *others]
+        each = _answers([*programs.values(), *others.values()], request, seed, workshop)
+        answers: dict[str, BotAnswers] = {}
+        for name, decided in zip(names, each, strict=True):
+            answers[name] = decided
+            tell(f"asked {name} ({len(answers)} of {len(names)})")
     return _Behaviours(
-        positions=found[0].first.size if found else 0,
+        positions=next(iter(answers.values())).first.size if answers else 0,
         seed=seed,
-        hand_ins=dict(zip(programs, found, strict=False)),
-        arenas=dict(zip(others, found[len(programs) :], strict=True)),
+        hand_ins={name: answers[name] for name in programs},
+        arenas={name: answers[name] for name in others},
         refused=refused,
     )
 
 
-def _arenas_bots(hand_ins: Sequence[HandIn]) -> dict[str, Bot]:
+def _arenas_bots(hand_ins: Sequence[NamedBot]) -> dict[str, Bot]:
     """Return the sample bots that run here and the bot of a kit, but for those that are compared.
 
     The kits of all languages but shell decide alike.
     """
-    compared = {_arenas_name(one.bot) for one in hand_ins}
+    compared = {_arenas_name(hand_in.bot) for hand_in in hand_ins}
     samples = {_arenas_name(bot): bot for bot in find_bots([(f"{SAMPLE}*", "")], Path.cwd())}
-    found = {
+    runnable = {
         name: bot
         for name, bot in samples.items()
         if name not in compared and not bot.missing_program
     }
-    return {**found, "kit python": load_bot(shipped.folder("protocol") / "kits" / "python")}
+    return {**runnable, "kit python": load_bot(shipped.folder("protocol") / "kits" / "python")}
 
 
 def _staged(
@@ -221,7 +225,7 @@ def _staged(
 
 def _answers(
     programs: Sequence[Program], request: AlikeRequest, seed: str, workshop: Workshop
-) -> Iterator[Asked]:
+) -> Iterator[BotAnswers]:
     rules, workers = request.rules, request.workers or core_count()
     sandbox = workshop.sandbox
     try:
@@ -233,17 +237,17 @@ def _answers(
         raise ArenaError(what, hint="free some memory and run again") from None
 
 
-def _looked(hand_in: HandIn, source: Source, behaviours: _Behaviours) -> Looked:
+def _looked(hand_in: NamedBot, source: Source, behaviours: _Behaviours) -> ComparedBot:
     name, asked = hand_in.name, behaviours.hand_ins.get(hand_in.name)
     alike_to = {}
     if asked:
         compared = {
-            one: compare_behaviour(asked, theirs) for one, theirs in behaviours.arenas.items()
+            arenas: compare_behaviour(asked, theirs) for arenas, theirs in behaviours.arenas.items()
         }
-        alike_to = {one: share.most for one, share in compared.items() if share}
+        alike_to = {arenas: share.most for arenas, share in compared.items() if share}
     itself = _arenas_name(hand_in.bot)
-    shared = {one: share for one, share in source.shared_with.items() if one != itself}
-    return Looked(
+    shared = {arenas: share for arenas, share in source.shared_with.items() if arenas != itself}
+    return ComparedBot(
         name=name,
         bot=hand_in.bot.name,
         folder=str(hand_in.bot.source),
@@ -259,4 +263,4 @@ def _looked(hand_in: HandIn, source: Source, behaviours: _Behaviours) -> Looked:
 
 
 def _largest(shares: Mapping[str, float]) -> dict[str, float]:
-    return dict(sorted(shares.items(), key=lambda one: -one[1])[:_MOST_SHOWN])
+    return dict(sorted(shares.items(), key=itemgetter(1), reverse=True)[:_MOST_SHOWN])

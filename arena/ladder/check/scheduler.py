@@ -12,8 +12,14 @@ from arena.io.job import Job, JobDiedError
 from arena.io.uptime import Uptime
 from arena.ladder.book.book import Book
 from arena.ladder.book.tables import CHECKS, Check, Progress, State, Version
-from arena.ladder.check.submission import STEPS, CheckOrder, CheckResult, check_submission, decoded
-from arena.ladder.check.turns import TRIES, Waiting, lease, next_check
+from arena.ladder.check.queue import TRIES, Waiting, lease, next_check
+from arena.ladder.check.submission_check import (
+    STEPS,
+    CheckOrder,
+    CheckResult,
+    check_submission,
+    decoded,
+)
 from arena.ladder.config import Config
 from arena.ladder.folder import Folder
 from arena.ladder.season.admission import admit
@@ -49,12 +55,16 @@ class _Running:
 
     @property
     def progress(self) -> Progress:
-        """How far it is."""
+        """Its progress."""
         passed, trying = tuple(self._begun[:-1]), "".join(self._begun[-1:])
         return Progress(self.version.name, STEPS, passed, trying)
 
+    def is_over(self, now: float) -> bool:
+        """Tell whether it has ended, or must end by now."""
+        return self.job.is_over() or now >= self.until
+
     def result(self) -> bytes | None:
-        """End it, and return what it found; None if it did not come to its end."""
+        """End it, and return its result; None if it did not come to its end."""
         self._told.close()
         try:
             if self.job.is_over():
@@ -66,8 +76,8 @@ class _Running:
         return None
 
 
-class Checks:
-    """Takes the versions that wait, checks them and says what comes of it."""
+class CheckScheduler:
+    """CheckScheduler the versions that wait, and moves each on by the result."""
 
     def __init__(self, folder: Folder, config: Config, book: Book) -> None:
         self.config = config
@@ -87,7 +97,7 @@ class Checks:
         now, began = self._uptime.tick(), [running.listen() for running in self._running]
         if any(began):
             self._note_progress()
-        over = [one for one in self._running if one.job.is_over() or now >= one.until]
+        over = [running for running in self._running if running.is_over(now)]
         admitted = [self._end(running) for running in over]
         while not over and self._begin_next():
             pass
@@ -111,9 +121,9 @@ class Checks:
 
     def _begin_next(self) -> bool:
         """Begin a check, if there is a slot for a version that waits; returns whether it did."""
-        waiting = {one.id: one for one in self._book.versions({State.QUEUED})}
-        queue = [Waiting(one.id, one.author) for one in waiting.values()]
-        authors = [one.version.author for one in self._running]
+        waiting = {version.id: version for version in self._book.versions({State.QUEUED})}
+        queue = [Waiting(version.id, version.author) for version in waiting.values()]
+        authors = [running.version.author for running in self._running]
         turn = next_check(queue, self._book.last_check(), authors, self.config.file.checks.slots)
         if turn is None:
             return False
@@ -128,8 +138,8 @@ class Checks:
         return True
 
     def _note_progress(self) -> None:
-        found = [running.progress for running in self._running]
-        self._book.set_fact(CHECKS, msgspec.json.encode(found).decode())
+        progress = [running.progress for running in self._running]
+        self._book.set_fact(CHECKS, msgspec.json.encode(progress).decode())
 
     def _order(self, version: Version) -> CheckOrder:
         league = self.config.league
@@ -155,7 +165,7 @@ class Checks:
         )
 
     def _end(self, running: _Running) -> bool:
-        """Take in what a check found; returns whether its version was admitted."""
+        """Take in the result of a check; returns whether its version was admitted."""
         self._running.remove(running)
         result = running.result()
         with self._book.together():
@@ -166,24 +176,25 @@ class Checks:
                 return False
             return self._settle(running.version, decoded(result))
 
-    def _settle(self, version: Version, found: CheckResult) -> bool:
+    def _settle(self, version: Version, result: CheckResult) -> bool:
         """Move a version on that was checked to the end; returns whether it was admitted."""
-        if found.digest and not version.digest:
-            self._book.set_digest(version, found.digest)
-        for line in found.story:
+        if result.digest and not version.digest:
+            self._book.set_digest(version, result.digest)
+        for line in result.story:
             self._book.note(line, version.author, version.name)
-        if not found.ok:
-            self._book.set_state(version, State.REFUSED, found.reason)
+        if not result.ok:
+            self._book.set_state(version, State.REFUSED, result.reason)
             return False
         if self.config.file.approve:
-            self._book.set_state(version, State.AWAITING, f"it passed its check: {_summary(found)}")
+            why = f"it passed its check: {_summary(result)}"
+            self._book.set_state(version, State.AWAITING, why)
             return False
-        admit(self._book, version, f"admitted: {_summary(found)}")
+        admit(self._book, version, f"admitted: {_summary(result)}")
         return True
 
     def _retry(self, version: Version) -> None:
         """Check again, unless it died too often."""
-        died = sum(one.result is None for one in self._book.checks(version))
+        died = sum(check.result is None for check in self._book.checks(version))
         if died >= TRIES:
             why = f"its check died {died} times; the operator may order a recheck"
             self._book.set_state(version, State.REFUSED, why)
@@ -191,10 +202,10 @@ class Checks:
             self._book.set_state(version, State.QUEUED, "its check died: it is begun again")
 
 
-def _summary(found: CheckResult) -> str:
+def _summary(result: CheckResult) -> str:
     times = ""
-    if found.p99 is not None:
-        clock = "CPU" if found.clock == "cpu" else "wall clock"
-        times = f", p99 {1000 * found.p99:.2g} of {1000 * found.limit:g} ms {clock}"
-    awaited = "" if found.awaited is None else f", awaited for {found.awaited:.1f} s"
-    return f"{found.steps} steps, {found.games} games, 0 faults{times}{awaited}"
+    if result.p99 is not None:
+        clock = "CPU" if result.clock == "cpu" else "wall clock"
+        times = f", p99 {1000 * result.p99:.2g} of {1000 * result.limit:g} ms {clock}"
+    awaited = "" if result.awaited is None else f", awaited for {result.awaited:.1f} s"
+    return f"{result.steps} steps, {result.games} games, 0 faults{times}{awaited}"

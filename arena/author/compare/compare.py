@@ -9,10 +9,10 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from arena import __version__
-from arena.author.compare.decisions import Behaviour
+from arena.author.compare.behaviour import compare_behaviour
+from arena.author.compare.differences import Behaviour
 from arena.author.compare.names import NEW, OLD, VERSIONS, in_field
-from arena.author.compare.positions import compare_behaviour
-from arena.author.compare.result import Comparison, Games
+from arena.author.compare.result import Comparison, ComparisonGames
 from arena.bots.bot import Bot
 from arena.bots.builds.cache import user_builds
 from arena.bots.manifest import find_bot, find_bots
@@ -46,7 +46,7 @@ class CompareRequest(Struct, frozen=True):
     until: float | None = None
     """Stop as soon as either version is better at this confidence."""
     games: int = 10
-    """Games per fixture."""
+    """ComparisonGames per fixture."""
     players: tuple[int, ...] = (2,)
     variants: tuple[str, ...] = ("bga",)
     """Every table size is played under each of them."""
@@ -79,7 +79,7 @@ def compare(request: CompareRequest, listener: RunListener | None = None) -> Com
     conditions = _conditions(request, field, sandbox.name, seed)
     listener.started(conditions)
     listener.note(describe(seed, request.seed, bots))
-    games = Games(conditions, comparison_fixtures(conditions), request.until)
+    games = ComparisonGames(conditions, comparison_fixtures(conditions), request.until)
     rules = next(iter(conditions.variants.values()))
     names = [OLD, NEW, *(in_field(bot.name) for bot in field)]
     with open_workshop(sandbox, packages=request.packages, builds=user_builds()) as workshop:
@@ -122,7 +122,7 @@ def comparison_fixtures(conditions: LeagueInfo) -> list[Fixture]:
 
 
 def _behaviour(
-    games: Games,
+    games: ComparisonGames,
     programs: Sequence[Program],
     engine: ProcessEngine,
     sandbox: Sandbox,

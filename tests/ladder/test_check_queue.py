@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.ladder.check.turns import Waiting, in_turn, next_check
+from arena.ladder.check.queue import Waiting, in_turn, next_check
 
 ANN = [Waiting(n, "ann") for n in range(5)]
 BOB, CAROL = Waiting(9, "bob"), Waiting(10, "carol")

@@ -5,8 +5,8 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from arena.author.alike.by_behaviour import Asked
-from arena.author.alike.pairs import Pair, compare_all
+from arena.author.alike.by_behaviour import BotAnswers
+from arena.author.alike.ranking import Pair, compare_all
 from arena.author.alike.sources import Source
 
 
@@ -19,16 +19,18 @@ def apart(number: int) -> Source:
     return source(*range(100 * number, 100 * number + 50))
 
 
-def asked(seed: int, like: int | None = None, share: float = 0.0) -> Asked:
+def asked(seed: int, like: int | None = None, share: float = 0.0) -> BotAnswers:
     """Return what a bot decided: in a share of the positions what another one did."""
     answers = np.random.default_rng(seed).integers(0, 10, 1000, dtype=np.int32)
     if like is not None:
         same = int(1000 * share)
         answers[:same] = asked(like).first[:same]
-    return Asked(answers, answers)
+    return BotAnswers(answers, answers)
 
 
-def compared(behaviours: dict[str, Asked], sources: dict[str, Source] | None = None) -> list[Pair]:
+def compared(
+    behaviours: dict[str, BotAnswers], sources: dict[str, Source] | None = None
+) -> list[Pair]:
     numbered = {name: apart(number) for number, name in enumerate(behaviours)}
     others = [asked(1000 + number) for number in range(8)]
     return compare_all(sources or numbered, behaviours, others).pairs

@@ -1,4 +1,4 @@
-"""What two versions of a bot decide differently at the same positions, by kind of decision."""
+"""How often two versions of a bot decide differently in the same positions, by kind of decision."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -14,22 +14,22 @@ from arena.league.table.live_seat import Request
 _EXAMPLES = 3
 
 
-class Share(Struct, frozen=True):
-    """At how many of these positions two decisions differ."""
+class DifferingShare(Struct, frozen=True):
+    """The positions in which two decisions differ, of those that were compared."""
 
     positions: int
     otherwise: int
 
 
-class Difference(Struct, frozen=True):
-    """How often one kind of decision differs; what it means is said in `KINDS`."""
+class KindDifference(Struct, frozen=True):
+    """How often one kind of decision differs, as `KINDS` defines it."""
 
     kind: str
-    versions: Share
+    versions: DifferingShare
     """The old version from the new one."""
-    old: Share
+    old: DifferingShare
     """The old version from itself, with another seed."""
-    new: Share
+    new: DifferingShare
 
 
 class Example(Struct, frozen=True):
@@ -44,11 +44,11 @@ class Example(Struct, frozen=True):
 
 
 class Behaviour(Struct, frozen=True):
-    """What the versions decide differently at recorded positions."""
+    """How the decisions of the versions differ in recorded positions."""
 
     tables: int
-    """At how many tables those positions were."""
-    differences: tuple[Difference, ...]
+    """The number of tables from which the positions are."""
+    differences: tuple[KindDifference, ...]
     """All decisions first, then by kind."""
     examples: tuple[Example, ...]
     """Of different kinds; each is one that differs most surely."""
@@ -115,7 +115,7 @@ KINDS: dict[str, _Kind] = {
 def summary(positions: Sequence[RecordedRequest], tables: int) -> Behaviour:
     """Sum up the decisions of the old version and the new one, and of both asked again."""
     differences = [
-        Difference(
+        KindDifference(
             kind,
             versions=_share(positions, differs, 0, 1),
             old=_share(positions, differs, 0, 2),
@@ -125,24 +125,28 @@ def summary(positions: Sequence[RecordedRequest], tables: int) -> Behaviour:
     ]
     return Behaviour(
         tables=tables,
-        differences=tuple(one for one in differences if one.versions.positions),
+        differences=tuple(
+            difference for difference in differences if difference.versions.positions
+        ),
         examples=tuple(_examples(positions)),
         faults={version: _faults(positions, number) for number, version in enumerate(VERSIONS)},
     )
 
 
-def _share(positions: Sequence[RecordedRequest], differs: _Kind, one: int, other: int) -> Share:
-    found = Counter(
+def _share(
+    positions: Sequence[RecordedRequest], differs: _Kind, one: int, other: int
+) -> DifferingShare:
+    times = Counter(
         differs(position.request, decision, instead)
         for position in positions
         if (decision := position.decisions[one]) and (instead := position.decisions[other])
     )
-    return Share(found[True] + found[False], found[True])
+    return DifferingShare(times[True] + times[False], times[True])
 
 
 def _faults(positions: Sequence[RecordedRequest], version: int) -> int:
-    decisions = (one for position in positions for one in position.decisions[version::2])
-    return sum(one is not None and one.action == "fault" for one in decisions)
+    decisions = (decision for position in positions for decision in position.decisions[version::2])
+    return sum(decision is not None and decision.action == "fault" for decision in decisions)
 
 
 def _examples(positions: Sequence[RecordedRequest]) -> Iterator[Example]:

@@ -1,11 +1,11 @@
-"""Whose check is next, and what becomes of one that was begun."""
+"""The queue of checks: authors take turns; how long a check may take, and how often it may die."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 TRIES = 3
-"""How often a check is begun that never comes to its end."""
+"""A check that dies is begun so often, at most."""
 _STRETCH = 2.0
 """How much longer by the wall clock than by its budget a check may wait for its bot."""
 _OWN_WORK = 300.0
@@ -30,16 +30,20 @@ def next_check(
 ) -> Waiting | None:
     """Return the next version to check: authors take turns, and each author's versions in order.
 
-    So many checks may go on at a time; `under_way` has the authors of those that do. An author of
-    none of them comes first, and the last slot is left to one: whoever submits much makes nobody
-    else wait. `last_check` has the number of the last check of each author's versions. Numbers and
-    not times, so that a clock that is set back makes nobody wait.
+    `slots` checks may go on at a time; `under_way` has the authors of those that do. An author
+    without one comes first, and the last slot is kept for such an author: many submissions of one
+    author do not hold up the others. `last_check` has the number of each author's last check: with
+    times, a clock that is set back would hold authors up.
     """
     held, free = Counter(under_way), slots - len(under_way)
-    allowed = [one for one in queue if free > (held[one.author] > 0)]
+    allowed = [waiting for waiting in queue if free > (held[waiting.author] > 0)]
     return min(
         allowed,
-        key=lambda one: (held[one.author], last_check.get(one.author, 0), one.version),
+        key=lambda waiting: (
+            held[waiting.author],
+            last_check.get(waiting.author, 0),
+            waiting.version,
+        ),
         default=None,
     )
 
