@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from arena.author.check import steps
 from arena.author.check.budget import HINT, Budget, BudgetSpentError
 from arena.author.check.context import CheckRequest
-from arena.author.check.findings import Finding, Report
+from arena.author.check.findings import CheckReport, Finding
 from arena.author.check.run import check
 from arena.bots.bot import Bot
 from arena.bots.builds.cache import BuildCache
@@ -189,7 +189,7 @@ def _checked(order: CheckOrder, told: Connection, budget: Budget) -> CheckResult
     return _with_games(result, bot, order, budget)
 
 
-def _steps_result(report: Report, digest: str, limit: float) -> CheckResult:
+def _steps_result(report: CheckReport, digest: str, limit: float) -> CheckResult:
     """Return the result of the steps of `arena check`, without games."""
     return CheckResult(
         ok=report.ok,
