@@ -32,21 +32,21 @@ def submit(folder: Folder, source: Path, author: str) -> Received:
 
     Raises ArenaError if it is no bot, or if the author may not submit it now.
     """
-    bot = load_bot(_found(source))
+    bot = load_bot(_source(source))
     quotas = load_config(folder.config).file.quotas
     with Door(folder, writes=True) as door:
         upload, new = door.submit(author, bot.name, canonical(bot), ".tar", quotas)
         return Received(upload, new, door.allowance(upload.author, quotas))
 
 
-def _found(bot: Path) -> Path:
+def _source(bot: Path) -> Path:
     """Return a bot's folder or archive, that of a sample bot by its name."""
     if not str(bot).startswith(SAMPLE):
         return bot
-    found = bot_sources(str(bot), Path.cwd(), "BOT")
-    if len(found) > 1:
-        raise ArenaError(f"'{bot}' names {len(found)} bots", "BOT", "submit one at a time")
-    return found[0]
+    sources = bot_sources(str(bot), Path.cwd(), "BOT")
+    if len(sources) > 1:
+        raise ArenaError(f"'{bot}' names {len(sources)} bots", "BOT", "submit one at a time")
+    return sources[0]
 
 
 def follow(folder: Folder, version: str) -> Iterator[Event]:
@@ -55,7 +55,7 @@ def follow(folder: Folder, version: str) -> Iterator[Event]:
     while True:
         running = is_running(folder)
         with Book(folder) as book:
-            states = {one.name: one.state for one in book.versions()}
+            states = {known.name: known.state for known in book.versions()}
             events = book.events(version, last)
         yield from events
         last = events[-1].n if events else last
@@ -67,5 +67,5 @@ def follow(folder: Folder, version: str) -> Iterator[Event]:
 def state_of(folder: Folder, version: str) -> State:
     """Return the state of a version that may not be entered yet."""
     with Book(folder) as book:
-        found = {one.name: one.state for one in book.versions()}
-    return found.get(version, State.QUEUED)
+        states = {known.name: known.state for known in book.versions()}
+    return states.get(version, State.QUEUED)

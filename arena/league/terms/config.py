@@ -198,8 +198,8 @@ class _Reader:
                 )
         texts = {"name": entry.name, "seed": str(entry.seed)}
         texts |= {f"images.{runtime}": image for runtime, image in entry.images.items()}
-        for index, one in enumerate(entry.variants):
-            texts[f"variants[{index}].label"] = "" if isinstance(one, str) else one.label
+        for index, variant in enumerate(entry.variants):
+            texts[f"variants[{index}].label"] = "" if isinstance(variant, str) else variant.label
         for key, text in texts.items():
             if len(text) > MAX_TEXT or not text.isprintable():
                 what = f"{key} has at most {MAX_TEXT} characters, all of them visible"
