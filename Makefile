@@ -17,7 +17,8 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # Where it is set, each of the thousands of processes that tests start compiles the arena anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: run demo help check test fix bench docs rules columns commands languages pictures mutants hostile protocol release clean
+.PHONY: run demo help check test coverage fix bench docs rules columns commands languages pictures mutants hostile \
+	protocol release clean
 
 run: $(VENV)/.run ## play examples/league.yaml and write site/
 	@$(BIN)/arena run examples/league.yaml --skip-missing-runtimes
@@ -37,6 +38,14 @@ test: $(VENV)/.test ## tests, slow ones and long series sampled; FULL=1 runs all
 	@$(LINT)
 	@./.ci/with-docker $(BIN)/pytest -n auto --dist worksteal --slow $(if $(FULL),all,some)
 
+coverage: $(VENV)/.test ## of the rules, the ratings and the store by their fast tests; fails below a floor
+	@$(BIN)/pytest -q -r fE -n auto --dist worksteal --no-processes --slow none $(COVERING) --cov --cov-report=
+	@$(BIN)/coverage report --include='arena/game/*' --fail-under=99
+	@$(BIN)/coverage report --include='arena/ratings/*' --fail-under=98
+	@$(BIN)/coverage report --include='arena/league/store/*' --fail-under=90
+
+COVERING := tests/game tests/rules tests/oracle tests/playstats tests/ratings tests/league
+
 define LINT
 $(BIN)/ruff check . && $(BIN)/ruff format --check . && $(BIN)/mypy && $(BIN)/lint-imports
 endef
@@ -45,30 +54,34 @@ fix: $(VENV)/.test ## format, and fix what the linter can
 	@$(BIN)/ruff check --fix .
 	@$(BIN)/ruff format .
 
-bench: $(VENV)/.test ## measure throughput, start-up, storing, rating and the site
-	@$(BIN)/python benchmarks/throughput.py
-	@$(BIN)/python benchmarks/cores.py
-	@$(BIN)/python benchmarks/startup.py
-	@$(BIN)/python benchmarks/playouts.py
+bench: $(VENV)/.test ## measure throughput, start-up, storing, rating and the site; benchmarks/README.md lists all
+	@$(BIN)/python -m benchmarks.throughput
+	@$(BIN)/python -m benchmarks.cores
+	@$(BIN)/python -m benchmarks.startup
+	@$(BIN)/python -m benchmarks.playouts
 	@$(BIN)/python -m benchmarks.env
 	@$(BIN)/python -m benchmarks.export
 	@$(BIN)/python -m benchmarks.verify
 	@$(BIN)/python -m benchmarks.store
+	@$(BIN)/python -m benchmarks.pruning
 	@$(BIN)/python -m benchmarks.site
 	@$(BIN)/python -m benchmarks.growth
 	@$(BIN)/python -m benchmarks.alike
 	@$(BIN)/python -m benchmarks.serve
-	@./.ci/with-docker $(BIN)/python benchmarks/sandboxes.py
-	@$(BIN)/python benchmarks/rating.py
-	@$(BIN)/python benchmarks/posterior.py
-	@$(BIN)/python benchmarks/equal_bots.py
-	@$(BIN)/python benchmarks/designs.py --seeds 1
-	@$(BIN)/python benchmarks/coverage.py
+	@./.ci/with-docker $(BIN)/python -m benchmarks.sandboxes
+	@$(BIN)/python -m benchmarks.rating
+	@$(BIN)/python -m benchmarks.posterior
+	@$(BIN)/python -m benchmarks.equal_bots
+	@$(BIN)/python -m benchmarks.designs --seeds 1
+	@$(BIN)/python -m benchmarks.coverage
 	@$(BIN)/python -m benchmarks.sequential
 	@$(BIN)/python -m benchmarks.compare
-	@$(BIN)/python benchmarks/suspicion.py
+	@$(BIN)/python -m benchmarks.suspicion
 	@$(BIN)/python -m benchmarks.luck
 	@$(BIN)/python -m benchmarks.rated_luck
+	@$(BIN)/python -m benchmarks.coach
+	@$(BIN)/python -m benchmarks.marks
+	@$(BIN)/python -m benchmarks.shared_dice
 
 docs: $(VENV)/.docs ## make a site of the manual, with a search, in build/docs/
 	@$(BIN)/python .ci/docs/build.py build/docs

@@ -19,7 +19,7 @@ from statistics import fmean
 
 from msgspec import convert, to_builtins
 
-from arena.game.records import Fixture, GameRecord, PlayedFixture
+from arena.game.records import GameRecord
 from arena.game.referee import Referee
 from arena.game.rules.books import BGA, FACES
 from arena.game.rules.round import Bid, lose_die
@@ -29,10 +29,12 @@ from arena.playstats.coach import Coach
 from arena.playstats.lookahead import Floats, Lookahead
 from arena.playstats.win_chances import win_chance
 from arena.ratings.maths.intervals import Z95
-from benchmarks.luck import PROGRAMS, play, player
+from benchmarks.shared.players import PROGRAMS, play, player
 from tests.exact.certify import certified
 from tests.exact.openings import openings
 from tests.exact.values import ROUNDS, game_of
+from tests.support import records
+from tests.support.played_games import Request, play_out
 
 Games = dict[tuple[str, str], list[GameRecord]]
 
@@ -41,11 +43,11 @@ def costs(games: Games) -> Iterator[str]:
     """Yield what each bot gives up, and what it took to find out."""
     coaches, count = {name: Coach(name) for name in PROGRAMS}, 0
     began = time.process_time()
-    for index, (names, records) in enumerate(games.items()):
-        fixture = Fixture(str(index), index, "bga", names, str(index), len(records))
+    for index, (names, played) in enumerate(games.items()):
+        fixture = records.fixture(names, len(played), id=str(index), index=index)
         for name in names:
-            coaches[name].add(PlayedFixture(fixture, records, "", "cpu", 0, 0.0), BGA)
-            count += len(records)
+            coaches[name].add(records.played(fixture, played), BGA)
+            count += len(played)
     seconds = time.process_time() - began
     yield f"{1000 * seconds / count:.0f} s of CPU time per 1,000 games\n"
     yield "| bot | games | wins | wins given up per game |\n|---|---|---|---|"
@@ -73,20 +75,18 @@ def best_answer(referee: Referee, turn: Turn) -> Answer:
 
 def wins(rival: str, number: int) -> bool:
     """Tell whether the player with the best actions wins a game; it changes seats."""
-    me, heard = number % 2, 0
+    me = number % 2
     referee = Referee(BGA, 2, f"bench/{rival}", number // 2)
     other = player(rival, BGA, f"bench/{rival}/{number}")
-    while referee.waiting:
-        seat = referee.waiting[0]
-        turn = referee.request(seat, 0)
+
+    def choose(seat: int, turn: Request) -> Answer:
         assert isinstance(turn, Turn)
-        mine = seat == me
-        answer = best_answer(referee, turn) if mine else other.choose(to_builtins(turn))
-        referee.take(seat, convert(answer, Answer))
-        for notice in referee.notices[heard:]:
-            other.hear(to_builtins(notice))
-        heard = len(referee.notices)
-    return referee.record.places[me] == 1
+        if seat == me:
+            return best_answer(referee, turn)
+        return convert(other.choose(to_builtins(turn)), Answer)
+
+    record = play_out(referee, choose, lambda notice: other.hear(to_builtins(notice)))
+    return record.places[me] == 1
 
 
 def strength(games: int) -> Iterator[str]:
@@ -101,8 +101,8 @@ def strength(games: int) -> Iterator[str]:
 def log_losses(games: Games) -> Iterator[str]:
     """Yield how well bids on the table are foretold, with and without what was bid."""
     plain, weighed = list[float](), list[float]()
-    for records in games.values():
-        for record in records:
+    for played_by_pair in games.values():
+        for record in played_by_pair:
             for played in walk(record, BGA):
                 bids = [(one.seat, Bid(one.quantity, one.face)) for one in played.bids]
                 standing = played.now.standing
@@ -148,7 +148,7 @@ def solved_rounds() -> Iterator[str]:
         )
 
 
-def played(games: int) -> Games:
+def games_of_pairs(games: int) -> Games:
     """Play games of each ordered pair."""
     pairs: Sequence[tuple[str, str]] = list(permutations(PROGRAMS, 2))
     return {pair: list(play(BGA, pair, "/".join(pair), games)) for pair in pairs}
@@ -159,7 +159,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--games", type=int, default=100, help="per ordered pair of bots")
     options = parser.parse_args()
-    games = played(options.games)
+    games = games_of_pairs(options.games)
     for part in (costs(games), strength(4 * options.games), log_losses(games), solved_rounds()):
         print("\n".join(part), flush=True)
         print()

@@ -1,4 +1,4 @@
-"""The gain of a second core and of pinning: `python benchmarks/cores.py`.
+"""The gain of a second core and of pinning: `python -m benchmarks.cores`.
 
 Decisions per second of `arena run`, with one worker and with two, each with `pin: true` (a worker
 shares one core with its bots) and `pin: false`, first with one game at a time, then with many. The

@@ -1,4 +1,4 @@
-"""Coverage of the 95 % intervals: `python benchmarks/coverage.py`.
+"""Coverage of the 95 % intervals: `python -m benchmarks.coverage`.
 
 Simulates leagues of bots of known strength (TrueSkill's own model, the arena's schedule) and prints
 how often the intervals contain the truth: of mu relative to the field, of the mean finishing place
@@ -27,14 +27,12 @@ from arena.league.schedule import schedule as arena_schedule
 from arena.league.schedule.block_design import blocks
 from arena.ratings.board.leaderboard import rate
 from arena.ratings.maths.arrays import Floats, as_floats
-from arena.ratings.maths.t_distribution import normal_cdf
 from arena.ratings.model.games import as_arrays
 from arena.ratings.model.posterior import distinct, posterior
-from arena.ratings.model.trueskill import BETA
-from arena.ratings.table import Leaderboard
-from benchmarks import stored
-from benchmarks.leagues import Schedule, Shape, Twist, name, play
-from benchmarks.suspicion import circle, neighbours
+from benchmarks.shared import stored
+from tests.support.interval_truth import Truth, by_formula, covering
+from tests.support.simulated_leagues import Schedule, Shape, Twist, play
+from tests.support.twists import circle, neighbours
 
 
 class League(NamedTuple):
@@ -178,20 +176,6 @@ def turning_over(league: League, replaced: int) -> Schedule:
     ]
 
 
-class Truth(NamedTuple):
-    """What intervals should contain."""
-
-    mu: Floats
-    """Relative to the mean of the field."""
-    places: Floats
-    """Mean places over the schedule."""
-
-
-def by_formula(skills: Floats, schedule: Schedule) -> Truth:
-    """Return the truth of bots that keep to the model."""
-    return Truth(as_floats(skills - skills.mean()), true_places(skills, schedule))
-
-
 def long_run(
     shape: Shape, skills: Floats, rng: np.random.Generator, twist: Twist, schedule: Schedule
 ) -> Truth:
@@ -202,33 +186,6 @@ def long_run(
     places = [np.bincount(row, minlength=shape.bots) for row in played.order.T]
     mean = np.arange(1, shape.players + 1) @ np.array(places) / np.sum(places, 0)
     return Truth(as_floats(mu - mu.mean()), as_floats(mean))
-
-
-def covering(board: Leaderboard, truth: Truth) -> Iterator[str]:
-    """Yield the name of each interval that contains the truth, for each bot."""
-    true, places = truth
-    rank = {name(bot): place for place, bot in enumerate(np.argsort(-true), 1)}
-    for row in board.rows:
-        bot = int(row.bot.removeprefix("bot"))
-        above = row.low is None or row.low <= true[bot]
-        if above and (row.high is None or true[bot] <= row.high):
-            yield "mu"
-        if row.place_low <= places[bot] <= row.place_high:
-            yield "place"
-        if row.best <= rank[row.bot] <= row.worst:
-            yield "rank"
-
-
-def true_places(skills: Floats, schedule: Schedule) -> Floats:
-    """Return each bot's expected mean place over a schedule."""
-    places: dict[int, list[float]] = {bot: [] for bot in range(len(skills))}
-    for block in schedule:
-        for table in block:
-            for bot in table:
-                rivals = [skills[rival] for rival in table if rival != bot]
-                gaps = (np.array(rivals) - skills[bot]) / (2**0.5 * BETA)
-                places[bot].append(1 + float(normal_cdf(gaps).sum()))
-    return np.array([np.mean(expected) for expected in places.values()])
 
 
 def plain(

@@ -1,4 +1,4 @@
-"""How even the blocks of tables are, after any number of them: `python benchmarks/designs.py`.
+"""How even the blocks of tables are, after any number of them: `python -m benchmarks.designs`.
 
 Prints, for every table size and number of bots, the worst case over all numbers of blocks from one
 to a whole pass, and over the seeds: how much more often the most frequent pair of bots met than the
@@ -13,12 +13,14 @@ from collections.abc import Iterable, Iterator
 from itertools import combinations
 from math import gcd
 
-from arena.league.schedule.block_design import Table, blocks
+from arena.league.schedule.block_design import TableOfNumbers, blocks
 
 BOTS = [*range(3, 65), 100, 200]
 
 
-def spreads(design: Iterable[list[Table]], bots: int) -> Iterator[tuple[int, int, float, bool]]:
+def spreads(
+    design: Iterable[list[TableOfNumbers]], bots: int
+) -> Iterator[tuple[int, int, float, bool]]:
     """Yield, after each block, the spread of pairs and of neighbours; how far the pair furthest
     from the mean is from it, in meetings; and if all are connected.
 

@@ -1,7 +1,8 @@
-"""Decisions per second, and per second of CPU time, of the environments: python -m benchmarks.env
+"""Decisions per second of the environments: `python -m benchmarks.env`.
 
-Random legal play, in one process. Beside it, in the same run: OpenSpiel's liar's dice, and games of
-PettingZoo, where they are installed (pip install open_spiel pygame rlcard).
+Random legal play, in one process; also per second of CPU time. Beside it, in the same run:
+OpenSpiel's liar's dice, and games of PettingZoo, where they are installed (pip install open_spiel
+pygame rlcard).
 """
 
 import argparse

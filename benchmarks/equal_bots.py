@@ -1,4 +1,4 @@
-"""Ranges of ranks of equal bots: `python benchmarks/equal_bots.py`.
+"""Ranges of ranks of equal bots: `python -m benchmarks.equal_bots`.
 
 All bots are equal, so a range that leaves out any rank is wrong. Prints, for short and longer
 leagues, the share of bots with such a range, pointwise and simultaneous, and the share of leagues
@@ -12,7 +12,7 @@ import numpy as np
 
 from arena.league.schedule.block_design import blocks
 from arena.ratings.board.leaderboard import rate
-from benchmarks.leagues import Shape, play
+from tests.support.simulated_leagues import Shape, play
 
 
 class League(NamedTuple):

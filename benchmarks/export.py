@@ -1,4 +1,4 @@
-"""Rows per second of `arena export --rows decisions`: python -m benchmarks.export
+"""Rows per second of `arena export --rows decisions`: `python -m benchmarks.export`.
 
 Of a store whose games were played without processes, into a file, in one process; also per second
 of CPU time.
@@ -14,9 +14,9 @@ from msgspec import Struct
 
 from arena.league.play.stored_league import schedule_of
 from arena.league.store.store import Store
-from arena.publish.data.export import FORMATS
-from arena.publish.exported import table
-from benchmarks.stored import league, stored
+from arena.publish.data.row_files import FORMATS
+from arena.publish.export import table
+from benchmarks.shared.stored import league, stored
 
 
 def main() -> None:

@@ -9,52 +9,20 @@ that stronger bots win more often; in one game of a hundred a bot faults, or as 
 """
 
 import argparse
-import resource
-import time
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from itertools import pairwise
 from math import log
-from multiprocessing import get_context
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, NamedTuple
 
-from msgspec.structs import replace
-
-from arena.league.changes import Change, History, version_of
-from arena.league.play.stored_league import StoredLeague
 from arena.league.schedule.schedule import Schedule
-from arena.league.store.store import Store
 from arena.publish.report import ReportRequest, report
-from benchmarks.stored import FAULTS, STORE, fill, league, playing
+from benchmarks.shared.sizes import Size, begin, draw, history_of
+from benchmarks.shared.stored import FAULTS, STORE, fill, playing
+from benchmarks.shared.usage import Used, alone
 
-GAMES = 20
-"""Games per fixture, as in a league that does not say."""
 CHANGES = (0, 10, 100, 1000)
-
-
-class Used(NamedTuple):
-    """What a task used."""
-
-    seconds: float
-    cpu: float
-    """Seconds, over all its processes."""
-    memory: float
-    """MiB that the largest of them held at most."""
-
-
-class Size(NamedTuple):
-    """The size of a league."""
-
-    bots: int
-    games: int
-    changes: int = 0
-    players: int = 2
-
-    def __str__(self) -> str:
-        return f"{self.bots:6,} {self.players:8} {self.games:10,} {self.changes:8,}"
 
 
 QUICK = (
@@ -75,37 +43,6 @@ Steps = Callable[[Size], Iterator[tuple[str, Used]]]
 """Measures what there is to measure of a league of that size."""
 
 
-def history_of(size: Size) -> History:
-    """Return a league; with changes one without end, in which a block was begun before each.
-
-    In a change one bot after another gets a new version, and its old one rests.
-    """
-    games = max(1, min(GAMES, size.games // size.bots))
-    info = league(size.bots, games, size.players, max(1, size.games // (size.bots * games)))
-    info = replace(info, endless=size.changes > 0)
-    names, changes = [bot.name for bot in info.bots], []
-    for number in range(size.changes):
-        at = number % size.bots
-        name, version = version_of(names[at])
-        old = names[at]
-        names[at] = f"{name}@{version + 1}"
-        new = replace(info.bots[at], name=names[at], digest=f"{number:064x}")
-        changes.append(Change((number + 1,), joined=(new,), rested=(old,)))
-    return History(info, changes)
-
-
-def begin(size: Size, folder: Path) -> None:
-    """Make the store of a league that was not played yet."""
-    with Store(folder / STORE, create=True) as store:
-        store.begin(*history_of(size))
-
-
-def draw(folder: Path) -> None:
-    """Do what comes before the first fixture is played: draw the schedule of a store."""
-    with Store(folder / STORE) as store:
-        StoredLeague(store).due()
-
-
 def make(size: Size, folder: Path, faults: float) -> None:
     """Make the store of a league; in so large a share of its games a bot faults."""
     info = history_of(size).start
@@ -115,22 +52,6 @@ def make(size: Size, folder: Path, faults: float) -> None:
 def write(folder: Path) -> None:
     """Write the report of the store in a folder."""
     report(ReportRequest(folder / "league.yaml", folder / STORE, folder / "site"))
-
-
-def used(task: Callable[..., object], *given: Any) -> Used:
-    """Run a task and return what this process and its children used."""
-    began, cpu = time.perf_counter(), time.process_time()
-    task(*given)
-    seconds, cpu = time.perf_counter() - began, time.process_time() - cpu
-    own, others = map(resource.getrusage, (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
-    cpu += others.ru_utime + others.ru_stime
-    return Used(seconds, cpu, max(own.ru_maxrss, others.ru_maxrss) / 1024)
-
-
-def alone(task: Callable[..., object], *given: Any) -> Used:
-    """Run a task in a process of its own."""
-    with ProcessPoolExecutor(1, get_context("spawn")) as executor:
-        return executor.submit(used, task, *given).result()
 
 
 def reports(size: Size, faults: float = FAULTS) -> Iterator[tuple[str, Used]]:

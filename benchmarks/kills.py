@@ -1,7 +1,7 @@
 """How long a league in containers survives SIGKILL of the arena, at random moments.
 
-Prints, for each kill, the seconds until no process and no container of the league was left. Exit
-code 1 if the longest was above two.
+`python -m benchmarks.kills` prints, for each kill, the seconds until no process and no container of
+the league was left. Exit code 1 if the longest was above two.
 """
 
 import random

@@ -27,9 +27,10 @@ from arena.ladder.book.tables import PLAYING, State
 from arena.ladder.folder import Folder
 from arena.league.play.stored_league import schedule_of
 from arena.league.store.store import Store
-from benchmarks.growth import Size, alone, begin, draw
 from benchmarks.ladder_year import GAMES, year
-from benchmarks.stored import STORE
+from benchmarks.shared.sizes import Size, begin, draw
+from benchmarks.shared.stored import STORE
+from benchmarks.shared.usage import alone
 from tests.cli.command import LOWEST
 from tests.e2e import live
 from tests.ladder import club as clubs

@@ -1,4 +1,4 @@
-"""What the schedule of a ladder of a year takes: a part of `python -m benchmarks.ladder`."""
+"""What the schedule of a ladder of a year takes: `python -m benchmarks.ladder --year`."""
 
 import argparse
 import time
@@ -16,7 +16,7 @@ from arena.game.records import BotInfo, Fixture, LeagueInfo
 from arena.league.changes import Change, version_of
 from arena.league.schedule.schedule import Schedule
 from arena.league.store.logs import logs_path
-from benchmarks.stored import fill, league, playing
+from benchmarks.shared.stored import fill, league, playing
 
 GAMES = 10
 """Games per fixture, as in a ladder.yaml that does not say."""

@@ -1,7 +1,7 @@
 """What luck says of results at tables of two, and what it costs: `python -m benchmarks.luck`.
 
-Sample bots that are written in Python play in this process, without the arena's tables. Two more
-are skewed: one doubts whenever it may, one crashes on dice that it does not like. Prints
+Sample bots that are written in Python play in this process (`benchmarks/shared/players.py`), and
+two that are skewed. Prints
 
 - R², given who plays: the share of the variance of the sample bots' results that luck explains;
 - the slope: by how much of a win their results differ for each win of luck;
@@ -10,105 +10,23 @@ are skewed: one doubts whenever it may, one crashes on dice that it does not lik
 """
 
 import argparse
-import io
-import runpy
-import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from itertools import product
-from random import Random
 from typing import Any, NamedTuple
 
 import numpy as np
-from msgspec import convert, to_builtins
 
-from arena.game.records import Cause, Fault, GameRecord
-from arena.game.referee import Referee
+from arena.game.records import GameRecord
 from arena.game.rules.books import VARIANTS, Rules
 from arena.game.rules.round import first_standing
 from arena.game.walk import walk
-from arena.game.wire.messages import Answer
-from arena.io import shipped
 from arena.playstats.luck import round_luck, win_chance
 from arena.ratings.maths.arrays import Floats, as_floats
+from benchmarks.shared.players import NAMES, PROGRAMS, play
 
-Message = dict[str, Any]
-
-
-class Player(NamedTuple):
-    """A bot in this process: what it is told, and what it answers."""
-
-    hear: Callable[[Message], object]
-    choose: Callable[[Message], Message]
-
-
-def sample_bot(name: str) -> dict[str, Any]:
-    """Return what a sample bot's program defines, without running it on any input."""
-    stdin, sys.stdin = sys.stdin, io.StringIO()
-    try:
-        return dict(runpy.run_path(str(shipped.folder("sample_bots") / name / "bot.py")))
-    finally:
-        sys.stdin = stdin
-
-
-PROGRAMS = {name: sample_bot(name) for name in ("honest", "bluffer", "odds", "memory")}
-NAMES = (*PROGRAMS, "doubter", "crasher")
 REPEATS = 20
 """How often games are walked to time it."""
-
-
-def player(name: str, rules: Rules, seed: str) -> Player:
-    """Seat a bot."""
-    hello = {"rules": {"starting_dice": rules.starting_dice}, "seats": 2}
-    program = PROGRAMS.get(name, PROGRAMS["honest"])
-    choose = program["choose"]
-    if name == "odds":
-        count = program["Count"](hello)
-        return Player(count.hear, lambda turn: choose(turn, count.hidden(turn)))
-    if name == "memory":
-        memory = program["Memory"](hello)
-        return Player(memory.hear, lambda turn: choose(turn, memory))
-    if name == "bluffer":
-        return Player(_ignore, lambda turn: choose(turn, program["Mood"](_draw(seed, turn))))
-    return Player(_ignore, {"doubter": _doubt, "crasher": _crash}.get(name, choose))
-
-
-def _draw(seed: str, turn: Message) -> Random:
-    return Random(f"{seed}/{turn['game']}/{turn['round']}")
-
-
-def _ignore(_: object) -> None:
-    pass
-
-
-def _doubt(turn: Message) -> Message:
-    return {"id": 0, "action": "dudo"} if turn["dudo"] else _honest(turn)
-
-
-def _crash(turn: Message) -> Message:
-    """Answer nothing, which counts as a crash, to three or more dice of different faces."""
-    return {} if 2 < len(turn["dice"]) == len(set(turn["dice"])) else _honest(turn)
-
-
-def _honest(turn: Message) -> Message:
-    return dict(PROGRAMS["honest"]["choose"](turn))
-
-
-def play(rules: Rules, names: Sequence[str], seed: str, games: int) -> Iterator[GameRecord]:
-    """Play games on dice of each game's own."""
-    players = [player(name, rules, f"{seed}/{seat}") for seat, name in enumerate(names)]
-    for game in range(games):
-        referee, heard = Referee(rules, 2, seed, game), 0
-        while referee.waiting:
-            seat = referee.waiting[0]
-            answer = players[seat].choose(to_builtins(referee.request(seat, 0)))
-            crash = Fault(Cause.CRASH, "")
-            referee.take(seat, convert(answer, Answer) if answer else crash)
-            for notice in referee.notices[heard:]:
-                for one in players:
-                    one.hear(to_builtins(notice))
-            heard = len(referee.notices)
-        yield referee.record
 
 
 class Pair(NamedTuple):
@@ -194,7 +112,7 @@ def main() -> None:
         )
     rules = VARIANTS["bga"]
     records = list(play(rules, ("odds", "odds"), "time", options.games))
-    walked, counted = (time_of(records, rules, what) for what in (_ignore, round_luck))
+    walked, counted = (time_of(records, rules, what) for what in (bool, round_luck))
     print(f"\n{start:.2f} s at the start; {counted - walked:.0f} µs per game, walk {walked:.0f} µs")
 
 

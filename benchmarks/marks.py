@@ -1,6 +1,6 @@
 """How often the interval of a mark holds the true one: simulated courses, without bots.
 
-    python -m benchmarks.marks [--courses 200]
+`python -m benchmarks.marks [--courses 200]`.
 
 Every student has a chance to win a game against each baseline and against each other student. The
 games are drawn; what is played, shares, intervals and marks come from the functions that grade.

@@ -1,4 +1,4 @@
-"""Games per second of the pure game with random players: `python benchmarks/playouts.py`.
+"""Games per second of the pure game with random players: `python -m benchmarks.playouts`.
 
 One process, no bots, no records: rolls, ranges of legal raises, bids, calls, openers. A player
 doubts one time in five if it may, else it bids a uniformly random face, near the smallest quantity;

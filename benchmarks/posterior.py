@@ -1,4 +1,4 @@
-"""How close ratings are to the exact posterior of their model: `python benchmarks/posterior.py`.
+"""How close ratings are to the exact posterior of their model: `python -m benchmarks.posterior`.
 
 Simulates small leagues and prints, in standard deviations of the exact posterior and for the bot
 that is worst: how far the mean is off by the arena's solution and by TrueSkill's usual pass, and
@@ -19,7 +19,7 @@ from arena.ratings.maths.arrays import Floats
 from arena.ratings.model.games import Games, as_arrays
 from arena.ratings.model.posterior import Posterior, distinct, posterior, relative_errors
 from arena.ratings.model.trueskill import BETA, SIGMA, rate_all
-from benchmarks.leagues import Shape, play
+from tests.support.simulated_leagues import Shape, play
 
 FREEDOM = 8
 """Degrees of freedom of the distribution that samples are drawn from: its tails are heavier."""

@@ -1,6 +1,6 @@
 """What pruning gives back, and what it takes: `python -m benchmarks.pruning [--games 40000]`.
 
-The stores are generated (`benchmarks/stored.py`), with 20 games per fixture.
+The stores are generated (`benchmarks/shared/stored.py`), with 20 games per fixture.
 """
 
 import argparse
@@ -12,8 +12,8 @@ from arena.league.keeping.prune import prune
 from arena.league.schedule.schedule import Schedule
 from arena.league.store.logs import logs_path
 from arena.league.store.store import Store
-from benchmarks.growth import Size, history_of
-from benchmarks.stored import STORE, fill, playing
+from benchmarks.shared.sizes import Size, history_of
+from benchmarks.shared.stored import STORE, fill, playing
 
 MIB = 1 << 20
 

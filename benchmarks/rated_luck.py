@@ -21,15 +21,16 @@ from typing import NamedTuple
 import numpy as np
 from msgspec.structs import replace
 
-from arena.game.records import Fixture, FixtureResult, PlayedFixture
+from arena.game.records import FixtureResult
 from arena.game.results import fixture_result
 from arena.game.rules.books import VARIANTS, Rules
 from arena.league.schedule.block_design import blocks
 from arena.playstats.luck import rated_luck
 from arena.ratings.board.leaderboard import rate
 from arena.ratings.maths.arrays import Floats
-from arena.ratings.table import Leaderboard, Row
-from benchmarks.luck import play
+from arena.ratings.table import Leaderboard, LeaderboardRow
+from benchmarks.shared.players import play
+from tests.support import records
 
 FIELDS = {
     "ordinary": ("honest", "bluffer", "odds", "memory"),
@@ -58,12 +59,17 @@ def league(rules: Rules, bots: Sequence[str], seed: str, games: int) -> Iterator
     tables = [(number, table) for number, block in enumerate(plan) for table in block]
     for index, (block, table) in enumerate(tables):
         seats = tuple([bots[bot] for bot in table])
-        fixture = Fixture(
-            f"{index:016x}", index, rules.name, seats, f"{seed}/{index}", games, block
+        fixture = records.fixture(
+            seats,
+            games,
+            id=f"{index:016x}",
+            index=index,
+            variant=rules.name,
+            seed=f"{seed}/{index}",
+            block=block,
         )
         programs = [name.split()[0] for name in seats]
-        records = list(play(rules, programs, fixture.seed, games))
-        played = PlayedFixture(fixture, records, "process", "wall", 0, 0.0)
+        played = records.played(fixture, list(play(rules, programs, fixture.seed, games)))
         yield replace(fixture_result(played), luck=rated_luck(played, rules))
 
 
@@ -99,7 +105,9 @@ def line(rules: Rules, field: str, leagues: int, games: int) -> str:
     change = free - raw
     largest = int(np.abs(change.mean(0)).argmax())
     cells = [
-        *(rules.name, field, f"{sum(len(one.games) for one in played[0])}"),
+        rules.name,
+        field,
+        f"{sum(len(one.games) for one in played[0])}",
         f"{np.mean([one.without.luck_slope or 0.0 for one in rated]):.2f}",
         f"{1 - spread(free, bots) / spread(raw, bots):.0%}",
         f"{1 - widths(rated, 1).mean() / widths(rated, 0).mean():.0%}",
@@ -135,7 +143,7 @@ def coverage(found: Sequence[Leaderboard], bots: Sequence[str], truth: Sequence[
     return float(np.mean([holds(row, true[row.bot]) for one in found for row in one.rows]))
 
 
-def holds(row: Row, mu: float) -> bool:
+def holds(row: LeaderboardRow, mu: float) -> bool:
     """Tell whether a bot's interval contains its true mu."""
     return (row.low is None or row.low <= mu) and (row.high is None or mu <= row.high)
 
@@ -145,7 +153,7 @@ def wrong(found: Sequence[Leaderboard], bots: Sequence[str], truth: Sequence[flo
     return float(np.mean([any(is_wrong(row, bots, truth) for row in one.rows) for one in found]))
 
 
-def is_wrong(row: Row, bots: Sequence[str], truth: Sequence[float]) -> bool:
+def is_wrong(row: LeaderboardRow, bots: Sequence[str], truth: Sequence[float]) -> bool:
     """Tell whether a range leaves out a rank that the bot truly has; equal bots have all."""
     mu = truth[bots.index(row.bot)]
     best = 1 + sum(other > mu for other in truth)

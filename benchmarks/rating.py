@@ -1,4 +1,4 @@
-"""How fast games are rated: `python benchmarks/rating.py`.
+"""How fast games are rated: `python -m benchmarks.rating`.
 
 Rates simulated games of 20 bots at tables of 2, 4 and 6 with the `trueskill` package and with the
 arena's own message passing, and prints games per second of CPU time, and the CPU time of a whole
@@ -17,7 +17,7 @@ from arena.game.records import Division, FixtureResult
 from arena.ratings.model.games import as_arrays
 from arena.ratings.model.trueskill import rate_all
 from arena.ratings.standings import rate_results
-from benchmarks.leagues import Shape, play
+from tests.support.simulated_leagues import Shape, play
 
 BOTS = 20
 

@@ -13,11 +13,12 @@ from arena.bots.builds.staging import stage
 from arena.bots.manifest import load_bot
 from arena.bots.sandboxes.process import ProcessSandbox
 from arena.bots.sandboxes.run_folder import run_folder
-from arena.game.records import Fixture, LimitsInfo, RoundStarted
+from arena.game.records import LimitsInfo, RoundStarted
 from arena.game.rules.books import VARIANTS, Rules, variant
 from arena.game.rules.round import first_standing
 from arena.game.rules.round_limit import ROUNDS_PER_DIE
 from arena.io import shipped
+from tests.support import records
 from tests.support.live import play_bots
 from tests.support.random_games import play
 
@@ -39,8 +40,8 @@ def sample_bots(rules: Rules, players: int, games: int) -> Iterator[int]:
     with run_folder() as runs:
         folders = [shipped.folder("sample_bots") / name for name in BOTS[:players]]
         bots = [stage(load_bot(folder), runs, sandbox) for folder in folders]
-        seats = tuple(bot.name for bot in bots)
-        fixture = Fixture("bench", 0, rules.name, seats, "bench", games)
+        seats = (bot.name for bot in bots)
+        fixture = records.fixture(seats, games, variant=rules.name, seed="bench")
         for record in play_bots(fixture, rules, bots, sandbox, LimitsInfo()).games:
             yield sum(isinstance(event, RoundStarted) for event in record.events)
 

@@ -1,8 +1,8 @@
 """The cost of sandboxes: decisions per second in each, and the time of a league in containers.
 
-The baseline is `process`; docker is measured over FIFOs and over its attach socket. Runs take
-turns, so that all see the same machine, and medians are printed. It needs the images (`arena
-images`).
+`python -m benchmarks.sandboxes`; it needs the images (`arena images`). The baseline is `process`;
+docker is measured over FIFOs and over its attach socket. Runs take turns, so that all see the same
+machine, and medians are printed.
 """
 
 import json
@@ -22,9 +22,10 @@ from arena.bots.sandboxes.bubblewrap import BubblewrapSandbox
 from arena.bots.sandboxes.docker.sandbox import DockerSandbox
 from arena.bots.sandboxes.process import ProcessSandbox
 from arena.bots.sandboxes.run_folder import run_folder
-from arena.game.records import Fixture, LimitsInfo
+from arena.game.records import LimitsInfo
 from arena.game.rules.books import VARIANTS
 from arena.io import shipped
+from tests.support import records
 from tests.support.live import play_bots
 
 CORES = os.sched_getaffinity(0)
@@ -72,7 +73,7 @@ def print_throughput(players: int) -> bool:
 
 
 def decisions_per_second(sandbox: Sandbox, bots: list[StagedBot]) -> float:
-    fixture = Fixture("bench", 0, "bga", tuple(bot.name for bot in bots), "bench", GAMES)
+    fixture = records.fixture((bot.name for bot in bots), GAMES)
     played = play_bots(fixture, VARIANTS["bga"], bots, sandbox, LIMITS)
     return played.decisions / played.seconds
 

@@ -15,12 +15,12 @@ from collections.abc import Iterator, Sequence
 from math import inf
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import NamedTuple
 
 from arena.game.records import LeagueInfo
 from arena.league.store.rows import pack
 from arena.league.store.store import Store
-from benchmarks.stored import league, stored
+from benchmarks.shared.stored import league, stored
+from benchmarks.shared.usage import Used
 
 COLD = {2: 60.0}
 """CPU seconds that a report may take from cold, by table size."""
@@ -37,16 +37,6 @@ WHAT = "cold", "one more fixture", "no change"
 """The reports of one store, in order."""
 
 
-class Used(NamedTuple):
-    """What a command used."""
-
-    cpu: float
-    """Seconds, with its processes."""
-    wall: float
-    memory: float
-    """MiB that the largest process held at most."""
-
-
 def report(store: Path, site: Path, checkout: Path) -> Used:
     """Write the report of a store with a checkout's command, and return what it used."""
     line = [sys.executable, "-m", "arena", "report", str(store.with_suffix(".yaml"))]
@@ -58,7 +48,7 @@ def report(store: Path, site: Path, checkout: Path) -> Used:
     command.returncode = code
     assert code == 0
     cpu = used.ru_utime + used.ru_stime
-    return Used(cpu, time.perf_counter() - began, used.ru_maxrss / 1024)
+    return Used(time.perf_counter() - began, cpu, used.ru_maxrss / 1024)
 
 
 def reports(info: LeagueInfo, folder: Path, checkout: Path) -> list[Used]:
@@ -86,12 +76,14 @@ def measure(info: LeagueInfo, against: Path | None) -> Iterator[str]:
             before = reports(info, Path(name), against)
         _print(f"{against}, {shape}", before)
         for what, old, new in zip(WHAT, before, found, strict=True):
-            ratios = f"{new.cpu / old.cpu:.2f} of the CPU time, {new.wall / old.wall:.2f} of the"
+            ratios = (
+                f"{new.cpu / old.cpu:.2f} of the CPU time, {new.seconds / old.seconds:.2f} of the"
+            )
             print(f"{what}: {ratios} wall time, {new.memory / old.memory:.2f} of the memory")
     (cold, more, _), players = found, info.players[0]
     targets = {
         "from cold": (cold.cpu, COLD.get(players, inf)),
-        "after one more fixture": (more.wall, MORE.get(players, inf)),
+        "after one more fixture": (more.seconds, MORE.get(players, inf)),
         "memory": (max(cold.memory, more.memory), MEMORY),
         "the page": (page, PAGE),
     }
@@ -101,7 +93,7 @@ def measure(info: LeagueInfo, against: Path | None) -> Iterator[str]:
 def _print(label: str, found: Sequence[Used]) -> None:
     for what, used in zip(WHAT, found, strict=True):
         print(
-            f"{label}, {what}: {used.cpu:.1f} s of CPU time ({used.wall:.1f} s of wall time), "
+            f"{label}, {what}: {used.cpu:.1f} s of CPU time ({used.seconds:.1f} s of wall time), "
             f"{used.memory:.0f} MiB",
             flush=True,
         )

@@ -1,4 +1,4 @@
-"""The start-up time of `arena --help` beyond that of Python: `python benchmarks/startup.py`.
+"""The start-up time of `arena --help` beyond that of Python: `python -m benchmarks.startup`.
 
 Both are started in turn; the result is the difference of the medians.
 """

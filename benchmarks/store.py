@@ -9,12 +9,13 @@ import argparse
 import tempfile
 import time
 from collections.abc import Iterator
+from itertools import chain, islice
 from pathlib import Path
 from random import Random
 
 from msgspec.structs import replace
 
-from arena.game.records import GameRecord, LeagueInfo, PlayedFixture
+from arena.game.records import LeagueInfo, PlayedFixture
 from arena.league.schedule.schedule import Schedule
 from arena.league.store.logs import logs_path
 from arena.league.store.rows import pack
@@ -22,30 +23,21 @@ from arena.league.store.store import Store
 from arena.ratings.model.games import as_arrays
 from arena.ratings.model.head_to_head import count_ahead
 from arena.ratings.standings import by_division
-from benchmarks.verify import league, play
+from benchmarks.shared.stored import of_games, really_played
+from tests.support import records
 
 DIFFERENT = 200
 """Games that are really played."""
 
 
-def games_like_real_ones(info: LeagueInfo) -> list[GameRecord]:
-    """Return the games of the league's first fixtures."""
-    found: list[GameRecord] = []
-    for fixture in Schedule(info).fixtures:
-        rules = info.variants[fixture.variant]
-        found += [play(fixture, rules, game) for game in range(fixture.games)]
-        if len(found) >= DIFFERENT:
-            break
-    return found
-
-
 def fixtures(info: LeagueInfo) -> Iterator[PlayedFixture]:
     """Yield every fixture of a league, with games drawn at random."""
-    pool, draw = games_like_real_ones(info), Random(1)
+    drawn = islice(chain.from_iterable(one.games for one in really_played(info)), DIFFERENT)
+    pool, draw = list(drawn), Random(1)
     for fixture in Schedule(info).fixtures:
         games = [replace(one, game=n) for n, one in enumerate(draw.choices(pool, k=fixture.games))]
         quiet = ("",) * len(fixture.seats)
-        yield PlayedFixture(fixture, games, "process", "cpu", 1234, 1.0, quiet)
+        yield records.played(fixture, games, decisions=1234, seconds=1.0, stderr=quiet)
 
 
 def fill(path: Path, info: LeagueInfo) -> float:
@@ -62,7 +54,7 @@ def fill(path: Path, info: LeagueInfo) -> float:
 
 def measure(games: int, players: int) -> None:
     """Print the cost of one league."""
-    info = league(games, players)
+    info = of_games(games, players)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "league.sqlite"
         stored = fill(path, info)

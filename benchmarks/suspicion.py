@@ -1,4 +1,4 @@
-"""False alarms and power of the tests for suspicion: `python benchmarks/suspicion.py`.
+"""False alarms and power of the tests for suspicion: `python -m benchmarks.suspicion`.
 
 Simulates leagues of known bots (TrueSkill's own model, skills drawn with a standard deviation of 2
 mu, the arena's schedule) and prints the share in which a test raised an alarm at alpha = 0.05:
@@ -18,13 +18,13 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
-from msgspec.structs import replace
 
-from arena.game.records import Cause, Division, FixtureResult, GameResult, RatingsInfo
+from arena.game.records import Division, FixtureResult, RatingsInfo
 from arena.ratings.maths.arrays import Floats, as_floats
 from arena.ratings.standings import rate_results
 from arena.ratings.table import Suspicion
-from benchmarks.leagues import Moment, Shape, Twist, name, play, tables
+from tests.support.simulated_leagues import Moment, Shape, Twist, name, play, tables
+from tests.support.twists import DRIFT, THROW, circle, drifting, neighbours, thrown, with_faults
 
 ALPHA = 0.05
 SHAPES = [
@@ -35,8 +35,7 @@ SHAPES = [
     Shape(8, 4, 10, 2, 0.3),
     Shape(8, 6, 6, 2, 0.3),
 ]
-STYLE, THROW, DRIFT, CIRCLE, NEIGHBOUR = 0.5, 8.0, 4.0, 4.0, 4.0
-FAULTS = 0.2
+STYLE = 0.5
 
 
 def main() -> None:
@@ -110,64 +109,6 @@ def twists(shape: Shape, rng: np.random.Generator) -> dict[str, Twist | None]:
         "thrown": thrown,
         "drifting": drifting,
     }
-
-
-def circle(bots: int) -> Twist:
-    """Let each bot play better against those that follow it in a circle, and worse against others.
-
-    All are as strong against the whole field.
-    """
-    ahead = np.array([[(other - bot) % bots for other in range(bots)] for bot in range(bots)])
-    suits = CIRCLE / 2 * np.sign(np.where(ahead == 0, 0, bots / 2 - ahead))
-
-    def twist(moment: Moment, shown: Floats) -> Floats:
-        seats = list(moment.table)
-        return as_floats(shown + suits[np.ix_(seats, seats)].sum(1) / (len(seats) - 1))
-
-    return twist
-
-
-def neighbours(bots: int) -> Twist:
-    """Let each bot make it harder for the one that acts after it, some more than others."""
-    pressure = NEIGHBOUR * np.arange(bots) / bots
-
-    def twist(moment: Moment, shown: Floats) -> Floats:
-        return as_floats(shown - np.roll(pressure[list(moment.table)], 1))
-
-    return twist
-
-
-def with_faults(played: Iterable[FixtureResult], rng: np.random.Generator) -> list[FixtureResult]:
-    """Let bot 0 fault in some of its games, and be last in them."""
-    found = []
-    for one in played:
-        seats, games = one.fixture.seats, one.games
-        if name(0) in seats:
-            seat = seats.index(name(0))
-            games = [faulty(game, seat) if rng.random() < FAULTS else game for game in games]
-        found.append(replace(one, games=games))
-    return found
-
-
-def faulty(game: GameResult, seat: int) -> GameResult:
-    """Let a seat fault in a game, and be last."""
-    place = game.places[seat]
-    places = [one - (one > place) for one in game.places]
-    places[seat] = len(places)
-    faults = [Cause.CRASH if at == seat else None for at in range(len(places))]
-    return replace(game, places=tuple(places), faults=tuple(faults))
-
-
-def thrown(moment: Moment, shown: Floats) -> Floats:
-    """Let bot 0 lose at every table with bot 1."""
-    if not {0, 1} <= set(moment.table):
-        return shown
-    return as_floats(shown - THROW * (np.array(moment.table) == 0))
-
-
-def drifting(moment: Moment, shown: Floats) -> Floats:
-    """Let bot 0 improve."""
-    return as_floats(shown + DRIFT * moment.progress * (np.array(moment.table) == 0))
 
 
 def alarms_of(scenario: str, cases: Iterable[Suspicion]) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""Decisions per second of `arena run` against a bare loop: `python benchmarks/throughput.py`.
+"""Decisions per second of `arena run` against a bare loop: `python -m benchmarks.throughput`.
 
 The floor sends the same bytes to the same bots in the same sandbox, one request at a time, with no
 rules, no limits and no records. One floor shares a core with its bots, as a pinned worker of the

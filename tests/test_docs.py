@@ -14,14 +14,14 @@ from arena.game.rules.books import SWITCHES, VARIANTS
 from arena.ladder.door.door import MAX_UPLOAD
 from arena.league.terms.config import LeagueFile
 from arena.league.terms.variant_entry import VariantEntry
-from arena.ratings.table import OverallRow, Row
+from arena.ratings.table import LeaderboardRow, OverallRow
 from tests.cli.command import ROOT, run
 
 LEAGUE = "docs/reference/league.md"
 RATINGS = "docs/reference/ratings.md"
 PAGES = sorted(
     path.relative_to(ROOT)
-    for pattern in ("*.md", "docs/**/*.md", "protocol/*.md", "sample_bots/*.md")
+    for pattern in ("*.md", "benchmarks/*.md", "docs/**/*.md", "protocol/*.md", "sample_bots/*.md")
     for path in ROOT.glob(pattern)
 )
 MANUAL = [page for page in PAGES if page.parts[0] == "docs"]
@@ -133,7 +133,7 @@ def word(default: object) -> str:
 
 def test_ratings_page_explains_every_column() -> None:
     explained = " ".join(f"{name} {' '.join(cells)}" for name, cells in rows(RATINGS).items())
-    columns = {field.encode_name for field in (*fields(Row), *fields(OverallRow))}
+    columns = {field.encode_name for field in (*fields(LeaderboardRow), *fields(OverallRow))}
     plain = {"bot", "games", "wins", "faults", "provisional"}
     assert [name for name in columns - plain if name not in explained] == []
 

@@ -4,11 +4,15 @@ import ast
 import re
 from collections.abc import Iterator
 from functools import cache
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
 ARENA = ROOT / "arena"
 MOST_LINES = 320
+"""A longer file probably has two reasons to exist: look for them and split it there. Lines that are
+packed to stay below the number only make it harder to read."""
 MOST_LINES_OF_A_FUNCTION = 40
 VAGUE = ("what", "who", "where", "nothing", "nobody")
 """Words with which the name of a test does not begin: it names the behaviour."""
@@ -69,6 +73,34 @@ def test_tests_are_named_for_the_behaviour() -> None:
     vague = re.compile(rf"^ *def (test_(?:{'|'.join(VAGUE)})(?:_.*)?)\(", re.MULTILINE)
     files = [path.read_text(encoding="utf-8") for path in modules(ROOT / "tests")]
     assert [name for text in files for name in vague.findall(text)] == []
+
+
+IMPORT = re.compile(r"^ *from (arena[\w.]*) import ([\w, ]+)$", re.MULTILINE)
+
+
+def imports_in_strings(path: Path) -> Iterator[tuple[str, str]]:
+    """Yield what the programs in a module's strings import of the arena: modules and names."""
+    for text in re.findall(r'"""(.*?)"""', path.read_text(encoding="utf-8"), re.DOTALL):
+        for module, names in IMPORT.findall(text):
+            yield from ((module, name) for name in names.split(", "))
+
+
+def exists(module: str, name: str) -> bool:
+    try:
+        return hasattr(import_module(module), name) or bool(find_spec(f"{module}.{name}"))
+    except ModuleNotFoundError:
+        return False
+
+
+def test_programs_in_strings_import_what_there_is() -> None:
+    """No tool that renames or checks imports looks into them."""
+    lost = [
+        f"{path.relative_to(ROOT)}: from {module} import {name}"
+        for path in (*modules(ARENA), *modules(ROOT / "tests"))
+        for module, name in imports_in_strings(path)
+        if not exists(module, name)
+    ]
+    assert lost == []
 
 
 def test_files_that_contributors_are_sent_to_exist() -> None:

@@ -16,13 +16,13 @@ from arena.game.records import BotInfo, FixtureResult
 from arena.game.rules.books import MAX_PLAYERS, MIN_PLAYERS
 from arena.io.errors import ArenaError
 from arena.io.files import reason
-from arena.league.play.play import RunRequest, open_run
-from arena.league.play.runner import RunListener
+from arena.league.play.dispatcher import RunListener
+from arena.league.play.league_run import RunRequest, open_run
 from arena.league.store.rows import pack
 from arena.league.store.store import Store
 from arena.league.table.person import Person, TableWithPerson
+from arena.league.table.play_fixture import play_fixture
 from arena.league.table.preparation import prepared
-from arena.league.table.table import play_fixture
 from arena.league.terms.conditions import commit, resolve
 from arena.league.terms.config import League, load_league
 

@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager, contextmanager
 
 from arena.cli.output import say
 from arena.game.records import FixtureResult
-from arena.league.play.runner import OnResult, RunListener
+from arena.league.play.dispatcher import OnResult, RunListener
 
 _PLAIN_EVERY = 5.0
 """Seconds between plain lines."""

@@ -32,8 +32,8 @@ from arena.course.shares import FAIR, Share, share_of, total_of
 from arena.game.records import BotInfo
 from arena.io.errors import ArenaError
 from arena.ladder.folder import existing
+from arena.league.play.dispatcher import RunListener, play_due
 from arena.league.play.process_pool import ProcessEngine
-from arena.league.play.runner import RunListener, play_due
 from arena.league.store.store import Store
 
 

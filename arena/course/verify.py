@@ -17,7 +17,8 @@ from arena.game.records import Fixture
 from arena.game.rules.books import Rules
 from arena.io.errors import ArenaError
 from arena.io.files import read_limited
-from arena.league.keeping.verify import Finding, check_stored, verify
+from arena.league.keeping.check_fixture import StoreFinding, check_stored
+from arena.league.keeping.verify import verify
 from arena.league.store.store import Store
 
 _MAX_BYTES = 64 << 20
@@ -30,7 +31,7 @@ class Verified(Struct, frozen=True):
     """Of the games against baselines that count."""
     games: int
     field_games: int
-    findings: list[Finding]
+    findings: list[StoreFinding]
 
 
 def verify_course(course: Course, workers: int, tell: Callable[[str], None]) -> Verified:
@@ -42,7 +43,7 @@ def verify_course(course: Course, workers: int, tell: Callable[[str], None]) -> 
     if lock is None:
         hint = f"arena course grade {course.folder}"
         raise ArenaError("nothing was graded yet", str(course.folder / LOCK), hint)
-    findings, tables, games = list[Finding](), 0, 0
+    findings, tables, games = list[StoreFinding](), 0, 0
     if course.file.marks.baselines:
         tell("replaying the games against baselines")
         tables, games = _replay(course, lock, findings)
@@ -52,7 +53,7 @@ def verify_course(course: Course, workers: int, tell: Callable[[str], None]) -> 
         tell("replaying the games of the field")
         path = store_of(grading(course), lock, course.file.marks.field)
         if not is_complete(path):
-            findings.append(Finding("field", "its games are missing"))
+            findings.append(StoreFinding("field", "its games are missing"))
         else:
             with Store(path) as store:
                 found = verify(store, workers=workers)
@@ -62,7 +63,7 @@ def verify_course(course: Course, workers: int, tell: Callable[[str], None]) -> 
     return Verified(tables, games, field, findings)
 
 
-def _replay(course: Course, lock: Lock, findings: list[Finding]) -> tuple[int, int]:
+def _replay(course: Course, lock: Lock, findings: list[StoreFinding]) -> tuple[int, int]:
     tables = games = 0
     with Store(grading(course) / STORE) as store:
         expected = {one.id: one for one in _expected(course, lock, Played(store))}
@@ -89,19 +90,21 @@ def _expected(course: Course, lock: Lock, played: Played) -> Iterator[Fixture]:
                 yield from block(lock.terms, pairing_of(lock.terms, bot, name), number)
 
 
-def _shares(course: Course, lock: Lock) -> Iterator[Finding]:
+def _shares(course: Course, lock: Lock) -> Iterator[StoreFinding]:
     with Store(grading(course) / STORE) as store:
         played = Played(store)
     how = measure(course.file)
     for name, won in final_blocks(played, lock.terms, lock.terms.reference, how).items():
         if not won or share_of(won, PER_BLOCK) != lock.shares.get(name):
             what = f"the reference's share against '{name}' is not that of its games"
-            yield Finding(LOCK, what)
+            yield StoreFinding(LOCK, what)
 
 
-def _marks(course: Course, lock: Lock) -> list[Finding]:
+def _marks(course: Course, lock: Lock) -> list[StoreFinding]:
     path: Path = course.folder / MARKS
     wanted = marks_csv(course, results_of(course, lock)).encode()
     if read_limited(path, _MAX_BYTES) == wanted:
         return []
-    return [Finding(MARKS, "it is not what the games lead to: arena course grade writes it again")]
+    return [
+        StoreFinding(MARKS, "it is not what the games lead to: arena course grade writes it again")
+    ]

@@ -22,7 +22,7 @@ from arena.ladder.pages.site import publish_closed
 from arena.ladder.season.admission import faults_too_often, settle
 from arena.ladder.season.orders import carry_out
 from arena.ladder.season.season import Season, commitment_of, open_season, reveal
-from arena.league.play.runner import RunListener
+from arena.league.play.dispatcher import RunListener
 
 _TICK = 0.25
 """Seconds between looks at what came in, while games are played."""

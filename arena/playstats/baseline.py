@@ -1,4 +1,4 @@
-"""Simple bots that play every deal of a round for two: what dice are worth to players like that.
+"""Simple bots that play every deal of a round for two: their results say what dice are worth.
 
 A baseline bot makes the lowest raise that is most likely to be true by its own dice, or doubts if
 that is more likely to succeed than the raise is to survive. A raise survives if it is true, and
@@ -31,7 +31,7 @@ Numbers = NDArray[np.intp]
 
 
 class Outcomes(NamedTuple):
-    """Who loses a die among baseline bots, for each deal of a round."""
+    """The loser of a die among baseline bots, for each deal of a round."""
 
     losses: bytes
     """For each deal, how often the opener loses, over all choices of patience."""
@@ -101,7 +101,7 @@ def lowest_raises(standing: Standing, seat: int, bids: Bids) -> Menu:
     """Return the menu of a seat in the coming round."""
     numbers = {bid: number for number, bid in enumerate(bids)}
     ranges = [raises(Round(standing, seat, bid)) for bid in bids]
-    return tuple([tuple([numbers[Bid(one.min, one.face)] for one in found]) for found in ranges])
+    return tuple([tuple([numbers[Bid(legal.min, legal.face)] for legal in of]) for of in ranges])
 
 
 @lru_cache(256)

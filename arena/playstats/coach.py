@@ -1,4 +1,4 @@
-"""What a bot's decisions cost it: in all, the worst ones, and by kind; and how well it bids."""
+"""The cost of a bot's decisions: in all, by kind, and the worst; and its calibration."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -10,7 +10,7 @@ from msgspec import Struct
 from arena.game.records import Division, Fixture, GameRecord, PlayedFixture
 from arena.game.rules.books import Rules
 from arena.game.walk import walk
-from arena.playstats.decisions import Decision, Judged, Place, Verb, judge_round
+from arena.playstats.decisions import Decision, GameKey, Judged, Verb, judge_round
 from arena.playstats.style import BINS, MILLION, Calibration
 from arena.ratings.maths.intervals import Z95
 
@@ -73,7 +73,7 @@ class CalibrationBin(Struct, frozen=True):
 
 
 class Judgement(Struct, frozen=True):
-    """What is said of a bot's decisions."""
+    """The judgement of a bot's decisions."""
 
     games: int
     decisions: int
@@ -114,7 +114,7 @@ class _Sum:
 
 Hear = Callable[[Decision], None]
 _Occasion = tuple[Verb, bool, int | None]
-"""What was done, whether in a palifico round, and with how many dice of one's own."""
+"""The action, whether the round was a palifico, and the number of the bot's own dice."""
 
 
 class Coach:
@@ -142,7 +142,7 @@ class Coach:
 
     def _add_game(self, fixture: Fixture, record: GameRecord, rules: Rules, seat: int) -> None:
         table = self._tables.setdefault(fixture.division, _Sum())
-        place = Place(fixture.index, record.game, fixture.seed)
+        place = GameKey(fixture.index, record.game, fixture.seed)
         for judged in _judged(record, rules, seat, place):
             table.add(judged.decision.loss)
             self._add(judged)
@@ -150,17 +150,18 @@ class Coach:
             total.end_game()
 
     def _add(self, judged: Judged) -> None:
-        one, bins = judged.decision, self._calibration
-        self._hear(one)
-        self._all.add(one.loss)
-        occasion = one.action.do, one.palifico, None if one.palifico else one.dice
+        decision, bins = judged.decision, self._calibration
+        self._hear(decision)
+        self._all.add(decision.loss)
+        dice = None if decision.palifico else decision.dice
+        occasion = decision.action.do, decision.palifico, dice
         self._occasions[occasion] += 1
-        if one.kind:
-            self._kinds.setdefault((one.kind, occasion), _Sum()).add(one.loss)
-            order = -one.fixture, -one.game, -one.step, -one.seat
+        if decision.kind:
+            self._kinds.setdefault((decision.kind, occasion), _Sum()).add(decision.loss)
+            order = -decision.fixture, -decision.game, -decision.step, -decision.seat
             keep = heappush if len(self._worst) < WORST else heappushpop
-            keep(self._worst, (one.loss, order, one))
-        if one.action.do == "bid":
+            keep(self._worst, (decision.loss, order, decision))
+        if decision.action.do == "bid":
             at = min(BINS - 1, int(judged.chance * BINS))
             bins.bids[at] += 1
             bins.held[at] += judged.held
@@ -181,7 +182,7 @@ class Coach:
                 TableCost(*division, total.games, total.cost())
                 for division, total in self._tables.items()
             ],
-            worst=[one for _, _, one in sorted(self._worst, reverse=True)],
+            worst=[decision for _, _, decision in sorted(self._worst, reverse=True)],
             leaks=sorted(self._leaks(), key=lambda leak: -leak.cost.per_game),
             calibration=list(_bins(self._calibration)),
         )
@@ -196,7 +197,7 @@ class Coach:
                 yield Leak(f"{kind} {where}", kind, palifico, dice, total.times, of, cost)
 
 
-def _judged(record: GameRecord, rules: Rules, seat: int, place: Place) -> Iterator[Judged]:
+def _judged(record: GameRecord, rules: Rules, seat: int, place: GameKey) -> Iterator[Judged]:
     for played in walk(record, rules):
         if played.hands[seat]:
             yield from judge_round(played, seat, place)
@@ -206,8 +207,9 @@ def _dice(number: int) -> str:
     return "one die" if number == 1 else f"{_NUMBERS[number]} dice"
 
 
-def _bins(found: Calibration) -> Iterator[CalibrationBin]:
-    for at, (bids, held, said) in enumerate(zip(found.bids, found.held, found.said, strict=True)):
+def _bins(calibration: Calibration) -> Iterator[CalibrationBin]:
+    counts = zip(calibration.bids, calibration.held, calibration.said, strict=True)
+    for at, (bids, held, said) in enumerate(counts):
         if bids:
             low, high = at / BINS, (at + 1) / BINS
             yield CalibrationBin(low, high, bids, said / bids / MILLION, held / bids)

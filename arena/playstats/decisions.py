@@ -19,7 +19,7 @@ _TIE = 1e-9
 
 
 class Action(Struct, frozen=True, omit_defaults=True):
-    """What a seat did, or could have done."""
+    """An action of a seat, taken or possible."""
 
     do: Verb
     quantity: int = 0
@@ -63,7 +63,7 @@ class Decision(Struct, frozen=True):
     """How the action differs from the best one, such as "doubts too early"."""
 
 
-class Place(NamedTuple):
+class GameKey(NamedTuple):
     """Which game a round belongs to, and what keys the deals that are drawn."""
 
     fixture: int
@@ -72,7 +72,7 @@ class Place(NamedTuple):
 
 
 class Judged(NamedTuple):
-    """A decision, and what became of it."""
+    """A decision and its result."""
 
     decision: Decision
     chance: float
@@ -81,7 +81,7 @@ class Judged(NamedTuple):
     """Whether its bid was true."""
 
 
-def judge_round(played: PlayedRound, seat: int, place: Place) -> Iterator[Judged]:
+def judge_round(played: PlayedRound, seat: int, place: GameKey) -> Iterator[Judged]:
     """Yield the decisions of a seat in a round.
 
     Whether it passed when it could call calza is not recorded, so of calza only calls are judged.
@@ -100,7 +100,7 @@ class _Option(NamedTuple):
 class _Judge:
     """Judges what one seat did in one round."""
 
-    def __init__(self, played: PlayedRound, seat: int, place: Place) -> None:
+    def __init__(self, played: PlayedRound, seat: int, place: GameKey) -> None:
         self._played, self._seat, self._place = played, seat, place
         key = f"{place.key}/{place.game}/{played.number}/{seat}"
         self._look = Lookahead(played.now.standing, seat, played.hands[seat], key)
@@ -133,13 +133,13 @@ class _Judge:
     def _on_turn(self, made: Action) -> list[_Option]:
         """Return what the seat on turn could do."""
         look, last = self._look, self._last
-        found = [_Option(Action("dudo"), look.after_dudo(last))] if last else []
+        options = [_Option(Action("dudo"), look.after_dudo(last))] if last else []
         numbers = look.alternatives(last, made.bid if made.do == "bid" else None)
-        found += [
+        options += [
             _Option(_bids(look.bid(number)), column)
             for number, column in zip(numbers, look.after_bids(numbers).T, strict=True)
         ]
-        return found
+        return options
 
     def _with_calza(self, made: Action, on_turn: list[_Option]) -> list[_Option]:
         """Return what a seat that called calza could do: on its turn all else, otherwise pass."""
@@ -153,8 +153,8 @@ class _Judge:
     ) -> Decision:
         played, standing, last = self._played, self._played.now.standing, self._last
         weights = self._look.weights(self._heard)
-        values = np.stack([one.values for one in options], axis=1)
-        actions = [one.action for one in options]
+        values = np.stack([option.values for option in options], axis=1)
+        actions = [option.action for option in options]
         chosen = actions.index(made)
         means = weights @ values
         best = int(means.argmax())

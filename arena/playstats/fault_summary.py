@@ -1,4 +1,4 @@
-"""What a league's faults say: counts, and of each bot the few that pages show."""
+"""The faults of a league: counts, and of each bot the few that pages show."""
 
 import re
 from collections import Counter, defaultdict
@@ -8,16 +8,15 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from arena.game.records import Cause, Division
-from arena.playstats.game_scan import FaultEntry
+from arena.playstats.fault_entry import FaultEntry
 from arena.playstats.moments import OF_BOT, BestMoments, Moment, surprise
 
 FIRST = 50
 """Faults of a bot that are kept, the first ones."""
 KINDS = 100
-"""Kinds of a bot's faults that are told apart: a bot that fills its lines with noise fills no
-memory."""
+"""Kinds of faults that are counted for each bot: random details must not fill the memory."""
 _VARYING = re.compile(r'"[^"]*"|\d+(?:[.,]\d+)*')
-"""What differs between details that say the same: numbers, and what was quoted."""
+"""Numbers and quotations: details that differ in nothing else are alike."""
 _Kind = tuple[str, str]
 
 
@@ -35,7 +34,7 @@ class BotFaults(Struct):
     """Games in which it faulted."""
     causes: Counter[Cause] = field(default_factory=Counter)
     kinds: dict[_Kind, FaultKind] = field(default_factory=dict)
-    """Those that came first, in the order in which they came."""
+    """The first kinds, in the order of their first faults."""
     others: int = 0
     """Faults of further kinds."""
     first: list[FaultEntry] = field(default_factory=list)
@@ -54,11 +53,11 @@ class FaultSummary(Struct):
     games: int = 0
     """Games in which anybody faulted."""
     bots: dict[str, BotFaults] = field(default_factory=dict)
-    """Those that faulted, in the order in which they first did."""
+    """The bots that faulted, in the order of their first faults."""
 
     def by_cause(self) -> dict[Cause, int]:
         """Return how many faults of each cause there are, in the vocabulary's order."""
-        counts = sum((one.causes for one in self.bots.values()), Counter[Cause]())
+        counts = sum((faults.causes for faults in self.bots.values()), Counter[Cause]())
         return {cause: counts[cause] for cause in Cause if counts[cause]}
 
 
@@ -75,19 +74,19 @@ class FaultMoments:
         )
 
     def add(self, fault: FaultEntry) -> None:
-        """Keep a fault if it may become a moment."""
+        """Keep a fault that may become a moment."""
         division = Division(fault.variant, fault.players)
         largest, first = self._found[fault.bot, division]
-        for kept, score in ((largest, float(fault.dice)), (first, 0.0)):
-            if kept.takes("fault", score):
-                kept.add([_moment(fault, score)])
+        for best, score in ((largest, float(fault.dice)), (first, 0.0)):
+            if best.takes("fault", score):
+                best.add([_moment(fault, score)])
 
     def moments(self, shares: Mapping[str, float]) -> Iterator[Moment]:
         """Yield what was kept, given how many faults each bot has per game."""
         for (bot, _), (largest, first) in self._found.items():
             share, bits = shares[bot], surprise(shares[bot])
-            for one in (largest if bits else first).kept:
-                yield replace(one, score=bits * one.dice, chance=share)
+            for moment in (largest if bits else first).kept:
+                yield replace(moment, score=bits * moment.dice, chance=share)
 
 
 def summarize_faults(

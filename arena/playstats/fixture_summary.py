@@ -9,7 +9,8 @@ from arena.game.records import Fixture, FixtureResult, GameResult, PlayedFixture
 from arena.game.results import fixture_result
 from arena.game.rules.books import Rules
 from arena.game.walk import ForbiddenEventError
-from arena.playstats.game_scan import FaultEntry, GameScan
+from arena.playstats.fault_entry import FaultEntry
+from arena.playstats.game_scan import GameScan
 from arena.playstats.mistakes import Mistake
 from arena.playstats.moments import Moment
 from arena.playstats.style import Calibration, Style
@@ -19,7 +20,7 @@ STDERR_SHOWN = 4000
 
 
 class SeatSummary(Struct, frozen=True):
-    """What one seat did in a fixture."""
+    """The statistics of one seat in a fixture."""
 
     style: Style
     calibration: Calibration

@@ -8,43 +8,21 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from msgspec import Struct
-
-from arena.game.records import BidMade, CallMade, Cause, Faulted, Fixture, GameRecord
+from arena.game.records import BidMade, CallMade, Faulted, Fixture, GameRecord
 from arena.game.rules.books import FACES, Rules
 from arena.game.rules.dice import count_face
 from arena.game.rules.odds import at_least, unknown
 from arena.game.rules.round import Bid, Raises, may_gain, raises
 from arena.game.walk import PlayedRound, walk
+from arena.playstats.fault_entry import FaultEntry
 from arena.playstats.luck import game_luck, has_luck
 from arena.playstats.mistakes import Mistake, WorstMoves
-from arena.playstats.moments import OF_BOT, BestMoments, Kind, Moment, is_behind, surprise
+from arena.playstats.moments import OF_BOT, BestMoments, Moment, MomentKind, is_behind, surprise
 from arena.playstats.style import BINS, MILLION, THOUSAND, Calibration, Style
 
 HALF = MILLION // 2
 LEAST_QUANTITY = 2
 """Calls of smaller bids are no moments."""
-
-
-class FaultEntry(Struct, frozen=True):
-    """One fault and where to find it; counts are from 0."""
-
-    cause: Cause
-    bot: str
-    variant: str
-    players: int
-    fixture: str
-    index: int
-    """The fixture's place in the schedule, from 0."""
-    game: int
-    round: int
-    step: int
-    """The fault's place among the events of its game, from 0."""
-    seat: int
-    dice: int
-    """Dice on the table."""
-    opponents: tuple[str, ...]
-    detail: str
 
 
 class _Odds(NamedTuple):
@@ -61,7 +39,7 @@ def _odds(needed: int, dice: int, faces: int) -> _Odds:
 
 
 class GameScan:
-    """What the seats of one fixture do, counted while its games go by."""
+    """The statistics of one fixture's seats, counted game by game."""
 
     def __init__(self, fixture: Fixture, rules: Rules) -> None:
         seats = range(len(fixture.seats))
@@ -76,7 +54,7 @@ class GameScan:
 
     @property
     def styles(self) -> list[Style]:
-        """What each seat did so far; a bluff is a bid in the lower half of the bins."""
+        """The style of each seat so far; a bluff is a bid in the lower half of the bins."""
         for style, calibration in zip(self._styles, self.calibrations, strict=True):
             style.bids = sum(calibration.bids)
             style.bluffs = sum(calibration.bids[: BINS // 2])
@@ -85,12 +63,12 @@ class GameScan:
     @property
     def mistakes(self) -> list[tuple[Mistake, ...]]:
         """The worst moves of each seat so far."""
-        return [one.kept() for one in self._mistakes]
+        return [worst.kept() for worst in self._mistakes]
 
     @property
     def moments(self) -> list[tuple[Moment, ...]]:
         """The best moments of each seat so far, kind by kind."""
-        return [one.kept for one in self._moments]
+        return [best.kept for best in self._moments]
 
     def add(self, record: GameRecord) -> None:
         """Count one game; raises ForbiddenEventError if the rules forbid an event of it."""
@@ -191,13 +169,13 @@ class GameScan:
     def _likeliest_raise(self, seat: int) -> tuple[int, Raises | None]:
         """Return how likely the most likely bid of the seat on turn is, and its range."""
         own, unseen, wild = self._round.seen_by(seat)
-        likely, found = -1, None
-        for one in raises(self._round.now):
+        likely, likeliest = -1, None
+        for legal in raises(self._round.now):
             # Of each face the lowest: no higher one is likelier.
-            chance = _odds(*unknown(one.min, one.face, own, unseen, wild)).millionths
+            chance = _odds(*unknown(legal.min, legal.face, own, unseen, wild)).millionths
             if chance > likely:
-                likely, found = chance, one
-        return likely, found
+                likely, likeliest = chance, legal
+        return likely, likeliest
 
     def _weigh_calza(self, call: CallMade, bid: Bid) -> None:
         """Weigh a calza against passing."""
@@ -249,16 +227,16 @@ class GameScan:
         )
         shortlist.add(edge, mistake)
 
-    def _takes(self, kind: Kind, seat: int, chance: int) -> bool:
+    def _takes(self, kind: MomentKind, seat: int, chance: int) -> bool:
         score = surprise(chance / MILLION) * self._round.dice
         return self._moments[seat].takes(kind, score)
 
     def _keep_moment(
-        self, kind: Kind, move: BidMade | CallMade, bid: Bid | BidMade, chance: int
+        self, kind: MomentKind, move: BidMade | CallMade, bid: Bid | BidMade, chance: int
     ) -> None:
         step, known = self._round.step_of(move), chance / MILLION
-        found = self._moment(kind, self._round, move.seat, known, step=step, bid=bid)
-        self._moments[move.seat].add([found])
+        moment = self._moment(kind, self._round, move.seat, known, step=step, bid=bid)
+        self._moments[move.seat].add([moment])
 
     def _add_comeback(self, winner: int, behind: Sequence[PlayedRound]) -> None:
         """Add the win of a seat that was far behind when these rounds began."""
@@ -270,7 +248,7 @@ class GameScan:
 
     def _moment(
         self,
-        kind: Kind,
+        kind: MomentKind,
         played: PlayedRound,
         seat: int,
         chance: float,

@@ -1,4 +1,4 @@
-"""What the games of a league say: the summaries of its fixtures, added up, and how long it took."""
+"""The statistics of a league: the sums of its fixtures' summaries, and the time it took."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
@@ -8,9 +8,9 @@ from msgspec import Struct, field
 
 from arena.game.records import LUCK_UNIT, Division, FixtureResult
 from arena.playstats import mistakes
+from arena.playstats.fault_entry import FaultEntry
 from arena.playstats.fault_summary import FaultSummary, summarize_faults
 from arena.playstats.fixture_summary import FixtureSummary
-from arena.playstats.game_scan import FaultEntry
 from arena.playstats.mistakes import Mistake
 from arena.playstats.moments import EACH, OF_BOT, OF_DIVISION, BestMoments, Moment
 from arena.playstats.style import Calibration, Rate, Style
@@ -36,7 +36,7 @@ class Played(Struct):
 
 
 class SeatResult(Struct):
-    """What a bot achieved from one seat."""
+    """A bot's results from one seat."""
 
     games: int = 0
     wins: int = 0
@@ -50,7 +50,7 @@ class SeatResult(Struct):
 
 
 class DivisionStats(Struct):
-    """What a bot did in one division."""
+    """A bot's statistics in one division."""
 
     style: Style = field(default_factory=Style)
     calibration: Calibration = field(default_factory=Calibration)
@@ -122,7 +122,8 @@ class LeagueSummary(Struct):
 
     def mistake_games(self) -> set[tuple[int, int]]:
         """Return the games that hold a mistake that is kept: fixture and game, from 0."""
-        return {(one.index, one.game) for found in self.mistakes.values() for one in found}
+        lists = self.mistakes.values()
+        return {(mistake.index, mistake.game) for of_bot in lists for mistake in of_bot}
 
 
 def summarize_league(
@@ -136,27 +137,27 @@ def summarize_league(
     worst: dict[str, list[Mistake]] = defaultdict(list)
     of_bots = defaultdict[str, BestMoments](lambda: BestMoments(OF_BOT, OF_BOT))
     of_divisions = defaultdict[Division, BestMoments](lambda: BestMoments(OF_DIVISION, EACH))
-    for one in summaries:
-        division = one.fixture.division
-        _count(league, one)
-        for seat, (bot, did) in enumerate(zip(one.fixture.seats, one.seats, strict=True)):
+    for summary in summaries:
+        division = summary.fixture.division
+        _count(league, summary)
+        for seat, (bot, did) in enumerate(zip(summary.fixture.seats, summary.seats, strict=True)):
             stats = league.bots.setdefault(bot, {})
             at = stats.setdefault(division, DivisionStats())
             at.style.add(did.style)
             at.calibration.add(did.calibration)
-            _count_places(at.seats.setdefault(seat, SeatResult()), one, seat)
+            _count_places(at.seats.setdefault(seat, SeatResult()), summary, seat)
             _keep_mistakes(worst[bot], did.mistakes)
             of_bots[bot].add(did.moments)
             of_divisions[division].add(did.moments)
-        _keep_stderr(league, one)
-    league.faults, found = summarize_faults(faults, league.stderr)
+        _keep_stderr(league, summary)
+    league.faults, moments = summarize_faults(faults, league.stderr)
     counts = {bot: of.count for bot, of in league.faults.bots.items()}
-    for moment in found.moments({bot: n / league.games_of(bot) for bot, n in counts.items()}):
+    for moment in moments.moments({bot: n / league.games_of(bot) for bot, n in counts.items()}):
         of_bots[moment.bot].add([moment])
         of_divisions[moment.division].add([moment])
-    league.mistakes = {bot: mistakes.worst(found) for bot, found in worst.items()}
-    league.bot_moments = {bot: found.kept for bot, found in of_bots.items()}
-    league.moments = {division: found.kept for division, found in of_divisions.items()}
+    league.mistakes = {bot: mistakes.worst(of_bot) for bot, of_bot in worst.items()}
+    league.bot_moments = {bot: best.kept for bot, best in of_bots.items()}
+    league.moments = {division: best.kept for division, best in of_divisions.items()}
     return league
 
 
@@ -166,33 +167,33 @@ def _keep_mistakes(seen: list[Mistake], more: Sequence[Mistake]) -> None:
         seen[:] = mistakes.worst(seen)
 
 
-def _count(league: LeagueSummary, one: FixtureSummary) -> None:
-    kind = league.played.setdefault(one.fixture.division, Played())
+def _count(league: LeagueSummary, summary: FixtureSummary) -> None:
+    kind = league.played.setdefault(summary.fixture.division, Played())
     kind.fixtures += 1
-    kind.games += len(one.games)
-    kind.decisions += one.result.decisions
-    league.sandboxes[one.result.sandbox] += 1
-    league.clocks[one.result.clock] += 1
-    kind.actions += sum([game.actions for game in one.games])
-    kind.rounds.update([game.rounds for game in one.games])
-    if one.luck:
-        league.luck[one.fixture.index] = sum(one.luck) / LUCK_UNIT
-    kind.wins.update([game.places.index(1) for game in one.games])
+    kind.games += len(summary.games)
+    kind.decisions += summary.result.decisions
+    league.sandboxes[summary.result.sandbox] += 1
+    league.clocks[summary.result.clock] += 1
+    kind.actions += sum([game.actions for game in summary.games])
+    kind.rounds.update([game.rounds for game in summary.games])
+    if summary.luck:
+        league.luck[summary.fixture.index] = sum(summary.luck) / LUCK_UNIT
+    kind.wins.update([game.places.index(1) for game in summary.games])
 
 
-def _count_places(result: SeatResult, one: FixtureSummary, seat: int) -> None:
-    places = [game.places[seat] for game in one.games]
+def _count_places(result: SeatResult, summary: FixtureSummary, seat: int) -> None:
+    places = [game.places[seat] for game in summary.games]
     result.games += len(places)
     result.wins += places.count(1)
     result.places += sum(places)
 
 
-def _keep_stderr(league: LeagueSummary, one: FixtureSummary) -> None:
+def _keep_stderr(league: LeagueSummary, summary: FixtureSummary) -> None:
     """Keep the standard error of the first fixtures, in the schedule, in which a bot faulted."""
-    for fault in one.faults:
+    for fault in summary.faults:
         pieces = league.stderr.setdefault(fault.bot, {})
-        if text := one.seats[fault.seat].stderr:
-            pieces[one.fixture.index] = text
+        if text := summary.seats[fault.seat].stderr:
+            pieces[summary.fixture.index] = text
         if len(pieces) > STDERR_PIECES:
             del pieces[max(pieces)]
 
@@ -206,7 +207,7 @@ class Timing(Struct, frozen=True):
     wall: float
     """Time in which something was played."""
     tables: float
-    """The same summed over tables, as if they had been played one after another."""
+    """The sum of the times of all tables."""
     games: int
     decisions: int
 
@@ -227,19 +228,20 @@ def timing(results: Iterable[FixtureResult], start: float) -> Timing | None:
     `start` is how long a bot may take to be ready. A table cannot have been at play for longer than
     that and its own time, so whatever else lies between two of them was a pause.
     """
-    known = [(one.stored_at, one.seconds, one) for one in results if one.stored_at is not None]
-    if not known:
+    timed = [result for result in results if result.stored_at is not None]
+    if not timed:
         return None
-    known.sort(key=lambda stored: stored[:2])
-    wall = known[0][1] + sum(
+    ends = sorted((result.stored_at or 0.0, result.seconds) for result in timed)
+    (began, first_seconds), (ended, _) = ends[0], ends[-1]
+    at_play = [
         min(stored_at - before, seconds + start)
-        for (before, _, _), (stored_at, seconds, _) in pairwise(known)
-    )
+        for (before, _), (stored_at, seconds) in pairwise(ends)
+    ]
     return Timing(
-        began=known[0][0],
-        ended=known[-1][0],
-        wall=wall,
-        tables=sum(seconds for _, seconds, _ in known),
-        games=sum(len(one.games) for _, _, one in known),
-        decisions=sum(one.decisions for _, _, one in known),
+        began=began,
+        ended=ended,
+        wall=first_seconds + sum(at_play),
+        tables=sum(seconds for _, seconds in ends),
+        games=sum(len(result.games) for result in timed),
+        decisions=sum(result.decisions for result in timed),
     )

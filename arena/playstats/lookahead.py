@@ -1,4 +1,4 @@
-"""What each action of a round is worth: the chance to win after it, as its seat could know it.
+"""The value of each action of a round: the chance to win after it, by what its seat knows.
 
 The others' dice are unknown: every hand that they may have counts by how well it goes with what
 they bid in this round (`FLOOR`). After the action all seats play the rest of the round as baseline
@@ -79,14 +79,14 @@ class Value(NamedTuple):
 def players(standing: Standing) -> dict[int, Player]:
     """Return the seats that are left, as baseline bots."""
     bids, total = every_bid(standing.cap), sum(standing.dice)
-    found = {}
+    baseline_bots = {}
     for seat, dice in enumerate(standing.dice):
         if dice:
             menu = lowest_raises(standing, seat, bids)
             answers = np.array(answers_of(dice, total - dice, menu, standing.wild, bids))
             chances = chances_of(dice, total - dice, standing.wild, bids)
-            found[seat] = Player(answers, matching_dice(dice, standing.wild, bids), chances)
-    return found
+            baseline_bots[seat] = Player(answers, matching_dice(dice, standing.wild, bids), chances)
+    return baseline_bots
 
 
 @lru_cache(16)
@@ -111,8 +111,8 @@ def deal(standing: Standing, order: Sequence[int], hand: Hand, key: str) -> Deal
         return _every_deal(own, dice[1])
     hands = [np.full(DEALS, own)]
     for place, number in enumerate(dice[1:]):
-        drawn = (roll(key, one, place, 0, number) for one in range(DEALS))
-        hands.append(np.array([rows(number)[tuple(sorted(found))] for found in drawn]))
+        drawn = (roll(key, at, place, 0, number) for at in range(DEALS))
+        hands.append(np.array([rows(number)[tuple(sorted(hand))] for hand in drawn]))
     # Each pattern of patience comes equally often.
     patience = [np.arange(DEALS) >> place & 1 for place in range(len(order))]
     return Deals(np.ones(DEALS), tuple(hands), tuple(patience), drawn=True)
@@ -123,7 +123,7 @@ def _every_deal(own: int, dice: int) -> Deals:
     hidden = every_hand(dice)
     choices = list(product(range(len(PATIENCE)), repeat=2))
     other = np.tile(np.arange(len(hidden)), len(choices))
-    patience = [np.repeat([one[place] for one in choices], len(hidden)) for place in range(2)]
+    patience = [np.repeat([choice[place] for choice in choices], len(hidden)) for place in range(2)]
     weights = np.tile(ways_of(hidden), len(choices))
     return Deals(weights, (np.full(len(other), own), other), tuple(patience), drawn=False)
 

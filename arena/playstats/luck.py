@@ -35,7 +35,7 @@ def rated_luck(played: PlayedFixture, rules: Rules) -> tuple[int, ...]:
     fixture = played.fixture
     if fixture.dice or not has_luck(rules, len(fixture.seats)):
         return ()
-    return tuple([game_luck(walk(one, rules, fixture.max_rounds)) for one in played.games])
+    return tuple([game_luck(walk(record, rules, fixture.max_rounds)) for record in played.games])
 
 
 def game_luck(rounds: Iterable[PlayedRound]) -> int:

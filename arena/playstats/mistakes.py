@@ -16,7 +16,7 @@ from typing import Literal
 from msgspec import Struct
 
 KEPT = 5
-"""Mistakes that are kept of a bot."""
+"""Mistakes that are kept for each bot."""
 
 
 class Mistake(Struct, frozen=True, array_like=True):
@@ -40,7 +40,7 @@ class Mistake(Struct, frozen=True, array_like=True):
     chance: float
     """The probability that the move was right, as the bot knew it: the bid true, the call right."""
     instead: float
-    """The same of the alternative; 1 for passing."""
+    """The probability that the alternative was right; 1 for passing."""
     edge: float
     """By how many dice, on average, the move was better than its alternative: below 0."""
     dice: int
@@ -52,14 +52,14 @@ class Mistake(Struct, frozen=True, array_like=True):
 def worst(mistakes: Iterable[Mistake]) -> tuple[Mistake, ...]:
     """Return the worst; of equals the one with fewer dice: there a die counts for more."""
 
-    def order(one: Mistake) -> tuple[float, int, int, int, int]:
-        return one.edge, one.dice, one.index, one.game, one.step
+    def order(mistake: Mistake) -> tuple[float, int, int, int, int]:
+        return mistake.edge, mistake.dice, mistake.index, mistake.game, mistake.step
 
     return tuple(sorted(mistakes, key=order)[:KEPT])
 
 
 class WorstMoves:
-    """The mistakes of one seat while games go by: it says early what cannot get in."""
+    """The worst mistakes of one seat, added game by game."""
 
     def __init__(self) -> None:
         self._found: list[tuple[int, int, int, int, Mistake]] = []
@@ -78,4 +78,4 @@ class WorstMoves:
 
     def kept(self) -> tuple[Mistake, ...]:
         """Return the mistakes that stay."""
-        return tuple([found[-1] for found in self._found])
+        return tuple([entry[-1] for entry in self._found])

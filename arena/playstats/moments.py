@@ -1,8 +1,8 @@
 """Moments worth watching: comebacks, bluffs that survived, calls that were right, upsets, faults.
 
-They are ranked by surprise times dice on the table. The surprise of what had probability p is
--log2(p) bits, ten at most; p is what the bot could know, so a lucky guess ranks above a safe one.
-Only what came off is a moment: calls that were right, false bids that were raised and not doubted.
+They are ranked by surprise times dice on the table. The surprise of an event with probability p is
+-log2(p) bits, ten at most; p is the bot's own estimate, so a lucky guess ranks above a safe one.
+Only successes are moments: calls that were right, false bids that were raised and not doubted.
 """
 
 from collections import Counter
@@ -16,28 +16,28 @@ from msgspec import Struct
 from arena.game.records import Cause, Division
 from arena.game.rules.round import Standing
 
-Kind = Literal["comeback", "bluff", "call", "calza", "upset", "fault"]
-KINDS: tuple[Kind, ...] = ("comeback", "bluff", "call", "calza", "upset", "fault")
+MomentKind = Literal["comeback", "bluff", "call", "calza", "upset", "fault"]
+KINDS: tuple[MomentKind, ...] = ("comeback", "bluff", "call", "calza", "upset", "fault")
 """In the order in which they are listed."""
 OF_BOT = 3
-"""Moments of each kind that are kept of a bot."""
+"""Moments of each kind that are kept for each bot."""
 OF_DIVISION = 10
-"""Moments of each kind that are kept of a division."""
+"""Moments of each kind that are kept for each division."""
 EACH = 2
-"""So many of them may be of the same bot."""
+"""Moments of a division and a kind that may be of the same bot."""
 _UNSORTED = 32
 """Moments that wait to be sorted at most."""
 _Order = tuple[float, int, int, int, int]
 _MOST_BITS = 10.0
-"""The surprise of what was thought impossible."""
+"""The surprise of an event with probability 0, in bits."""
 
 
 class Moment(Struct, frozen=True, array_like=True):
     """One moment of one bot. Places are counted from 0."""
 
-    kind: Kind
+    kind: MomentKind
     score: float
-    """What moments are ranked by: bits of surprise times dice on the table."""
+    """The key of the ranking: bits of surprise times dice on the table."""
     bot: str
     variant: str
     players: int
@@ -68,9 +68,9 @@ class Moment(Struct, frozen=True, array_like=True):
         return Division(self.variant, self.players)
 
 
-def order(one: Moment) -> _Order:
+def order(moment: Moment) -> _Order:
     """Return what moments are sorted by: the best first, of equals the one played first."""
-    return -one.score, one.index, one.game, one.step, one.seat
+    return -moment.score, moment.index, moment.game, moment.step, moment.seat
 
 
 @lru_cache(1 << 12)
@@ -82,31 +82,31 @@ def surprise(chance: float) -> float:
 def best(moments: Iterable[Moment], most: int, each: int) -> tuple[Moment, ...]:
     """Return the best of each kind, `most` of a kind and `each` of a bot, kind by kind.
 
-    Of one bot and game there is one of a kind at most. What is left out can never return: the best
-    of parts that were cut so are the best of all.
+    Each bot has at most one of a kind in a game. The best of several parts may be merged: the best
+    of these are the best of all.
     """
-    kinds: Counter[Kind] = Counter()
-    bots: Counter[tuple[Kind, str]] = Counter()
-    games: set[tuple[Kind, str, int, int]] = set()
+    kinds: Counter[MomentKind] = Counter()
+    bots: Counter[tuple[MomentKind, str]] = Counter()
+    games: set[tuple[MomentKind, str, int, int]] = set()
     kept = []
-    for one in sorted(moments, key=order):
-        game = one.kind, one.bot, one.index, one.game
-        if kinds[one.kind] < most and bots[game[:2]] < each and game not in games:
-            kinds[one.kind] += 1
+    for moment in sorted(moments, key=order):
+        game = moment.kind, moment.bot, moment.index, moment.game
+        if kinds[moment.kind] < most and bots[game[:2]] < each and game not in games:
+            kinds[moment.kind] += 1
             bots[game[:2]] += 1
             games.add(game)
-            kept.append(one)
-    return tuple(sorted(kept, key=lambda one: KINDS.index(one.kind)))
+            kept.append(moment)
+    return tuple(sorted(kept, key=lambda moment: KINDS.index(moment.kind)))
 
 
 class BestMoments:
-    """The best moments while moments come in any order: it says early what cannot get in."""
+    """The best of the moments that were added, in any order."""
 
     def __init__(self, most: int, each: int) -> None:
         self._most, self._each = most, each
         self._kept: tuple[Moment, ...] = ()
         self._new: list[Moment] = []
-        self._bars: dict[Kind | tuple[Kind, str], _Order] = {}
+        self._bars: dict[MomentKind | tuple[MomentKind, str], _Order] = {}
         """The last of a kind, or of a bot's of a kind, if there can be no more of them."""
 
     @property
@@ -116,32 +116,32 @@ class BestMoments:
             self._sort()
         return self._kept
 
-    def takes(self, kind: Kind, score: float) -> bool:
+    def takes(self, kind: MomentKind, score: float) -> bool:
         """Tell whether a moment later than all others may get in: of equals the first stays."""
         bar = self._bars.get(kind)
         return bar is None or -score < bar[0]
 
     def add(self, moments: Iterable[Moment]) -> None:
         """Add those that may get in."""
-        self._new += [one for one in moments if self._may_get_in(one)]
+        self._new += [moment for moment in moments if self._may_get_in(moment)]
         if len(self._new) > _UNSORTED:
             self._sort()
 
-    def _may_get_in(self, one: Moment) -> bool:
-        for whose in (one.kind, (one.kind, one.bot)):
+    def _may_get_in(self, moment: Moment) -> bool:
+        for whose in (moment.kind, (moment.kind, moment.bot)):
             bar = self._bars.get(whose)
-            if bar and (-one.score > bar[0] or order(one) >= bar):
+            if bar and (-moment.score > bar[0] or order(moment) >= bar):
                 return False
         return True
 
     def _sort(self) -> None:
         self._kept, self._new = best([*self._kept, *self._new], self._most, self._each), []
-        counts: Counter[Kind | tuple[Kind, str]] = Counter()
-        for one in self._kept:
-            for whose, most in ((one.kind, self._most), ((one.kind, one.bot), self._each)):
+        counts: Counter[MomentKind | tuple[MomentKind, str]] = Counter()
+        for moment in self._kept:
+            for whose, most in ((moment.kind, self._most), ((moment.kind, moment.bot), self._each)):
                 counts[whose] += 1
                 if counts[whose] == most:
-                    self._bars[whose] = order(one)
+                    self._bars[whose] = order(moment)
 
 
 def is_behind(standing: Standing, seat: int) -> bool:

@@ -36,7 +36,7 @@ class Calibration(Struct):
 
 
 class Style(Struct):
-    """What a seat, or a bot, did. Every term is defined in docs/reference/statistics.md."""
+    """The bids and calls of a seat, or of a bot; docs/reference/statistics.md defines each."""
 
     openings: int = 0
     """Bids that opened a round."""

@@ -44,4 +44,4 @@ def _against_one(rules: Rules, own: int, other: int) -> float:
 
 def _without_die(dice: tuple[int, ...], at: int) -> tuple[int, ...]:
     left = [*dice[:at], dice[at] - 1, *dice[at + 1 :]]
-    return tuple(sorted(one for one in left if one))
+    return tuple(sorted(number for number in left if number))

@@ -11,7 +11,7 @@ class CauseWords(Struct, frozen=True):
     name: str
     meaning: str
     did: str
-    """What the bot did, to be read after its name."""
+    """A verb phrase that follows the bot's name."""
 
 
 CAUSES = {

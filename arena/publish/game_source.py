@@ -4,7 +4,7 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from typing import Any, Protocol, TypeVar
 
 from arena.game.records import FixtureResult, PlayedFixture
-from arena.playstats.game_scan import FaultEntry
+from arena.playstats.fault_entry import FaultEntry
 from arena.playstats.league_summary import LeagueSummary
 
 Made = TypeVar("Made")
@@ -19,11 +19,11 @@ class GameSource(Protocol):
 
     @property
     def summary(self) -> LeagueSummary:
-        """What all games say beyond their results."""
+        """The statistics of all games."""
 
     @property
     def faults(self) -> Iterable[FaultEntry]:
-        """Every fault, in schedule order; they are read whenever they are gone through."""
+        """Every fault, in schedule order; each iteration reads them again."""
 
     @property
     def results(self) -> Sequence[FixtureResult]:
@@ -35,7 +35,7 @@ class GameSource(Protocol):
 
     @property
     def hashes(self) -> Mapping[int, str]:
-        """By fixture index, what changes whenever a fixture's games do."""
+        """By fixture index, a digest of the fixture's games."""
 
     def each(self, work: Work[Made], jobs: Jobs) -> Iterator[Made]:
         """Yield the result of the work for each job, in order."""

@@ -18,7 +18,6 @@ RULES = "rules.html"
 BOTS = "bots.html"
 STATS = "charts.html"
 ABOUT = "about.html"
-"""Where the menu's Watch leads."""
 GAMES_PER_SHARD = 32
 """Games of one fixture that a replay loads at once: number // 32 is the shard's number."""
 

@@ -4,7 +4,7 @@ They are drawn from a secret that stays beside the store, so they are the same i
 league, and nobody can find them out by trying names. The master seed is left out: with it and the
 bots' names, the schedule says who sat at which table. What bots and authors wrote is left out too,
 not searched for names: a name can be written in many ways, and if a bot is called by a word that
-the arena uses itself, the gap would reveal it. Whoever has the store knows who is who.
+the arena uses itself, the gap would reveal it. The store itself holds all names.
 """
 
 import hmac
@@ -52,7 +52,7 @@ _SECOND = (
 _QUOTING = frozenset({Cause.CRASH, Cause.MALFORMED_LINE})
 """Causes whose details show a bot's own bytes, or how its program works."""
 WITHHELD = "withheld"
-"""What replaces such a detail."""
+"""The text in place of such a detail."""
 
 
 class Pseudonyms:
@@ -89,7 +89,10 @@ class Pseudonyms:
         return replace(
             played,
             fixture=self.fixture(played.fixture),
-            games=[replace(one, events=list(map(_silenced, one.events))) for one in played.games],
+            games=[
+                replace(record, events=[_silenced(event) for event in record.events])
+                for record in played.games
+            ],
             stderr=(),
         )
 
@@ -97,9 +100,9 @@ class Pseudonyms:
         """Return a result in which nobody is named."""
         return replace(result, fixture=self.fixture(result.fixture))
 
-    def quarantined(self, one: QuarantinedFixture) -> QuarantinedFixture:
+    def quarantined(self, entry: QuarantinedFixture) -> QuarantinedFixture:
         """Return a quarantined fixture in which nobody is named."""
-        return replace(one, fixture=self.fixture(one.fixture))
+        return replace(entry, fixture=self.fixture(entry.fixture))
 
     def fixture(self, fixture: Fixture) -> Fixture:
         """Return a fixture in which nobody is named."""

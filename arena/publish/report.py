@@ -71,10 +71,10 @@ class Report(Struct, frozen=True):
     @property
     def faults(self) -> dict[str, int]:
         """How often each bot faulted that did, the most first."""
-        found = Counter[str]()
+        counts = Counter[str]()
         for board in self.ratings.boards:
-            found.update({row.bot: row.faults for row in board.rows if row.faults})
-        return dict(found.most_common())
+            counts.update({row.bot: row.faults for row in board.rows if row.faults})
+        return dict(counts.most_common())
 
     def data(self) -> dict[str, object]:
         """Return what `--json` prints of it: all but what is about pairs of bots."""
@@ -159,11 +159,11 @@ def write_report(
 ) -> Report:
     """Write the report of what counts in a store, under pseudonyms if there are any."""
     conditions, counts = schedule.conditions, schedule.counts
-    quarantined = [one for one in store.quarantined() if counts(one.fixture.id)]
-    shown = conditions
+    quarantined = [entry for entry in store.quarantined() if counts(entry.fixture.id)]
+    published = conditions
     if names:
-        quarantined = [names.quarantined(one) for one in quarantined]
-        shown, options = names.info(conditions), names.ratings(options)
+        quarantined = [names.quarantined(entry) for entry in quarantined]
+        published, options = names.info(conditions), names.ratings(options)
     _return_freed_memory()
     with ExitStack() as opened:
         with _without_gc():
@@ -172,7 +172,10 @@ def write_report(
             del schedule, counts  # they take as much memory as all results, and ratings take much
             ratings = rate_results(by_division(games.results), options, games.cached)
         front_page = publish(
-            *(withheld(shown) if left or conditions.endless else shown, ratings, games, site),
+            withheld(published) if left or conditions.endless else published,
+            ratings,
+            games,
+            site,
             state=StoreState(games.root, left, quarantined),
             replays=replays,
             anonymous=names is not None,
@@ -204,8 +207,8 @@ def _file_state(store: Path) -> tuple[tuple[int, int], ...]:
     state = []
     for path in (store, store.with_name(f"{store.name}-wal")):
         with suppress(OSError):
-            found = path.stat()
-            state.append((found.st_mtime_ns, found.st_size))
+            status = path.stat()
+            state.append((status.st_mtime_ns, status.st_size))
     return tuple(state)
 
 

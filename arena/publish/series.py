@@ -1,4 +1,4 @@
-"""Series that are gone through piece by piece: nothing of them is kept."""
+"""Series that are read piece by piece, to save memory."""
 
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
@@ -8,7 +8,7 @@ _T = TypeVar("_T")
 
 
 class Again(Generic[_T]):
-    """A series that is made anew each time that it is gone through."""
+    """An iterable that starts a new iterator each time."""
 
     def __init__(self, make: Callable[[], Iterator[_T]]) -> None:
         self._make = make

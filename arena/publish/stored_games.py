@@ -1,4 +1,4 @@
-"""The fixtures of a store as the source of a site; what was summarized once is not read again."""
+"""The fixtures of a store as the source of a site; summaries are cached."""
 
 import os
 from array import array
@@ -18,12 +18,12 @@ from arena.io.errors import ArenaError
 from arena.league.store.failures import damaged_fixtures
 from arena.league.store.rows import FixtureHashes
 from arena.league.store.store import Store
+from arena.playstats.fault_entry import FaultEntry
 from arena.playstats.fixture_summary import FixtureSummary, summarize_fixture, summarize_result
-from arena.playstats.game_scan import FaultEntry
 from arena.playstats.league_summary import summarize_league
 from arena.playstats.luck import has_luck
 from arena.publish.game_source import Jobs, Made, Work
-from arena.publish.output.cache import Cache, Entry, cache_path
+from arena.publish.output.cache import Cache, CacheEntry, cache_path
 from arena.publish.output.made_by import maker
 from arena.publish.packed_games import PackedGames
 from arena.publish.pseudonyms import Pseudonyms
@@ -40,7 +40,7 @@ _T = TypeVar("_T")
 
 
 class _Cached(msgspec.Struct, array_like=True, frozen=True):
-    """What is cached of a fixture."""
+    """A fixture in the cache."""
 
     content_hash: bytes
     """Its part in the store's root: the same if it is played again with the same result."""
@@ -48,7 +48,7 @@ class _Cached(msgspec.Struct, array_like=True, frozen=True):
 
 
 class _Shared:
-    """Keeps one of the equal parts of results."""
+    """Shares equal parts of results, to save memory."""
 
     def __init__(self) -> None:
         self._known: dict[Any, Any] = {}
@@ -66,8 +66,8 @@ class _Shared:
         return replace(result, fixture=fixture, games=games, luck=luck, **how)
 
     def _one(self, part: _T) -> _T:
-        one: _T = self._known.setdefault(part, part)
-        return one
+        shared: _T = self._known.setdefault(part, part)
+        return shared
 
 
 class _Faults(msgspec.Struct, frozen=True):
@@ -77,7 +77,7 @@ class _Faults(msgspec.Struct, frozen=True):
 
 
 class _CachedFaults(msgspec.Struct, array_like=True, frozen=True):
-    """The same of what is cached."""
+    """A fixture in the cache, of which only the faults are decoded."""
 
     content_hash: bytes
     summary: _Faults
@@ -135,7 +135,7 @@ class StoredGames:
         self.summary = summarize_league(self._summaries(counts), self.faults)
         if self._damaged:  # nothing of the store is published then
             raise damaged_fixtures(self._damaged, store.path)
-        self.results.sort(key=lambda one: one.fixture.index)
+        self.results.sort(key=lambda result: result.fixture.index)
         self.root = store.root()
 
     def each(self, work: Work[Made], jobs: Jobs) -> Iterator[Made]:
@@ -147,7 +147,7 @@ class StoredGames:
         data = self._cache.read(name, key)
         if data is None:
             data = make()
-            self._cache.write([Entry(name, key, data)])
+            self._cache.write([CacheEntry(name, key, data)])
         return data
 
     def _summaries(self, counts: Callable[[str], bool]) -> Iterator[FixtureSummary]:
@@ -157,26 +157,29 @@ class StoredGames:
         are not in the schedule, the rows are.
         """
         missing, others, cache = list[FixtureHashes](), list[int](), self._cache
-        for one in self._store.hashes():
-            if not counts(one.id):
-                others.append(one.position)
-            elif data := cache.read(str(one.position), one.hash):
-                yield from self._taken(one, data)
+        for hashes in self._store.hashes():
+            if not counts(hashes.id):
+                others.append(hashes.position)
+            elif data := cache.read(str(hashes.position), hashes.hash):
+                yield from self._taken(hashes, data)
             else:
-                missing.append(one)
+                missing.append(hashes)
         self._damaged += self._store.damaged_rows(others)
-        jobs = [(one.position, None) for one in missing]
+        jobs = [(hashes.position, None) for hashes in missing]
         made = self._spread(partial(_summarize, self._names, self._variants), jobs)
         for batch in batched(zip(missing, made, strict=True), _CHUNK):
-            cache.write(Entry(str(one.position), one.hash, new) for one, new in batch if new)
-            for one, new in batch:
-                yield from self._taken(one, new)
+            cache.write(
+                CacheEntry(str(hashes.position), hashes.hash, new) for hashes, new in batch if new
+            )
+            for hashes, new in batch:
+                yield from self._taken(hashes, new)
 
     def _read_faults(self) -> Iterator[FaultEntry]:
         """Yield all faults, in schedule order, from the cache; what it lost is made again."""
-        for one in sorted(self._faulted):
-            data = self._cache.read(str(one.position), one.hash)
-            data = data or _summarize(self._names, self._variants, self._store, one.position, None)
+        for hashes in sorted(self._faulted):
+            data = self._cache.read(str(hashes.position), hashes.hash)
+            if data is None:
+                data = _summarize(self._names, self._variants, self._store, hashes.position, None)
             if data:
                 yield from _decode_faults(data).summary.faults
 
@@ -216,7 +219,7 @@ def rated_results(store: Store, counts: Callable[[str], bool]) -> Iterable[Fixtu
     ):
         with stored_games(store, info, counts) as games:
             return games.results
-    return (one for one in store.results() if counts(one.fixture.id))
+    return (result for result in store.results() if counts(result.fixture.id))
 
 
 def _run_jobs(path: Path, task: Callable[[Store, int, Any], _T], jobs: Sequence[Any]) -> list[_T]:

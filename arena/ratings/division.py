@@ -20,7 +20,7 @@ from arena.ratings.table import Leaderboard
 
 
 class Rated(NamedTuple):
-    """What a report says of a division, by itself and together with others."""
+    """The ratings of a division, and its part in those of the league."""
 
     board: Leaderboard
     places: Places
@@ -29,7 +29,7 @@ class Rated(NamedTuple):
 
 
 class _Kept(Struct, array_like=True, frozen=True):
-    """The same as plain data, without values of pairs.
+    """The ratings of a division as plain data, without values of pairs.
 
     Those are kept before it as they are in memory: in JSON they would take many times as much.
     """
@@ -53,12 +53,12 @@ def rate_division(
 
 
 def _rated(division: Division, games: Games, options: RatingsInfo, remember: Remember) -> bytes:
-    board, found = rate_games(division, games, options, remember)
+    board, estimates = rate_games(division, games, options, remember)
     board = replace(board, duels={}, better={})
-    solution, vary = found.solution, found.covariance
+    solution, vary = estimates.solution, estimates.covariance
     ahead = solution.pairs.ahead.astype(np.int32)
-    columns = found.better, vary.place, vary.degrees_of_freedom, ahead
-    del found, vary
+    columns = estimates.better, vary.place, vary.degrees_of_freedom, ahead
+    del estimates, vary
     suspicious = None
     if options.alpha > 0.0 and not games.faulted.any(1).all():
         if games.faulted.any():
@@ -66,7 +66,7 @@ def _rated(division: Division, games: Games, options: RatingsInfo, remember: Rem
             del solution  # the matrices of two are not in memory at a time
             solution = clean.solved()
         suspicious = findings(division, solution, options.alpha)
-    values = [np.ascontiguousarray(one).data for one in columns]
+    values = [np.ascontiguousarray(column).data for column in columns]
     return b"".join([*values, pack(_Kept(board, suspicious))])
 
 
@@ -75,12 +75,12 @@ def _unpacked(bots: tuple[str, ...], data: bytes) -> Rated:
 
     def array(kind: type[np.generic], *shape: int) -> NDArray[Any]:
         nonlocal at
-        found = np.frombuffer(data, kind, prod(shape), at).reshape(shape)
-        at += found.nbytes
-        return found
+        values = np.frombuffer(data, kind, prod(shape), at).reshape(shape)
+        at += values.nbytes
+        return values
 
     better, covariance = array(np.float64, *square), array(np.float64, *square)
     degrees_of_freedom, ahead = array(np.float64, len(bots)), array(np.int32, *square)
-    kept = unpack(data[at:], _Kept)
-    board = replace(kept.board, duels=Duels(bots, ahead), better=Better(bots, better))
-    return Rated(board, Places(covariance, degrees_of_freedom), kept.findings)
+    unpacked = unpack(data[at:], _Kept)
+    board = replace(unpacked.board, duels=Duels(bots, ahead), better=Better(bots, better))
+    return Rated(board, Places(covariance, degrees_of_freedom), unpacked.findings)

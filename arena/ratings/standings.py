@@ -1,4 +1,4 @@
-"""Everything that a league's games say, and what that predicts of a game: a pure fold."""
+"""The ratings of a league from its results, and the chances that they give in a game."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from math import erfc, sqrt
@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from arena.game.records import Division, FixtureResult, RatingsInfo
 from arena.ratings.model.trueskill import BETA
-from arena.ratings.table import Leaderboard, Overall, Row, Suspicion
+from arena.ratings.table import Leaderboard, LeaderboardRow, Overall, Suspicion
 
 if TYPE_CHECKING:
     from arena.ratings.board.memory import Remember
@@ -33,11 +33,11 @@ def by_division(played: Iterable[FixtureResult]) -> dict[Division, list[FixtureR
     """Group fixtures by division, in the order of their first ones; leave out those not played."""
     first: dict[Division, int] = {}
     divisions: dict[Division, list[FixtureResult]] = {}
-    for one in played:
-        division = one.fixture.division
-        if one.games:
-            divisions.setdefault(division, []).append(one)
-        first[division] = min(first.get(division, one.fixture.index), one.fixture.index)
+    for result in played:
+        division = result.fixture.division
+        if result.games:
+            divisions.setdefault(division, []).append(result)
+        first[division] = min(first.get(division, result.fixture.index), result.fixture.index)
     order = sorted(divisions, key=lambda division: (first[division], division))
     return {division: divisions[division] for division in order}
 
@@ -55,37 +55,39 @@ def rate_results(
     from arena.ratings.suspicion.suspicion import suspicions
 
     options, remember = options or RatingsInfo(), remember or forget
-    rated = [rate_division(*one, options, remember) for one in divisions.items()]
-    found = [one.findings for one in rated if one.findings]
+    rated = [rate_division(*division, options, remember) for division in divisions.items()]
+    tables = [(division.board, division.places) for division in rated]
+    all_findings = [division.findings for division in rated if division.findings]
     return Ratings(
-        boards=[one.board for one in rated],
-        overall=overall([one[:2] for one in rated]) if options.overall and rated else None,
-        suspicions=suspicions(found, options.alpha),
+        boards=[division.board for division in rated],
+        overall=overall(tables) if options.overall and rated else None,
+        suspicions=suspicions(all_findings, options.alpha),
         options=options,
     )
 
 
-def win_probability(row: Row, rival: Row) -> float:
+def win_probability(row: LeaderboardRow, rival: LeaderboardRow) -> float:
     """Return the probability that a bot finishes a game ahead of a rival, by their ratings."""
     deviation = sqrt(2 * BETA**2 + row.sigma**2 + rival.sigma**2)
     return 0.5 * erfc((rival.mu - row.mu) / deviation / sqrt(2))
 
 
-def upsets(seats: Sequence[str], rows: Mapping[str, Row]) -> list[bool]:
+def upsets(seats: Sequence[str], rows: Mapping[str, LeaderboardRow]) -> list[bool]:
     """Return, for each seat, whether its win would be an upset; never if a bot is not rated."""
     return [chance < UPSET for _, chance in favourites(seats, rows)]
 
 
-def favourites(seats: Sequence[str], rows: Mapping[str, Row]) -> list[tuple[str, float]]:
+def favourites(seats: Sequence[str], rows: Mapping[str, LeaderboardRow]) -> list[tuple[str, float]]:
     """Return, for each seat, its best-rated rival, and how likely it is to finish ahead of it.
 
     If a bot is not rated, nobody is named, and every chance is 1.
     """
     if not all(bot in rows for bot in seats):
         return [("", 1.0)] * len(seats)
-    return [_favourite(rows[bot], [rows[one] for one in seats if one != bot]) for bot in seats]
+    rivals = {bot: [rows[rival] for rival in seats if rival != bot] for bot in seats}
+    return [_favourite(rows[bot], rivals[bot]) for bot in seats]
 
 
-def _favourite(winner: Row, rivals: Sequence[Row]) -> tuple[str, float]:
+def _favourite(winner: LeaderboardRow, rivals: Sequence[LeaderboardRow]) -> tuple[str, float]:
     best = max(rivals, key=lambda row: row.mu)
     return best.bot, win_probability(winner, best)

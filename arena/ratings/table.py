@@ -1,15 +1,35 @@
-"""What the ratings say, as plain data: leaderboards, the overall table, suspicions."""
+"""The results of rating as plain data: leaderboards, the overall table, suspicions."""
 
 from collections.abc import Mapping, Sequence
-from math import log10
-from typing import Literal, NamedTuple, Protocol, TypeVar
+from typing import Annotated, Literal, NamedTuple, Protocol, TypeVar
 
 from msgspec import Struct
 
 from arena.game.records import Division, Fixture
+from arena.ratings.columns import (
+    BestRank,
+    Bot,
+    GamesPlayed,
+    LowerEnd,
+    Players,
+    PointwiseBest,
+    PointwiseWorst,
+    Positive,
+    Rank,
+    Share,
+    UpperEnd,
+    Variant,
+    Whole,
+    Wins,
+    WinShare,
+    WorstRank,
+    doc,
+    shown,
+)
 from arena.ratings.history import History
 
-_AVERAGE_ELO = 1500.0
+SKILL = "TrueSkill's scale"
+"""The unit of mu and sigma."""
 AnyGame_co = TypeVar("AnyGame_co", covariant=True)
 
 
@@ -25,65 +45,87 @@ class PlayedGames(Protocol[AnyGame_co]):
         """All of its games."""
 
 
-class Row(Struct, frozen=True):
-    """One bot's row on a leaderboard: what places tell; bids and calls are in `playstats/`."""
+class LeaderboardRow(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A bot on a leaderboard."""
 
-    bot: str
-    mu: float
-    """Posterior mean of the skill, relative to the mean of the field or to the anchor."""
-    sigma: float
-    """Its standard deviation relative to the field by the model, which knows no shared dice."""
-    low: float | None
-    """The ends of the 95 % interval of mu, by block; None if games do not bound it on that side:
-    half of its rivals the bot was never ahead of (or never behind), not even by way of others."""
-    high: float | None
-    best: int
-    """The ends of its rank's range; with 95 % confidence those of all bots are right at once."""
-    worst: int
-    pointwise_best: int
-    """The ends of the 95 % interval of this bot's rank by itself."""
-    pointwise_worst: int
-    games: int
-    wins: int
-    mean_place: float
-    place_low: float
-    """The ends of the 95 % interval of the mean place, by block."""
-    place_high: float
-    faults: int
-    """Games in which the bot faulted."""
-    mu_sequential: float
-    """mu by TrueSkill's usual pass over the games in schedule order, relative to the same."""
-    beats_average: float
-    """The probability of finishing ahead of an average bot of the field."""
-    luck: float | None = None
-    """How lucky the bot was per game, in wins; None if luck stays in the ratings."""
-    shift: float | None = None
-    """By how much mu, relative to the mean of those that remain, would move without one other bot:
-    the largest such shift. None with fewer than three bots."""
-    shift_without: str | None = None
-    """That bot."""
-    sensitive: bool = False
-    """Whether the shift is more than half the length of the 95 % interval of mu."""
-    provisional: bool = False
-    """Fewer games than the league requires of a rating."""
+    # Finishing places tell all of it: bids and calls are counted in `arena.playstats`.
+
+    rank: Rank
+    best: BestRank
+    worst: WorstRank
+    pointwise_best: PointwiseBest
+    pointwise_worst: PointwiseWorst
+    bot: Bot
+    provisional: Annotated[bool, doc("Fewer games than the league requires of a rating.")]
+    mu: Annotated[
+        float,
+        doc("Mean of the skill, relative to the mean of the field or to the anchor.", SKILL),
+        shown("μ ±", "mu", more=True),
+    ]
+    low: Annotated[
+        float | None,
+        doc("The lower end of the 95 % interval of mu; null if games do not bound it.", SKILL),
+    ]
+    high: Annotated[
+        float | None, doc("The upper end of that interval; null if games do not bound it.", SKILL)
+    ]
+    sigma: Annotated[
+        float,
+        doc("The model's standard deviation of mu: it takes all games as independent.", SKILL),
+    ]
+    conservative: Annotated[
+        float,
+        doc("mu - 3 sigma.", SKILL),
+        shown(
+            "\u03bc \u2212 3\u03c3",
+            "signed",
+            more=True,
+        ),
+    ]
+    mu_sequential: Annotated[
+        float, doc("mu by TrueSkill's usual pass, one game after another.", SKILL)
+    ]
+    beats_average: Annotated[
+        Share,
+        doc("The probability of finishing ahead of an average bot of the field."),
+        shown("Beats average", "percent", more=True),
+    ]
+    elo: Annotated[
+        float, doc("That probability as an Elo rating: an average bot of the field has 1500.")
+    ]
+    luck: Annotated[
+        float | None,
+        doc(
+            "Wins per game that the dice gave the bot; null if luck stays in the ratings.",
+            "wins per game",
+        ),
+    ]
+    shift: Annotated[
+        float | None,
+        doc("By how much mu would move at most without one other bot and its results.", SKILL),
+    ]
+    shift_without: Annotated[str | None, doc("That bot; null with fewer than three bots.")]
+    sensitive: Annotated[
+        bool, doc("Whether that is more than half the length of the 95 % interval of mu.")
+    ]
+    games: Annotated[GamesPlayed, shown("Games", "grouped")]
+    wins: Wins
+    win_share: Annotated[WinShare, shown("Games won", "win_share")]
+    mean_place: Annotated[
+        float,
+        doc("The mean finishing place, 1 is best."),
+        shown("Mean place", "mean_place", low_first=True),
+    ]
+    place_low: LowerEnd
+    place_high: UpperEnd
+    faults: Annotated[Whole, doc("Games in which the bot faulted."), shown("Faulted", "faults")]
 
     @property
-    def elo(self) -> float:
-        """Return that probability as an Elo rating, 1500 for an average bot of the field.
-
-        The odds are 10 ** ((elo - 1500) / 400) (Elo, "The Rating of Chessplayers", 1978).
-        """
-        return _AVERAGE_ELO + 400.0 * log10(self.beats_average / (1.0 - self.beats_average))
-
-    @property
-    def conservative(self) -> float:
-        """The usual conservative estimate, mu - 3 sigma."""
-        return self.mu - 3 * self.sigma
-
-    @property
-    def win_share(self) -> float:
-        """The share of games won; chance is 1 / players."""
-        return self.wins / self.games
+    def margin(self) -> float | None:
+        """Half the length of the 95 % interval of mu; None if it has no end on one side."""
+        if self.low is None or self.high is None:
+            return None
+        return (self.high - self.low) / 2
 
 
 class Duel(NamedTuple):
@@ -108,7 +150,7 @@ class Leaderboard(Struct, frozen=True):
 
     variant: str
     players: int
-    rows: Sequence[Row]
+    rows: Sequence[LeaderboardRow]
     """Best mu first."""
     duels: Mapping[tuple[str, str], Duel]
     """Head to head, for each ordered pair of bots that met."""
@@ -117,7 +159,7 @@ class Leaderboard(Struct, frozen=True):
     blocks: int
     """How many blocks were played, or begun."""
     method: Literal["blocks", "games"]
-    """What the intervals take to vary independently: `games` if there are too few blocks."""
+    """The units that intervals treat as independent: `games` if there are too few blocks."""
     parts: Sequence[tuple[str, ...]]
     """The largest part of the field first; if there is more than one, no game links them, and ranks
     compare only bots of one part."""
@@ -136,22 +178,19 @@ class Leaderboard(Struct, frozen=True):
         return Division(self.variant, self.players)
 
 
-class OverallRow(Struct, frozen=True):
-    """One bot's row on the overall table."""
+class OverallRow(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """A bot on the overall table."""
 
-    bot: str
-    score: float
-    """The mean share of rivals that the bot finished ahead of, 0 to 1; chance is 1/2."""
-    low: float
-    """The ends of its 95 % interval."""
-    high: float
-    best: int
-    """The ends of its rank's range; with 95 % confidence those of all bots are right at once."""
-    worst: int
-    pointwise_best: int
-    """The ends of the 95 % interval of this bot's rank by itself."""
-    pointwise_worst: int
-    games: int
+    rank: Rank
+    best: BestRank
+    worst: WorstRank
+    pointwise_best: PointwiseBest
+    pointwise_worst: PointwiseWorst
+    bot: Bot
+    score: Annotated[Share, doc("The mean share of rivals that the bot finished ahead of.")]
+    low: LowerEnd
+    high: UpperEnd
+    games: Annotated[GamesPlayed, shown("Games", "grouped")]
 
 
 class Overall(Struct, frozen=True):
@@ -165,24 +204,18 @@ class Overall(Struct, frozen=True):
     """Bots that are left out because they did not play all of these."""
 
 
-class Suspicion(Struct, frozen=True):
-    """Something that chance and the ratings do not explain: a case to look at, not a verdict."""
+class Suspicion(Struct, frozen=True, forbid_unknown_fields=True):
+    """A result that neither chance nor the ratings explain: to look at, not a verdict."""
 
-    kind: Literal["collusion", "drift"]
-    variant: str
-    players: int
-    bot: str
-    """Who lost to `rival` more than expected, or whose strength changed."""
-    rival: str | None
-    """None for drift."""
-    games: int
-    """The games that both played together; for drift, the bot's games."""
-    expected: float
-    """The share of these games in which the bot was expected ahead of its rival; for drift 0."""
-    observed: float
-    """The actual share; for drift, the change of mu from the first block to the last."""
-    p: float
-    """The probability of as much anywhere in a league of fair bots (Holm's correction)."""
+    kind: Annotated[Literal["collusion", "drift"], doc("What is suspected.")]
+    variant: Variant
+    players: Players
+    bot: Annotated[str, doc("Who lost to the rival too often, or whose strength changed.")]
+    rival: Annotated[str | None, doc("Null for drift.")]
+    games: Annotated[Positive, doc("The games that the finding rests on.")]
+    expected: Annotated[float, doc("The share of games ahead of the rival; for drift 0.")]
+    observed: Annotated[float, doc("That share as it was; for drift the change of mu.")]
+    p: Annotated[Share, doc("How often a league of fair bots would show so much anywhere.")]
 
 
 class Cases(NamedTuple):
@@ -191,4 +224,4 @@ class Cases(NamedTuple):
     number: int = 0
     """How many were tested."""
     cases: Sequence[Suspicion] = ()
-    """Those that may be significant: a correction for the number only raises p."""
+    """The cases that may be significant: a correction for the number only raises p."""

@@ -14,6 +14,7 @@ from arena.bots.sandboxes.process import ProcessSandbox
 from arena.bots.sandboxes.run_folder import run_folder
 from arena.io.errors import ArenaError
 from arena.io.shipped import folder
+from tests.support.refusals import refused
 
 SANDBOX = ProcessSandbox()
 
@@ -77,9 +78,8 @@ def test_folder_too_large_is_refused(tmp_path: Path) -> None:
     home = bot_folder(tmp_path)
     with (home / "big").open("wb") as big:
         big.truncate(BotLimits().size)
-    with pytest.raises(ArenaError, match="64 MiB at most") as caught:
+    with refused("64 MiB at most", home):
         load_bot(home)
-    assert caught.value.where == str(home)
     fits = sum(path.stat().st_size for path in home.iterdir())
     assert load_bot(home, BotLimits(size=fits)).name == "ann"
 
@@ -94,9 +94,8 @@ def test_folder_with_too_many_files_is_refused(tmp_path: Path) -> None:
         (home / ".git" / str(number)).touch()
     assert load_bot(home, limits).name == "ann"
     (home / "more").mkdir()
-    with pytest.raises(ArenaError, match="5 files and folders at most") as caught:
+    with refused("5 files and folders at most", home):
         load_bot(home, limits)
-    assert caught.value.where == str(home)
 
 
 def test_folder_too_deep_is_refused(tmp_path: Path) -> None:
@@ -118,7 +117,7 @@ def test_path_too_long_is_refused(tmp_path: Path) -> None:
     (long / ("f" * 19)).touch()
     assert load_bot(home).name == "ann"
     (long / ("f" * 20)).touch()
-    with pytest.raises(ArenaError, match="may have 1,024 bytes at most"):
+    with refused("may have 1,024 bytes at most"):
         load_bot(home)
 
 
@@ -130,9 +129,8 @@ def test_links_are_refused(tmp_path: Path, target: str) -> None:
     (tmp_path / "secrets" / "key").write_text("mine")
     (home / "inside").mkdir()
     (home / "inside" / "link").symlink_to(tmp_path / target)
-    with pytest.raises(ArenaError, match="may hold no links") as caught:
+    with refused("may hold no links", home / "inside" / "link"):
         load_bot(home)
-    assert caught.value.where == str(home / "inside" / "link")
 
 
 def test_link_made_after_loading_is_not_followed(tmp_path: Path) -> None:
@@ -142,7 +140,7 @@ def test_link_made_after_loading_is_not_followed(tmp_path: Path) -> None:
     (home / "bot.sh").unlink()
     (home / "bot.sh").symlink_to(tmp_path / "secret")
     (tmp_path / "runs").mkdir()
-    with pytest.raises(ArenaError, match="may hold no links"):
+    with refused("may hold no links"):
         stage(bot, tmp_path / "runs", SANDBOX)
     assert not list((tmp_path / "runs").rglob("bot.sh"))
 

@@ -41,12 +41,12 @@ LINKS = "while :; do i=$((i + 1)); ln build.sh $i; done"
 STAGE = """
 import sys
 from pathlib import Path
-from arena.errors import ArenaError
-from arena.sandboxes.registry import make_sandbox
-from arena.sandboxes.run_folder import run_folder
-from arena.submissions.folder import BotLimits
-from arena.submissions.manifest import load_bot
-from arena.submissions.staging import stage
+from arena.io.errors import ArenaError
+from arena.bots.sandboxes.registry import make_sandbox
+from arena.bots.sandboxes.run_folder import run_folder
+from arena.bots.folder import BotLimits
+from arena.bots.manifest import load_bot
+from arena.bots.builds.staging import stage
 with run_folder() as runs:
     try:
         staged = stage(load_bot(Path(sys.argv[2])), runs, make_sandbox(sys.argv[1]), limits=SMALL)

@@ -46,7 +46,7 @@ def test_links_within_a_built_folder_are_kept(sandbox: Sandbox, runs: Path) -> N
     """Libraries have them; they may be broken, or circular."""
     script = "mkdir sub; echo 7 > lib.so.1; ln -s ../lib.so.1 sub/lib.so; ln -s a b; ln -s b a\n"
     staged = stage(
-        write_built(runs / "bot", script, "print(open('sub/lib.so').read())"), *(runs, sandbox)
+        write_built(runs / "bot", script, "print(open('sub/lib.so').read())"), runs, sandbox
     )
     assert run_inside(sandbox, staged).told == 7
     assert (staged.folder / "sub" / "lib.so").is_symlink()

@@ -11,6 +11,7 @@ from arena.game.records import BotInfo
 from arena.io import shipped
 from arena.io.errors import ArenaError
 from tests.support.live import write_bot
+from tests.support.refusals import refused
 
 GOOD = "name: ada\ncommand: python3 bot.py\n"
 KEYS = "known: author, build, command, name, runtime, tags, version"
@@ -54,6 +55,8 @@ WRONG = {
     "an empty command": ("name: a\ncommand: ''\n", "", "command is empty", "python3 bot.py"),
     "an empty list": ("name: a\ncommand: []\n", "", "command is empty", "python3 bot.py"),
     "an empty build": (GOOD + "build: ' '\n", "", "build is empty", ""),
+    "a NUL": ('name: a\ncommand: ["a\\0b"]\n', "", "command holds a NUL character", ""),
+    "half a character": ('name: "\\udfff"\ncommand: x\n', "1:10", "invalid Unicode", ""),
     "an open quote": ("name: a\ncommand: run 'x\n", "", "command cannot be read", ""),
     "tags that are no list": (GOOD + "tags: python\n", "3:1", "tags: Expected `array`", ""),
     "nine tags": (GOOD + "tags: [a, b, c, d, e, f, g, h, i]\n", "3:1", "8 tags at most, not 9", ""),
@@ -94,19 +97,14 @@ def test_manifest_error_has_place_and_hint(what: str, tmp_path: Path) -> None:
     text, at, reason, hint = WRONG[what]
     path = tmp_path / "bot.yaml"
     path.write_text(text, encoding="utf-8")
-    with pytest.raises(ArenaError) as refusal:
+    with refused(reason, f"{path}:{at}" if at else path, hint):
         load_bot(tmp_path)
-    assert reason in refusal.value.what
-    assert refusal.value.where == (f"{path}:{at}" if at else str(path))
-    assert hint in refusal.value.hint
-    assert "\n" not in str(refusal.value)
 
 
 def test_manifest_that_is_not_utf8_is_refused(tmp_path: Path) -> None:
     (tmp_path / "bot.yaml").write_bytes(b"name: \xff\n")
-    with pytest.raises(ArenaError, match="cannot be read") as refusal:
+    with refused("cannot be read", tmp_path / "bot.yaml"):
         load_bot(tmp_path)
-    assert refusal.value.where == str(tmp_path / "bot.yaml")
 
 
 def test_error_quotes_only_the_beginning_of_a_long_value(tmp_path: Path) -> None:
@@ -127,12 +125,10 @@ def test_nested_aliases_are_refused(tmp_path: Path) -> None:
 
 
 def test_missing_folder_and_missing_manifest_are_refused(tmp_path: Path) -> None:
-    with pytest.raises(ArenaError, match="no such bot folder") as refusal:
+    with refused("no such bot folder", tmp_path / "nobody"):
         load_bot(tmp_path / "nobody")
-    assert refusal.value.where == str(tmp_path / "nobody")
-    with pytest.raises(ArenaError, match=r"no bot\.yaml in the bot's folder") as refusal:
+    with refused("no bot.yaml in the bot's folder", hint="arena help protocol"):
         load_bot(tmp_path)
-    assert refusal.value.hint == "arena help protocol"
 
 
 def test_file_of_a_bot_is_refused_with_its_folder(tmp_path: Path) -> None:

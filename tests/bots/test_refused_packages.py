@@ -1,5 +1,6 @@
 """Python packages that are not installed: not allowed, not found, damaged, too large."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -7,17 +8,16 @@ import pytest
 from arena.bots.builds.packages import PACKAGES, wanted_by
 from arena.bots.builds.staging import stage
 from arena.bots.sandboxes.registry import make_sandbox
-from arena.io.errors import ArenaError
 from tests.bots.wheels import TELL, asking, wheel
 from tests.support.live import write_bot
+from tests.support.refusals import refused
 
 
 def test_packages_that_are_not_allowed_are_named(runs: Path, tmp_path: Path) -> None:
     bot = asking(tmp_path / "bot", "dice_odds==1.0")
-    with pytest.raises(ArenaError, match="'bot' asks for Python packages") as refusal:
+    asked = tmp_path / "bot" / "requirements.txt"
+    with refused("'bot' asks for Python packages", asked, "packages: true"):
         stage(bot, runs, make_sandbox("process"))
-    assert refusal.value.where == str(tmp_path / "bot" / "requirements.txt")
-    assert "packages: true" in refusal.value.hint
     assert not list(runs.iterdir())
 
 
@@ -41,66 +41,45 @@ def test_lines_that_are_no_package_and_version_are_refused(
 ) -> None:
     """Options, paths and addresses would have the operator's pip read or run what they name."""
     bot = asking(tmp_path / "bot", f"dice_odds==1.0\n{line}\n")
-    with pytest.raises(ArenaError, match="no package with its version") as refusal:
-        stage(bot, runs, make_sandbox("process"), packages=True)
-    assert line.split(maxsplit=1)[0] in refusal.value.what
-
-
-def test_all_wrong_lines_are_named_in_one_go(runs: Path, tmp_path: Path) -> None:
-    bot = asking(tmp_path / "bot", "numpy\ndice_odds==1.0\n-e .\nscipy>=1\n")
-    with pytest.raises(ArenaError) as refusal:
-        stage(bot, runs, make_sandbox("process"), packages=True)
-    assert refusal.value.what == "no package with its version: 'numpy', '-e .', 'scipy>=1'"
-
-
-def test_long_lists_of_wrong_lines_are_cut(runs: Path, tmp_path: Path) -> None:
-    bot = asking(tmp_path / "bot", "\n".join(f"numpy{n}" for n in range(20)))
-    with pytest.raises(ArenaError, match="'numpy7', and 12 more /"):
+    with refused(f"no package with its version: '{line.split(maxsplit=1)[0]}"):
         stage(bot, runs, make_sandbox("process"), packages=True)
 
 
-def test_all_packages_that_are_not_found_are_named_in_one_go(
-    index: Path, runs: Path, tmp_path: Path
+MISSING = "No matching distribution found for "
+LISTS = {
+    "all wrong lines, in one go": (
+        "numpy\ndice_odds==1.0\n-e .\nscipy>=1\n",
+        "no package with its version: 'numpy', '-e .', 'scipy>=1'",
+    ),
+    "so many wrong lines that they are cut": (
+        "\n".join(f"numpy{n}" for n in range(20)),
+        "'numpy7', and 12 more",
+    ),
+    "all that are not found, in one go": (
+        "no_such==1.0\ndice_odds==1.0\nNor.this==2.0\n",
+        f"{MISSING}no_such==1.0; {MISSING}Nor.this==2.0",
+    ),
+    "another hash": (
+        f"dice_odds==1.0 \\\n    --hash=sha256:{'0' * 64}\n",
+        "DO NOT MATCH THE HASHES",
+    ),
+    "a version that is missing": ("dice_odds==9.9", "dice_odds==9.9"),
+    # Its setup.py would run as the operator.
+    "a source package": ("other==1.0", f"{MISSING}other==1.0"),
+}
+"""Texts of requirements.txt, and the end of the error."""
+
+
+@pytest.mark.parametrize("case", LISTS)
+def test_packages_that_cannot_be_had_are_named(
+    index: Path, runs: Path, tmp_path: Path, case: str
 ) -> None:
-    bot = asking(tmp_path / "bot", "no_such==1.0\ndice_odds==1.0\nNor.this==2.0\n")
-    with pytest.raises(ArenaError) as refusal:
-        stage(bot, runs, make_sandbox("process"), packages=True)
-    assert refusal.value.what.endswith(
-        "No matching distribution found for no_such==1.0;"
-        " No matching distribution found for Nor.this==2.0"
-    )
-
-
-def test_hashes_are_checked(index: Path, runs: Path, tmp_path: Path) -> None:
-    bot = asking(tmp_path / "bot", f"dice_odds==1.0 \\\n    --hash=sha256:{'0' * 64}\n")
-    with pytest.raises(ArenaError, match="DO NOT MATCH THE HASHES"):
-        stage(bot, runs, make_sandbox("process"), packages=True)
-
-
-def test_missing_version_is_pip_s_message_in_one_line(
-    index: Path, runs: Path, tmp_path: Path
-) -> None:
-    bot = asking(tmp_path / "bot", "dice_odds==9.9")
-    with pytest.raises(ArenaError, match=r"packages of 'bot'.*dice_odds==9\.9") as refusal:
-        stage(bot, runs, make_sandbox("process"), packages=True)
-    assert "\n" not in str(refusal.value)
-    assert not list(runs.iterdir())
-
-
-def test_wheel_for_another_machine_is_refused(index: Path, runs: Path, tmp_path: Path) -> None:
-    tag = "cp27-cp27m-manylinux1_s390x"
-    wheel(tmp_path / "bot" / "vendor", "1.0", {"dice_odds.py": ""}, tag)
-    bot = write_bot(tmp_path / "bot", TELL, "python3 bot.py", "runtime: python\n")
-    with pytest.raises(ArenaError, match="is not a supported wheel"):
-        stage(bot, runs, make_sandbox("process"), packages=True)
-
-
-def test_source_packages_are_not_built(index: Path, runs: Path, tmp_path: Path) -> None:
-    """Their setup.py would run as the operator."""
+    text, reason = LISTS[case]
     (index / "other-1.0.tar.gz").write_bytes(b"")
-    bot = asking(tmp_path / "bot", "other==1.0")
-    with pytest.raises(ArenaError, match="No matching distribution"):
+    bot = asking(tmp_path / "bot", text)
+    with refused(reason):
         stage(bot, runs, make_sandbox("process"), packages=True)
+    assert not list(runs.iterdir())
 
 
 def test_sandbox_without_python_is_named(
@@ -108,33 +87,39 @@ def test_sandbox_without_python_is_named(
 ) -> None:
     monkeypatch.setattr("arena.bots.builds.packages._ASK", "raise SystemExit(127)")
     bot = asking(tmp_path / "bot", "dice_odds==1.0")
-    with pytest.raises(ArenaError, match="its sandbox has no python3") as refusal:
+    with refused("its sandbox has no python3", hint="sudo apt-get install python3"):
         stage(bot, runs, make_sandbox("process"), packages=True)
-    assert refusal.value.hint == "sudo apt-get install python3"
 
 
-def test_wheel_that_would_fill_the_disk_is_refused(
-    index: Path, runs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+WHEELS: dict[str, tuple[Callable[[Path], object], str]] = {
+    "for another machine": (
+        lambda vendor: wheel(vendor, "1.0", {"dice_odds.py": ""}, "cp27-cp27m-manylinux1_s390x"),
+        "is not a supported wheel",
+    ),
+    "that would fill the disk": (
+        lambda vendor: wheel(vendor, "1.0", {"dice_odds.py": "#" * 2**21}),
+        "at most 1 MiB",
+    ),
+    "damaged": (lambda vendor: wheel(vendor, "1.0", {}).write_bytes(b"PK"), "cannot be read"),
+}
+
+
+@pytest.mark.parametrize("case", WHEELS)
+def test_wheel_that_cannot_be_installed_is_refused(
+    index: Path, runs: Path, tmp_path: Path, case: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("arena.bots.builds.packages.MAX_SIZE", 2**20)
-    wheel(tmp_path / "bot" / "vendor", "1.0", {"dice_odds.py": "#" * 2**21})
+    put, reason = WHEELS[case]
+    put(tmp_path / "bot" / "vendor")
     bot = write_bot(tmp_path / "bot", TELL, "python3 bot.py", "runtime: python\n")
-    with pytest.raises(ArenaError, match="at most 1 MiB"):
-        stage(bot, runs, make_sandbox("process"), packages=True)
-
-
-def test_damaged_wheel_is_refused(index: Path, runs: Path, tmp_path: Path) -> None:
-    wheel(tmp_path / "bot" / "vendor", "1.0", {}).write_bytes(b"PK")
-    bot = write_bot(tmp_path / "bot", TELL, "python3 bot.py", "runtime: python\n")
-    with pytest.raises(ArenaError, match="cannot be read"):
+    with refused(reason):
         stage(bot, runs, make_sandbox("process"), packages=True)
 
 
 def test_list_that_is_too_long_is_refused_by_its_name(tmp_path: Path) -> None:
     bot = asking(tmp_path / "bot", "# " + "x" * 70_000)
-    with pytest.raises(ArenaError, match="larger than 64 KiB") as refusal:
+    with refused("larger than 64 KiB", tmp_path / "bot" / "requirements.txt"):
         wanted_by(bot, bot.folder, allowed=True)
-    assert refusal.value.where == str(tmp_path / "bot" / "requirements.txt")
 
 
 def test_folder_named_like_a_wheel_is_none(tmp_path: Path) -> None:
@@ -148,5 +133,5 @@ def test_place_of_the_packages_cannot_be_taken(index: Path, runs: Path, tmp_path
     (tmp_path / "bot" / PACKAGES / "dice_odds.py").write_text("")
     (tmp_path / "bot" / "requirements.txt").write_text("dice_odds==1.0")
     bot = write_bot(tmp_path / "bot", TELL, "python3 bot.py", "runtime: python\n")
-    with pytest.raises(ArenaError, match=f"'{PACKAGES}' of its own"):
+    with refused(f"'{PACKAGES}' of its own"):
         stage(bot, runs, make_sandbox("process"), packages=True)

@@ -57,8 +57,13 @@ class Icu:
         data, status = text.encode(), ctypes.c_int(0)
         buffer = ctypes.create_string_buffer(40 * len(data) + 40)
         size = self._skeleton(
-            *(self._checker, _SINGLE_SCRIPT_SKELETON, data, len(data)),
-            *(buffer, len(buffer), ctypes.byref(status)),
+            self._checker,
+            _SINGLE_SCRIPT_SKELETON,
+            data,
+            len(data),
+            buffer,
+            len(buffer),
+            ctypes.byref(status),
         )
         assert status.value <= 0
         return buffer.raw[:size].decode()

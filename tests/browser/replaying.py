@@ -7,9 +7,9 @@ from playwright.sync_api import Page
 from arena.game.rules.books import variant
 from arena.publish.replay.steps import Replay, Step
 from tests.browser.conftest import address
-from tests.publish import factory
 from tests.publish.in_memory import write_site
 from tests.publish.pages import unpacked
+from tests.support import factory
 from tests.support import played_games as games
 
 NASTY = '</script><img src=x onerror="document.title=1"><b>\x1b]0;\u202e'

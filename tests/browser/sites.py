@@ -12,7 +12,6 @@ from arena.game.records import (
     Cause,
     Fault,
     Faulted,
-    Fixture,
     GameRecord,
     LeagueInfo,
     MachineInfo,
@@ -21,8 +20,8 @@ from arena.game.records import (
 )
 from arena.game.rules.books import Rules, variant
 from arena.ratings.table import Suspicion
-from tests.publish import factory
 from tests.publish.in_memory import write_site
+from tests.support import factory, records
 from tests.support import played_games as games
 
 KINDS = {
@@ -219,9 +218,9 @@ def _shown(index: int, label: str, size: int, rules: Rules) -> PlayedFixture:
     if index % 40 == 0:
         one = games.fixture(index, label, rules, names, 4)
     else:
-        fix = Fixture(f"{index:016x}", index, label, names, f"seed/{index}", 4)
-        records = [_drawn(number, seats, chance) for number in range(4)]
-        one = PlayedFixture(fix, records, "bubblewrap", "cpu", 100, 1.0)
+        plan = records.fixture(names, 4, id=f"{index:016x}", index=index, variant=label)
+        drawn = [_drawn(number, seats, chance) for number in range(4)]
+        one = records.played(plan, drawn, sandbox="bubblewrap", decisions=100, seconds=1.0)
     fixture = replace(one.fixture, block=index // len(FIELD))
     return replace(one, fixture=fixture, stored_at=_NIGHT + index)
 

@@ -67,7 +67,7 @@ def test_a_column_is_sorted_by_keyboard_one_way_the_other_and_back(page: Page, s
 
 
 @pytest.mark.parametrize(
-    ("head", "falls"), [("rank", False), ("mu", True), ("score", True), ("place", False)]
+    ("head", "falls"), [("rank", False), ("mu", True), ("score", True), ("mean_place", False)]
 )
 def test_numbers_are_sorted_as_numbers_the_best_first(
     page: Page, site: Path, head: str, *, falls: bool

@@ -4,20 +4,16 @@ import json
 from pathlib import Path
 from typing import Any
 
-from tests.cli.command import bot, league, run
+from tests.cli.command import TRUSTED, bot, play_league, run
 from tests.support.bot_programs import program, turn
 
-TRUSTED = ("--sandbox", "process", "--trust-bots")
 FIXTURE = 0
 
 
-def play(folder: Path, **keys: object) -> Path:
+def play(folder: Path, **keys: Any) -> Path:
     """Play a league of `mine`, which raises as little as it can, and `honest`."""
     bot(folder / "mine", program(""))
-    league(folder, bots=["mine", "sample:honest"], games=2, rounds=2, **keys)
-    ran = run("run", "league.yaml", *TRUSTED, cwd=folder)
-    assert ran.code == 0, ran
-    return folder
+    return play_league(folder, bots=["mine", "sample:honest"], games=2, rounds=2, **keys)
 
 
 def build(folder: Path, body: str, name: str = "mine") -> Path:

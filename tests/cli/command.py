@@ -15,6 +15,8 @@ from tests.cli import in_process
 ROOT = Path(__file__).parents[2]
 HANG = 300.0
 """Seconds after which a command is taken to hang: far above what any of them takes."""
+TRUSTED = ("--sandbox", "process", "--trust-bots")
+PLAY = ("run", "league.yaml", *TRUSTED)
 FIELD = ["sample:odds", "sample:honest", "sample:random"]
 
 READY = """
@@ -126,6 +128,17 @@ def league(folder: Path, **keys: object) -> Path:
     # JSON is YAML.
     path.write_text(json.dumps(whole, indent=1), encoding="utf-8")
     return path
+
+
+def play_league(folder: Path, *, code: int = 0, **keys: Any) -> Path:
+    """Write a league and play it in the process sandbox; returns its folder.
+
+    The exit code is 1 if a bot faulted.
+    """
+    league(folder, **keys)
+    ran = run(*PLAY, cwd=folder)
+    assert ran.code == code, ran
+    return folder
 
 
 def bot(folder: Path, source: str = LOWEST, **keys: object) -> Path:

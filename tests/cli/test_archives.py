@@ -8,10 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.command import FIELD, LOWEST, bot, error_line, league, records, run
+from tests.cli.command import FIELD, LOWEST, TRUSTED, bot, error_line, league, records, run
 
 MANIFEST = "name: new\ncommand: python3 bot.py\n"
-TRUSTED = ("--sandbox", "process", "--trust-bots")
 ONE_GAME = ("--transcript", "bga")
 ONE_STEP = ("--step", "5")
 """Both have `arena check` play less."""

@@ -74,8 +74,8 @@ KEYS = {
         ["two variants are called 'bga' / league.yaml:", "give one of them a `label`"],
     ),
     "no variant": ({"variants": []}, ["variants is empty / league.yaml:"]),
-    "7 players": ({"players": 7}, ["2 to 6 players, not 7 / league.yaml:"]),
-    "1 player": ({"players": [2, 1]}, ["2 to 6 players, not 1 / league.yaml:"]),
+    "7 players": ({"players": 7}, ["must be 2 to 6, not 7 / league.yaml:"]),
+    "1 player": ({"players": [2, 1]}, ["must be 2 to 6, not 1 / league.yaml:"]),
     "players in words": ({"players": "two"}, ["players: ", "/ league.yaml:"]),
     "too few bots": (
         {"players": [2, 4]},

@@ -7,10 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.command import ROOT, bot, error_line, run
+from tests.cli.command import ROOT, TRUSTED, bot, error_line, run
 
 SAMPLES = ROOT / "sample_bots"
-TRUSTED = ("--sandbox", "process", "--trust-bots")
 ALONE = (*TRUSTED, "--workers", 1)
 SHORT = ("--rounds", 4, "--games", 3, *ALONE)
 """Little to play, by one worker process."""
@@ -128,8 +127,10 @@ def test_several_variants_and_table_sizes_have_a_line_each_and_one_for_all(tmp_p
     assert ran.code == 0, ran.err
     _, *tables, all_, honest, memory, last = strength(ran.out)
     assert [line.split("  ")[0] for line in tables] == [
-        *("bga, tables of 3", "bga, tables of 2"),
-        *("italian, tables of 3", "italian, tables of 2"),
+        "bga, tables of 3",
+        "bga, tables of 2",
+        "italian, tables of 3",
+        "italian, tables of 2",
     ]
     assert all_.startswith("all, equally weighted ")
     lines = [*tables, all_, honest, memory]

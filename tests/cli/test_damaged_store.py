@@ -18,8 +18,16 @@ from tests.support.sampling import random, sample
 
 COLUMNS = {
     "fixtures": (
-        *("id", "fixture", "sandbox", "clock", "decisions"),
-        *("seconds", "stored_at", "content_hash", "hash", "rows_hash"),
+        "id",
+        "fixture",
+        "sandbox",
+        "clock",
+        "decisions",
+        "seconds",
+        "stored_at",
+        "content_hash",
+        "hash",
+        "rows_hash",
     ),
     "games": ("key", "id", "seats", "rounds", "bids", "events"),
     "league": ("info", "hash"),

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.asked import DOUBTER, FIXTURE, TRUSTED, at_turns, build, play
-from tests.cli.command import HANG, arena, environment, error_line, run
+from tests.cli.asked import DOUBTER, FIXTURE, at_turns, build, play
+from tests.cli.command import HANG, TRUSTED, arena, environment, error_line, run
 from tests.e2e.live import wait_for_death
 from tests.support.bot_programs import turn
 

@@ -20,6 +20,7 @@ from tests.cli.command import (
     error_line,
     league,
     opened,
+    play_league,
     run,
     unread,
 )
@@ -35,10 +36,8 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of a league with a bot that has a formula for a name and always crashes."""
     folder = tmp_path_factory.mktemp("export")
     bot(folder / "broken", CRASHES, name=FORMULA)
-    league(folder, bots=["sample:odds", "sample:honest", "broken"], players=[2, 3])
-    ran = run("run", "league.yaml", "--sandbox", "process", "--trust-bots", cwd=folder)
-    assert ran.code == 1, ran.err
-    return folder
+    field = ["sample:odds", "sample:honest", "broken"]
+    return play_league(folder, code=1, bots=field, players=[2, 3])
 
 
 def jsonl(folder: Path, *options: str) -> list[dict[str, Any]]:
@@ -113,7 +112,12 @@ def test_parquet_has_the_same(played: Path) -> None:
 def test_parquet_without_pyarrow(played: Path, tmp_path: Path) -> None:
     (tmp_path / "pyarrow.py").write_text("raise ModuleNotFoundError('pyarrow')")
     ran = run(
-        *("export", "league.yaml", "--format", "parquet", "-o", tmp_path / "games.parquet"),
+        "export",
+        "league.yaml",
+        "--format",
+        "parquet",
+        "-o",
+        tmp_path / "games.parquet",
         cwd=played,
         env={"PYTHONPATH": f"{tmp_path}{os.pathsep}{ROOT}"},
     )

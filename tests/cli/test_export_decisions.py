@@ -12,8 +12,8 @@ import pytest
 
 from arena.game.rules.books import Rules, variant
 from arena.game.rules.round import Bid, Round, Standing, raises
-from arena.publish.data.decisions import DecisionRow
-from tests.cli.command import READY, ROOT, bot, league, opened, run
+from arena.publish.data.decision_rows import DecisionRow
+from tests.cli.command import READY, ROOT, bot, opened, play_league, run
 from tests.league.store import edit
 
 CRASHES = READY + "            sys.exit(3)\n"
@@ -27,10 +27,7 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
     bot(folder / "broken", CRASHES, name="=1+1")
     variants = [{"variant": "classic", "calza": True, "starting_dice": 3}]
     bots = ["sample:odds", "sample:memory", "sample:honest", "broken"]
-    league(folder, bots=bots, players=[2, 3], variants=variants)
-    ran = run("run", "league.yaml", "--sandbox", "process", "--trust-bots", cwd=folder)
-    assert ran.code == 1, ran.err
-    return folder
+    return play_league(folder, code=1, bots=bots, players=[2, 3], variants=variants)
 
 
 def jsonl(folder: Path, *options: str) -> list[dict[str, Any]]:

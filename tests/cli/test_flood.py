@@ -12,8 +12,8 @@ import pytest
 from arena.bots.sandboxes.capped import IN_ALL, LEAST
 from arena.bots.sessions.multiplexer import MAX_ANSWER
 from arena.bots.sessions.session import MAX_STDERR
-from tests.cli.asked import FIXTURE, TRUSTED, play
-from tests.cli.command import HANG, Ran, arena, bot, environment, run, run_process
+from tests.cli.asked import FIXTURE, play
+from tests.cli.command import HANG, TRUSTED, Ran, arena, bot, environment, run, run_process
 from tests.support.bot_programs import program, start, turn
 
 MUCH = 1 << 20

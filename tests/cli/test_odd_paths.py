@@ -121,8 +121,13 @@ def test_league_whose_name_is_in_no_encoding_is_played(tmp_path: Path) -> None:
 
 
 BESIDE = [
-    *("league.sqlite", "league.logs.sqlite", "league.sqlite-wal", "league.sqlite.summaries"),
-    *("league.sqlite.pseudonyms", "site/index.html", "site/.perudo-arena-site.json"),
+    "league.sqlite",
+    "league.logs.sqlite",
+    "league.sqlite-wal",
+    "league.sqlite.summaries",
+    "league.sqlite.pseudonyms",
+    "site/index.html",
+    "site/.perudo-arena-site.json",
 ]
 
 

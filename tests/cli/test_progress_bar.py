@@ -3,8 +3,8 @@
 import pytest
 
 from arena.cli.progress_bar import TerminalListener
-from benchmarks.leagues import Shape
 from tests.ratings.simulated import league
+from tests.support.simulated_leagues import Shape
 
 
 @pytest.mark.parametrize(

@@ -26,7 +26,7 @@ NOBODY = 65_534
 KILL = """
 import os, sys
 from pathlib import Path
-from arena.store.store import Store
+from arena.league.store.store import Store
 path = Path("league.sqlite")
 with Store(path) as source:
     info, stored = source.conditions(), list(source.stored())

@@ -12,11 +12,20 @@ import pytest
 
 from arena.league.store.rows import pack
 from arena.league.store.store import Store
-from tests.cli.command import HANG, READY, arena, bot, environment, error_line, league, run
+from tests.cli.command import (
+    HANG,
+    PLAY,
+    READY,
+    arena,
+    bot,
+    environment,
+    error_line,
+    play_league,
+    run,
+)
 from tests.league.store.edit import moved, removed
 from tests.publish.pages import broken_links, everything, tree
 
-PLAY = ("run", "league.yaml", "--sandbox", "process", "--trust-bots")
 LOUD = (
     """
     import sys
@@ -34,9 +43,8 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of a league of which one bot talks and faults."""
     folder = tmp_path_factory.mktemp("report")
     bot(folder / "loud", LOUD, name="Quetzalcoatl", author="Wilhelmina Oddfellow")
-    league(folder, bots=["sample:odds", "sample:honest", "loud"], players=[2, 3])
-    assert run(*PLAY, cwd=folder).code == 1
-    return folder
+    field = ["sample:odds", "sample:honest", "loud"]
+    return play_league(folder, code=1, bots=field, players=[2, 3])
 
 
 @pytest.fixture

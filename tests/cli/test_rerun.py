@@ -7,7 +7,19 @@ from re import findall
 
 import pytest
 
-from tests.cli.command import FIELD, LOWEST, READY, bot, error_line, league, opened, records, run
+from tests.cli.command import (
+    FIELD,
+    LOWEST,
+    READY,
+    TRUSTED,
+    bot,
+    error_line,
+    league,
+    opened,
+    play_league,
+    records,
+    run,
+)
 from tests.league.store.edit import copied
 
 FAULTY = (
@@ -25,7 +37,6 @@ FAULTY = (
 """
 )
 """A bot that says something odd at every seventh turn."""
-TRUSTED = ("--sandbox", "process", "--trust-bots")
 
 
 @pytest.fixture(scope="module")
@@ -33,9 +44,7 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of a league in which `odd` faults."""
     folder = tmp_path_factory.mktemp("played")
     bot(folder / "odd", FAULTY)
-    league(folder, bots=["odd", "sample:honest"], games=5)
-    assert run("run", "league.yaml", *TRUSTED, cwd=folder).code == 1
-    return folder
+    return play_league(folder, code=1, bots=["odd", "sample:honest"], games=5)
 
 
 def test_command_on_a_bot_page_reproduces_its_fault(played: Path) -> None:

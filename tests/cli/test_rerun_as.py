@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from arena.bots.runtimes import KITS
-from tests.cli.asked import DOUBTER, FIXTURE, TRUSTED, asked, at_turns, build, play
-from tests.cli.command import HANG, error_line, opened, run
+from tests.cli.asked import DOUBTER, FIXTURE, asked, at_turns, build, play
+from tests.cli.command import HANG, TRUSTED, error_line, opened, run
 from tests.league.store import edit
 from tests.support.bot_programs import start, turn
 from tests.support.depth import depth

@@ -12,10 +12,20 @@ import pytest
 from arena.io.errors import ArenaError
 from arena.league.store.logs import logs_path
 from arena.league.store.store import Store
-from tests.cli.command import HANG, READY, arena, bot, environment, error_line, league, run
+from tests.cli.command import (
+    HANG,
+    PLAY,
+    READY,
+    arena,
+    bot,
+    environment,
+    error_line,
+    league,
+    play_league,
+    run,
+)
 from tests.league.store import edit
 
-PLAY = ("run", "league.yaml", "--sandbox", "process", "--trust-bots")
 CRASHES = READY + "            sys.exit(3)\n"
 
 
@@ -36,9 +46,8 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of a league of which one bot always crashes."""
     folder = tmp_path_factory.mktemp("status")
     bot(folder / "broken", CRASHES)
-    league(folder, bots=["sample:odds", "sample:honest", "broken"], players=[2, 3], name="St")
-    assert run(*PLAY, cwd=folder).code == 1
-    return folder
+    field = ["sample:odds", "sample:honest", "broken"]
+    return play_league(folder, code=1, bots=field, players=[2, 3], name="St")
 
 
 def test_finished_league(played: Path) -> None:

@@ -10,11 +10,10 @@ from typing import Any
 
 import pytest
 
-from tests.cli.command import FIELD, LOWEST, bot, error_line, league, opened, records, run
+from tests.cli.command import FIELD, LOWEST, PLAY, bot, error_line, league, opened, records, run
 from tests.league.store.edit import forget
 from tests.publish.pages import broken_links
 
-PLAY = ("run", "league.yaml", "--sandbox", "process", "--trust-bots")
 UNTIL = {"bots": FIELD, "games": 5, "rounds": 40, "until": "separated"}
 
 

@@ -77,7 +77,8 @@ def test_the_boards_are_printed_best_first(tmp_path: Path) -> None:
             assert [word for word in line[4].split() if word[0] in "+-"] == ends
             assert [line[1], *line[7:]] == [
                 f"{row['best']}-{row['worst']}",
-                *(str(row["games"]), str(row["faults"])),
+                str(row["games"]),
+                str(row["faults"]),
             ]
             shown = [float(line[at].removesuffix(" %")) for at in (2, 3, 5, 6)]
             shares = [100 * row["beats_average"], 100 * row["win_share"]]

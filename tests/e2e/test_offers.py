@@ -8,20 +8,21 @@ from arena.bots.builds.staging import stage
 from arena.bots.manifest import load_bot
 from arena.bots.sandboxes.process import ProcessSandbox
 from arena.bots.sandboxes.run_folder import run_folder
-from arena.game.records import Fixture, LimitsInfo
+from arena.game.records import LimitsInfo
 from arena.game.rules.books import BGA
 from arena.league.cluster.client import Cluster
 from arena.league.cluster.connection import connected
 from arena.league.play.workers import RunSpec, Task
 from tests.cli.command import LOWEST, bot
 from tests.e2e.live import let_others_in
+from tests.support import records
 
 SPEC = RunSpec(sandbox="process", images={}, trusted=True, freeze=False, pin=False)
 
 
 def played(cluster: Cluster, bots: list[StagedBot]) -> int:
     """Play a fixture; returns how many of its games had a fault."""
-    fixture = Fixture("f", 0, "bga", tuple(bot.name for bot in bots), "seed", 2)
+    fixture = records.fixture((bot.name for bot in bots), 2)
     with cluster.executor(1) as executor:
         future = cluster.submit(executor, [Task(fixture, BGA, tuple(bots), LimitsInfo())])
         [packed] = cluster.collect(future)

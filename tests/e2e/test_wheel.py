@@ -11,6 +11,7 @@ from pathlib import Path
 import click
 import pytest
 
+from arena import __version__
 from arena.bots.runtimes import KITS
 from arena.cli.help import topics
 from tests.cli.command import HANG, ROOT, Ran, league
@@ -85,6 +86,10 @@ NEEDED = {
     "docs": [f"{SHIPPED}/{path.relative_to(ROOT)}" for path in (ROOT / "docs").rglob("*.md")],
     "reports": [f"{SHIPPED}/reports/index.html", f"{SHIPPED}/reports/style.css"],
 }
+
+
+def test_the_wheel_is_of_the_version_that_the_arena_says(wheel: Path) -> None:
+    assert wheel.name == f"perudo_arena-{__version__}-py3-none-any.whl"
 
 
 def test_the_wheel_holds_the_package_and_nothing_else(wheel: Path) -> None:

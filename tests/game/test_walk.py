@@ -31,9 +31,7 @@ def referee_tables(game: Driven) -> Iterator[tuple[int, Round, object]]:
     rules, players = game.rules, len(game.fixture.seats)
     calza_seats = frozenset(range(players)) if rules.calza else frozenset[int]()
     number, limit = game.record.game, game.fixture.max_rounds
-    referee = Referee(
-        *(rules, players, game.fixture.dice_key, number, calza_seats), max_rounds=limit
-    )
+    referee = Referee(rules, players, game.fixture.dice_key, number, calza_seats, max_rounds=limit)
     for moment in moments(game.record.events):
         yield len(referee.events), referee._now, referee._hands
         feed(referee, moment)

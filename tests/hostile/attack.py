@@ -22,12 +22,13 @@ from arena.bots.manifest import load_bot
 from arena.bots.sandboxes.base import MIB, Quota, Sandbox
 from arena.bots.sandboxes.registry import SANDBOXES, make_sandbox
 from arena.bots.sandboxes.run_folder import run_folder
-from arena.game.records import Fixture, PlayedFixture
+from arena.game.records import PlayedFixture
 from arena.game.rules.books import VARIANTS
 from arena.io import shipped
 from tests.hostile.leftovers import changes, traces
 from tests.hostile.misbehaviours import MISBEHAVIOURS
 from tests.hostile.outcomes import Misbehaviour
+from tests.support import records
 from tests.support.live import play_bots
 
 NAME = "<img src=x onerror=alert(1)>../=A1"
@@ -80,8 +81,7 @@ def attack(misbehaviour: str, sandbox: str) -> Attack:
 
 
 def _play(bots: tuple[StagedBot, ...], sandbox: Sandbox, how: Misbehaviour) -> PlayedFixture:
-    seats = tuple(bot.name for bot in bots)
-    fixture = Fixture("attack", 0, RULES.name, seats, "a seed", how.games)
+    fixture = records.fixture((bot.name for bot in bots), how.games, variant=RULES.name)
     return play_bots(fixture, RULES, bots, sandbox, how.limits)
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from arena.league.store.store import Store
-from tests.cli.command import Ran, bot, league, records, run
+from tests.cli.command import TRUSTED, Ran, bot, league, records, run
 
 WORD = "autumn"
 GUESSER = f"""
@@ -47,7 +47,6 @@ GUESSER = f"""
 """Knows how dice are derived (docs/reference/dice.md), and says which of 3,000 words fit the hands
 of eight rounds: in fewer, one of them may fit by chance."""
 WARNING = "warning: no salt is mixed into the master seed: whoever knows or guesses it knows every"
-TRUSTED = ("--sandbox", "process", "--trust-bots")
 
 
 def _run(folder: Path, *options: object, **keys: object) -> Ran:

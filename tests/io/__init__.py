@@ -1,1 +1,1 @@
-"""Tests of arena.config_files."""
+"""Tests of arena.io."""

@@ -23,7 +23,7 @@ from arena.league.store.store import Store
 from tests.cli.command import run
 from tests.e2e.live import wait_until
 from tests.ladder import club as clubs
-from tests.publish import factory
+from tests.support import factory, records
 from tests.support.depth import depth
 
 pytestmark = pytest.mark.slow
@@ -44,10 +44,8 @@ def played(folder: Folder, season: int, fixtures: int = 0) -> Iterator[Store]:
     """Open a season's store to play into it, after some fixtures."""
     path = folder.season(season) / STORE
     path.parent.mkdir(parents=True)
+    records.stored(path, factory.league(("alpha", "beta")), map(noisy, range(fixtures)))
     with Store(path, create=True) as store:
-        store.begin(factory.league(("alpha", "beta")))
-        for index in range(fixtures):
-            store.add(pack(noisy(index)))
         yield store
 
 

@@ -19,14 +19,13 @@ from arena.ladder.season.admission import settle
 from arena.ladder.season.author_games import Played
 from arena.ladder.season.twins import TwinResult
 from arena.league.keeping.prune import prune
-from arena.league.store.rows import pack
 from arena.league.store.store import Store
-from arena.league.table.table import play_fixture
+from arena.league.table.play_fixture import play_fixture
 from arena.ratings.stopping.paired import Paired
 from tests.ladder.desk import Desk
-from tests.league.table.test_seat_moments import RememberingSeats
-from tests.publish import factory
+from tests.league.table.test_recorded_seat import RememberingSeats
 from tests.publish.pages import broken_links, tree
+from tests.support import factory, records
 
 BOTS = ("one@1", "two@1")
 BOOK = {"bga": VARIANTS["bga"]}
@@ -57,10 +56,8 @@ FAULTS = [
 
 @contextmanager
 def season(folder: Path) -> Iterator[Store]:
-    with Store(folder / "league.sqlite", create=True) as store:
-        store.begin(factory.league(BOTS, variants=BOOK, players=(2,)))
-        for one in FIXTURES:
-            store.add(pack(one))
+    league = factory.league(BOTS, variants=BOOK, players=(2,))
+    with Store(records.stored(folder / "league.sqlite", league, FIXTURES), create=True) as store:
         yield store
 
 

@@ -12,11 +12,12 @@ from arena.ladder.folder import Folder
 from arena.ladder.pages import site
 from arena.ladder.pages.site import in_complete_blocks, publish_all, publish_closed
 from tests.publish.pages import broken_links
+from tests.support import records
 from tests.support.drawn_schedules import let_go_before_rating
 
 
 def fixture(number: int, block: int, variant: str) -> Fixture:
-    return Fixture(str(number), number, variant, ("a", "b"), "seed", 1, block)
+    return records.fixture("ab", id=str(number), index=number, variant=variant, block=block)
 
 
 BLOCKS = st.lists(st.tuples(st.integers(0, 3), st.sampled_from(["bga", "classic"])), max_size=20)

@@ -11,7 +11,7 @@ from arena.bots.sandboxes.process import ProcessSandbox
 from arena.game.records import Fixture, LeagueInfo, LimitsInfo
 from arena.game.rules.books import BGA
 from arena.league.play.workers import Task
-from tests.publish import factory
+from tests.support import factory
 
 NAMES = tuple("abcdefghijklmnopqrstuvwxyz")
 

@@ -7,7 +7,7 @@ from arena.game.records import Fixture
 from arena.game.rules.books import BGA
 from arena.league.changes import Change, History, everyone, playing
 from arena.league.schedule.schedule import Schedule
-from tests.publish import factory
+from tests.support import factory
 
 NAMES = "abcdefghij"
 

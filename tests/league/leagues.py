@@ -6,11 +6,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 from arena.bots.sandboxes.process import ProcessSandbox
-from arena.game.records import FixtureResult, LeagueInfo, MachineInfo, PlayedFixture
+from arena.game.records import FixtureResult, LeagueInfo, MachineInfo
 from arena.league.host import this_machine
-from arena.league.play.play import RunOutcome, RunRequest, open_run
+from arena.league.play.dispatcher import OnResult, RunListener
+from arena.league.play.league_run import RunOutcome, RunRequest, open_run
 from arena.league.play.process_pool import ProcessEngine
-from arena.league.play.runner import OnResult, RunListener
 from arena.league.play.stored_league import StoredLeague
 from arena.league.schedule.schedule import Schedule
 from arena.league.store.rows import pack
@@ -18,6 +18,7 @@ from arena.league.store.store import Store
 from arena.league.terms.conditions import commit, resolve
 from arena.league.terms.config import League, load_league
 from tests.support.live import in_place
+from tests.support.records import played
 
 SAMPLES = ("sample:honest", "sample:memory", "sample:random")
 PATIENT = {"start": 60, "answer": 60, "game": 600}
@@ -72,7 +73,7 @@ def begin(
 def store_all(store: Store) -> None:
     """Store the fixtures of a league as if they had been played."""
     for fixture in Schedule(*store.history()).fixtures:
-        store.add(pack(PlayedFixture(fixture, [], "process", "wall", 0, 0.0)))
+        store.add(pack(played(fixture)))
 
 
 def quiet(result: FixtureResult | None) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from arena.game.records import LeagueInfo, PlayedFixture
+from arena.game.records import LeagueInfo
 from arena.io.errors import ArenaError
 from arena.league.changes import Change, History, playing
 from arena.league.schedule.schedule import Schedule
@@ -14,6 +14,7 @@ from arena.league.store.store import Store
 from arena.league.terms.conditions import commit, conditions_of, resolve
 from tests.league import leagues
 from tests.league.leagues import begin, store_all
+from tests.support import records
 
 
 def changed(
@@ -262,6 +263,6 @@ def test_begun_blocks_of_a_league_with_until_stay(tmp_path: Path) -> None:
         info = begin(leagues.league(tmp_path, **long), "process", store)
         for fixture in Schedule(info).fixtures:
             if fixture.block < 9 or (fixture.block < 12 and len(fixture.seats) == 2):
-                store.add(pack(PlayedFixture(fixture, [], "process", "wall", 0, 0.0)))
+                store.add(pack(records.played(fixture)))
         begin(leagues.league(tmp_path, bots=FOUR, **long), "process", store, accept=True)
     assert stored(tmp_path).changes[0].begun == (12, 9)

@@ -13,7 +13,7 @@ from arena.league.schedule.authors_apart import kept_apart
 from arena.league.schedule.block_design import blocks
 from arena.league.schedule.schedule import Schedule
 from tests.league.histories import league
-from tests.publish import factory
+from tests.support import factory
 
 each = settings(max_examples=40, deadline=None, database=None)
 Block = list[tuple[str, ...]]

@@ -9,36 +9,36 @@ from msgspec.structs import astuple
 
 from arena.author.compare.decisions import Behaviour, Share, summary
 from arena.author.compare.positions import TableSample
-from arena.game.records import Division, Fixture
+from arena.game.records import Division
 from arena.game.rules.round import Raises
 from arena.game.rules.view import SeatBid, View
 from arena.game.wire.messages import CalzaOffer, Turn
 from arena.league.store.rows import pack
-from arena.league.table.seat_decisions import Decision, Position
-from tests.publish import factory
+from arena.league.table.decisions_by_build import BuildDecision, RecordedRequest
+from tests.support import factory, records
 
 SEATS = ("old", "field/ann")
-FIXTURE = Fixture("f", 0, "bga", SEATS, "s", 1)
-TWO_FIVES, TWO_SIXES, THREE_FIVES = (Decision("bid", *bid) for bid in ((2, 5), (2, 6), (3, 5)))
-DUDO, PASS, CALZA, FAULT = (Decision(one) for one in ("dudo", "pass", "calza", "fault"))
-ANSWERS: list[Decision | None] = [TWO_FIVES, TWO_SIXES, THREE_FIVES, DUDO, FAULT, None]
+FIXTURE = records.fixture(SEATS)
+TWO_FIVES, TWO_SIXES, THREE_FIVES = (BuildDecision("bid", *bid) for bid in ((2, 5), (2, 6), (3, 5)))
+DUDO, PASS, CALZA, FAULT = (BuildDecision(one) for one in ("dudo", "pass", "calza", "fault"))
+ANSWERS: list[BuildDecision | None] = [TWO_FIVES, TWO_SIXES, THREE_FIVES, DUDO, FAULT, None]
 
 
 def position(
-    *decisions: Decision | None,
+    *decisions: BuildDecision | None,
     bids: int = 1,
     dice: tuple[int, ...] = (2, 3),
     palifico: int | None = None,
     offer: bool = False,
-) -> Position:
+) -> RecordedRequest:
     """Return a position with the decisions of old, new, old again and new again."""
     made = [SeatBid(1, 1, face) for face in range(2, 2 + bids)]
     seen = astuple(View(0, dice, made, (0, 1), None, palifico))
     if offer:
-        return Position(FIXTURE, CalzaOffer(*seen, id=1, game=0, round=0), decisions)
+        return RecordedRequest(FIXTURE, CalzaOffer(*seen, id=1, game=0, round=0), decisions)
     raises, dudo = (Raises(5, 2, 10),), bids > 0
     turn = Turn(*seen, id=1, game=0, round=0, raises=raises, dudo=dudo)
-    return Position(FIXTURE, turn, decisions)
+    return RecordedRequest(FIXTURE, turn, decisions)
 
 
 def shares(behaviour: Behaviour) -> dict[str, tuple[int, int]]:
@@ -79,8 +79,8 @@ KINDS = {
 
 
 @pytest.mark.parametrize(("asked", "expected"), KINDS.values(), ids=KINDS)
-def test_decisions_differ_by_kind(asked: Position, expected: dict[str, int]) -> None:
-    full = Position(FIXTURE, asked.request, (*asked.decisions, None, None))
+def test_decisions_differ_by_kind(asked: RecordedRequest, expected: dict[str, int]) -> None:
+    full = RecordedRequest(FIXTURE, asked.request, (*asked.decisions, None, None))
     found = shares(summary([full], 1))
     assert found == {kind: (1, otherwise) for kind, otherwise in expected.items()}
 
@@ -111,7 +111,7 @@ def test_examples_are_the_surest_of_three_kinds() -> None:
 
 
 @given(st.lists(st.tuples(*[st.sampled_from(ANSWERS)] * 4)))
-def test_kinds_of_turns_add_up(decided: list[tuple[Decision | None, ...]]) -> None:
+def test_kinds_of_turns_add_up(decided: list[tuple[BuildDecision | None, ...]]) -> None:
     positions = [position(*one, bids=number % 2) for number, one in enumerate(decided)]
     found = shares(summary(positions, 1))
     parts = ("opening bid", "raise or dudo", "face of a raise", "quantity on the same face")

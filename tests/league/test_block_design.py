@@ -6,20 +6,20 @@ from itertools import accumulate, combinations, permutations, product
 
 import pytest
 
-from arena.league.schedule.block_design import Table, blocks, joining_blocks
+from arena.league.schedule.block_design import TableOfNumbers, blocks, joining_blocks
 from tests.support.sampling import sample
 
 SHAPES = [(n, k) for n, k in product([*range(3, 33), 64], range(2, 7)) if k <= n]
 """Numbers of bots, with prime powers among them, and players at a table."""
 
 
-def spread(counts: Counter[Table], possible: Iterable[Table]) -> int:
+def spread(counts: Counter[TableOfNumbers], possible: Iterable[TableOfNumbers]) -> int:
     """Return how much more often the most frequent occurs than the rarest."""
     found = [counts[one] for one in possible]
     return max(found) - min(found)
 
 
-def neighbours(tables: Iterable[Table]) -> Counter[Table]:
+def neighbours(tables: Iterable[TableOfNumbers]) -> Counter[TableOfNumbers]:
     return Counter(
         (one, other)
         for table in tables
@@ -27,11 +27,11 @@ def neighbours(tables: Iterable[Table]) -> Counter[Table]:
     )
 
 
-def pairs(tables: Iterable[Table]) -> Counter[Table]:
+def pairs(tables: Iterable[TableOfNumbers]) -> Counter[TableOfNumbers]:
     return Counter((a, b) for table in tables for a, b in combinations(sorted(table), 2))
 
 
-def is_connected(tables: Iterable[Table], bots: int) -> bool:
+def is_connected(tables: Iterable[TableOfNumbers], bots: int) -> bool:
     """Tell whether all bots have met, at least by way of others."""
     met = {bot: {bot} for bot in range(bots)}
     for table in tables:

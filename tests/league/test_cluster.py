@@ -11,13 +11,13 @@ from arena.bots.builds.staging import stage
 from arena.bots.manifest import load_bot
 from arena.bots.sandboxes.process import ProcessSandbox
 from arena.bots.sandboxes.run_folder import run_folder
-from arena.game.records import Fixture, PlayedFixture
 from arena.io import shipped
 from arena.league.cluster.client import BATCH_SECONDS, Cluster
 from arena.league.cluster.revocable_sandbox import RevocableSandbox
 from arena.league.cluster.worker import BatchResult, identity
 from arena.league.store.rows import pack
 from tests.cli.command import environment
+from tests.support import records
 
 
 class Workers:
@@ -33,8 +33,7 @@ class Workers:
 def engine(workers: int, fixtures: int, seconds: float) -> Cluster:
     """Return an engine that has seen fixtures played in so many seconds together."""
     found = Cluster(Workers(workers), "tcp://scheduler", own=False)  # type: ignore[arg-type]
-    fixture = Fixture("f", 0, "bga", ("a", "b"), "s", 1)
-    one = pack(PlayedFixture(fixture, [], "process", "cpu", 0, 0.0))
+    one = pack(records.played(records.fixture("ab")))
     future: Future[object] = Future()
     future.set_result(BatchResult([one] * fixtures, seconds))
     assert found.collect(future) == [one] * fixtures

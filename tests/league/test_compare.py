@@ -17,10 +17,10 @@ from arena.game.records import Division, Fixture, LeagueInfo, LimitsInfo
 from arena.game.rules.books import BGA, VARIANTS
 from arena.game.rules.round_limit import max_rounds
 from arena.io.shipped import folder
-from arena.league.play.runner import RunListener
+from arena.league.play.dispatcher import RunListener
 from arena.league.schedule.schedule import divisions
 from tests.cli.command import READY, bot
-from tests.publish import factory
+from tests.support import factory
 from tests.support.bot_programs import program
 from tests.support.live import write_bot
 
@@ -206,7 +206,11 @@ def test_same_seed_plays_the_same_games() -> None:
 @pytest.mark.slow
 def test_results_by_division_and_by_opponent_have_the_mean_of_all() -> None:
     found = play(
-        *("sample:random", "sample:odds", "honest", "memory", "bluffer"),
+        "sample:random",
+        "sample:odds",
+        "honest",
+        "memory",
+        "bluffer",
         players=(2, 4),
         variants=("bga", "italian"),
         rounds=2,

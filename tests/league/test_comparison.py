@@ -9,9 +9,9 @@ import pytest
 from arena.author.compare.names import NEW, OLD, version_seat
 from arena.author.compare.play import comparison_fixtures
 from arena.author.compare.result import Comparison, Games
-from arena.game.records import Fixture, FixtureResult, GameResult
+from arena.game.records import Fixture, FixtureResult
 from arena.league.store.rows import PackedFixture, pack
-from tests.publish import factory
+from tests.support import factory, records
 from tests.support.depth import depth
 
 BOTS = ("ann", "bob", "cid")
@@ -38,9 +38,7 @@ def result(fixture: Fixture, place: Place) -> FixtureResult:
     own = place(version, fixture)
     others = [one for one in range(1, len(fixture.seats) + 1) if one != own]
     places = (*others[:seat], own, *others[seat:])
-    faults = (None,) * len(places)
-    games = [GameResult(game, places, faults, 9, 9, 30) for game in range(fixture.games)]
-    return FixtureResult(fixture, games, "process", "wall", 10, 1.0)
+    return records.result(fixture, [places] * fixture.games)
 
 
 def first(is_first: bool, fixture: Fixture) -> int:

@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from arena.io.errors import ArenaError
-from arena.league.keeping.verify import Finding, verify
+from arena.league.keeping.check_fixture import StoreFinding
+from arena.league.keeping.verify import verify
 from arena.league.store.logs import logs_path
 from arena.league.store.store import Store
 from tests.league.store import edit
@@ -140,7 +141,7 @@ def test_shortened_log_of_rows_is_found_by_who_reads_and_who_plays(
     last = whole[-1]
     with Store(copy) as store:
         assert (
-            Finding(f"fixture {last.id}", "its logs are left, its rows gone")
+            StoreFinding(f"fixture {last.id}", "its logs are left, its rows gone")
             in verify(store).findings
         )
         with pytest.raises(ArenaError, match="1 fixture that was stored is gone"):

@@ -9,14 +9,15 @@ from threading import Event
 import pytest
 from msgspec.structs import replace
 
-from arena.game.records import Fixture, FixtureResult, LeagueInfo, PlayedFixture, QuarantinedFixture
+from arena.game.records import Fixture, FixtureResult, LeagueInfo, QuarantinedFixture
 from arena.io.errors import ArenaError
-from arena.league.play.runner import RunListener, play_due
+from arena.league.play.dispatcher import RunListener, play_due
 from arena.league.play.workers import Task, WorkerDiedError
 from arena.league.schedule.schedule import Schedule
 from arena.league.store.rows import PackedFixture, pack
 from arena.league.terms.conditions import conditions_of
 from tests.league import leagues
+from tests.support import records
 from tests.support.live import in_place
 
 Died = Callable[[Sequence[Task]], int]
@@ -52,7 +53,7 @@ class Scripted:
         assert isinstance(tasks, list)
         if deaths := self._died(tasks):
             raise WorkerDiedError(deaths)
-        return [pack(PlayedFixture(task.fixture, [], "process", "cpu", 0, 0.0)) for task in tasks]
+        return [pack(records.played(task.fixture)) for task in tasks]
 
 
 class Season:

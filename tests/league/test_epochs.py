@@ -13,7 +13,7 @@ from arena.league.changes import Change, History, version_name, version_of
 from arena.league.schedule.schedule import Schedule
 from tests.league import histories
 from tests.league.histories import NAMES, games, league, then
-from tests.publish import factory
+from tests.support import factory
 
 each_field = settings(max_examples=10, deadline=None, database=None)
 

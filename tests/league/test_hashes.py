@@ -12,7 +12,8 @@ from msgspec.structs import replace
 
 from arena.game.records import BidMade, MachineInfo, PlayedFixture
 from arena.io.errors import ArenaError, FindingError
-from arena.league.keeping.verify import Finding, Verified, verify
+from arena.league.keeping.check_fixture import StoreFinding
+from arena.league.keeping.verify import Verified, verify
 from arena.league.store.logs import logs_path
 from arena.league.store.rows import GAMES, pack
 from arena.league.store.store import Store
@@ -56,20 +57,20 @@ FORGED = [
 def test_changed_column_is_found(copy: Path, column: str, value: object) -> None:
     execute(copy, f"UPDATE fixtures SET {column} = ? WHERE position = 5", value)  # noqa: S608
     what = f"what is stored at position 5 {CHANGED}"
-    assert check(copy).findings[0] == Finding(f"fixture {id_at(copy, 5)}", what)
+    assert check(copy).findings[0] == StoreFinding(f"fixture {id_at(copy, 5)}", what)
 
 
 @pytest.mark.parametrize("column", ["id", "seats", "rounds", "bids", "events"])
 def test_changed_row_of_a_game_is_found(copy: Path, column: str) -> None:
     execute(copy, f"UPDATE games SET {column} = 77 WHERE key = {5 * GAMES + 1}")  # noqa: S608
     what = f"what is stored at position 5 {CHANGED}"
-    assert check(copy).findings[0] == Finding(f"fixture {id_at(copy, 5)}", what)
+    assert check(copy).findings[0] == StoreFinding(f"fixture {id_at(copy, 5)}", what)
 
 
 def test_deleted_row_of_a_game_is_found(copy: Path) -> None:
     execute(copy, "DELETE FROM games WHERE key = ?", 5 * GAMES + 1)
     where = f"fixture {id_at(copy, 5)}"
-    assert check(copy).findings[0] == Finding(where, f"what is stored at position 5 {CHANGED}")
+    assert check(copy).findings[0] == StoreFinding(where, f"what is stored at position 5 {CHANGED}")
 
 
 def test_changed_log_is_found(copy: Path) -> None:
@@ -78,7 +79,7 @@ def test_changed_log_is_found(copy: Path) -> None:
     other = zlib.compress(zlib.decompress(log.log), 1)
     execute(logs_path(copy), "UPDATE logs SET log = ? WHERE key = ?", other, log.key)
     where = f"fixture {id_at(copy, 5)}, game 1"
-    assert check(copy).findings == [Finding(where, f"its log {CHANGED}")]
+    assert check(copy).findings == [StoreFinding(where, f"its log {CHANGED}")]
 
 
 def test_deleted_log_is_found(copy: Path) -> None:
@@ -92,7 +93,7 @@ def test_changed_standard_error_is_found(copy: Path) -> None:
     other = zlib.compress(b'["",""]', 9)
     execute(logs_path(copy), "UPDATE stderr SET texts = ? WHERE position = 5", other)
     what = f"what is stored at position 5 {CHANGED}"
-    assert check(copy).findings == [Finding(f"fixture {id_at(copy, 5)}", what)]
+    assert check(copy).findings == [StoreFinding(f"fixture {id_at(copy, 5)}", what)]
 
 
 def test_logs_without_rows_are_not_damage(copy: Path) -> None:
@@ -117,7 +118,9 @@ def test_changed_conditions_are_found(copy: Path) -> None:
         assert store.history(checked=False).start.name == "Another league"
         with pytest.raises(FindingError, match="the stored conditions of the league are damaged"):
             store.conditions()
-    assert check(copy).findings == [Finding("league", f"the stored conditions are {CHANGED[3:]}")]
+    assert check(copy).findings == [
+        StoreFinding("league", f"the stored conditions are {CHANGED[3:]}")
+    ]
 
 
 def other_legal_bid(played: PlayedFixture, plan: Any) -> PlayedFixture:
@@ -154,15 +157,17 @@ def test_bid_changed_to_another_legal_one_is_found(copy: Path) -> None:
     [(old, log)] = [pair for pair in zip(was.logs, new.logs, strict=True) if pair[0] != pair[1]]
     execute(logs_path(copy), "UPDATE logs SET log = ? WHERE key = ?", log.log, log.key)
     [finding] = check(copy).findings
-    assert finding == Finding(f"fixture {was.id}, game {log.key % GAMES}", f"its log {CHANGED}")
+    assert finding == StoreFinding(
+        f"fixture {was.id}, game {log.key % GAMES}", f"its log {CHANGED}"
+    )
     execute(logs_path(copy), "UPDATE logs SET hash = ? WHERE key = ?", log.hash, old.key)
     [finding] = check(copy).findings
-    assert finding == Finding(f"fixture {was.id}", f"what is stored at position 0 {CHANGED}")
+    assert finding == StoreFinding(f"fixture {was.id}", f"what is stored at position 0 {CHANGED}")
     edit.put(copy, 0, new)
     found = check(copy, root=published)
     assert found.root != published
     what = f"it is {found.root}, not the one that was published"
-    assert found.findings == [Finding("root", what)]
+    assert found.findings == [StoreFinding("root", what)]
     assert check(copy, root=f" {found.root}\n".upper()).findings == []
 
 

@@ -11,8 +11,7 @@ from arena.game.rules.books import BGA
 from arena.league.changes import Change
 from arena.league.schedule.progress import AHEAD, LeagueProgress
 from arena.league.schedule.schedule import Schedule
-from tests.publish import factory
-from tests.support.results import result
+from tests.support import factory, records
 from tests.support.sampling import sample
 
 START = replace(
@@ -28,7 +27,7 @@ def played(fixture: Fixture) -> FixtureResult:
     marks = {bot: ord(bot) + rng.gauss(0.0, 0.8) for bot in fixture.seats}
     order = sorted(fixture.seats, key=lambda bot: marks[bot])
     places = tuple(order.index(bot) + 1 for bot in fixture.seats)
-    return replace(result(fixture.seats, [places]), fixture=fixture)
+    return records.result(fixture, [places])
 
 
 class Season:

@@ -9,8 +9,8 @@ import pytest
 from arena.cli.exit_codes import BAD_INPUT
 from arena.game.records import FixtureResult, LeagueInfo
 from arena.io.errors import ArenaError
-from arena.league.play.play import RunRequest
-from arena.league.play.runner import OnResult, RunListener
+from arena.league.play.dispatcher import OnResult, RunListener
+from arena.league.play.league_run import RunRequest
 from arena.league.schedule.progress import Verdict
 from tests.cli.command import run
 from tests.league import leagues

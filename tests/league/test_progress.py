@@ -12,7 +12,7 @@ from arena.league.changes import Change, History
 from arena.league.schedule.progress import LeagueProgress
 from arena.league.schedule.schedule import Schedule
 from tests.league.histories import changed, then
-from tests.publish import factory
+from tests.support import factory, records
 
 Skill = Callable[[str, str], float]
 
@@ -50,7 +50,7 @@ def outcome(fixture: Fixture, skill: Skill) -> PlayedFixture:
         times = [draw.expovariate(skill(bot, fixture.variant)) for bot in fixture.seats]
         places = tuple(sorted(times).index(time) + 1 for time in times)
         games.append(GameRecord(game, places, []))
-    return PlayedFixture(fixture, games, "process", "wall", 1, 1.0)
+    return records.played(fixture, games)
 
 
 def play(progress: LeagueProgress, skill: Skill, most: int | None = None) -> list[Fixture]:

@@ -5,9 +5,10 @@ from typing import Any
 
 import pytest
 
+from arena.league.keeping.check_fixture import StoreFinding
 from arena.league.keeping.mend import mend
 from arena.league.keeping.prune import remove
-from arena.league.keeping.verify import Finding, Verified, verify
+from arena.league.keeping.verify import Verified, verify
 from arena.league.store.logs import logs_path
 from arena.league.store.pruning import Plan
 from arena.league.store.rows import GAMES
@@ -69,7 +70,7 @@ def test_rows_of_pruned_games_cannot_be_forged(copy: Path) -> None:
     change = "UPDATE fixtures SET hash = ?, rows_hash = ? WHERE position = 4"
     execute(copy, change, forged.hash, forged.rows_hash)
     what = "its content hash does not match its games"
-    assert check(copy).findings == [Finding(f"fixture {one.id}", what)]
+    assert check(copy).findings == [StoreFinding(f"fixture {one.id}", what)]
 
 
 def test_mended_store_stays_pruned(copy: Path) -> None:

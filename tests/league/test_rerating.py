@@ -11,8 +11,9 @@ from msgspec.structs import replace
 
 from arena.game.records import Division, RatingsInfo
 from arena.io.errors import ArenaError
+from arena.league.keeping.check_fixture import StoreFinding
 from arena.league.keeping.rerating import TOLERANCE, check_division, draw_sample
-from arena.league.keeping.verify import Finding, Verified, verify
+from arena.league.keeping.verify import Verified, verify
 from arena.league.store.store import Store
 from arena.ratings.standings import by_division, rate_results
 
@@ -96,7 +97,7 @@ def test_report_of_fewer_games_is_named_as_such(whole: Path, tmp_path: Path) -> 
     edit_row(site, 2, "honest", games=7)
     [finding] = check(whole, site).findings
     what = "published after 7 games, but 8 are stored: write the report again with arena report"
-    assert finding == Finding("bga, 2 players, bot 'honest'", what)
+    assert finding == StoreFinding("bga, 2 players, bot 'honest'", what)
 
 
 def rename_bot(site: Path) -> None:

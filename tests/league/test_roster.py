@@ -34,7 +34,7 @@ class Answers:
 
 async def looks(roster: Roster, count: int) -> None:
     for _ in range(count):
-        await roster._look()
+        await roster._update()
         await asyncio.gather(*roster._preparing.values())
 
 

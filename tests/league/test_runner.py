@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from arena.game.records import FixtureResult
-from arena.league.play.runner import MAX_DEATHS
+from arena.league.play.dispatcher import MAX_DEATHS
 from arena.league.store.store import Store
 from tests.league import leagues
 

@@ -16,7 +16,7 @@ from arena.game.seeds import bot_seed
 from arena.league.schedule.schedule import Schedule
 from arena.league.terms.conditions import conditions_of
 from tests.league import leagues
-from tests.publish import factory
+from tests.support import factory
 
 each_league = settings(max_examples=12, deadline=None, database=None)
 

@@ -8,15 +8,15 @@ import pytest
 from msgspec.structs import replace
 
 from arena.bots.bot import StagedBot
-from arena.game.records import Division, LeagueInfo, PlayedFixture
+from arena.game.records import Division, LeagueInfo
 from arena.league.keeping.verify import verify
-from arena.league.play.runner import RunListener
+from arena.league.play.dispatcher import RunListener
 from arena.league.play.stored_league import StoredLeague, schedule_of
 from arena.league.schedule.schedule import Schedule
 from arena.league.store.rows import pack
 from arena.league.store.store import Store
 from tests.league.test_dispatch import Scripted
-from tests.publish import factory
+from tests.support import factory, records
 
 START = replace(factory.league(("a", "b", "c")), endless=True, rounds=0)
 KINDS = len(Schedule(START).blocks)
@@ -113,7 +113,7 @@ def test_tables_of_a_bot_that_is_struck_in_mid_block_are_not_played(tmp_path: Pa
     with Store(tmp_path / "s", create=True) as store:
         league = opened(store)
         first, *_ = league.due()
-        packed = pack(PlayedFixture(first, [], "process", "cpu", 0, 0.0))
+        packed = pack(records.played(first))
         league.keep(packed, packed.result())
         change = league.change(struck=["c"])
         assert change.begun == (1, 0, 0, 0)

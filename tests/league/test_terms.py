@@ -12,7 +12,7 @@ from arena.league.schedule.progress import LeagueProgress
 from arena.league.schedule.schedule import Schedule, divisions
 from tests.league.histories import changed
 from tests.league.test_progress import by_name, play, resumed
-from tests.publish import factory
+from tests.support import factory
 
 each_history = settings(max_examples=15, deadline=None, database=None)
 CALZA = variant("bga", {}, calza=True)

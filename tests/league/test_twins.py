@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from arena.game.records import Fixture, FixtureResult, GameResult
+from arena.game.records import Fixture, FixtureResult
 from arena.ladder.season.twins import are_over, compare_twins
 from arena.league.changes import Change
 from arena.league.keeping.verify import verify
@@ -21,7 +21,7 @@ from arena.league.store.store import Store
 from arena.ratings.stopping.paired import paired, pooled
 from tests.league.histories import league
 from tests.league.test_stored_league import play
-from tests.publish import factory
+from tests.support import factory, records
 
 each = settings(max_examples=20, deadline=None, database=None)
 NAMES = "abcdef"
@@ -104,8 +104,7 @@ def result(fixture: Fixture, best: set[str]) -> FixtureResult:
     """Return a result in which these finish before all others."""
     order = sorted(range(len(fixture.seats)), key=lambda seat: fixture.seats[seat] not in best)
     places = tuple(order.index(seat) + 1 for seat in range(len(order)))
-    games = [GameResult(n, places, (None,) * len(places), 1, 1, 3) for n in range(fixture.games)]
-    return FixtureResult(fixture, games, "process", "cpu", 0, 0.0)
+    return records.result(fixture, [places] * fixture.games)
 
 
 @pytest.mark.parametrize(

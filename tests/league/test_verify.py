@@ -16,7 +16,8 @@ from msgspec.structs import replace
 from arena.game.records import Faulted
 from arena.io.errors import ArenaError
 from arena.league.changes import Change
-from arena.league.keeping.verify import Finding, Verified, verify
+from arena.league.keeping.check_fixture import StoreFinding
+from arena.league.keeping.verify import Verified, verify
 from arena.league.schedule.schedule import Schedule
 from arena.league.store.hashes import row_hash
 from arena.league.store.store import Store
@@ -158,7 +159,7 @@ def test_missing_or_repeated_games_are_named(
     copy = copied(whole, tmp_path)
     before = edit.edit_record(copy, 4, change)
     where = f"fixture {before['fixture']['id']}"
-    assert check(copy).findings == [Finding(where, "it does not hold each of its games once")]
+    assert check(copy).findings == [StoreFinding(where, "it does not hold each of its games once")]
 
 
 @pytest.mark.parametrize(
@@ -170,7 +171,7 @@ def test_changed_fixture_is_named(whole: Path, tmp_path: Path, change: tuple[str
     found = check(copy).findings
     assert before["fixture"][change[0]] != change[1]
     where = f"fixture {before['fixture']['id']}"
-    assert Finding(where, "the schedule has no such fixture") in found
+    assert StoreFinding(where, "the schedule has no such fixture") in found
     assert {finding.where for finding in found} == {where}
 
 
@@ -216,7 +217,7 @@ def test_row_that_does_not_match_its_log_is_named(whole: Path, tmp_path: Path, c
     before = edit.stored(copy)[2].games[1]
     statement(copy, f"UPDATE games SET {change} WHERE key = {before.key}")  # noqa: S608
     where = f"fixture {leagues.records(whole)[2][0]}, game 1"
-    expected = [Finding(where, "its row does not match its log")]
+    expected = [StoreFinding(where, "its row does not match its log")]
     same = edit.stored(copy)[2].games[1] == before
     assert check(copy).findings == ([] if same else expected)
 
@@ -228,7 +229,7 @@ def test_content_hash_that_does_not_match_the_games_is_named(whole: Path, tmp_pa
     one = one._replace(row=one.row._replace(content_hash=b"\0" * 32))
     edit.put(copy, 4, one.with_hashes())
     what = "its content hash does not match its games"
-    assert check(copy).findings == [Finding(f"fixture {one.id}", what)]
+    assert check(copy).findings == [StoreFinding(f"fixture {one.id}", what)]
 
 
 def change_info(path: Path, **changes: object) -> None:
@@ -244,7 +245,7 @@ def test_changed_commitment_is_a_finding(whole: Path, tmp_path: Path) -> None:
     copy = copied(whole, tmp_path)
     change_info(copy, commitment="0" * 64)
     what = "the master seed does not match its published hash"
-    assert check(copy).findings == [Finding("league", what)]
+    assert check(copy).findings == [StoreFinding("league", what)]
 
 
 def test_changed_master_seed_invalidates_every_fixture(whole: Path, tmp_path: Path) -> None:
@@ -294,7 +295,7 @@ def test_increased_number_is_found(whole: Path, position: int, draw: Random) -> 
         assert findings_or_refusal(copy)
 
 
-def findings_or_refusal(path: Path) -> list[Finding] | str:
+def findings_or_refusal(path: Path) -> list[StoreFinding] | str:
     try:
         return check(path).findings
     except ArenaError as error:

@@ -31,8 +31,11 @@ UNIONS = "core/ReplaceBinaryOperator_BitOr_"
 # Random tests and those that start programs take long and notice nothing more.
 QUIET = ["-x", "-q", "--tb=no", "-p", "no:cacheprovider"]
 ALL = [
-    *("tests/game/rules", "tests/rules", "--ignore=tests/game/rules/test_properties.py"),
-    *("--ignore=tests/rules/test_examples.py", "--ignore=tests/rules/test_stories.py"),
+    "tests/game/rules",
+    "tests/rules",
+    "--ignore=tests/game/rules/test_properties.py",
+    "--ignore=tests/rules/test_examples.py",
+    "--ignore=tests/rules/test_stories.py",
 ]
 
 

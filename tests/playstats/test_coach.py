@@ -9,7 +9,6 @@ from arena.game.records import (
     BidMade,
     CallMade,
     Event,
-    Fixture,
     GameRecord,
     PlayedFixture,
     RoundStarted,
@@ -21,8 +20,8 @@ from arena.game.rules.round import Bid, Raises
 from arena.game.walk import walk
 from arena.game.wire.messages import Answer, Turn
 from arena.playstats.coach import WORST, Coach, Judgement
-from arena.playstats.decisions import Decision, Place, judge_round
-from tests.support import played_games
+from arena.playstats.decisions import Decision, GameKey, judge_round
+from tests.support import played_games, records
 from tests.support.depth import depth
 
 GAMES = depth(40, 120)
@@ -74,20 +73,17 @@ def knows_nothing(turn: Turn) -> Answer:
 
 
 def game(rules: Rules, policies: tuple[Policy, ...], number: int) -> GameRecord:
-    referee = Referee(rules, len(policies), "coach", number)
-    while referee.waiting:
-        seat = referee.waiting[0]
-        turn = referee.request(seat, 0)
+    def choose(seat: int, turn: played_games.Request) -> Answer:
         assert isinstance(turn, Turn)
-        referee.take(seat, policies[seat](turn))
-    return referee.record
+        return policies[seat](turn)
+
+    return played_games.play_out(Referee(rules, len(policies), "coach", number), choose)
 
 
 def played(rules: Rules, policies: tuple[Policy, ...], games: int = GAMES) -> PlayedFixture:
     seats = ("mine", "other", "third")[: len(policies)]
-    fixture = Fixture("f", 0, rules.name, seats, "coach", games)
-    records = [game(rules, policies, number) for number in range(games)]
-    return PlayedFixture(fixture, records, "process", "cpu", 0, 0.0)
+    fixture = records.fixture(seats, games, variant=rules.name)
+    return records.played(fixture, [game(rules, policies, number) for number in range(games)])
 
 
 def judged(policy: Policy, rules: Rules = SEEN, games: int = GAMES) -> Judgement:
@@ -128,7 +124,7 @@ def test_better_players_give_up_less() -> None:
 def decisions_of(record: GameRecord, rules: Rules, seat: int) -> Iterator[Decision]:
     for one in walk(record, rules):
         if one.hands[seat]:
-            for found in judge_round(one, seat, Place(0, record.game, "key")):
+            for found in judge_round(one, seat, GameKey(0, record.game, "key")):
                 yield found.decision
 
 

@@ -15,9 +15,9 @@ from arena.game.rules.books import variant
 from arena.publish.links import file_stems
 from arena.publish.output.text import fixed, percent, signed
 from arena.ratings.standings import Ratings
-from tests.publish import factory
 from tests.publish.in_memory import write_site
 from tests.publish.pages import broken_links, read, table_text, unpacked
+from tests.support import factory
 from tests.support import played_games as games
 
 NASTY = '</title></svg><script>alert(1)</script>"\x1b[31m{{ 7 * 7 }}'

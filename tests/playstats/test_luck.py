@@ -192,13 +192,13 @@ POLICIES = (random_moves, doubts_all, bids_its_best_face, crashes_on_bad_dice)
 
 
 def play(rules: Rules, policies: tuple[Policy, Policy], game: int) -> GameRecord:
-    referee, rng = Referee(rules, 2, "luck", game), Random(game)
-    while referee.waiting:
-        seat = referee.waiting[0]
-        turn = referee.request(seat, 0)
+    rng = Random(game)
+
+    def choose(seat: int, turn: games.Request) -> Answer | Fault:
         assert isinstance(turn, Turn)
-        referee.take(seat, policies[seat](turn, rng))
-    return referee.record
+        return policies[seat](turn, rng)
+
+    return games.play_out(Referee(rules, 2, "luck", game), choose)
 
 
 @pytest.mark.parametrize("first", POLICIES)

@@ -13,15 +13,17 @@ TYPES = {"integer": "whole number", "number": "number", "boolean": "true or fals
 
 
 def markdown() -> str:
-    """Return all tables and their columns."""
-    return "\n".join("\n".join([*_lines(one), ""]) for one in TABLE_TYPES.values())
+    """Return all tables by name, and their columns."""
+    tables = sorted(TABLE_TYPES.values(), key=lambda table: table.name)
+    return "\n".join("\n".join([*_lines(table), ""]) for table in tables)
 
 
 def _lines(table: TableType) -> Iterator[str]:
     yield from (f"### `{table.name}`: {table.title}", "")
     yield from ("| column | type | what it holds |", "|---|---|---|")
     for name, column in table.columns.items():
-        yield f"| `{name}` | {_type_name(column)} | {column['description']} |"
+        unit = f", {column['unit']}" if "unit" in column else ""
+        yield f"| `{name}` | {_type_name(column)}{unit} | {column['description']} |"
     head = {name: table.schema["properties"][name] for name in table.head.__struct_fields__}
     if head:
         fields = "; ".join(f"`{name}`: {field['description']}" for name, field in head.items())

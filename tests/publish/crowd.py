@@ -9,14 +9,13 @@ from arena.game.records import (
     CallMade,
     Cause,
     Faulted,
-    Fixture,
     GameRecord,
     LeagueInfo,
     PlayedFixture,
     RoundStarted,
 )
 from arena.ratings.standings import Ratings
-from tests.publish import factory
+from tests.support import factory, records
 
 TAGS = ("python", "c", "rust", "search", "bluffing", "learning", "baseline")
 AUTHORS = ("Ada Lovelace", "Émilie du Châtelet", "Grace Hopper", "Kurt Gödel", "Srinivasa R.")
@@ -56,9 +55,11 @@ def _fixture(index: int, label: str, field: int, players: int, games: int) -> Pl
     others = chance.sample([bot for bot in range(field) if bot != start], players - 1)
     seats = (start, *others)
     names = tuple(f"bot-{bot:03d}" for bot in seats)
-    fix = Fixture(f"{index:016x}", index, label, names, f"seed/{index}", games, index // field)
-    records = [_game(game, seats, field, chance) for game in range(games)]
-    return PlayedFixture(fix, records, "bubblewrap", "cpu", 100, 1.0)
+    fixture = records.fixture(
+        names, games, id=f"{index:016x}", index=index, variant=label, block=index // field
+    )
+    played = [_game(game, seats, field, chance) for game in range(games)]
+    return records.played(fixture, played, sandbox="bubblewrap", decisions=100, seconds=1.0)
 
 
 def crowd(

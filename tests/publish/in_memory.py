@@ -56,7 +56,10 @@ def write_site(
     """Write the site of these fixtures, and return its front page."""
     source = InMemory(played, league.variants)
     return publish(
-        *(league, ratings, source, folder),
+        league,
+        ratings,
+        source,
+        folder,
         state=StoreState(root, left, quarantined),
         replays=replays,
         anonymous=anonymous,

@@ -48,7 +48,15 @@ def moves(record: GameRecord) -> Iterator[Move]:
             bid = made
         elif isinstance(event, CallMade):
             yield Move(
-                *(record.game, step, event.seat, event.call, bid, None, hands, palifico, veterans),
+                record.game,
+                step,
+                event.seat,
+                event.call,
+                bid,
+                None,
+                hands,
+                palifico,
+                veterans,
                 event,
             )
             veterans |= {palifico} - {None} if palifico is not None else frozenset()

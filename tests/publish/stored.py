@@ -11,9 +11,9 @@ from arena.publish.replay.selection import NEWEST, ReplayChoice
 from arena.publish.site import StoreState, publish
 from arena.publish.stored_games import stored_games
 from arena.ratings.standings import by_division, rate_results
-from tests.publish import factory
 from tests.publish.pages import timeless
 from tests.publish.test_feed import strong_first
+from tests.support import factory, records
 from tests.support import played_games as games
 
 BGA = VARIANTS["bga"]
@@ -26,11 +26,7 @@ REPLAYED = games.fixture(0, "bga", BGA, PAIRS[0], 4)
 
 def begun(path: Path, fixtures: Sequence[PlayedFixture] = ()) -> Path:
     """Return a store of these fixtures."""
-    with Store(path, create=True) as store:
-        store.begin(LEAGUE)
-        for one in fixtures:
-            store.add(pack(one))
-    return path
+    return records.stored(path, LEAGUE, fixtures)
 
 
 def add(path: Path, one: PlayedFixture) -> None:

@@ -11,10 +11,10 @@ from arena.playstats.style import Style
 from arena.publish.links import links
 from arena.publish.pages.bot_card import Field, card
 from arena.publish.pages.standings import board_standings
-from tests.publish import factory
 from tests.publish.crowd import crowd
 from tests.publish.in_memory import write_site
 from tests.publish.test_front import words
+from tests.support import factory
 
 
 def field(*bluffs: int) -> Field:

@@ -5,8 +5,8 @@ import re
 import pytest
 
 from arena.playstats.style import Calibration, Rate, Style
-from arena.publish.data.chart_data import calibration
 from arena.publish.data.play_rows import CalibrationRow, GameLengthRow, HistoryRow, SeatAdvantageRow
+from arena.publish.data.play_tables import calibration
 from arena.publish.drawing import charts
 from arena.publish.drawing.charts import BOTTOM, LEFT, RIGHT, TOP, WIDTH, Chart, Tick
 

@@ -5,22 +5,23 @@ from html import unescape
 from pathlib import Path
 
 import pytest
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from arena.game.records import FixtureResult, LeagueInfo, MachineInfo, MasterSeed
 from arena.game.results import fixture_result
-from arena.game.rules.books import OPTIONS, SWITCHES, VARIANTS, changed_switches, variant
-from arena.game.rules.clauses import CLAUSES
+from arena.game.rules.books import OPTIONS, SWITCHES, VARIANTS, Rules, changed_switches, variant
+from arena.game.rules.clauses import CLAUSES, MEANINGS
 from arena.game.seeds import commitment
 from arena.league.terms.master_seed import withheld
-from arena.playstats.league_summary import timing
-from arena.publish.data.rules_and_limits import MEANINGS, clauses_of, switches
+from arena.playstats.league_summary import LeagueSummary, timing
+from arena.publish.data import rules_and_limits
+from arena.publish.data.rules_and_limits import clauses_of, rule_rows, switches
 from arena.publish.output.text import duration, timestamp
 from arena.publish.pages import conditions
 from arena.publish.pages.conditions import BOOKS, PROMISES
-from tests.publish import factory
 from tests.publish.in_memory import write_site
 from tests.publish.pages import read, tree
+from tests.support import factory
 
 MACHINE = MachineInfo("Zuse <Z3>", 2, 3 * 2**29, "Linux 6.1", "CPython 3.11.7")
 DOCS = Path(__file__).parents[2] / "docs"
@@ -36,12 +37,50 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_every_switch_and_option_is_explained_and_leads_to_its_clauses(site: Path) -> None:
-    assert set(MEANINGS) == SWITCHES | OPTIONS
     links = set(read(site / "conditions.html").links)
     for clause in CLAUSES:
         if clause.switch:
             assert f"rules.html#{clause.id}" in links
     assert {f"rules.html#{one}" for one in clauses_of("calza")} <= links
+
+
+class MadeUpRules(Rules, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """The rules with one more switch."""
+
+    made_up: bool = False
+
+
+@pytest.fixture
+def made_up(monkeypatch: pytest.MonkeyPatch) -> LeagueInfo:
+    """A league of an arena whose rules have one more switch."""
+    books = {name: MadeUpRules(**asdict(rules)) for name, rules in VARIANTS.items()}
+    monkeypatch.setattr(rules_and_limits, "Rules", MadeUpRules)
+    monkeypatch.setattr(rules_and_limits, "VARIANTS", books)
+    for module in (conditions, rules_and_limits):
+        monkeypatch.setattr(module, "SWITCHES", SWITCHES | {"made_up"})
+    return factory.league((), variants={"mine": books["bga"]})
+
+
+@pytest.mark.parametrize("meanings", [{}, {"made_up": "Something is allowed"}])
+def test_a_switch_without_a_meaning_or_a_clause_is_refused(
+    made_up: LeagueInfo, monkeypatch: pytest.MonkeyPatch, meanings: dict[str, str]
+) -> None:
+    monkeypatch.setattr(rules_and_limits, "MEANINGS", MEANINGS | meanings)
+    with pytest.raises(LookupError, match="made_up"):
+        conditions.conditions_page(made_up, LeagueSummary(), None, "")
+    with pytest.raises(LookupError, match="made_up"):
+        rule_rows(made_up)
+
+
+def test_a_switch_with_a_meaning_and_a_clause_is_on_the_page_and_in_the_data(
+    made_up: LeagueInfo, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(MEANINGS, "made_up", "Something is allowed")
+    clauses = [*CLAUSES, replace(CLAUSES[0], switch="made_up")]
+    monkeypatch.setattr(rules_and_limits, "CLAUSES", clauses)
+    page = conditions.conditions_page(made_up, LeagueSummary(), None, "")
+    assert ("made_up", "Something is allowed") in [(one.name, one.words) for one in page.switches]
+    assert ("made_up", "no") in [(row.switch, row.value) for row in rule_rows(made_up)]
 
 
 @pytest.mark.parametrize("book", VARIANTS)

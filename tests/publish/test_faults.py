@@ -11,9 +11,9 @@ from arena.playstats.fixture_summary import summarize_fixture
 from arena.playstats.league_summary import LeagueSummary
 from arena.publish.output.text import percent
 from arena.publish.pages import faults
-from tests.publish import factory
 from tests.publish.in_memory import write_site
 from tests.publish.pages import document, table_text
+from tests.support import factory
 from tests.support.summaries import league_of
 
 BGA = factory.league(()).variants["bga"]
@@ -47,7 +47,7 @@ def test_details_that_differ_in_numbers_and_quotes_are_one_kind() -> None:
     )
     assert (one.bot, one.games, one.faulted) == ("gamma", 20, 6)
     assert one.share == pytest.approx(0.3)
-    assert [(kind.cause, kind.count) for kind in one.kinds] == [
+    assert [(kind.first.cause, kind.count) for kind in one.kinds] == [
         (Cause.TIMEOUT, 3),
         (Cause.MALFORMED_LINE, 2),
         (Cause.CRASH, 1),
@@ -57,9 +57,9 @@ def test_details_that_differ_in_numbers_and_quotes_are_one_kind() -> None:
 
 def test_kinds_that_are_not_shown_are_counted(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(faults, "SHOWN", 1)
-    model = faults.model(summary((0, 1, Cause.TIMEOUT, "late"), (1, 0, Cause.CRASH, "gone")))
-    assert [len(one.kinds) for one in model["bots"]] == [1]
-    assert (model["left"], model["faulty"]) == (1, 1)
+    page = faults.faults_page(summary((0, 1, Cause.TIMEOUT, "late"), (1, 0, Cause.CRASH, "gone")))
+    assert [len(one.kinds) for one in page.bots] == [1]
+    assert (page.left, page.faulty) == (1, 1)
 
 
 def test_kinds_beyond_a_number_are_counted_together(monkeypatch: pytest.MonkeyPatch) -> None:

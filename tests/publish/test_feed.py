@@ -9,10 +9,10 @@ import pytest
 from msgspec.structs import replace
 
 from arena.game.records import GameRecord, LeagueInfo, PlayedFixture
-from arena.publish.pages.feed import block_times, changes, checkpoints, history, model, ranks
-from tests.publish import factory
+from arena.publish.pages.feed import block_times, changes, checkpoints, feed, history, ranks
 from tests.publish.in_memory import InMemory, write_site
 from tests.publish.test_hostile import NAMES, NASTY
+from tests.support import factory
 
 ATOM = "{http://www.w3.org/2005/Atom}"
 BOTS = ("alpha", "beta", "gamma")
@@ -164,8 +164,8 @@ def test_there_are_not_more_entries_than_readers_want(monkeypatch: pytest.Monkey
     ratings, league = factory.ratings(played), factory.league(BOTS)
     monkeypatch.setattr("arena.publish.pages.feed.NEWEST", 2)
     source = InMemory(played, league.variants)
-    found = model(league, ratings.boards, source)
-    assert len(found["entries"]) == 2
+    found = feed(league, ratings.boards, source)
+    assert len(found.entries) == 2
 
 
 def test_looks_double() -> None:

@@ -11,9 +11,9 @@ import pytest
 
 from arena.io.errors import ArenaError
 from arena.publish.output.site_folder import MANIFEST, STAGING, File, locked_site, replace_site
-from tests.publish import factory
 from tests.publish.in_memory import write_site
 from tests.publish.pages import broken_links, tree
+from tests.support import factory
 
 OLD = factory.sample()
 NEW = factory.sample(("alpha", "Bravo Bot", "epsilon", "zeta"))

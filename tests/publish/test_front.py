@@ -12,10 +12,10 @@ from arena.publish.drawing.identity import COLOURS, PATTERNS, identities
 from arena.publish.pages.front import Progress, description, progress, standings
 from arena.publish.pages.standings import Standing, Standings, overall_standings
 from arena.ratings.standings import Ratings
-from tests.publish import factory
 from tests.publish.crowd import crowd
 from tests.publish.in_memory import write_site
 from tests.publish.pages import document, table_text
+from tests.support import factory
 
 DONE, HALF = Progress(10, 0, None), Progress(5, 5, 9.0)
 

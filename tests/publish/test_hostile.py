@@ -12,9 +12,9 @@ from arena.io.visible import visible
 from arena.playstats.fixture_summary import tail
 from arena.publish.links import file_stems
 from arena.publish.output.text import clipped, csv_text, fixed, one_line, percent, signed
-from tests.publish import factory
 from tests.publish.in_memory import write_site
 from tests.publish.pages import SCRIPTS, broken_links, read, tree
+from tests.support import factory
 
 NAMES = ("<script>alert(1)</script>", "=cmd()", "../../x", "\x1b[31mred\u202e\x9b\udc80")
 NASTY = '</code></pre><img src=x onerror="alert(1)">\x1b]0;owned\x07\x00 {{ 7 * 7 }}\n<!-- '

@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from arena.game.records import LeagueInfo, PlayedFixture
-from arena.publish.data.tables import pair
+from arena.publish.data.result_tables import pair
 from arena.publish.drawing.axis import round_axis
 from arena.publish.links import BOTS
 from arena.publish.output.text import percent, signed
@@ -19,27 +19,27 @@ from arena.publish.pages.templates import environment
 from arena.publish.site import StoreState, _Site
 from arena.ratings.history import PastRating, Point
 from arena.ratings.standings import Ratings
-from arena.ratings.table import Leaderboard, Row
-from tests.publish import factory
+from arena.ratings.table import Leaderboard, LeaderboardRow
 from tests.publish.crowd import crowd
 from tests.publish.in_memory import InMemory, write_site
 from tests.publish.pages import document, read, table_text
-from tests.publish.test_models import row
+from tests.support import factory
+from tests.support.ratings import leaderboard_row
 
 LARGEST = 150_000
 XHTML = "{http://www.w3.org/1999/xhtml}"
 
 
-def ranked(*ranges: tuple[int, int]) -> list[Row]:
+def ranked(*ranges: tuple[int, int]) -> list[LeaderboardRow]:
     """Rows named a, b, c and so on with these ranges of ranks."""
-    rows = [row(chr(ord("a") + at), -float(at), 0.5) for at in range(len(ranges))]
+    rows = [leaderboard_row(chr(ord("a") + at), -float(at), 0.5) for at in range(len(ranges))]
     return [
         replace(one, best=best, worst=worst)
         for one, (best, worst) in zip(rows, ranges, strict=True)
     ]
 
 
-def board(rows: list[Row]) -> Leaderboard:
+def board(rows: list[LeaderboardRow]) -> Leaderboard:
     return Leaderboard("bga", 2, rows, {}, {}, 9, "blocks", [], None)
 
 
@@ -130,7 +130,8 @@ def test_a_line_has_its_margin_author_and_trend() -> None:
         for games, mu in ((6, 2.25), (8, 3.0), (9, 2.0))
     ]
     first, second = lines(replace(board(rows), history=history), factory.league(("a", "b")))
-    assert (first.margin, first.info.author, first.trend, second.trend) == (1.0, "Ada", -0.25, None)
+    assert (first.row.margin, first.info.author) == (1.0, "Ada")
+    assert (first.trend, second.trend) == (-0.25, None)
 
 
 def test_labels_of_an_axis_are_thinned_when_there_are_many() -> None:
@@ -244,7 +245,7 @@ def test_a_bot_is_chosen_for_its_pairs(large: Path) -> None:
 
 
 def test_known_trends_are_arrows_with_numbers() -> None:
-    parts = environment().get_template("board_parts.html")
+    cells = environment().get_template("cells.html")
     context: dict[str, object] = {
         "root": "",
         "links": None,
@@ -254,8 +255,8 @@ def test_known_trends_are_arrows_with_numbers() -> None:
         "marked": {},
         "page": "",
     }
-    trend = vars(parts.make_module(context))["trend"]
-    assert str(trend(0.42)) == f'{signed(0.42, 1)} <i class="up">▲</i>'
-    assert str(trend(-0.42)) == f'{signed(-0.42, 1)} <i class="down">▼</i>'
+    trend = vars(cells.make_module(context))["trend"]
+    assert str(trend(0.42)) == f'<td>{signed(0.42, 1)} <i class="up">▲</i></td>'
+    assert str(trend(-0.42)) == f'<td>{signed(-0.42, 1)} <i class="down">▼</i></td>'
     assert re.sub("<.*?>", "", str(trend(0.04))).strip() == "0.0"
     assert re.sub("<.*?>", "", str(trend(None))) == "\u2013"

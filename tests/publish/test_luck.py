@@ -1,21 +1,21 @@
 """Luck is taken out of ratings alike wherever a league is rated: report, feed, export, verify."""
 
 import json
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from arena.game.records import LeagueInfo, PlayedFixture
+from arena.game.records import Fixture, LeagueInfo, PlayedFixture
 from arena.game.rules.books import VARIANTS
 from arena.league.keeping.verify import verify
 from arena.league.schedule.schedule import Schedule
-from arena.league.store.rows import pack
 from arena.league.store.store import Store
 from arena.publish.report import ReportRequest, report
 from arena.ratings.variance import luck
 from tests.cli.command import run
-from tests.publish import factory
+from tests.support import factory, records
 from tests.support.played_games import play
 
 BGA = VARIANTS["bga"]
@@ -29,13 +29,13 @@ def league(**changes: Any) -> LeagueInfo:
 
 def stored(info: LeagueInfo, path: Path) -> Path:
     """Return the store of a league whose bots do whatever is legal."""
-    with Store(path, create=True) as store:
-        store.begin(info)
-        for one in Schedule(info).fixtures:
-            rules, seats = info.variants[one.variant], len(one.seats)
-            games = [play(rules, seats, one.dice_key, game) for game in range(one.games)]
-            store.add(pack(PlayedFixture(one, games, "process", "wall", 1, 1.0)))
-    return path
+    return records.stored(path, info, map(partial(at_random, info), Schedule(info).fixtures))
+
+
+def at_random(info: LeagueInfo, fixture: Fixture) -> PlayedFixture:
+    rules, seats = info.variants[fixture.variant], len(fixture.seats)
+    games = [play(rules, seats, fixture.dice_key, game) for game in range(fixture.games)]
+    return records.played(fixture, games)
 
 
 def published(site: Path, table: str, players: int = 2) -> dict[str, Any]:

@@ -12,24 +12,22 @@ from arena.game.records import (
     Cause,
     Division,
     Faulted,
-    Fixture,
     FixtureResult,
-    GameResult,
     LeagueInfo,
 )
 from arena.publish.data.result_rows import MatchRow
-from arena.publish.data.tables import match_row, match_rows
+from arena.publish.data.result_tables import match_row, match_rows
 from arena.publish.links import Links, links
 from arena.publish.output.text import counted, fixed, signed
 from arena.publish.pages import matches
 from arena.publish.pages.matches import PAGE, SHARD, pages, search_files
 from arena.publish.replay.selection import select_replays
 from arena.ratings.table import Leaderboard
-from tests.publish import factory
 from tests.publish.crowd import crowd
 from tests.publish.in_memory import InMemory, write_site
 from tests.publish.pages import XHTML, broken_links, content, document, tree
-from tests.publish.test_models import row
+from tests.support import factory, records
+from tests.support.ratings import leaderboard_row
 
 
 def searched(
@@ -40,13 +38,11 @@ def searched(
     return {file.path: str(file.content) for file in files}
 
 
-def played(fixture: Fixture, games: list[GameResult]) -> FixtureResult:
-    return FixtureResult(fixture, tuple(games), "process", "cpu", 1, 1.0)
-
-
-def ended(places: tuple[int, ...], faulted: tuple[int, ...]) -> GameResult:
-    faults = tuple(Cause.CRASH if seat in faulted else None for seat in range(len(places)))
-    return GameResult(0, places, faults, 1, 1, 3)
+def played(seats: tuple[str, ...], *ends: tuple[tuple[int, ...], tuple[int, ...]]) -> FixtureResult:
+    """Return the result of fixture 7 in which games end like that: places, and who faulted."""
+    fixture = records.fixture(seats, len(ends), index=7)
+    games = [records.result(fixture, [places], faulted).games[0] for places, faulted in ends]
+    return replace(records.result(fixture, []), games=games)
 
 
 def unpacked(script: str) -> Any:
@@ -58,27 +54,25 @@ def one(index: int) -> MatchRow:
 
 
 def test_a_match_is_counted_seat_by_seat() -> None:
-    fixture = Fixture("f", 7, "bga", ("a", "b", "c"), "s", 3)
-    games = [ended((1, 2, 3), ()), ended((2, 1, 3), (2,)), ended((1, 3, 2), (1, 2))]
-    found = match_row(played(fixture, games), {}, {}, {})
+    ends = ((1, 2, 3), ()), ((2, 1, 3), (2,)), ((1, 3, 2), (1, 2))
+    found = match_row(played(("a", "b", "c"), *ends), {}, {}, {})
     assert (found.index, found.games, found.wins) == (7, 3, (2, 1, 0))
     assert found.places == pytest.approx((4 / 3, 2, 8 / 3))
     assert (found.faults, found.upsets, found.watch) == ((0, 1, 2), 0, ())
 
 
 def test_the_luck_of_a_match_is_that_of_its_games() -> None:
-    fixture = Fixture("f", 7, "bga", ("a", "b"), "s", 2)
-    games = [ended((1, 2), ()), ended((2, 1), ())]
-    assert match_row(played(fixture, games), {}, {}, {7: 0.375}).luck == 0.375
-    assert match_row(played(fixture, games), {}, {}, {}).luck is None
+    match = played(("a", "b"), ((1, 2), ()), ((2, 1), ()))
+    assert match_row(match, {}, {}, {7: 0.375}).luck == 0.375
+    assert match_row(match, {}, {}, {}).luck is None
 
 
 def test_upsets_are_by_the_ratings_of_that_table() -> None:
-    fixture = Fixture("f", 0, "bga", ("strong", "weak"), "s", 3)
-    games = [ended((2, 1), ()), ended((1, 2), ()), ended((2, 1), ())]
-    rows = {"strong": row("strong", 15.0, 0.5), "weak": row("weak", -15.0, 0.5)}
-    assert match_row(played(fixture, games), {}, {Division("bga", 2): rows}, {}).upsets == 2
-    assert match_row(played(fixture, games), {}, {Division("bga", 3): rows}, {}).upsets == 0
+    match = played(("strong", "weak"), ((2, 1), ()), ((1, 2), ()), ((2, 1), ()))
+    strengths = {"strong": 15.0, "weak": -15.0}
+    rows = {bot: leaderboard_row(bot, mu, 0.5) for bot, mu in strengths.items()}
+    assert match_row(match, {}, {Division("bga", 2): rows}, {}).upsets == 2
+    assert match_row(match, {}, {Division("bga", 3): rows}, {}).upsets == 0
 
 
 def test_matches_have_their_faults_and_replays() -> None:

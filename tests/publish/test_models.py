@@ -10,37 +10,15 @@ from arena.io import shipped
 from arena.io.errors import ArenaError
 from arena.playstats.fixture_summary import STDERR_SHOWN, summarize_fixture
 from arena.playstats.league_summary import STDERR_PIECES
-from arena.publish.data.tables import pair
+from arena.publish.data.result_tables import pair
 from arena.publish.drawing.axis import axis_of, round_axis
 from arena.publish.pages.leaderboard import tint
 from arena.ratings.maths.intervals import wilson
-from arena.ratings.table import Duel, Leaderboard, Row
-from tests.publish import factory
+from arena.ratings.table import Duel, Leaderboard
+from tests.support import factory
 from tests.support.summaries import league_of
 
 BGA = VARIANTS["bga"]
-
-
-def row(bot: str, mu: float, sigma: float) -> Row:
-    return Row(
-        bot=bot,
-        mu=mu,
-        sigma=sigma,
-        low=mu - 2 * sigma,
-        high=mu + 2 * sigma,
-        best=1,
-        worst=2,
-        pointwise_best=1,
-        pointwise_worst=2,
-        games=1,
-        wins=0,
-        mean_place=1.0,
-        place_low=1.0,
-        place_high=1.5,
-        faults=0,
-        mu_sequential=mu,
-        beats_average=0.5,
-    )
 
 
 @pytest.mark.parametrize(

@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from arena.publish.data import tables
+from arena.publish.data import result_tables
 from arena.publish.output.text import chance, fixed, grouped, percent, signed
 from arena.publish.pages import bot as bot_pages
-from tests.publish import factory
 from tests.publish.in_memory import write_site
 from tests.publish.pages import table_text
+from tests.support import factory
 
 
 @pytest.fixture(scope="module")
@@ -120,7 +120,7 @@ def test_a_bots_opponents_are_those_of_the_data(site: Path) -> None:
 def test_pairs_of_many_bots_are_those_of_the_first(
     site: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(tables, "PAIRED", 3)
+    monkeypatch.setattr(result_tables, "PAIRED", 3)
     few = write_site(*factory.sample(), tmp_path / "few").parent
     for kind in ("head-to-head", "better"):
         name = f"data/{kind}-bga-2p.json"

@@ -7,9 +7,9 @@ from arena.publish.links import links
 from arena.publish.pages.leaderboard import Chance
 from arena.publish.pages.opponent_rows import Opponent, opponent_rows
 from arena.ratings.board.leaderboard import rate
-from benchmarks.leagues import Shape
-from tests.publish import factory
 from tests.ratings.simulated import league
+from tests.support import factory
+from tests.support.simulated_leagues import Shape
 
 
 def test_signs_of_html_in_a_line_are_escaped() -> None:

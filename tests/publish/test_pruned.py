@@ -15,7 +15,7 @@ from arena.publish.output.cache import cache_path
 from arena.publish.replay.selection import ReplayChoice
 from arena.publish.stored_games import stored_games
 from arena.ratings.standings import by_division, rate_results
-from arena.ratings.table import Row
+from arena.ratings.table import LeaderboardRow
 from tests.publish.pages import broken_links
 from tests.publish.stored import LEAGUE, PLAYED, begun, report
 
@@ -74,7 +74,7 @@ def test_report_of_a_store_without_any_logs(store: Path, tmp_path: Path) -> None
 
 
 def test_ratings_without_luck_are_those_of_the_whole_store(store: Path) -> None:
-    def found() -> tuple[list[list[int]], Sequence[Row]]:
+    def found() -> tuple[list[list[int]], Sequence[LeaderboardRow]]:
         with Store(store) as opened, stored_games(opened, LEAGUE, lambda _: True) as source:
             results = source.results
         [board] = rate_results(by_division(results), LEAGUE.ratings).boards

@@ -24,9 +24,9 @@ from arena.game.records import (
 from arena.io.errors import ArenaError
 from arena.publish import pseudonyms
 from arena.publish.pseudonyms import Pseudonyms, secret_of, who_is_who
-from tests.publish import factory
 from tests.publish.in_memory import write_site
 from tests.publish.pages import broken_links, everything, tree
+from tests.support import factory
 
 SECRET = b"secret"
 RULES = "the bid of 2 fives is not above 3 fours (RAISE-FACE)"
@@ -104,7 +104,7 @@ def anonymous_site(folder: Path, world: World = WORLD, named: Pseudonyms | None 
     quarantined = [named.quarantined(QuarantinedFixture(last, "its worker died", 3, 0.0))]
     ratings = factory.ratings(seen, anchor=info.ratings.anchor, overall=True)
     page = write_site(
-        *(info, ratings, seen, folder), quarantined=quarantined, replays="all", anonymous=True
+        info, ratings, seen, folder, quarantined=quarantined, replays="all", anonymous=True
     )
     return page.parent
 

@@ -15,9 +15,9 @@ from arena.publish.drawing.identity import identities
 from arena.publish.links import GAMES_PER_SHARD
 from arena.publish.replay.selection import AtMost, ReplayChoice, select_replays
 from arena.publish.replay.steps import replay
-from tests.publish import factory
 from tests.publish.in_memory import write_site
 from tests.publish.pages import broken_links, content, unpacked
+from tests.support import factory
 from tests.support import played_games as games
 
 BGA = VARIANTS["bga"]

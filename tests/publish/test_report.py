@@ -12,8 +12,8 @@ from arena.cli.league.run import play_and_report
 from arena.game.records import LeagueInfo
 from arena.io.errors import ArenaError
 from arena.league.changes import Change
-from arena.league.play.play import RunRequest
-from arena.league.play.runner import RunListener
+from arena.league.play.dispatcher import RunListener
+from arena.league.play.league_run import RunRequest
 from arena.league.schedule.schedule import Schedule
 from arena.league.store.store import Store
 from arena.league.terms.conditions import conditions_of

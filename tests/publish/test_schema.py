@@ -13,10 +13,10 @@ from msgspec.structs import replace
 from arena.game.records import QuarantinedFixture
 from arena.publish.data.schema import DIALECT, TABLE_TYPES
 from arena.ratings.table import DiceGain, Suspicion
-from tests.publish import factory
 from tests.publish.columns import SECTION, markdown
 from tests.publish.in_memory import write_site
 from tests.publish.test_hostile import NAMES
+from tests.support import factory
 from tests.support import played_games as games
 
 XHTML = "{http://www.w3.org/1999/xhtml}"

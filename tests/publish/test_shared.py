@@ -9,9 +9,9 @@ import pytest
 from arena.publish.drawing.podium import HEIGHT, PICTURE, WIDTH, podium
 from arena.publish.links import file_stems
 from arena.publish.output.ascii_names import ascii_name
-from tests.publish import factory
 from tests.publish.in_memory import write_site
 from tests.publish.pages import XHTML, document
+from tests.support import factory
 
 ADDRESS = "https://example.org/cup"
 

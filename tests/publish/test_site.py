@@ -10,9 +10,9 @@ from msgspec.structs import replace
 from arena.publish.output.text import percent, signed
 from arena.ratings.standings import Ratings
 from arena.ratings.table import Suspicion
-from tests.publish import factory
 from tests.publish.in_memory import write_site
 from tests.publish.pages import SCRIPTS, XHTML, broken_links, document, read, table_text, tree
+from tests.support import factory
 
 MENU = ["Standings", "Bots", "Watch", "Matches", "Stats", "About"]
 

@@ -21,11 +21,11 @@ from arena.publish.pages import feed
 from arena.publish.replay.selection import NEWEST, ReplayChoice
 from arena.publish.stored_games import StoredGames, stored_games
 from tests.league.store.edit import removed
-from tests.publish import factory
 from tests.publish.in_memory import write_site
 from tests.publish.pages import broken_links, timeless
 from tests.publish.stored import BOTS, LEAGUE, PLAYED, REPLAYED, add, begun, report, staged
 from tests.publish.test_feed import strong_first
+from tests.support import factory
 
 
 class Stop(BaseException):

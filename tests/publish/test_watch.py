@@ -6,12 +6,12 @@ from msgspec.structs import replace
 from arena.game.records import Cause
 from arena.game.rules.books import variant
 from arena.playstats.fixture_summary import summarize_fixture
-from arena.playstats.moments import KINDS, Kind, Moment, order
+from arena.playstats.moments import KINDS, Moment, MomentKind, order
 from arena.publish.fault_words import CAUSES
-from arena.publish.moments import SiteMoments, site_moments
 from arena.publish.pages.watch import TITLES, highlights, lists, view
+from arena.publish.site_moments import SiteMoments, site_moments
 from arena.ratings.standings import favourites
-from tests.publish import factory
+from tests.support import factory
 from tests.support import played_games as games
 from tests.support.summaries import league_of
 
@@ -19,7 +19,7 @@ NAMES = ("alpha", "beta", "gamma", "delta")
 RULES = variant("bga", {}, calza=True)
 
 
-def moment(kind: Kind, **changes: object) -> Moment:
+def moment(kind: MomentKind, **changes: object) -> Moment:
     one = Moment(kind, 9.0, "alpha", "bga", 2, 3, 1, 2, 17, 0, 0.05, 24, own=2, quantity=7, face=6)
     return replace(one, **changes)
 

@@ -6,8 +6,8 @@ import numpy as np
 from msgspec.structs import replace
 
 from arena.game.records import FixtureResult
-from benchmarks.leagues import Shape, Twist, play
 from tests.support.results import result
+from tests.support.simulated_leagues import Shape, Twist, play
 
 SKILLS = np.array([3.0, 2.0, 1.5, 0.0, 0.0, -1.0, -2.0, -3.5])
 

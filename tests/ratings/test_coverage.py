@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from arena.ratings.board.leaderboard import rate
-from benchmarks.coverage import by_formula, covering
-from benchmarks.leagues import Shape, play, tables
 from tests.support.depth import depth
+from tests.support.interval_truth import by_formula, covering
+from tests.support.simulated_leagues import Shape, play, tables
 
 LEAGUES = depth(12, 40)
 MARGIN = 0.04 * (40 / LEAGUES) ** 0.5

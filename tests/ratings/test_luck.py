@@ -10,9 +10,9 @@ from msgspec.structs import replace
 from arena.game.records import FixtureResult
 from arena.ratings.board.leaderboard import rate
 from arena.ratings.maths.arrays import Floats
-from arena.ratings.table import Leaderboard, Row
+from arena.ratings.table import Leaderboard, LeaderboardRow
 from arena.ratings.variance.luck import MIN_GAMES
-from benchmarks.leagues import Shape, name, play_with_luck
+from tests.support.simulated_leagues import Shape, name, play_with_luck
 
 SKILLS = np.array([3.0, 1.0, 0.0, 0.0, -1.0, -3.0])
 SHAPE = Shape(len(SKILLS), 2, 10)
@@ -54,13 +54,13 @@ def test_mu_is_closer_to_the_truth_without_luck_and_its_intervals_shorter_but_ri
     assert 0.91 < hits / (40 * SHAPE.bots) < 0.99
 
 
-def width(row: Row) -> float:
+def width(row: LeaderboardRow) -> float:
     assert row.low is not None
     assert row.high is not None
     return row.high - row.low
 
 
-def holds_truth(row: Row) -> bool:
+def holds_truth(row: LeaderboardRow) -> bool:
     assert row.low is not None
     assert row.high is not None
     return bool(row.low <= SKILLS[int(row.bot.removeprefix("bot"))] <= row.high)

@@ -13,8 +13,8 @@ from arena.ratings.maths import arrays
 from arena.ratings.model.games import as_arrays
 from arena.ratings.model.head_to_head import probabilities, scores
 from arena.ratings.standings import rate_results
-from benchmarks.leagues import Shape, play, play_with_luck
-from benchmarks.suspicion import with_faults
+from tests.support.simulated_leagues import Shape, play, play_with_luck
+from tests.support.twists import with_faults
 
 SKILLS = np.linspace(3.0, -3.0, 8)
 

@@ -5,8 +5,8 @@ import pytest
 from arena.game.records import Division, RatingsInfo
 from arena.ratings.standings import rate_results
 from arena.ratings.table import Overall
-from benchmarks.leagues import Shape
 from tests.ratings.simulated import league
+from tests.support.simulated_leagues import Shape
 
 RESULTS = {
     Division("bga", 2): league(Shape(8, 2, 5)),

@@ -10,9 +10,9 @@ from arena.ratings.maths.t_distribution import normal_cdf
 from arena.ratings.model.games import Games, as_arrays
 from arena.ratings.model.posterior import Posterior, distinct, posterior
 from arena.ratings.model.trueskill import BETA, SIGMA
-from benchmarks.leagues import Shape
 from tests.ratings.simulated import game, league
 from tests.support.depth import depth
+from tests.support.simulated_leagues import Shape
 
 each_league = settings(max_examples=depth(10, 40), deadline=None, database=None)
 

@@ -3,11 +3,12 @@
 import pytest
 
 from arena.ratings.standings import upsets, win_probability
-from arena.ratings.table import Row
+from arena.ratings.table import LeaderboardRow
+from tests.support.ratings import leaderboard_row
 
 
-def row(bot: str, mu: float, sigma: float = 1.0) -> Row:
-    return Row(bot, mu, sigma, mu, mu, 1, 2, 1, 2, 10, 5, 1.5, 1.0, 2.0, 0, mu, 0.5)
+def row(bot: str, mu: float, sigma: float = 1.0) -> LeaderboardRow:
+    return leaderboard_row(bot, mu, sigma)
 
 
 def test_upset_is_a_winner_who_was_unlikely_to_beat_the_best_rival() -> None:

@@ -14,9 +14,9 @@ from arena.ratings.board import trajectory as past
 from arena.ratings.history import checkpoints
 from arena.ratings.model.trueskill import Rating, rate_all
 from arena.ratings.standings import Ratings, by_division, rate_results
-from benchmarks.leagues import Shape, play, play_with_luck
-from benchmarks.suspicion import with_faults
 from tests.support.depth import depth
+from tests.support.simulated_leagues import Shape, play, play_with_luck
+from tests.support.twists import with_faults
 
 SKILLS = np.linspace(3.0, -3.0, 6)
 OPTIONS = RatingsInfo(overall=True, alpha=0.5)

@@ -10,7 +10,7 @@ from arena.ratings.model.head_to_head import Pairs, pairs
 from arena.ratings.model.posterior import distinct, inverse_mills_ratio, posterior
 from arena.ratings.model.trueskill import BETA, SIGMA
 from arena.ratings.variance.sensitivity import shifts
-from benchmarks.leagues import Moment, Shape, play
+from tests.support.simulated_leagues import Moment, Shape, play
 
 
 def league(bots: int, players: int, games: int, spread: float) -> Games:

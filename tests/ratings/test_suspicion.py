@@ -11,10 +11,10 @@ from arena.ratings.standings import Ratings, rate_results
 from arena.ratings.suspicion.collusion import _typical
 from arena.ratings.suspicion.suspicion import holm
 from arena.ratings.table import Cases, Suspicion
-from benchmarks.leagues import Shape, Twist
-from benchmarks.suspicion import circle, drifting, faulty, neighbours, thrown, with_faults
 from tests.ratings.simulated import decided, league
 from tests.support.depth import depth
+from tests.support.simulated_leagues import Shape, Twist
+from tests.support.twists import circle, drifting, faulty, neighbours, thrown, with_faults
 
 each_set = settings(max_examples=depth(20, 60), deadline=None, database=None)
 

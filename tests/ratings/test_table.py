@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from arena.game.records import (
     Cause,
     Fault,
-    Fixture,
     FixtureResult,
     GameRecord,
     PlayedFixture,
@@ -21,10 +20,11 @@ from arena.game.referee import Referee
 from arena.game.rules.books import BGA
 from arena.game.wire.messages import Answer, Turn
 from arena.ratings.board.leaderboard import rate
-from arena.ratings.table import Duel, Leaderboard, Row
-from tests.publish import factory
+from arena.ratings.table import Duel, Leaderboard, LeaderboardRow
 from tests.ratings.simulated import game
+from tests.support import factory, records
 from tests.support.depth import depth
+from tests.support.played_games import play_out
 from tests.support.results import rate_league
 
 each_set = settings(max_examples=depth(8, 25), deadline=None, database=None)
@@ -37,7 +37,7 @@ BY_HAND = [
 ]
 
 
-def rows(board: Leaderboard) -> dict[str, Row]:
+def rows(board: Leaderboard) -> dict[str, LeaderboardRow]:
     return {row.bot: row for row in board.rows}
 
 
@@ -182,9 +182,8 @@ def encoded(played: Sequence[PlayedFixture]) -> list[bytes]:
 
 def test_a_bot_that_always_faults_is_last() -> None:
     names = ("crasher", "b", "c")
-    fixture = Fixture("id", 0, "bga", names, "seed", 6)
     games = [game_without(0, number) for number in range(6)]
-    played = PlayedFixture(fixture, games, "process", "wall", 0, 0.0)
+    played = records.played(records.fixture(names, 6), games)
     [board] = rate_league([played]).boards
     assert board.rows[-1].bot == "crasher"
     assert board.rows[-1].mean_place == 3.0
@@ -195,15 +194,12 @@ def game_without(seat: int, number: int) -> GameRecord:
     """Play a game in which the other seats bid the minimum and doubt only if they must."""
     referee = Referee(BGA, 3, "seed", number)
     referee.forfeit({seat: Fault(Cause.CRASH, "exit status 1")})
-    while referee.waiting:
-        to_act = referee.waiting[0]
-        referee.take(to_act, lowest(referee.request(to_act, 1)))
-    return referee.record
+    return play_out(referee, lowest)
 
 
-def lowest(request: object) -> Answer:
+def lowest(_: int, request: object) -> Answer:
     assert isinstance(request, Turn)
     if not request.raises:
-        return Answer(id=1, action="dudo")
+        return Answer(id=0, action="dudo")
     first = request.raises[0]
-    return Answer(id=1, action="bid", quantity=first.min, face=first.face)
+    return Answer(id=0, action="bid", quantity=first.min, face=first.face)

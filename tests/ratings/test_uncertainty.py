@@ -17,9 +17,9 @@ from arena.ratings.model.posterior import distinct, posterior
 from arena.ratings.table import Leaderboard
 from arena.ratings.variance import leverage
 from arena.ratings.variance.block_variance import GameScores, dice_gain
-from benchmarks.leagues import Shape, play, tables
 from tests.ratings.simulated import decided, league
 from tests.support.depth import depth
+from tests.support.simulated_leagues import Shape, play, tables
 
 each_set = settings(max_examples=depth(20, 60), deadline=None, database=None)
 each_league = settings(max_examples=depth(5, 15), deadline=None, database=None)

@@ -21,7 +21,7 @@ from arena.bots.sessions.multiplexer import Log, Multiplexer
 from arena.game.records import Fixture, LimitsInfo, PlayedFixture
 from arena.game.rules.books import Rules
 from arena.io import shipped
-from arena.league.table.table import play_fixture
+from arena.league.table.play_fixture import play_fixture
 
 HANG = 60.0
 """Seconds after which something is taken to hang: far above what any test needs."""

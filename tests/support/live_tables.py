@@ -4,9 +4,10 @@ from pathlib import Path
 
 from arena.bots.builds.staging import stage
 from arena.bots.sandboxes.base import Sandbox
-from arena.game.records import Cause, Faulted, Fixture, GameRecord, LimitsInfo, PlayedFixture
+from arena.game.records import Cause, Faulted, GameRecord, LimitsInfo, PlayedFixture
 from arena.game.rules.books import VARIANTS, Rules
 from arena.league.table.replay import replay
+from tests.support import records
 from tests.support.bot_programs import program
 from tests.support.live import PYTHON, good_bot, play_bots, write_bot
 
@@ -28,7 +29,7 @@ def play(
     """Play good bots in the first seats against one in the last whose program has this body."""
     odd = stage(write_bot(runs / "odd", program(body), command), runs, sandbox)
     seats = (*[good_bot(runs, sandbox)] * goods, odd)
-    fixture = Fixture("f", 0, rules.name, tuple(bot.name for bot in seats), "a seed", games)
+    fixture = records.fixture((bot.name for bot in seats), games, variant=rules.name)
     played = play_bots(fixture, rules, seats, sandbox, limits)
     assert (played.sandbox, played.clock) == (sandbox.name, sandbox.clock)
     for record in played.games:

@@ -2,9 +2,10 @@
 
 from collections.abc import Collection, Iterable, Sequence
 
-from arena.game.records import Cause, Fixture, FixtureResult, GameResult, PlayedFixture, RatingsInfo
+from arena.game.records import FixtureResult, PlayedFixture, RatingsInfo
 from arena.game.results import fixture_result
 from arena.ratings.standings import Ratings, by_division, rate_results
+from tests.support import records
 
 
 def result(
@@ -19,10 +20,10 @@ def result(
 
     `first` is the number of the first game.
     """
-    fixture = Fixture(f"{index:016x}", index, "bga", bots, "seed", len(places), block)
-    faults = tuple(Cause.CRASH if seat in faulted else None for seat in range(len(bots)))
-    games = [GameResult(first + at, row, faults, 0, 0, 0) for at, row in enumerate(places)]
-    return FixtureResult(fixture, games, "process", "wall", 0, 0.0)
+    fixture = records.fixture(
+        bots, len(places), id=f"{index:016x}", index=index, seed="seed", block=block
+    )
+    return records.result(fixture, places, faulted, first)
 
 
 def rate_league(

@@ -2,8 +2,8 @@
 
 from collections.abc import Iterable
 
+from arena.playstats.fault_entry import FaultEntry
 from arena.playstats.fixture_summary import FixtureSummary
-from arena.playstats.game_scan import FaultEntry
 from arena.playstats.league_summary import LeagueSummary, summarize_league
 
 

@@ -24,7 +24,7 @@ from arena.bots.sandboxes.base import Program, Sandbox
 from arena.game.records import LimitsInfo
 from arena.game.rules.books import Rules
 from arena.league.play.process_pool import map_ordered
-from arena.league.table.seat_decisions import Build, Decision, ask
+from arena.league.table.decisions_by_build import Build, BuildDecision, ask
 
 LEAST = 100
 """Positions that both must have answered to be compared, if so many are asked."""
@@ -95,7 +95,7 @@ def _ask_at(
     return [(_number(first), _number(again)) for first, again in asked]
 
 
-def _number(decision: Decision | None) -> int:
+def _number(decision: BuildDecision | None) -> int:
     if decision is None or decision.action == "fault":
         return _NO_ANSWER
     return 10 * decision.quantity + decision.face

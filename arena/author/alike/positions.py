@@ -15,8 +15,8 @@ from arena.game.rules.books import Rules
 from arena.game.rules.round_limit import max_rounds
 from arena.game.seeds import block_seed, fixture_seed
 from arena.league.play.process_pool import map_ordered
+from arena.league.table.play_fixture import play_fixture
 from arena.league.table.preparation import prepared
-from arena.league.table.table import play_fixture
 
 _PLAYERS = ("bluffer", "honest", "memory", "odds")
 """Sample bots that run wherever the arena does, and play neither alike nor badly."""

@@ -16,7 +16,7 @@ from arena.author.check.tables import BY_BOOK, FOR_TWO, Table
 from arena.bots.sessions.multiplexer import SeatReply
 from arena.game.records import Cause, Fault, Faulted, PlayedFixture
 from arena.game.wire.messages import Ready
-from arena.league.table.table import play_fixture
+from arena.league.table.play_fixture import play_fixture
 
 _CONCURRENT_GAMES = 16
 

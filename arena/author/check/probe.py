@@ -17,7 +17,7 @@ from arena.game.records import Cause, Fault
 from arena.game.referee import Notice
 from arena.game.wire.codec import encode
 from arena.game.wire.messages import Answer, CalzaOffer, Ready, Turn
-from arena.league.table.seats import hello_to
+from arena.league.table.live_seat import hello_to
 
 
 class Probe:

@@ -14,7 +14,7 @@ from arena.game.records import LeagueInfo, PlayedFixture
 from arena.game.rules.books import Rules
 from arena.game.walk import ForbiddenEventError
 from arena.io.errors import ArenaError, did_you_mean
-from arena.league.play.runner import RunListener
+from arena.league.play.dispatcher import RunListener
 from arena.league.play.stored_league import schedule_of
 from arena.league.schedule.progress import LeagueProgress
 from arena.league.store.store import Store

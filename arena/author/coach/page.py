@@ -1,16 +1,34 @@
 """The page of a coaching, in the site of its league: its links lead to the replays."""
 
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from types import MappingProxyType
+
+from msgspec import Struct
 
 from arena.author.coach.coaching import Coaching
+from arena.author.coach.request_times import Kind
 from arena.author.coach.words import REQUESTS, at_table, did, named
 from arena.io.errors import ArenaError
 from arena.io.files import reason
 from arena.league.store.store import Store
+from arena.playstats.coach import Judgement
+from arena.playstats.decisions import Action, Decision
 from arena.publish.links import links
-from arena.publish.pages.templates import environment
+from arena.publish.pages.frame import Frame, menu
+from arena.publish.pages.templates import render
 from arena.publish.report import ReportRequest, report
-from arena.publish.site import MENU
+
+
+class CoachPage(Struct, frozen=True):
+    """What the page shows."""
+
+    coached: Coaching
+    judged: Judgement
+    requests: Mapping[Kind, str] = MappingProxyType(REQUESTS)
+    did: Callable[[Decision], str] = did
+    named: Callable[[Action], str] = named
+    at_table: Callable[[Decision], str] = at_table
 
 
 def write_page(found: Coaching, store: Path, site: Path) -> Path:
@@ -21,26 +39,10 @@ def write_page(found: Coaching, store: Path, site: Path) -> Path:
     written = report(ReportRequest(Path(found.league), store, site, replays="all"))
     with Store(store) as opened:
         info = opened.conditions()
-    places = links(info, written.ratings.boards)
-    name = f"coach-{places.bots[found.bot]}.html"
-    context = {
-        "coached": found,
-        "judged": found.judgement,
-        "requests": REQUESTS,
-        "did": did,
-        "named": named,
-        "at_table": at_table,
-        "league": info,
-        "links": places,
-        "menu": [(path, label) for label, (path, *_) in MENU.items()],
-        "section": "Bots",
-        "page": name,
-        "root": "",
-        "url": "",
-        "anonymous": False,
-        "verdict": "",
-    }
-    text = environment().get_template("coach.html").render(context)
+    addresses = links(info, written.ratings.boards)
+    name = f"coach-{addresses.bots[found.bot]}.html"
+    frame = Frame(league=info, links=addresses, menu=menu()).at(name)
+    text = render("coach.html", frame, CoachPage(found, found.judgement))
     try:
         (site / name).write_text(text, encoding="utf-8")
     except OSError as error:

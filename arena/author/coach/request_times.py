@@ -17,7 +17,8 @@ from arena.bots.sandboxes.run_folder import run_folder
 from arena.game.records import PlayedFixture
 from arena.game.rules.books import Rules
 from arena.game.wire.messages import CalzaOffer
-from arena.league.table.seat_history import Request, seat_moments
+from arena.league.table.live_seat import Request
+from arena.league.table.recorded_seat import seat_moments
 
 _MOST = 250
 """Requests of a fixture that are asked again."""

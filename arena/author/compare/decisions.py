@@ -8,8 +8,8 @@ from msgspec import Struct
 
 from arena.author.compare.names import VERSIONS
 from arena.game.wire.messages import CalzaOffer
-from arena.league.table.seat_decisions import Decision, Position
-from arena.league.table.seat_history import Request
+from arena.league.table.decisions_by_build import BuildDecision, RecordedRequest
+from arena.league.table.live_seat import Request
 
 _EXAMPLES = 3
 
@@ -39,8 +39,8 @@ class Example(Struct, frozen=True):
     seats: tuple[str, ...]
     """The names at the table."""
     request: Request
-    old: Decision
-    new: Decision
+    old: BuildDecision
+    new: BuildDecision
 
 
 class Behaviour(Struct, frozen=True):
@@ -56,43 +56,43 @@ class Behaviour(Struct, frozen=True):
     """Requests that a version answered with a fault."""
 
 
-_Kind = Callable[[Request, Decision, Decision], bool | None]
+_Kind = Callable[[Request, BuildDecision, BuildDecision], bool | None]
 """Returns whether two decisions differ in this; None if it is no such position."""
 
 
-def _opening(request: Request, one: Decision, other: Decision) -> bool | None:
+def _opening(request: Request, one: BuildDecision, other: BuildDecision) -> bool | None:
     if isinstance(request, CalzaOffer) or request.bids:
         return None
     return one != other
 
 
-def _doubt(request: Request, one: Decision, other: Decision) -> bool | None:
+def _doubt(request: Request, one: BuildDecision, other: BuildDecision) -> bool | None:
     if isinstance(request, CalzaOffer) or not request.bids:
         return None
     return one.action != other.action
 
 
-def _face(request: Request, one: Decision, other: Decision) -> bool | None:
+def _face(request: Request, one: BuildDecision, other: BuildDecision) -> bool | None:
     if not request.bids or one.action != "bid" or other.action != "bid":
         return None
     return one.face != other.face
 
 
-def _quantity(request: Request, one: Decision, other: Decision) -> bool | None:
+def _quantity(request: Request, one: BuildDecision, other: BuildDecision) -> bool | None:
     if _face(request, one, other) is not False:
         return None
     return one.quantity != other.quantity
 
 
-def _calza(request: Request, one: Decision, other: Decision) -> bool | None:
+def _calza(request: Request, one: BuildDecision, other: BuildDecision) -> bool | None:
     return one != other if isinstance(request, CalzaOffer) else None
 
 
-def _palifico(request: Request, one: Decision, other: Decision) -> bool | None:
+def _palifico(request: Request, one: BuildDecision, other: BuildDecision) -> bool | None:
     return one != other if request.palifico_seat is not None else None
 
 
-def _last_die(request: Request, one: Decision, other: Decision) -> bool | None:
+def _last_die(request: Request, one: BuildDecision, other: BuildDecision) -> bool | None:
     return one != other if len(request.dice) == 1 else None
 
 
@@ -112,7 +112,7 @@ KINDS: dict[str, _Kind] = {
 """Faces are compared where both raise, quantities where both raise on the same face."""
 
 
-def summary(positions: Sequence[Position], tables: int) -> Behaviour:
+def summary(positions: Sequence[RecordedRequest], tables: int) -> Behaviour:
     """Sum up the decisions of the old version and the new one, and of both asked again."""
     differences = [
         Difference(
@@ -131,7 +131,7 @@ def summary(positions: Sequence[Position], tables: int) -> Behaviour:
     )
 
 
-def _share(positions: Sequence[Position], differs: _Kind, one: int, other: int) -> Share:
+def _share(positions: Sequence[RecordedRequest], differs: _Kind, one: int, other: int) -> Share:
     found = Counter(
         differs(position.request, decision, instead)
         for position in positions
@@ -140,12 +140,12 @@ def _share(positions: Sequence[Position], differs: _Kind, one: int, other: int) 
     return Share(found[True] + found[False], found[True])
 
 
-def _faults(positions: Sequence[Position], version: int) -> int:
+def _faults(positions: Sequence[RecordedRequest], version: int) -> int:
     decisions = (one for position in positions for one in position.decisions[version::2])
     return sum(one is not None and one.action == "fault" for one in decisions)
 
 
-def _examples(positions: Sequence[Position]) -> Iterator[Example]:
+def _examples(positions: Sequence[RecordedRequest]) -> Iterator[Example]:
     """Yield positions that the versions decide differently most surely, each of another kind."""
     kinds: set[str] = set()
     for position in sorted(positions, key=_sureness, reverse=True):
@@ -158,7 +158,7 @@ def _examples(positions: Sequence[Position]) -> Iterator[Example]:
             yield Example(fixture.variant, fixture.seats, request, old, new)
 
 
-def _sureness(position: Position) -> int:
+def _sureness(position: RecordedRequest) -> int:
     """Return how often the versions differ from each other, less how often from themselves."""
     old, new = position.decisions[::2], position.decisions[1::2]
     themselves = [*combinations(old, 2), *combinations(new, 2)]

@@ -19,7 +19,7 @@ from arena.bots.sandboxes.base import Program, Sandbox
 from arena.game.records import Division, Fixture, LeagueInfo
 from arena.league.play.process_pool import ProcessEngine, map_ordered
 from arena.league.store.rows import PackedFixture
-from arena.league.table.seat_decisions import Build, Position, ask
+from arena.league.table.decisions_by_build import Build, RecordedRequest, ask
 
 MOST_POSITIONS = 2000
 """Positions at which the versions are asked again, at most."""
@@ -76,7 +76,7 @@ def _ask_at(
     versions: Sequence[Program],
     sandbox: Sandbox,
     most: int,
-) -> list[Position]:
+) -> list[RecordedRequest]:
     """Put the first positions of a table to both versions, and again with another seed."""
     stored = packed.stored(None)
     played = stored.played(stored.record())

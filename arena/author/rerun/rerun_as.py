@@ -20,8 +20,9 @@ from arena.io.files import reason
 from arena.league.play.stored_league import schedule_of
 from arena.league.schedule.schedule import Schedule
 from arena.league.store.store import Store
+from arena.league.table.recorded_seat import StoredSeat
 from arena.league.table.replay import ReplayError, replay
-from arena.league.table.seat_replay import Decision, StoredSeat, Watcher, ask_again, lines_for_tests
+from arena.league.table.rerun_seat import RerunDecision, Watcher, ask_again, lines_for_tests
 
 _YEARS = 1e9
 """Seconds."""
@@ -89,7 +90,7 @@ def find_asked(request: RerunAs) -> Asked:
 
 def rerun_as(
     request: RerunAs, asked: Asked, watcher: Watcher, terminal: str = ""
-) -> tuple[list[Decision], str]:
+) -> tuple[list[RerunDecision], str]:
     """Build the bot and ask it; returns its decisions, and why not all was asked, "" if it was.
 
     With the path of a `terminal`, a Python bot's breakpoint() opens a debugger there, if its
@@ -104,7 +105,7 @@ def rerun_as(
         return ask_again(asked.stored, program, asked.sandbox, limits, watcher)
 
 
-def write_lines(file: Path, stored: StoredSeat, decisions: Sequence[Decision]) -> None:
+def write_lines(file: Path, stored: StoredSeat, decisions: Sequence[RerunDecision]) -> None:
     """Write the conversation for a bot's own tests to a new file; raises ArenaError."""
     try:
         with file.open("xb") as out:

@@ -27,7 +27,7 @@ from arena.game.records import LeagueInfo
 from arena.game.rules.books import MAX_PLAYERS, MIN_PLAYERS
 from arena.game.rules.explain import name_bid
 from arena.game.rules.round import Bid
-from arena.league.table.seat_decisions import Decision
+from arena.league.table.decisions_by_build import BuildDecision
 from arena.league.terms.config import MAX_GAMES, MAX_ROUNDS
 from arena.ratings.stopping.paired import Paired
 
@@ -176,7 +176,7 @@ def _in_words(example: Example) -> str:
     return f"({table}), with {dice} {moment}: {decided}"
 
 
-def _decided(decision: Decision) -> str:
+def _decided(decision: BuildDecision) -> str:
     if decision.action == "bid":
         return name_bid(Bid(decision.quantity, decision.face))
     return decision.action

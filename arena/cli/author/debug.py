@@ -18,8 +18,8 @@ from arena.cli.author.terminal import hanging_up_interrupts
 from arena.cli.output import harmless, say
 from arena.game.rules.explain import name_bid
 from arena.game.rules.round import Bid
-from arena.league.table.seat_history import Request
-from arena.league.table.seat_replay import Decision, Watcher
+from arena.league.table.live_seat import Request
+from arena.league.table.rerun_seat import RerunDecision, Watcher
 
 _KEYS = "Enter: ask, c: go on without stopping, q: quit"
 _WORDS = {"": "", "c": "c", "continue": "c", "q": "q", "quit": "q", "exit": "q"}
@@ -131,7 +131,7 @@ class _Steps(Watcher):
             click.echo("\n".join(map(harmless, lines)), err=True, nl=False)
             self._in_line = bool(lines[-1])
 
-    def decided(self, decision: Decision) -> None:
+    def decided(self, decision: RerunDecision) -> None:
         is_cut = self.end_step()
         if not self._prints:
             return

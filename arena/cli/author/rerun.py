@@ -19,8 +19,8 @@ from arena.io.errors import ArenaError, did_you_mean
 from arena.league.changes import everyone, version_name, version_of
 from arena.league.play.stored_league import schedule_of
 from arena.league.store.store import Store
-from arena.league.table.replay import Rerun, rerun
-from arena.league.table.seat_replay import Decision, Watcher
+from arena.league.table.rerun_fixture import Rerun, rerun
+from arena.league.table.rerun_seat import RerunDecision, Watcher
 from arena.league.terms.config import League, load_league
 
 _FAULTS = 3
@@ -138,7 +138,7 @@ def _rerun_as(
     return asked_again.finish(asked, decisions, why, record=record, listed=listed, as_json=as_json)
 
 
-def _print_decisions(decisions: Sequence[Decision], runtime: str) -> None:
+def _print_decisions(decisions: Sequence[RerunDecision], runtime: str) -> None:
     """Print the decisions side by side; those that differ are marked."""
     head = ["game", "round", "step", "dice", "last bid", "stored", "now", ""]
     rows = [

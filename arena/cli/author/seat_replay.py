@@ -15,8 +15,9 @@ from arena.cli.output import print_json, say
 from arena.game.records import Fault
 from arena.game.rules.explain import name_bid
 from arena.game.rules.round import Bid
-from arena.league.table.seat_history import Reply, Request
-from arena.league.table.seat_replay import Decision
+from arena.league.table.live_seat import Request
+from arena.league.table.recorded_seat import Reply
+from arena.league.table.rerun_seat import RerunDecision
 
 _MAX_NUMBER = 10**9
 _STDERR_LINES, _LINE = 6, 150
@@ -61,11 +62,11 @@ def heading(request: RerunAs, asked: Asked) -> str:
 
 def finish(
     asked: Asked,
-    decisions: Sequence[Decision],
+    decisions: Sequence[RerunDecision],
     why: str,
     *,
     record: Path | None,
-    listed: Sequence[Decision],
+    listed: Sequence[RerunDecision],
     as_json: bool,
 ) -> int:
     """Record and print what was decided; returns the exit code."""
@@ -102,7 +103,7 @@ def last_bid(request: Request) -> str:
     return name_bid(Bid(request.bids[-1].quantity, request.bids[-1].face))
 
 
-def fault_lines(decision: Decision, runtime: str) -> list[str]:
+def fault_lines(decision: RerunDecision, runtime: str) -> list[str]:
     """Say what was wrong and how to mend it; nothing of a decision without a fault."""
     fault = decision.now
     if not isinstance(fault, Fault):
@@ -115,7 +116,7 @@ def fault_lines(decision: Decision, runtime: str) -> list[str]:
     return lines
 
 
-def stderr_lines(decision: Decision) -> list[str]:
+def stderr_lines(decision: RerunDecision) -> list[str]:
     """Return the end of what a bot that faulted had written to standard error."""
     tail = decision.stderr.splitlines()[-_STDERR_LINES:]
     return [f"stderr: {line[:_LINE]}" for line in tail]

@@ -16,8 +16,8 @@ from arena.io.errors import ArenaError
 from arena.league.play.stored_league import schedule_of
 from arena.league.store.logs import logs_path
 from arena.league.store.store import Store
-from arena.publish.data.export import FORMATS
-from arena.publish.exported import ROWS, table
+from arena.publish.data.row_files import FORMATS
+from arena.publish.export import ROWS, table
 from arena.publish.pseudonyms import Pseudonyms, secret_of
 from arena.publish.report import reveals_seed
 

@@ -17,15 +17,15 @@ from arena.cli.progress_bar import TerminalListener
 from arena.game.records import LeagueInfo, QuarantinedFixture
 from arena.io.errors import ArenaError
 from arena.league.cluster.entry import check_cluster, cluster_at
-from arena.league.play.play import RunOutcome, RunRequest, open_run
-from arena.league.play.runner import MAX_DEATHS, RunListener
+from arena.league.play.dispatcher import MAX_DEATHS, RunListener
+from arena.league.play.league_run import RunOutcome, RunRequest, open_run
 from arena.league.play.workers import RemoteEngine
 from arena.league.schedule.progress import Verdict
 from arena.league.terms.master_seed import withheld
 from arena.publish.output.site_folder import check_folder
 from arena.publish.replay.selection import ReplayChoice
 from arena.publish.report import Report, write_report
-from arena.ratings.table import Leaderboard, Overall, Row
+from arena.ratings.table import Leaderboard, LeaderboardRow, Overall
 
 _QUARANTINED_SHOWN = 5
 """Fixtures named in one line."""
@@ -206,7 +206,7 @@ def _print_boards(boards: Sequence[Leaderboard]) -> None:
         _say_parts(f"{board.variant}, tables of {board.players}", board.parts)
 
 
-def _interval(row: Row) -> str:
+def _interval(row: LeaderboardRow) -> str:
     """Return the 95 % interval of mu, which may have no end on one side."""
     if row.low is None:
         return "unknown" if row.high is None else f"at most {row.high:+.2f}"

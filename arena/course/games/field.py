@@ -18,7 +18,7 @@ from arena.course.lock import Lock, Terms
 from arena.game.records import BotInfo, FixtureResult, LeagueInfo
 from arena.game.seeds import commitment
 from arena.io.errors import ArenaError
-from arena.league.play.runner import RunListener
+from arena.league.play.dispatcher import RunListener
 from arena.league.play.stored_league import StoredLeague, schedule_of
 from arena.league.play.workers import Engine
 from arena.league.schedule.progress import LeagueProgress

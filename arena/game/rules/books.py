@@ -1,11 +1,12 @@
 """The four rule books as data, with a named switch for each rule on which they differ.
 
-A new switch is a field of Rules; its text goes into `clauses.py`, its effect into `round.py`, its
-name into MEANINGS (`publish/data/rules_and_limits.py`) and its second reading into
-`tests/oracle/bidding.py`; one that forbids a move gets its reason in `explain.py`, one that changes
-what a call costs also concerns `publish/replay/steps.py` and `playstats/mistakes.py`. Then run
-`make protocol`. A default keeps stores readable. An option that a league file names
-outside `overrides` also goes into OPTIONS and `league/config.py`.
+A new switch is a field of Rules; its text and its meaning go into `clauses.py`, its effect into
+`round.py`, its second reading into `tests/oracle/bidding.py`; one that forbids a move gets its
+reason in `explain.py`; one that changes what a call costs also concerns `publish/replay/steps.py`
+and `playstats/mistakes.py`. All other code follows the engine, but for the arrays and equilibria of
+the lab, which refuse rules that use it (`arena/lab/switches.py`). Then run `make protocol`. A
+default keeps stores readable. An option that a league file names outside `overrides` also goes into
+OPTIONS and `league/terms/variant_entry.py`.
 """
 
 from typing import Annotated, Literal
@@ -16,9 +17,9 @@ from msgspec.structs import asdict, fields
 from arena.io.errors import ArenaError, did_you_mean
 
 Seat = Annotated[int, Meta(ge=0, le=5)]
-"""A place at the table; play goes 0, 1, 2, ... to the left."""
+"""A seat at the table; play goes 0, 1, 2, ... to the left."""
 Face = Annotated[int, Meta(ge=1, le=6)]
-"""What a die shows; 1 is a paco."""
+"""The face that a die shows; 1 is a paco."""
 Count = Annotated[int, Meta(ge=0)]
 
 MIN_PLAYERS = 2
@@ -130,7 +131,7 @@ VARIANTS: dict[str, Rules] = {rules.name: rules for rules in (BGA, CLASSIC, PRES
 """Every rule book by its id (`docs/reference/rules.md`)."""
 
 OPTIONS = frozenset({"calza", "lost_dice_visible", "starting_dice"})
-"""What a league chooses freely; not part of a rule book."""
+"""Fields that a league chooses freely; not part of a rule book."""
 SWITCHES = frozenset(field.name for field in fields(Rules)) - OPTIONS - {"name"}
 """The rules on which the documents differ; a league may override each."""
 

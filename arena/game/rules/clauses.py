@@ -210,18 +210,38 @@ CLAUSES: tuple[Clause, ...] = (
 )
 """In the order in which they apply in a game."""
 
+MEANINGS = {
+    "first_opener": "Who opens the first round",
+    "raise_quantity_and_face": "One raise may name more dice and a higher face",
+    "raise_to_lower_face": "More dice of a lower face is a raise",
+    "palifico_once": "A seat has at most one palifico round per game",
+    "palifico_with_two_left": "Palifico rounds are played when only two players are left",
+    "veteran_may_raise_face": (
+        "In a palifico round a seat with one die that had its own before may raise the face"
+    ),
+    "calza_by_next": "The player whose turn is next may call calza",
+    "calza_beats_turn": "A calza in the same moment as the action of the player on turn counts",
+    "calza_in_palifico": "Calza may be called in a palifico round",
+    "calza_with_two_left": "Calza may be called when only two players are left",
+    "reveal": "The order in which dice are uncovered",
+    "calza": "Calza is played",
+    "lost_dice_visible": "Everyone sees how many dice each seat has left",
+    "starting_dice": "Dice that each seat starts with",
+}
+"""Each switch and option of Rules in words, in the order of the rule books."""
+
 
 def value(clause: Clause, book: str) -> str:
     """Return a rule book's value of the switch, as in league.yaml; "" if there is no switch."""
     if not clause.switch:
         return ""
-    found = getattr(VARIANTS[book], clause.switch)
-    return str(found).lower() if isinstance(found, bool) else str(found)
+    setting = getattr(VARIANTS[book], clause.switch)
+    return str(setting).lower() if isinstance(setting, bool) else str(setting)
 
 
-def differs(clause: Clause, one: str, other: str) -> bool:
+def differs(clause: Clause, book: str, other: str) -> bool:
     """Return whether two rule books differ in play, whatever their words."""
-    return value(clause, one) != value(clause, other)
+    return value(clause, book) != value(clause, other)
 
 
 def by_text(clause: Clause) -> list[tuple[str, list[str]]]:

@@ -15,11 +15,11 @@ _POSITIONS = 4096
 
 
 class BidBySeat(Protocol):
-    """A bid and who made it."""
+    """A bid and the seat that made it."""
 
     @property
     def seat(self) -> int:
-        """Who made it."""
+        """The seat that made it."""
 
     @property
     def quantity(self) -> int:
@@ -27,7 +27,7 @@ class BidBySeat(Protocol):
 
     @property
     def face(self) -> int:
-        """What they show."""
+        """The face that they show."""
 
 
 class Bid(Struct, frozen=True):
@@ -133,9 +133,9 @@ def is_legal(now: Round, bid: Bid) -> bool:
 
 def is_among(ranges: tuple[Raises, ...], bid: Bid | BidBySeat) -> bool:
     """Return whether a bid is in one of the ranges."""
-    for one in ranges:
-        if one.face == bid.face:
-            return one.min <= bid.quantity <= one.max
+    for legal in ranges:
+        if legal.face == bid.face:
+            return legal.min <= bid.quantity <= legal.max
     return False
 
 
@@ -209,7 +209,7 @@ def may_gain(standing: Standing, seat: int) -> bool:
 
 
 def lose_die(standing: Standing, loser: int) -> Standing:
-    """Take one die from a seat, as bots count on; decide who opens next, and whether as palifico.
+    """Take one die from a seat; return the table with the next opener, perhaps as palifico.
 
     Clauses STARTER and OUT.
     """
@@ -254,7 +254,7 @@ def _raises_over(standing: Standing, seat: int, bid: Bid | BidBySeat | None) -> 
 
 @lru_cache(_POSITIONS)
 def _openings(cap: int, wild: bool) -> tuple[Raises, ...]:
-    """Any number of any face; pacos only if they are not wild."""
+    """Return any number of any face; pacos only if they are not wild."""
     return tuple([Raises(face, 1, cap) for face in range(PACO + wild, FACES + 1)])
 
 
@@ -262,12 +262,12 @@ def _openings(cap: int, wild: bool) -> tuple[Raises, ...]:
 def _raises_locked(
     cap: int, quantity: int, face: int, free: bool, both: bool
 ) -> tuple[Raises, ...]:
-    """Only more of the same face (PAL-LOCK), unless a veteran may raise it (PAL-VETERAN)."""
-    found = [Raises(face, quantity + 1, cap)] if quantity < cap else []
+    """Return more of the same face (PAL-LOCK), for a veteran higher faces, too (PAL-VETERAN)."""
+    ranges = [Raises(face, quantity + 1, cap)] if quantity < cap else []
     if free:
         high = cap if both else quantity
-        found += [Raises(other, quantity, high) for other in range(face + 1, FACES + 1)]
-    return tuple(found)
+        ranges += [Raises(other, quantity, high) for other in range(face + 1, FACES + 1)]
+    return tuple(ranges)
 
 
 @lru_cache(_POSITIONS)
@@ -278,25 +278,25 @@ def _raises(cap: int, quantity: int, face: int, lower: bool, both: bool) -> tupl
 
 
 def _raises_from_pacos(quantity: int, cap: int) -> list[Raises]:
-    """More pacos (PACOS-UP), or twice as many and one more of a number (FROM-PACOS)."""
-    found = [Raises(PACO, quantity + 1, cap)] if quantity < cap else []
+    """Return more pacos (PACOS-UP), and twice as many and one more of a number (FROM-PACOS)."""
+    ranges = [Raises(PACO, quantity + 1, cap)] if quantity < cap else []
     if 2 * quantity + 1 <= cap:
-        found += [Raises(face, 2 * quantity + 1, cap) for face in range(PACO + 1, FACES + 1)]
-    return found
+        ranges += [Raises(face, 2 * quantity + 1, cap) for face in range(PACO + 1, FACES + 1)]
+    return ranges
 
 
 def _raises_from_number(
     cap: int, quantity: int, face: int, lower: bool, both: bool
 ) -> list[Raises]:
-    """Half as many pacos (TO-PACOS), more dice (RAISE-QTY), a higher face (RAISE-FACE)."""
-    found = [Raises(PACO, (quantity + 1) // 2, cap)]
+    """Return half as many pacos (TO-PACOS), more dice (RAISE-QTY), a higher face (RAISE-FACE)."""
+    ranges = [Raises(PACO, (quantity + 1) // 2, cap)]
     if quantity < cap:
         if lower:
-            found += [Raises(other, quantity + 1, cap) for other in range(PACO + 1, face)]
-        found.append(Raises(face, quantity + 1, cap))
+            ranges += [Raises(other, quantity + 1, cap) for other in range(PACO + 1, face)]
+        ranges.append(Raises(face, quantity + 1, cap))
     high = cap if both else quantity
-    found += [Raises(higher, quantity, high) for higher in range(face + 1, FACES + 1)]
-    return found
+    ranges += [Raises(higher, quantity, high) for higher in range(face + 1, FACES + 1)]
+    return ranges
 
 
 def _palificos_played(standing: Standing) -> tuple[bool, ...]:

@@ -1,4 +1,4 @@
-"""One game, action by action: the referee of leagues decides, and arrays say what a seat sees."""
+"""One game, action by action: played by the referee of leagues, observed as arrays."""
 
 from collections.abc import Mapping
 from itertools import count
@@ -8,19 +8,18 @@ from msgspec.structs import replace
 from arena.game.records import Fault
 from arena.game.referee import Referee
 from arena.game.rules.dice import roll
-from arena.game.wire.messages import Answer, CalzaOffer, Turn
+from arena.game.wire.messages import Answer, CalzaOffer
 from arena.lab.env.perudo_policy import Array, Observation, Table, checked
 from arena.lab.env.setting import Setting
-
-Request = Turn | CalzaOffer
+from arena.league.table.live_seat import Request
 
 
 class Game:
     """A game in progress; every seat is offered calza where it may call it.
 
     `seat` acts next, None when the game is over: of those that are offered calza, the nearest to
-    the bidder. `request` is what the arena asks it, `mask` says what it may do. Dice are rolled
-    from the key and the number of the game, as in a league.
+    the bidder. `request` is its request from the arena, `mask` has its legal actions. Dice are
+    rolled from the key and the number of the game, as in a league.
     """
 
     def __init__(self, setting: Setting, table: Table, key: str, number: int) -> None:
@@ -32,15 +31,15 @@ class Game:
         self._ask()
 
     def observation(self, seat: int) -> Observation:
-        """Return what a seat sees, and what it may do: nothing unless it acts next."""
+        """Return a seat's view and its legal actions: none unless it acts next."""
         acts = seat == self.seat
-        # At the end every seat sees what was last on the table.
-        asked = self.request if acts else self.referee.request(seat, 0)
-        bids = [(bid.seat, bid.quantity, bid.face) for bid in asked.bids]
+        # At the end every seat sees the last bids.
+        request = self.request if acts else self.referee.request(seat, 0)
+        bids = [(bid.seat, bid.quantity, bid.face) for bid in request.bids]
         standing = self.referee.standing
         palifico = standing.palifico_seat, standing.palifico_used
         offer = acts and self.referee.offering
-        seen = self._table.observation(seat, asked.dice, standing.dice, palifico, bids, offer)
+        seen = self._table.observation(seat, request.dice, standing.dice, palifico, bids, offer)
         mask = self.mask.copy() if acts else self._table.mask((), dudo=False)
         return {"observation": seen, "action_mask": mask}
 
@@ -70,13 +69,13 @@ class Game:
         if self.seat is None:
             self.mask = self._table.mask((), dudo=False)
             return
-        asked = self.referee.request(self.seat, next(self._ids))
+        request = self.referee.request(self.seat, next(self._ids))
         # The referee goes on to write to its list of bids.
-        self.request: Request = replace(asked, bids=tuple(asked.bids))
-        self.mask = self._mask(asked)
+        self.request: Request = replace(request, bids=tuple(request.bids))
+        self.mask = self._mask(request)
 
-    def _mask(self, asked: Request) -> Array:
-        if isinstance(asked, CalzaOffer):
+    def _mask(self, request: Request) -> Array:
+        if isinstance(request, CalzaOffer):
             return self._table.offer_mask()
-        ranges = [(one.face, one.min, one.max) for one in asked.raises]
-        return self._table.mask(ranges, asked.dudo)
+        ranges = [(bids.face, bids.min, bids.max) for bids in request.raises]
+        return self._table.mask(ranges, request.dudo)

@@ -90,12 +90,12 @@ class PerudoGame(pyspiel.Game):
         return PerudoState(self)
 
     def make_py_observer(self, _kind: Any = None, _params: Any = None) -> "_Observer":
-        """Return what tells what a seat knows."""
+        """Return the observer that OpenSpiel asks for information states."""
         return _Observer()
 
 
 def one_round(standing: Standing, values: Values) -> PerudoGame:
-    """Return the round that begins at a standing as a game; its ends are worth what `values` says.
+    """Return the round that begins at a standing as a game; `values` are the utilities of its ends.
 
     Raises ValueError for rules with calza.
     """
@@ -103,14 +103,14 @@ def one_round(standing: Standing, values: Values) -> PerudoGame:
 
 
 class _Shared(Struct, frozen=True):
-    """What copies of a state share: OpenSpiel copies states deeply, and often."""
+    """Data that copies of a state share: OpenSpiel makes deep copies of states, and many."""
 
     def __deepcopy__(self, _memo: object) -> Self:
         return self
 
 
 class _Frame(_Shared, frozen=True):
-    """What holds for a whole game."""
+    """The constants of a whole game."""
 
     setting: Setting
     table: Table
@@ -119,7 +119,7 @@ class _Frame(_Shared, frozen=True):
 
 
 class _Position(_Shared, frozen=True):
-    """Where a game stands."""
+    """The position of a game."""
 
     places: tuple[int, ...]
     """The finishing places so far; 0 for those still in."""
@@ -128,14 +128,14 @@ class _Position(_Shared, frozen=True):
     hands: tuple[Hand, ...] = ()
     """Those dealt so far in this round."""
     public: tuple[str, ...] = ()
-    """What everyone heard and saw, oldest first."""
+    """The public events, oldest first."""
     utility: tuple[float, ...] = ()
     """By seat, once it is over."""
 
     def opened(self, standing: Standing) -> "_Position":
-        """Return where it stands when a round begins."""
-        said = f"{standing.opener} opens {standing.dice} {standing.palifico_seat}"
-        public = (*self.public, said)
+        """Return the position when a round begins."""
+        event = f"{standing.opener} opens {standing.dice} {standing.palifico_seat}"
+        public = (*self.public, event)
         return replace(self, now=open_round(standing), hands=(), public=public)
 
     @property
@@ -157,7 +157,7 @@ class PerudoState(pyspiel.State):
             self._at = self._at.opened(frame.standing)
 
     def current_player(self) -> int:
-        """Return who acts next."""
+        """Return the player that acts next."""
         if self._at.utility:
             return int(pyspiel.PlayerId.TERMINAL)
         if self._at.now is None or self._at.to_deal is not None:
@@ -168,14 +168,14 @@ class PerudoState(pyspiel.State):
         table, now = self._frame.table, self._at.now
         assert now is not None  # noqa: S101 - narrows the type: OpenSpiel asks only the one to act
         bids = [
-            table.bid(quantity, one.face)
-            for one in raises(now)
-            for quantity in range(one.min, one.max + 1)
+            table.bid(quantity, legal.face)
+            for legal in raises(now)
+            for quantity in range(legal.min, legal.max + 1)
         ]
         return ([DUDO] if now.bid else []) + sorted(bids)
 
     def chance_outcomes(self) -> list[tuple[int, float]]:
-        """Return what may be drawn: the opener of the game, or a hand."""
+        """Return the possible draws: the opener of the game, or a hand."""
         dice = self._at.to_deal
         if dice is None:
             players = self._frame.setting.players
@@ -190,8 +190,8 @@ class PerudoState(pyspiel.State):
         elif dice is not None:
             self._at = replace(at, hands=(*at.hands, hand_classes(dice)[action][0]))
         else:
-            said = self._action_to_string(at.now.to_act, action)
-            self._at = replace(at, public=(*at.public, said))
+            event = self._action_to_string(at.now.to_act, action)
+            self._at = replace(at, public=(*at.public, event))
             self._act(action, at.now)
 
     def _act(self, action: int, now: Round) -> None:
@@ -234,9 +234,9 @@ class PerudoState(pyspiel.State):
         return list(self._at.utility or (0.0,) * self._frame.setting.players)
 
     def information_state_string(self, player: int | None = None) -> str:
-        """Return all that a seat knows: its hand, and what was public.
+        """Return a seat's knowledge: its hand, and the public events.
 
-        OpenSpiel's own asks the observer, which takes ten times as long.
+        OpenSpiel's own method asks the observer, which takes ten times as long.
         """
         if player is None:
             player = self.current_player()
@@ -248,7 +248,7 @@ class PerudoState(pyspiel.State):
 
 
 class _Observer:
-    """What OpenSpiel asks for information states."""
+    """The observer that OpenSpiel asks for information states."""
 
     def __init__(self) -> None:
         self.tensor = None

@@ -1,4 +1,4 @@
-"""Recorded games in the environment: each recorded action, and what its seat saw before."""
+"""Recorded games in the environment: each recorded action, and its seat's view before it."""
 
 from collections.abc import Iterator
 
@@ -15,8 +15,8 @@ from arena.league.table.replay import ReplayError, callers, faults_of, moments, 
 def recorded(fixture: Fixture, rules: Rules, record: GameRecord) -> Iterator[tuple[PerudoEnv, int]]:
     """Yield an environment before each action of a recorded game, and that action.
 
-    The environment takes the action once the next one is asked for. Where calza is played the
-    record does not say who was offered it: whoever did not call it passes. Raises ReplayError if
+    The environment takes the action when the iterator goes on. Where calza is played the record
+    does not say which seats were offered it: all that did not call it pass. Raises ReplayError if
     the record is no game by these rules on the fixture's dice.
     """
     setting = Setting(rules, len(fixture.seats), fixture.max_rounds)

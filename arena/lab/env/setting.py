@@ -1,4 +1,4 @@
-"""What an environment plays: the rules, the table, the limit of its games."""
+"""The games of an environment: their rules, table size and limit of rounds."""
 
 from msgspec import UNSET, Struct, UnsetType
 
@@ -19,7 +19,7 @@ class Setting(Struct, frozen=True):
 
     @property
     def table(self) -> Table:
-        """How observations and actions are laid out."""
+        """The layout of observations and actions."""
         return Table(self.players, self.rules.starting_dice)
 
     def reward(self, place: int) -> float:
@@ -36,8 +36,7 @@ def setting(
 ) -> Setting:
     """Return the games of a rule book as leagues play them, or those of rules that are given.
 
-    Rules have their own dice and calza. Raises ValueError for a rule book or a size that there is
-    not.
+    Rules have their own dice and calza. Raises ValueError for an unknown rule book or a wrong size.
     """
     if not MIN_PLAYERS <= players <= MAX_PLAYERS:
         raise ValueError(f"{MIN_PLAYERS} to {MAX_PLAYERS} play at a table, not {players}")

@@ -12,8 +12,8 @@ from arena.game.records import Cause, Fault
 from arena.game.wire.messages import Answer
 from arena.lab.env.aec import Discrete, Space, observation_space
 from arena.lab.env.game import Game
+from arena.lab.env.live_rivals import LiveBots, live_bots
 from arena.lab.env.perudo_policy import Array, Observation, Policy, checked
-from arena.lab.env.rivals import LiveBots, live_bots
 from arena.lab.env.setting import Setting
 
 AGENT = 0
@@ -130,8 +130,9 @@ def single_agent(
     setting: Setting, rivals: Sequence[Policy | str], sandbox: str, *, trust_bots: bool
 ) -> SingleAgentEnv:
     """Return an environment against policies and bots, in the order of their seats."""
-    policies = {seat: one for seat, one in enumerate(rivals, 1) if not isinstance(one, str)}
-    patterns = {seat: one for seat, one in enumerate(rivals, 1) if isinstance(one, str)}
+    seats = dict(enumerate(rivals, 1))
+    policies = {seat: rival for seat, rival in seats.items() if not isinstance(rival, str)}
+    patterns = {seat: rival for seat, rival in seats.items() if isinstance(rival, str)}
 
     def start(ends: ExitStack) -> LiveBots | None:
         if not patterns:

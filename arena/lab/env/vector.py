@@ -1,7 +1,8 @@
 """Thousands of games at a time as numpy arrays, for policies that learn by playing themselves.
 
-What is legal is looked up in tables that the engine fills (`arena.game.rules.round`); what a call
-does is written again for arrays, and tests hold it to the engine.
+Legal actions come from tables that the engine fills (`arena.game.rules.round`). The outcome of a
+call is written again for arrays; tests compare it with the engine's. Rules with a switch that the
+arrays do not follow are refused.
 """
 
 from typing import NamedTuple
@@ -22,8 +23,8 @@ _FACES = np.arange(FACES, dtype=np.int8)
 class VectorEnv:
     """Games of one table that are played at a time; one that is over is begun anew at once.
 
-    In every game `seat` acts next: `masks` says what it may do, `observations` what it sees, both
-    laid out as by `table`. `step` takes an action for each game. The other attributes of type array
+    In every game `seat` acts next: `masks` has its legal actions, `observations` its view, both in
+    the layout of `table`. `step` takes an action for each game. The other attributes of type array
     are the state, one row per game, to be read only. Dice come from `seed`.
     """
 
@@ -37,7 +38,7 @@ class VectorEnv:
         calza: bool = False,
         seed: int = 0,
     ) -> None:
-        """Begin so many games; raises ValueError for a rule book or a size that there is not."""
+        """Begin the games; raises ValueError for unknown rules or switches, or a wrong size."""
         if games < 1:
             raise ValueError(f"at least 1 game is played, not {games}")
         self.setting = setting(variant, players, starting_dice, calza=calza)
@@ -75,7 +76,7 @@ class VectorEnv:
         """How many dice of each seat show 1, 2, ..., 6."""
         self._matching = np.zeros((games, FACES), np.int64)
         self._said = np.zeros((games, players, bids), np.int8)
-        """For each seat who made which bid, as its observation has it."""
+        """For each seat the bidder of each bid, as in its observation."""
 
     def masks(self) -> Array:
         """Return the legal actions of the seats that act: a row per game."""
@@ -85,11 +86,11 @@ class VectorEnv:
         """Return a random legal action for each game."""
         state = self._state()
         drawn = self._random.random(self.games) * self._tables.legal[state]
-        found: Numbers = self._tables.actions[state, drawn.astype(np.int64)]
-        return found
+        actions: Numbers = self._tables.actions[state, drawn.astype(np.int64)]
+        return actions
 
     def observations(self) -> Array:
-        """Return what the seats that act see: a row per game."""
+        """Return the observations of the seats that act: a row per game."""
         table, games, seat = self.table, self._all, self.seat
         order = self._tables.order[seat]
         seen = np.zeros((self.games, table.size), np.int8)
@@ -128,7 +129,7 @@ class VectorEnv:
         return step.rewards, step.over
 
     def _state(self) -> Numbers:
-        """Return the row of the tables that says what is legal in each game."""
+        """Return each game's row in the tables."""
         state = self.bid.copy()
         locked = self.palifico != NOBODY
         state[locked] += (self._no_bid + 1) * LOCKED
@@ -170,17 +171,17 @@ class VectorEnv:
         return may
 
     def _offer(self, games: Numbers) -> None:
-        """Ask the first who may call calza, if there is one."""
+        """Offer calza to the first seat that may call it, if there is one."""
         bidder = self.bidder[games]
         first = self._tables.next_offer[self.alive[games], bidder, bidder]
-        asked = first != NOBODY
-        games = games[asked]
-        self.seat[games] = first[asked]
+        offered = first != NOBODY
+        games = games[offered]
+        self.seat[games] = first[offered]
         self.offering[games] = True
         self.caller[games] = NOBODY
 
     def _answer_offers(self, games: Numbers, answers: Numbers) -> Numbers:
-        """Note the answers and ask the next; returns the games in which somebody called."""
+        """Take the answers and offer calza to the next; returns the games with a caller."""
         seat = self.seat[games]
         first = (answers == CALZA) & (self.caller[games] == NOBODY)
         self.caller[games[first]] = seat[first]
@@ -238,7 +239,7 @@ class VectorEnv:
         self.palifico[games] = NOBODY
 
     def _go_on(self, games: Numbers, step: "_Step") -> None:
-        """Reward who is out; begin the next rounds, and new games for those that are over."""
+        """Reward seats that are out; begin the next rounds, and new games for those that end."""
         self.round[games] += 1
         alive = self.alive[games]
         won = self._tables.seats[alive] == 1
@@ -264,7 +265,7 @@ class VectorEnv:
         self.places[game, seats[order]] = np.arange(1, len(seats) + 1)
 
     def _begin(self, games: Numbers) -> None:
-        """Begin new games; whoever opens is drawn, which the highest of single dice is, too."""
+        """Begin new games; a drawn seat opens, which equals the highest of single dice."""
         self.dice[games] = self.table.starting_dice
         self.palifico_used[games] = False
         self.palifico[games] = NOBODY
@@ -293,7 +294,7 @@ class VectorEnv:
 
 
 class _Step(NamedTuple):
-    """What a step brings, and the places before it."""
+    """The results of a step, and the places before it."""
 
     rewards: Rewards
     over: Flags

@@ -15,12 +15,12 @@ from msgspec import Struct
 from msgspec.structs import asdict, astuple
 
 from arena.game.rules.books import VARIANTS, Rules
-from arena.lab.equilibrium.approximation import Approximation, few_jumps
-from arena.lab.equilibrium.rival import Rival
-from arena.lab.equilibrium.solver import Strategy, TreeGame, solve
-from arena.lab.equilibrium.states import State, after, stakes, states
-from arena.lab.equilibrium.tables import WHOLE, block_of, file_of, name_of, packed, played
-from arena.lab.equilibrium.tree import RoundGame, round_game
+from arena.lab.equilibrium.approximate_solver import Approximation, few_jumps
+from arena.lab.equilibrium.best_response import Rival
+from arena.lab.equilibrium.bid_tree import RoundGame, round_game
+from arena.lab.equilibrium.exact_solver import Strategy, TreeGame, solve
+from arena.lab.equilibrium.states_between_rounds import State, after, stakes, states
+from arena.lab.equilibrium.strategy_tables import WHOLE, block_of, file_of, name_of, packed, played
 
 MOST_DICE = 5
 MOST_SEQUENCES = 300_000
@@ -28,7 +28,7 @@ MOST_SEQUENCES = 300_000
 
 
 class Effort(Struct, frozen=True):
-    """How long to compute."""
+    """The effort of a computation."""
 
     exact: int = 300
     """Iterations of a round that is solved."""
@@ -39,7 +39,7 @@ class Effort(Struct, frozen=True):
 
 
 class Solved(Struct, frozen=True):
-    """What is known of a state once it is done."""
+    """The results of a state."""
 
     recall: int
     value: float
@@ -110,21 +110,20 @@ class Trainer:
         return Solved(WHOLE, value, *self._beaten(state, played(tree, block))), packed(block)
 
     def _beaten(self, state: State, strategy: Strategy) -> list[float | None]:
-        """Return what a rival wins at best when the bot opens, and when the rival does."""
+        """Return a rival's greatest winnings when the bot opens, and when the rival does."""
         known = self._known()
         coming = [after(state, self._rules, loser)[0] for loser in (0, 1)]
-        if any(one.other and (one, 0) not in known for one in coming):
+        if any(following.other and (following, 0) not in known for following in coming):
             return [None, None]
         rival = Rival(self._rules, known)
         return [rival.chance(state, bot, strategy, strategy) for bot in (0, 1)]
 
     def _known(self) -> dict[tuple[State, int], float]:
-        """Return what a rival wins at best in the states that are done."""
-        both = [(one.beaten_opening, one.beaten_answering) for one in self.solved.values()]
+        """Return a rival's greatest winnings in the states that are done."""
         return {
             (state, bot): beaten
-            for state, pair in zip(self.solved, both, strict=True)
-            for bot, beaten in enumerate(pair)
+            for state, solved in self.solved.items()
+            for bot, beaten in enumerate((solved.beaten_opening, solved.beaten_answering))
             if beaten is not None
         }
 
@@ -145,8 +144,8 @@ def rule_books() -> dict[str, Rules]:
 def main() -> None:
     """Train and write the tables."""
     parser = argparse.ArgumentParser(prog="python -m arena.lab.equilibrium.train")
-    parser.add_argument("work", type=Path, help="folder of what is done already")
-    parser.add_argument("tables", type=Path, help="folder that the tables are written to")
+    parser.add_argument("work", type=Path, help="folder of the states that are done")
+    parser.add_argument("tables", type=Path, help="folder for the tables")
     parser.add_argument("--dice", type=int, default=2 * MOST_DICE, help="most dice on the table")
     for name, default in zip(Effort.__struct_fields__, Effort.__struct_defaults__, strict=True):
         parser.add_argument(f"--{name}", type=int, default=default)

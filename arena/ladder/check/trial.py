@@ -23,7 +23,7 @@ from arena.game.rules.round_limit import max_rounds
 from arena.game.seeds import fixture_seed
 from arena.ladder.season.author_games import GameFault, faults_in
 from arena.league.host import share_processor
-from arena.league.table.table import play_fixture
+from arena.league.table.play_fixture import play_fixture
 
 GAMES = 20
 """At least."""

@@ -29,7 +29,7 @@ from arena.ladder.season.workers import Workers
 from arena.league.changes import everyone, playing, version_of
 from arena.league.cluster.entry import cluster_at
 from arena.league.host import this_machine
-from arena.league.play.runner import RunListener
+from arena.league.play.dispatcher import RunListener
 from arena.league.play.stored_league import StoredLeague
 from arena.league.store.store import Store
 from arena.league.table.replay import ReplayError, replay

@@ -26,7 +26,7 @@ from arena.league.play.workers import RunSpec, Task, WorkerDiedError
 from arena.league.store.rows import PackedFixture
 
 BATCH_SECONDS = 0.5
-"""What a batch should take at least: each costs the scheduler a millisecond or two."""
+"""Least seconds of play in a batch: each batch costs the scheduler a millisecond or two."""
 
 _FORGET_SECONDS = 10.0
 """How long workers may take to say that they forgot a run: one that is suspended never does."""
@@ -40,16 +40,16 @@ class Cluster:
     """An engine (see `workers.Engine`) on Dask's workers, on any number of machines."""
 
     def __init__(self, client: Client, where: str, *, own: bool) -> None:
-        """`where` is how errors name the scheduler; `own`: its workers end with this process."""
+        """`where` is the scheduler's name in errors; `own`: its workers end with this process."""
         self._client = client
         self._where = where
         self._own = own
         self._run = _new_run()
         self._notify: Callable[[str], None] = lambda _: None
         self._roster: Roster | None = None
-        """Who takes part in the run; None before it began."""
+        """The workers that take part in the run; None before it began."""
         self._counted = 1
-        """How many workers there were when they were counted last."""
+        """The number of workers at the last count."""
         self._seconds = 0.0
         """Time that workers spent on fixtures so far."""
         self._fixtures = 0
@@ -59,7 +59,7 @@ class Cluster:
     ) -> None:
         """Offer staged bots to the workers, in place of others; raises ArenaError if none can play.
 
-        `notify` is told which sandboxes they use, who is left out, and if no worker is left.
+        `notify` gets the sandboxes that they use, the workers left out, and if none is left.
         """
         self._notify = notify
         if self._roster:
@@ -134,7 +134,7 @@ class Cluster:
         return played.fixtures
 
     def release(self) -> None:
-        """Have all workers forget the run; those that do not answer do so when they hear of it."""
+        """Have all workers forget the run; those that are suspended do so when they go on."""
         if self._roster:
             self._roster.close()
         with suppress(Exception):

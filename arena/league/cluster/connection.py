@@ -64,13 +64,13 @@ def _ask_scheduler(address: str, settings: dict[str, Any]) -> None:
 
 async def _identify(address: str, settings: dict[str, Any]) -> None:
     async with rpc(address, connection_args=settings) as scheduler:
-        found = await scheduler.identity()
-    if "workers" not in found:
-        raise ValueError(f"a {found.get('type', 'server').lower()} answers in its place")
+        identity = await scheduler.identity()
+    if "workers" not in identity:
+        raise ValueError(f"a {identity.get('type', 'server').lower()} answers in its place")
 
 
 def _connection_settings(address: str) -> dict[str, Any]:
-    """Return what Dask's settings say about TLS; raises ArenaError if it is not enough."""
+    """Return the TLS options in Dask's settings; raises ArenaError if they are not enough."""
     try:
         settings: dict[str, Any] = Security().get_connection_args("client")
     except Exception as error:
@@ -99,7 +99,7 @@ def _no_scheduler(where: str, why: str) -> ArenaError:
 
 
 def _be_quiet() -> None:
-    """Silence Dask: the arena says what is wrong, workers and schedulers have their own logs."""
+    """Silence Dask: the arena reports errors, workers and schedulers have their own logs."""
     # Each of them has a level of its own.
     for name in ("distributed", "distributed.client", "asyncio", "tornado"):
         logging.getLogger(name).setLevel(logging.CRITICAL)

@@ -22,7 +22,7 @@ _SETTINGS = {
     "distributed.worker.memory.pause": False,
     "distributed.worker.memory.spill": False,
     "distributed.worker.memory.target": False,
-    # What Dask measures of itself takes more than a ladder that sleeps.
+    # Dask's measurements of itself take more time than a ladder that sleeps.
     "distributed.worker.profile.enabled": False,
     "distributed.admin.system-monitor.interval": "10s",
     "distributed.admin.tick.interval": "5s",

@@ -1,4 +1,4 @@
-"""Which workers of a cluster take part in a run."""
+"""The workers of a cluster that take part in a run."""
 
 import asyncio
 from collections import Counter
@@ -13,11 +13,11 @@ from arena.league.cluster.tasks import prepare, workers_handler
 from arena.league.cluster.worker import identity
 
 PREPARE_SECONDS = 120.0
-"""How long a run waits at its beginning for workers that do not answer."""
+"""How long a run waits at its start for workers that do not answer."""
 _INTERVAL = 0.5
-"""Seconds between two looks at who joined and who left."""
+"""Seconds between two checks for workers that joined or left."""
 _NO_ARENA = "No module named 'arena"
-"""What every such error says, whatever Dask wraps it in."""
+"""Part of every such error, whatever Dask wraps it in."""
 _Joined = tuple[str, int]
 """A worker's address, and a number: another worker may get the address of one that left."""
 
@@ -34,15 +34,15 @@ class Roster:
         self._where = where
         self._notify = notify
         self._preparing: dict[_Joined, asyncio.Task[None]] = {}
-        """Of every worker there is, also when it is done."""
+        """The preparation of every worker there is, also when it is done."""
         self._sandboxes: dict[_Joined, str] = {}
-        """What those chose that are fit."""
+        """The sandboxes of the workers that are fit."""
         self._unfit: list[ArenaError] = []
-        """Those that were not named yet."""
+        """The refusals that were not reported yet."""
         self._watching: Future[None] | None = None
 
     def open(self) -> None:
-        """Make ready the workers that are there, and from now on those that join.
+        """Prepare the workers that are there, and from now on those that join.
 
         Raises ArenaError if none of them can take part.
         """
@@ -71,13 +71,13 @@ class Roster:
         return len(self._sandboxes)
 
     def close(self) -> None:
-        """Look no more at who joins."""
+        """Stop following workers that join and leave."""
         if self._watching:
             self._watching.cancel()
 
     async def _prepare_all(self) -> list[str]:
-        """Make everyone ready who is there; returns those that did not answer."""
-        await self._look()
+        """Prepare all workers that are there; returns those that did not answer."""
+        await self._update()
         if not self._preparing:
             return []
         _, silent = await asyncio.wait(self._preparing.values(), timeout=PREPARE_SECONDS)
@@ -86,14 +86,14 @@ class Roster:
     async def _watch(self) -> None:
         try:
             while True:
-                await self._look()
+                await self._update()
                 await asyncio.sleep(_INTERVAL)
         finally:
             for task in self._preparing.values():
                 task.cancel()
 
-    async def _look(self) -> None:
-        """Begin to make ready who joined, and forget who left."""
+    async def _update(self) -> None:
+        """Begin to prepare workers that joined, and forget those that left."""
         workers = await getattr(self._client.scheduler, workers_handler(self._run))()
         present = {(address, number) for address, number in workers}
         for left in self._preparing.keys() - present:

@@ -1,4 +1,4 @@
-"""What Dask calls by name, as no code is sent: tasks in a worker, a plugin in the scheduler."""
+"""Functions that Dask calls by name, as no code is sent: tasks, and a plugin of the scheduler."""
 
 import asyncio
 import pickle
@@ -21,7 +21,7 @@ from arena.league.cluster.worker import (
 
 
 def resources(run: str) -> dict[str, float]:
-    """Return what Dask calls resources: a run's tasks need them, and its fit workers have them."""
+    """Return a run's resources in Dask's sense: its tasks need them, its fit workers have them."""
     return {run: 1.0}
 
 
@@ -74,10 +74,10 @@ def _file_source(worker: Any, run: str) -> FileSource:
 
 
 class RunPlugin(SchedulerPlugin):
-    """A run's part in the scheduler: it serves files by name and knows who joined and left.
+    """A run's part in the scheduler: it serves files by name, and follows workers that come and go.
 
-    It has all workers forget the run when its client is gone, which the scheduler sees however the
-    client ends.
+    It has all workers forget the run when its client is gone, which the scheduler notices however
+    the client ends.
     """
 
     def __init__(self, run: str, client: str, identity: str, files: Mapping[str, bytes]) -> None:
@@ -144,8 +144,8 @@ class RunPlugin(SchedulerPlugin):
     def _stop_serving(self) -> bool:
         """Take the handlers away; returns whether they were there."""
         handlers = self._scheduler.handlers
-        found = [handlers.pop(handler, None) for handler in self._handlers()]
-        return all(found)
+        removed = [handlers.pop(handler, None) for handler in self._handlers()]
+        return all(removed)
 
     async def _forget(self) -> None:
         call = {"function": pickle.dumps(forget_run), "args": pickle.dumps((self.name,))}

@@ -37,7 +37,7 @@ FileSource = Callable[[str], bytes]
 
 
 class TaskBatch(Struct, frozen=True):
-    """What a worker plays as one task of Dask."""
+    """The fixtures that a worker plays as one task of Dask."""
 
     run: str
     """The run's name: its plugin's in the scheduler."""
@@ -54,7 +54,7 @@ class BatchResult(Struct, frozen=True):
 
 @cache
 def identity() -> str:
-    """Return what must be the same wherever a league is played.
+    """Return a description of the software, which must be the same wherever a league is played.
 
     The arena's code and Python decide games; msgspec writes their bytes.
     """
@@ -68,14 +68,14 @@ def identity() -> str:
 
 
 def check_identity(expected: str, who: str) -> None:
-    """Raise ArenaError if the run is of another arena, or another Python, than `who` has."""
+    """Raise ArenaError if the run's arena or Python differs from that of `who`."""
     if identity() != expected:
         what = f"{who} has {identity()}, the run is of {expected}"
         raise ArenaError(what, hint="install the same version there")
 
 
 class WorkerRun:
-    """What a run has on this worker, until it is closed: a sandbox, copies of bots, a warm pool.
+    """A run's part of this worker until it is closed: a sandbox, copies of bots, a warm pool.
 
     Raises ArenaError if the run cannot be played here.
     """
@@ -124,7 +124,7 @@ class WorkerRuns:
     """The runs of one worker. One task plays at a time, however many threads the worker has."""
 
     def __init__(self, name: str) -> None:
-        """`name` is how errors name the worker."""
+        """`name` is the worker's name in errors."""
         self.name = name
         self._runs: dict[str, WorkerRun] = {}
         self._playing = Lock()
@@ -149,7 +149,7 @@ class WorkerRuns:
             self._close_over()
 
     def forget(self, run: str) -> None:
-        """Clean up after a run that is over; what it still plays is abandoned."""
+        """Clean up after a run that is over; fixtures that it still plays are abandoned."""
         self._over.add(run)
         if known := self._runs.get(run):
             known.sandbox.revoke()
@@ -181,7 +181,7 @@ class WorkerRuns:
 
 
 def _sandbox(spec: RunSpec) -> Sandbox:
-    """Choose as a run on this machine would; raises ArenaError if it does not work here."""
+    """Return the sandbox that a run on this machine would take; raises ArenaError if none works."""
     sandbox = make_sandbox(spec.sandbox, runtimes_of(spec.bots), spec.images)
     if not sandbox.isolates and not spec.trusted:
         what = f"its sandbox '{sandbox.name}' does not isolate bots that are not the arena's own"

@@ -1,4 +1,4 @@
-"""Mend a damaged store: what is sound is kept, the rest is dropped, to be played again."""
+"""Mend a damaged store: keep the sound fixtures, drop the others, to be played again."""
 
 import os
 from contextlib import suppress
@@ -8,7 +8,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from arena.io.errors import ArenaError
-from arena.league.keeping.verify import check_stored
+from arena.league.keeping.check_fixture import check_stored
 from arena.league.play.stored_league import schedule_of
 from arena.league.schedule.schedule import Schedule
 from arena.league.store.database import lock_store
@@ -19,16 +19,16 @@ from arena.league.store.write_ahead import misses_log
 
 
 class Mended(Struct, frozen=True):
-    """What became of a store."""
+    """The result of mending a store."""
 
     kept: int
-    """Fixtures that are sound."""
+    """Sound fixtures."""
     dropped: list[str]
     """The ids of damaged fixtures, as far as they can be read, or their positions."""
     lost: int
-    """Fixtures that had been stored and were gone."""
+    """Fixtures that had been stored and were missing."""
     aside: Path | None
-    """Where the damaged store is now; None if there was nothing to mend."""
+    """The path of the damaged store now; None if there was nothing to mend."""
 
 
 def mend(path: Path) -> Mended:
@@ -58,30 +58,31 @@ def mend(path: Path) -> Mended:
 
 
 def _save(old: Store, new: Path) -> Mended:
-    """Write what is sound of a store into a new one."""
+    """Write the sound fixtures of a store into a new one."""
     schedule, dropped, kept = schedule_of(old), list[str](), 0
     with Store(new, create=True, token=old.token()) as store:
         store.begin(*old.history())
         for position in _positions(old, schedule):
             try:
-                found = list(old.stored(position, position))
+                fixtures = list(old.stored(position, position))
             except ArenaError:
                 dropped.append(str(position))
                 continue
-            for one in found:
-                if check_stored(old, schedule.drawn, one).findings:
-                    dropped.append(one.id)
+            for fixture in fixtures:
+                if check_stored(old, schedule.drawn, fixture).findings:
+                    dropped.append(fixture.id)
                 else:
-                    store.insert(one)
+                    store.insert(fixture)
                     kept += 1
         with suppress(ArenaError):  # they are tried again
-            for fixture in old.quarantined():
-                store.quarantine(fixture)
-    return Mended(kept, dropped, old.lost()[0], None)
+            for quarantined in old.quarantined():
+                store.quarantine(quarantined)
+    lost, _ = old.lost()
+    return Mended(kept, dropped, lost, None)
 
 
 def _positions(store: Store, schedule: Schedule) -> list[int]:
-    """Return where fixtures are stored, or all of the schedule if that cannot be read."""
+    """Return the positions of stored fixtures, or all of the schedule if they are unreadable."""
     try:
         return store.positions()
     except ArenaError:
@@ -102,11 +103,11 @@ def _is_whole(path: Path) -> bool:
 def _swap(path: Path, new: Path, mended: Mended) -> Mended:
     """Put the new store in the place of the damaged one, which gets another name."""
     asides = (path.with_name(f"{path.stem}.damaged-{n}{path.suffix}") for n in count(1))
-    aside = next(one for one in asides if not one.exists())
-    for old, kept in zip(_files(path), _files(aside), strict=True):
+    aside = next(candidate for candidate in asides if not candidate.exists())
+    for old, copy in zip(_files(path), _files(aside), strict=True):
         if old.exists():
-            os.link(old, kept)
-    # A log that stayed would be taken for that of the new file.
+            os.link(old, copy)
+    # A log that is left behind would be taken for that of the new file.
     for old in _files(path):
         if old not in (path, logs_path(path)):
             old.unlink(missing_ok=True)

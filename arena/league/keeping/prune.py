@@ -14,47 +14,52 @@ NEWEST = 50
 
 
 class PruneReport(Struct, frozen=True):
-    """What was pruned, or what would be."""
+    """The result of pruning, or of a plan."""
 
     fixtures: int
     """Fixtures that lose their logs."""
     games: int
-    """Games of those."""
+    """The games of these fixtures."""
     stderr: int
     """Other fixtures that lose their standard error."""
     before: int
-    """Bytes of the logs and the standard error, as they were."""
+    """Bytes of the logs and the standard error before."""
     after: int
-    """As they are, or would be, about."""
+    """Bytes afterwards; an estimate for a plan."""
 
 
 def plan_pruning(store: Store, cap: int) -> PruneReport:
-    """Return what `prune` would do; nothing is changed."""
-    what, before = pruning.plan(store, cap, NEWEST), pruning.used(store)
-    after = before - what.freed
-    return PruneReport(len(what.logs), what.games, len(what.stderr), before, after)
+    """Return the result that `prune` would have; nothing is changed."""
+    plan, before = pruning.plan(store, cap, NEWEST), pruning.used(store)
+    return PruneReport(
+        fixtures=len(plan.logs),
+        games=plan.games,
+        stderr=len(plan.stderr),
+        before=before,
+        after=before - plan.freed,
+    )
 
 
 def prune(store: Store, cap: int, most_stderr: float = inf) -> PruneReport:
     """Prune a store that is open for writing until its logs take at most `cap` bytes.
 
-    Of those, standard error may take `most_stderr`. Raises FindingError if something is damaged;
-    what was pruned before stays pruned.
+    Standard error may take `most_stderr` of them. Raises FindingError if something is damaged;
+    fixtures pruned before that stay pruned.
     """
     fixtures = games = stderr = 0
     before = pruning.used(store)
     while True:
-        what = pruning.plan(store, cap, NEWEST, most_stderr)
-        remove(store, what)
-        fixtures, games = fixtures + len(what.logs), games + what.games
-        stderr += len(what.stderr)
+        plan = pruning.plan(store, cap, NEWEST, most_stderr)
+        remove(store, plan)
+        fixtures, games = fixtures + len(plan.logs), games + plan.games
+        stderr += len(plan.stderr)
         # The bytes of a plan are an estimate.
-        if not what.logs:
+        if not plan.logs:
             return PruneReport(fixtures, games, stderr, before, pruning.used(store))
 
 
-def remove(store: Store, what: pruning.Plan) -> None:
-    """Carry out a plan; where ratings leave out luck, that of each game is kept."""
+def remove(store: Store, plan: pruning.Plan) -> None:
+    """Carry out a plan; where ratings subtract luck, the luck of each game is kept."""
     variants = store.conditions().variants
 
     def luck(stored: StoredFixture) -> tuple[int, ...]:
@@ -62,4 +67,4 @@ def remove(store: Store, what: pruning.Plan) -> None:
         rules = variants.get(played.fixture.variant)  # None if the league no longer has it
         return rated_luck(played, rules) if rules else ()
 
-    pruning.prune(store, what, luck)
+    pruning.prune(store, plan, luck)

@@ -12,7 +12,7 @@ from msgspec.structs import astuple
 from arena.game.records import Division, FixtureResult
 from arena.io.errors import ArenaError
 from arena.ratings.model.trueskill import BETA, MU, SIGMA, Rating, rate_all
-from arena.ratings.table import Row
+from arena.ratings.table import LeaderboardRow
 
 TOLERANCE = 1e-4
 """How far two values of mu or sigma may be apart. The package ends its iterations earlier than the
@@ -45,7 +45,7 @@ class BotCheck(Struct, frozen=True):
     """The package's, after the same games."""
     package_sigma: float
     published: Published
-    """What a report of all games says, relative to the mean of the field."""
+    """The ratings in a report of all games, relative to the mean of the field."""
 
 
 class DivisionCheck(Struct, frozen=True):
@@ -60,11 +60,11 @@ class DivisionCheck(Struct, frozen=True):
 
     @property
     def name(self) -> str:
-        """What a finding calls the division."""
+        """The name of the division in findings."""
         return f"{self.variant}, {self.players} players"
 
     def mismatches(self) -> Iterator[tuple[str, str]]:
-        """Yield where the arena's ratings are not the package's: the bot, and a message."""
+        """Yield the bots whose ratings differ between the arena and the package, with a message."""
         for bot in self.bots:
             ours, package = (bot.mu, bot.sigma), (bot.package_mu, bot.package_sigma)
             if not _close(ours, package):
@@ -80,7 +80,7 @@ class PublishedRow(Published, frozen=True):
 
 
 class PublishedLeaderboard(Struct, frozen=True):
-    """What is compared of a leaderboard's data file."""
+    """The compared fields of a leaderboard's data file."""
 
     variant: str
     players: int
@@ -135,14 +135,20 @@ def check_division(
     new = Rating()
     bots = [
         BotCheck(
-            row.bot, row.games, *ours.get(row.bot, new), *package.get(row.bot, new), _published(row)
+            bot=row.bot,
+            games=row.games,
+            mu=ours.get(row.bot, new).mu,
+            sigma=ours.get(row.bot, new).sigma,
+            package_mu=package.get(row.bot, new).mu,
+            package_sigma=package.get(row.bot, new).sigma,
+            published=_published(row),
         )
         for row in sorted(rate(*division, results).board.rows, key=lambda row: row.bot)
     ]
     return DivisionCheck(*division, len(games.order), rated, bots)
 
 
-def _published(row: Row | Published, zero: Published | None = None) -> Published:
+def _published(row: LeaderboardRow | Published, zero: Published | None = None) -> Published:
     """Return a row's ratings, relative to those of the bot whose mu is to be 0, if any."""
     mu, sequential = (zero.mu, zero.mu_sequential) if zero else (0.0, 0.0)
     return Published(mu=row.mu - mu, sigma=row.sigma, mu_sequential=row.mu_sequential - sequential)
@@ -163,7 +169,7 @@ def rate_with_package(orders: Sequence[Sequence[str]]) -> dict[str, Rating]:
 def compare_ratings(
     checks: Sequence[DivisionCheck], boards: Sequence[PublishedLeaderboard] | None
 ) -> Iterator[tuple[str, str]]:
-    """Yield where the package's ratings or published leaderboards are not the arena's: and how."""
+    """Yield differences of the package's ratings and published leaderboards: place, message."""
     yield from chain.from_iterable(check.mismatches() for check in checks)
     if boards is None:
         return
@@ -199,8 +205,8 @@ def _compare(check: DivisionCheck, board: PublishedLeaderboard) -> Iterator[tupl
             yield where, f"published as {_published(row)}, its games give {expected}"
 
 
-def _close(one: tuple[float, ...], other: tuple[float, ...]) -> bool:
-    return all(abs(a - b) <= TOLERANCE for a, b in zip(one, other, strict=True))
+def _close(values: tuple[float, ...], others: tuple[float, ...]) -> bool:
+    return all(abs(a - b) <= TOLERANCE for a, b in zip(values, others, strict=True))
 
 
 def _show(mu: float, sigma: float) -> str:

@@ -1,11 +1,11 @@
-"""How far a stored league has come, also while another process plays it."""
+"""The progress of a stored league, also while another process plays it."""
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Collection, Mapping
 
-from msgspec import Struct
+from msgspec import Struct, field
 
-from arena.game.records import Cause, Division
+from arena.game.records import Cause, Division, FixtureResult
 from arena.league.play.stored_league import schedule_of
 from arena.league.schedule.progress import LeagueProgress
 from arena.league.store.store import Store
@@ -18,21 +18,21 @@ _NEXT_SHOWN = 5
 """How many of the fixtures that come next are named."""
 
 
-class TableStatus(Struct, frozen=True):
-    """How far one division has come."""
+class DivisionStatus(Struct, frozen=True):
+    """The progress of one division."""
 
     variant: str
     players: int
     fixtures: int
     """Stored fixtures that count."""
     scheduled: int
-    """All in the schedule, with those that `until` may save."""
+    """All fixtures of the schedule, with those that `until` may save."""
     games: int
     """Stored games that count."""
     faults: int
 
 
-class Next(Struct, frozen=True):
+class NextFixture(Struct, frozen=True):
     """A fixture that is not stored yet."""
 
     index: int
@@ -41,7 +41,7 @@ class Next(Struct, frozen=True):
 
 
 class Status(Struct, frozen=True):
-    """How far a league has come."""
+    """The progress of a league."""
 
     name: str
     playing: bool
@@ -57,59 +57,81 @@ class Status(Struct, frozen=True):
     games_per_second: float | None
     """Over the last minute that was played; None if that is too short to tell."""
     faults: dict[Cause, int]
-    tables: tuple[TableStatus, ...]
-    next: tuple[Next, ...]
-    """The first of what comes next, in order."""
+    tables: tuple[DivisionStatus, ...]
+    next: tuple[NextFixture, ...]
+    """The first of the fixtures to play next, in order."""
+
+
+class _Counts(Struct):
+    """Counts over the results of a division."""
+
+    fixtures: int = 0
+    games: int = 0
+    causes: Counter[Cause] = field(default_factory=Counter)
+
+    def add(self, result: FixtureResult) -> None:
+        self.fixtures += 1
+        self.games += len(result.games)
+        self.causes.update(cause for game in result.games for cause in game.faults if cause)
 
 
 def status(store: Store, *, playing: bool) -> Status:
-    """Read how far a league has come; raises ArenaError if nothing was played yet."""
+    """Return the progress of a league; raises ArenaError if nothing was played yet."""
     schedule = schedule_of(store)
     conditions, progress = schedule.conditions, LeagueProgress(schedule)
-    fixtures, games, faults = (Counter[Division]() for _ in range(3))
-    causes = Counter[Cause]()
+    counts = {division: _Counts() for division in schedule.blocks}
     times: list[tuple[float, int]] = []
     not_counting = 0
     for result in store.results():
         if result.stored_at is not None:
             times.append((result.stored_at, len(result.games)))
-        if not progress.counts(result.fixture.id):
+        if progress.counts(result.fixture.id):
+            progress.add(result)
+            counts[result.fixture.division].add(result)
+        else:
             not_counting += 1
-            continue
-        progress.add(result)
-        division = result.fixture.division
-        found = [cause for game in result.games for cause in game.faults if cause]
-        fixtures[division] += 1
-        games[division] += len(result.games)
-        faults[division] += len(found)
-        causes.update(found)
     due = progress.due()
+    causes = sum((count.causes for count in counts.values()), Counter[Cause]())
     return Status(
         name=conditions.name,
         playing=playing,
         finished=not due,
-        fixtures=fixtures.total(),
+        fixtures=sum(count.fixtures for count in counts.values()),
         scheduled=len(progress),
-        games=games.total(),
+        games=sum(count.games for count in counts.values()),
         scheduled_games=len(progress) * conditions.games,
         not_counting=not_counting,
         games_per_second=speed(times),
         faults=dict(sorted(causes.items())),
-        tables=tuple(
-            TableStatus(*one, fixtures[one], progress.scheduled(one), games[one], faults[one])
-            for one in schedule.blocks
-        ),
-        next=tuple(Next(one.index, one.variant, one.seats) for one in due[:_NEXT_SHOWN]),
+        tables=tuple([_division_status(division, counts, progress) for division in counts]),
+        next=tuple([NextFixture(f.index, f.variant, f.seats) for f in due[:_NEXT_SHOWN]]),
     )
 
 
-def speed(times: Iterable[tuple[float, int]]) -> float | None:
-    """Return games per second over the last minute of (time stored in seconds, games).
+def _division_status(
+    division: Division, counts: Mapping[Division, _Counts], progress: LeagueProgress
+) -> DivisionStatus:
+    count = counts[division]
+    return DivisionStatus(
+        variant=division.variant,
+        players=division.players,
+        fixtures=count.fixtures,
+        scheduled=progress.scheduled(division),
+        games=count.games,
+        faults=count.causes.total(),
+    )
 
-    The games that were stored first only mark the start. None if that is too short to tell. The
-    clock may have been set between two runs: a later time of storage is taken for later.
+
+def speed(times: Collection[tuple[float, int]]) -> float | None:
+    """Return games per second over the last minute; `times` are pairs of seconds and games.
+
+    The games that were stored first only mark the start. None if the time is too short to tell.
+    Times count by their values, in any order: the clock may have been set between two runs.
     """
-    ordered = sorted(times)
-    recent = [one for one in ordered if one[0] >= ordered[-1][0] - RECENT]
-    seconds = recent[-1][0] - recent[0][0] if recent else 0.0
-    return sum(games for _, games in recent[1:]) / seconds if seconds >= _MIN_SECONDS else None
+    last = max((stored_at for stored_at, _ in times), default=0.0)
+    recent = sorted((stored_at, games) for stored_at, games in times if stored_at >= last - RECENT)
+    if not recent:
+        return None
+    first, first_games = recent[0]
+    games = sum(games for _, games in recent) - first_games
+    return games / (last - first) if last - first >= _MIN_SECONDS else None

@@ -2,7 +2,7 @@
 
 from array import array
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures.process import BrokenProcessPool
 from functools import partial
 from math import ceil
@@ -12,10 +12,16 @@ from typing import TypeVar
 import msgspec
 from msgspec.structs import replace
 
-from arena.game.records import Fixture, FixtureResult, LeagueInfo, PlayedFixture
+from arena.game.records import Fixture, LeagueInfo
 from arena.game.rules.books import Rules
 from arena.game.seeds import commitment
 from arena.io.errors import ArenaError
+from arena.league.keeping.check_fixture import (
+    CheckedFixture,
+    Expected,
+    StoreFinding,
+    check_stored,
+)
 from arena.league.keeping.rerating import (
     DivisionCheck,
     check_division,
@@ -28,31 +34,18 @@ from arena.league.play.stored_league import schedule_of
 from arena.league.schedule.progress import LeagueProgress
 from arena.league.schedule.schedule import Schedule
 from arena.league.store.hashes import root_hash
-from arena.league.store.rows import StoredFixture
 from arena.league.store.store import Store
-from arena.league.table.replay import ReplayError, replay
-from arena.playstats.luck import rated_luck
 from arena.ratings.standings import by_division
 
 _AHEAD = 3
 """Calls under way per worker, at most."""
-_encode = msgspec.json.Encoder().encode
 _Result = TypeVar("_Result")
 _Span = tuple[int, int]
 """The first and the last position of the fixtures that one call checks."""
-_Expected = Mapping[str, tuple[Fixture, Rules]]
-"""What the schedule has at these positions, by id."""
-
-
-class Finding(msgspec.Struct, frozen=True):
-    """Something that is not as it must be."""
-
-    where: str
-    what: str
 
 
 class Verified(msgspec.Struct, frozen=True):
-    """What was checked and what was found."""
+    """The result of a verification."""
 
     fixtures: int
     games: int
@@ -63,26 +56,7 @@ class Verified(msgspec.Struct, frozen=True):
     """One hash over the conditions and all fixtures; None if a fixture cannot be read."""
     ratings: list[DivisionCheck]
     """Empty if the games were not verified."""
-    findings: list[Finding]
-
-
-class CheckedFixture(msgspec.Struct, frozen=True):
-    """What was found of one stored fixture."""
-
-    findings: tuple[Finding, ...]
-    played: PlayedFixture | FixtureResult | None = None
-    """Without the games' events; None if it cannot be read."""
-    pruned: int = 0
-    """Games whose logs were pruned."""
-    content_hash: bytes = b""
-    """Computed from its games; empty if it cannot be read."""
-    luck: tuple[int, ...] = ()
-    """Of each game, as it is rated; empty if anything was found."""
-
-    @property
-    def games(self) -> int:
-        """How many games it has."""
-        return len(self.played.games) if self.played else 0
+    findings: list[StoreFinding]
 
 
 def verify(
@@ -101,84 +75,100 @@ def verify(
     """
     schedule = schedule_of(store, checked=False)
     published = read_leaderboards(site) if site else None
-    findings = [Finding(*pair) for pair in store.damage()]
+    findings = [StoreFinding(*pair) for pair in store.damage()]
     findings += _check_seeds(schedule.conditions)
     findings += _find_lost(store, schedule)
-    progress = LeagueProgress(schedule)
-    sound, content_hashes, games, pruned = list[Fixture](), list[bytes](), 0, 0
-    luck = dict[int, Sequence[int]]()
-    for checked in _check_fixtures(store, schedule, workers, games_per_call):
-        findings += checked.findings
-        content_hashes.append(checked.content_hash)
-        games, pruned = games + checked.games, pruned + checked.pruned
-        if checked.played and not checked.findings:
-            progress.add(checked.played)
-            sound.append(checked.played.fixture)
-            luck[checked.played.fixture.index] = array("i", checked.luck)
-    wanted = progress.wanted()
-    findings += _check_end(progress, sound, wanted)
-    found = root_hash(store.history(checked=False), content_hashes) if all(content_hashes) else None
+    checked = _CheckedStore(LeagueProgress(schedule))
+    for fixture in _check_fixtures(store, schedule, workers, games_per_call):
+        checked.add(fixture)
+    findings += checked.findings
+    findings += checked.played_too_late()
+    hashes = checked.content_hashes
+    actual_root = root_hash(store.history(checked=False), hashes) if all(hashes) else None
     ratings = list[DivisionCheck]()
-    if found and not findings:
-        ratings = _check_ratings(store, progress, luck, found, workers, games_per_call)
-        findings += [Finding(*pair) for pair in compare_ratings(ratings, published)]
-    findings += _check_root(found, root)
-    return Verified(len(content_hashes), games, pruned, len(wanted), found, ratings, findings)
+    if actual_root and not findings:
+        ratings = _check_ratings(store, checked, actual_root, workers, games_per_call)
+        findings += [StoreFinding(*pair) for pair in compare_ratings(ratings, published)]
+    if root is not None and actual_root != root.strip().lower():
+        what = f"it is {actual_root or 'unknown'}, not the one that was published"
+        findings.append(StoreFinding("root", what))
+    scheduled = len(checked.progress.wanted())
+    games, pruned = checked.games, checked.pruned
+    return Verified(len(hashes), games, pruned, scheduled, actual_root, ratings, findings)
 
 
-def _check_seeds(info: LeagueInfo) -> Iterator[Finding]:
-    pairs = [
-        (info.seed, info.commitment),
-        *((one.seed, one.commitment) for one in info.earlier_seeds),
-    ]
+class _CheckedStore:
+    """The results of checking all fixtures of a store, added in schedule order."""
+
+    def __init__(self, progress: LeagueProgress) -> None:
+        self.progress = progress
+        self.findings: list[StoreFinding] = []
+        self.content_hashes: list[bytes] = []
+        self.games = self.pruned = 0
+        self.luck: dict[int, Sequence[int]] = {}
+        """Of each sound fixture, by its place in the schedule."""
+        self._sound: list[Fixture] = []
+
+    def add(self, checked: CheckedFixture) -> None:
+        """Take a fixture into account."""
+        self.findings += checked.findings
+        self.content_hashes.append(checked.content_hash)
+        self.games += checked.games
+        self.pruned += checked.pruned
+        if checked.played and not checked.findings:
+            self.progress.add(checked.played)
+            self._sound.append(checked.played.fixture)
+            self.luck[checked.played.fixture.index] = array("i", checked.luck)
+
+    def played_too_late(self) -> Iterator[StoreFinding]:
+        """Find fixtures that were played after their division had to stop."""
+        wanted = {fixture.id for fixture in self.progress.wanted()}
+        for fixture in self._sound:
+            if self.progress.counts(fixture.id) and fixture.id not in wanted:
+                where = f"fixture {fixture.id}"
+                yield StoreFinding(where, "it was played after its division had to stop")
+
+
+def _check_seeds(info: LeagueInfo) -> Iterator[StoreFinding]:
+    pairs = [(earlier.seed, earlier.commitment) for earlier in info.earlier_seeds]
+    pairs.append((info.seed, info.commitment))
     if any(commitment(seed) != hash_ for seed, hash_ in pairs):
-        yield Finding("league", "the master seed does not match its published hash")
+        yield StoreFinding("league", "the master seed does not match its published hash")
 
 
-def _find_lost(store: Store, schedule: Schedule) -> Iterator[Finding]:
+def _find_lost(store: Store, schedule: Schedule) -> Iterator[StoreFinding]:
     """Find fixtures that were stored and are gone: by name, if their logs are left."""
     number, positions = store.lost()
     if not number:
         return
-    yield Finding("store", f"of the fixtures that were stored {number} are gone")
+    yield StoreFinding("store", f"of the fixtures that were stored {number} are gone")
     ids = {fixture.index: id_ for id_, (fixture, _) in schedule.drawn.items()}
     for position in positions:
-        yield Finding(f"fixture {ids.get(position, position)}", "its logs are left, its rows gone")
-
-
-def _check_end(
-    progress: LeagueProgress, sound: Iterable[Fixture], wanted: Iterable[Fixture]
-) -> Iterator[Finding]:
-    """Find fixtures that were played after their division had to stop."""
-    ids = {fixture.id for fixture in wanted}
-    for fixture in sound:
-        if progress.counts(fixture.id) and fixture.id not in ids:
-            yield Finding(f"fixture {fixture.id}", "it was played after its division had to stop")
-
-
-def _check_root(found: str | None, published: str | None) -> Iterator[Finding]:
-    if published is not None and found != published.strip().lower():
-        yield Finding("root", f"it is {found or 'unknown'}, not the one that was published")
+        yield StoreFinding(
+            f"fixture {ids.get(position, position)}", "its logs are left, its rows gone"
+        )
 
 
 def _check_ratings(
-    store: Store,
-    progress: LeagueProgress,
-    luck: Mapping[int, Sequence[int]],
-    root: str,
-    workers: int,
-    games_per_call: int,
+    store: Store, checked: _CheckedStore, root: str, workers: int, games_per_call: int
 ) -> list[DivisionCheck]:
-    """Rate what counts in a store again; the sample of a large league is drawn from its root.
+    """Rate the results that count again; the sample of a large league is drawn from its root.
 
     Fixtures without luck were stored after the others had been checked.
     """
-    checked = (one for one in store.results() if one.fixture.index in luck)
-    counting = (one for one in checked if progress.counts(one.fixture.id))
-    results = by_division(replace(one, luck=luck[one.fixture.index]) for one in counting)
-    games = {key: sum(len(one.games) for one in found) for key, found in results.items()}
+    luck, progress = checked.luck, checked.progress
+    known = (result for result in store.results() if result.fixture.index in luck)
+    counting = (result for result in known if progress.counts(result.fixture.id))
+    divisions = by_division(replace(result, luck=luck[result.fixture.index]) for result in counting)
+    games = {
+        division: sum(len(result.games) for result in results)
+        for division, results in divisions.items()
+    }
     sample = draw_sample(games, root)
-    calls = [partial(check_division, key, found, sample[key]) for key, found in results.items()]
+    calls = [
+        partial(check_division, division, results, sample[division])
+        for division, results in divisions.items()
+    ]
     many = sum(sample.values()) > games_per_call
     return list(_call(calls, min(workers, len(calls)) if many else 1, store.path))
 
@@ -191,7 +181,7 @@ def _check_fixtures(
     parts = [positions[at : at + size] for at in range(0, len(positions), size)]
     spans = [(part[0], part[-1]) for part in parts]
     workers = min(workers, len(spans))
-    check: Callable[[_Expected, _Span], Iterable[CheckedFixture]]
+    check: Callable[[Expected, _Span], Iterable[CheckedFixture]]
     check = partial(_check_in_worker, store.path) if workers > 1 else partial(_check_span, store)
     drawn = sorted(schedule.drawn.values(), key=_index)
     calls = (partial(check, _between(drawn, *span), span) for span in spans)
@@ -199,14 +189,15 @@ def _check_fixtures(
         yield from checked
 
 
-def _index(drawn: tuple[Fixture, Rules]) -> int:
-    return drawn[0].index
+def _index(scheduled: tuple[Fixture, Rules]) -> int:
+    fixture, _ = scheduled
+    return fixture.index
 
 
-def _between(drawn: Sequence[tuple[Fixture, Rules]], first: int, last: int) -> _Expected:
+def _between(drawn: Sequence[tuple[Fixture, Rules]], first: int, last: int) -> Expected:
     """Return the fixtures between two places in the schedule, both included, by id."""
-    found = drawn[bisect_left(drawn, first, key=_index) : bisect_right(drawn, last, key=_index)]
-    return {one[0].id: one for one in found}
+    start, end = bisect_left(drawn, first, key=_index), bisect_right(drawn, last, key=_index)
+    return {fixture.id: (fixture, rules) for fixture, rules in drawn[start:end]}
 
 
 def _call(calls: Iterable[Callable[[], _Result]], workers: int, path: Path) -> Iterator[_Result]:
@@ -222,78 +213,16 @@ def _call(calls: Iterable[Callable[[], _Result]], workers: int, path: Path) -> I
         raise ArenaError("a worker died while it verified", str(path), hint) from None
 
 
-def _check_in_worker(path: Path, expected: _Expected, span: _Span) -> list[CheckedFixture]:
+def _check_in_worker(path: Path, expected: Expected, span: _Span) -> list[CheckedFixture]:
     with Store(path) as store:
         return list(_check_span(store, expected, span))
 
 
-def _check_span(store: Store, expected: _Expected, span: _Span) -> Iterator[CheckedFixture]:
+def _check_span(store: Store, expected: Expected, span: _Span) -> Iterator[CheckedFixture]:
     try:
         for stored in store.stored(*span):
             yield check_stored(store, expected, stored)
     except ArenaError as error:
-        yield CheckedFixture((Finding(f"positions {span[0]} to {span[1]}", error.what),))
-
-
-def check_stored(store: Store, expected: _Expected, stored: StoredFixture) -> CheckedFixture:
-    """Check a fixture's hashes, its place in the schedule, and its games by playing them again.
-
-    If its logs were pruned, the rows of its games are checked by the hash that the root is made of.
-    """
-    findings = [_finding(stored, *pair) for pair in stored.hash_mismatches()]
-    try:
-        played = _read(store, stored)
-        content_hash = store.content_hash(stored)
-        luck = store.luck(stored)
-    except ArenaError as error:
-        findings.append(_finding(stored, None, f"it cannot be read: {error.what}"))
-        return CheckedFixture(tuple(findings))
-    fixture = played.fixture
-    moved = (stored.position, stored.id) != (fixture.index, fixture.id)
-    if moved:
-        what = f"it is stored in the place of fixture {stored.id}, number {stored.position}"
-        findings.append(Finding(f"fixture {fixture.id}", what))
-    if not moved or fixture.id in expected:
-        findings += _check_games(played, expected)
-    if not findings and isinstance(played, PlayedFixture):
-        findings += [_finding(stored, *pair) for pair in stored.row_mismatches(played)]
-    if not findings and content_hash != stored.row.content_hash:
-        findings.append(_finding(stored, None, "its content hash does not match its games"))
-    if isinstance(played, FixtureResult):
-        return CheckedFixture(tuple(findings), played, len(played.games), content_hash, luck)
-    luck = () if findings else rated_luck(played, expected[fixture.id][1])
-    without_events = replace(played, games=[replace(one, events=()) for one in played.games])
-    return CheckedFixture(tuple(findings), without_events, 0, content_hash, luck)
-
-
-def _read(store: Store, stored: StoredFixture) -> PlayedFixture | FixtureResult:
-    """Return a fixture as it was played, or its result if its logs were pruned."""
-    if stored.has_logs:
-        return store.unpack(stored, store.record(stored))
-    return store.result(stored)
-
-
-def _check_games(played: PlayedFixture | FixtureResult, expected: _Expected) -> Iterator[Finding]:
-    fixture = played.fixture
-    scheduled, rules = expected.get(fixture.id, (None, None))
-    if scheduled != fixture or rules is None:
-        yield Finding(f"fixture {fixture.id}", "the schedule has no such fixture")
-        return
-    if [record.game for record in played.games] != list(range(fixture.games)):
-        yield Finding(f"fixture {fixture.id}", "it does not hold each of its games once")
-    if isinstance(played, FixtureResult):
-        return
-    for record in played.games:
-        where = f"fixture {fixture.id}, game {record.game}"
-        try:
-            replayed = replay(fixture, rules, record)
-        except (ReplayError, LookupError, ValueError, TypeError) as error:
-            yield Finding(where, f"does not replay: {error}")
-            continue
-        if _encode(replayed) != _encode(record):
-            yield Finding(where, "the replay differs from the record")
-
-
-def _finding(stored: StoredFixture, game: int | None, what: str) -> Finding:
-    where = f"fixture {stored.id}"
-    return Finding(where if game is None else f"{where}, game {game}", what)
+        first, last = span
+        finding = StoreFinding(f"positions {first} to {last}", error.what)
+        yield CheckedFixture((finding,))

@@ -1,4 +1,4 @@
-"""Which dice are in play, so that no bot meets the same dice at two tables at a time.
+"""The dice in play: no bot may meet the same dice at two tables at a time.
 
 The fixtures of a block share their dice. Two processes of one bot at two such tables could tell
 each other of them, and no sandbox closes every channel between the programs of one machine.
@@ -17,7 +17,7 @@ _Seat = tuple[str, str]
 
 
 class DiceInPlay:
-    """What is left to play on each dice, and who plays on them now."""
+    """The tables left to play on each dice, and the bots that play on them now."""
 
     def __init__(self) -> None:
         self._left = Counter[str]()
@@ -27,13 +27,13 @@ class DiceInPlay:
         self._seated: set[_Seat] = set()
 
     def expect(self, tasks: Sequence[Task]) -> None:
-        """Note what is to be played."""
+        """Add tasks that are to be played."""
         self._left.update(task.fixture.dice_key for task in tasks)
 
     def free(self, tasks: Iterable[Task], most: int) -> int:
-        """Return how many tasks could be played now, at most so many, by their bots."""
-        found = (task for task in tasks if self._seated.isdisjoint(_seats(task)))
-        return sum(1 for _ in islice(found, most))
+        """Return how many tasks could begin now, up to `most`: their bots do not play elsewhere."""
+        playable = (task for task in tasks if self._seated.isdisjoint(_seats(task)))
+        return sum(1 for _ in islice(playable, most))
 
     def take_free(self, tasks: deque[Task], size: int) -> list[Task]:
         """Take the first tasks, at most `size`, none of whose bots plays on the same dice now.

@@ -114,7 +114,7 @@ def pool(workers: int, *, pin: bool) -> Iterator[Executor]:
 
 
 def start(executor: Executor, call: Callable[[], _Result]) -> Future[_Result]:
-    """Make a call in a worker; Ctrl-C must not end a new worker before it ignores SIGINT."""
+    """Make a call in a worker, with SIGINT blocked until the worker ignores it."""
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         return executor.submit(call)

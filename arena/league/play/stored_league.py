@@ -1,4 +1,4 @@
-"""A league and its store: what a program needs to play one without a league.yaml.
+"""A league and its store, for programs that play a league without a league.yaml.
 
     with Store(path, create=True) as store:
         if store.league is None:
@@ -42,7 +42,7 @@ from arena.game.records import (
     QuarantinedFixture,
 )
 from arena.league.changes import Change
-from arena.league.play.runner import OnResult, RunListener, play_due
+from arena.league.play.dispatcher import OnResult, RunListener, play_due
 from arena.league.play.workers import Engine
 from arena.league.schedule.progress import LeagueProgress
 from arena.league.schedule.schedule import Schedule
@@ -64,7 +64,7 @@ class StoredLeague:
     """A league that is in a store and can be played on; a ledger of the runner."""
 
     def __init__(self, store: Store, schedule: Schedule | None = None) -> None:
-        """Take what is stored into account; raises ArenaError if no conditions are stored."""
+        """Add the stored results; raises ArenaError if no conditions are stored."""
         self.store = store
         self.schedule = schedule or schedule_of(store)
         self.progress = LeagueProgress(self.schedule)
@@ -119,20 +119,20 @@ class StoredLeague:
     ) -> bool:
         """Play until nothing is due, or the listener asks to stop; returns whether nothing is.
 
-        What was under way is finished and stored then. Raises KeyboardInterrupt as `play_due` does.
+        Fixtures under way are finished and stored first. Raises KeyboardInterrupt as `play_due`.
         """
         self._more = more
         self._taken.clear()
         return play_due(self.conditions, bots, engine, self, listener, on_result)
 
     def due(self) -> Sequence[Fixture]:
-        """Return what is to be played; begin a block of an endless league if nothing new is."""
+        """Return the fixtures to be played; begin a block of an endless league if none is new."""
         due = self.progress.due()
-        while self._taken.issuperset([one.id for one in due]):
+        while self._taken.issuperset([fixture.id for fixture in due]):
             if not self.progress.look_ahead(self._more):
                 break
             due = self.progress.due()
-        self._taken.update([one.id for one in due])
+        self._taken.update([fixture.id for fixture in due])
         return due
 
     def keep(self, packed: PackedFixture, result: FixtureResult) -> None:

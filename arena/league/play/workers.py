@@ -1,4 +1,4 @@
-"""What every worker does, wherever it runs: play whole fixtures and pack the results."""
+"""The work of every worker, wherever it runs: play whole fixtures and pack the results."""
 
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor, Future
@@ -15,7 +15,7 @@ from arena.game.records import Fixture, LimitsInfo
 from arena.game.rules.books import Rules
 from arena.league.host import share_processor
 from arena.league.store.rows import PackedFixture, pack
-from arena.league.table.table import play_fixture
+from arena.league.table.play_fixture import play_fixture
 
 
 class Task(Struct, frozen=True):
@@ -29,7 +29,7 @@ class Task(Struct, frozen=True):
     open_dice: frozenset[str] = frozenset()
     """The keys of dice in play at other tables (`TableDice.open`)."""
     next_bots: tuple[StagedBot, ...] = ()
-    """Who plays in the task that the worker will probably get after this one."""
+    """The bots of the task that the worker will probably get after this one."""
     next_dice: str = ""
     """The key of the dice of that task."""
 
@@ -40,12 +40,12 @@ class Task(Struct, frozen=True):
 
 
 class WorkerDiedError(Exception):
-    """A worker ended while it had a task, which need not be that task's fault."""
+    """A worker ended while it had a task; another cause than the task is possible."""
 
     def __init__(self, deaths: int = 1) -> None:
         super().__init__(deaths)
         self.deaths = deaths
-        """How many workers died with it, one after another."""
+        """How many workers died with the task, one after another."""
 
 
 class Engine(Protocol):
@@ -58,7 +58,7 @@ class Engine(Protocol):
         """Return how many of the waiting tasks one worker should get at a time, at least 1."""
 
     def executor(self, workers: int) -> AbstractContextManager[Executor]:
-        """Open an executor with so many workers; an exception inside ends what they play."""
+        """Open an executor with so many workers; an exception inside ends their tasks."""
 
     def submit(self, executor: Executor, tasks: Sequence[Task]) -> Future[object]:
         """Hand tasks to one worker. Raises BrokenExecutor if a worker's death broke it."""
@@ -68,7 +68,7 @@ class Engine(Protocol):
 
 
 class RunSpec(Struct, frozen=True):
-    """What a run asks of each worker on another machine."""
+    """The demands of a run on each worker on another machine."""
 
     sandbox: str
     """By name: that of the league, or "auto" to let each worker choose."""
@@ -92,7 +92,7 @@ class RemoteEngine(Engine, Protocol):
     ) -> None:
         """Offer staged bots to the workers, in place of others; raises ArenaError if none can play.
 
-        `notify` is told which sandboxes they use, who is left out, and if no worker is left.
+        `notify` gets the sandboxes that they use, the workers left out, and if none is left.
         """
 
 

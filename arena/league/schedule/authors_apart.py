@@ -11,7 +11,7 @@ from collections.abc import Hashable, Mapping, Sequence
 Seats = tuple[str, ...]
 """Bot names, seat 0 first."""
 Owners = Mapping[str, Hashable]
-"""Whose each bot is."""
+"""The owner of each bot."""
 _TRIES = 8
 """Orders of the exchanges that are tried while some bots are not kept apart."""
 
@@ -19,8 +19,8 @@ _TRIES = 8
 def kept_apart(block: Sequence[Seats], owners: Owners, seed: str) -> list[Seats]:
     """Return a block without two bots of one owner at a table, a function of the arguments alone.
 
-    If an owner has more than one bot in as many as sit at a table, that cannot be: then as few of
-    them meet as a few tries find.
+    That is impossible if an owner has more bots than there are tables: then a few tries find an
+    order in which few of them meet.
     """
     best, draw = list(block), random.Random(seed)
     least, unavoidable = _meetings(best, owners), _unavoidable(block, owners)
@@ -38,7 +38,7 @@ def _meetings(block: Sequence[Seats], owners: Owners) -> int:
 
 
 def _unavoidable(block: Sequence[Seats], owners: Owners) -> int:
-    """Return a lower bound of `_meetings`: an owner's bots beyond one a table must meet."""
+    """Return a lower bound of `_meetings`: an owner's bots beyond one per table must meet."""
     seats = Counter(owners[bot] for table in block for bot in table)
     return sum(max(0, count - len(block)) for count in seats.values())
 

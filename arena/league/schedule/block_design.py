@@ -1,4 +1,4 @@
-"""Block designs: who sits where, so that no bot is favoured, however few blocks are played.
+"""Block designs: the seats at each table, so that no bot is favoured after few blocks either.
 
 In a block every bot sits in every seat once. After any number of blocks, pairs and ordered
 neighbours (who acts right after whom) have met as evenly as possible, and the field is connected as
@@ -16,7 +16,7 @@ from heapq import nsmallest
 from itertools import combinations, islice, pairwise
 from math import cos, inf, tau
 
-Table = tuple[int, ...]
+TableOfNumbers = tuple[int, ...]
 """Bots by number, seat 0 first."""
 
 _MAX_SPREAD = 2
@@ -32,14 +32,14 @@ _MAX_EXCESS = 16
 """Meetings more than the rarest pair's that still raise the cost."""
 
 
-def blocks(bots: int, players: int, count: int, seed: str) -> list[list[Table]]:
+def blocks(bots: int, players: int, count: int, seed: str) -> list[list[TableOfNumbers]]:
     """Return `count` blocks of tables for bots 0 .. bots-1; a function of the arguments alone.
 
     Fewer blocks are the first ones of more. Every bots-1 blocks are a pass, designed on its own; at
     tables for two a pass holds every ordered pair of bots once.
     """
     draw = random.Random(seed)
-    design: list[list[Table]] = []
+    design: list[list[TableOfNumbers]] = []
     while len(design) < count:
         bases = islice(_base_tables(bots, players, draw), min(count - len(design), bots - 1))
         design += [_translates(base, bots) for base in bases]
@@ -52,28 +52,28 @@ class Pass:
     def __init__(self, bots: int, players: int, seed: str) -> None:
         self._bots = bots
         self._bases = _base_tables(bots, players, random.Random(seed))
-        self._found: list[list[Table]] = []
+        self._found: list[list[TableOfNumbers]] = []
 
-    def block(self, number: int) -> list[Table]:
+    def block(self, number: int) -> list[TableOfNumbers]:
         """Return a block by its number, 0 .. bots-2."""
         while len(self._found) <= number:
             self._found.append(_translates(next(self._bases), self._bots))
         return self._found[number]
 
 
-def joining_blocks(bots: int, players: int, count: int, seed: str) -> list[list[Table]]:
+def joining_blocks(bots: int, players: int, count: int, seed: str) -> list[list[TableOfNumbers]]:
     """Return `count` blocks in which bot number `bots`, a newcomer, meets all of 0 .. bots-1.
 
     The newcomer changes seats from block to block (`joining_block`). Needs players-1 bots.
     """
-    others: list[list[Table]] = [[(bot,) for bot in range(bots)]] * count
+    others: list[list[TableOfNumbers]] = [[(bot,) for bot in range(bots)]] * count
     if players > 2:
         others = blocks(bots, players - 1, count, seed)
     first = random.Random(seed).randrange(players)
     return [joining_block(block, number % players) for number, block in enumerate(others, first)]
 
 
-def joining_block(others: Sequence[Table], seat: int) -> list[Table]:
+def joining_block(others: Sequence[TableOfNumbers], seat: int) -> list[TableOfNumbers]:
     """Return a block of bots 0 .. n-1 with a seat more at each table, for bot number n.
 
     The newcomer has the same seat at all of them; the others have each other seat once.
@@ -81,11 +81,11 @@ def joining_block(others: Sequence[Table], seat: int) -> list[Table]:
     return [(*table[:seat], len(others), *table[seat:]) for table in others]
 
 
-def _translates(base: Sequence[int], bots: int) -> list[Table]:
+def _translates(base: Sequence[int], bots: int) -> list[TableOfNumbers]:
     return [tuple([(bot + step) % bots for bot in base]) for step in range(bots)]
 
 
-def _base_tables(bots: int, players: int, draw: random.Random) -> Iterator[Table]:
+def _base_tables(bots: int, players: int, draw: random.Random) -> Iterator[TableOfNumbers]:
     """Yield base tables without end, each the best of several to follow those before it."""
     meetings = _Meetings(bots, players)
     while True:
@@ -100,7 +100,7 @@ def _base_tables(bots: int, players: int, draw: random.Random) -> Iterator[Table
         yield base
 
 
-def _improve(table: Table, meetings: "_Meetings", draw: random.Random) -> Table:
+def _improve(table: TableOfNumbers, meetings: "_Meetings", draw: random.Random) -> TableOfNumbers:
     """Replace and exchange bots, seat by seat, until that makes a table no cheaper."""
     cost, seat, unchanged = meetings.cost(table), 0, 0
     while unchanged < len(table) - 1:
@@ -114,7 +114,7 @@ def _improve(table: Table, meetings: "_Meetings", draw: random.Random) -> Table:
     return table
 
 
-def _seated(table: Table, seat: int, bot: int) -> Table:
+def _seated(table: TableOfNumbers, seat: int, bot: int) -> TableOfNumbers:
     """Return a table with a bot in a seat, by an exchange if it sits at the table already."""
     seated = list(table)
     if bot in table:
@@ -141,7 +141,7 @@ class _Meetings:
         self._information = [0.0] * (bots // 2)
         self._set_prices()
 
-    def add(self, table: Table) -> None:
+    def add(self, table: TableOfNumbers) -> None:
         """Count the meetings at a table and its translates."""
         self._information = self._information_with(table)
         for step in _pair_steps(table):
@@ -159,12 +159,12 @@ class _Meetings:
         if self.bots % 2 == 0 and self._pair_prices[half] > 2:
             self._pair_prices[half] = self._pair_prices[half] * (1 + _GROWTH) // 2
 
-    def cost(self, table: Table) -> int:
+    def cost(self, table: TableOfNumbers) -> int:
         """Return what the meetings at a table and its translates cost."""
         pairs, neighbours = self._pair_prices.copy(), self._neighbour_prices.copy()
         return _pay_pairs(pairs, table) + _pay(neighbours, self._neighbour_steps(table))
 
-    def shortlist(self, table: Table, seat: int, first: int) -> list[int]:
+    def shortlist(self, table: TableOfNumbers, seat: int, first: int) -> list[int]:
         """Return the bots that may be cheapest in a seat; of equal ones those from `first` on."""
         path = [*table[seat + 1 :], *table[:seat]]
         pairs, neighbours = self._pair_prices.copy(), self._neighbour_prices.copy()
@@ -180,7 +180,7 @@ class _Meetings:
         }
         return [*nsmallest(_SHORTLIST, costs, key=costs.__getitem__), *set(path) - {0}]
 
-    def uncertainty(self, table: Table) -> float:
+    def uncertainty(self, table: TableOfNumbers) -> float:
         """Return the mean variance of a difference of two bots' strengths, in some unit.
 
         It is infinite as long as the field is not connected. Once all pairs have met, it is all the
@@ -192,9 +192,9 @@ class _Meetings:
         if min(information) < _TINY:
             return inf
         # Rounded, so that it is the same on every machine.
-        return round(sum(1.0 / one for one in information), 6)
+        return round(sum(1.0 / eigenvalue for eigenvalue in information), 6)
 
-    def allow(self, table: Table) -> bool:
+    def allow(self, table: TableOfNumbers) -> bool:
         """Return whether after a table the field is connected, and pairs are even enough."""
         pairs = self._pairs.copy()
         for step in _pair_steps(table):
@@ -203,10 +203,10 @@ class _Meetings:
         even = max(pairs[1:]) - min(pairs[1:]) <= _MAX_SPREAD
         return even and self.uncertainty(table) < inf
 
-    def _information_with(self, table: Table) -> list[float]:
-        """Return what is known, after a table, of each wave of strengths over the bots' numbers.
+    def _information_with(self, table: TableOfNumbers) -> list[float]:
+        """Return the information, after a table, on each wave of strengths over bots' numbers.
 
-        These are the eigenvalues of the Laplace matrix of who met whom.
+        These are the eigenvalues of the Laplace matrix of the meetings.
         """
         steps, waves, bots = _pair_steps(table), self._waves, self.bots
         return [
@@ -214,7 +214,7 @@ class _Meetings:
             for wave, known in enumerate(self._information, 1)
         ]
 
-    def _neighbour_steps(self, table: Table) -> list[int]:
+    def _neighbour_steps(self, table: TableOfNumbers) -> list[int]:
         steps = [after - bot for bot, after in pairwise(table)]
         return [*steps, table[0] - table[-1]] if self._ring else steps
 

@@ -1,4 +1,4 @@
-"""How far a league has come: what is still to be played, and which divisions have stopped."""
+"""The progress of a league: fixtures still to be played, and divisions that have stopped."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Set
 from itertools import chain
@@ -14,12 +14,12 @@ from arena.ratings.stopping.sequential import Block, TableMeans, separated, tied
 from arena.ratings.table import PlayedGames
 
 AHEAD = 8
-"""How many blocks of an endless league may be begun before their results matter: what is played
-must not depend on which fixture ends first, and nobody must wait for the slowest."""
+"""How many blocks of an endless league may be begun before their results matter: the schedule must
+not depend on which fixture ends first, and no worker must wait for the slowest."""
 
 
 class Verdict(Struct, frozen=True):
-    """How a division of a league with `until` stands."""
+    """The standing of a division of a league with `until`."""
 
     division: Division
     rounds: int
@@ -31,15 +31,15 @@ class Verdict(Struct, frozen=True):
 
 
 class LeagueProgress:
-    """The schedule of a league, and what was played of it.
+    """The schedule of a league, and the fixtures played so far.
 
     With `until` each division stops on its own. That is decided after complete blocks only: the
-    same results lead to the same decisions, in one run or in ten. In an endless league that is due
-    which was begun, or asked for by `look_ahead`.
+    same results lead to the same decisions, in one run or in ten. In an endless league the blocks
+    are due that were begun, or requested by `look_ahead`.
     """
 
     def __init__(self, schedule: Schedule, before: "LeagueProgress | None" = None) -> None:
-        """Follow a schedule; `before` knows what was played before its last change."""
+        """Follow a schedule; `before` is its progress up to its last change."""
         self._schedule = schedule
         self._results: dict[str, TableMeans] = {}
         if before:
@@ -49,8 +49,10 @@ class LeagueProgress:
         if before and schedule.conditions.endless:
             tracks = before._tracks  # noqa: SLF001 - of this class
         self._tracks: dict[Division, _Track] = {
-            one: _Track(schedule, one, self._results, self._given_up, tracks.get(one))
-            for one in schedule.blocks
+            division: _Track(
+                schedule, division, self._results, self._given_up, tracks.get(division)
+            )
+            for division in schedule.blocks
         }
 
     @property
@@ -84,7 +86,7 @@ class LeagueProgress:
         fixture = played.fixture
         if fixture.id in self._results:
             return
-        by_seat = zip(*(one.places for one in played.games), strict=True)
+        by_seat = zip(*(game.places for game in played.games), strict=True)
         self._results[fixture.id] = TableMeans(fixture.seats, tuple(map(fmean, by_seat)))
         if self.counts(fixture.id):
             self._tracks[fixture.division].add(fixture)
@@ -108,7 +110,11 @@ class LeagueProgress:
 
         It is the next in the schedule of the divisions that want `more`.
         """
-        coming = [(at, one) for one, track in self._tracks.items() if (at := track.coming()) >= 0]
+        coming = [
+            (index, division)
+            for division, track in self._tracks.items()
+            if (index := track.coming()) >= 0
+        ]
         for _, division in sorted(coming):
             if more(division):
                 self._tracks[division].begin()
@@ -116,12 +122,12 @@ class LeagueProgress:
         return False
 
     def verdicts(self) -> list[Verdict]:
-        """Return how each division stands; none in a league without `until`."""
+        """Return the verdict on each division; none in a league without `until`."""
         until = self._schedule.conditions.until
-        return [self.verdict(one, until) for one in self._tracks] if until else []
+        return [self.verdict(division, until) for division in self._tracks] if until else []
 
     def verdict(self, division: Division, confidence: float) -> Verdict:
-        """Return how a division stands, by its blocks before the first that is not complete."""
+        """Return the verdict on a division, by its blocks before the first incomplete one."""
         return self._tracks[division].verdict(confidence)
 
     def undecided(self, division: Division, confidence: float) -> bool:
@@ -162,14 +168,14 @@ class _Track:
         self._seen = 0
         """The first block that `_left` does not know."""
         self._known = before.complete_blocks() if before else frozenset[int]()
-        """Blocks that nothing is missing of, without a look."""
+        """Blocks that are complete by `before`."""
         self._complete: list[Block] = []
         """Complete blocks that have a fixture that counts, before the first that is not."""
         self._next = 0
         """The first block that is not complete."""
         self._stopped = False
         self._judged: tuple[tuple[int, float], bool] | None = None
-        """The last answer of `undecided`, and to what: it takes long where many have played."""
+        """The arguments and the answer of the last `undecided`: it takes long after many games."""
         self._see()
 
     def add(self, fixture: Fixture) -> None:
@@ -181,7 +187,7 @@ class _Track:
                 del self._left[fixture.block]
 
     def complete_blocks(self) -> frozenset[int]:
-        """Return the blocks that nothing is missing of, those without fixtures among them."""
+        """Return the blocks with no fixture left to play, those without fixtures among them."""
         return frozenset(range(self._seen)) - self._left.keys()
 
     def due(self) -> Iterator[Fixture]:
@@ -223,10 +229,12 @@ class _Track:
         early = (missing for number, missing in self._left.items() if number < blocks)
         if any(not missing.keys() <= self._given_up for missing in early):
             return False
-        asked = blocks, confidence
-        if not self._judged or self._judged[0] != asked:
-            self._judged = asked, not self._separated(*asked)
-        return self._judged[1]
+        key = blocks, confidence
+        judged_key, answer = self._judged or (None, False)
+        if judged_key != key:
+            answer = not self._separated(blocks, confidence)
+            self._judged = key, answer
+        return answer
 
     def _separated(self, blocks: int, confidence: float) -> bool:
         """Tell whether all bots are told apart by the first blocks."""
@@ -240,7 +248,7 @@ class _Track:
         for number, block in enumerate(self._blocks[self._seen :], self._seen):
             if number in self._known:
                 continue
-            missing = {one.id: one for one in block if one.id not in self._results}
+            missing = {fixture.id: fixture for fixture in block if fixture.id not in self._results}
             if missing:
                 self._left[number] = missing
             if len(missing) < len(block):
@@ -248,7 +256,7 @@ class _Track:
         self._seen = len(self._blocks)
 
     def _window(self) -> int:
-        """Return how many blocks are due or over."""
+        """Return the number of blocks that are due or over."""
         if self._endless:
             return self._begun
         if not self._until:
@@ -257,10 +265,10 @@ class _Track:
         return self._next + (not self._stopped)
 
     def _decide(self) -> None:
-        """Look at each block that was completed since the last call, until one stops the league."""
+        """Judge each block that was completed since the last call, until one stops the league."""
         until = None if self._endless else self._until
         while not self._stopped and self._next < len(self._blocks) and self._next not in self._left:
-            tables = [self._results[one.id] for one in self._blocks[self._next]]
+            tables = [self._results[fixture.id] for fixture in self._blocks[self._next]]
             self._next += 1
             self._complete += [tables] if tables else []
             if until and self._next >= self._unconditional:

@@ -1,8 +1,8 @@
 """The schedule: a pure function of the conditions at a league's start, and of its changes.
 
-Between two changes each division has a plan, an epoch: joining blocks for newcomers and blocks for
-the whole field. They are drawn in turn, one of each division at a time; a change drops those that
-were not begun.
+The time between two changes is an epoch: each division has a plan for it, of joining blocks for
+newcomers and blocks for the whole field. The divisions draw their blocks in turn, one at a time; a
+change drops the blocks that were not begun.
 """
 
 from bisect import bisect
@@ -18,27 +18,27 @@ from arena.game.rules.books import Rules
 from arena.game.rules.round_limit import max_rounds
 from arena.game.seeds import block_seed, fixture_seed
 from arena.league.changes import Change, changed, playing
-from arena.league.schedule.epoch import Epoch, Planned
-from arena.league.schedule.fixture_counts import Tally, Terms, terms_of
+from arena.league.schedule.fixtures_per_bot import Tally, Terms, terms_of
+from arena.league.schedule.plan_between_changes import Epoch, Planned
 
 
-class _Block(Struct):
-    """The fixtures of a block that are played, and how they were planned."""
+class _DrawnBlock(Struct):
+    """The fixtures of a block, and their plan."""
 
     fixtures: list[Fixture]
     planned: Planned
     tally: Tally
-    """Where they count once the epoch is over."""
+    """Counts the fixtures once the epoch is over."""
     complete: bool = False
-    """Whether all of them are known to be stored."""
+    """Whether all fixtures are known to be stored."""
 
     def missing(self, stored: Container[str]) -> list[Fixture]:
         """Return those that are not stored."""
         if self.complete:
             return []
-        found = [one for one in self.fixtures if one.id not in stored]
-        self.complete = not found
-        return found
+        missing = [fixture for fixture in self.fixtures if fixture.id not in stored]
+        self.complete = not missing
+        return missing
 
 
 class Schedule:
@@ -59,7 +59,7 @@ class Schedule:
         terms: a block may be empty."""
         self.earlier_blocks: dict[Division, int] = {}
         """How many of them were begun before the last change."""
-        self._drawn: dict[Division, list[_Block]] = {}
+        self._drawn: dict[Division, list[_DrawnBlock]] = {}
         self._tallies: dict[tuple[Division, Terms], Tally] = {}
         self._design_seed = start.seed
         self._arrived: dict[str, None] = {}
@@ -100,7 +100,7 @@ class Schedule:
         return planned - sum(block.planned.newcomer == newcomer for block in drawn)
 
     def newcomers(self, division: Division) -> Collection[str]:
-        """Return who has joining blocks in the plan of now."""
+        """Return the bots that have joining blocks in the plan of now."""
         return self._epoch.newcomers(division)
 
     def twin_tables(self, division: Division, newcomer: str) -> list[tuple[Fixture, Fixture]]:
@@ -109,13 +109,13 @@ class Schedule:
         A table whose twin is not played or does not count is left out.
         """
         counting = (
-            one
+            fixture
             for block in self._drawn[division]
             if block.planned.newcomer == newcomer and block.planned.predecessor is not None
-            for one in block.fixtures
-            if self.counts(one.id)
+            for fixture in block.fixtures
+            if self.counts(fixture.id)
         )
-        return [(one, twin) for one, twin in pairwise(counting) if one.seed == twin.seed]
+        return [(table, twin) for table, twin in pairwise(counting) if table.seed == twin.seed]
 
     def next_index(self, division: Division) -> int:
         """Return the place of the first fixture of a division's next block; -1 if there is none."""
@@ -131,7 +131,7 @@ class Schedule:
         return block.fixtures
 
     def reach(self, index: int) -> None:
-        """Draw all that comes up to a place in the schedule."""
+        """Draw the schedule up to a place."""
         for division in divisions(self.conditions):
             while 0 <= self.next_index(division) <= index:
                 self.draw(division)
@@ -150,10 +150,12 @@ class Schedule:
             later = range(len(blocks), first, -1)
             begun.append(next((n for n in later if _is_begun(blocks[n - 1], stored)), first))
         sizes = dict(zip(self.earlier_blocks, begun, strict=True))
-        kept = chain.from_iterable(blocks[: sizes.get(one)] for one, blocks in self._drawn.items())
+        staying = chain.from_iterable(
+            blocks[: sizes.get(division)] for division, blocks in self._drawn.items()
+        )
         unplayed = [
             fixture.index
-            for block in (kept if gone else ())
+            for block in (staying if gone else ())
             for fixture in block.missing(stored)
             if not gone.isdisjoint(fixture.seats)
         ]
@@ -178,17 +180,20 @@ class Schedule:
         self.twins = self.twins if change.twins is UNSET else change.twins
         self._key = sha256(self._key.encode() + msgspec.json.encode(change)).hexdigest()
         last = (blocks[-1].planned for blocks in self._drawn.values() if blocks)
-        self._begin_epoch(max((one.index + one.size for one in last), default=0))
+        self._begin_epoch(max((planned.index + planned.size for planned in last), default=0))
 
     def _begin_epoch(self, index: int) -> None:
-        """Plan what comes under the conditions of now; its first fixture gets the index."""
+        """Plan the blocks under the conditions of now; their first fixture gets the index."""
         info = self.conditions
         struck = frozenset(bot.name for bot in info.struck)
-        keys = ((one, terms_of(one, info)) for one in divisions(info))
-        self._now = {key[0]: self._tallies.setdefault(key, Tally()) for key in keys}
-        for tally in self._now.values():
+        self._now = {}
+        for division in divisions(info):
+            key = division, terms_of(division, info)
+            tally = self._now[division] = self._tallies.setdefault(key, Tally())
             tally.strike(struck)
-        self.earlier_blocks = {one: len(self._drawn.setdefault(one, [])) for one in self._now}
+        self.earlier_blocks = {
+            division: len(self._drawn.setdefault(division, [])) for division in self._now
+        }
         names = set(playing(info))
         arrived = [name for name in self._arrived if name in names]
         self._epoch = Epoch(info, arrived, self.twins, self._now, index, self._design_seed)
@@ -198,11 +203,11 @@ class Schedule:
         for blocks in self._drawn.values():
             place = bisect(blocks, index, key=lambda block: block.planned.index)
             for block in blocks[max(0, place - 1) : place]:
-                found = [one for one in block.fixtures if one.index == index]
-                for fixture in found:
+                left_out = [fixture for fixture in block.fixtures if fixture.index == index]
+                for fixture in left_out:
                     block.fixtures.remove(fixture)
                     block.tally.leave_out(fixture)
-                self._forget(found)
+                self._forget(left_out)
 
     def _forget(self, fixtures: Iterable[Fixture]) -> None:
         for fixture in fixtures:
@@ -213,12 +218,12 @@ class Schedule:
         number = len(self._drawn[division]) - self.earlier_blocks[division]
         return self._epoch.planned(division, number)
 
-    def _draw(self, division: Division) -> _Block | None:
+    def _draw(self, division: Division) -> _DrawnBlock | None:
         planned = self._next(division)
         if planned is None:
             return None
         fixtures = list(self._fixtures(division, planned))
-        block = _Block(fixtures, planned, self._now[division])
+        block = _DrawnBlock(fixtures, planned, self._now[division])
         self._drawn[division].append(block)
         return block
 
@@ -256,7 +261,8 @@ class Schedule:
 
 def divisions(conditions: LeagueInfo) -> list[Division]:
     """Return the divisions of a league, in its order."""
-    return [Division(*one) for one in product(conditions.variants, conditions.players)]
+    pairs = product(conditions.variants, conditions.players)
+    return [Division(variant, players) for variant, players in pairs]
 
 
 def schedule_key(start: LeagueInfo) -> str:
@@ -267,5 +273,5 @@ def schedule_key(start: LeagueInfo) -> str:
     return sha256(msgspec.json.encode(decisive)).hexdigest()
 
 
-def _is_begun(block: _Block, stored: Container[str]) -> bool:
+def _is_begun(block: _DrawnBlock, stored: Container[str]) -> bool:
     return block.complete or any(fixture.id in stored for fixture in block.fixtures)

@@ -16,20 +16,20 @@ _NO_PROGRAM = Program(Path("/"), ())
 
 
 class Person(Protocol):
-    """Somebody who hears what a bot would be told, and decides."""
+    """The person's side of a table: gets the messages that a bot would get, and decides."""
 
     def meet(self, names: Sequence[str]) -> None:
-        """Take the names at the table, by seat, before anything else."""
+        """Take the names at the table, by seat; called first."""
 
     def hear(self, message: ToBot) -> None:
-        """Take a message that wants no answer, or `hello`."""
+        """Take `hello`, or a message that wants no answer."""
 
     def decide(self, request: Turn | CalzaOffer) -> Answer:
-        """Return a legal answer, however long that takes."""
+        """Return a legal answer; there is no time limit."""
 
 
 class TableWithPerson(Multiplexer):
-    """The bots of a table, by seat, and a person in a seat that has none; nobody times the person.
+    """A table with bots, and a person in the seat without a bot; the person has no time limit.
 
     While the person decides, no bot is asked anything.
     """
@@ -42,7 +42,7 @@ class TableWithPerson(Multiplexer):
         person: Person,
     ) -> None:
         """`programs` has None in the person's seat."""
-        super().__init__([one or _NO_PROGRAM for one in programs], sandbox, limits)
+        super().__init__([program or _NO_PROGRAM for program in programs], sandbox, limits)
         self._seat = programs.index(None)
         self._person = person
         self._sits = False

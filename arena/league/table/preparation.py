@@ -1,4 +1,4 @@
-"""Bots made ready for a league: staged, and tried whether they start."""
+"""Bots made ready for a league: staged, and started once to see whether they can play."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -16,7 +16,7 @@ from arena.bots.sessions.multiplexer import Multiplexer
 from arena.game.records import Fault, Fixture, LimitsInfo
 from arena.game.rules.books import Rules
 from arena.io.errors import ArenaError
-from arena.league.table.seats import Seats
+from arena.league.table.live_seat import LiveSeat, hello_to
 
 _THREADS = 4
 _LINE = 150
@@ -32,10 +32,10 @@ def prepared(
     *,
     packages: bool = False,
 ) -> Iterator[list[StagedBot]]:
-    """Stage and try every bot; yields them in the order given, and removes the copies afterwards.
+    """Stage every bot and try to start it; yields them in order, removes the copies afterwards.
 
     `packages`: whether the Python packages that bots ask for are installed. Raises ArenaError for
-    the first that does not start.
+    the first bot that does not start.
     """
     for bot in bots:
         # Before anything is built.
@@ -57,16 +57,13 @@ def prepared(
 def try_start(bot: StagedBot, rules: Rules, sandbox: Sandbox, limits: LimitsInfo) -> Fault | None:
     """Start a bot, greet it and end it; returns its fault, None if it was ready in time.
 
-    The fault has the last line of standard error, which mostly says what is wrong.
+    The fault's detail includes the last line of standard error, which mostly has the cause.
     """
     fixture = Fixture("start", 0, rules.name, (bot.name,), "start", 1)
     with Multiplexer([bot.program], sandbox, limits) as multiplexer:
-        fault = Seats(fixture, rules, multiplexer).start(0)
-        if not fault:
-            [(_, _, reply)] = multiplexer.wait()
-            fault = reply if isinstance(reply, Fault) else None
-    said = last_line(multiplexer.stderr[0].encode())[:_LINE]
-    return replace(fault, detail=f"{fault.detail}: {said}") if fault and said else fault
+        fault = LiveSeat(multiplexer).greet(hello_to(0, fixture, rules, limits))
+    line = last_line(multiplexer.stderr[0].encode())[:_LINE]
+    return replace(fault, detail=f"{fault.detail}: {line}") if fault and line else fault
 
 
 def _map(

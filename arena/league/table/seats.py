@@ -1,20 +1,20 @@
-"""The seats of a fixture: which bots run, which may be restarted, and what each of them said."""
+"""The seats of a fixture: which bots run, which may be restarted, and each one's `ready`."""
 
 from arena.bots.sessions.clock import USED_UP
 from arena.bots.sessions.multiplexer import Multiplexer
-from arena.game.records import Cause, Fault, Fixture, LimitsInfo
+from arena.game.records import Cause, Fault, Fixture
 from arena.game.rules.books import Rules
-from arena.game.seeds import bot_seed
 from arena.game.wire.codec import encode
-from arena.game.wire.messages import PROTOCOL, Hello, Limits, Ready
+from arena.game.wire.messages import Ready
+from arena.league.table.live_seat import hello_to
 
 
 class Seats:
-    """Which seat has a bot for which game.
+    """The bots in the seats, from game to game.
 
     `starting` are the seats whose `ready` is awaited, `ready` those that can be asked, `absent`
-    those without a bot for the game that begins next, `calza_seats` those that asked to be offered
-    calza. `max_games` is how many games all bots together can play at a time.
+    those without a bot for the game that begins next, `calza_seats` those that want offers of
+    calza. `max_games` is how many games can be under way, by the limits and the slowest bot.
     """
 
     def __init__(
@@ -60,7 +60,7 @@ class Seats:
         return fault
 
     def welcome(self, seat: int, ready: Ready) -> None:
-        """Note what a bot said when it was ready."""
+        """Take a bot's answer to `hello`."""
         self.starting.discard(seat)
         self.ready.add(seat)
         _set(self.calza_seats, seat, ready.calza)
@@ -116,20 +116,6 @@ class Seats:
     def _no_time(self) -> Fault:
         detail = f"not started again: {USED_UP.format(self._limits.fixture)}"
         return Fault(Cause.TIMEOUT, detail)
-
-
-def hello_to(seat: int, fixture: Fixture, rules: Rules, limits: LimitsInfo) -> Hello:
-    """Return what a seat's bot is greeted with."""
-    return Hello(
-        protocol=PROTOCOL,
-        seat=seat,
-        seats=len(fixture.seats),
-        games=fixture.games,
-        max_rounds=fixture.max_rounds or None,
-        seed=bot_seed(fixture.seed, seat),
-        rules=rules,
-        limits=Limits(limits.start, limits.answer, limits.game, limits.fixture or None),
-    )
 
 
 def _set(seats: set[int], seat: int, member: bool) -> None:

@@ -1,4 +1,4 @@
-"""A whole conversation with live bots, line by line: for authors to read, for tests to replay."""
+"""All lines between the arena and live bots: for authors to read, for tests to replay."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -12,7 +12,7 @@ from arena.bots.sessions.multiplexer import MAX_ANSWER, Multiplexer
 from arena.game.records import Faulted, Fixture, LimitsInfo, PlayedFixture
 from arena.game.rules.books import Rules
 from arena.game.rules.round_limit import max_rounds
-from arena.league.table.table import play_fixture
+from arena.league.table.play_fixture import play_fixture
 
 
 class Line(NamedTuple):

@@ -15,16 +15,22 @@ from arena.league.host import this_machine
 from arena.league.schedule.schedule import Schedule
 from arena.league.store.store import Store
 from arena.league.terms.config import League
-from arena.league.terms.field import Field, bot_changes, new_field, next_field
+from arena.league.terms.field_changes import FieldChanges, bot_changes, new_field, next_field
 from arena.league.terms.master_seed import master_seed
 
 _DECISIVE = (
-    *("players", "games", "rounds", "until"),
-    *("limits", "sandbox", "memory_across_fixtures", "shared_dice"),
+    "players",
+    "games",
+    "rounds",
+    "until",
+    "limits",
+    "sandbox",
+    "memory_across_fixtures",
+    "shared_dice",
 )
-"""What decides which games are played and how, besides bots and variants."""
+"""Fields that decide which games are played and how, besides bots and variants."""
 _HARMLESS = ("name", "ratings", "arena_version")
-"""What decides no game."""
+"""Fields that decide no game."""
 _SHOWN = 6
 """How many changes of a kind are named."""
 
@@ -35,15 +41,15 @@ class Resolution(Struct, frozen=True):
     schedule: Schedule
     """Drawn from the conditions that will be in force."""
     names: dict[str, str]
-    """What each bot of league.yaml is called in the league: `arena.league.changes.version_name`."""
+    """The name in the league of each bot of league.yaml (`arena.league.changes.version_name`)."""
     is_new: bool = False
     """Whether the conditions are stored as those at the start."""
     row: Change | None = None
-    """What is stored of a change after the first game."""
+    """The stored form of a change after the first game."""
     change: str = ""
-    """What changed that decides games, and what that does to the stored ones."""
+    """The changes that decide games in words, and their effect on stored games."""
     harmless: str = ""
-    """What changed that decides no game."""
+    """The changes that decide no game, in words."""
 
 
 def resolve(
@@ -89,7 +95,7 @@ def resolve(
 
 
 def _begun_anew(asked: LeagueInfo, now: LeagueInfo) -> Resolution:
-    """Return the conditions of a league of which nothing was played: whatever is asked for."""
+    """Return the conditions of a league of which nothing was played: those asked for."""
     parts = [_decisive_changes(now, asked, bot_changes(now, asked), len(asked.bots))]
     parts += ["another seed"] if asked.seed != now.seed else []
     what = ", ".join(filter(None, parts))
@@ -142,8 +148,8 @@ def conditions_of(league: League, sandbox: str, seed: str) -> LeagueInfo:
     )
 
 
-def _row(schedule: Schedule, finished: set[str], field: Field, asked: LeagueInfo) -> Change:
-    """Return what is stored of a change to other bots and to the terms that are asked for."""
+def _row(schedule: Schedule, finished: set[str], field: FieldChanges, asked: LeagueInfo) -> Change:
+    """Return the stored form of a change to the bots and terms asked for."""
     now = schedule.conditions
     begun, unplayed = schedule.cut(finished, {*field.rested, *field.struck})
     terms = {key: value for key in TERMS if (value := getattr(asked, key)) != getattr(now, key)}
@@ -159,9 +165,9 @@ def _row(schedule: Schedule, finished: set[str], field: Field, asked: LeagueInfo
 
 
 def _decisive_changes(before: LeagueInfo, now: LeagueInfo, bots: Sequence[str], count: int) -> str:
-    """Name what changed that decides games, from what to what, or return "".
+    """Name the changes that decide games, with old and new values; "" if there are none.
 
-    `bots` says what became of them, and `count` how many play now.
+    `bots` are the changes of the field in words, `count` is the number of bots that play now.
     """
     parts = [_shortened(bots), _shortened([*_variant_changes(before, now)])]
     # Rounds that were not given follow the number of bots.
@@ -182,7 +188,7 @@ def _counting(schedule: Schedule, stored: set[str]) -> set[str]:
 
 
 def _effect(counted: set[str], counting: set[str], would: str) -> str:
-    """Say what a change does to stored fixtures that counted; `would ` if it is not done yet."""
+    """Return the effect of a change on stored fixtures in words; `would` is "would " before it."""
     lost, back = len(counted - counting), len(counting - counted)
     parts = [f"{lost} of {len(counted)} stored fixtures {would}no longer count"] if lost else []
     if counted and not lost:
@@ -205,7 +211,8 @@ def _variant_changes(before: LeagueInfo, now: LeagueInfo) -> Iterator[str]:
 
 
 def _value_changes(before: LeagueInfo, now: LeagueInfo, keys: Sequence[str]) -> Iterator[str]:
-    old, new = ({key: getattr(one, key) for key in keys} for one in (before, now))
+    old = {key: getattr(before, key) for key in keys}
+    new = {key: getattr(now, key) for key in keys}
     return _differences("", old, new)
 
 

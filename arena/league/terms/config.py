@@ -1,4 +1,4 @@
-"""league.yaml: what it may say, and the league that it describes, every default explicit."""
+"""league.yaml: its keys, and the league that it describes, with every default filled in."""
 
 import re
 from collections.abc import Sequence
@@ -34,12 +34,12 @@ Workers = Annotated[int, Meta(ge=1, le=1024)]
 TableSize = Annotated[int, Meta(ge=MIN_PLAYERS, le=MAX_PLAYERS)]
 """In players."""
 _LINES = ("ratings.anchor", "players", "rounds", "struck")
-"""Keys whose errors show later."""
+"""Keys whose errors are found later."""
 _IMAGE = re.compile(r"[a-z0-9][\w./:@-]*")
 
 
 class UntilEntry(Struct, frozen=True, forbid_unknown_fields=True):
-    """When a league ends before its rounds do, in league.yaml."""
+    """The condition in league.yaml on which a league ends before its rounds do."""
 
     separated: Annotated[float, Meta(ge=0.5, le=0.9999, extra={"hint": "0.95 stands for 95 %"})] = (
         0.95
@@ -47,7 +47,7 @@ class UntilEntry(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class LeagueOptions(Struct, frozen=True, kw_only=True):
-    """What league.yaml says and a league takes as it is."""
+    """Keys of league.yaml that a league takes as they are."""
 
     games: Games = 20
     rounds: Rounds | None = None
@@ -108,7 +108,7 @@ class League(LeagueOptions, frozen=True, kw_only=True):
     workers: int
     shared_dice: bool
     lines: dict[str, str]
-    """Where the file has these keys, for errors that show later."""
+    """File and line of each of these keys, for errors that are found later."""
 
 
 def load_league(path: Path) -> League:
@@ -179,7 +179,7 @@ def check_bot_count(league: League) -> None:
 
 
 class _Reader:
-    """Turns the parts of a league file into what they mean; its errors name the line."""
+    """Checks and converts the parts of a league file; its errors name the line."""
 
     def __init__(self, path: Path, marks: Positions) -> None:
         self._path = path
@@ -199,7 +199,8 @@ class _Reader:
         texts = {"name": entry.name, "seed": str(entry.seed)}
         texts |= {f"images.{runtime}": image for runtime, image in entry.images.items()}
         for index, variant in enumerate(entry.variants):
-            texts[f"variants[{index}].label"] = "" if isinstance(variant, str) else variant.label
+            label = "" if isinstance(variant, str) else variant.label
+            texts[f"variants[{index}].label"] = label
         for key, text in texts.items():
             if len(text) > MAX_TEXT or not text.isprintable():
                 what = f"{key} has at most {MAX_TEXT} characters, all of them visible"

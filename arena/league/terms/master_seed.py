@@ -1,4 +1,4 @@
-"""Which master seed a league is played with: one that none of its bots can guess."""
+"""The master seed of a league: one that none of its bots can guess."""
 
 import re
 import secrets
@@ -21,10 +21,10 @@ _DIGITS = 8
 
 
 def choose(named: str | None, bots: Sequence[Bot], *, trusted: bool) -> str:
-    """Return the master seed of new games, of the one that a person named, if any.
+    """Return the master seed of new games; `named` is the seed in league.yaml, if any.
 
-    If some of the bots could guess that, it is `NAMED/SALT`, with a salt drawn now. One that has
-    a salt already is taken as it is: that repeats a league.
+    If some of the bots could guess it, the result is `NAMED/SALT`, with a salt drawn now. A named
+    seed that has a salt is taken as it is: that repeats a league.
     """
     if named and (is_salted(named) or not _must_not_guess(bots, trusted=trusted)):
         return named
@@ -34,9 +34,9 @@ def choose(named: str | None, bots: Sequence[Bot], *, trusted: bool) -> str:
 def master_seed(league: League, store: Store, *, trusted: bool) -> str:
     """Return the master seed of the games that a league plays next.
 
-    It is the one in the store; but bots that joined after games may come from someone who knows
-    that by now, so a new salt is drawn for what they play. Raises ArenaError if another seed is
-    named after games, or if bots could guess the dice to come.
+    It is the seed in the store; but the author of a bot that joined after games may know that seed
+    by now, so a new salt is drawn for its games. Raises ArenaError if another seed is named after
+    games, or if bots could guess the dice to come.
     """
     stored, named = store.league, league.seed or None
     if stored is None:
@@ -75,7 +75,7 @@ def _cannot_change(named: str, stored: LeagueInfo, league: League, store: Store)
 
 
 def describe(master: str, named: str | None, bots: Sequence[Bot]) -> str:
-    """Return a sentence on who could know the dice before they are rolled."""
+    """Return a sentence that says whether anyone could know the dice before they are rolled."""
     if is_salted(master) and named != master:
         drawn = "the master seed was drawn at random"
         if _named_part(master):
@@ -96,13 +96,13 @@ def is_salted(master: str) -> bool:
 
 def seeds_of(info: LeagueInfo) -> set[str]:
     """Return all master seeds of a league, past and present."""
-    return {info.seed, *(one.seed for one in info.earlier_seeds)}
+    return {info.seed} | {earlier.seed for earlier in info.earlier_seeds}
 
 
 def withheld(info: LeagueInfo) -> LeagueInfo:
-    """Return conditions without what decides the dice."""
-    earlier = tuple(replace(one, seed="") for one in info.earlier_seeds)
-    return replace(info, seed="", earlier_seeds=earlier)
+    """Return conditions without the seeds, which decide the dice."""
+    earlier_seeds = tuple(replace(earlier, seed="") for earlier in info.earlier_seeds)
+    return replace(info, seed="", earlier_seeds=earlier_seeds)
 
 
 def _must_not_guess(bots: Sequence[Bot], *, trusted: bool) -> bool:
@@ -115,6 +115,6 @@ def _draw(named: str | None) -> str:
 
 
 def _named_part(master: str) -> str | None:
-    """Return what a person named of a master seed, None if it was drawn whole."""
+    """Return the part of a master seed that a person named, None if all of it was drawn."""
     salted = _SALTED.fullmatch(master)
     return salted["named"] if salted else master

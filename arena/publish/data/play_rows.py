@@ -8,21 +8,23 @@ from typing import Annotated, Literal
 from msgspec import Meta
 
 from arena.game.records import Cause, Division
-from arena.playstats.moments import Kind
-from arena.publish.data.result_rows import GameNumber, GamesPlayed, Wins, WinShare
-from arena.publish.data.schema import (
+from arena.playstats.moments import MomentKind
+from arena.publish.data.schema import TableRow, table
+from arena.ratings.columns import (
     Bot,
+    GameNumber,
+    GamesPlayed,
     Index,
     Players,
     Positive,
     Share,
-    TableRow,
     Variant,
     Whole,
     WilsonHigh,
     WilsonLow,
+    Wins,
+    WinShare,
     doc,
-    table,
 )
 
 Seat = Annotated[Whole, doc("From 0.")]
@@ -47,7 +49,7 @@ class CalibrationRow(TableRow, frozen=True, kw_only=True):
 
 @table("calibration-bots")
 class BotCalibrationRow(CalibrationRow, frozen=True):
-    """The same of each bot's bids."""
+    """How often each bot's bids were true, by how likely the bot knew them."""
 
     bot: Bot
 
@@ -136,7 +138,7 @@ class MomentRow(TableRow, frozen=True):
     """The best moments of each bot."""
 
     bot: Bot
-    kind: Annotated[Kind, doc("What it is.")]
+    kind: Annotated[MomentKind, doc("What it is.")]
     rank: Annotated[Positive, doc("Its place among the bot's moments of this kind.")]
     score: Annotated[float, doc("Bits of surprise times dice on the table.")]
     variant: Variant

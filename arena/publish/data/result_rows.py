@@ -4,43 +4,29 @@ from typing import Annotated, Literal
 
 from msgspec import Struct
 
-from arena.game.records import Cause, Division
-from arena.publish.data.schema import (
+from arena.game.records import Division
+from arena.playstats.fault_entry import FaultEntry
+from arena.publish.data.schema import LeagueHead, TableHead, TableRow, table
+from arena.ratings.columns import (
     Bot,
+    FixtureId,
+    GamesPlayed,
     Index,
-    LeagueHead,
+    LowerEnd,
     Players,
     Positive,
     Seats,
     Share,
-    TableHead,
-    TableRow,
     UpperEnd,
     Variant,
     Whole,
     WilsonHigh,
     WilsonLow,
     doc,
-    table,
 )
+from arena.ratings.table import LeaderboardRow, OverallRow, Suspicion
 
-Rank = Annotated[Positive, doc("The place on the table, 1 is best.")]
-BestRank = Annotated[
-    Positive,
-    doc("The better end of its range of ranks: with 95 % confidence all are right at once."),
-]
-WorstRank = Annotated[Positive, doc("The worse end of that range.")]
-PointwiseBest = Annotated[
-    Positive, doc("The better end of the 95 % interval of this bot's rank by itself.")
-]
-PointwiseWorst = Annotated[Positive, doc("The worse end of that interval.")]
 Opponent = Annotated[str, doc("The other bot's name.")]
-FixtureId = Annotated[str, doc("The fixture's id.")]
-GameNumber = Annotated[Whole, doc("The game's number in the fixture, from 0.")]
-GamesPlayed = Annotated[Positive, doc("Games played.")]
-Wins = Annotated[Whole, doc("Games won.")]
-WinShare = Annotated[Share, doc("wins / games.")]
-LowerEnd = Annotated[float, doc("The lower end of its 95 % interval.")]
 
 
 class DiceGainValues(Struct, frozen=True, forbid_unknown_fields=True):
@@ -86,57 +72,7 @@ class PairsHead(DivisionHead, frozen=True):
     ]
 
 
-@table("leaderboard", DivisionHead)
-class LeaderboardRow(TableRow, frozen=True):
-    """A leaderboard, best first."""
-
-    rank: Rank
-    best: BestRank
-    worst: WorstRank
-    pointwise_best: PointwiseBest
-    pointwise_worst: PointwiseWorst
-    bot: Bot
-    provisional: Annotated[bool, doc("Fewer games than the league requires of a rating.")]
-    mu: Annotated[
-        float, doc("Mean of the skill, relative to the mean of the field or to the anchor.")
-    ]
-    low: Annotated[
-        float | None,
-        doc("The lower end of the 95 % interval of mu; null if games do not bound it."),
-    ]
-    high: Annotated[
-        float | None, doc("The upper end of that interval; null if games do not bound it.")
-    ]
-    sigma: Annotated[
-        float, doc("The model's standard deviation of mu: it takes all games as independent.")
-    ]
-    conservative: Annotated[float, doc("mu - 3 sigma.")]
-    mu_sequential: Annotated[float, doc("mu by TrueSkill's usual pass, one game after another.")]
-    beats_average: Annotated[
-        Share, doc("The probability of finishing ahead of an average bot of the field.")
-    ]
-    elo: Annotated[
-        float, doc("That probability as an Elo rating: an average bot of the field has 1500.")
-    ]
-    luck: Annotated[
-        float | None,
-        doc("Wins per game that the dice gave the bot; null if luck stays in the ratings."),
-    ]
-    shift: Annotated[
-        float | None,
-        doc("By how much mu would move at most without one other bot and its results."),
-    ]
-    shift_without: Annotated[str | None, doc("That bot; null with fewer than three bots.")]
-    sensitive: Annotated[
-        bool, doc("Whether that is more than half the length of the 95 % interval of mu.")
-    ]
-    games: GamesPlayed
-    wins: Wins
-    win_share: WinShare
-    mean_place: Annotated[float, doc("The mean finishing place, 1 is best.")]
-    place_low: LowerEnd
-    place_high: UpperEnd
-    faults: Annotated[Whole, doc("Games in which the bot faulted.")]
+table("leaderboard", DivisionHead, "A leaderboard, best first")(LeaderboardRow)
 
 
 @table("head-to-head", PairsHead)
@@ -161,39 +97,8 @@ class BetterRow(TableRow, frozen=True):
     probability: Annotated[Share, doc("That the bot is better than the other.")]
 
 
-@table("overall", TableHead)
-class OverallTableRow(TableRow, frozen=True):
-    """The overall table, best first."""
-
-    rank: Rank
-    best: BestRank
-    worst: WorstRank
-    pointwise_best: PointwiseBest
-    pointwise_worst: PointwiseWorst
-    bot: Bot
-    score: Annotated[Share, doc("The mean share of rivals that the bot finished ahead of.")]
-    low: LowerEnd
-    high: UpperEnd
-    games: GamesPlayed
-
-
-@table("faults")
-class FaultRow(TableRow, frozen=True):
-    """All faults, in schedule order."""
-
-    cause: Annotated[Cause, doc("Why the bot is out of the game.")]
-    bot: Bot
-    variant: Variant
-    players: Players
-    fixture: FixtureId
-    index: Index
-    game: GameNumber
-    round: Annotated[Whole | None, doc("From 0; null before the first dice were rolled.")]
-    step: Annotated[Whole, doc("The fault's place among the events of its game, from 0.")]
-    seat: Annotated[Whole, doc("From 0.")]
-    dice: Annotated[Positive, doc("Dice on the table.")]
-    opponents: Annotated[tuple[str, ...], doc("Who else sat at the table, in the order of seats.")]
-    detail: Annotated[str, doc("What exactly was wrong; it may quote the bot.")]
+table("overall", TableHead, "The overall table, best first")(OverallRow)
+table("faults", title="All faults, in schedule order")(FaultEntry)
 
 
 class SuspicionsHead(LeagueHead, frozen=True):
@@ -202,19 +107,11 @@ class SuspicionsHead(LeagueHead, frozen=True):
     alpha: Annotated[Share, doc("The chance of any false suspicion of a kind in a fair league.")]
 
 
-@table("suspicions", SuspicionsHead)
-class SuspicionRow(TableRow, frozen=True):
-    """Results that neither chance nor the ratings explain, the clearest first."""
-
-    kind: Annotated[Literal["collusion", "drift"], doc("What is suspected.")]
-    variant: Variant
-    players: Players
-    bot: Annotated[str, doc("Who lost to the rival too often, or whose strength changed.")]
-    rival: Annotated[str | None, doc("Null for drift.")]
-    games: Annotated[Positive, doc("The games that the finding rests on.")]
-    expected: Annotated[float, doc("The share of games ahead of the rival; for drift 0.")]
-    observed: Annotated[float, doc("That share as it was; for drift the change of mu.")]
-    p: Annotated[Share, doc("How often a league of fair bots would show so much anywhere.")]
+table(
+    "suspicions",
+    SuspicionsHead,
+    "Results that neither chance nor the ratings explain, the clearest first",
+)(Suspicion)
 
 
 @table("matches")
@@ -281,7 +178,7 @@ class RuleRow(TableRow, frozen=True):
 
 @table("limits")
 class LimitRow(TableRow, frozen=True):
-    """What a bot must keep to."""
+    """The limits of bots."""
 
     name: Annotated[str, doc("The limit's name in league.yaml.")]
     value: Annotated[str, doc("Its value, with the unit.")]

@@ -1,45 +1,26 @@
 """A league's rules and limits by name and in words, for pages and for data tables."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 
 from msgspec import Struct
-from msgspec.structs import asdict
+from msgspec.structs import asdict, fields
 
 from arena.game.records import LeagueInfo
 from arena.game.rules.books import OPTIONS, SWITCHES, VARIANTS, Rules, changed_switches
-from arena.game.rules.clauses import CLAUSES
+from arena.game.rules.clauses import CLAUSES, MEANINGS
 from arena.publish.data.result_rows import LimitRow, RuleRow
-
-MEANINGS = {
-    "first_opener": "Who opens the first round",
-    "raise_quantity_and_face": "One raise may name more dice and a higher face",
-    "raise_to_lower_face": "More dice of a lower face is a raise",
-    "palifico_once": "A seat has at most one palifico round per game",
-    "palifico_with_two_left": "Palifico rounds are played when only two players are left",
-    "veteran_may_raise_face": (
-        "In a palifico round a seat with one die that had its own before may raise the face"
-    ),
-    "calza_by_next": "The player whose turn is next may call calza",
-    "calza_beats_turn": "A calza in the same moment as the action of the player on turn counts",
-    "calza_in_palifico": "Calza may be called in a palifico round",
-    "calza_with_two_left": "Calza may be called when only two players are left",
-    "reveal": "The order in which dice are uncovered",
-    "calza": "Calza is played",
-    "lost_dice_visible": "Everyone sees how many dice each seat has left",
-    "starting_dice": "Dice that each seat starts with",
-}
-"""What each switch and option means, in the order of the rule books."""
 
 _WITHOUT_SWITCH = {"calza": "CALZA-WHO"}
 """The clause to read on an option that no single clause is about."""
 
 
 class Value(Struct, frozen=True):
-    """A switch's value in one variant; `book` is the rule book's if the league changed it."""
+    """A switch's value in one variant."""
 
     variant: str
     shown: str
     book: str | None = None
+    """The rule book's value, if the league changed it."""
 
 
 class Switch(Struct, frozen=True):
@@ -52,18 +33,31 @@ class Switch(Struct, frozen=True):
 
 
 def switches(league: LeagueInfo, names: Collection[str]) -> list[Switch]:
-    """Return these switches or options, in the order of the rule books."""
+    """Return these switches or options, in the order of the rule books.
+
+    Raises LookupError if one has no description, or no clause to read.
+    """
+    order = [field.name for field in fields(Rules)]
     return [
-        Switch(name, words, values(league, name), clauses_of(name))
-        for name, words in MEANINGS.items()
-        if name in names
+        Switch(name, _described(name, MEANINGS), values(league, name), clauses_of(name))
+        for name in sorted(names, key=order.index)
     ]
 
 
 def clauses_of(switch: str) -> tuple[str, ...]:
-    """Return the ids of the clauses that a switch or option is about; at least one."""
+    """Return the ids of the clauses that a switch or option is about; at least one.
+
+    Raises LookupError if there is none.
+    """
     ids = tuple(clause.id for clause in CLAUSES if clause.switch == switch)
-    return ids or (_WITHOUT_SWITCH[switch],)
+    return ids or (_described(switch, _WITHOUT_SWITCH),)
+
+
+def _described(switch: str, descriptions: Mapping[str, str]) -> str:
+    if switch not in descriptions:
+        what = f"the site does not know the rule switch '{switch}'"
+        raise LookupError(f"{what}: it needs a clause, and a description in MEANINGS of {__name__}")
+    return descriptions[switch]
 
 
 def values(league: LeagueInfo, switch: str) -> list[Value]:

@@ -1,4 +1,4 @@
-"""Data tables: their kinds, declared by row structs, as JSON Schema, CSV and JSON, not rounded."""
+"""Data tables, declared by structs of their rows: JSON Schema, CSV and JSON, unrounded."""
 
 import csv
 import io
@@ -9,11 +9,12 @@ from functools import cached_property
 from typing import Annotated, Any, NamedTuple, TypeVar
 
 import msgspec
-from msgspec import Meta, Struct
+from msgspec import Struct
 from msgspec.structs import asdict
 
 from arena.publish.output.text import csv_text
 from arena.publish.series import batched
+from arena.ratings.columns import doc
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 FOLDER = "schema"
@@ -23,35 +24,16 @@ _BATCH = 1000
 _encoder = msgspec.json.Encoder()
 """Many times as fast as json, which is needed for text beyond ASCII."""
 
-Whole = Annotated[int, Meta(ge=0)]
-Positive = Annotated[int, Meta(ge=1)]
-Players = Annotated[int, Meta(ge=2, description="How many sit at a table.")]
-Share = Annotated[float, Meta(ge=0, le=1)]
-
-
-def doc(description: str) -> Meta:
-    """Return what a column holds, as its annotation says it."""
-    return Meta(description=description)
-
-
-Bot = Annotated[str, doc("The bot's name.")]
-Variant = Annotated[str, doc("The league's label of the rules in force.")]
-Index = Annotated[Whole, doc("The fixture's place in the schedule, from 0.")]
-Seats = Annotated[tuple[str, ...], doc("The bots, seat 0 first.")]
-UpperEnd = Annotated[float, doc("The upper end.")]
-WilsonLow = Annotated[Share, doc("The lower end of its 95 % interval (Wilson's).")]
-WilsonHigh = Annotated[Share, doc("The upper end.")]
-
 
 class TableRow(Struct, frozen=True, forbid_unknown_fields=True):
     """A row of a data table; its fields are the columns, in order."""
 
 
-RowType = TypeVar("RowType", bound=TableRow)
+RowType = TypeVar("RowType", bound=Struct)
 
 
 class TableHead(Struct, frozen=True, forbid_unknown_fields=True):
-    """What the JSON file of a table says of the whole table."""
+    """The head of a table: fields of its JSON file that are about the whole table."""
 
 
 class LeagueHead(TableHead, frozen=True):
@@ -63,9 +45,11 @@ class LeagueHead(TableHead, frozen=True):
 class TableType:
     """A kind of table; `name` is the first part of its files' names."""
 
-    def __init__(self, name: str, row: type[TableRow], head: type[TableHead]) -> None:
+    def __init__(
+        self, name: str, row: type[Struct], head: type[TableHead], title: str = ""
+    ) -> None:
         self.name, self.row, self.head = name, row, head
-        self.title = (row.__doc__ or "").removesuffix(".")
+        self.title = title or (row.__doc__ or "").removesuffix(".")
 
     @property
     def columns(self) -> dict[str, Any]:
@@ -104,28 +88,28 @@ class TableType:
         return json.dumps(self.schema, indent=1) + "\n"
 
 
-TABLE_TYPES: dict[type[TableRow], TableType] = {}
+TABLE_TYPES: dict[type[Struct], TableType] = {}
 """All kinds of tables, by their rows."""
 
 
 def table(
-    name: str, head: type[TableHead] = LeagueHead
+    name: str, head: type[TableHead] = LeagueHead, title: str = ""
 ) -> Callable[[type[RowType]], type[RowType]]:
-    """Declare a kind of table by its row, whose docstring is the title."""
+    """Declare a kind of table by its row, whose docstring is the title unless one is given."""
 
     def register(row: type[RowType]) -> type[RowType]:
-        TABLE_TYPES[row] = TableType(name, row, head)
+        TABLE_TYPES[row] = TableType(name, row, head, title)
         return row
 
     return register
 
 
-class Table(NamedTuple):
+class DataTable(NamedTuple):
     """A data table; the type of its rows says what it is."""
 
-    row: type[TableRow]
+    row: type[Struct]
     head: TableHead
-    rows: Iterable[TableRow]
+    rows: Iterable[Struct]
 
     @property
     def type(self) -> TableType:
@@ -133,12 +117,12 @@ class Table(NamedTuple):
         return TABLE_TYPES[self.row]
 
 
-def to_csv(table: Table) -> str:
+def to_csv(table: DataTable) -> str:
     """Return a CSV table; texts are guarded against spreadsheets, numbers are as they are."""
     return "".join(csv_parts(table))
 
 
-def csv_parts(table: Table) -> Iterator[str]:
+def csv_parts(table: DataTable) -> Iterator[str]:
     """Yield the same piece by piece."""
     types = table.type.columns
     yield csv_of([types])
@@ -165,12 +149,12 @@ def csv_cell(value: object) -> object:
     return csv_text("; ".join(map(str, value))) if isinstance(value, (tuple, list)) else value
 
 
-def to_json(table: Table) -> str:
+def to_json(table: DataTable) -> str:
     """Return a JSON object: the head, and the rows under `rows`. All in ASCII, so it is inert."""
     return "".join(json_parts(table))
 
 
-def json_parts(table: Table) -> Iterator[str]:
+def json_parts(table: DataTable) -> Iterator[str]:
     """Yield the same piece by piece."""
     head = {"$schema": table.type.schema_file, **msgspec.to_builtins(table.head), "rows": []}
     yield json.dumps(head, indent=1).removesuffix("]\n}")

@@ -55,8 +55,8 @@ class Axis(Struct, frozen=True):
 def axis_of(intervals: Sequence[tuple[float, float]]) -> Axis:
     """Return the axis that holds all intervals but the lowest tenth: one outlier squeezes none."""
     lows = sorted(low for low, _ in intervals)
-    kept = lows[len(lows) // _LEFT_OUT :]
-    axis = round_axis([*kept[:1], *(high for low, high in intervals if low >= kept[0])])
+    fitting = lows[len(lows) // _LEFT_OUT :]
+    axis = round_axis([*fitting[:1], *(high for low, high in intervals if low >= fitting[0])])
     margin = _MARGIN * (axis.high - axis.low)
     return replace(axis, low=axis.low - margin, high=axis.high + margin)
 

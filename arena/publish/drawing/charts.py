@@ -5,12 +5,12 @@ A chart's units are those of its view box. It is about as wide as a telephone, t
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import ceil
-from typing import Any, TypeVar
+from typing import TypeVar
 
 from msgspec import Struct
 
 from arena.playstats.league_summary import LeagueSummary
-from arena.publish.data import chart_data
+from arena.publish.data import play_tables
 from arena.publish.data.play_rows import CalibrationRow, GameLengthRow, HistoryRow, SeatAdvantageRow
 from arena.publish.drawing.axis import Axis, round_axis
 from arena.publish.output.text import fixed, grouped, percent, signed
@@ -51,7 +51,7 @@ class Bar(Struct, frozen=True):
     words: str
 
 
-class Line(Struct, frozen=True):
+class ReferenceLine(Struct, frozen=True):
     """A straight line for comparison."""
 
     x1: float
@@ -83,7 +83,7 @@ class Chart(Struct, frozen=True, kw_only=True):
     right: int = WIDTH - RIGHT
     x: tuple[Tick, ...]
     y: tuple[Tick, ...]
-    reference: Line | None = None
+    reference: ReferenceLine | None = None
     band: str = ""
     """The corners of an area, as SVG has them."""
     path: str = ""
@@ -115,8 +115,8 @@ def _share_ticks(axis: Axis) -> tuple[Tick, ...]:
     return _ticks(axis, lambda share: percent(share, digits))
 
 
-def _level(y: Axis, value: float) -> Line:
-    return Line(LEFT, y.at(value), WIDTH - RIGHT, y.at(value))
+def _level(y: Axis, value: float) -> ReferenceLine:
+    return ReferenceLine(LEFT, y.at(value), WIDTH - RIGHT, y.at(value))
 
 
 def _numbers(rows: Iterable[Shown], columns: Mapping[str, Callable[[Shown], str]]) -> Numbers:
@@ -138,16 +138,25 @@ def _corners(points: Sequence[tuple[float, float]]) -> str:
     return " ".join(f"{x},{y}" for x, y in points)
 
 
-def model(summary: LeagueSummary) -> dict[str, Any]:
-    """Return what the page of charts shows: all bots together, by table size."""
-    bins = chart_data.calibration(summary.calibration())
-    won = [chart_data.seats(size, wins) for size, wins in summary.seat_wins().items()]
-    lengths = [chart_data.lengths(size, rounds) for size, rounds in summary.rounds().items()]
-    return {
-        "calibration": calibration(bins) if bins else None,
-        "lengths": {rows[0].players: game_length(rows) for rows in lengths if rows},
-        "seats": {rows[0].players: seat_advantage(rows) for rows in won if rows},
-    }
+class ChartsPage(Struct, frozen=True):
+    """The page of charts: all bots together."""
+
+    calibration: Chart | None
+    lengths: dict[int, Chart]
+    """By table size."""
+    seats: dict[int, Chart]
+
+
+def charts_page(summary: LeagueSummary) -> ChartsPage:
+    """Return what the page of charts shows."""
+    bins = play_tables.calibration(summary.calibration())
+    won = [play_tables.seats(size, wins) for size, wins in summary.seat_wins().items()]
+    lengths = [play_tables.lengths(size, rounds) for size, rounds in summary.rounds().items()]
+    return ChartsPage(
+        calibration=calibration(bins) if bins else None,
+        lengths={rows[0].players: game_length(rows) for rows in lengths if rows},
+        seats={rows[0].players: seat_advantage(rows) for rows in won if rows},
+    )
 
 
 def rating_history(rows: Sequence[HistoryRow], reference: str) -> Chart:
@@ -195,7 +204,7 @@ def calibration(rows: Sequence[CalibrationRow]) -> Chart:
         height=SQUARE,
         x=_share_ticks(x),
         y=_share_ticks(y),
-        reference=Line(x.at(0), y.at(0), x.at(1), y.at(1)),
+        reference=ReferenceLine(x.at(0), y.at(0), x.at(1), y.at(1)),
         path=_corners([(x.at(row.said), y.at(row.share)) for row in rows]),
         dots=tuple(
             _dot(

@@ -1,4 +1,4 @@
-"""What marks a bot on every page: a colour and a pattern, the same in tables, charts and replays.
+"""The mark of a bot: a colour and a pattern, the same in all tables, charts and replays.
 
 No two of the first 48 bots of a league have the same colour and pattern, and neighbours in the
 league differ in both, so the mark can be told by either alone.
@@ -46,6 +46,6 @@ _LINK = Markup('<i class="{}"></i><a class="bot" href="{}{}"><bdi>{}</bdi></a>')
 def marked_links(marks: Mapping[str, Identity], links: Links, root: str) -> dict[str, Markup]:
     """Return each bot's mark and name, linked to its page: made once, for they occur everywhere."""
     return {
-        bot: _LINK.format(one.classes, root, links.bot(bot), visible(bot))
-        for bot, one in marks.items()
+        bot: _LINK.format(identity.classes, root, links.bot(bot), visible(bot))
+        for bot, identity in marks.items()
     }

@@ -19,8 +19,8 @@ _LETTERS = {letter: word for letter, _, word in _PAIRS}
 
 def ascii_name(name: str) -> str:
     """Return a name in ASCII as well as it can be; letters of other scripts are left out."""
-    shown = "".join(map(_letter, unicodedata.normalize("NFC", name)))
-    return " ".join(shown.split())
+    letters = "".join(map(_letter, unicodedata.normalize("NFC", name)))
+    return " ".join(letters.split())
 
 
 def _letter(char: str) -> str:
@@ -30,6 +30,6 @@ def _letter(char: str) -> str:
             return char
         parts = unicodedata.normalize("NFKD", small)
         small = "".join(part for part in parts if not unicodedata.combining(part))
-    found = _LETTERS.get(small, small)
-    found = found if found.isascii() else ""
-    return found.capitalize() if char.isupper() else found
+    latin = _LETTERS.get(small, small)
+    latin = latin if latin.isascii() else ""
+    return latin.capitalize() if char.isupper() else latin

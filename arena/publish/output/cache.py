@@ -1,7 +1,7 @@
-"""What reports keep beside a store, so that the next one reads only the games that are new.
+"""A cache beside a store: with it the next report reads only new games.
 
-It may be deleted at any time. What is damaged, of another arena, or of a fixture that changed
-counts as missing; if nothing can be written there, it is kept in a temporary file.
+It may be deleted at any time. Entries that are damaged, of another arena, or of a changed fixture
+count as missing. If the file cannot be written, a temporary one takes its place.
 """
 
 import sqlite3
@@ -23,19 +23,19 @@ _MAKERS = 4
 """Makers whose entries are kept: a site with names and one without may be written in turn."""
 
 
-class Entry(NamedTuple):
-    """Something that was made, of a fixture or of many."""
+class CacheEntry(NamedTuple):
+    """A cached result, of one fixture or of many."""
 
     name: str
     key: bytes
-    """What changes whenever that does which it was made of."""
+    """A digest of the inputs."""
     data: bytes
 
 
 class Cache:
-    """The entries of one maker: `made_by` is all that they depend on beside the games.
+    """The entries of one maker: `made_by` is a digest of all inputs but the games.
 
-    The arena's own code is part of it (`made_by.py`).
+    The arena's own code is one of them (`made_by.py`).
     """
 
     def __init__(self, path: Path, made_by: str) -> None:
@@ -46,12 +46,15 @@ class Cache:
         """Return the data of an entry; None if there is none with this key, or not whole."""
         query = "SELECT key, data, hash FROM entries WHERE made_by = ? AND name = ?"
         with suppress(sqlite3.Error):
-            for found, data, digest in self._db.execute(query, [self._made_by, name]):
-                if found == key and _hash(self._made_by, Entry(name, key, data)) == digest:
+            for stored_key, data, digest in self._db.execute(query, [self._made_by, name]):
+                if (
+                    stored_key == key
+                    and _hash(self._made_by, CacheEntry(name, key, data)) == digest
+                ):
                     return bytes(data)
         return None
 
-    def write(self, entries: Iterable[Entry]) -> None:
+    def write(self, entries: Iterable[CacheEntry]) -> None:
         """Keep some more, all at once or not at all."""
         rows = [(self._made_by, *entry, _hash(self._made_by, entry)) for entry in entries]
         with suppress(sqlite3.Error), self._db:
@@ -68,8 +71,8 @@ class Cache:
     def _makers(self) -> Iterator[str]:
         """Yield all makers; SELECT DISTINCT would read every entry."""
         query, maker = "SELECT min(made_by) FROM entries WHERE made_by > ?", ""
-        while found := self._db.execute(query, [maker]).fetchone()[0]:
-            yield (maker := found)
+        while next_maker := self._db.execute(query, [maker]).fetchone()[0]:
+            yield (maker := next_maker)
 
 
 def cache_path(store: Path) -> Path:
@@ -101,7 +104,7 @@ def _prepared(path: Path | str) -> sqlite3.Connection:
     return database
 
 
-def _hash(made_by: str, entry: Entry) -> bytes:
+def _hash(made_by: str, entry: CacheEntry) -> bytes:
     digest = sha256(b" ".join((made_by.encode(), entry.name.encode(), entry.key, b"")))
     digest.update(entry.data)
     return digest.digest()

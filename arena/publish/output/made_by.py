@@ -1,4 +1,4 @@
-"""What made a report, beside the games: to know whether something that was kept still holds."""
+"""The hash of code and libraries: it belongs to the key of all that reports cache."""
 
 import platform
 from functools import cache
@@ -10,15 +10,14 @@ import arena
 from arena.io import shipped
 
 _LIBRARIES = ("jinja2", "msgspec", "numpy")
-"""Those that numbers and files depend on."""
+"""The libraries that numbers and files depend on."""
 
 
 @cache
 def maker() -> str:
     """Return a hash of the arena's own code, its templates and the libraries it computes with.
 
-    Whatever is kept between reports is kept by this, so that no constant can be forgotten. It takes
-    some 20 ms.
+    It covers all code, so no constant can be forgotten. It takes some 20 ms.
     """
     return hash_of(Path(arena.__file__).parent, shipped.folder("reports"))
 

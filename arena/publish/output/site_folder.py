@@ -55,7 +55,7 @@ Keys = dict[str, tuple[str, str, int]]
 
 
 class _Manifest(NamedTuple):
-    """What earlier runs wrote."""
+    """The files of earlier runs."""
 
     files: frozenset[str]
     keys: Keys
@@ -67,9 +67,9 @@ class _Document(msgspec.Struct, frozen=True):
 
     files: list[str]
     made_by: str = ""
-    """What else than the games the files were made from."""
+    """The hash of all inputs but the games (`made_by.py`)."""
     keys: msgspec.Raw = msgspec.Raw(b"{}")
-    """Those of another maker say nothing, and may be of another form."""
+    """To be decoded only if the maker is the same: another one's keys may have another form."""
 
 
 @contextmanager
@@ -111,9 +111,9 @@ def _is_same(path: Path, before: int, digest: str, size: int) -> bool:
     Large sites have hundreds of megabytes.
     """
     try:
-        found = path.stat()
-        return found.st_size == size and (
-            found.st_mtime_ns < before or sha256(path.read_bytes()).hexdigest() == digest
+        status = path.stat()
+        return status.st_size == size and (
+            status.st_mtime_ns < before or sha256(path.read_bytes()).hexdigest() == digest
         )
     except OSError:
         return False
@@ -253,14 +253,14 @@ def _refuse_foreign(folder: Path, names: frozenset[str] | set[str]) -> None:
 def _read_manifest(folder: Path) -> _Manifest:
     """Return what earlier runs wrote; paths that lead outside are ignored."""
     try:
-        found = msgspec.json.decode((folder / MANIFEST).read_bytes(), type=_Document)
+        document = msgspec.json.decode((folder / MANIFEST).read_bytes(), type=_Document)
     except (FileNotFoundError, ValueError, msgspec.MsgspecError):
         return _Manifest(frozenset(), {})
-    files = frozenset(filter(_is_inside, found.files))
+    files = frozenset(filter(_is_inside, document.files))
     keys: Keys = {}
-    if found.made_by == maker():
+    if document.made_by == maker():
         with suppress(msgspec.MsgspecError):
-            keys = msgspec.json.decode(found.keys, type=Keys)
+            keys = msgspec.json.decode(document.keys, type=Keys)
     return _Manifest(files, {name: key for name, key in keys.items() if name in files})
 
 

@@ -18,8 +18,8 @@ _TINY = 1e-9
 
 def one_line(text: str) -> str:
     """Spell out line breaks and tabs too."""
-    shown = visible(text)
-    return shown if shown.isprintable() else shown.replace("\n", "\\n").replace("\t", "\\t")
+    line = visible(text)
+    return line if line.isprintable() else line.replace("\n", "\\n").replace("\t", "\\t")
 
 
 @lru_cache(maxsize=CACHED)
@@ -44,8 +44,8 @@ def clipped(text: str, limit: int) -> str:
 
 def signed(value: float, digits: int = 2) -> str:
     """Return a number with its sign; zero has none."""
-    shown = f"{value:+.{digits}f}"
-    return shown[1:] if float(shown) == 0 else shown.replace("-", "\u2212")
+    number = f"{value:+.{digits}f}"
+    return number[1:] if float(number) == 0 else number.replace("-", "\u2212")
 
 
 def fixed(value: float, digits: int = 2) -> str:
@@ -57,12 +57,12 @@ def fixed(value: float, digits: int = 2) -> str:
 def percent(share: float, digits: int = 1) -> str:
     """Return a share (0 to 1) in per cent; only none and all are shown as 0 and 100."""
     least = 10**-digits
-    shown = f"{100 * share:.{digits}f}"
-    if share > 0 and float(shown) == 0:
-        shown = f"<{least:.{digits}f}"
-    elif share < 1 and float(shown) == 100:
-        shown = f">{100 - least:.{digits}f}"
-    return f"{shown}\u202f%"
+    number = f"{100 * share:.{digits}f}"
+    if share > 0 and float(number) == 0:
+        number = f"<{least:.{digits}f}"
+    elif share < 1 and float(number) == 100:
+        number = f">{100 - least:.{digits}f}"
+    return f"{number}\u202f%"
 
 
 def chance(probability: float, digits: int = 1) -> str:

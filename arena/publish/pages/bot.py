@@ -3,35 +3,36 @@
 import shlex
 from bisect import bisect
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
+from markupsafe import Markup
 from msgspec import Struct
 
 from arena.game.records import BotInfo, Cause, LeagueInfo
 from arena.game.rules.explain import name_bid
 from arena.game.rules.round import Bid
 from arena.league.changes import everyone, version_of
+from arena.playstats.fault_entry import FaultEntry
 from arena.playstats.fault_summary import BotFaults
-from arena.playstats.game_scan import FaultEntry
 from arena.playstats.league_summary import LeagueSummary
 from arena.playstats.mistakes import Mistake
 from arena.playstats.moments import Moment, order
-from arena.publish.data import chart_data
-from arena.publish.data.chart_data import DivisionStyle
+from arena.publish.data import play_tables
 from arena.publish.data.play_rows import BotSeatRow
+from arena.publish.data.play_tables import DivisionStyle
 from arena.publish.data.result_rows import MatchRow
-from arena.publish.data.tables import by_opponent
+from arena.publish.data.result_tables import by_opponent
 from arena.publish.drawing import charts
 from arena.publish.drawing.charts import Chart
-from arena.publish.moments import SiteMoments
 from arena.publish.pages import watch
 from arena.publish.pages.bot_card import Card, Field, card
 from arena.publish.pages.leaderboard import chance
-from arena.publish.pages.opponent_rows import Opponent
+from arena.publish.pages.opponent_rows import Opponent, opponent_rows
 from arena.publish.pages.standings import Standing, overall_standings, standing
 from arena.publish.replay.steps import likely
+from arena.publish.site_moments import SiteMoments
 from arena.ratings.standings import Ratings
-from arena.ratings.table import Leaderboard, Row
+from arena.ratings.table import Leaderboard, LeaderboardRow
 
 RECENT = 3
 """Matches listed on a bot's page; the page of matches finds all."""
@@ -39,12 +40,11 @@ OPPONENTS_SHOWN = 300
 """Opponents listed on a bot's page: those that are nearest to it on the leaderboard."""
 
 
-class Place(Struct, frozen=True):
+class BoardResults(Struct, frozen=True):
     """A bot's line on one leaderboard, its results by opponent, and how its rating came about."""
 
     board: Leaderboard
-    rank: int
-    row: Row
+    row: LeaderboardRow
     standing: Standing
     results: list[Opponent]
     """The best of them first."""
@@ -71,7 +71,7 @@ class BotPage(Struct, frozen=True):
     card: Card
     earlier: list[BotInfo]
     """Earlier versions of it in the league, the oldest first."""
-    places: list[Place]
+    places: list[BoardResults]
     recent: list[MatchRow]
     """Its last matches, the newest first."""
     seats: list[BotSeatRow]
@@ -91,6 +91,19 @@ class BotPage(Struct, frozen=True):
     """The first fault in a fixture, and the end of what the bot wrote to standard error there."""
 
 
+def rerun_command(index: int, game: int) -> str:
+    """Return the command that reruns a stored game, for a shell in the folder of the league."""
+    return shlex.join(["arena", "rerun", "league.yaml", str(index), str(game)])
+
+
+class BotView(Struct, frozen=True):
+    """The page of a bot, by the names that its template uses."""
+
+    bot: BotPage
+    opponent_rows: Callable[..., Markup] = opponent_rows
+    rerun_command: Callable[[int, int], str] = rerun_command
+
+
 def models(
     league: LeagueInfo,
     ratings: Ratings,
@@ -102,10 +115,10 @@ def models(
     recent = _recent(matches)
     field = Field(summary)
     whole = overall_standings(ratings.overall).rows if ratings.overall else ()
-    overall = {one.bot: one for one in whole}
+    overall = {row.bot: row for row in whole}
     for info in league.bots:
         places = list(_places(ratings.boards, info.name))
-        stands = [(one.board, one.standing) for one in places]
+        stands = [(place.board, place.standing) for place in places]
         yield _model(
             info,
             places,
@@ -129,13 +142,13 @@ def _recent(matches: Sequence[MatchRow]) -> dict[str, list[MatchRow]]:
 
 def _earlier(league: LeagueInfo, info: BotInfo) -> list[BotInfo]:
     name, number = version_of(info.name)
-    found = sorted((version_of(one.name), one.name, one) for one in everyone(league))
-    return [one for (of, n), _, one in found if of == name and n < number]
+    versions = sorted((version_of(bot.name), bot.name, bot) for bot in everyone(league))
+    return [bot for (of, n), _, bot in versions if of == name and n < number]
 
 
 def _model(
     info: BotInfo,
-    places: list[Place],
+    places: list[BoardResults],
     in_short: Card,
     earlier: list[BotInfo],
     recent: list[MatchRow],
@@ -143,21 +156,21 @@ def _model(
     moments: Sequence[Moment],
 ) -> BotPage:
     faults = summary.faults.bots.get(info.name, BotFaults())
-    calibration = chart_data.bot_calibration(summary, info.name)
+    calibration = play_tables.bot_calibration(summary, info.name)
     texts = summary.stderr.get(info.name, {})
-    shown = [one for one in moments if one.kind != "fault"]
+    listed = [moment for moment in moments if moment.kind != "fault"]
     return BotPage(
         info=info,
         card=in_short,
         earlier=earlier,
         places=places,
         recent=recent,
-        seats=chart_data.bot_seats(summary, info.name),
-        styles=chart_data.styles(summary, info.name),
+        seats=play_tables.bot_seats(summary, info.name),
+        styles=play_tables.styles(summary, info.name),
         calibration=charts.calibration(calibration) if calibration else None,
-        best=watch.view(min(shown, key=order)) if shown else None,
-        moments=[watch.view(one) for one in shown],
-        mistakes=[_mistake_view(one) for one in summary.mistakes.get(info.name, ())],
+        best=watch.view(min(listed, key=order)) if listed else None,
+        moments=[watch.view(moment) for moment in listed],
+        mistakes=[_mistake_view(mistake) for mistake in summary.mistakes.get(info.name, ())],
         faults=faults.count,
         causes={cause: faults.causes[cause] for cause in Cause if faults.causes[cause]},
         shown=faults.first,
@@ -165,28 +178,30 @@ def _model(
     )
 
 
-def rerun_command(index: int, game: int) -> str:
-    """Return the command that reruns a stored game, for a shell in the folder of the league."""
-    return shlex.join(["arena", "rerun", "league.yaml", str(index), str(game)])
-
-
-def _places(boards: Sequence[Leaderboard], bot: str) -> Iterator[Place]:
+def _places(boards: Sequence[Leaderboard], bot: str) -> Iterator[BoardResults]:
     for board in boards:
-        for rank, row in enumerate(board.rows, 1):
+        for row in board.rows:
             if row.bot == bot:
-                points = chart_data.history(board.history, bot)
-                zero = (
-                    "the mean of the field" if board.anchor is None else f"the bot {board.anchor}"
-                )
-                history = charts.rating_history(points, zero) if points else None
-                met = [n for n, one in enumerate(board.rows, 1) if (bot, one.bot) in board.duels]
-                rivals = [board.rows[n - 1].bot for n in nearest(met, rank, OPPONENTS_SHOWN)]
-                results = [
-                    Opponent(one, chance(board, bot, one.opponent))
-                    for one in by_opponent(board, bot, rivals)
-                ]
-                stands = standing(row, board.players)
-                yield Place(board, rank, row, stands, results, len(met), history)
+                yield _place(board, row)
+
+
+def _place(board: Leaderboard, row: LeaderboardRow) -> BoardResults:
+    bot = row.bot
+    points = play_tables.history(board.history, bot)
+    zero = "the mean of the field" if board.anchor is None else f"the bot {board.anchor}"
+    met = [rival.rank for rival in board.rows if (bot, rival.bot) in board.duels]
+    rivals = [board.rows[rank - 1].bot for rank in nearest(met, row.rank, OPPONENTS_SHOWN)]
+    return BoardResults(
+        board=board,
+        row=row,
+        standing=standing(row, board.players),
+        results=[
+            Opponent(result, chance(board, bot, result.opponent))
+            for result in by_opponent(board, bot, rivals)
+        ],
+        opponents=len(met),
+        history=charts.rating_history(points, zero) if points else None,
+    )
 
 
 def nearest(ranks: Sequence[int], rank: int, most: int) -> Sequence[int]:

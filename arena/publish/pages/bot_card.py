@@ -25,7 +25,7 @@ _TRAITS = {
     "doubts_right": ("doubts better", "doubts worse", "of its dudos are right"),
     "boldness": ("opens higher", "opens lower", "times what is to be expected"),
 }
-"""What a bot does if it does so more or less than most, and what the number is a share of."""
+"""Of each trait, the words for more and for less than most, and the unit of its number."""
 
 
 class Trait(Struct, frozen=True):
@@ -42,7 +42,7 @@ class Trait(Struct, frozen=True):
 
     @property
     def words(self) -> str:
-        """What it does, compared with most."""
+        """The trait in words, compared with most bots."""
         return f"{self.more if self.below > 0.5 else self.less} than most"
 
 
@@ -60,8 +60,8 @@ class Card(Struct, frozen=True):
     @property
     def striking(self) -> list[Trait]:
         """The two traits that tell it best from the field."""
-        far = [one for one in self.traits if abs(one.below - 0.5) >= _STRIKING]
-        return sorted(far, key=lambda one: -abs(one.below - 0.5))[:2]
+        far = [trait for trait in self.traits if abs(trait.below - 0.5) >= _STRIKING]
+        return sorted(far, key=lambda trait: -abs(trait.below - 0.5))[:2]
 
 
 class Field:
@@ -87,9 +87,9 @@ class Field:
         others = self._sorted[name]
         low, high = bisect_left(others, value), bisect_right(others, value)
         below = (low + (high - low - 1) / 2) / (len(others) - 1)
-        shown = fixed if name == "boldness" else percent
+        written = fixed if name == "boldness" else percent
         named = name.replace("_", " ").capitalize()
-        return Trait(named, *_TRAITS[name], shown(value), shown(median(others)), below)
+        return Trait(named, *_TRAITS[name], written(value), written(median(others)), below)
 
 
 def whole_style(summary: LeagueSummary, bot: str) -> Style:
@@ -120,7 +120,7 @@ def card(
     lost = sorted((high, rival) for rival, (_, high) in ends.items() if high < 0.5)
     return Card(
         overall=overall.get(bot),
-        best=min(places, key=lambda one: (one[1].worst, one[1].best), default=None),
+        best=min(places, key=lambda place: (place[1].worst, place[1].best), default=None),
         traits=field.traits(bot),
         beats=[rival for _, rival in won[:NAMED]],
         loses_to=[rival for _, rival in lost[:NAMED]],

@@ -2,17 +2,18 @@
 
 import platform
 import shlex
-from typing import Any
+from collections.abc import Mapping
 
 from msgspec import Struct
 
 from arena import __version__
 from arena.game.records import LeagueInfo, MachineInfo
-from arena.game.rules.books import OPTIONS, SWITCHES
+from arena.game.rules.books import OPTIONS, SWITCHES, VARIANTS
 from arena.game.rules.clauses import CLAUSES, Clause, by_text
 from arena.game.wire.messages import PROTOCOL
 from arena.playstats.league_summary import LeagueSummary, Timing
-from arena.publish.data.rules_and_limits import Value, limit_rows, switches, values
+from arena.publish.data.result_rows import LimitRow
+from arena.publish.data.rules_and_limits import Switch, Value, limit_rows, switches, values
 from arena.publish.output.text import duration, moment
 
 _INODES = "The number of files in /tmp is not capped, and each takes some of the machine's memory."
@@ -21,11 +22,11 @@ _SIGNALS = "Two bots at a table can signal each other by how busy they keep the 
 
 
 class Promise(Struct, frozen=True):
-    """What a bot in a sandbox can and cannot do."""
+    """The limits of a sandbox."""
 
     keeps: tuple[str, ...]
     open: tuple[str, ...]
-    """What is not promised."""
+    """Attacks that the sandbox does not prevent."""
 
 
 PROMISES = {
@@ -66,7 +67,7 @@ PROMISES = {
         ),
     ),
 }
-"""What each sandbox keeps and does not, in the words of docs/evidence/hostile.md."""
+"""The limits of each sandbox, in the words of docs/evidence/hostile.md."""
 
 
 def machine(info: MachineInfo | None) -> dict[str, str]:
@@ -109,19 +110,39 @@ def times(known: Timing | None) -> dict[str, str]:
     }
 
 
-def model(league: LeagueInfo, summary: LeagueSummary, known: Timing | None) -> dict[str, Any]:
-    """Return what the page of conditions shows beyond the league itself."""
-    return {
-        "switches": switches(league, SWITCHES),
-        "options": switches(league, OPTIONS),
-        "limits": limit_rows(league),
-        "sandboxes": dict(sorted(summary.sandboxes.items())) or {league.sandbox: 0},
-        "promises": PROMISES,
-        "machine": machine(league.machine),
-        "versions": versions(league),
-        "times": times(known),
-        "seeds": seeds(league),
-    }
+class ConditionsPage(Struct, frozen=True):
+    """The page of conditions, beyond the league itself."""
+
+    switches: list[Switch]
+    options: list[Switch]
+    limits: list[LimitRow]
+    sandboxes: dict[str, int]
+    """Fixtures played in each."""
+    promises: Mapping[str, Promise]
+    machine: dict[str, str]
+    versions: dict[str, str]
+    times: dict[str, str]
+    seeds: list["MasterSeed"]
+    store_root: str
+    """The hash that pins the store."""
+
+
+def conditions_page(
+    league: LeagueInfo, summary: LeagueSummary, timing: Timing | None, store_root: str
+) -> ConditionsPage:
+    """Return what the page of conditions shows."""
+    return ConditionsPage(
+        switches=switches(league, SWITCHES),
+        options=switches(league, OPTIONS),
+        limits=limit_rows(league),
+        sandboxes=dict(sorted(summary.sandboxes.items())) or {league.sandbox: 0},
+        promises=PROMISES,
+        machine=machine(league.machine),
+        versions=versions(league),
+        times=times(timing),
+        seeds=seeds(league),
+        store_root=store_root,
+    )
 
 
 class MasterSeed(Struct, frozen=True):
@@ -142,10 +163,10 @@ class MasterSeed(Struct, frozen=True):
 def seeds(league: LeagueInfo) -> list[MasterSeed]:
     """Return the league's master seeds, first to last: it got another when bots joined."""
     last = league.seed, league.commitment
-    found = [*((one.seed, one.commitment) for one in league.earlier_seeds), last]
-    several = len(found) > 1
+    pairs = [*((pair.seed, pair.commitment) for pair in league.earlier_seeds), last]
+    several = len(pairs) > 1
     return [
-        MasterSeed(f" {number}" if several else "", *one) for number, one in enumerate(found, 1)
+        MasterSeed(f" {number}" if several else "", *pair) for number, pair in enumerate(pairs, 1)
     ]
 
 
@@ -158,7 +179,7 @@ BOOKS = {
 
 
 class Wording(Struct, frozen=True):
-    """What some rule books say of a clause."""
+    """The text of a clause in some rule books."""
 
     text: str
     books: list[str]
@@ -177,3 +198,15 @@ def clause_entries(league: LeagueInfo) -> list[tuple[Clause, list[Wording], list
         )
         for clause in CLAUSES
     ]
+
+
+class RulesPage(Struct, frozen=True):
+    """The page of the rules."""
+
+    clauses: list[tuple[Clause, list[Wording], list[Value]]]
+    books: Mapping[str, str]
+
+
+def rules_page(league: LeagueInfo) -> RulesPage:
+    """Return what the page of the rules shows."""
+    return RulesPage(clause_entries(league), {name: BOOKS[name] for name in VARIANTS})

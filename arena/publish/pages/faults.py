@@ -1,29 +1,16 @@
 """Page model of the faults: alike ones together, by bot, cause and detail."""
 
-from collections.abc import Iterator
-from typing import Any
-
 from msgspec import Struct
 from msgspec.structs import replace
 
-from arena.game.records import Cause
-from arena.playstats.fault_summary import BotFaults as Found
-from arena.playstats.game_scan import FaultEntry
+from arena.playstats.fault_summary import BotFaults, FaultKind
 from arena.playstats.league_summary import LeagueSummary
 
 SHOWN = 500
 """Kinds of faults on the page; the data files have every fault."""
 
 
-class Kind(Struct, frozen=True):
-    """Faults of one bot with the same cause and like details."""
-
-    cause: Cause
-    first: FaultEntry
-    count: int
-
-
-class BotFaults(Struct, frozen=True):
+class FaultyBot(Struct, frozen=True):
     """The faults of one bot."""
 
     bot: str
@@ -31,7 +18,7 @@ class BotFaults(Struct, frozen=True):
     """Games that it played."""
     faulted: int
     """Games in which it faulted."""
-    kinds: list[Kind]
+    kinds: list[FaultKind]
     """The most frequent first."""
     others: int
     """Faults of further kinds, which came after many."""
@@ -47,26 +34,37 @@ class BotFaults(Struct, frozen=True):
         return len(self.kinds) + bool(self.others)
 
 
-def model(summary: LeagueSummary) -> dict[str, Any]:
+class FaultsPage(Struct, frozen=True):
+    """The page of faults."""
+
+    bots: list[FaultyBot]
+    left: int
+    """Kinds of faults that are not shown."""
+    faulty: int
+    """How many bots faulted."""
+
+
+def faults_page(summary: LeagueSummary) -> FaultsPage:
     """Return what the page of faults shows."""
     every = by_bot(summary)
-    shown, left = list[BotFaults](), SHOWN
-    for one in every:
-        shown += [replace(one, kinds=one.kinds[:left])] if left else []
-        left = max(0, left - len(one.kinds))
-    hidden = sum(len(one.kinds) for one in every) - sum(len(one.kinds) for one in shown)
-    return {"bots": shown, "left": hidden, "faulty": len(every)}
+    on_page, left = list[FaultyBot](), SHOWN
+    for bot in every:
+        on_page += [replace(bot, kinds=bot.kinds[:left])] if left else []
+        left = max(0, left - len(bot.kinds))
+    hidden = sum(len(bot.kinds) for bot in every) - sum(len(bot.kinds) for bot in on_page)
+    return FaultsPage(on_page, hidden, len(every))
 
 
-def by_bot(summary: LeagueSummary) -> list[BotFaults]:
+def by_bot(summary: LeagueSummary) -> list[FaultyBot]:
     """Return the faults of each bot that faulted, the bot with the most faulted games first."""
-    found = [
-        BotFaults(bot, summary.games_of(bot), of.games, list(_kinds(of)), of.others)
+    faulty = [
+        FaultyBot(bot, summary.games_of(bot), of.games, _kinds(of), of.others)
         for bot, of in summary.faults.bots.items()
     ]
-    return sorted(found, key=lambda one: (-one.faulted, one.bot))
+    return sorted(faulty, key=lambda bot: (-bot.faulted, bot.bot))
 
 
-def _kinds(faults: Found) -> Iterator[Kind]:
-    for _, kind in sorted(faults.kinds.items(), key=lambda one: (-one[1].count, one[0])):
-        yield Kind(kind.first.cause, kind.first, kind.count)
+def _kinds(faults: BotFaults) -> list[FaultKind]:
+    """Return the kinds of faults of a bot, the most frequent first."""
+    kinds = sorted(faults.kinds.items(), key=lambda item: (-item[1].count, item[0]))
+    return [kind for _, kind in kinds]

@@ -1,4 +1,4 @@
-"""The Atom feed: whose rank changed as a league went on.
+"""The Atom feed: changes of rank during a league.
 
 Earlier ranks are computed, not looked up in earlier reports: a leaderboard is rated as it was after
 1, 2, 4, 8, ... blocks, and each of these checkpoints is compared with the next. So the same games
@@ -7,11 +7,10 @@ games, so more checkpoints would show little more.
 """
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from hashlib import sha256
 from itertools import pairwise
-from typing import Any
 from uuid import UUID
 
 from msgspec import Struct
@@ -63,11 +62,11 @@ def checkpoints(blocks: int) -> list[int]:
 
 def history(board: Leaderboard, source: GameSource) -> Iterator[Checkpoint]:
     """Yield a leaderboard as it was at each checkpoint, the last as it is."""
-    fixtures = _fixtures_of(board, source)
+    results = _results_of(board, source)
     for blocks in checkpoints(board.blocks)[:-1]:
-        then = [one for one in fixtures if one.fixture.block < blocks]
+        then = [result for result in results if result.fixture.block < blocks]
         if then:
-            depends_on = [source.hashes[one.fixture.index] for one in then]
+            depends_on = [source.hashes[result.fixture.index] for result in then]
             key = sha256(repr(depends_on).encode()).digest()
             name = f"ranks {blocks} {board.players} {board.variant!a}"
             data = source.cached(name, key, partial(_ranks_then, then))
@@ -75,8 +74,8 @@ def history(board: Leaderboard, source: GameSource) -> Iterator[Checkpoint]:
     yield _checkpoint(board)
 
 
-def _fixtures_of(board: Leaderboard, source: GameSource) -> list[FixtureResult]:
-    return [one for one in source.results if one.fixture.division == board.division]
+def _results_of(board: Leaderboard, source: GameSource) -> list[FixtureResult]:
+    return [result for result in source.results if result.fixture.division == board.division]
 
 
 def _ranks_then(then: Sequence[FixtureResult]) -> bytes:
@@ -127,19 +126,32 @@ def block_times(
     return {count: max(times) for count, times in ends.items() if times}
 
 
-def model(league: LeagueInfo, boards: Sequence[Leaderboard], source: GameSource) -> dict[str, Any]:
-    """Return what the feed's template needs: the entries, the newest first."""
+class Feed(Struct, frozen=True):
+    """The feed."""
+
+    entries: list[Change]
+    """The newest first."""
+    updated: str
+    id: str
+    title: Callable[[Change], str]
+
+
+def feed(league: LeagueInfo, boards: Sequence[Leaderboard], source: GameSource) -> Feed:
+    """Return the feed of a league."""
     entries: list[Change] = []
-    times_known = ((one.fixture.index, one.stored_at) for one in source.results)
-    stored_at = {index: at for index, at in times_known if at is not None}
+    stored_at = {
+        result.fixture.index: result.stored_at
+        for result in source.results
+        if result.stored_at is not None
+    }
     for board in boards:
         seen = list(history(board, source))
-        fixtures = [one.fixture for one in _fixtures_of(board, source)]
-        times = block_times(fixtures, [one.blocks for one in seen], stored_at)
+        fixtures = [result.fixture for result in _results_of(board, source)]
+        times = block_times(fixtures, [checkpoint.blocks for checkpoint in seen], stored_at)
         entries += changes(league, board, seen, times)
-    entries.sort(key=lambda one: one.updated, reverse=True)
+    entries.sort(key=lambda entry: entry.updated, reverse=True)
     newest = timestamp(max(stored_at.values(), default=0))
-    return {"entries": entries[:NEWEST], "updated": newest, "id": _urn(league), "title": title}
+    return Feed(entries[:NEWEST], newest, _urn(league), title)
 
 
 def title(change: Change) -> str:

@@ -51,17 +51,17 @@ class Progress(Struct, frozen=True):
 
 def progress(results: Sequence[FixtureResult], left: int) -> Progress:
     """Return how much was played of a league in which so many matches are left."""
-    known = [one.stored_at for one in results if one.stored_at is not None]
-    played = sum(1 for one in results if one.games)
+    known = [result.stored_at for result in results if result.stored_at is not None]
+    played = sum(1 for result in results if result.games)
     return Progress(played, left, max(known, default=None))
 
 
-class Card(Struct, frozen=True):
+class BoardCard(Struct, frozen=True):
     """One leaderboard in short."""
 
     board: Leaderboard
     first: tuple[str, ...]
-    """Who may be first, the likeliest first."""
+    """The bots that may be first, the likeliest first."""
 
     @property
     def share(self) -> float:
@@ -69,12 +69,12 @@ class Card(Struct, frozen=True):
         return len(self.first) / len(self.board.rows)
 
 
-class Faults(Struct, frozen=True):
+class LostGames(Struct, frozen=True):
     """How many games were lost by faults, and by whom."""
 
     games: int
     bots: tuple[str, ...]
-    """Those with the most first."""
+    """The bots that faulted; the most faulted games first."""
     most: int
     """Games that the first of them lost."""
 
@@ -87,9 +87,17 @@ class Front(Struct, frozen=True):
     """None if nobody is rated."""
     shown: tuple[Standing, ...]
     axis: Axis | None
-    cards: list[Card]
+    cards: list[BoardCard]
     moments: list[MomentView]
-    faults: Faults | None
+    faults: LostGames | None
+
+
+class FrontPage(Struct, frozen=True):
+    """The front page, by the names that its template uses."""
+
+    front: Front
+    all: str
+    """The page with the whole of the main table; "" if there is none."""
 
 
 def front(
@@ -107,7 +115,7 @@ def front(
         main=main,
         shown=rows[:most],
         axis=Standings(rows[:most]).axis if rows else None,
-        cards=[Card(board, board_standings(board).first) for board in ratings.boards],
+        cards=[BoardCard(board, board_standings(board).first) for board in ratings.boards],
         moments=moments,
         faults=_faults(summary.faults),
     )
@@ -120,10 +128,10 @@ def standings(ratings: Ratings) -> Standings | None:
     return board_standings(ratings.boards[0]) if ratings.boards else None
 
 
-def _faults(found: FaultSummary) -> Faults | None:
-    games = {bot: of.games for bot, of in found.bots.items()}
+def _faults(summary: FaultSummary) -> LostGames | None:
+    games = {bot: of.games for bot, of in summary.bots.items()}
     bots = sorted(games, key=lambda bot: (-games[bot], bot))
-    return Faults(found.games, tuple(bots), games[bots[0]]) if bots else None
+    return LostGames(summary.games, tuple(bots), games[bots[0]]) if bots else None
 
 
 def description(state: Progress, main: Standings | None, bots: int) -> str:

@@ -1,26 +1,31 @@
 """Page models of leaderboards: their lines, all bots across them, head to head.
 
-A column is a cell of `reports/leaderboard.html` and a field of LeaderboardRow
-(`data/result_rows.py`) that `data/tables.py` fills: from Row (`ratings/table.py`) if places tell
-it, else from `summary.bots[bot][division].style` (`playstats/`), which templates have already and
-`_board` of `site.py` must hand to `tables.leaderboard`.
+A column of a leaderboard is declared with its field in `arena/ratings/table.py`.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import chain
 from math import comb
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
 from msgspec import Struct
 
 from arena.game.records import BotInfo, LeagueInfo
 from arena.publish.data.result_rows import HeadToHeadRow
-from arena.publish.data.tables import pair
-from arena.publish.pages.standings import Standing, board_standings, overall_standings, standing
+from arena.publish.data.result_tables import pair
+from arena.publish.drawing.axis import Axis
+from arena.publish.pages.standings import (
+    Standing,
+    Standings,
+    board_standings,
+    overall_standings,
+    standing,
+)
+from arena.ratings.columns import PageColumn, page_columns
 from arena.ratings.history import trend
 from arena.ratings.maths.intervals import indistinct_range
 from arena.ratings.standings import Ratings
-from arena.ratings.table import Leaderboard, Overall, Row
+from arena.ratings.table import Leaderboard, LeaderboardRow, Overall, OverallRow
 
 TOP = 30
 """Bots whose head-to-head is a table; those of more are a picture and data files."""
@@ -32,34 +37,57 @@ CELLS = 2300
 """Cells of the overview at most, so that the page stays small; each table's own page has all."""
 
 
-def model(board: Leaderboard, league: LeagueInfo) -> dict[str, Any]:
+class LeaderboardPage(Struct, frozen=True):
+    """The page of a leaderboard."""
+
+    board: Leaderboard
+    columns: tuple[PageColumn, ...]
+    lines: list["BoardLine"]
+    standings: Standings
+    axis: Axis
+
+
+def leaderboard_page(board: Leaderboard, league: LeagueInfo) -> LeaderboardPage:
     """Return what a leaderboard's page shows."""
-    standings = board_standings(board)
-    shown = {"lines": lines(board, league), "standings": standings, "axis": standings.axis}
-    return {"board": board, **shown}
+    standings, columns = board_standings(board), page_columns(LeaderboardRow)
+    return LeaderboardPage(board, columns, lines(board, league), standings, standings.axis)
 
 
-def head_to_head_model(board: Leaderboard) -> dict[str, Any]:
+class HeadToHeadPage(Struct, frozen=True):
+    """The head-to-head page of a leaderboard."""
+
+    board: Leaderboard
+    matrix: list["MatrixRow[HeadToHeadRow]"]
+    better: list["MatrixRow[Chance]"]
+    tint: Callable[[HeadToHeadRow], str]
+
+
+def head_to_head_page(board: Leaderboard) -> HeadToHeadPage:
     """Return what the head-to-head page of a leaderboard shows."""
-    return {
-        "board": board,
-        "matrix": list(matrix(board, TOP)),
-        "better": better_matrix(board, TOP),
-        "tint": tint,
-    }
+    return HeadToHeadPage(board, list(matrix(board, TOP)), better_matrix(board, TOP), tint)
 
 
-def overall_model(overall: Overall, league: LeagueInfo) -> dict[str, Any]:
+class OverallPage(Struct, frozen=True):
+    """The page of the overall table."""
+
+    overall: Overall
+    columns: tuple[PageColumn, ...]
+    standings: Standings
+    axis: Axis
+    infos: dict[str, BotInfo]
+
+
+def overall_page(overall: Overall, league: LeagueInfo) -> OverallPage:
     """Return what the page of the overall table shows."""
     infos = {bot.name: bot for bot in league.bots}
-    standings = overall_standings(overall)
-    return {"overall": overall, "standings": standings, "axis": standings.axis, "infos": infos}
+    standings, columns = overall_standings(overall), page_columns(OverallRow)
+    return OverallPage(overall, columns, standings, standings.axis, infos)
 
 
-class Line(Struct, frozen=True):
+class BoardLine(Struct, frozen=True):
     """A bot's line as a leaderboard shows it."""
 
-    row: Row
+    row: LeaderboardRow
     standing: Standing
     info: BotInfo
     trend: float | None
@@ -67,24 +95,17 @@ class Line(Struct, frozen=True):
     tier: bool
     """Whether those above it are the best ones, with 95 % confidence."""
 
-    @property
-    def margin(self) -> float | None:
-        """Half the length of the 95 % interval of mu; None if it has no end on one side."""
-        if self.row.low is None or self.row.high is None:
-            return None
-        return (self.row.high - self.row.low) / 2
 
-
-def lines(board: Leaderboard, league: LeagueInfo) -> list[Line]:
+def lines(board: Leaderboard, league: LeagueInfo) -> list[BoardLine]:
     """Return the lines of a leaderboard, best first."""
     infos = {bot.name: bot for bot in league.bots}
-    shown, worst = [], 0
+    listed, worst = [], 0
     for above, row in enumerate(board.rows):
         tier = above > 0 and worst <= above
         past = trend(board.history, row.bot)
-        shown.append(Line(row, standing(row, board.players), infos[row.bot], past, tier))
+        listed.append(BoardLine(row, standing(row, board.players), infos[row.bot], past, tier))
         worst = max(worst, row.worst)
-    return shown
+    return listed
 
 
 def tint(pair: HeadToHeadRow) -> str:
@@ -118,7 +139,7 @@ class Chance(Struct, frozen=True):
 
     @property
     def words(self) -> str:
-        """What the page says of the pair."""
+        """The verdict on the pair, in words."""
         side = "better" if self.value > 0.5 else "worse"
         return "too close to call" if self.tint == "even" else side
 
@@ -151,6 +172,12 @@ class OverviewRow(Struct, frozen=True):
     """One for each leaderboard; None if the bot did not play."""
 
 
+class BotsPage(Struct, frozen=True):
+    """The page of all bots."""
+
+    overview: "Overview"
+
+
 class Overview(Struct, frozen=True):
     """The table over all leaderboards."""
 
@@ -168,7 +195,7 @@ def overview(league: LeagueInfo, ratings: Ratings) -> Overview:
     """Return all bots in the order of the overall table, else of the first leaderboard."""
     whole = overall_standings(ratings.overall).rows if ratings.overall else ()
     overall = {row.bot: row for row in whole}
-    boards = [{row.bot: row for row in board_standings(one).rows} for one in ratings.boards]
+    boards = [{row.bot: row for row in board_standings(board).rows} for board in ratings.boards]
     infos = {bot.name: bot for bot in league.bots}
     order = dict.fromkeys(chain(overall, *boards, infos))
     most = CELLS // (len(boards) + 1)

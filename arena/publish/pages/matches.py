@@ -1,4 +1,4 @@
-"""Page models of the list of matches: the result of each fixture, page by page and as data.
+"""MatchPage models of the list of matches: the result of each fixture, page by page and as data.
 
 A page holds a stretch of the schedule, played or not: one more fixture changes one page.
 """
@@ -24,7 +24,7 @@ NEWEST_SHOWN = 50
 """Fixtures that the page of the search shows before anything is asked for."""
 
 
-class Page(Struct, frozen=True):
+class MatchPage(Struct, frozen=True):
     """One page of the list, and the numbers of its neighbours."""
 
     number: int
@@ -43,22 +43,39 @@ class Page(Struct, frozen=True):
         return self.first + PAGE - 1
 
 
-def pages(matches: Sequence[MatchRow]) -> list[Page]:
+class ListPage(Struct, frozen=True):
+    """A page of the list, by the name that its template uses."""
+
+    part: MatchPage
+
+
+class SearchPage(Struct, frozen=True):
+    """The page of the search."""
+
+    pages: list[MatchPage]
+    newest: list[MatchRow]
+    """The last matches, the newest first."""
+    upset: float
+    """A game is an upset if its winner was less likely than this to win."""
+
+
+def pages(matches: Sequence[MatchRow]) -> list[MatchPage]:
     """Return the pages of the list; matches are in schedule order, and no page is empty."""
     parts = _parted(matches, PAGE)
     numbers = [None, *parts, None]
     return [
-        Page(number, part, numbers[at], numbers[at + 2])
+        MatchPage(number, part, numbers[at], numbers[at + 2])
         for at, (number, part) in enumerate(parts.items())
     ]
 
 
 def _parted(matches: Iterable[MatchRow], size: int) -> dict[int, list[MatchRow]]:
-    return {number: list(part) for number, part in groupby(matches, lambda one: one.index // size)}
+    parts = groupby(matches, lambda match: match.index // size)
+    return {number: list(part) for number, part in parts}
 
 
-class Seat(Struct, frozen=True):
-    """What a bot achieved in a match, as a card shows it."""
+class RankedSeat(Struct, frozen=True):
+    """A bot's result in a match, as a card shows it."""
 
     bot: str
     wins: int
@@ -68,18 +85,18 @@ class Seat(Struct, frozen=True):
     """In wins."""
 
 
-def ranked(match: MatchRow) -> list[Seat]:
+def ranked(match: MatchRow) -> list[RankedSeat]:
     """Return the bots of a match, the best mean place first, then by seat."""
     luck = (None,) * match.players if match.luck is None else (match.luck, -match.luck)
     columns = match.seats, match.wins, match.places, luck
     seats = (
-        Seat(bot, wins, round(place, 2), lucky)
+        RankedSeat(bot, wins, round(place, 2), lucky)
         for bot, wins, place, lucky in zip(*columns, strict=True)
     )
     return sorted(seats, key=lambda seat: seat.place)
 
 
-class Entry(Struct, frozen=True, array_like=True):
+class SearchEntry(Struct, frozen=True, array_like=True):
     """A match in a search shard; bots and tables are positions in the shard's lists."""
 
     index: int
@@ -104,11 +121,11 @@ class SearchShard(Struct, frozen=True):
     bots: list[str]
     """File names of their pages, without folder and suffix."""
     tables: list[str]
-    entries: list[Entry]
+    entries: list[SearchEntry]
 
 
 class SearchIndex(Struct, frozen=True):
-    """What a search needs to know before it loads any shard."""
+    """The index of a search, which is loaded before any shard."""
 
     bots: dict[str, str]
     """Names to show, by the file names of their pages."""
@@ -127,10 +144,11 @@ def search_files(
     parts = _parted(matches, SHARD)
     marks = identities(bot.name for bot in league.bots)
     index = SearchIndex(
-        marks={links.bots[bot]: one.classes for bot, one in marks.items()},
+        marks={links.bots[bot]: mark.classes for bot, mark in marks.items()},
         bots={links.bots[bot.name]: one_line(bot.name) for bot in league.bots},
         tables={
-            links.division_id(one.division): (one_line(one.variant), one.players) for one in boards
+            links.division_id(board.division): (one_line(board.variant), board.players)
+            for board in boards
         },
         shards=list(parts),
         fixtures=len(matches),
@@ -152,8 +170,10 @@ def _shard(matches: Sequence[MatchRow], links: Links) -> SearchShard:
     )
 
 
-def _entry(match: MatchRow, bots: Mapping[str, int], divisions: Mapping[Division, int]) -> Entry:
-    return Entry(
+def _entry(
+    match: MatchRow, bots: Mapping[str, int], divisions: Mapping[Division, int]
+) -> SearchEntry:
+    return SearchEntry(
         index=match.index,
         table=divisions[match.division],
         seats=tuple(bots[bot] for bot in match.seats),

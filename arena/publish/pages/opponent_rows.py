@@ -23,7 +23,7 @@ _LINE = (
 
 
 class Opponent(Struct, frozen=True):
-    """What a bot achieved against another, and which of the two is better."""
+    """A bot's result against another, and the chance that it is the better one."""
 
     result: HeadToHeadRow
     chance: Chance
@@ -38,8 +38,8 @@ def opponent_rows(
 ) -> Markup:
     """Return a line of HTML for each opponent; `marked` are the linked names of bots."""
 
-    def line(one: Opponent) -> str:
-        cell, better = one.result, one.chance
+    def line(opponent: Opponent) -> str:
+        cell, better = opponent.result, opponent.chance
         return _LINE.format(
             marked[cell.opponent],
             share(cell.share, 0.5),

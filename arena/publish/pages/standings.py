@@ -3,7 +3,7 @@
 from msgspec import Struct
 
 from arena.publish.drawing.axis import Axis, axis_of
-from arena.ratings.table import Leaderboard, Overall, OverallRow, Row
+from arena.ratings.table import Leaderboard, LeaderboardRow, Overall, OverallRow
 
 
 class Standing(Struct, frozen=True):
@@ -35,7 +35,7 @@ class Standings(Struct, frozen=True):
 
     @property
     def first(self) -> tuple[str, ...]:
-        """Who may be first: every bot of which no other is clearly better, the likeliest first.
+        """The bots that may be first: no other is clearly better; the likeliest comes first.
 
         Pairs decide that, not ranges that overlap.
         """
@@ -62,7 +62,7 @@ def board_standings(board: Leaderboard) -> Standings:
     return Standings(rows, (board.variant, board.players))
 
 
-def standing(row: Row, players: int) -> Standing:
+def standing(row: LeaderboardRow, players: int) -> Standing:
     """Return a bot's line on a leaderboard: a mean place is a share of rivals beaten."""
     low, share, high = (
         (players - place) / (players - 1)

@@ -10,13 +10,14 @@ from pathlib import Path
 from jinja2 import Environment, FileSystemBytecodeCache, FileSystemLoader, StrictUndefined
 from jinja2.bccache import Bucket
 from markupsafe import Markup
+from msgspec import Struct
 
 from arena.io import shipped, visible
 from arena.publish.output import text
 from arena.publish.output.text import CACHED
 
 FILTERS = ("signed", "fixed", "percent", "chance", "grouped", "counted", "clipped", "one_line")
-"""What templates write text and numbers with: functions of `arena.publish.output.text`."""
+"""The filters of templates: functions of `arena.publish.output.text`."""
 
 _BAR = Markup('<svg class="part" aria-hidden="true"><rect width="{}%"/>{}</svg>{}')
 _CHANCE_OF_PAGE = Markup('<use href="#chance"/>')
@@ -42,6 +43,12 @@ def environment() -> Environment:
     return env
 
 
+def render(template: str, *models: Struct) -> str:
+    """Return a page; its template knows the fields of all these models by their names."""
+    known = {name: getattr(model, name) for model in models for name in model.__struct_fields__}
+    return environment().get_template(template).render(known)
+
+
 def _made_by() -> bytes:
     """Return what compiled templates depend on beside themselves: options and filters."""
     modules = __file__, text.__file__, visible.__file__
@@ -52,9 +59,9 @@ def _visible(value: object) -> str:
     """Spell out what a browser would obey or hide; Jinja escapes the rest, but for our markup."""
     if isinstance(value, Markup):
         return value
-    shown = str(value)
+    printed = str(value)
     # This is called for all that a site prints: one call less is worth the repetition.
-    return shown if shown.isprintable() else visible.visible(shown)
+    return printed if printed.isprintable() else visible.visible(printed)
 
 
 @lru_cache(maxsize=CACHED)

@@ -7,13 +7,15 @@ from msgspec import Struct
 
 from arena.game.rules.explain import name_bid
 from arena.game.rules.round import Bid
-from arena.playstats.moments import KINDS, Kind, Moment
+from arena.playstats.moments import KINDS, Moment, MomentKind
 from arena.publish.fault_words import CAUSES
 from arena.publish.links import Links
-from arena.publish.moments import SiteMoments
+from arena.publish.replay.selection import ReplayChoice
 from arena.publish.replay.steps import likely
+from arena.publish.site_moments import SiteMoments
+from arena.ratings.table import Leaderboard
 
-TITLES: dict[Kind, tuple[str, str]] = {
+TITLES: dict[MomentKind, tuple[str, str]] = {
     "comeback": ("Comebacks", "Won from at most half of a fair share of the dice."),
     "bluff": ("Bluffs that survived", "False bids that were raised, and that nobody called."),
     "call": ("Brave calls that were right", "Doubts that were less than 50 % likely to be right."),
@@ -29,7 +31,7 @@ class MomentView(Struct, frozen=True):
 
     moment: Moment
     did: str
-    """What the bot did, to be read after its name."""
+    """A verb phrase that follows the bot's name."""
     href: str
     """The replay at this moment, as the bot saw it."""
 
@@ -47,22 +49,43 @@ class MomentView(Struct, frozen=True):
 class MomentList(Struct, frozen=True):
     """The moments of one kind, the best first."""
 
-    kind: Kind
+    kind: MomentKind
     title: str
     about: str
     moments: list[MomentView]
 
 
+class WatchPage(Struct, frozen=True):
+    """A page of moments to watch."""
+
+    lists: list[MomentList]
+    board: Leaderboard | None = None
+    """The leaderboard of their tables; None for the whole league."""
+
+
+class ReplayPage(Struct, frozen=True):
+    """The page of the replay."""
+
+    first: str
+    """Fixture, game and step of the first game."""
+    choice: ReplayChoice
+    most: int | None
+    """How many of the games have a replay at most."""
+    upset: float
+    """A game is an upset if its winner was less likely than this to win."""
+    lists: list[MomentList]
+
+
 def lists(moments: Iterable[Moment], watchable: Container[tuple[int, int]]) -> list[MomentList]:
     """Return the moments whose games can be watched, by kind, of each game the best."""
-    shown = sorted(moments, key=lambda one: KINDS.index(one.kind))
-    first: dict[tuple[Kind, int, int], Moment] = {}
-    for one in shown:
-        if (one.index, one.game) in watchable:
-            first.setdefault((one.kind, one.index, one.game), one)
+    by_kind = sorted(moments, key=lambda moment: KINDS.index(moment.kind))
+    first: dict[tuple[MomentKind, int, int], Moment] = {}
+    for moment in by_kind:
+        if (moment.index, moment.game) in watchable:
+            first.setdefault((moment.kind, moment.index, moment.game), moment)
     return [
-        MomentList(kind, *TITLES[kind], [view(one) for one in of])
-        for kind, of in groupby(first.values(), lambda one: one.kind)
+        MomentList(kind, *TITLES[kind], [view(moment) for moment in of])
+        for kind, of in groupby(first.values(), lambda moment: moment.kind)
     ]
 
 
@@ -70,37 +93,37 @@ def highlights(
     moments: SiteMoments, watchable: Container[tuple[int, int]], most: int
 ) -> list[MomentView]:
     """Return a league's best moments, one of each kind at most, and no bot twice; no faults."""
-    found: list[MomentView] = []
+    views: list[MomentView] = []
     for of in lists(moments.league, watchable):
-        bots = {one.moment.bot for one in found}
-        new = [one for one in of.moments if one.moment.bot not in bots]
-        found += new[: of.kind != "fault"]
-    return found[:most]
+        bots = {other.moment.bot for other in views}
+        new = [other for other in of.moments if other.moment.bot not in bots]
+        views += new[: of.kind != "fault"]
+    return views[:most]
 
 
-def view(one: Moment) -> MomentView:
+def view(moment: Moment) -> MomentView:
     """Return a moment in words."""
-    href = f"{Links.step(one.index, one.game, one.step)}&see={one.seat}"
-    return MomentView(one, " ".join(_did(one)), href)
+    href = f"{Links.step(moment.index, moment.game, moment.step)}&see={moment.seat}"
+    return MomentView(moment, " ".join(_did(moment)), href)
 
 
-def _did(one: Moment) -> Iterator[str]:
-    bid, chance = name_bid(Bid(one.quantity, one.face)), likely(one.chance)
-    match one.kind:
+def _did(moment: Moment) -> Iterator[str]:
+    bid, chance = name_bid(Bid(moment.quantity, moment.face)), likely(moment.chance)
+    match moment.kind:
         case "comeback":
-            yield f"wins with {_dice(one.own)} against {one.dice - one.own}"
+            yield f"wins with {_dice(moment.own)} against {moment.dice - moment.own}"
         case "bluff":
-            yield f"bids {bid}, {f'{chance} likely' if one.chance else 'knowing it false'},"
+            yield f"bids {bid}, {f'{chance} likely' if moment.chance else 'knowing it false'},"
             yield "and gets away with it"
         case "call":
             yield f"doubts {bid}, {chance} likely, and is right"
         case "calza":
             yield f"calls {bid} exact, {chance} likely, and is right"
         case "upset":
-            yield f"wins, only {chance} likely to beat {one.rival}"
+            yield f"wins, only {chance} likely to beat {moment.rival}"
         case "fault":
-            yield f"{CAUSES[one.cause].did if one.cause else 'faults'},"
-            yield f"with {_dice(one.dice)} on the table"
+            yield f"{CAUSES[moment.cause].did if moment.cause else 'faults'},"
+            yield f"with {_dice(moment.dice)} on the table"
 
 
 def _dice(number: int) -> str:

@@ -6,13 +6,13 @@ from typing import Literal, NamedTuple
 
 from arena.game.records import Division, FixtureResult
 from arena.ratings.standings import upsets
-from arena.ratings.table import Leaderboard, Row
+from arena.ratings.table import Leaderboard, LeaderboardRow
 
 NEWEST = 50
 
 
 class AtMost(NamedTuple):
-    """Those of `NEWEST`, but in all no more than the newest so many of them."""
+    """The games of `NEWEST`, but only the newest `games` of them."""
 
     games: int
 
@@ -25,7 +25,7 @@ Selection = dict[int, list[int]]
 
 
 class Watchable(Container[tuple[int, int]]):
-    """The same as a set of fixtures and games, without its memory."""
+    """A view of a selection as a set of (fixture, game)."""
 
     def __init__(self, selection: Selection) -> None:
         self._selection = selection
@@ -42,35 +42,39 @@ def select_replays(
     results: Sequence[FixtureResult],
     boards: Sequence[Leaderboard],
     choice: ReplayChoice,
-    shown: Collection[tuple[int, int]] = frozenset(),
+    linked: Collection[tuple[int, int]] = frozenset(),
 ) -> Selection:
     """Return the games that have a replay; pages point to those of `shown`."""
     if choice == "none":
         return {}
     if choice == "all":
-        selection = {one.fixture.index: [game.game for game in one.games] for one in results}
+        selection = {
+            result.fixture.index: [game.game for game in result.games] for result in results
+        }
     elif isinstance(choice, AtMost):
-        return _newest_of(select_replays(results, boards, NEWEST, shown), choice.games)
+        return _newest_of(select_replays(results, boards, NEWEST, linked), choice.games)
     else:
         strengths = {board.division: {row.bot: row for row in board.rows} for board in boards}
-        wanted = _newest(results, choice).union(shown)
-        selection = {one.fixture.index: _selected(one, wanted, strengths) for one in results}
+        wanted = _newest(results, choice).union(linked)
+        selection = {
+            result.fixture.index: _selected(result, wanted, strengths) for result in results
+        }
     return {index: games for index, games in selection.items() if games}
 
 
 def _newest_of(selection: Selection, most: int) -> Selection:
     """Return the last of some games in the schedule."""
     games = [(index, game) for index in sorted(selection) for game in selection[index]]
-    kept: Selection = {}
+    newest: Selection = {}
     for index, game in games[max(0, len(games) - most) :]:
-        kept.setdefault(index, []).append(game)
-    return kept
+        newest.setdefault(index, []).append(game)
+    return newest
 
 
 def _selected(
     result: FixtureResult,
     wanted: set[tuple[int, int]],
-    strengths: Mapping[Division, dict[str, Row]],
+    strengths: Mapping[Division, dict[str, LeaderboardRow]],
 ) -> list[int]:
     fixture = result.fixture
     upset = upsets(fixture.seats, strengths.get(fixture.division, {}))

@@ -42,7 +42,7 @@ class Firsts(msgspec.Struct, frozen=True):
 
 
 class _ShardSpec(msgspec.Struct, frozen=True):
-    """What a shard is made of, beside its fixture."""
+    """The inputs of a shard, beside its fixture."""
 
     number: int
     games: tuple[int, ...]
@@ -73,12 +73,14 @@ def shards(
     `marks` are the classes of each bot's mark.
     """
     wanted = list(_wanted(source, selection, links, marks))
-    same = {one.path for one in wanted if existing.get(one.path) == one.key}
-    yield from (File(one.path, None, one.key) for one in wanted if one.path in same)
-    missing = [one for one in wanted if one.path not in same]
-    made = source.each(partial(shard_script, variants), [(one.index, one.spec) for one in missing])
-    for one, content in zip(missing, made, strict=True):
-        yield File(one.path, content, one.key)
+    same = {shard.path for shard in wanted if existing.get(shard.path) == shard.key}
+    yield from (File(shard.path, None, shard.key) for shard in wanted if shard.path in same)
+    missing = [shard for shard in wanted if shard.path not in same]
+    made = source.each(
+        partial(shard_script, variants), [(shard.index, shard.spec) for shard in missing]
+    )
+    for shard, content in zip(missing, made, strict=True):
+        yield File(shard.path, content, shard.key)
 
 
 def _wanted(

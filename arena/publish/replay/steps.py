@@ -40,20 +40,20 @@ class Step(Struct, frozen=True, omit_defaults=True):
 
     kind: Literal["round", "bid", "call", "fault", "end"]
     seat: int
-    """Who acted: the opener, the bidder, the caller, the seat that faulted, or the winner."""
+    """The opener, the bidder, the caller, the seat that faulted, or the winner."""
     said: str
     round: int | None = None
     """A place in the list of rounds; None before the first dice."""
     knew: str = ""
     truth: str = ""
     word: str = ""
-    """What was called, or the cause of a fault in words."""
+    """The call, or the cause of a fault in words."""
     quantity: int = 0
     face: int = 0
     odds: str = ""
     """The probability that a bid is true, or a call is right, as the one who acted knew it."""
     chance: float = 0.0
-    """The same in per cent, for a bar."""
+    """This probability in per cent, for a bar."""
     bluff: bool = False
     """Whether it is a bid that was less likely than not."""
     count: int | None = None
@@ -189,10 +189,10 @@ def _told_end(record: GameRecord, seats: Sequence[str], rounds: int, *, by_dice:
 
 def _told_luck(luck: float, seats: Sequence[str]) -> str:
     """Tell the luck of a game, given that of seat 0 in wins."""
-    shown = signed(abs(luck))
-    if not shown.startswith("+"):
+    wins = signed(abs(luck))
+    if not wins.startswith("+"):
         return "Luck of the dice: none for either."
-    return f"Luck of the dice: {shown} wins for {seats[luck < 0]}."
+    return f"Luck of the dice: {wins} wins for {seats[luck < 0]}."
 
 
 def likely(chance: float) -> str:

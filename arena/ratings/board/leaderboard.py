@@ -17,9 +17,9 @@ from arena.ratings.maths.connected import parts
 from arena.ratings.maths.intervals import UPPER, indistinct_range, score_interval
 from arena.ratings.maths.t_distribution import t_cdf, t_quantile
 from arena.ratings.model.games import Games, as_arrays
-from arena.ratings.model.head_to_head import Pairs, beats, pairs
+from arena.ratings.model.head_to_head import Pairs, beats, elo, pairs
 from arena.ratings.model.posterior import Factors, Posterior, Results, distinct, posterior
-from arena.ratings.table import Leaderboard, Row
+from arena.ratings.table import Leaderboard, LeaderboardRow
 from arena.ratings.variance import block_variance
 from arena.ratings.variance.block_variance import Covariance
 from arena.ratings.variance.luck import Luck, measure, without_luck
@@ -35,7 +35,7 @@ _NEARLY = 1e-5
 
 
 class Solution(NamedTuple):
-    """What the games of a division say of skills."""
+    """Estimates of skill from the games of a division."""
 
     games: Games
     skills: Posterior
@@ -79,23 +79,23 @@ def rate_games(
     passed = usual_pass(games, on_the_way, remember)
     # Before there are matrices of pairs: those of each point take as much memory.
     past = [*past_points(games, on_the_way[:-1], remember)]
-    found = estimate(games)
-    (_, skills, met), luck, covariance = found.solution, found.luck, found.covariance
+    estimates = estimate(games)
+    (_, skills, met), luck, covariance = estimates.solution, estimates.luck, estimates.covariance
     board = Leaderboard(
         variant=division.variant,
         players=division.players,
-        rows=_rows(found, as_floats([passed[bot].mu for bot in games.bots]), options),
+        rows=_rows(estimates, as_floats([passed[bot].mu for bot in games.bots]), options),
         duels=Duels(games.bots, met.ahead.astype(np.int32)),
-        better=Better(games.bots, found.better),
+        better=Better(games.bots, estimates.better),
         blocks=covariance.blocks,
         method=covariance.method,
         dice_gain=block_variance.dice_gain(games, met),
         luck_slope=luck.slope if luck else None,
         anchor=options.anchor if options.anchor in games.bots else None,
-        parts=found.parts,
+        parts=estimates.parts,
         history=relative([*past, point(games, skills, luck)], options.anchor),
     )
-    return RatedDivision(board, found)
+    return RatedDivision(board, estimates)
 
 
 def estimate(games: Games) -> Estimates:
@@ -114,11 +114,11 @@ def estimate(games: Games) -> Estimates:
 def rank_all(results: Iterable[FixtureResult]) -> tuple[int, dict[str, tuple[int, int]]]:
     """Return how many blocks were played, and the range of each bot's rank, best mu first."""
     games = as_arrays(results)
-    found = estimate(games)
-    ranges = rank_ranges(found.better)
-    order = sorted(range(games.size), key=lambda bot: (-found.mu[bot], games.bots[bot]))
+    estimates = estimate(games)
+    ranges = rank_ranges(estimates.better)
+    order = sorted(range(games.size), key=lambda bot: (-estimates.mu[bot], games.bots[bot]))
     best, worst = ranges["best"].tolist(), ranges["worst"].tolist()
-    return found.covariance.blocks, {games.bots[bot]: (best[bot], worst[bot]) for bot in order}
+    return estimates.covariance.blocks, {games.bots[bot]: (best[bot], worst[bot]) for bot in order}
 
 
 class Clean(NamedTuple):
@@ -127,7 +127,7 @@ class Clean(NamedTuple):
     games: Games
     results: Results
     start: Factors
-    """Those of the solution for all games."""
+    """The factors of the solution for all games."""
 
     def solved(self) -> Solution:
         """Return what the games say of skills."""
@@ -180,7 +180,7 @@ def better_probabilities(values: Floats, df: Floats, covariance: Floats) -> Floa
 
 
 def rank_ranges(better: Floats) -> dict[str, Ints]:
-    """Return the best and the worst rank that each bot may hold, by the fields of a Row.
+    """Return the best and the worst rank that each bot may hold, by the columns of a leaderboard.
 
     Only bots that are distinguished from it count as better or worse. In at least 95 of 100 leagues
     all true ranks are within `best` and `worst` at once; for the pointwise ones that holds for each
@@ -205,8 +205,8 @@ def _rank_ranges(better: Floats, comparisons: int) -> tuple[Ints, Ints]:
     return 1 + ahead, len(better) - behind
 
 
-def _rows(found: Estimates, passed: Floats, options: RatingsInfo) -> list[Row]:
-    (games, _, met), luck, mu, covariance, better, _ = found
+def _rows(estimates: Estimates, passed: Floats, options: RatingsInfo) -> list[LeaderboardRow]:
+    (games, _, met), luck, mu, covariance, better, _ = estimates
     bots = games.bots
     anchor = bots.index(options.anchor) if options.anchor in bots else None
     beats_average = beats(mu)
@@ -219,29 +219,33 @@ def _rows(found: Estimates, passed: Floats, options: RatingsInfo) -> list[Row]:
     half_width = t * _standard_errors(covariance.mu, anchor)
     above = _above(met.ahead)
     columns = {
+        "bot": np.array(bots, np.object_),
         "mu": mu,
         "sigma": covariance.sigma,
+        "conservative": mu - 3 * covariance.sigma,
         "low": _bounded(mu - half_width, above, anchor),
         "high": _bounded(mu + half_width, above.T, anchor),
         **rank_ranges(better),
         "games": played,
         "wins": by_place[0],
+        "win_share": by_place[0] / played,
         **_places(by_place, met, covariance),
         "faults": np.bincount(games.order[games.faulted], minlength=games.size),
         "mu_sequential": _relative_to(anchor, _centred(passed)),
         "beats_average": beats_average,
+        "elo": as_floats([elo(chance) for chance in beats_average.tolist()]),
         "luck": luck.of_bots() if luck else np.full(games.size, None),
         **sensitivity,
         "provisional": played < options.provisional,
     }
-    rows = [Row(bot, **row) for bot, row in zip(bots, records(columns), strict=True)]
-    return sorted(rows, key=lambda row: (-row.mu, row.bot))
+    rows = sorted(records(columns), key=lambda row: (-row["mu"], row["bot"]))
+    return [LeaderboardRow(rank=rank, **row) for rank, row in enumerate(rows, 1)]
 
 
 def _sensitivity(
     bots: Sequence[str], mu: Floats, met: Pairs, half_width: Floats
 ) -> dict[str, NDArray[Any]]:
-    """Return how far each bot would move without one other, by the fields of a Row."""
+    """Return how far each bot would move without one other, by the columns of a leaderboard."""
     if len(bots) < 3:
         nothing = np.full(len(bots), None)
         return {"shift": nothing, "shift_without": nothing, "sensitive": half_width < 0}
@@ -275,7 +279,7 @@ def _above(ahead: Floats) -> NDArray[np.bool_]:
 
 
 def _bounded(ends: Floats, above: NDArray[np.bool_], anchor: int | None) -> NDArray[np.object_]:
-    """Return ends of intervals, but None for a bot that is not above half of its rivals."""
+    """Return ends of intervals; None for a bot that was never above half of its rivals."""
     unknown = 2 * (~above).sum(1) >= len(above) - 1
     if anchor is not None:
         unknown[anchor] = False
@@ -285,7 +289,7 @@ def _bounded(ends: Floats, above: NDArray[np.bool_], anchor: int | None) -> NDAr
 
 
 def _places(by_place: Ints, met: Pairs, covariance: Covariance) -> dict[str, Floats]:
-    """Return mean places and the ends of their 95 % intervals, by the fields of a Row.
+    """Return mean places and the ends of their 95 % intervals, by the columns of a leaderboard.
 
     A place is a share of rivals, so its interval is that of a share: near the ends it is longer on
     the side away from the end, and it never has no length.

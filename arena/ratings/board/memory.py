@@ -1,4 +1,4 @@
-"""What ratings keep from one report to the next: each by all that decides it."""
+"""A cache of ratings between reports; each entry has a digest of its inputs as a key."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -12,23 +12,24 @@ from arena.ratings.model.games import Games
 
 _T = TypeVar("_T")
 Remember = Callable[[str, bytes, Callable[[], bytes]], bytes]
-"""Returns the result of a function, perhaps as made earlier under this name and with this key. The
-code need not be part of the key."""
+"""Calls a function, or returns its earlier result with the same name and key.
+
+The key need not cover the code."""
 
 
 def forget(name: str, key: bytes, make: Callable[[], bytes]) -> bytes:
-    """Make it, whatever was made earlier."""
+    """Compute the result: nothing is remembered."""
     del name, key
     return make()
 
 
 def within(remember: Remember, division: Division) -> Remember:
-    """Return what remembers the same for one division, by names that may be those of others."""
+    """Return the cache of one division: other divisions may use the same names."""
 
-    def found(name: str, key: bytes, make: Callable[[], bytes]) -> bytes:
+    def remember_division(name: str, key: bytes, make: Callable[[], bytes]) -> bytes:
         return remember(f"{name} {division.players} {division.variant!a}", key, make)
 
-    return found
+    return remember_division
 
 
 def pack(value: object) -> bytes:
@@ -47,25 +48,25 @@ class Stop(NamedTuple):
     games: int
     """How many games come before it."""
     key: bytes
-    """What changes whenever one of these games does, or the field."""
+    """A digest of these games and of the field."""
 
 
 def stops(games: Games, counts: Sequence[int]) -> list[Stop]:
     """Return the stops after so many games each, which rise."""
     known, done = games.luck is not None, 0
     digest = sha256(repr((games.bots, games.order.shape[1], known)).encode())
-    found = []
+    passed = []
     for count in counts:
         digest.update(games.order[done:count].tobytes())
         if games.luck is not None:
             digest.update(games.luck[done:count].tobytes())
-        found.append(Stop(count, digest.digest()))
+        passed.append(Stop(count, digest.digest()))
         done = count
-    return found
+    return passed
 
 
 def decided_by(games: Games, *others: object) -> bytes:
-    """Return what changes whenever one of the games of a division does, or one of the others."""
+    """Return a digest of the games of a division and of the other values."""
     luck = () if games.luck is None else (games.luck,)
     arrays = (games.order, games.block, games.fixture, games.game, games.seats, games.faulted)
     digest = sha256(repr((games.bots, others)).encode())

@@ -41,7 +41,7 @@ def overall(rated: Sequence[tuple[Leaderboard, Places]]) -> Overall:
     fields = [{row.bot for row in board.rows} for board, _ in rated]
     everyone, bots = sorted(set().union(*fields)), sorted(set.intersection(*fields))
     return Overall(
-        rows=_rows(bots, [_shares(*one, bots) for one in rated]) if bots else [],
+        rows=_rows(bots, [_shares(*division, bots) for division in rated]) if bots else [],
         tables=tuple((board.variant, board.players) for board, _ in rated),
         absent=tuple(bot for bot in everyone if bot not in bots),
     )
@@ -63,27 +63,29 @@ def _shares(board: Leaderboard, varying: Places, bots: Sequence[str]) -> _Shares
 
 
 def _rows(bots: Sequence[str], divisions: Sequence[_Shares]) -> list[OverallRow]:
-    scores = as_floats(sum(one.shares for one in divisions) / len(divisions))
-    covariance = as_floats(sum(one.covariance for one in divisions) / len(divisions) ** 2)
+    scores = as_floats(sum(division.shares for division in divisions) / len(divisions))
+    covariance = as_floats(sum(division.covariance for division in divisions) / len(divisions) ** 2)
     df = _satterthwaite(divisions)
     half_width = t_quantile(UPPER, df) * np.sqrt(np.maximum(covariance.diagonal(), 0.0))
     better = better_probabilities(scores, df, covariance)
-    better[np.any([one.apart for one in divisions], axis=0)] = 0.5
+    better[np.any([division.apart for division in divisions], axis=0)] = 0.5
     columns = {
+        "bot": np.array(bots, np.object_),
         "score": scores,
         "low": np.maximum(scores - half_width, 0.0),
         "high": np.minimum(scores + half_width, 1.0),
         **rank_ranges(better),
-        "games": np.sum([one.games for one in divisions], 0),
+        "games": np.sum([division.games for division in divisions], 0),
     }
-    rows = [OverallRow(bot, **row) for bot, row in zip(bots, records(columns), strict=True)]
-    return sorted(rows, key=lambda row: (-row.score, row.bot))
+    rows = sorted(records(columns), key=lambda row: (-row["score"], row["bot"]))
+    return [OverallRow(rank=rank, **row) for rank, row in enumerate(rows, 1)]
 
 
 def _satterthwaite(divisions: Sequence[_Shares]) -> Floats:
     """Return the degrees of freedom of the scores' variances (Welch and Satterthwaite)."""
-    variances = [one.covariance.diagonal() for one in divisions]
+    variances = [division.covariance.diagonal() for division in divisions]
     total = as_floats(sum(variances)) ** 2
-    terms = [v * v / one.degrees_of_freedom for v, one in zip(variances, divisions, strict=True)]
+    degrees = [division.degrees_of_freedom for division in divisions]
+    terms = [v * v / df for v, df in zip(variances, degrees, strict=True)]
     squares = as_floats(sum(terms))
     return as_floats(np.divide(total, squares, np.full(len(total), inf), where=squares > 0.0))

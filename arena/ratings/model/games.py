@@ -98,11 +98,11 @@ def as_arrays(results: Iterable[FixtureResult]) -> Games:
     Games are in the order of the schedule: those of a fixture that was added come last.
     """
     played = list(results)
-    bots = tuple(sorted({bot for one in played for bot in one.fixture.seats}))
+    bots = tuple(sorted({bot for result in played for bot in result.fixture.seats}))
     index = {bot: at for at, bot in enumerate(bots)}
-    seats = np.array([[index[bot] for bot in one.fixture.seats] for one in played], np.int32)
-    indices = np.array([[one.fixture.index, one.fixture.block] for one in played], np.intp)
-    rows = np.repeat(np.arange(len(played)), [len(one.games) for one in played])
+    seats = np.array([[index[bot] for bot in result.fixture.seats] for result in played], np.int32)
+    indices = np.array([[result.fixture.index, result.fixture.block] for result in played], np.intp)
+    rows = np.repeat(np.arange(len(played)), [len(result.games) for result in played])
     columns, places, faults = _columns(played)
     table = _ranks(np.hstack((seats, indices[:, ::-1])))
     canonical = np.lexsort((_ranks(places)[columns["places"]], columns["number"], table[rows]))

@@ -1,7 +1,7 @@
 """Pairs of bots: how often one finished ahead of the other, and how often that was expected."""
 
 from dataclasses import dataclass
-from math import sqrt
+from math import log10, sqrt
 
 import numpy as np
 
@@ -69,6 +69,14 @@ def beats(difference: Floats) -> Floats:
     It is never quite 0 or 1, so that odds can be taken.
     """
     return as_floats(np.clip(normal_cdf(difference / _SCALE), _UNLIKELY, 1.0 - _UNLIKELY))
+
+
+def elo(beats_average: float) -> float:
+    """Return the chance to beat an average bot of the field as an Elo rating; that bot has 1500.
+
+    The odds are 10 ** ((elo - 1500) / 400) (Elo, "The Rating of Chessplayers", 1978).
+    """
+    return 1500.0 + 400.0 * log10(beats_average / (1.0 - beats_average))
 
 
 def count_ahead(games: Games) -> Floats:

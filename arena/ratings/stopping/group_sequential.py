@@ -50,7 +50,7 @@ def tails(looks: Sequence[int], confidence: float) -> list[float]:
         else:
             high = middle
     beyond = normal_cdf(-high * times ** (_SHAPE - 0.5))
-    return [max(float(one), _MIN_TAIL) for one in beyond]
+    return [max(float(tail), _MIN_TAIL) for tail in beyond]
 
 
 def _within(bounds: Floats, times: Floats, grid: tuple[Floats, Floats]) -> float:

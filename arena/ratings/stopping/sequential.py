@@ -58,7 +58,7 @@ def log_bayes_factor(differences: Sequence[float]) -> float:
     0 is no evidence; from log(1/alpha) the mean differs from 0 at confidence 1 - alpha.
     """
     count = len(differences)
-    squares = sum(one * one for one in differences)
+    squares = sum(difference * difference for difference in differences)
     if not squares:
         return 0.0
     variance = 1 + count * _EFFECT_VARIANCE

@@ -48,7 +48,7 @@ class _Trend(NamedTuple):
     variance: float
     """Of a fixture's score about the trend."""
     game_variance: float
-    """The same if games were independent."""
+    """The variance if games were independent."""
 
     def t(self, ratio: float, prior_df: float) -> float:
         """Return the trend in its standard errors; zero if nothing varies.
@@ -67,7 +67,7 @@ def drift(division: Division, solution: Solution, alpha: float) -> Cases:
     trends = list(_trends(solution)) if games.size <= _MAX_BOTS else []
     played = games.played().tolist()
     moves = (relative_errors(solution.skills.covariance) ** 2).tolist()
-    ratio = sum(one.variance / one.game_variance for one in trends) / max(len(trends), 1)
+    ratio = sum(trend.variance / trend.game_variance for trend in trends) / max(len(trends), 1)
     prior_df = _PRIOR_DF if len(trends) >= _MIN_BOTS else 0.0
     t = [trend.t(ratio, prior_df) for trend in trends]
     p_values = 2.0 * t_cdf(-np.abs(t), [trend.df + prior_df for trend in trends])

@@ -17,7 +17,7 @@ from arena.ratings.table import Cases, Suspicion
 
 
 class Findings(NamedTuple):
-    """What may be suspicious in a division: pairs that met, and bots."""
+    """The tested cases of a division: pairs that met, and bots."""
 
     pairs: Cases = Cases()
     bots: Cases = Cases()
@@ -28,20 +28,21 @@ def findings(division: Division, solution: Solution, alpha: float) -> Findings:
     return Findings(collusion(division, solution, alpha), drift(division, solution, alpha))
 
 
-def suspicions(found: Sequence[Findings], alpha: float) -> list[Suspicion]:
+def suspicions(all_findings: Sequence[Findings], alpha: float) -> list[Suspicion]:
     """Return what is suspicious, the clearest first.
 
     In a league of fair bots the probability of any case is at most alpha for either kind.
     """
-    cases = holm([one.pairs for one in found]) + holm([one.bots for one in found])
+    of_pairs = holm([division.pairs for division in all_findings])
+    cases = of_pairs + holm([division.bots for division in all_findings])
     significant = [case for case in cases if case.p <= alpha]
     return sorted(significant, key=lambda case: (case.p, case.kind, case.bot, case.rival or ""))
 
 
 def holm(tests: Sequence[Cases]) -> list[Suspicion]:
     """Correct the p of the clearest cases for the number of all that were tested."""
-    ordered = sorted((case for one in tests for case in one.cases), key=lambda case: case.p)
-    number = sum(one.number for one in tests)
+    ordered = sorted((case for test in tests for case in test.cases), key=lambda case: case.p)
+    number = sum(test.number for test in tests)
     corrected, p = [], 0.0
     for at, case in enumerate(ordered):
         p = max(p, min(1.0, case.p * (number - at)))

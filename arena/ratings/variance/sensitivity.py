@@ -1,4 +1,4 @@
-"""What ratings rest on: how they would move without one of the other bots.
+"""The sensitivity of ratings: how they would move without one of the other bots.
 
 If a bot is taken out with its results, the order of the others in its games stays; at tables of two
 nothing of these games is left. Nothing is rated again: the results of each pair of bots say how

@@ -178,8 +178,8 @@ def test_daemon_outside_the_process_group_is_killed(runs: Path) -> None:
 ABANDONING_ARENA = """
 import os, signal
 from pathlib import Path
-from arena.sandboxes.process import ProcessSandbox
-from arena.sandboxes.base import Program
+from arena.bots.sandboxes.process import ProcessSandbox
+from arena.bots.sandboxes.base import Program
 sandbox = ProcessSandbox()
 started = sandbox.start(Program(Path("/"), ["sh", "-c", "setsid sleep 1000 & echo; wait"]))
 os.set_blocking(started.stdout, True)

@@ -48,8 +48,8 @@ while True:
 WORKER = """
 import signal, sys
 from pathlib import Path
-from arena.sandboxes.registry import SANDBOXES
-from arena.sandboxes.base import Program
+from arena.bots.sandboxes.registry import SANDBOXES
+from arena.bots.sandboxes.base import Program
 program = Program(Path(sys.argv[2]), ["python3", "-I", "-S", "bot.py"])
 started = SANDBOXES[sys.argv[1]]().start(program)
 signal.pause()
@@ -152,9 +152,9 @@ import fcntl, os, sys, termios
 from pathlib import Path
 fcntl.ioctl(0, termios.TIOCSCTTY, 0)
 os.close(os.open("/dev/tty", os.O_RDWR))
-from arena.sandboxes.run_once import run_once
-from arena.sandboxes.registry import SANDBOXES
-from arena.sandboxes.base import Program
+from arena.bots.sandboxes.run_once import run_once
+from arena.bots.sandboxes.registry import SANDBOXES
+from arena.bots.sandboxes.base import Program
 program = Program(Path(sys.argv[2]), ["python3", "-I", "-S", "bot.py"])
 print(run_once(SANDBOXES[sys.argv[1]](), program, 60).stdout.decode())
 """

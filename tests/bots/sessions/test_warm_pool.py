@@ -14,7 +14,7 @@ from arena.bots.sessions.multiplexer import Multiplexer
 from arena.bots.sessions.warm_pool import TableDice, TablePool, WarmPool
 from arena.game.records import Fixture, PlayedFixture
 from arena.game.rules.books import VARIANTS
-from arena.league.table.table import play_fixture
+from arena.league.table.play_fixture import play_fixture
 from tests.support.live import write_bot
 from tests.support.live_tables import PATIENT
 

@@ -64,9 +64,7 @@ def test_random_games_are_those_of_the_referee(variant: str) -> None:
         env.reset(options={"game": rng.randrange(99)})
         number, rules = env.game.referee.game, env.setting.rules
         seats = frozenset(range(players)) if calza else frozenset[int]()
-        referee = Referee(
-            *(rules, players, env.key, number, seats), max_rounds=env.setting.max_rounds
-        )
+        referee = Referee(rules, players, env.key, number, seats, max_rounds=env.setting.max_rounds)
         total = dict.fromkeys(env.possible_agents, 0.0)
         while env.agents:
             agent = env.agent_selection

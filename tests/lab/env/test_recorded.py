@@ -5,11 +5,12 @@ import pytest
 from hypothesis import given
 from msgspec.structs import replace
 
-from arena.game.records import BidMade, CallMade, Fixture
+from arena.game.records import BidMade, CallMade
 from arena.lab.env import perudo_v0
+from arena.league.table.recorded_seat import seat_moments
 from arena.league.table.replay import ReplayError
-from arena.league.table.seat_history import seat_moments
 from tests.league.table.driver import Driven, driven_games
+from tests.support import records
 from tests.support.sampling import random
 
 
@@ -60,8 +61,9 @@ def test_arrays_of_a_recorded_game_are_those_of_the_game_itself() -> None:
         action = int(rng.choice(np.flatnonzero(env.game.mask)))
         seen.append((env.observe(agent), action))
         env.game.act(action)
-    fixture = Fixture("f", 0, "classic", ("a", "b", "c"), env.key, 1)
-    fixture = replace(fixture, max_rounds=env.setting.max_rounds)
+    fixture = records.fixture(
+        "abc", variant="classic", seed=env.key, max_rounds=env.setting.max_rounds
+    )
     again = [
         (env.observe(env.agent_selection), action)
         for env, action in perudo_v0.recorded(fixture, env.setting.rules, env.game.referee.record)

@@ -20,7 +20,7 @@ from arena.league.store.migrations import Migration
 from arena.league.store.rows import pack
 from arena.league.store.store import Store
 from tests.league.store.versions import OLD, STEP
-from tests.publish import factory
+from tests.support import factory
 
 NOBODY = 65_534
 FILE_LIMIT = 200_000

@@ -2,17 +2,13 @@
 
 from pathlib import Path
 
-from arena.league.store.rows import pack
 from arena.league.store.store import Store
-from tests.publish import factory
+from tests.support import factory, records
 
 
 def two_fixtures(path: Path) -> Path:
-    with Store(path, create=True) as store:
-        store.begin(factory.league(("a", "b")))
-        for index in range(2):
-            store.add(pack(factory.fixture(index, ("a", "b"))))
-    return path
+    fixtures = [factory.fixture(index, ("a", "b")) for index in range(2)]
+    return records.stored(path, factory.league(("a", "b")), fixtures)
 
 
 def read(path: Path, *, create: bool = False) -> None:

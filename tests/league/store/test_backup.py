@@ -17,7 +17,7 @@ from arena.league.store.store import Store
 from tests.league.store import children
 from tests.league.store.edit import execute
 from tests.league.store.small import two_fixtures
-from tests.publish import factory
+from tests.support import factory
 from tests.support.depth import depth
 
 ROOT = Path(__file__).parents[3]

@@ -10,17 +10,16 @@ from arena.league.store.rows import pack
 from arena.league.store.store import Store
 from tests.league.store import edit
 from tests.league.store.small import read, two_fixtures
-from tests.publish import factory
+from tests.support import factory
+from tests.support.refusals import refused
 
 
 @pytest.mark.parametrize("create", [True, False])
 def test_missing_logs_are_reported(tmp_path: Path, *, create: bool) -> None:
     path = two_fixtures(tmp_path / "s")
     logs_path(path).rename(tmp_path / "elsewhere")
-    with pytest.raises(ArenaError, match="the logs of s are missing") as caught:
+    with refused("the logs of s are missing", logs_path(path), "put the file back"):
         read(path, create=create)
-    assert caught.value.where == str(logs_path(path))
-    assert caught.value.hint.startswith("put the file back")
     assert not logs_path(path).exists()
     (tmp_path / "elsewhere").rename(logs_path(path))
     read(path, create=create)
@@ -31,9 +30,8 @@ def test_logs_of_another_store_are_refused(tmp_path: Path, *, create: bool) -> N
     path = two_fixtures(tmp_path / "s")
     other = logs_path(two_fixtures(tmp_path / "other"))
     before = other.replace(logs_path(path)).read_bytes()
-    with pytest.raises(ArenaError, match="but of another store") as caught:
+    with refused("but of another store", logs_path(path)):
         read(path, create=create)
-    assert caught.value.where == str(logs_path(path))
     assert logs_path(path).read_bytes() == before
 
 
@@ -43,10 +41,8 @@ def test_logs_without_their_rows_are_refused(tmp_path: Path, *, create: bool) ->
     before = logs_path(path).read_bytes()
     path.rename(tmp_path / "elsewhere")
     for _ in range(2):
-        with pytest.raises(ArenaError, match="s is missing, but its logs exist") as caught:
+        with refused("s is missing, but its logs exist", logs_path(path), "put s back"):
             Store(path, create=create)
-        assert caught.value.where == str(logs_path(path))
-        assert caught.value.hint.startswith("put s back")
     assert not path.exists()
     assert logs_path(path).read_bytes() == before
     (tmp_path / "elsewhere").rename(path)
@@ -57,16 +53,15 @@ def test_logs_without_their_rows_are_refused(tmp_path: Path, *, create: bool) ->
 def test_file_that_holds_no_logs_is_refused(tmp_path: Path, content: bytes) -> None:
     path = two_fixtures(tmp_path / "s")
     logs_path(path).write_bytes(content)
-    with pytest.raises(ArenaError) as caught:
+    with refused("", logs_path(path)):
         read(path)
-    assert caught.value.where == str(logs_path(path))
 
 
 @pytest.mark.parametrize("create", [True, False])
 def test_file_of_logs_is_refused_as_a_store(tmp_path: Path, *, create: bool) -> None:
     logs = logs_path(two_fixtures(tmp_path / "s"))
     before = logs.read_bytes()
-    with pytest.raises(ArenaError, match="these are the logs of a store"):
+    with refused("these are the logs of a store"):
         Store(logs, create=create)
     assert logs.read_bytes() == before
 
@@ -85,10 +80,8 @@ def test_database_of_another_program_is_left_alone(tmp_path: Path) -> None:
 @pytest.mark.parametrize("content", [b"bots: []\n" * 500, b"\xff" * 5000, b"SQLite format 3\0oops"])
 def test_file_that_is_not_a_store_is_refused(tmp_path: Path, content: bytes) -> None:
     (tmp_path / "s").write_bytes(content)
-    with pytest.raises(ArenaError) as caught:
+    with refused("", tmp_path / "s", "damaged or not a store"):
         Store(tmp_path / "s")
-    assert caught.value.where == str(tmp_path / "s")
-    assert "damaged or not a store" in caught.value.hint
 
 
 def test_folder_is_refused_as_a_store(tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from arena.league.store.store import Store
 from tests.league.store import edit
 from tests.league.store.small import two_fixtures
 from tests.league.store.versions import OLD, STEP, old_version
-from tests.publish import factory
+from tests.support import factory
 
 ROOT = Path(__file__).parents[3]
 

@@ -18,7 +18,7 @@ from arena.league.store.rows import pack
 from arena.league.store.store import Store
 from tests.league.store import edit
 from tests.league.store.children import fixture
-from tests.publish import factory
+from tests.support import factory
 from tests.support.sampling import sample
 
 ROOT = Path(__file__).parents[3]

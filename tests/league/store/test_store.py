@@ -22,7 +22,7 @@ from arena.league.store.rows import Record, pack
 from arena.league.store.store import Store
 from tests.league.store.edit import execute
 from tests.league.store.small import read, two_fixtures
-from tests.publish import factory
+from tests.support import factory
 from tests.support.live import in_place, play_bots
 
 PATIENT = LimitsInfo(start=60, answer=60, game=600)

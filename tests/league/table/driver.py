@@ -10,6 +10,7 @@ from arena.game.referee import Referee
 from arena.game.rules.books import Rules, variant
 from arena.game.rules.round_limit import ROUNDS_PER_DIE, max_rounds
 from arena.game.wire.messages import Answer, CalzaOffer, Turn
+from tests.support import records
 from tests.support.random_games import rules
 
 SEED = "a seed"
@@ -66,7 +67,9 @@ def driven_games(draw: st.DrawFn, *, some_fault: bool = True) -> Driven:
     risk = draw(st.sampled_from([0.0, 0.02, 0.2, 0.6, 1.0])) if some_fault else 0.0
     seats = tuple(f"bot{seat}" for seat in range(players))
     limit = max_rounds(book, players, draw(st.sampled_from([1, 2, ROUNDS_PER_DIE])))
-    fixture = Fixture("f", 0, book.name, seats, f"seed {rng.random()}", 1, max_rounds=limit)
+    fixture = records.fixture(
+        seats, variant=book.name, seed=f"seed {rng.random()}", max_rounds=limit
+    )
     number = draw(st.integers(0, 9))
     referee = Referee(book, players, fixture.seed, number, calza_seats, max_rounds=limit)
     moments: list[tuple[set[int], set[int]]] = []

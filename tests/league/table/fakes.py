@@ -11,11 +11,12 @@ from msgspec import Struct
 from arena.bots.sandboxes.process import ProcessSandbox
 from arena.bots.sessions.clock import READY, FixtureBank
 from arena.bots.sessions.multiplexer import Multiplexer, SeatReply
-from arena.game.records import Cause, Fault, Fixture, LimitsInfo, PlayedFixture
+from arena.game.records import Cause, Fault, LimitsInfo, PlayedFixture
 from arena.game.rules.books import MAX_PLAYERS, Rules
 from arena.game.rules.dice import Hand, roll
 from arena.game.wire.messages import Answer, Ready
-from arena.league.table.table import play_fixture
+from arena.league.table.play_fixture import play_fixture
+from tests.support import records
 
 SEED = "a seed"
 
@@ -106,7 +107,7 @@ def written_to_seats(
         return deal(number, seat, roll(seed, game, number, seat, quantity))
 
     names = tuple(f"bot{seat}" for seat in range(players))
-    fixture = Fixture("f", 0, rules.name, names, SEED, 1)
+    fixture = records.fixture(names, variant=rules.name, seed=SEED)
     with BlindSeats(players, Random(script), 0.7, fault_rate) as seats:
         play_fixture(fixture, rules, seats, roll=roll_and_deal)
     return seats.lines
@@ -218,6 +219,6 @@ def play_reproducibly(
     rules: Rules, seats: Sequence[str], games: int, temper: Temper, limits: LimitsInfo, order: int
 ) -> tuple[PlayedFixture, ReproducibleSeats]:
     """Play a fixture with such seats; `order` seeds who answers first."""
-    fixture = Fixture("f", 0, rules.name, tuple(seats), SEED, games)
+    fixture = records.fixture(seats, games, variant=rules.name, seed=SEED)
     with ReproducibleSeats(temper, Random(order), limits) as multiplexer:
         return play_fixture(fixture, rules, multiplexer), multiplexer

@@ -12,12 +12,13 @@ from arena.bots.bot import StagedBot
 from arena.bots.builds.staging import stage
 from arena.bots.manifest import load_bot
 from arena.bots.sandboxes.process import ProcessSandbox
-from arena.game.records import BidMade, CallMade, Cause, Fixture, LimitsInfo, PlayedFixture
+from arena.game.records import BidMade, CallMade, Cause, LimitsInfo, PlayedFixture
 from arena.game.rules.books import VARIANTS, Rules, variant
 from arena.io import shipped
 from arena.league.table.replay import replay
 from tests.league.table.driver import faults
 from tests.league.table.fakes import Temper, play_reproducibly
+from tests.support import records
 from tests.support.bot_programs import program
 from tests.support.depth import depth
 from tests.support.live import play_bots, write_bot
@@ -120,7 +121,7 @@ def sample(name: str, runs: Path) -> StagedBot:
 
 def play(bots: list[StagedBot], games: int, together: int, book: Rules) -> PlayedFixture:
     seats = tuple(f"{bot.name}-{seat}" for seat, bot in enumerate(bots))
-    fixture = Fixture("f", 0, book.name, seats, "a seed", games)
+    fixture = records.fixture(seats, games, variant=book.name)
     limits = replace(PATIENT, concurrent_games=together, restarts=2)
     return play_bots(fixture, book, bots, ProcessSandbox(), limits)
 

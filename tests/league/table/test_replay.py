@@ -9,10 +9,11 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from arena.game.records import BidMade, CallMade, Cause, Faulted, Fixture, GameRecord, RoundStarted
+from arena.game.records import BidMade, CallMade, Cause, Faulted, GameRecord, RoundStarted
 from arena.game.rules.books import VARIANTS
 from arena.league.table.replay import ReplayError, replay
 from tests.league.table.driver import GONE, SEED, Driven, driven_games, faults, table
+from tests.support import records
 
 MANY_DICE = 12
 
@@ -55,7 +56,7 @@ def test_faults_of_two_moments_are_not_merged() -> None:
             referee.forfeit({second: GONE})
             rest = {seat: GONE for seat in range(4) if seat not in (first, second)}
             referee.forfeit(rest)
-            fixture = Fixture("f", 0, "bga", ("a", "b", "c", "d"), SEED, 1)
+            fixture = records.fixture("abcd", seed=SEED)
             assert replay(fixture, VARIANTS["bga"], referee.record) == referee.record
 
 
@@ -130,7 +131,7 @@ def test_another_seed_is_detected(game: Driven, seed: str) -> None:
 
 # ---------------------------------------------------------------- broken records
 
-FIXTURE = Fixture("f", 0, "bga", ("a", "b"), SEED, 1)
+FIXTURE = records.fixture("ab", seed=SEED)
 
 
 def broken(*events: Any) -> GameRecord:

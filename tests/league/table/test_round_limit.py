@@ -16,6 +16,7 @@ from arena.league.table.replay import replay
 from arena.publish.replay.steps import replay as replay_page
 from tests.league.table.driver import CALZA, DUDO, GONE, PASS, Driven, bid, driven_games
 from tests.league.table.test_properties import each_table
+from tests.support import records
 
 EVERYWHERE: dict[str, object] = dict.fromkeys(
     ("calza_with_two_left", "calza_by_next", "calza_in_palifico"), True
@@ -32,7 +33,7 @@ def colluding(rules: Rules, players: int) -> tuple[Referee, Fixture]:
     """
     seats = tuple(f"bot{seat}" for seat in range(players))
     limit = max_rounds(rules, players)
-    fixture = Fixture("f", 0, rules.name, seats, "a seed", 1, max_rounds=limit)
+    fixture = records.fixture(seats, variant=rules.name, max_rounds=limit)
     everyone = frozenset(range(players))
     referee = Referee(rules, players, fixture.seed, 0, everyone, max_rounds=limit)
     while referee.waiting:

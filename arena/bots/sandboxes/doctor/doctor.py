@@ -32,8 +32,8 @@ _FILE_NAME = f"arena-doctor-{os.getpid()}"
 _ARENA = """
 import os, signal, sys
 from pathlib import Path
-from arena.sandboxes.registry import SANDBOXES
-from arena.sandboxes.base import Program
+from arena.bots.sandboxes.registry import SANDBOXES
+from arena.bots.sandboxes.base import Program
 name, folder, source, request = sys.argv[1:]
 program = Program(Path(folder), ["python3", "-I", "-S", "-c", source], "python")
 running = SANDBOXES[name]().start(program)

@@ -1,0 +1,184 @@
+"""Plays a league from its file to its last fixture: `arena run` without the report."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from arena.bots.bot import StagedBot, check_trust, runtimes_of
+from arena.bots.builds.packages import wanted_by
+from arena.bots.command import how_to_get
+from arena.bots.sandboxes.base import Sandbox
+from arena.bots.sandboxes.docker.engine import runc_warning
+from arena.bots.sandboxes.docker.sandbox import DockerSandbox
+from arena.bots.sandboxes.registry import check_freezing, make_sandbox
+from arena.game.records import LeagueInfo
+from arena.league.play.dispatcher import RunListener
+from arena.league.play.process_pool import ProcessEngine
+from arena.league.play.stored_league import StoredLeague
+from arena.league.play.workers import Engine, RemoteEngine, RunSpec
+from arena.league.store.store import Store
+from arena.league.table.preparation import prepared
+from arena.league.terms.conditions import Resolution, commit, resolve
+from arena.league.terms.config import League, check_anchor, check_bot_count, load_league
+from arena.league.terms.master_seed import describe
+
+_HERE: AbstractContextManager[None] = nullcontext()
+"""No workers on other machines."""
+
+
+class RunRequest(Struct, frozen=True):
+    """A league to play, and options; None stands for the value in league.yaml."""
+
+    league: Path
+    store: Path
+    sandbox: str | None = None
+    workers: int | None = None
+    mixed_sandboxes: bool = False
+    """Whether each worker on another machine takes the strongest sandbox that works there."""
+    trust_bots: bool = False
+    """Whether bots that did not come with the arena may run without isolation."""
+    skip_missing_runtimes: bool = False
+    """Whether bots that this machine lacks a program for are left out."""
+    accept_changes: bool = False
+    """Whether to go on if the league changed since its first game."""
+
+
+class RunOutcome(Struct, frozen=True):
+    """The result of a run."""
+
+    conditions: LeagueInfo
+    finished: bool
+    """False if the run was stopped."""
+    stored: int
+    """Fixtures in the store, also those that no longer count."""
+
+
+@contextmanager
+def open_run(
+    request: RunRequest,
+    listener: RunListener,
+    remote: AbstractContextManager[RemoteEngine | None] = _HERE,
+) -> Iterator["LeagueRun"]:
+    """Check a league, store its conditions and make its bots and workers ready to play.
+
+    It is played by the workers that `remote` opens, else by processes of this machine. Raises
+    ArenaError for the first thing that is wrong, before bots are built if possible.
+    """
+    league, sandbox = _checked(request, listener)
+    with remote as cluster, Store(request.store, create=True) as store:
+        resolution = _resolved(request, league, sandbox, store)
+        rules = next(iter(league.variants.values()))
+        _note_packages(league, listener)
+        with prepared(
+            league.bots, rules, league.limits, sandbox, packages=league.packages
+        ) as staged:
+            commit(resolution, store, listener.note)
+            conditions = resolution.schedule.conditions
+            listener.started(conditions)
+            listener.note(describe(conditions.seed, league.seed, league.bots))
+            if sandbox.name == DockerSandbox.name and (text := runc_warning()):
+                listener.note(f"warning: {text}")
+            workers = request.workers or league.workers
+            engine: Engine = cluster or ProcessEngine(sandbox, workers, pin=league.pin)
+            if cluster:
+                asked = request.sandbox or league.sandbox
+                spec = RunSpec(
+                    sandbox=asked if request.mixed_sandboxes else sandbox.name,
+                    images=league.images,
+                    trusted=request.trust_bots or all(bot.shipped for bot in league.bots),
+                    freeze=league.limits.freeze,
+                    pin=league.pin,
+                )
+                cluster.distribute(spec, staged, listener.note)
+            at_table = {resolution.names[bot.name]: bot for bot in staged}
+            stored = StoredLeague(store, resolution.schedule)
+            yield LeagueRun(stored, engine, at_table, listener)
+
+
+class LeagueRun:
+    """A league that is ready to be played, with its store open."""
+
+    def __init__(
+        self,
+        league: StoredLeague,
+        engine: Engine,
+        bots: Mapping[str, StagedBot],
+        listener: RunListener,
+    ) -> None:
+        self.league = league
+        self._engine = engine
+        self._bots = bots
+        self._listener = listener
+
+    def play(self) -> RunOutcome:
+        """Play the fixtures that are not stored yet, until all are or the run is stopped."""
+        conditions, listener = self.league.conditions, self._listener
+        left = self._note_stored()
+        finished = not self.league.progress.due()
+        if not finished:
+            with listener.progress(left) as on_result:
+                finished = self.league.play(self._bots, self._engine, listener, on_result)
+        # A quarantined fixture is due again in the next run: its division is not at its end.
+        unfinished = {fixture.division for fixture in self.league.progress.due()}
+        for verdict in self.league.progress.verdicts() if finished else ():
+            if verdict.division not in unfinished:
+                listener.verdict(verdict, conditions)
+        return RunOutcome(conditions, finished, len(self.league.store.finished()))
+
+    def _note_stored(self) -> int:
+        """Tell the listener how many counting fixtures are stored; returns how many are not."""
+        progress, until = self.league.progress, self.league.conditions.until
+        stored = sum(map(progress.counts, progress.played))
+        if stored:
+            total = f"{'at most ' if until else ''}{len(progress)}"
+            self._listener.note(f"stored already: {stored} of {total} fixtures")
+        return len(progress) - stored
+
+
+def _checked(request: RunRequest, listener: RunListener) -> tuple[League, Sandbox]:
+    """Read a league and choose its sandbox; raises ArenaError if it cannot be played there."""
+    league = load_league(request.league)
+    name = request.sandbox or league.sandbox
+    sandbox = make_sandbox(name, runtimes_of(league.bots), league.images)
+    if request.skip_missing_runtimes and sandbox.uses_host_programs:
+        league = _without_missing_runtimes(league, listener)
+    check_bot_count(league)
+    if not request.store.exists():  # else it may be a bot that rests
+        check_anchor(
+            league.ratings, [bot.name for bot in league.bots], league.lines["ratings.anchor"]
+        )
+    check_trust(sandbox, league.bots, trusted=request.trust_bots)
+    check_freezing(sandbox, league.limits)
+    return league, sandbox
+
+
+def _resolved(request: RunRequest, league: League, sandbox: Sandbox, store: Store) -> Resolution:
+    """Compare a league with its store; raises ArenaError if it cannot go on."""
+    accept, trusted = request.accept_changes, request.trust_bots
+    resolution = resolve(league, sandbox.name, store, accept=accept, trusted=trusted)
+    bots = [bot.name for bot in resolution.schedule.conditions.bots]
+    check_anchor(league.ratings, bots, league.lines["ratings.anchor"])
+    return resolution
+
+
+def _note_packages(league: League, listener: RunListener) -> None:
+    """Tell the listener which bots need packages, which may take minutes. Raises ArenaError."""
+    asking = [
+        bot.name
+        for bot in league.bots
+        if wanted_by(bot, bot.folder, allowed=league.packages) is not None
+    ]
+    if asking:
+        listener.note(f"Python packages are installed for {', '.join(asking)}")
+
+
+def _without_missing_runtimes(league: League, listener: RunListener) -> League:
+    missing = [bot for bot in league.bots if bot.missing_program]
+    if missing:
+        names = ", ".join(f"{bot.name} (needs {bot.missing_program})" for bot in missing)
+        hints = sorted({how_to_get(bot.first_command, bot.folder) for bot in missing})
+        listener.note(f"left out: {names}; to include them: {'; '.join(hints)}")
+    return replace(league, bots=tuple(bot for bot in league.bots if bot not in missing))

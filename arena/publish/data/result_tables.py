@@ -1,0 +1,168 @@
+"""The data tables about ratings, matches and the league itself, made from their models."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from msgspec.structs import asdict
+
+from arena.game.records import Division, FixtureResult, LeagueInfo, QuarantinedFixture
+from arena.playstats.fault_entry import FaultEntry
+from arena.playstats.league_summary import LeagueSummary
+from arena.publish.data import result_rows as rows
+from arena.publish.data.result_rows import DivisionHead, HeadToHeadRow, MatchRow, PairsHead
+from arena.publish.data.rules_and_limits import limit_rows, rule_rows
+from arena.publish.data.schema import DataTable, LeagueHead, TableHead
+from arena.publish.replay.selection import Selection
+from arena.ratings.maths.intervals import wilson
+from arena.ratings.standings import upsets
+from arena.ratings.table import Leaderboard, LeaderboardRow, Overall, OverallRow, Suspicion
+
+PAIRED = 300
+"""Bots of a leaderboard, from the first, whose pairs are in the data files."""
+ALL_PAIRS = "arena export league.yaml --pairs"
+"""The command that writes the pairs of more bots."""
+
+
+def leaderboard(board: Leaderboard) -> DataTable:
+    """Return a leaderboard, best first."""
+    return DataTable(LeaderboardRow, DivisionHead(**_division(board)), board.rows)
+
+
+def _division(board: Leaderboard) -> dict[str, Any]:
+    return {
+        "variant": board.variant,
+        "players": board.players,
+        "chance": 1 / board.players,
+        "blocks": board.blocks,
+        "intervals_by": board.method,
+        "parts": [list(part) for part in board.parts],
+        "dice_gain": rows.DiceGainValues(**asdict(board.dice_gain)) if board.dice_gain else None,
+        "luck_slope": board.luck_slope,
+    }
+
+
+def _pairs_head(board: Leaderboard) -> PairsHead:
+    more = len(board.rows) > PAIRED
+    return PairsHead(**_division(board), all_pairs=ALL_PAIRS if more else None)
+
+
+def head_to_head(board: Leaderboard) -> DataTable:
+    """Return each ordered pair that met, row by row, the best bot first."""
+    bots = [row.bot for row in board.rows[:PAIRED]]
+    pairs = [row for bot in bots for row in by_opponent(board, bot, bots)]
+    return DataTable(HeadToHeadRow, _pairs_head(board), pairs)
+
+
+def by_opponent(board: Leaderboard, bot: str, rivals: Iterable[str]) -> list[HeadToHeadRow]:
+    """Return how often a bot finished ahead of each of these bots that it met."""
+    pairs = (pair(board, bot, rival) for rival in rivals)
+    return [row for row in pairs if row is not None]
+
+
+def pair(board: Leaderboard, bot: str, opponent: str) -> HeadToHeadRow | None:
+    """Return how often a bot finished ahead of another, or None if they never met."""
+    duel = board.duels.get((bot, opponent))
+    if duel is None:
+        return None
+    ahead, games = duel
+    return HeadToHeadRow(bot, opponent, ahead, games, ahead / games, *wilson(ahead, games))
+
+
+def better(board: Leaderboard) -> DataTable:
+    """Return, for each ordered pair, the probability that the first is the better bot."""
+    bots = [row.bot for row in board.rows[:PAIRED]]
+    pairs = [
+        rows.BetterRow(bot, opponent, board.better[bot, opponent])
+        for bot in bots
+        for opponent in bots
+        if bot != opponent
+    ]
+    return DataTable(rows.BetterRow, _pairs_head(board), pairs)
+
+
+def overall(table: Overall) -> DataTable:
+    """Return the overall table, best first."""
+    return DataTable(OverallRow, TableHead(), table.rows)
+
+
+def suspicions(head: LeagueHead, alpha: float, cases: Iterable[Suspicion]) -> DataTable:
+    """Return the suspicions, the clearest first."""
+    return DataTable(Suspicion, rows.SuspicionsHead(head.league, alpha), cases)
+
+
+def faults(head: LeagueHead, entries: Iterable[FaultEntry]) -> DataTable:
+    """Return the faults, which are gone through for each file."""
+    return DataTable(FaultEntry, head, entries)
+
+
+def match_rows(
+    results: Iterable[FixtureResult],
+    selection: Selection,
+    boards: Iterable[Leaderboard],
+    luck: Mapping[int, float],
+) -> list[MatchRow]:
+    """Return the result of each fixture that has games, in schedule order."""
+    strengths = {board.division: {row.bot: row for row in board.rows} for board in boards}
+    matches = [match_row(result, selection, strengths, luck) for result in results if result.games]
+    return sorted(matches, key=lambda match: match.index)
+
+
+def match_row(
+    result: FixtureResult,
+    selection: Selection,
+    strengths: Mapping[Division, dict[str, LeaderboardRow]],
+    luck: Mapping[int, float],
+) -> MatchRow:
+    """Return the result of a fixture of at least one game; `strengths` are the leaderboards."""
+    fixture = result.fixture
+    by_seat = list(zip(*(game.places for game in result.games), strict=True))
+    wins = tuple(places.count(1) for places in by_seat)
+    faulted = Counter(seat for game in result.games for seat in game.faulted)
+    unlikely = upsets(fixture.seats, strengths.get(fixture.division, {}))
+    return MatchRow(
+        index=fixture.index,
+        variant=fixture.variant,
+        players=len(fixture.seats),
+        seats=fixture.seats,
+        games=len(result.games),
+        wins=wins,
+        places=tuple(sum(places) / len(result.games) for places in by_seat),
+        faults=tuple(faulted[seat] for seat in range(len(by_seat))),
+        upsets=sum(won for won, upset in zip(wins, unlikely, strict=True) if upset),
+        luck=luck.get(fixture.index),
+        watch=tuple(selection.get(fixture.index, ())),
+    )
+
+
+def quarantined(head: LeagueHead, missing: Iterable[QuarantinedFixture]) -> DataTable:
+    """Return the fixtures that are missing."""
+    lines = [
+        rows.QuarantinedRow(
+            fixture=entry.fixture.id,
+            index=entry.fixture.index,
+            variant=entry.fixture.variant,
+            players=len(entry.fixture.seats),
+            seats=entry.fixture.seats,
+            deaths=entry.deaths,
+            why=entry.why,
+        )
+        for entry in missing
+    ]
+    return DataTable(rows.QuarantinedRow, head, lines)
+
+
+def conditions(league: LeagueInfo, summary: LeagueSummary) -> list[DataTable]:
+    """Return the bots, the rules, the limits and how much was played."""
+    head = LeagueHead(league.name)
+    bots = [rows.BotRow(**asdict(bot)) for bot in league.bots]
+    played = [
+        rows.PlayedRow(*division, total.fixtures, total.games, total.decisions)
+        for division, total in summary.played.items()
+    ]
+    return [
+        DataTable(rows.BotRow, head, bots),
+        DataTable(rows.RuleRow, head, rule_rows(league)),
+        DataTable(rows.LimitRow, head, limit_rows(league)),
+        DataTable(rows.PlayedRow, head, played),
+    ]

@@ -1,0 +1,1 @@
+"""Shared by several benchmarks: stores of generated games, players, and resources used."""

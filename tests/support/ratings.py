@@ -1,0 +1,17 @@
+"""Rows of leaderboards for whatever needs some without games."""
+
+from typing import Any
+
+from arena.ratings.table import LeaderboardRow
+
+
+def leaderboard_row(bot: str, mu: float, sigma: float) -> LeaderboardRow:
+    """A bot that played one game, and lost it; columns that no such test needs are None."""
+    columns: dict[str, Any] = dict.fromkeys(LeaderboardRow.__struct_fields__)
+    columns |= {"rank": 1, "best": 1, "worst": 2, "pointwise_best": 1, "pointwise_worst": 2}
+    columns |= {"bot": bot, "provisional": False, "sensitive": False, "faults": 0}
+    columns |= {"mu": mu, "sigma": sigma, "low": mu - 2 * sigma, "high": mu + 2 * sigma}
+    columns |= {"conservative": mu - 3 * sigma, "mu_sequential": mu, "beats_average": 0.5}
+    columns |= {"games": 1, "wins": 0, "win_share": 0.0}
+    columns |= {"mean_place": 1.0, "place_low": 1.0, "place_high": 1.5}
+    return LeaderboardRow(**columns)
