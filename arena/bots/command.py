@@ -52,8 +52,8 @@ def how_to_get(command: Sequence[str], folder: Path) -> str:
     if "/" not in program and (folder / program).is_file():
         return f"it lies in the bot's folder: {_started(program)} in bot.yaml"
     beside = (folder / program).parent if "/" in program else None
-    known = _names([beside] if beside else map(Path, PATH.split(os.pathsep)))
-    if near := get_close_matches(Path(program).name, known, n=1, cutoff=0.75):
+    names = _names([beside] if beside else map(Path, PATH.split(os.pathsep)))
+    if near := get_close_matches(Path(program).name, names, n=1, cutoff=0.75):
         named = str(Path(program).parent / near[0]) if beside else near[0]
         return f"did you mean '{'./' if program.startswith('./') else ''}{named}'?"
     return _CORRECT
@@ -86,12 +86,12 @@ def check_runnable(name: str, command: Sequence[str], folder: Path) -> None:
         raise ArenaError(f"'{name}' cannot be started: {where} {what}", str(folder), hint)
 
 
-def _word_of_a_shell(found: Sequence[str]) -> str:
+def _word_of_a_shell(command: Sequence[str]) -> str:
     """Return the first word that only a shell understands, "" if there is none."""
-    variable, assigned, _ = found[0].partition("=")
-    if found[0] in _BUILTINS or (assigned and variable.isidentifier()):
-        return found[0]
-    return next((word for word in found if word in _OPERATORS or word.endswith(";")), "")
+    variable, assigned, _ = command[0].partition("=")
+    if command[0] in _BUILTINS or (assigned and variable.isidentifier()):
+        return command[0]
+    return next((word for word in command if word in _OPERATORS or word.endswith(";")), "")
 
 
 def _started(program: str) -> str:

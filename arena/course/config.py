@@ -178,18 +178,20 @@ class _Reader:
         """Raise ArenaError if the points do not add up."""
         marks = self._file.marks
         parts = {"legal": marks.legal, "field": marks.field}
-        parts |= {f"baselines.{name}": one.points for name, one in marks.baselines.items()}
-        found = sum(parts.values())
-        if abs(found - marks.total) > _TINY or not marks.total:
-            what = f"the marks add up to {found:g} points, not to the total of {marks.total:g}"
+        parts |= {
+            f"baselines.{name}": baseline.points for name, baseline in marks.baselines.items()
+        }
+        given = sum(parts.values())
+        if abs(given - marks.total) > _TINY or not marks.total:
+            what = f"the marks add up to {given:g} points, not to the total of {marks.total:g}"
             listed = ", ".join(f"{key} {points:g}" for key, points in parts.items())
             raise ArenaError(what, self._at("marks"), f"correct one of: {listed}")
 
     def due(self, students: tuple[Student, ...]) -> dict[str, Due]:
         """Return when each hand-in is due; raises ArenaError for an unknown student."""
-        file, ids = self._file, [one.id for one in students]
+        file, ids = self._file, [student.id for student in students]
         deadline = parse_moment(file.deadline, self._at("deadline"))
-        found = dict.fromkeys(ids, Due(deadline, file.grace))
+        due = dict.fromkeys(ids, Due(deadline, file.grace))
         for name in file.struck:
             self._check_known(name, ids, "struck")
         for name, text in file.extensions.items():
@@ -199,8 +201,8 @@ class _Reader:
             if extended < deadline:
                 what = f"the extension of '{name}' ends before the deadline"
                 raise ArenaError(what, self._at(key), "correct one of them")
-            found[name] = Due(extended, file.grace)
-        return found
+            due[name] = Due(extended, file.grace)
+        return due
 
     def _check_known(self, name: str, ids: list[str], key: str) -> None:
         if name not in ids:

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import msgspec
 from msgspec import Meta, Struct
-from msgspec.structs import asdict, fields
+from msgspec.structs import asdict
 
 from arena.bots.runtimes import OF_SAMPLES
 from arena.bots.sandboxes.base import Sandbox
@@ -71,6 +71,9 @@ class SeasonTerms(Struct, frozen=True, kw_only=True):
     packages: bool = False
 
 
+_SEASON_KEYS = SeasonTerms.__struct_fields__
+
+
 class Intervals(Struct, frozen=True, forbid_unknown_fields=True):
     """How long things may take, in seconds."""
 
@@ -124,8 +127,7 @@ class LadderFile(SeasonTerms, frozen=True, kw_only=True, forbid_unknown_fields=T
 
     def terms(self) -> bytes:
         """Return what decides the games of a season, as JSON."""
-        names = [one.name for one in fields(SeasonTerms)]
-        return msgspec.json.encode({name: getattr(self, name) for name in names})
+        return msgspec.json.encode({key: getattr(self, key) for key in _SEASON_KEYS})
 
 
 class Config(Struct, frozen=True):
@@ -144,7 +146,7 @@ def load_config(path: Path) -> Config:
     if data is None:
         raise ArenaError("the file is empty", str(path), "arena help ladder")
     file = convert(data, marks, path, LadderFile)
-    common = {one.name for one in fields(LadderFile)} & {one.name for one in fields(LeagueFile)}
+    common = {*LadderFile.__struct_fields__} & {*LeagueFile.__struct_fields__}
     entry = LeagueFile(bots=[], **{name: getattr(file, name) for name in common})
     league = league_of(entry, path, marks)
     if file.sandbox == AUTO:

@@ -97,7 +97,7 @@ def make_private(path: Path) -> None:
 
 
 def make_shared(path: Path) -> None:
-    """Make a folder that those may enter who may enter the one that it is in."""
+    """Create a folder with its parent's permissions."""
     path.mkdir(exist_ok=True)
     path.chmod(S_IMODE(path.parent.stat().st_mode))
 

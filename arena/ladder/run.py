@@ -177,7 +177,7 @@ class _Ladder(RunListener):
     def _names(self) -> tuple[list[str], list[str]]:
         """Return the names of the versions that play, and of those that are struck."""
         struck = self._book.versions({State.STRUCK})
-        return [one.name for one in self._field], [one.name for one in struck]
+        return [version.name for version in self._field], [version.name for version in struck]
 
     def _take_field(self, season: Season) -> None:
         """Make the versions ready that play; one that cannot be started any more rests."""
@@ -241,8 +241,8 @@ class _Ladder(RunListener):
             self._field_changed = True
 
     def _receive(self, upload: Upload) -> None:
-        others = [one for one in self._book.versions() if one.author != upload.author]
-        if twin := looks_like(upload.bot, {one.bot for one in others}):
+        others = [version for version in self._book.versions() if version.author != upload.author]
+        if twin := looks_like(upload.bot, {version.bot for version in others}):
             why = f"the name '{upload.bot}' looks like '{twin}', another author's bot"
             self._book.add(upload, State.REFUSED, why)
         else:
@@ -251,11 +251,11 @@ class _Ladder(RunListener):
 
     def _compare(self, season: Season) -> None:
         """Let versions rest that have met the next one, or the next one if it is worse."""
-        named = {one.name: one for one in self._field}
+        named = {version.name: version for version in self._field}
         for new, old, result in season.compared(named):
             keep = self._config.file.keep
             rests = settle(self._book, named[new], named[old], result, keep)
-            self._field = [one for one in self._field if one.id != rests.id]
+            self._field = [version for version in self._field if version.id != rests.id]
             self._field_changed = True
 
     def _judge(self) -> None:
@@ -271,7 +271,7 @@ class _Ladder(RunListener):
                 why = f"it faulted in {faulted} of {games} games"
                 self._book.set_state(version, State.RESTING, why)
                 self._field_changed = True
-                self._field = [one for one in self._field if one.id != version.id]
+                self._field = [other for other in self._field if other.id != version.id]
                 return
             if version.state is State.PROVISIONAL and games >= enough:
                 self._book.set_state(version, State.RATED, f"{games} games played")

@@ -82,18 +82,18 @@ def _counted(states: Counter[State], arrived: list[Upload]) -> dict[State, int]:
     return {state: states[state] for state in State if states[state]}
 
 
-def _overdue(found: Status, intervals: Intervals, age: float, late: float | None) -> Iterator[str]:
-    if not found.running:
+def _overdue(state: Status, intervals: Intervals, age: float, late: float | None) -> Iterator[str]:
+    if not state.running:
         yield "no ladder runs here"
-    if found.oldest is not None and found.oldest > intervals.check:
-        yield f"a submission has waited for its check for {span(found.oldest)}"
+    if state.oldest is not None and state.oldest > intervals.check:
+        yield f"a submission has waited for its check for {span(state.oldest)}"
     if late is not None and late > max(_LATE[0], _LATE[1] * intervals.publish):
         yield f"the publication is late by {span(late)}"
-    if found.backed_up is None:
+    if state.backed_up is None:
         if age > intervals.backup:
             yield "it was never backed up"
-    elif found.backed_up > intervals.backup:
-        yield f"it was backed up {span(found.backed_up)} ago"
+    elif state.backed_up > intervals.backup:
+        yield f"it was backed up {span(state.backed_up)} ago"
 
 
 def _age(facts: Mapping[str, str], key: str, now: float) -> float | None:

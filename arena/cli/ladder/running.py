@@ -97,41 +97,41 @@ def _in_thread(work: Callable[[threading.Event], None]) -> None:
 @json_option
 def status_(ladder: Path, *, as_json: bool) -> int:
     """Say how LADDER is, in two lines; the exit code is 1 if anything is overdue."""
-    found = status(existing(ladder))
+    state = status(existing(ladder))
     if as_json:
-        print_json(found)
+        print_json(state)
     else:
-        for line in _lines(found):
+        for line in _lines(state):
             click.echo(harmless(line))
-    return FINDINGS if found.overdue else OK
+    return FINDINGS if state.overdue else OK
 
 
-def _lines(found: Status) -> list[str]:
-    counts = ", ".join(f"{number} {state}" for state, number in found.versions.items())
-    oldest = f" (oldest {span(found.oldest)})" if found.oldest is not None else ""
+def _lines(ladder: Status) -> list[str]:
+    counts = ", ".join(f"{number} {state}" for state, number in ladder.versions.items())
+    oldest = f" (oldest {span(ladder.oldest)})" if ladder.oldest is not None else ""
     published = (
-        "never published" if found.published is None else f"published {span(found.published)} ago"
+        "never published" if ladder.published is None else f"published {span(ladder.published)} ago"
     )
     backed_up = (
-        "never backed up" if found.backed_up is None else f"backed up {span(found.backed_up)} ago"
+        "never backed up" if ladder.backed_up is None else f"backed up {span(ladder.backed_up)} ago"
     )
-    head = f"overdue: {'; '.join(found.overdue)}" if found.overdue else "ok"
+    head = f"overdue: {'; '.join(ladder.overdue)}" if ladder.overdue else "ok"
     return [
-        f"{head}: {counts or 'no version'}; queue {found.queue}{oldest}; {_played(found)}",
-        f"logs {size_text(found.logs)} of {size_text(found.logs_cap)}; {published}, {backed_up}",
+        f"{head}: {counts or 'no version'}; queue {ladder.queue}{oldest}; {_played(ladder)}",
+        f"logs {size_text(ladder.logs)} of {size_text(ladder.logs_cap)}; {published}, {backed_up}",
     ]
 
 
-def _played(found: Status) -> str:
+def _played(ladder: Status) -> str:
     """Return the season and how far its tables are: `season 1: bga 2p round 212, 4p asleep`."""
-    if not found.season:
+    if not ladder.season:
         return "no season yet"
     parts, before = list[str](), ""
-    for one in found.tables:
-        label = "" if one.variant == before else f"{one.variant} "
-        parts.append(f"{label}{one.players}p {'asleep' if one.asleep else f'round {one.round}'}")
-        before = one.variant
-    return f"season {found.season}: {', '.join(parts) or 'no game yet'}"
+    for kind in ladder.tables:
+        label = "" if kind.variant == before else f"{kind.variant} "
+        parts.append(f"{label}{kind.players}p {'asleep' if kind.asleep else f'round {kind.round}'}")
+        before = kind.variant
+    return f"season {ladder.season}: {', '.join(parts) or 'no game yet'}"
 
 
 @click.command("list")
@@ -142,9 +142,12 @@ def list_(ladder: Path, *, as_json: bool) -> int:
     with Book(existing(ladder)) as book:
         versions = book.versions()
     if as_json:
-        print_json([one._asdict() for one in versions])
+        print_json([version._asdict() for version in versions])
     else:
-        rows = [[one.name, one.author, one.state, stamp(one.since), one.why] for one in versions]
+        rows = [
+            [version.name, version.author, version.state, stamp(version.since), version.why]
+            for version in versions
+        ]
         print_table(["version", "author", "state", "since", "why"], rows)
     return OK
 
@@ -158,7 +161,7 @@ def log(ladder: Path, version: str, *, as_json: bool) -> int:
     with Book(existing(ladder)) as book:
         events = book.events(book.version(version).name if version else "")
     if as_json:
-        print_json([one._asdict() for one in events])
+        print_json([event._asdict() for event in events])
     for event in () if as_json else events:
         subject = f"{event.version}: " if event.version else ""
         click.echo(harmless(f"{stamp(event.at)} {subject}{event.text}"))

@@ -172,13 +172,13 @@ class OrderReceipt(Struct, frozen=True, kw_only=True):
     order: int
 
 
-def left_of(found: Allowance) -> Left:
+def left_of(allowance: Allowance) -> Left:
     """Return what an author may still submit."""
     return Left(
-        left=found.left,
-        of=found.of,
-        frees_at=_stamp(found.frees_at),
-        blocked_until=_stamp(found.blocked_until),
+        left=allowance.left,
+        of=allowance.of,
+        frees_at=_stamp(allowance.frees_at),
+        blocked_until=_stamp(allowance.blocked_until),
     )
 
 

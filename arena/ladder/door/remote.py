@@ -181,11 +181,11 @@ class Remote:
 
     def _refusal(self, response: HTTPResponse) -> ArenaError:
         try:
-            found = msgspec.json.decode(response.read(_MOST), type=Problem)
+            problem = msgspec.json.decode(response.read(_MOST), type=Problem)
         except _UNREADABLE:
             what = f"it answers {response.status} {response.reason[:_SHOWN]}"
             return ArenaError(what, self._url, "name the address of a door")
-        return ArenaError(found.what[:_SHOWN], self._url, found.hint[:_SHOWN])
+        return ArenaError(problem.what[:_SHOWN], self._url, problem.hint[:_SHOWN])
 
     def _decoded(self, body: bytes, kind: type[_Answer]) -> _Answer:
         try:

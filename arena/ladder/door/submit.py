@@ -52,7 +52,7 @@ def follow(folder: Folder, version: str) -> Iterator[Event]:
     while True:
         running = is_running(folder)
         with Book(folder) as book:
-            states = {one.name: one.state for one in book.versions()}
+            states = {known.name: known.state for known in book.versions()}
             events = book.events(version, last)
         yield from events
         last = events[-1].n if events else last
@@ -64,5 +64,5 @@ def follow(folder: Folder, version: str) -> Iterator[Event]:
 def state_of(folder: Folder, version: str) -> State:
     """Return the state of a version that may not be entered yet."""
     with Book(folder) as book:
-        found = {one.name: one.state for one in book.versions()}
-    return found.get(version, State.QUEUED)
+        states = {known.name: known.state for known in book.versions()}
+    return states.get(version, State.QUEUED)

@@ -115,7 +115,7 @@ def _shown(store: Store, *, secret: bool) -> tuple[Collection[str], int]:
     if secret:
         shown = in_complete_blocks(fixtures, finished)
     else:
-        shown = finished.intersection(one.id for one in fixtures)
+        shown = finished.intersection(fixture.id for fixture in fixtures)
     return shown, len(fixtures) - len(shown)
 
 
@@ -159,9 +159,9 @@ def _write_site(season: _Games, site: Path, replays: ReplayChoice) -> None:
 def in_complete_blocks(fixtures: Collection[Fixture], finished: Collection[str]) -> set[str]:
     """Return the ids of the fixtures whose whole block is finished."""
     missing = Counter[tuple[Division, int]]()
-    for one in fixtures:
-        missing[_block(one)] += one.id not in finished
-    return {one.id for one in fixtures if not missing[_block(one)]}
+    for fixture in fixtures:
+        missing[_block(fixture)] += fixture.id not in finished
+    return {fixture.id for fixture in fixtures if not missing[_block(fixture)]}
 
 
 def _block(fixture: Fixture) -> tuple[Division, int]:
@@ -172,13 +172,13 @@ def _seasons(seasons: Sequence[SeasonRow]) -> str:
     """Return what is public of all seasons, as JSON."""
     rows = [
         {
-            "season": one.number,
-            "opened_at": stamp(one.opened_at),
-            "commitment": one.commitment,
-            "closed_at": one.closed_at and stamp(one.closed_at),
-            "seed": one.seed or None,
-            "root": one.root or None,
+            "season": season.number,
+            "opened_at": stamp(season.opened_at),
+            "commitment": season.commitment,
+            "closed_at": season.closed_at and stamp(season.closed_at),
+            "seed": season.seed or None,
+            "root": season.root or None,
         }
-        for one in seasons
+        for season in seasons
     ]
     return json.dumps(rows, indent=1) + "\n"

@@ -20,7 +20,7 @@ def admit(book: Book, version: Version, why: str) -> None:
 
     The one before it plays on, until they have met on the same dice.
     """
-    others = sorted(_siblings(book, version), key=lambda one: one.number)
+    others = sorted(_siblings(book, version), key=lambda other: other.number)
     if others and others[-1].number > version.number:
         book.set_state(version, State.RESTING, f"{why}, but {others[-1].name} is newer")
         return
@@ -71,5 +71,7 @@ def _percent(share: float) -> str:
 
 def _siblings(book: Book, version: Version) -> list[Version]:
     return [
-        one for one in book.versions(PLAYING) if one.bot == version.bot and one.id != version.id
+        other
+        for other in book.versions(PLAYING)
+        if other.bot == version.bot and other.id != version.id
     ]

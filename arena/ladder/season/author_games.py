@@ -125,7 +125,7 @@ class Played:
             if self.has_log(index):
                 played = self.fixture(index)
                 seat = played.fixture.seats.index(version)
-                game = next(one for one in played.games if one.game == number)
+                game = next(record for record in played.games if record.game == number)
                 rules = self.variants[played.fixture.variant]
                 yield from faults_in(played, rules, game, seat)
 

@@ -77,14 +77,14 @@ def reveal(folder: Path) -> tuple[str, str]:
 
 def predecessors(field: Collection[str]) -> dict[str, str]:
     """Return, for each version of a field that is not the only one of its bot, the one before."""
-    found: dict[str, str] = {}
+    older: dict[str, str] = {}
     newest: dict[str, str] = {}
     for name in sorted(field, key=version_of):
         bot, _ = version_of(name)
         if bot in newest:
-            found[name] = newest[bot]
+            older[name] = newest[bot]
         newest[bot] = name
-    return found
+    return older
 
 
 def _seed(folder: Path) -> str:
@@ -139,12 +139,12 @@ class Season:
         under_way = {fixture.division for fixture in played.progress.due()}
         return [
             Kind(
-                variant=one.variant,
-                players=one.players,
-                round=played.progress.begun(one),
-                asleep=one not in under_way and not self._wants_more(one),
+                variant=division.variant,
+                players=division.players,
+                round=played.progress.begun(division),
+                asleep=division not in under_way and not self._wants_more(division),
             )
-            for one in played.schedule.blocks
+            for division in played.schedule.blocks
         ]
 
     def enter(self, version: Version, archive: Path) -> None:
@@ -188,7 +188,7 @@ class Season:
     def check_games(self) -> None:
         """Replay stored games; raises ArenaError if this arena plays one of them otherwise."""
         info, gone = self._store.league, self._store.without_logs()
-        positions = [one for one in self._store.positions() if one not in gone]
+        positions = [position for position in self._store.positions() if position not in gone]
         if info is None:
             return
         step = max(1, len(positions) * info.games // _REPLAYED)
@@ -268,15 +268,13 @@ class Season:
         """Return who meets its predecessor: newcomers, while both play or until they have met."""
         known = {bot.name for bot in everyone(played.conditions)}
         now = played.schedule.twins
-        met = [one for one in now if are_over(played.schedule, played.progress, one)]
-        new = {one: old for one, old in wanted.items() if one not in known and old in known}
-        kept = {one: old for one, old in now.items() if wanted.get(one) == old or one in met}
+        met = [new for new in now if are_over(played.schedule, played.progress, new)]
+        joined = {new: old for new, old in wanted.items() if new not in known and old in known}
+        left = {new: old for new, old in now.items() if wanted.get(new) == old or new in met}
         # What is over changes nothing: it is dropped when something else changes.
-        return (
-            now
-            if kept == now and not new
-            else new | {one: old for one, old in kept.items() if wanted.get(one) == old}
-        )
+        if left == now and not joined:
+            return now
+        return joined | {new: old for new, old in left.items() if wanted.get(new) == old}
 
     def _wants_more(self, division: Division) -> bool:
         """Tell whether a division needs another block for the field of now."""
@@ -286,7 +284,7 @@ class Season:
         # Not those that are drawn: after a restart they may be more than were begun.
         begun, until = progress.begun(division), self._league.until
         newcomers = schedule.newcomers(division)
-        if any(schedule.joining_left(division, one, begun) for one in newcomers):
+        if any(schedule.joining_left(division, newcomer, begun) for newcomer in newcomers):
             return True
         rounds = begun - schedule.earlier_blocks[division]
         if rounds >= self._config.file.rounds:

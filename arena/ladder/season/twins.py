@@ -31,9 +31,9 @@ class TwinResult(Struct, frozen=True):
 def are_over(schedule: Schedule, progress: LeagueProgress, newcomer: str) -> bool:
     """Tell whether all joining tables of a newcomer are played, and their twins."""
     divisions = schedule.blocks
-    if any(schedule.joining_left(one, newcomer) for one in divisions):
+    if any(schedule.joining_left(division, newcomer) for division in divisions):
         return False
-    pairs = (pair for one in divisions for pair in schedule.twin_tables(one, newcomer))
+    pairs = (pair for division in divisions for pair in schedule.twin_tables(division, newcomer))
     return all(fixture.id in progress.played for pair in pairs for fixture in pair)
 
 
@@ -47,7 +47,7 @@ def compare_twins(schedule: Schedule, progress: LeagueProgress, newcomer: str) -
         tables = schedule.twin_tables(division, newcomer)
         beaten = list(_beaten(tables, progress.tables))
         if len(beaten) >= _PAIRS:
-            games += sum(one.games for one, _ in tables)
+            games += sum(table.games for table, _ in tables)
             new, old = np.array(beaten).T
             kinds.append((old, new))
     return TwinResult(games, pooled(kinds)) if kinds else None
@@ -57,8 +57,8 @@ def _beaten(
     pairs: list[tuple[Fixture, Fixture]], tables: Mapping[str, TableMeans]
 ) -> Iterator[tuple[float, float]]:
     """Yield the shares of rivals beaten by the newcomer and by its predecessor."""
-    for one, twin in pairs:
-        seat = next(at for at, bot in enumerate(one.seats) if bot != twin.seats[at])
-        players = len(one.seats)
-        new, old = (tables[table.id].places[seat] for table in (one, twin))
+    for table, twin in pairs:
+        seat = next(at for at, bot in enumerate(table.seats) if bot != twin.seats[at])
+        players = len(table.seats)
+        new, old = (tables[fixture.id].places[seat] for fixture in (table, twin))
         yield (players - new) / (players - 1), (players - old) / (players - 1)

@@ -31,12 +31,15 @@ def overview(request: Request) -> Response:
     served = served_by(request)
     now = served.watch.look_again()
     with Door(served.folder) as door, Book(served.folder) as book:
-        authors = [(one, door.allowance(one.name, served.terms.quotas)) for one in door.authors()]
+        authors = [
+            (author, door.allowance(author.name, served.terms.quotas)) for author in door.authors()
+        ]
         waiting = door.orders(book.last_order())
         lines = book.events(after=max(0, book.last_event() - _LINES))[::-1]
-    versions = sorted(now.versions.values(), key=lambda one: -one.id)
+    versions = sorted(now.versions.values(), key=lambda version: -version.id)
     actions = {
-        one.name: [what for what, of in ALLOWED.items() if one.state in of] for one in versions
+        version.name: [what for what, of in ALLOWED.items() if version.state in of]
+        for version in versions
     }
     return HTMLResponse(
         page(

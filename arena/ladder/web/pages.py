@@ -135,10 +135,10 @@ def private(request: Request) -> Response:
     if not visitor.has_session:
         raise RefusedError(404, NOT_FOUND)
     may_see(visitor, author)
-    found = _private(request, author, path or "index.html")
-    if not found.is_file():
+    file = _private(request, author, path or "index.html")
+    if not file.is_file():
         raise RefusedError(404, NOT_FOUND)
-    return FileResponse(found)
+    return FileResponse(file)
 
 
 def _private(request: Request, author: str, path: str) -> Path:
@@ -146,7 +146,7 @@ def _private(request: Request, author: str, path: str) -> Path:
     root = (served_by(request).folder.private / author).resolve()
     if root.parent != served_by(request).folder.private.resolve() or "\0" in path:
         raise RefusedError(404, NOT_FOUND)
-    found = (root / path).resolve()
-    if not found.is_relative_to(root):
+    file = (root / path).resolve()
+    if not file.is_relative_to(root):
         raise RefusedError(404, NOT_FOUND)
-    return found
+    return file

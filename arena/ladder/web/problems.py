@@ -49,8 +49,8 @@ def answer(request: Request, error: RefusedError) -> Response:
     if for_programs(where):
         body, kind = msgspec.json.encode(problem), MIME
         return Response(body, error.status, error.headers, kind)
-    found = page(request, "problem.html", problem=problem)
-    return Response(found, error.status, error.headers, "text/html; charset=utf-8")
+    text = page(request, "problem.html", problem=problem)
+    return Response(text, error.status, error.headers, "text/html; charset=utf-8")
 
 
 def for_programs(path: str) -> bool:

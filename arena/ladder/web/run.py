@@ -50,11 +50,11 @@ class Address(Struct, frozen=True, kw_only=True):
 
     def origins(self) -> frozenset[str]:
         """Return the addresses under which browsers may ask."""
-        found = {self.base.lower()}
+        addresses = {self.base.lower()}
         if not self.url and _is_loopback(self.host):
             scheme = self.base.partition("://")[0]
-            found |= {f"{scheme}://{name}:{self.port}" for name in ("localhost", "127.0.0.1")}
-        return frozenset(found)
+            addresses |= {f"{scheme}://{name}:{self.port}" for name in ("localhost", "127.0.0.1")}
+        return frozenset(addresses)
 
 
 def serve(folder: Folder, address: Address, say: Callable[[str], None]) -> None:

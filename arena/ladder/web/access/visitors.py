@@ -29,9 +29,9 @@ class Visitor(Struct, frozen=True):
 
 def visitor_of(request: Request) -> Visitor:
     """Return who asks; raises RefusedError for a token that is not valid."""
-    if (found := getattr(request.state, "visitor", None)) is None:
-        found = request.state.visitor = _identified(request)
-    return found
+    if (visitor := getattr(request.state, "visitor", None)) is None:
+        visitor = request.state.visitor = _identified(request)
+    return visitor
 
 
 def _identified(request: Request) -> Visitor:
@@ -42,13 +42,13 @@ def _identified(request: Request) -> Visitor:
     if served.tries.is_empty(client_of(request)):
         raise RefusedError(429, "too many tries", "wait a minute", {"Retry-After": "60"})
     with Secrets(served.folder) as secrets:
-        found = secrets.find(word, kind)
-    if found is None:
+        secret = secrets.find(word, kind)
+    if secret is None:
         served.tries.take(client_of(request))
         if kind is Kind.TOKEN:
             raise unauthorized("the token is not valid")
         return Visitor("")
-    return Visitor(found.author, kind, found.scope, kind is Kind.SESSION and found.administrates)
+    return Visitor(secret.author, kind, secret.scope, kind is Kind.SESSION and secret.administrates)
 
 
 def _secret_of(request: Request) -> tuple[str, Kind]:

@@ -44,11 +44,11 @@ async def ladder_events(request: Request) -> StreamingResponse:
 
 async def version_events(request: Request) -> StreamingResponse:
     """Tell how a version is whenever that changes, and its log line by line."""
-    _, found = await run_in_threadpool(seen_version, request)
+    _, version = await run_in_threadpool(seen_version, request)
     served = served_by(request)
     after = request.headers.get("last-event-id", "0")
     last = int(after) if after.isascii() and after.isdigit() and len(after) < 16 else 0
-    return Stream(_of_version(request, found.name, last), served.listener())
+    return Stream(_of_version(request, version.name, last), served.listener())
 
 
 async def _of_ladder(served: Served) -> AsyncIterator[bytes]:

@@ -126,17 +126,17 @@ def _operation(
     parameters: list[dict[str, Any]] | None = None,
     body: dict[str, Any] | None = None,
 ) -> dict[str, Any]:
-    found: dict[str, Any] = {"summary": summary, "responses": _problems(problems)}
+    operation: dict[str, Any] = {"summary": summary, "responses": _problems(problems)}
     for status, name in answers.items():
         content = {"application/json": {"schema": _ref(name)}}
-        found["responses"][status] = {"description": name, "content": content}
+        operation["responses"][status] = {"description": name, "content": content}
     if security:
-        found["security"] = security
+        operation["security"] = security
     if parameters:
-        found["parameters"] = parameters
+        operation["parameters"] = parameters
     if body:
-        found["requestBody"] = {"required": True, "content": body}
-    return found
+        operation["requestBody"] = {"required": True, "content": body}
+    return operation
 
 
 def _stream(
@@ -150,10 +150,10 @@ def _stream(
         for event in api.events_for(audience)
     ]
     summary = f"Server-sent events: {'; '.join(events)}"
-    found = _operation(summary, {}, (*problems, "503"), list(security), parameters)
+    operation = _operation(summary, {}, (*problems, "503"), list(security), parameters)
     content = {"text/event-stream": {"schema": {"type": "string"}}}
-    found["responses"]["200"] = {"description": "Server-sent events", "content": content}
-    return found
+    operation["responses"]["200"] = {"description": "Server-sent events", "content": content}
+    return operation
 
 
 def _problems(statuses: tuple[str, ...]) -> dict[str, Any]:

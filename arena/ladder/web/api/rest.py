@@ -58,13 +58,13 @@ def me(request: Request) -> Response:
     """Say who asks, and what they may still submit."""
     visitor = author_of(request)
     served = served_by(request)
-    found = Me(
+    answer = Me(
         author=visitor.author,
         administrates=visitor.administrates,
         quota=quota_of(served, visitor.author),
         versions=versions_of(served.watch.look_again(), visitor.author),
     )
-    return as_json(found)
+    return as_json(answer)
 
 
 def quota_of(served: Served, author: str) -> Left:
@@ -98,10 +98,10 @@ def seen_version(request: Request) -> tuple[Snapshot, Version]:
     now = served.watch.now
     if now.version(name) is None:  # it may have been received a moment ago
         now = served.watch.look_again()
-    if (found := now.version(name)) is None:
+    if (seen := now.version(name)) is None:
         raise RefusedError(404, NOT_FOUND)
-    may_see(visitor, found.author)
-    return now, found
+    may_see(visitor, seen.author)
+    return now, seen
 
 
 async def post_order(request: Request) -> Response:
@@ -123,19 +123,19 @@ def give_order(served: Served, who: str, order: OrderRequest) -> int:
     if needed != {name for name in ("version", "author", "uploads") if getattr(order, name)}:
         what = f"{order.what} is about {' and '.join(sorted(needed)) or 'no version and no author'}"
         raise RefusedError(400, what, "see openapi.json")
-    found = served.watch.look_again().version(order.version) if order.version else None
-    if order.version and not found:
+    version = served.watch.look_again().version(order.version) if order.version else None
+    if order.version and not version:
         raise RefusedError(404, f"there is no version {order.version[:80]!a}")
     if not order.why.isprintable() or len(order.why) > 500:
         raise RefusedError(400, "the reason is not a line of text", "write up to 500 characters")
     with Door(served.folder, writes=True) as door:
-        known = {one.name.lower() for one in door.authors()}
+        known = {author.name.lower() for author in door.authors()}
         if order.author and order.author.lower() not in known:
             raise RefusedError(404, f"there is no author {order.author[:80]!a}")
         try:
             if order.uploads is not None:
                 return door.order_quota(who, order.author, order.uploads, order.why)
-            return door.order(who, order.what, found, order.why)
+            return door.order(who, order.what, version, order.why)
         except ArenaError as error:
             raise refused(error) from None
 
@@ -143,16 +143,16 @@ def give_order(served: Served, who: str, order: OrderRequest) -> int:
 def health(request: Request) -> Response:
     """Say that the door is up, and whether the ladder is."""
     now = served_by(request).watch.now
-    found = Health(
+    answer = Health(
         door="up",
         ladder="running" if now.running else "down",
         queue=len(now.queue),
         oldest=now.oldest(),
     )
-    return as_json(found)
+    return as_json(answer)
 
 
 def openapi(_: Request) -> Response:
     """Describe the API."""
-    found: dict[str, Any] = document()
-    return as_json(found)
+    answer: dict[str, Any] = document()
+    return as_json(answer)

@@ -90,17 +90,17 @@ def look(folder: Folder, before: Snapshot | None) -> Snapshot:
             return before
         versions = [*book.versions(), *map(_arrived, arrived)]
         seasons, turns = book.seasons(), book.last_check()
-    waiting = [one for one in versions if one.state in WAITING]
+    waiting = [version for version in versions if version.state in WAITING]
     return Snapshot(
         key=key,
         running=running,
         season=seasons[-1].number if seasons else None,
         tables=_kinds(kinds),
-        versions={one.name.lower(): one for one in versions},
+        versions={version.name.lower(): version for version in versions},
         queue=_in_turn(waiting, turns),
-        waits_since=min((one.received_at for one in waiting), default=None),
+        waits_since=min((version.received_at for version in waiting), default=None),
         last_event=last_event,
-        checks={one.version: one for one in _checks(checks)},
+        checks={check.version: check for check in _checks(checks)},
         ratings=_ratings(folder.site) if published else {},
     )
 
@@ -112,16 +112,19 @@ def _arrived(upload: Upload) -> Version:
 
 def _in_turn(waiting: Sequence[Version], last_check: Mapping[str, int]) -> list[str]:
     """Return the names of those that wait, in the order of their checks."""
-    names = {one.id: one.name for one in waiting}
-    checking = [one for one in waiting if one.state is State.CHECKING]
-    queue = [Waiting(one.id, one.author) for one in waiting if one.state is State.QUEUED]
-    turns = in_turn(queue, last_check, [one.author for one in checking])
-    return [*(one.name for one in checking), *(names[one.version] for one in turns)]
+    names = {version.id: version.name for version in waiting}
+    checking = [version for version in waiting if version.state is State.CHECKING]
+    queue = [
+        Waiting(version.id, version.author) for version in waiting if version.state is State.QUEUED
+    ]
+    turns = in_turn(queue, last_check, [version.author for version in checking])
+    begun = [version.name for version in checking]
+    return begun + [names[turn.version] for turn in turns]
 
 
 def _ratings(site: Path) -> dict[str, list[RatingInfo]]:
     """Return how each version stands on the site that is published."""
-    found: dict[str, list[RatingInfo]] = {}
+    ratings: dict[str, list[RatingInfo]] = {}
     for path in sorted(site.glob("data/leaderboard-*.json")):
         try:
             board = _boards(path.read_bytes())
@@ -139,13 +142,13 @@ def _ratings(site: Path) -> dict[str, list[RatingInfo]]:
                 of=len(board.rows),
                 page=page,
             )
-            found.setdefault(row.bot, []).append(rating)
-    return found
+            ratings.setdefault(row.bot, []).append(rating)
+    return ratings
 
 
-def version_info(found: Snapshot, version: Version) -> VersionInfo:
+def version_info(now: Snapshot, version: Version) -> VersionInfo:
     """Return what is told of a version."""
-    queue, is_checked = list(found.queue), version.state is State.CHECKING
+    queue, is_checked = list(now.queue), version.state is State.CHECKING
     return VersionInfo(
         version=version.name,
         bot=version.bot,
@@ -157,10 +160,10 @@ def version_info(found: Snapshot, version: Version) -> VersionInfo:
         received_at=stamp(version.received_at),
         sha256=version.sha256,
         place=queue.index(version.name) if version.name in queue else None,
-        oldest=found.oldest(),
-        running=found.running,
-        check=found.checks.get(version.name) if is_checked else None,
-        ratings=found.ratings.get(version.name, ()),
+        oldest=now.oldest(),
+        running=now.running,
+        check=now.checks.get(version.name) if is_checked else None,
+        ratings=now.ratings.get(version.name, ()),
     )
 
 
@@ -175,26 +178,29 @@ def log_line(event: Event) -> LogLine:
     return LogLine(n=event.n, at=stamp(event.at), text=event.text)
 
 
-def ladder_info(found: Snapshot, name: str) -> LadderInfo:
+def ladder_info(now: Snapshot, name: str) -> LadderInfo:
     """Return what everybody is told of the ladder."""
-    versions = found.versions.values()
+    versions = now.versions.values()
     return LadderInfo(
         name=name,
-        running=found.running,
-        season=found.season,
-        tables=found.tables,
-        states=dict(Counter(one.state for one in versions)),
-        queue=len(found.queue),
-        oldest=found.oldest(),
+        running=now.running,
+        season=now.season,
+        tables=now.tables,
+        states=dict(Counter(version.state for version in versions)),
+        queue=len(now.queue),
+        oldest=now.oldest(),
         playing=[
-            Playing(version=one.name, author=one.author, state=one.state)
-            for one in versions
-            if one.state in PLAYING
+            Playing(version=version.name, author=version.author, state=version.state)
+            for version in versions
+            if version.state in PLAYING
         ],
     )
 
 
-def versions_of(found: Snapshot, author: str) -> list[MyVersion]:
+def versions_of(now: Snapshot, author: str) -> list[MyVersion]:
     """Return the versions of an author, the newest first."""
-    mine = [one for one in found.versions.values() if one.author == author]
-    return [MyVersion(version=one.name, state=one.state, why=one.why) for one in mine[::-1]]
+    mine = [version for version in now.versions.values() if version.author == author]
+    return [
+        MyVersion(version=version.name, state=version.state, why=version.why)
+        for version in mine[::-1]
+    ]

@@ -39,8 +39,8 @@ class Watch:
 
     async def _step(self) -> None:
         before = self.now
-        found = await asyncio.to_thread(look, self._folder, before)
-        if found is before:
+        now = await asyncio.to_thread(look, self._folder, before)
+        if now is before:
             return
         # The log may have grown since the last look: what was read then is not read again.
         last = self._lines[-1].n if self._lines else before.last_event
@@ -48,7 +48,7 @@ class Watch:
         self._lines.extend(lines)
         if len(self._lines) == _KEPT:
             self._since = self._lines[0].n
-        self.now = found
+        self.now = now
         self._wake()
 
     def stop(self) -> None:
@@ -74,7 +74,7 @@ class Watch:
         """Return the log of a version after a line."""
         if after < self._since:
             return await asyncio.to_thread(self._read, after, version)
-        return [one for one in self._lines if one.n > after and one.version == version]
+        return [line for line in self._lines if line.n > after and line.version == version]
 
     def _read(self, after: int, version: str = "") -> Sequence[Event]:
         with Book(self._folder) as book:

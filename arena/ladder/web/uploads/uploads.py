@@ -122,8 +122,8 @@ def digest_of(header: str | None) -> bytes | None:
         name, _, value = entry.strip().partition("=")
         if name.lower() == "sha-256" and len(value) > 2 and value[0] == value[-1] == ":":
             try:
-                if len(found := b64decode(value[1:-1], validate=True)) == 32:
-                    return found
+                if len(digest := b64decode(value[1:-1], validate=True)) == 32:
+                    return digest
             except Error:
                 break
     raise RefusedError(400, "the header Content-Digest cannot be read", _DIGEST)
