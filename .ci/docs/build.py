@@ -16,7 +16,14 @@ from pathlib import Path
 
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
-PAGES = ("*.md", "docs/**/*.md", "protocol/*.md", "sample_bots/*.md", "reports/fonts/*.md")
+PAGES = (
+    "*.md",
+    "benchmarks/*.md",
+    "docs/**/*.md",
+    "protocol/*.md",
+    "sample_bots/*.md",
+    "reports/fonts/*.md",
+)
 LINK = re.compile(r"\[([^\[\]]*)\]\(([^)\s]+)\)")
 TARGET = re.compile(r"\]\(([^)\s#]+)")
 PART = re.compile(r"^## (\w+)")
