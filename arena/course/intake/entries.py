@@ -1,6 +1,6 @@
 """From the files of a course to the bots that play: hand-ins chosen, checked and staged."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -16,7 +16,7 @@ from arena.bots.workshop import Workshop, open_workshop, sandbox_for
 from arena.course.config import Course
 from arena.course.deadlines import stamp
 from arena.course.intake.checks import POSITIONS, Checked, check_all, check_key
-from arena.course.intake.choice import HandIn, choose
+from arena.course.intake.choice import Choice, HandIn, choose
 from arena.course.intake.hand_ins import bot_in, content_hash, hand_ins_of
 from arena.course.lock import LockedHandIn
 from arena.course.marks.result import grading
@@ -57,13 +57,7 @@ def entries(course: Course, sandbox: str, options: Options, tell: Tell) -> Itera
     with hand_ins_of(course) as (hand_ins, strangers):
         for name in strangers:
             tell(f"'{name}' belongs to nobody on the roster")
-        by_student: dict[str, list[HandIn]] = {student.id: [] for student in course.students}
-        for hand_in in hand_ins:
-            by_student[hand_in.student].append(hand_in)
-        choices = {
-            id_: choose(theirs, course.due[id_], course.file.late.days)
-            for id_, theirs in by_student.items()
-        }
+        choices = _choices(course, hand_ins)
         counts = {id_: choice.hand_in for id_, choice in choices.items() if choice.hand_in}
         hashes = {id_: content_hash(hand_in.source) for id_, hand_in in counts.items()}
         keys = {id_: check_key(id_, content) for id_, content in hashes.items()}
@@ -75,14 +69,11 @@ def entries(course: Course, sandbox: str, options: Options, tell: Tell) -> Itera
             options.workers,
             tell,
         )
-        own = [*course.baselines.values()]
-        if course.reference:
-            own.append(course.reference)
+        own = _own_bots(course)
         bots = [load_bot(at) for id_, at in sources.items() if checked[keys[id_]].starts]
         chosen = sandbox_for([*own, *bots], sandbox, trusted=options.trusted)
-        with open_workshop(
-            chosen, packages=course.file.packages, builds=_builds(course)
-        ) as workshop:
+        packages, builds = course.file.packages, _builds(course)
+        with open_workshop(chosen, packages=packages, builds=builds) as workshop:
             staged = {bot.info.digest: workshop.stage(bot) for bot in own}
             staged |= _staged(bots, workshop, tell)
             locked = {
@@ -93,6 +84,23 @@ def entries(course: Course, sandbox: str, options: Options, tell: Tell) -> Itera
             }
             notes = {id_: choice.note for id_, choice in choices.items()}
             yield Entries(locked, notes, sources, staged, chosen)
+
+
+def _choices(course: Course, hand_ins: Iterable[HandIn]) -> dict[str, Choice]:
+    """Return the hand-in of each student that counts, by the student's id."""
+    by_student: dict[str, list[HandIn]] = {student.id: [] for student in course.students}
+    for hand_in in hand_ins:
+        by_student[hand_in.student].append(hand_in)
+    return {
+        id_: choose(theirs, course.due[id_], course.file.late.days)
+        for id_, theirs in by_student.items()
+    }
+
+
+def _own_bots(course: Course) -> list[Bot]:
+    """Return the baselines and the reference."""
+    baselines = list(course.baselines.values())
+    return [*baselines, course.reference] if course.reference else baselines
 
 
 def _make_private(folder: Path) -> None:

@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from arena.author.check import steps
 from arena.author.check.budget import HINT, Budget, BudgetSpentError
 from arena.author.check.context import CheckRequest
-from arena.author.check.findings import Finding
+from arena.author.check.findings import CheckReport, Finding
 from arena.author.check.run import check
 from arena.bots.bot import Bot
 from arena.bots.builds.cache import BuildCache
@@ -182,7 +182,16 @@ def _checked(order: CheckOrder, told: Connection, budget: Budget) -> CheckResult
     )
     teller = _Teller(told, budget)
     report = check(request, teller)
-    result = CheckResult(
+    result = _result(report, digest, limit)
+    if not report.ok:
+        return result
+    teller.trying(STEPS, STEPS, _GAMES)
+    return _with_games(result, bot, order, budget)
+
+
+def _result(report: CheckReport, digest: str, limit: float) -> CheckResult:
+    """Return the result of the steps of `arena check`."""
+    return CheckResult(
         ok=report.ok,
         digest=digest,
         faults=[_fault(finding) for step in report.steps for finding in step.findings],
@@ -194,10 +203,6 @@ def _checked(order: CheckOrder, told: Connection, budget: Budget) -> CheckResult
         p99=report.measured.p99 if report.measured else None,
         limit=limit,
     )
-    if not report.ok:
-        return result
-    teller.trying(STEPS, STEPS, _GAMES)
-    return _with_games(result, bot, order, budget)
 
 
 def _with_games(result: CheckResult, bot: Bot, order: CheckOrder, budget: Budget) -> CheckResult:
