@@ -107,15 +107,16 @@ def test_other_executables_another_sandbox_or_another_compiler_build_again(
         assert builds.number == number
 
 
+@pytest.mark.parametrize("by_path", [False, True])
 def test_a_changed_program_that_the_build_names_builds_again(
-    builds: Builds, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    builds: Builds, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, by_path: bool
 ) -> None:
     compiler = tmp_path / "bin" / "my-compiler"
     compiler.parent.mkdir()
     compiler.write_text("#!/bin/sh\n")
     compiler.chmod(0o755)
     monkeypatch.setattr("arena.bots.builds.cache.PATH", f"{compiler.parent}:{PATH}")
-    found = builds.write("compiled", ": my-compiler")
+    found = builds.write("compiled", f": {compiler if by_path else compiler.name}")
     builds.stage(found)
     builds.stage(found)
     assert builds.number == 1
@@ -157,9 +158,7 @@ FORGED: dict[str, list[tuple[bytes, str, bytes]]] = {
 
 
 @pytest.mark.parametrize("forged", FORGED)
-def test_files_that_no_build_may_leave_are_not_taken_from_the_cache(
-    builds: Builds, forged: str
-) -> None:
+def test_the_cache_gives_nothing_that_a_build_may_not_leave(builds: Builds, forged: str) -> None:
     found = load_bot(
         bot(
             builds.home / "b",
@@ -198,7 +197,7 @@ def test_a_build_that_fails_is_not_kept(builds: Builds) -> None:
     assert builds.entries == []
 
 
-def test_entries_used_longest_ago_make_room(
+def test_the_entries_used_longest_ago_make_room(
     builds: Builds, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     bots = [builds.write(f"bot-{number}") for number in range(4)]

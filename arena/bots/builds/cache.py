@@ -116,8 +116,9 @@ def _key(bot: Bot, sandbox: Sandbox, *, packages: bool) -> str:
 
 def _programs(bot: Bot) -> Iterator[tuple[str, int, int]]:
     """Yield path, size and time of this machine's compilers, and of all that the build names."""
-    words = {word for word in _WORD.findall(" ".join(bot.build or ())) if "/" not in word[1:]}
-    for name in sorted({*PROGRAMS, *words}):
+    words = _WORD.findall(" ".join(bot.build or ()))
+    named = {word for word in words if "/" not in word or word.startswith("/")}
+    for name in sorted({*PROGRAMS, *named}):
         if program := shutil.which(name, path=PATH):
             path = Path(program).resolve()
             info = path.stat()

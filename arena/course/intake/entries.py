@@ -1,6 +1,6 @@
 """From the files of a course to the bots that play: hand-ins chosen, checked and staged."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -69,14 +69,11 @@ def entries(course: Course, sandbox: str, options: Options, tell: Tell) -> Itera
             options.workers,
             tell,
         )
-        own = [*course.baselines.values()]
-        if course.reference:
-            own.append(course.reference)
+        own = _own_bots(course)
         bots = [load_bot(at) for id_, at in sources.items() if checked[keys[id_]].starts]
         chosen = sandbox_for([*own, *bots], sandbox, trusted=options.trusted)
-        with open_workshop(
-            chosen, packages=course.file.packages, builds=_builds(course)
-        ) as workshop:
+        packages, builds = course.file.packages, _builds(course)
+        with open_workshop(chosen, packages=packages, builds=builds) as workshop:
             staged = {bot.info.digest: workshop.stage(bot) for bot in own}
             staged |= _staged(bots, workshop, tell)
             locked = {
@@ -89,8 +86,8 @@ def entries(course: Course, sandbox: str, options: Options, tell: Tell) -> Itera
             yield Entries(locked, notes, sources, staged, chosen)
 
 
-def _choices(course: Course, hand_ins: Sequence[HandIn]) -> dict[str, Choice]:
-    """Return which hand-in of each student counts, by the student's id."""
+def _choices(course: Course, hand_ins: Iterable[HandIn]) -> dict[str, Choice]:
+    """Return the hand-in of each student that counts, by the student's id."""
     by_student: dict[str, list[HandIn]] = {student.id: [] for student in course.students}
     for hand_in in hand_ins:
         by_student[hand_in.student].append(hand_in)
@@ -98,6 +95,12 @@ def _choices(course: Course, hand_ins: Sequence[HandIn]) -> dict[str, Choice]:
         id_: choose(theirs, course.due[id_], course.file.late.days)
         for id_, theirs in by_student.items()
     }
+
+
+def _own_bots(course: Course) -> list[Bot]:
+    """Return the baselines and the reference."""
+    baselines = list(course.baselines.values())
+    return [*baselines, course.reference] if course.reference else baselines
 
 
 def _make_private(folder: Path) -> None:

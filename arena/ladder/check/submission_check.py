@@ -182,15 +182,15 @@ def _checked(order: CheckOrder, told: Connection, budget: Budget) -> CheckResult
     )
     teller = _Teller(told, budget)
     report = check(request, teller)
-    result = _steps_result(report, digest, limit)
+    result = _result(report, digest, limit)
     if not report.ok:
         return result
     teller.trying(STEPS, STEPS, _GAMES)
     return _with_games(result, bot, order, budget)
 
 
-def _steps_result(report: CheckReport, digest: str, limit: float) -> CheckResult:
-    """Return the result of the steps of `arena check`, without games."""
+def _result(report: CheckReport, digest: str, limit: float) -> CheckResult:
+    """Return the result of the steps of `arena check`."""
     return CheckResult(
         ok=report.ok,
         digest=digest,
