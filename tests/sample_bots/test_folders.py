@@ -47,7 +47,7 @@ def test_manifest_is_complete(folder: Path) -> None:
 
 @pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
 def test_readme_names_the_bot(folder: Path) -> None:
-    assert f"| [`{folder.name}`]({folder.name}/) |" in (BOTS / "README.md").read_text()
+    assert f"| [`{folder.name}`]({folder.name}) |" in (BOTS / "README.md").read_text()
 
 
 @pytest.mark.parametrize("path", sorted(BOTS.glob("*/*.py")), ids=lambda path: path.parent.name)
