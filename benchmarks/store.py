@@ -17,8 +17,8 @@ from msgspec.structs import replace
 
 from arena.game.records import LeagueInfo, PlayedFixture
 from arena.league.schedule.schedule import Schedule
+from arena.league.store.format.rows import pack
 from arena.league.store.logs import logs_path
-from arena.league.store.rows import pack
 from arena.league.store.store import Store
 from arena.ratings.model.games import as_arrays
 from arena.ratings.model.head_to_head import count_ahead

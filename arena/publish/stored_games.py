@@ -16,7 +16,7 @@ from arena.game.records import FixtureResult, LeagueInfo, PlayedFixture
 from arena.game.rules.books import Rules
 from arena.io.errors import ArenaError
 from arena.league.store.failures import damaged_fixtures
-from arena.league.store.rows import FixtureHashes
+from arena.league.store.format.rows import FixtureHashes
 from arena.league.store.store import Store
 from arena.playstats.fault_entry import FaultEntry
 from arena.playstats.fixture_summary import FixtureSummary, summarize_fixture, summarize_result

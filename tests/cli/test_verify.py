@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from arena.league.store.games import GAMES
+from arena.league.store.format.games import GAMES
 from arena.league.store.logs import logs_path
 from tests.cli.command import league, run
 from tests.league.store import edit

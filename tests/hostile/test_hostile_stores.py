@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from arena.io.guarded_sqlite import ENDS
-from arena.league.store.games import GAMES
-from arena.league.store.hashes import log_hash
+from arena.league.store.format.games import GAMES
+from arena.league.store.format.hashes import log_hash
 from arena.league.store.logs import logs_path
 from tests.cli.command import Ran, error_line, league, run
 from tests.league.store import edit, hostile

@@ -17,8 +17,8 @@ from arena.ladder.folder import Folder
 from arena.ladder.pages import publisher
 from arena.ladder.run import run_ladder
 from arena.ladder.season.season import STORE
+from arena.league.store.format.rows import pack
 from arena.league.store.logs import logs_path
-from arena.league.store.rows import pack
 from arena.league.store.store import Store
 from tests.cli.command import run
 from tests.e2e.live import wait_until

@@ -13,7 +13,7 @@ from arena.league.play.league_run import RunOutcome, RunRequest, open_run
 from arena.league.play.process_pool import ProcessEngine
 from arena.league.play.stored_league import StoredLeague
 from arena.league.schedule.schedule import Schedule
-from arena.league.store.rows import pack
+from arena.league.store.format.rows import pack
 from arena.league.store.store import Store
 from arena.league.terms.conditions import commit, resolve
 from arena.league.terms.config import League, load_league

@@ -14,7 +14,7 @@ from arena.io import shipped
 from arena.league.cluster.client import BATCH_SECONDS, Cluster
 from arena.league.cluster.revocable_sandbox import RevocableSandbox
 from arena.league.cluster.worker import BatchResult, identity
-from arena.league.store.rows import pack
+from arena.league.store.format.rows import pack
 from tests.cli.command import environment
 from tests.support import records
 

@@ -11,7 +11,7 @@ import pytest
 from arena.io.errors import ArenaError
 from arena.league.keeping.check_fixture import StoreFinding
 from arena.league.keeping.verify import verify
-from arena.league.store.games import GAMES
+from arena.league.store.format.games import GAMES
 from arena.league.store.logs import logs_path
 from arena.league.store.store import Store
 from tests.league.store import edit

@@ -14,9 +14,9 @@ from arena.game.records import BidMade, MachineInfo, PlayedFixture
 from arena.io.errors import ArenaError, FindingError
 from arena.league.keeping.check_fixture import StoreFinding
 from arena.league.keeping.verify import Verified, verify
-from arena.league.store.games import GAMES
+from arena.league.store.format.games import GAMES
+from arena.league.store.format.rows import pack
 from arena.league.store.logs import logs_path
-from arena.league.store.rows import pack
 from arena.league.store.store import Store
 from arena.league.table.replay import ReplayError, replay
 from tests.league import leagues

@@ -9,7 +9,7 @@ from arena.league.keeping.check_fixture import StoreFinding
 from arena.league.keeping.mend import mend
 from arena.league.keeping.prune import remove
 from arena.league.keeping.verify import Verified, verify
-from arena.league.store.games import GAMES
+from arena.league.store.format.games import GAMES
 from arena.league.store.logs import logs_path
 from arena.league.store.pruning import Plan
 from arena.league.store.store import Store

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from arena.game.records import PlayedFixture
 from arena.game.rules.books import VARIANTS
-from arena.league.store.rows import pack
+from arena.league.store.format.rows import pack
 from arena.league.store.store import Store
 from arena.publish.replay.selection import NEWEST, ReplayChoice
 from arena.publish.site import StoreState, publish

@@ -7,7 +7,7 @@ from arena.author.check.advice import advice
 from arena.author.check.budget import HINT, BudgetSpentError
 from arena.author.check.context import Bench, CheckRequest
 from arena.author.check.findings import CheckReport, Finding, Grouped, StepResult
-from arena.author.check.steps import FIRST_ALONE, STEPS, CheckStep
+from arena.author.check.steps.all_steps import FIRST_ALONE, STEPS, CheckStep
 from arena.bots.sandboxes.run_folder import run_folder
 from arena.io.errors import ArenaError
 

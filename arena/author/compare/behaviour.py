@@ -19,7 +19,7 @@ from arena.author.compare.names import version_seat
 from arena.bots.sandboxes.base import Program, Sandbox
 from arena.game.records import Division, Fixture, LeagueInfo
 from arena.league.play.process_pool import ProcessEngine, map_ordered
-from arena.league.store.rows import PackedFixture
+from arena.league.store.format.rows import PackedFixture
 from arena.league.table.decisions_by_build import Build, RecordedRequest, ask
 
 MOST_POSITIONS = 2000

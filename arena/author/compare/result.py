@@ -11,7 +11,7 @@ from arena.author.compare.names import NEW, OLD, VERSIONS, in_field, version_sea
 from arena.game.records import Division, Fixture, FixtureResult, LeagueInfo, QuarantinedFixture
 from arena.io.errors import ArenaError
 from arena.league.schedule.schedule import divisions
-from arena.league.store.rows import PackedFixture
+from arena.league.store.format.rows import PackedFixture
 from arena.ratings.maths.arrays import Floats
 from arena.ratings.maths.intervals import TAIL
 from arena.ratings.stopping.group_sequential import planned_looks, tails

@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from arena.course.games.tables import Pairing, block, wins
 from arena.course.lock import Terms
 from arena.game.records import Fixture, FixtureResult, QuarantinedFixture
-from arena.league.store.rows import PackedFixture
+from arena.league.store.format.rows import PackedFixture
 from arena.league.store.store import Store
 
 Blocks = Mapping[str, Sequence[int]]

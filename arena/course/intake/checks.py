@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from arena.author.check.context import CheckRequest
 from arena.author.check.findings import CheckReport, Finding, StepResult
 from arena.author.check.run import check
-from arena.author.check.steps import FIRST_ALONE, STEPS
+from arena.author.check.steps.all_steps import FIRST_ALONE, STEPS
 from arena.bots.folder import refuse_link
 from arena.bots.manifest import load_bot
 from arena.bots.sandboxes.docker import engine

@@ -7,7 +7,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from arena.author.check.context import CheckRequest
-from arena.author.check.steps import STEPS
+from arena.author.check.steps.all_steps import STEPS
 from arena.bots.bot import Bot, StagedBot
 from arena.bots.builds.cache import BuildCache
 from arena.bots.manifest import load_bot

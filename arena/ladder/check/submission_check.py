@@ -10,11 +10,11 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from arena.author.check import steps
 from arena.author.check.budget import HINT, Budget, BudgetSpentError
 from arena.author.check.context import CheckRequest
 from arena.author.check.findings import CheckReport, Finding
 from arena.author.check.run import check
+from arena.author.check.steps import all_steps as steps
 from arena.bots.bot import Bot
 from arena.bots.builds.cache import BuildCache
 from arena.bots.canonical_archive import canonical

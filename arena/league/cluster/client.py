@@ -23,7 +23,7 @@ from arena.league.cluster.tasks import RunPlugin, end_handler, play, resources
 from arena.league.cluster.worker import RUN_SPEC, BatchResult, TaskBatch, identity
 from arena.league.host import enough_cores
 from arena.league.play.workers import RunSpec, Task, WorkerDiedError
-from arena.league.store.rows import PackedFixture
+from arena.league.store.format.rows import PackedFixture
 
 BATCH_SECONDS = 0.5
 """Least seconds of play in a batch: each batch costs the scheduler a millisecond or two."""

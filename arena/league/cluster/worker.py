@@ -28,7 +28,7 @@ from arena.io.errors import ArenaError
 from arena.league.cluster.revocable_sandbox import RevocableSandbox
 from arena.league.host import claim_core
 from arena.league.play.workers import RunSpec, Task, play_task
-from arena.league.store.rows import PackedFixture
+from arena.league.store.format.rows import PackedFixture
 
 RUN_SPEC = "run spec"
 """The name of a run's specification among its files; the others are bundles of bots."""

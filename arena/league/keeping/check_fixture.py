@@ -9,8 +9,8 @@ from msgspec.structs import replace
 from arena.game.records import Fixture, FixtureResult, GameRecord, PlayedFixture
 from arena.game.rules.books import Rules
 from arena.io.errors import ArenaError
-from arena.league.store.games import PackedGame, pack_game
-from arena.league.store.rows import StoredFixture
+from arena.league.store.format.games import PackedGame, pack_game
+from arena.league.store.format.rows import StoredFixture
 from arena.league.store.store import Store
 from arena.league.table.replay import ReplayError, replay
 from arena.playstats.luck import rated_luck

@@ -5,7 +5,7 @@ from math import inf
 from msgspec import Struct
 
 from arena.league.store import pruning
-from arena.league.store.rows import StoredFixture
+from arena.league.store.format.rows import StoredFixture
 from arena.league.store.store import Store
 from arena.playstats.luck import rated_luck
 

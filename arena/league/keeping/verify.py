@@ -16,12 +16,7 @@ from arena.game.records import Fixture, LeagueInfo
 from arena.game.rules.books import Rules
 from arena.game.seeds import commitment
 from arena.io.errors import ArenaError
-from arena.league.keeping.check_fixture import (
-    CheckedFixture,
-    Expected,
-    StoreFinding,
-    check_stored,
-)
+from arena.league.keeping.check_fixture import CheckedFixture, Expected, StoreFinding, check_stored
 from arena.league.keeping.rerating import (
     DivisionCheck,
     check_division,
@@ -32,7 +27,7 @@ from arena.league.keeping.rerating import (
 from arena.league.play.process_pool import map_ordered, pool
 from arena.league.schedule.progress import LeagueProgress
 from arena.league.schedule.schedule import Schedule
-from arena.league.store.hashes import root_hash
+from arena.league.store.format.hashes import root_hash
 from arena.league.store.store import Store
 from arena.league.terms.stored_schedule import schedule_of
 from arena.ratings.standings import by_division

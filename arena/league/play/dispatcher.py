@@ -18,7 +18,7 @@ from arena.game.records import Fixture, FixtureResult, LeagueInfo, QuarantinedFi
 from arena.league.play.dice_in_play import DiceInPlay
 from arena.league.play.workers import Engine, Task, WorkerDiedError
 from arena.league.schedule.progress import Verdict
-from arena.league.store.rows import PackedFixture
+from arena.league.store.format.rows import PackedFixture
 
 _TICK = 0.25
 """Seconds between updates of the progress, and checks for Ctrl-C, while no fixture finishes."""

@@ -24,7 +24,7 @@ from arena.bots.sandboxes.run_folder import remove_leftovers
 from arena.bots.sessions.warm_pool import WarmPool
 from arena.league.host import claim_core, enough_cores
 from arena.league.play.workers import Task, WorkerDiedError, play_task
-from arena.league.store.rows import PackedFixture
+from arena.league.store.format.rows import PackedFixture
 
 _PR_SET_PDEATHSIG = 1
 _PIPE_BYTES = 1 << 20

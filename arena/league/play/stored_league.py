@@ -46,7 +46,7 @@ from arena.league.play.dispatcher import OnResult, RunListener, play_due
 from arena.league.play.workers import Engine
 from arena.league.schedule.progress import LeagueProgress
 from arena.league.schedule.schedule import Schedule
-from arena.league.store.rows import PackedFixture
+from arena.league.store.format.rows import PackedFixture
 from arena.league.store.store import Store
 from arena.league.terms.stored_schedule import schedule_of
 

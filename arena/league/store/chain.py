@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from arena.league.store.database import Database
-from arena.league.store.hashes import link_hash, row_hash
+from arena.league.store.format.hashes import link_hash, row_hash
 
 
 class Chain(NamedTuple):

@@ -21,7 +21,7 @@ from arena.league.store.failures import (
     check_space,
     store_failure,
 )
-from arena.league.store.schema import SCHEMA_VERSION
+from arena.league.store.format.schema import SCHEMA_VERSION
 from arena.league.store.write_ahead import check_log_exists, connect_reader
 
 _CLOSED = "UPDATE pair SET open = 0"

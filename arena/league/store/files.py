@@ -9,10 +9,10 @@ from arena.io.errors import ArenaError
 from arena.io.guarded_sqlite import refuse_foreign_files
 from arena.league.store.database import Database, lock_store
 from arena.league.store.failures import DamageError, endless, lost_fixtures, lost_logs
+from arena.league.store.format.rows import StoredFixture
+from arena.league.store.format.schema import ROWS, SCHEMA_VERSION, Tables
 from arena.league.store.logs import Logs, check_rows_exist, logs_path
 from arena.league.store.migrations import Migration, check_version, migrate, tables_by_version
-from arena.league.store.rows import StoredFixture
-from arena.league.store.schema import ROWS, SCHEMA_VERSION, Tables
 
 _INTERVAL = 10.0
 """Seconds after which what was stored is moved from the write-ahead logs into the files."""

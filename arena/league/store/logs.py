@@ -7,9 +7,9 @@ from arena.io.errors import ArenaError
 from arena.io.guarded_sqlite import file_size, refuse_foreign_files
 from arena.league.store.database import Database
 from arena.league.store.failures import DamageError
-from arena.league.store.pruned import Pruned
-from arena.league.store.rows import GameLog, StoredFixture, key_range
-from arena.league.store.schema import LOGS, LOGS_APPLICATION
+from arena.league.store.format.pruned import Pruned
+from arena.league.store.format.rows import GameLog, StoredFixture, key_range
+from arena.league.store.format.schema import LOGS, LOGS_APPLICATION
 
 _NONE_STORED = "INSERT INTO stored VALUES (0)"
 

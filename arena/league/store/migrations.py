@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 from arena.io.errors import ArenaError
 from arena.league.store.database import Database
+from arena.league.store.format.schema import SCHEMA_VERSION, TABLES, Tables
 from arena.league.store.logs import logs_path
-from arena.league.store.schema import SCHEMA_VERSION, TABLES, Tables
 
 
 class Migration(NamedTuple):

@@ -11,10 +11,10 @@ from math import inf
 from msgspec import Struct
 
 from arena.league.store.failures import damaged_fixtures
-from arena.league.store.hashes import row_hash
+from arena.league.store.format.hashes import row_hash
+from arena.league.store.format.pruned import Pruned
+from arena.league.store.format.rows import StoredFixture, key_range
 from arena.league.store.logs import Logs, logs_path
-from arena.league.store.pruned import Pruned
-from arena.league.store.rows import StoredFixture, key_range
 from arena.league.store.store import Store
 
 _BATCH = 50

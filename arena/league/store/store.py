@@ -20,11 +20,9 @@ from arena.league.store.clock import steady_clock
 from arena.league.store.database import Database
 from arena.league.store.failures import damaged_fixtures, endless, pruned_logs
 from arena.league.store.files import StoreFiles, not_played
-from arena.league.store.games import PackedGame
-from arena.league.store.hashes import root_hash
-from arena.league.store.logs import Logs, logs_path
-from arena.league.store.migrations import MIGRATIONS, Migration
-from arena.league.store.rows import (
+from arena.league.store.format.games import PackedGame
+from arena.league.store.format.hashes import root_hash
+from arena.league.store.format.rows import (
     FIRST,
     FIXTURES,
     GAMES_OF,
@@ -37,6 +35,8 @@ from arena.league.store.rows import (
     sound_result,
     unpack_result,
 )
+from arena.league.store.logs import Logs, logs_path
+from arena.league.store.migrations import MIGRATIONS, Migration
 
 _encode = msgspec.json.Encoder().encode
 _leagues = msgspec.json.Decoder(LeagueInfo)

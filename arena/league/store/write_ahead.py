@@ -13,7 +13,7 @@ from arena.io.errors import ArenaError
 from arena.io.guarded_sqlite import ENDS, connect, log_size
 from arena.io.sqlite_tables import is_table
 from arena.league.store.failures import MARGIN, free_space
-from arena.league.store.schema import PAIR
+from arena.league.store.format.schema import PAIR
 
 _ATTEMPTS = 3
 """How often a file that changes meanwhile is copied."""

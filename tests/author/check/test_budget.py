@@ -13,7 +13,7 @@ from arena.author.check.budget import Budget, BudgetedMultiplexer, BudgetSpentEr
 from arena.author.check.context import CheckRequest
 from arena.author.check.findings import CheckReport
 from arena.author.check.run import check
-from arena.author.check.steps import STEPS
+from arena.author.check.steps.all_steps import STEPS
 from arena.bots.sandboxes.process import ProcessSandbox
 from arena.bots.sessions.clock import READY
 from arena.bots.sessions.multiplexer import Log, Multiplexer

@@ -10,9 +10,9 @@ from arena.author.check.advice import advice
 from arena.author.check.context import Bench, CheckRequest
 from arena.author.check.findings import CheckReport, Measured
 from arena.author.check.meter import side_by_side
-from arena.author.check.positions import Moment, moments, patient_player, random_player
 from arena.author.check.run import check
-from arena.author.check.steps import STEPS
+from arena.author.check.steps.all_steps import STEPS
+from arena.author.check.steps.positions import Moment, moments, patient_player, random_player
 from arena.author.check.tables import tables
 from arena.cli.author.check_report import lines_of
 from arena.game.records import LimitsInfo

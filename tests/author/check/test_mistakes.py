@@ -6,7 +6,7 @@ import pytest
 
 from arena.author.check.findings import CheckReport
 from arena.author.check.hints import Evidence, hint_for
-from arena.author.check.steps import STEPS
+from arena.author.check.steps.all_steps import STEPS
 from arena.cli.author.check_report import lines_of
 from arena.game.records import Cause, LimitsInfo
 from tests.author.check.bots import HASTY, PATIENT, check_screen, checked, write

@@ -16,7 +16,7 @@ from arena.game.records import PlayedFixture
 from arena.io.errors import ArenaError
 from arena.league.store import pruning
 from arena.league.store.database import Database
-from arena.league.store.rows import pack
+from arena.league.store.format.rows import pack
 from arena.league.store.store import Store
 from tests.league.store.versions import STEP
 from tests.support import factory

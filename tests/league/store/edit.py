@@ -9,10 +9,10 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from arena.league.store.games import GAMES
-from arena.league.store.hashes import log_hash
+from arena.league.store.format.games import GAMES
+from arena.league.store.format.hashes import log_hash
+from arena.league.store.format.rows import GameLog, StoredFixture
 from arena.league.store.logs import logs_path
-from arena.league.store.rows import GameLog, StoredFixture
 from arena.league.store.store import Store
 
 Data = dict[str, Any]

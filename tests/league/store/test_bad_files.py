@@ -8,9 +8,9 @@ import pytest
 from arena.game.rules.books import FACES, MAX_PLAYERS, MAX_STARTING_DICE
 from arena.game.rules.round_limit import ROUNDS_PER_DIE
 from arena.io.errors import ArenaError
-from arena.league.store import rows
+from arena.league.store.format import rows
+from arena.league.store.format.rows import pack
 from arena.league.store.logs import logs_path
-from arena.league.store.rows import pack
 from arena.league.store.store import Store
 from tests.league.store import edit, hostile
 from tests.league.store.small import read, two_fixtures

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 
 from arena.io.errors import ArenaError
+from arena.league.store.format.rows import StoredFixture, pack
+from arena.league.store.format.schema import SCHEMA_VERSION
 from arena.league.store.logs import logs_path
 from arena.league.store.migrations import MIGRATIONS
-from arena.league.store.rows import StoredFixture, pack
-from arena.league.store.schema import SCHEMA_VERSION
 from arena.league.store.store import Store
 from tests.league.store import edit
 from tests.league.store.small import two_fixtures

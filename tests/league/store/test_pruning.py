@@ -13,8 +13,8 @@ from arena.game.records import Cause, Faulted, PlayedFixture
 from arena.io.errors import ArenaError, FindingError
 from arena.league.store import pruning
 from arena.league.store.backup import backup
+from arena.league.store.format.rows import pack
 from arena.league.store.logs import logs_path
-from arena.league.store.rows import pack
 from arena.league.store.store import Store
 from tests.league.store import edit
 from tests.league.store.children import fixture

@@ -17,8 +17,8 @@ from arena.io.errors import ArenaError, FindingError
 from arena.io.shipped import folder
 from arena.league.changes import Change, History
 from arena.league.store.database import is_locked
+from arena.league.store.format.rows import Record, pack
 from arena.league.store.logs import logs_path
-from arena.league.store.rows import Record, pack
 from arena.league.store.store import Store
 from tests.league.store.edit import execute
 from tests.league.store.small import read, two_fixtures

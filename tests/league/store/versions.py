@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
+from arena.league.store.format.schema import LOGS, ROWS, SCHEMA_VERSION, Tables
 from arena.league.store.logs import logs_path
 from arena.league.store.migrations import Migration
-from arena.league.store.schema import LOGS, ROWS, SCHEMA_VERSION, Tables
 from tests.league.store.edit import execute
 from tests.league.store.small import two_fixtures
 

@@ -14,10 +14,10 @@ import msgspec
 from arena.game.records import Fixture, FixtureResult, GameRecord, PlayedFixture
 from arena.io.inflate import inflate
 from arena.league.store.failures import DAMAGE, DamageError
-from arena.league.store.games import GAMES, PackedGame, pack_game, unpack_game
-from arena.league.store.hashes import log_hash, row_hash
-from arena.league.store.pruned import Pruned
-from arena.league.store.texts import pack_texts, unpack_texts
+from arena.league.store.format.games import GAMES, PackedGame, pack_game, unpack_game
+from arena.league.store.format.hashes import log_hash, row_hash
+from arena.league.store.format.pruned import Pruned
+from arena.league.store.format.texts import pack_texts, unpack_texts
 
 _LEVEL = 4
 """Of zlib: logs are 12 % smaller than with 1 for 20 µs per game, and 7 % larger than with 6, which

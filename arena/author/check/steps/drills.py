@@ -7,8 +7,14 @@ from itertools import groupby, islice, zip_longest
 
 from arena.author.check.context import Bench
 from arena.author.check.findings import Finding, Findings
-from arena.author.check.positions import Moment, Player, moments, patient_player, random_player
 from arena.author.check.probe import Probe
+from arena.author.check.steps.positions import (
+    Moment,
+    Player,
+    moments,
+    patient_player,
+    random_player,
+)
 from arena.author.check.tables import BY_BOOK, BY_BOOK_WITH_CALZA, FOR_TWO, CheckTable, tables
 from arena.game.rules.books import BGA
 from arena.game.rules.explain import name_bid

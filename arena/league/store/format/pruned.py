@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from arena.league.store.hashes import row_hash
+from arena.league.store.format.hashes import row_hash
 
 _encode = msgspec.msgpack.Encoder().encode
 _decode = msgspec.msgpack.Decoder(tuple[int, ...]).decode

@@ -4,12 +4,12 @@ import re
 from collections.abc import Callable
 from typing import NamedTuple
 
-from arena.author.check import drills, games
 from arena.author.check.context import Bench
 from arena.author.check.findings import Finding, Findings
 from arena.author.check.meter import side_by_side
-from arena.author.check.positions import moments, random_player
 from arena.author.check.probe import Probe
+from arena.author.check.steps import drills, games
+from arena.author.check.steps.positions import moments, random_player
 from arena.author.check.tables import FOR_TWO
 from arena.bots.builds.packages import PACKAGES
 from arena.bots.builds.staging import check_program

@@ -10,8 +10,8 @@ from arena.author.check.context import Bench
 from arena.author.check.findings import Finding, Findings
 from arena.author.check.hints import Evidence, hint_for
 from arena.author.check.live_seat import Tape
-from arena.author.check.positions import moments, random_player
 from arena.author.check.probe import Probe
+from arena.author.check.steps.positions import moments, random_player
 from arena.author.check.tables import BY_BOOK, FOR_TWO, CheckTable
 from arena.bots.sessions.multiplexer import SeatReply
 from arena.game.records import Cause, Fault, Faulted, PlayedFixture

@@ -1,0 +1,1 @@
+"""How a fixture is stored: tables, rows, logs of games, hashes."""
