@@ -154,9 +154,13 @@ class Database:
         with self.transaction():
             self.connection.execute(_HAS_LOG)
 
+    def has_large_log(self) -> bool:
+        """Tell whether the write-ahead log is to be moved into the file, however young it is."""
+        return log_size(self.path) > _LARGE
+
     def checkpoint_large_log(self) -> None:
-        """Do so if the log has become large."""
-        if log_size(self.path) > _LARGE:
+        """Move the write-ahead log into the file if it has become large."""
+        if self.has_large_log():
             self.checkpoint()
 
     def execute(self, sql: str, *values: object) -> None:

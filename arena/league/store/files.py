@@ -104,7 +104,7 @@ class StoreFiles:
         self.rows.check_not_deleted()
         self._count += 1
         self.logs().note_stored(self._count)
-        if time.monotonic() > self._checkpointed + _INTERVAL:
+        if time.monotonic() > self._checkpointed + _INTERVAL or self.rows.has_large_log():
             self.checkpoint()
         else:
             self.logs().file.checkpoint_large_log()

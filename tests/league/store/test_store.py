@@ -2,6 +2,7 @@
 
 import fcntl
 import pickle
+from math import inf
 from pathlib import Path
 
 import msgspec
@@ -14,8 +15,10 @@ from arena.game.records import Cause, Faulted, Fixture, LimitsInfo, PlayedFixtur
 from arena.game.results import fixture_result
 from arena.game.rules.books import variant
 from arena.io.errors import ArenaError, FindingError
+from arena.io.guarded_sqlite import log_size
 from arena.io.shipped import folder
 from arena.league.changes import Change, History
+from arena.league.store import files
 from arena.league.store.database import is_locked
 from arena.league.store.format.rows import Record, pack
 from arena.league.store.logs import logs_path
@@ -58,6 +61,18 @@ def test_played_fixtures_come_back_byte_for_byte(
     assert records == [
         (one.fixture.id, encode(Record(one.fixture, list(one.games)))) for one in stored
     ]
+
+
+def test_write_ahead_logs_stay_small_however_fast_fixtures_come(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(files, "_INTERVAL", inf)
+    with Store(tmp_path / "s", create=True) as store:
+        for index in range(500):
+            store.add(pack(factory.fixture(index, ("a", "b"))))
+            assert max(map(log_size, (store.path, logs_path(store.path)))) < 5 << 20
+        rows_in_file = store.path.stat().st_size
+    assert rows_in_file > store.path.stat().st_size / 2
 
 
 def test_packed_fixture_survives_pickling(tmp_path: Path, played: list[PlayedFixture]) -> None:
