@@ -56,7 +56,8 @@ def main() -> None:
     rng, count = np.random.default_rng(options.seed), options.matches
     print(
         "| field | games a table | equal versions: one called better | not decided"
-        " | 5 points apart: called equivalent | the worse called better |\n|---|---|---|---|---|---|"
+        " | 5 points apart: called equivalent | the worse called better |\n"
+        "|---|---|---|---|---|---|"
     )
     for name, match in FIELDS.items():
         equal, better = (by_ratio(played(match, true, count, rng), match) for true in (0.0, POINTS))
