@@ -76,6 +76,7 @@ bench: $(VENV)/.test ## measure throughput, start-up, storing, rating and the si
 	@$(BIN)/python -m benchmarks.designs --seeds 1
 	@$(BIN)/python -m benchmarks.coverage
 	@$(BIN)/python -m benchmarks.sequential
+	@$(BIN)/python -m benchmarks.playoff
 	@$(BIN)/python -m benchmarks.compare
 	@$(BIN)/python -m benchmarks.ratio_test
 	@$(BIN)/python -m benchmarks.suspicion

@@ -7,6 +7,7 @@ from typing import Annotated, Literal, NamedTuple
 from msgspec import UNSET, Meta, Struct, UnsetType
 from msgspec.structs import replace
 
+from arena.game.playoff_terms import PlayoffInfo
 from arena.game.rules.books import Rules
 from arena.game.rules.dice import Hand
 
@@ -106,8 +107,7 @@ class Fixture(Struct, frozen=True):
     block: int = 0
     """Its block within its division, from 0: results are resampled by block."""
     dice: str = ""
-    """Keys the dice that all fixtures of a block share, or a table and its twin; empty if each
-    fixture has its own."""
+    """Keys the dice that all fixtures of a block share, or a table and its twin; else empty."""
     max_rounds: int | UnsetType = UNSET
     """The round after which the dice left decide a game; unset in leagues without such a limit."""
 
@@ -194,8 +194,7 @@ class FixtureResult(Struct, frozen=True, omit_defaults=True):
     stored_at: float | None = None
     """When it was stored, in seconds since 1970; None if it is not stored."""
     luck: Sequence[int] = ()
-    """How lucky the dice of each game were for seat 0, in thousandths of a win; empty if that is
-    not known, or if other fixtures share the dice."""
+    """How lucky each game's dice were for seat 0, in thousandths of a win; empty if not known."""
 
 
 class BotInfo(Struct, frozen=True, omit_defaults=True):
@@ -267,8 +266,7 @@ class RatingsInfo(Struct, frozen=True, forbid_unknown_fields=True):
     anchor: str | None = None
     """The bot whose mu is shown as 0; without one it is the mean of the field."""
     provisional: Annotated[int, Meta(ge=0, extra={"hint": "0 marks no bot"})] = 30
-    """A bot with fewer games at a table is marked as provisional there; 0 marks none. After 30 at a
-    table for two, 1.96 sigma is below beta, the gap of three wins in four games."""
+    """A bot with fewer games at a table is provisional; of 30, 1.96 sigma is below beta."""
     overall: bool = False
     """Whether there is a table over all variants and table sizes."""
     alpha: Annotated[float, Meta(ge=0, le=0.5, extra={"hint": "0 lists no suspicions"})] = 0.01
@@ -318,3 +316,5 @@ class LeagueInfo(Struct, frozen=True):
     """The options of the ratings."""
     machine: MachineInfo | None = None
     """The machine of the first game; no part of the root."""
+    playoff: PlayoffInfo | UnsetType = UNSET
+    """Those of the playoff after the last round; unset in leagues without one."""

@@ -149,6 +149,9 @@ def load_config(path: Path) -> Config:
     common = {*LadderFile.__struct_fields__} & {*LeagueFile.__struct_fields__}
     entry = LeagueFile(bots=[], **{name: getattr(file, name) for name in common})
     league = league_of(entry, path, marks)
+    if league.playoff:
+        hint = "write `until: separated`, or make a league of the season's bots"
+        raise ArenaError("a ladder has no playoff", locate(path, marks, "$.until"), hint)
     if file.sandbox == AUTO:
         hint = "name the sandbox that every season is played in, as arena ladder init does"
         raise ArenaError("a ladder's sandbox is fixed", locate(path, marks, "$.sandbox"), hint)

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
 
+from arena.game.playoff_terms import PlayoffInfo
 from arena.game.records import BotInfo, LeagueInfo, LimitsInfo, MasterSeed
 from arena.game.rules.books import Rules
 
@@ -41,6 +42,8 @@ class Change(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True
     rounds: int | UnsetType = UNSET
     endless: bool | UnsetType = UNSET
     until: float | UnsetType | None = UNSET
+    playoff: PlayoffInfo | UnsetType | None = UNSET
+    """None ends it."""
     limits: LimitsInfo | UnsetType = UNSET
     sandbox: str | UnsetType = UNSET
     memory_across_fixtures: bool | UnsetType = UNSET
@@ -50,8 +53,8 @@ class Change(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True
 
 
 TERMS = (
-    *("variants", "players", "games", "rounds", "endless", "until", "limits", "sandbox"),
-    *("memory_across_fixtures", "shared_dice", "seed", "commitment"),
+    *("variants", "players", "games", "rounds", "endless", "until", "playoff", "limits"),
+    *("sandbox", "memory_across_fixtures", "shared_dice", "seed", "commitment"),
 )
 """What a change may set anew, besides bots: fields of LeagueInfo."""
 
@@ -72,6 +75,8 @@ def changed(info: LeagueInfo, change: Change) -> LeagueInfo:
     terms: dict[str, Any] = {
         key: value for key in TERMS if (value := getattr(change, key)) is not UNSET
     }
+    if change.playoff is None:
+        terms["playoff"] = UNSET
     if terms.get("seed", info.seed) != info.seed:
         terms["earlier_seeds"] = (*info.earlier_seeds, MasterSeed(info.seed, info.commitment))
     if change.joined or change.rested or change.struck or change.resumed:

@@ -31,6 +31,7 @@ from arena.game.records import (
 )
 from arena.io.errors import ArenaError
 from arena.league.changes import everyone
+from arena.league.schedule.playoff import PlayoffVerdict
 from arena.league.terms.master_seed import withheld
 from arena.publish.data.schema import csv_cell, csv_of
 
@@ -103,6 +104,10 @@ class Pseudonyms:
     def quarantined(self, entry: QuarantinedFixture) -> QuarantinedFixture:
         """Return a quarantined fixture in which nobody is named."""
         return replace(entry, fixture=self.fixture(entry.fixture))
+
+    def playoff(self, verdict: PlayoffVerdict) -> PlayoffVerdict:
+        """Return the state of a playoff in which nobody is named."""
+        return replace(verdict, left=tuple(self.bots[bot] for bot in verdict.left))
 
     def fixture(self, fixture: Fixture) -> Fixture:
         """Return a fixture in which nobody is named."""

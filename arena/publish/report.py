@@ -12,6 +12,7 @@ from msgspec import Struct
 
 from arena.game.records import FixtureResult, QuarantinedFixture, RatingsInfo
 from arena.io.errors import ArenaError
+from arena.league.schedule.playoff import PlayoffVerdict
 from arena.league.schedule.progress import LeagueProgress
 from arena.league.schedule.schedule import Schedule
 from arena.league.store.store import Store
@@ -159,16 +160,18 @@ def write_report(
 ) -> Report:
     """Write the report of what counts in a store, under pseudonyms if there are any."""
     conditions, counts = schedule.conditions, schedule.counts
-    quarantined = [entry for entry in store.quarantined() if counts(entry.fixture.id)]
     published = conditions
     if names:
-        quarantined = [names.quarantined(entry) for entry in quarantined]
         published, options = names.info(conditions), names.ratings(options)
     _return_freed_memory()
     with ExitStack() as opened:
         with _without_gc():
             games = opened.enter_context(stored_games(store, conditions, counts, names))
-            left = _left(schedule, games.results)
+            left, playoff = _left(schedule, games.results, store)
+            quarantined = [entry for entry in store.quarantined() if counts(entry.fixture.id)]
+            if names:
+                quarantined = [names.quarantined(entry) for entry in quarantined]
+                playoff = playoff and names.playoff(playoff)
             del schedule, counts  # they take as much memory as all results, and ratings take much
             ratings = rate_results(by_division(games.results), options, games.cached)
         front_page = publish(
@@ -176,7 +179,7 @@ def write_report(
             ratings,
             games,
             site,
-            state=StoreState(games.root, left, quarantined),
+            state=StoreState(games.root, left, quarantined, playoff),
             replays=replays,
             anonymous=names is not None,
             url=url,
@@ -185,12 +188,15 @@ def write_report(
     return Report(front_page, games.root, ratings, count, left, quarantined)
 
 
-def _left(schedule: Schedule, played: Iterable[FixtureResult]) -> int:
-    """Return how many fixtures are due and were not played; their progress is not kept."""
+def _left(
+    schedule: Schedule, counting: Iterable[FixtureResult], store: Store
+) -> tuple[int, PlayoffVerdict | None]:
+    """Return how many fixtures are due and were not played, and the state of the playoff."""
     progress = LeagueProgress(schedule)
-    for result in played:
+    for result in store.results() if schedule.conditions.playoff else counting:
         progress.add(result)
-    return len(progress.due())
+    left, playoff = len(progress.due()), progress.playoff()
+    return left, playoff.verdict() if playoff else None
 
 
 def _write_key(path: Path, names: Pseudonyms) -> None:

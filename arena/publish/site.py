@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from arena.game.records import Cause, LeagueInfo, QuarantinedFixture
 from arena.game.rules.books import changed_switches
 from arena.io import shipped
+from arena.league.schedule.playoff import PlayoffVerdict
 from arena.playstats.league_summary import LeagueSummary, timing
 from arena.publish.data import play_tables, result_tables
 from arena.publish.data.result_rows import MatchRow
@@ -67,6 +68,7 @@ class StoreState(Struct, frozen=True):
     left: int = 0
     """Fixtures that are due and not stored."""
     quarantined: Sequence[QuarantinedFixture] = ()
+    playoff: PlayoffVerdict | None = None
 
 
 def publish(
@@ -163,7 +165,7 @@ class _Site:
             menu=menu(watch=bool(self.selection)),
             anonymous=anonymous,
             url=url and f"{url.rstrip('/')}/",
-            verdict=description(self.progress, standings(ratings), len(league.bots)),
+            verdict=description(self.progress, standings(ratings), len(league.bots), state.playoff),
         )
         context = self._context(len(source.results) - len(complete))
         marked = {root: marked_links(self.marks, self.links, root) for root in ("", "../")}
@@ -241,7 +243,7 @@ class _Site:
     def _front(self) -> Iterator[File]:
         """Yield the front page, and the picture of a site with an address."""
         moments = watch.highlights(self.moments, self.watchable, MOMENTS)
-        page = front(self.ratings, self.summary, self.progress, moments)
+        page = front(self.ratings, self.summary, self.progress, moments, self.state.playoff)
         main = OVERALL if self.ratings.overall else ""
         main = main or (self.links.table(self.boards[0]) if self.boards else "")
         yield self._page("index.html", FRONT, FrontPage(page, main))

@@ -91,7 +91,10 @@ KEYS = {
     ),
     "until what": (
         {"until": "seperated", "rounds": 60},
-        ["until must be 'separated', not 'seperated' / league.yaml:9:2 / write `until: separated`"],
+        [
+            "until must be 'separated' or 'winner', not 'seperated' / league.yaml:9:2"
+            " / write `until: separated` or `until: winner`"
+        ],
     ),
     "until in per cent": (
         {"until": {"separated": 95}, "rounds": 60},

@@ -77,6 +77,7 @@ def test_a_sandbox_that_does_not_isolate_needs_trust(tmp_path: Path) -> None:
         ({"quota": 1}, "did you mean 'quotas'?"),
         ({"players": 7}, "players must be 2 to 6, not 7 / "),
         ({"sandbox": "auto"}, "a ladder's sandbox is fixed / "),
+        ({"until": "winner"}, "a ladder has no playoff / "),
         ({"quotas": {"uploads": 0}}, "quotas.uploads must be 1 or more, not 0 / "),
         ({"intervals": {"publish": 0}}, "intervals.publish must be 1 or more, not 0 / "),
         ({"checks": {"minutes": 0}}, "checks.minutes must be 0.1 or more, not 0 / "),
@@ -89,7 +90,7 @@ def test_a_sandbox_that_does_not_isolate_needs_trust(tmp_path: Path) -> None:
         ({"cluster": "here"}, "'here' is not a scheduler address: "),
         ({"cluster": "local:1", "workers": 1}, "leave one of the two out"),
         ({"disk": {"replays": -1}}, "disk.replays must be 0 or more, not -1 / "),
-        ({"until": "never"}, "until must be 'separated', not 'never' / "),
+        ({"until": "never"}, "until must be 'separated' or 'winner', not 'never' / "),
     ],
 )
 def test_a_wrong_key_of_ladder_yaml(club: Path, keys: dict[str, object], message: str) -> None:

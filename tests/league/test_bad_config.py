@@ -57,6 +57,14 @@ BAD: dict[str, tuple[str, str, str, str]] = {
     "until when": (TWO + "until: seperated\n", "2:1", "not 'seperated'", "`until: separated`"),
     "until's key": (TWO + "until: {separate: 1}\n", "2:9", "unknown key 'separate'", "'separated'"),
     "no budget": (TWO + "until: separated\n", "2:1", "until needs a budget", "`rounds: 100`"),
+    "two ends": (
+        TWO + "until: {separated: 0.95, winner: 0.95}\n",
+        "2:1",
+        "until names one of separated and winner",
+        "`until: {winner: 0.95}`",
+    ),
+    "no end": (TWO + "until: {games: 5}\n", "2:1", "until.games are those of a playoff", ""),
+    "no playoff": (TWO + "until: {winner: 0.9, games: 0}\n", "2:22", "1 to 10000000, not 0", ""),
     "in per cent": (
         TWO + "until: {separated: 95}\n",
         "2:9",
@@ -67,7 +75,7 @@ BAD: dict[str, tuple[str, str, str, str]] = {
     "not a number": (
         TWO + "until: {separated: .nan}\n",
         "2:9",
-        "until.separated: Expected `float`",
+        "until.separated: Expected `float | null`",
         "",
     ),
     "dice": (TWO + "shared_dice: 1\n", "2:1", "shared_dice: Expected `bool | null`, got `int`", ""),

@@ -20,6 +20,7 @@ from arena.league.cluster.entry import check_cluster, cluster_at
 from arena.league.play.dispatcher import MAX_DEATHS, RunListener
 from arena.league.play.league_run import RunOutcome, RunRequest, open_run
 from arena.league.play.workers import RemoteEngine
+from arena.league.schedule.playoff import PlayoffVerdict, playoff_in_words
 from arena.league.schedule.progress import Verdict
 from arena.league.terms.master_seed import withheld
 from arena.publish.output.site_folder import check_folder
@@ -152,6 +153,9 @@ class _Listener(TerminalListener):
             _say_parts(where, verdict.parts)
         else:
             say(f"{where} all neighbours are separated at {conditions.until:.4g}")
+
+    def playoff(self, verdict: PlayoffVerdict) -> None:
+        say(playoff_in_words(verdict))
 
 
 def _say_faults(report: Report) -> None:

@@ -9,6 +9,7 @@ from arena.cli.exit_codes import OK
 from arena.cli.options import json_option, league_argument, store_option, store_path
 from arena.cli.output import harmless, print_json, print_table
 from arena.league.keeping.status import Status, status
+from arena.league.schedule.playoff import playoff_in_words
 from arena.league.store.database import is_locked
 from arena.league.store.store import Store
 
@@ -41,6 +42,8 @@ def _print(found: Status) -> None:
         f"{found.games} of {found.scheduled_games} games" + _speed(found),
         f"faults: {faults or 'none'}",
     ]
+    if found.playoff:
+        lines.append(playoff_in_words(found.playoff))
     if found.not_counting:
         lines.append(f"{found.not_counting} stored fixtures no longer count")
     for line in lines:

@@ -24,7 +24,8 @@ class Mended(Struct, frozen=True):
     kept: int
     """Sound fixtures."""
     dropped: list[str]
-    """The ids of damaged fixtures, as far as they can be read, or their positions."""
+    """The ids of damaged fixtures, as far as they can be read, or their positions; and those of a
+    playoff that followed from them."""
     lost: int
     """Fixtures that had been stored and were missing."""
     aside: Path | None
@@ -69,7 +70,9 @@ def _save(old: Store, new: Path) -> Mended:
                 dropped.append(str(position))
                 continue
             for fixture in fixtures:
-                if check_stored(old, schedule.drawn, fixture).findings:
+                # Who sits at a table of a playoff follows from all results before it.
+                follows = dropped and schedule.is_playoff(fixture.id)
+                if follows or check_stored(old, schedule.drawn, fixture).findings:
                     dropped.append(fixture.id)
                 else:
                     store.insert(fixture)

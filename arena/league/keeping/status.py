@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping
 from msgspec import Struct, field
 
 from arena.game.records import Cause, Division, FixtureResult
+from arena.league.schedule.playoff import PlayoffVerdict
 from arena.league.schedule.progress import LeagueProgress
 from arena.league.store.store import Store
 from arena.league.terms.stored_schedule import schedule_of
@@ -60,6 +61,8 @@ class Status(Struct, frozen=True):
     tables: tuple[DivisionStatus, ...]
     next: tuple[NextFixture, ...]
     """The first of the fixtures to play next, in order."""
+    playoff: PlayoffVerdict | None = None
+    """The state of the playoff; None before it begins, or without one."""
 
 
 class _Counts(Struct):
@@ -81,30 +84,32 @@ def status(store: Store, *, playing: bool) -> Status:
     conditions, progress = schedule.conditions, LeagueProgress(schedule)
     counts = {division: _Counts() for division in schedule.blocks}
     times: list[tuple[float, int]] = []
-    not_counting = 0
+    others: dict[str, int] = {}
     for result in store.results():
         if result.stored_at is not None:
             times.append((result.stored_at, len(result.games)))
+        progress.add(result)
         if progress.counts(result.fixture.id):
-            progress.add(result)
             counts[result.fixture.division].add(result)
         else:
-            not_counting += 1
-    due = progress.due()
+            others[result.fixture.id] = len(result.games)
+    due, playoff = progress.due(), progress.playoff()
+    played = [games for id_, games in others.items() if progress.belongs(id_)]
     causes = sum((count.causes for count in counts.values()), Counter[Cause]())
     return Status(
         name=conditions.name,
         playing=playing,
         finished=not due,
-        fixtures=sum(count.fixtures for count in counts.values()),
+        fixtures=sum(count.fixtures for count in counts.values()) + len(played),
         scheduled=len(progress),
-        games=sum(count.games for count in counts.values()),
+        games=sum(count.games for count in counts.values()) + sum(played),
         scheduled_games=len(progress) * conditions.games,
-        not_counting=not_counting,
+        not_counting=len(others) - len(played),
         games_per_second=speed(times),
         faults=dict(sorted(causes.items())),
         tables=tuple([_division_status(division, counts, progress) for division in counts]),
         next=tuple([NextFixture(f.index, f.variant, f.seats) for f in due[:_NEXT_SHOWN]]),
+        playoff=playoff.verdict() if playoff else None,
     )
 
 

@@ -116,10 +116,10 @@ class _CheckedStore:
             self.luck[checked.played.fixture.index] = array("i", checked.luck)
 
     def played_too_late(self) -> Iterator[StoreFinding]:
-        """Find fixtures that were played after their division had to stop."""
+        """Find fixtures that were played after their division, or the playoff, had to stop."""
         wanted = {fixture.id for fixture in self.progress.wanted()}
         for fixture in self._sound:
-            if self.progress.counts(fixture.id) and fixture.id not in wanted:
+            if self.progress.belongs(fixture.id) and fixture.id not in wanted:
                 where = f"fixture {fixture.id}"
                 yield StoreFinding(where, "it was played after its division had to stop")
 

@@ -17,6 +17,7 @@ from arena.bots.bot import StagedBot
 from arena.game.records import Fixture, FixtureResult, LeagueInfo, QuarantinedFixture
 from arena.league.play.dice_in_play import DiceInPlay
 from arena.league.play.workers import Engine, Task, WorkerDiedError
+from arena.league.schedule.playoff import PlayoffVerdict
 from arena.league.schedule.progress import Verdict
 from arena.league.store.format.rows import PackedFixture
 
@@ -60,6 +61,9 @@ class RunListener:
 
     def verdict(self, verdict: Verdict, conditions: LeagueInfo) -> None:
         """Take the verdict on a division with `until` at its end."""
+
+    def playoff(self, verdict: PlayoffVerdict) -> None:
+        """Take the verdict of a playoff at its end."""
 
     def stop_requested(self) -> bool:
         """Tell whether to stop once the fixtures being played are finished; asked over and over."""

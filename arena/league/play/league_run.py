@@ -126,16 +126,19 @@ class LeagueRun:
         for verdict in self.league.progress.verdicts() if finished else ():
             if verdict.division not in unfinished:
                 listener.verdict(verdict, conditions)
+        if finished and (playoff := self.league.progress.playoff()):
+            listener.playoff(playoff.verdict())
         return RunOutcome(conditions, finished, len(self.league.store.finished()))
 
     def _note_stored(self) -> int:
         """Tell the listener how many counting fixtures are stored; returns how many are not."""
         progress, until = self.league.progress, self.league.conditions.until
-        stored = sum(map(progress.counts, progress.played))
+        scheduled = len(progress)
+        stored = sum(map(progress.belongs, progress.played))
         if stored:
-            total = f"{'at most ' if until else ''}{len(progress)}"
+            total = f"{'at most ' if until else ''}{scheduled}"
             self._listener.note(f"stored already: {stored} of {total} fixtures")
-        return len(progress) - stored
+        return scheduled - stored
 
 
 def _checked(request: RunRequest, listener: RunListener) -> tuple[League, Sandbox]:

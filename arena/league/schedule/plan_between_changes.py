@@ -260,6 +260,15 @@ class _Part:
         return kept_apart(block, self._owners, f"{seed}/apart") if self._owners else block
 
 
+def whole_pass(
+    names: Sequence[str], players: int, design_seed: str, seed: str
+) -> list[list[Seats]]:
+    """Return the blocks of a pass for these bots; a function of the arguments alone."""
+    design = _design(len(names), players, f"{design_seed}/{players}")
+    shuffled = _shuffled(names, seed)
+    return [_named(design.block(number), shuffled) for number in range(len(names) - 1)]
+
+
 def _weight(newcomer: str | None, predecessor: str | None) -> int:
     """Return how many joining blocks a block counts as, in its tables."""
     return (newcomer is not None) + (predecessor is not None)

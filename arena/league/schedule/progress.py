@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from arena.game.records import Division, Fixture, GameRecord, GameResult
 from arena.league.changes import playing
+from arena.league.schedule.playoff import Places, Playoff
 from arena.league.schedule.schedule import Schedule
 from arena.ratings.maths.connected import parts
 from arena.ratings.stopping.sequential import Block, TableMeans, separated, tied
@@ -44,6 +45,11 @@ class LeagueProgress:
         self._results: dict[str, TableMeans] = {}
         if before:
             self._results = before._results  # noqa: SLF001 - of this class
+        self._places: dict[str, Places] = {}
+        """The places in the games of all fixtures that were added, if there is a playoff."""
+        if before:
+            self._places = before._places  # noqa: SLF001 - of this class
+        self._playoff: Playoff | None = None
         self._given_up: set[str] = set()
         tracks: Mapping[Division, _Track] = {}
         if before and schedule.conditions.endless:
@@ -66,8 +72,12 @@ class LeagueProgress:
         return self._results
 
     def __len__(self) -> int:
-        """Return the number of fixtures in the schedule, with those that `until` may save."""
-        return sum(map(self.scheduled, self._tracks))
+        """Return the number of fixtures in the schedule, with those that `until` may save.
+
+        Those of a playoff are among them as far as they were due.
+        """
+        playoff = self.playoff()
+        return sum(map(self.scheduled, self._tracks)) + (len(playoff.wanted()) if playoff else 0)
 
     def scheduled(self, division: Division) -> int:
         """Return the number of a division's fixtures."""
@@ -81,11 +91,17 @@ class LeagueProgress:
         """Tell whether a fixture is in the schedule as it is now."""
         return self._schedule.counts(id_)
 
+    def belongs(self, id_: str) -> bool:
+        """Tell whether a fixture counts, or is one of the playoff as far as that was due."""
+        return self._schedule.counts(id_) or self._schedule.is_playoff(id_)
+
     def add(self, played: PlayedGames[GameRecord | GameResult]) -> None:
         """Take a played fixture into account; it is remembered if it does not count now."""
         fixture = played.fixture
         if fixture.id in self._results:
             return
+        if self._schedule.conditions.playoff and len(played.games) == fixture.games:
+            self._places[fixture.id] = [game.places for game in played.games]
         by_seat = zip(*(game.places for game in played.games), strict=True)
         self._results[fixture.id] = TableMeans(fixture.seats, tuple(map(fmean, by_seat)))
         if self.counts(fixture.id):
@@ -97,13 +113,25 @@ class LeagueProgress:
 
     def due(self) -> list[Fixture]:
         """Return the fixtures to play next, with `until` those of each division's next block."""
-        due = chain.from_iterable(track.due() for track in self._tracks.values())
+        due = [*chain.from_iterable(track.due() for track in self._tracks.values())]
+        if not due and (playoff := self.playoff()):
+            return playoff.due()
         return sorted(due, key=lambda fixture: fixture.index)
+
+    def playoff(self) -> Playoff | None:
+        """Return the playoff; None before all rounds are played, or in a league without one."""
+        terms = self._schedule.conditions.playoff
+        if self._playoff is None and terms and not any(map(_Track.has_due, self._tracks.values())):
+            self._playoff = Playoff(self._schedule, terms, self._places)
+        return self._playoff
 
     def wanted(self) -> list[Fixture]:
         """Return the fixtures that were due so far, played or not."""
-        wanted = chain.from_iterable(track.wanted() for track in self._tracks.values())
-        return sorted(chain.from_iterable(wanted), key=lambda fixture: fixture.index)
+        blocks = chain.from_iterable(track.wanted() for track in self._tracks.values())
+        wanted = [*chain.from_iterable(blocks)]
+        if playoff := self.playoff():
+            wanted += playoff.wanted()
+        return sorted(wanted, key=lambda fixture: fixture.index)
 
     def look_ahead(self, more: Callable[[Division], bool]) -> bool:
         """Let one more block of an endless league be due; returns whether there is one.
@@ -196,6 +224,10 @@ class _Track:
             if number >= window:
                 return
             yield from missing.values()
+
+    def has_due(self) -> bool:
+        """Tell whether a fixture is due."""
+        return next(self.due(), None) is not None
 
     def wanted(self) -> list[list[Fixture]]:
         return self._blocks[: self._window()]

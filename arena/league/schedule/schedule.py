@@ -66,7 +66,10 @@ class Schedule:
         """The bots that joined by a change, first to last."""
         self.twins: Mapping[str, str] = {}
         """Newcomers whose joining tables are played twice, and their predecessors."""
-        self._key = schedule_key(start)
+        self.key = schedule_key(start)
+        """A hash of everything that decided the games so far, but for results."""
+        self._playoff: set[str] = set()
+        """The ids of the fixtures of a playoff."""
         self._begin_epoch(0)
         for change in changes:
             self._apply(change)
@@ -86,7 +89,11 @@ class Schedule:
     def counts(self, id_: str) -> bool:
         """Tell whether a fixture is drawn and counts under the conditions of now."""
         fixture, _ = self.drawn.get(id_, (None, None))
-        if fixture is None or (now := self._now.get(fixture.division)) is None:
+        if (
+            fixture is None
+            or id_ in self._playoff
+            or (now := self._now.get(fixture.division)) is None
+        ):
             return False
         return self._drawn[fixture.division][fixture.block].tally is now and now.counts(fixture)
 
@@ -129,6 +136,22 @@ class Schedule:
             return None
         self.blocks[division].append(block.fixtures)
         return block.fixtures
+
+    @property
+    def playoff_index(self) -> int:
+        """The place of the first fixture of a playoff: after all others that were drawn."""
+        drawn = (fixture for fixture, _ in self.drawn.values() if not self.is_playoff(fixture.id))
+        return 1 + max((fixture.index for fixture in drawn), default=-1)
+
+    def add_playoff(self, fixtures: Iterable[Fixture]) -> None:
+        """Add fixtures of a playoff, which count for nothing else."""
+        rules = self.conditions.variants
+        self._playoff.update(fixture.id for fixture in fixtures)
+        self.drawn |= {fixture.id: (fixture, rules[fixture.variant]) for fixture in fixtures}
+
+    def is_playoff(self, id_: str) -> bool:
+        """Tell whether a fixture belongs to a playoff, as far as that was drawn."""
+        return id_ in self._playoff
 
     def reach(self, index: int) -> None:
         """Draw the schedule up to a place."""
@@ -175,10 +198,13 @@ class Schedule:
                 block.tally.add(block.fixtures, planned.newcomer, planned.joining)
         for index in change.unplayed:
             self._leave_out(index)
+        for id_ in self._playoff:
+            del self.drawn[id_]
+        self._playoff.clear()
         self.conditions = changed(self.conditions, change)
         self._arrived |= dict.fromkeys(bot.name for bot in change.joined)
         self.twins = self.twins if change.twins is UNSET else change.twins
-        self._key = sha256(self._key.encode() + msgspec.json.encode(change)).hexdigest()
+        self.key = sha256(self.key.encode() + msgspec.json.encode(change)).hexdigest()
         last = (blocks[-1].planned for blocks in self._drawn.values() if blocks)
         self._begin_epoch(max((planned.index + planned.size for planned in last), default=0))
 
@@ -236,7 +262,7 @@ class Schedule:
         rounds = max_rounds(rules, players, per_die) if per_die else UNSET
         seed = dice = ""
         for index, seats in enumerate(self._epoch.tables(division, planned), planned.index):
-            id_ = sha256(f"{self._key}/{index}".encode()).hexdigest()[:16]
+            id_ = sha256(f"{self.key}/{index}".encode()).hexdigest()[:16]
             if planned.predecessor is None or planned.predecessor not in seats:
                 # Pairs of twins are compared as independent: no two share their dice.
                 key = name if planned.predecessor is None else f"{name}/{index}"

@@ -6,6 +6,7 @@ from msgspec import UNSET, Struct
 from msgspec.structs import asdict, replace
 
 from arena import __version__
+from arena.game.playoff_terms import PlayoffInfo
 from arena.game.records import LeagueInfo, MachineInfo
 from arena.game.rules.round_limit import ROUNDS_PER_DIE
 from arena.game.seeds import commitment
@@ -24,6 +25,7 @@ _DECISIVE = (
     "games",
     "rounds",
     "until",
+    "playoff",
     "limits",
     "sandbox",
     "memory_across_fixtures",
@@ -87,8 +89,8 @@ def resolve(
         schedule.change(row)
         effect = _effect(counted, _counting(schedule, finished), "" if accept else "would ")
         change = f"{what}: {effect}"
-    if what and not accept:
-        raise _not_accepted(change, league, store)
+        if (playoff := bool(now.playoff and finished - schedule.drawn.keys())) or not accept:
+            raise _not_accepted(what, change, league, store, playoff=playoff)
     shown = {key: getattr(asked, key) for key in _HARMLESS}
     schedule.conditions = replace(schedule.conditions, **shown)
     harmless = ", ".join(_value_changes(now, asked, _HARMLESS))
@@ -106,13 +108,20 @@ def _begun_anew(asked: LeagueInfo, now: LeagueInfo) -> Resolution:
     return Resolution(Schedule(asked), names, is_new=bool(what), change=change, harmless=harmless)
 
 
-def _not_accepted(change: str, league: League, store: Store) -> ArenaError:
-    return ArenaError(
-        f"the league changed: {change}",
-        str(league.path),
-        "continue with --accept-changes, which keeps every game in the store; "
-        f"or undo the change, or start over with another --store than {store.path}",
-    )
+def _not_accepted(
+    what: str, change: str, league: League, store: Store, *, playoff: bool
+) -> ArenaError:
+    """Return the error of a change that was not accepted, or cannot be after a playoff began."""
+    if playoff:
+        what = f"the league changed after its playoff had begun: {what}"
+        hint = f"undo the change, or start over with another --store than {store.path}"
+    else:
+        what = f"the league changed: {change}"
+        hint = (
+            "continue with --accept-changes, which keeps every game in the store; "
+            f"or undo the change, or start over with another --store than {store.path}"
+        )
+    return ArenaError(what, str(league.path), hint)
 
 
 def commit(resolution: Resolution, store: Store, notify: Callable[[str], None]) -> None:
@@ -143,6 +152,7 @@ def conditions_of(league: League, sandbox: str, seed: str) -> LeagueInfo:
         arena_version=__version__,
         memory_across_fixtures=league.memory_across_fixtures,
         until=league.until,
+        playoff=league.playoff or UNSET,
         shared_dice=league.shared_dice,
         rounds_per_die=ROUNDS_PER_DIE,
         ratings=league.ratings,
@@ -154,6 +164,8 @@ def _row(schedule: Schedule, finished: set[str], field: FieldChanges, asked: Lea
     now = schedule.conditions
     begun, unplayed = schedule.cut(finished, {*field.rested, *field.struck})
     terms = {key: value for key in TERMS if (value := getattr(asked, key)) != getattr(now, key)}
+    if terms.get("playoff") is UNSET:
+        terms["playoff"] = None
     return Change(
         begun=begun,
         unplayed=unplayed,
@@ -235,6 +247,8 @@ def _shown(value: object) -> str:
         return f"[{', '.join(map(_shown, value))}]"
     if value is None or value is UNSET or isinstance(value, bool):
         return str(value).lower() if isinstance(value, bool) else "none"
+    if isinstance(value, PlayoffInfo):
+        return f"at {value.confidence:g} within {value.games} games"
     return f"{value:g}" if isinstance(value, float) else str(value)
 
 

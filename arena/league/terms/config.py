@@ -11,6 +11,7 @@ from arena.bots.bot import Bot
 from arena.bots.manifest import find_bots
 from arena.bots.sandboxes.docker.images import IMAGES
 from arena.bots.sandboxes.registry import AUTO, SANDBOXES
+from arena.game.playoff_terms import PlayoffInfo
 from arena.game.records import MAX_SECONDS, LimitsInfo, RatingsInfo
 from arena.game.rules.books import MAX_PLAYERS, MIN_PLAYERS, Rules
 from arena.io.errors import ArenaError, did_you_mean
@@ -22,28 +23,35 @@ from arena.ratings.stopping.sequential import first_look
 _ALL_PAIRS = "leave it out for one less than the number of bots"
 MAX_GAMES = 100_000
 MAX_ROUNDS = 10_000
+MAX_PLAYOFF = 10_000_000
+"""Games of a playoff."""
 MAX_ENTRIES = {"bots": 1000, "variants": 100, "struck": 1000}
 """Entries of lists; a pattern is one entry, however many bots it matches."""
 MAX_TEXT = 200
 """Characters of a name, a label, a seed, an image."""
-SEPARATED = "separated"
+SEPARATED, WINNER = "separated", "winner"
 Games = Annotated[int, Meta(ge=1, le=MAX_GAMES)]
 """Of a fixture."""
 Rounds = Annotated[int, Meta(ge=1, le=MAX_ROUNDS, extra={"hint": _ALL_PAIRS})]
 Workers = Annotated[int, Meta(ge=1, le=1024)]
+Confidence = Annotated[float, Meta(ge=0.5, le=0.9999, extra={"hint": "0.95 stands for 95 %"})]
+PlayoffGames = Annotated[int, Meta(ge=1, le=MAX_PLAYOFF)]
 TableSize = Annotated[int, Meta(ge=MIN_PLAYERS, le=MAX_PLAYERS)]
 """In players."""
 _LINES = ("ratings.anchor", "players", "rounds", "struck")
 """Keys whose errors are found later."""
+_PLAYOFF = 20_000
+"""Games of a playoff, at most, if league.yaml does not say."""
 _IMAGE = re.compile(r"[a-z0-9][\w./:@-]*")
 
 
 class UntilEntry(Struct, frozen=True, forbid_unknown_fields=True):
     """The condition in league.yaml on which a league ends before its rounds do."""
 
-    separated: Annotated[float, Meta(ge=0.5, le=0.9999, extra={"hint": "0.95 stands for 95 %"})] = (
-        0.95
-    )
+    separated: Confidence | None = None
+    winner: Confidence | None = None
+    games: PlayoffGames | None = None
+    """The most that the playoff for a winner takes; None stands for 20,000."""
 
 
 class LeagueOptions(Struct, frozen=True, kw_only=True):
@@ -102,6 +110,8 @@ class League(LeagueOptions, frozen=True, kw_only=True):
     players: tuple[int, ...]
     until: float | None
     """The confidence at which neighbours on the leaderboard must be separated to stop."""
+    playoff: PlayoffInfo | None
+    """The terms of a playoff for a winner after the last round."""
     seed: str | None
     images: dict[str, str]
     """By runtime."""
@@ -131,6 +141,7 @@ def league_of(entry: LeagueFile, path: Path, marks: Positions) -> League:
         bots=reader.bots(entry.bots),
         players=reader.players(sizes),
         until=reader.until(entry),
+        playoff=reader.playoff(entry),
         seed=_text(entry.seed),
         images=reader.images(entry.images),
         workers=entry.workers or core_count(),
@@ -232,17 +243,38 @@ class _Reader:
 
     def until(self, entry: LeagueFile) -> float | None:
         """Return the confidence wanted; raises ArenaError without a budget of rounds."""
-        until, line = entry.until, self.at("$.until")
-        if until is None:
+        until = self._until(entry)
+        if until.separated is None:
             return None
-        if isinstance(until, str) and until != SEPARATED:
-            hint = f"write `until: {SEPARATED}`"
-            raise ArenaError(f"until must be '{SEPARATED}', not '{until}'", line, hint)
-        wanted = UntilEntry() if isinstance(until, str) else until
         if entry.rounds is None:
             hint = "give the most rounds to play, for example `rounds: 100`"
-            raise ArenaError("until needs a budget", line, hint)
-        return wanted.separated
+            raise ArenaError("until needs a budget", self.at("$.until"), hint)
+        return until.separated
+
+    def playoff(self, entry: LeagueFile) -> PlayoffInfo | None:
+        """Return the terms of a playoff, if one is asked for."""
+        until = self._until(entry)
+        return None if until.winner is None else PlayoffInfo(until.winner, until.games or _PLAYOFF)
+
+    def _until(self, entry: LeagueFile) -> UntilEntry:
+        """Return what `until` asks for; raises ArenaError if that is not one thing."""
+        until, line = entry.until, self.at("$.until")
+        named = {SEPARATED: UntilEntry(separated=0.95), WINNER: UntilEntry(winner=0.95)}
+        hint = f"write `until: {SEPARATED}` or `until: {WINNER}`"
+        if until is None:
+            return UntilEntry()
+        if isinstance(until, str):
+            if until not in named:
+                what = f"until must be '{SEPARATED}' or '{WINNER}', not '{until}'"
+                raise ArenaError(what, line, hint)
+            return named[until]
+        if until.winner is not None and until.separated is not None:
+            what = f"until names one of {SEPARATED} and {WINNER}"
+            raise ArenaError(what, line, f"for example `until: {{{WINNER}: 0.95}}`")
+        if until.games is not None and until.winner is None:
+            what = f"until.games are those of a playoff for a {WINNER}"
+            raise ArenaError(what, line, f"for example `until: {{{WINNER}: 0.95, games: 5000}}`")
+        return named[SEPARATED] if until == UntilEntry() else until
 
     def shared_dice(self, entry: LeagueFile) -> bool:
         """Return whether dice are shared; raises ArenaError if bots would know them."""

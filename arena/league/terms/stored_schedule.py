@@ -1,20 +1,24 @@
 """The schedule of a stored league, drawn again from its conditions and their changes."""
 
+from contextlib import suppress
+
 from arena.game.records import LeagueInfo
 from arena.game.rules.books import MAX_PLAYERS, MAX_STARTING_DICE, MIN_PLAYERS
-from arena.io.errors import FindingError
+from arena.io.errors import ArenaError, FindingError
+from arena.league.schedule.progress import LeagueProgress
 from arena.league.schedule.schedule import Schedule
 from arena.league.store.store import Store
-from arena.league.terms.config import MAX_GAMES, MAX_ROUNDS
+from arena.league.terms.config import MAX_GAMES, MAX_PLAYOFF, MAX_ROUNDS
 
 
 def schedule_of(store: Store, *, checked: bool = True) -> Schedule:
-    """Draw the schedule of a stored league, an endless one as far as it was played.
+    """Draw the schedule of a stored league, an endless one or a playoff as far as it was played.
 
     Raises ArenaError as `planned` does.
     """
     schedule = planned(store, checked=checked)
     schedule.reach(store.last_position())
+    _draw_playoff(store, schedule)
     return schedule
 
 
@@ -36,12 +40,29 @@ def planned(store: Store, *, checked: bool = True) -> Schedule:
 
 def _check_numbers(info: LeagueInfo) -> None:
     """Raise ValueError for numbers that league.yaml cannot have, and that nothing could play."""
+    playoff = [info.playoff] if info.playoff else []
     dice = [rules.starting_dice for rules in info.variants.values()]
     for name, numbers, low, high in (
         ("players", info.players, MIN_PLAYERS, MAX_PLAYERS),
         ("games", [info.games], 1, MAX_GAMES),
         ("rounds", [info.rounds], 0, MAX_ROUNDS),
+        ("playoff.confidence", [terms.confidence for terms in playoff], 0.5, 0.9999),
+        ("playoff.games", [terms.games for terms in playoff], 1, MAX_PLAYOFF),
         ("starting_dice", dice, 1, MAX_STARTING_DICE),
     ):
         if not all(low <= number <= high for number in numbers):
             raise ValueError(f"{name} must be {low} to {high}")
+
+
+def _draw_playoff(store: Store, schedule: Schedule) -> None:
+    """Draw the fixtures of a playoff, if there is one, as the stored results decide.
+
+    None is drawn from damaged results.
+    """
+    if not schedule.conditions.playoff:
+        return
+    progress = LeagueProgress(schedule)
+    with suppress(ArenaError):
+        for result in store.results():
+            progress.add(result)
+        progress.due()

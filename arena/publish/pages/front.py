@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from msgspec import Struct
 
 from arena.game.records import FixtureResult
+from arena.league.schedule.playoff import PlayoffVerdict
 from arena.playstats.fault_summary import FaultSummary
 from arena.playstats.league_summary import LeagueSummary
 from arena.publish.drawing.axis import Axis
@@ -90,6 +91,7 @@ class Front(Struct, frozen=True):
     cards: list[BoardCard]
     moments: list[MomentView]
     faults: LostGames | None
+    playoff: PlayoffVerdict | None
 
 
 class FrontPage(Struct, frozen=True):
@@ -105,6 +107,7 @@ def front(
     summary: LeagueSummary,
     state: Progress,
     moments: list[MomentView],
+    playoff: PlayoffVerdict | None,
 ) -> Front:
     """Return what the front page shows."""
     main = standings(ratings)
@@ -118,6 +121,7 @@ def front(
         cards=[BoardCard(board, board_standings(board).first) for board in ratings.boards],
         moments=moments,
         faults=_faults(summary.faults),
+        playoff=playoff,
     )
 
 
@@ -134,8 +138,15 @@ def _faults(summary: FaultSummary) -> LostGames | None:
     return LostGames(summary.games, tuple(bots), games[bots[0]]) if bots else None
 
 
-def description(state: Progress, main: Standings | None, bots: int) -> str:
+def description(
+    state: Progress,
+    main: Standings | None,
+    bots: int,
+    playoff: PlayoffVerdict | None = None,
+) -> str:
     """Return the verdict in a sentence, as plain text."""
+    if playoff and playoff.winner:
+        return f"{playoff.winner} wins the playoff ({100 * playoff.terms.confidence:.4g} %)"
     if main is None or not main.first:
         return "No games have been played yet."
     first = len(main.first)

@@ -57,12 +57,16 @@ def log_bayes_factor(differences: Sequence[float]) -> float:
 
     0 is no evidence; from log(1/alpha) the mean differs from 0 at confidence 1 - alpha.
     """
-    count = len(differences)
     squares = sum(difference * difference for difference in differences)
+    return log_evidence(len(differences), sum(differences), squares)
+
+
+def log_evidence(count: int, total: float, squares: float) -> float:
+    """Return `log_bayes_factor` of so many differences, from sums over them."""
     if not squares:
         return 0.0
     variance = 1 + count * _EFFECT_VARIANCE
-    explained = sum(differences) ** 2 * _EFFECT_VARIANCE / variance
+    explained = total**2 * _EFFECT_VARIANCE / variance
     return (count * log(squares / (squares - explained)) - log(variance)) / 2
 
 

@@ -1,0 +1,175 @@
+"""The playoff of a league with `until: winner`: who plays on, and who is first.
+
+It begins once all rounds are played. Its fixtures follow from the results before them: those of the
+whole passes that the league played, and of each pass of the playoff. They count for nothing else.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence, Set
+from hashlib import sha256
+from itertools import chain, combinations, count
+from math import sqrt
+
+import numpy as np
+from msgspec import UNSET, Struct
+
+from arena.game.playoff_terms import PlayoffInfo
+from arena.game.records import Division, Fixture
+from arena.game.rules.round_limit import max_rounds
+from arena.game.seeds import block_seed, fixture_seed
+from arena.league.changes import playing
+from arena.league.schedule.plan_between_changes import whole_pass
+from arena.league.schedule.schedule import Schedule, divisions
+from arena.ratings.maths.arrays import Floats
+from arena.ratings.stopping.racing import PassScores, Race
+
+Places = Sequence[Sequence[int]]
+"""The finishing places at a table, game by game, by seat."""
+_Pass = Sequence[Fixture]
+"""The fixtures of all divisions in which everyone in it met everyone equally often."""
+
+
+class PlayoffVerdict(Struct, frozen=True):
+    """The state of a playoff after its last complete pass."""
+
+    left: tuple[str, ...]
+    """The bots that can be first, best first."""
+    terms: PlayoffInfo
+    games: int
+    """Those of the complete passes, without those of the league before."""
+    finished: bool
+    """Whether one bot is left, or the games are spent."""
+
+    @property
+    def winner(self) -> str | None:
+        """The bot that is first, if one is left."""
+        return self.left[0] if len(self.left) == 1 else None
+
+
+class Playoff:
+    """The fixtures of a playoff, as far as results decide them."""
+
+    def __init__(
+        self, schedule: Schedule, terms: PlayoffInfo, places: Mapping[str, Places]
+    ) -> None:
+        """Follow a schedule of which all is played; `places` has the results by fixture."""
+        self._schedule, self._terms, self._places = schedule, terms, places
+        self._passes: list[_Pass] = []
+        self._complete = 0
+        self._left_over = terms.games
+        self._index = schedule.playoff_index
+        self._race = Race(playing(schedule.conditions), terms.confidence)
+        for fixtures in filter(self._is_played, _whole_passes(schedule)):
+            self._race.add(self._scores(fixtures))
+        self._draw()
+
+    def due(self) -> list[Fixture]:
+        """Return what is left of the pass that is played now; nothing once the playoff is over."""
+        self._advance()
+        last = chain.from_iterable(self._passes[self._complete :])
+        return [fixture for fixture in last if fixture.id not in self._places]
+
+    def wanted(self) -> list[Fixture]:
+        """Return all fixtures that were due so far."""
+        self._advance()
+        return [*chain.from_iterable(self._passes)]
+
+    def verdict(self) -> PlayoffVerdict:
+        """Return who can be first after the last complete pass."""
+        self._advance()
+        left = tuple([bot for bot in self._race.order() if bot in self._race.left])
+        games = sum(fixture.games for fixture in chain(*self._passes[: self._complete]))
+        return PlayoffVerdict(left, self._terms, games, self._complete == len(self._passes))
+
+    def _advance(self) -> None:
+        """Judge the pass that was played, and draw the next one, as long as that is possible."""
+        while self._complete < len(self._passes):
+            fixtures = self._passes[self._complete]
+            if not self._is_played(fixtures):
+                return
+            self._race.add(self._scores(fixtures))
+            self._complete += 1
+            self._draw()
+
+    def _is_played(self, fixtures: _Pass) -> bool:
+        return all(fixture.id in self._places for fixture in fixtures)
+
+    def _draw(self) -> None:
+        """Draw a pass of those that are left, unless one is or it is too long."""
+        info = self._schedule.conditions
+        names = sorted(self._race.order()[: max(len(self._race.left), *info.players)])
+        if len(self._race.left) < 2 or len(names) < max(info.players):
+            return
+        fixtures = [*self._fixtures(names)]
+        self._left_over -= sum(fixture.games for fixture in fixtures)
+        if self._left_over >= 0:
+            self._passes.append(fixtures)
+            self._index += len(fixtures)
+            self._schedule.add_playoff(fixtures)
+
+    def _fixtures(self, names: Sequence[str]) -> Iterator[Fixture]:
+        info, number, index = self._schedule.conditions, len(self._passes), count(self._index)
+        for division in divisions(info):
+            variant, players = division
+            rules, per_die = info.variants[variant], info.rounds_per_die
+            rounds = max_rounds(rules, players, per_die) if per_die else UNSET
+            earlier = len(self._schedule.blocks[division]) + self._blocks(division)
+            name = f"{variant}/{players}/{info.changes}/playoff {number}"
+            tables = whole_pass(names, players, f"{info.seed}/playoff", f"{info.seed}/{name}")
+            for place, seats in ((at, seats) for at, block in enumerate(tables) for seats in block):
+                at = next(index)
+                id_ = sha256(f"{self._schedule.key}/playoff/{at}/{seats}".encode()).hexdigest()[:16]
+                dice = block_seed(info.seed, f"{name}/{place}") if info.shared_dice else ""
+                seed, block = fixture_seed(info.seed, id_), earlier + place
+                yield Fixture(id_, at, variant, seats, seed, info.games, block, dice, rounds)
+
+    def _blocks(self, division: Division) -> int:
+        """Return how many blocks of a division the passes so far have."""
+        blocks = {fixture.block for fixture in chain(*self._passes) if fixture.division == division}
+        return len(blocks)
+
+    def _scores(self, fixtures: _Pass) -> PassScores:
+        """Return everyone's mean share of rivals beaten, game by game, over all divisions.
+
+        The variance of a mean share falls with the rivals that one met: the scale allows for that.
+        """
+        sums: dict[str, Floats] = {}
+        for fixture in fixtures:
+            places = np.array(self._places[fixture.id]).T
+            beaten = (len(fixture.seats) - places) / (len(fixture.seats) - 1)
+            for bot, scores in zip(fixture.seats, beaten / len(fixture.seats), strict=True):
+                sums[bot] = sums.get(bot, 0.0) + scores
+        scale = sqrt(len(sums) - 1)
+        return {bot: (total / scale).tolist() for bot, total in sums.items()}
+
+
+def _whole_passes(schedule: Schedule) -> Iterator[_Pass]:
+    """Yield the passes of the league in which all that play now met, without those left partial."""
+    names = set(playing(schedule.conditions))
+    by_division = [
+        [*_passes_of(blocks, names, division.players)]
+        for division, blocks in schedule.blocks.items()
+    ]
+    for passes in zip(*by_division, strict=False):
+        yield [*chain.from_iterable(passes)]
+
+
+def _passes_of(blocks: Sequence[_Pass], names: Set[str], players: int) -> Iterator[_Pass]:
+    size = len(names) - 1
+    for start in range(0, len(blocks) - size + 1, size):
+        fixtures = [*chain.from_iterable(blocks[start : start + size])]
+        met = Counter(
+            frozenset(pair) for fixture in fixtures for pair in combinations(fixture.seats, 2)
+        )
+        everyone = len(fixtures) == size * (size + 1) and set().union(*met) == names
+        if everyone and (players > 2 or len(set(met.values())) == 1):
+            yield fixtures
+
+
+def playoff_in_words(verdict: PlayoffVerdict) -> str:
+    """Return the state of a playoff in a line."""
+    after = f"after {verdict.games:,} games"
+    if verdict.winner:
+        return f"playoff: {verdict.winner} is first at {verdict.terms.confidence:.4g}, {after}"
+    ended = "; its games are spent" if verdict.finished else ""
+    return f"playoff: {', '.join(verdict.left)} can be first, {after}{ended}"
