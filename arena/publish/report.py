@@ -4,15 +4,14 @@ import ctypes
 import gc
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from msgspec import Struct
 
-from arena.game.records import FixtureResult, QuarantinedFixture, RatingsInfo
+from arena.game.records import QuarantinedFixture, RatingsInfo
 from arena.io.errors import ArenaError
-from arena.league.schedule.playoff import PlayoffVerdict
 from arena.league.schedule.progress import LeagueProgress
 from arena.league.schedule.schedule import Schedule
 from arena.league.store.store import Store
@@ -22,7 +21,7 @@ from arena.league.terms.stored_schedule import schedule_of
 from arena.publish.pseudonyms import Pseudonyms, secret_of, who_is_who, write_private
 from arena.publish.replay.selection import NEWEST, ReplayChoice
 from arena.publish.site import StoreState, publish
-from arena.publish.stored_games import stored_games
+from arena.publish.stored_games import StoredGames, stored_games
 from arena.ratings.standings import Ratings, by_division, rate_results
 
 _NOTHING_PLAYED = "nothing was played yet"
@@ -167,36 +166,37 @@ def write_report(
     with ExitStack() as opened:
         with _without_gc():
             games = opened.enter_context(stored_games(store, conditions, counts, names))
-            left, playoff = _left(schedule, games.results, store)
-            quarantined = [entry for entry in store.quarantined() if counts(entry.fixture.id)]
-            if names:
-                quarantined = [names.quarantined(entry) for entry in quarantined]
-                playoff = playoff and names.playoff(playoff)
+            state = _state(store, schedule, games, names)
             del schedule, counts  # they take as much memory as all results, and ratings take much
             ratings = rate_results(by_division(games.results), options, games.cached)
         front_page = publish(
-            withheld(published) if left or conditions.endless else published,
+            withheld(published) if state.left or conditions.endless else published,
             ratings,
             games,
             site,
-            state=StoreState(games.root, left, quarantined, playoff),
+            state=state,
             replays=replays,
             anonymous=names is not None,
             url=url,
         )
     count = sum(len(result.games) for result in games.results)
-    return Report(front_page, games.root, ratings, count, left, quarantined)
+    return Report(front_page, games.root, ratings, count, state.left, [*state.quarantined])
 
 
-def _left(
-    schedule: Schedule, counting: Iterable[FixtureResult], store: Store
-) -> tuple[int, PlayoffVerdict | None]:
-    """Return how many fixtures are due and were not played, and the state of the playoff."""
+def _state(
+    store: Store, schedule: Schedule, games: StoredGames, names: Pseudonyms | None
+) -> StoreState:
+    """Return the state of a store, under pseudonyms if there are any; the progress is not kept."""
     progress = LeagueProgress(schedule)
-    for result in store.results() if schedule.conditions.playoff else counting:
+    for result in store.results() if schedule.conditions.playoff else games.results:
         progress.add(result)
-    left, playoff = len(progress.due()), progress.playoff()
-    return left, playoff.verdict() if playoff else None
+    left, race = len(progress.due()), progress.playoff()
+    playoff = race.verdict() if race else None
+    quarantined = [entry for entry in store.quarantined() if progress.belongs(entry.fixture.id)]
+    if names:
+        quarantined = [names.quarantined(entry) for entry in quarantined]
+        playoff = names.playoff(playoff) if playoff else None
+    return StoreState(games.root, left, quarantined, playoff)
 
 
 def _write_key(path: Path, names: Pseudonyms) -> None:

@@ -92,8 +92,10 @@ KEYS = {
     "until what": (
         {"until": "seperated", "rounds": 60},
         [
-            "until must be 'separated' or 'winner', not 'seperated' / league.yaml:9:2"
-            " / write `until: separated` or `until: winner`"
+            (
+                "until must be 'separated' or 'winner', not 'seperated' / league.yaml:9:2"
+                " / write `until: separated` or `until: winner`"
+            )
         ],
     ),
     "until in per cent": (
