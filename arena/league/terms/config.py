@@ -45,7 +45,7 @@ _PLAYOFF = 20_000
 _IMAGE = re.compile(r"[a-z0-9][\w./:@-]*")
 
 
-class UntilEntry(Struct, frozen=True, forbid_unknown_fields=True):
+class UntilEntry(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """The condition in league.yaml on which a league ends before its rounds do."""
 
     separated: Confidence | None = None
