@@ -199,7 +199,7 @@ const nextFault = () => steps().findIndex((one, at) => at > state.at && one.kind
 const nextRound = () => state.game.rounds.find((round) => round.first > state.at)?.first ?? last();
 const lastRound = () => state.game.rounds.findLast((round) => round.first < state.at)?.first ?? 0;
 
-/** The address of the game after this one, of the same match or another; after the last the first. */
+/** The address of the game after this one, of the same fixture or another; after the last the first. */
 async function findNextGame({ fixture, games }, game) {
   const here = Object.keys(games).map(Number), after = here[here.indexOf(game) + 1];
   if (after !== undefined) return `#${fixture}.${after}.0`;
@@ -364,7 +364,7 @@ function aboutGame() {
   const { shard, game } = state;
   const table = element("a", { href: `tables/${shard.table}.html` }, `${shard.variant}, ${shard.seats.length} players`);
   const rerun = element("code", {}, `arena rerun league.yaml ${shard.fixture} ${game.game}`);
-  return [table, ` · match ${shard.fixture + 1} · game ${game.game + 1} · `, rerun];
+  return [table, ` · fixture ${shard.fixture + 1} · game ${game.game + 1} · `, rerun];
 }
 
 function complain(message) {

@@ -13,7 +13,7 @@ from arena.game.rules.books import changed_switches
 from arena.io import shipped
 from arena.playstats.league_summary import LeagueSummary, timing
 from arena.publish.data import play_tables, result_tables
-from arena.publish.data.result_rows import MatchRow
+from arena.publish.data.result_rows import FixtureResultRow
 from arena.publish.data.schema import (
     TABLE_TYPES,
     DataTable,
@@ -32,7 +32,7 @@ from arena.publish.game_source import GameSource
 from arena.publish.links import (
     ABOUT,
     BOTS,
-    MATCHES,
+    FIXTURES,
     OVERALL,
     REPLAY,
     RULES,
@@ -40,7 +40,7 @@ from arena.publish.links import (
     links,
 )
 from arena.publish.output.site_folder import FRONT, File, locked_site, replace_site
-from arena.publish.pages import bot, conditions, faults, feed, leaderboard, matches, watch
+from arena.publish.pages import bot, conditions, faults, feed, fixtures, leaderboard, watch
 from arena.publish.pages.frame import Frame, menu
 from arena.publish.pages.front import (
     MOMENTS,
@@ -118,7 +118,7 @@ class SiteContext(Struct, frozen=True, kw_only=True):
     """Whether any bot has tags."""
     changes: Mapping[str, int]
     """How many switches each variant changes of its rule book."""
-    ranked: Callable[[MatchRow], list[matches.RankedSeat]] = matches.ranked
+    ranked: Callable[[FixtureResultRow], list[fixtures.RankedSeat]] = fixtures.ranked
     causes: Mapping[Cause, CauseWords] = MappingProxyType(CAUSES)
     paired: int
     """Bots of a leaderboard whose pairs are in the data files."""
@@ -153,7 +153,7 @@ class _Site:
         self.selection = select_replays(complete, boards, choice, linked)
         self.watchable = Watchable(self.selection)
         self.links = links(league, boards)
-        self.matches = result_tables.match_rows(
+        self.fixtures = result_tables.fixture_rows(
             source.results, self.selection, boards, self.summary.luck
         )
         self.marks = identities(info.name for info in league.bots)
@@ -210,7 +210,7 @@ class _Site:
             yield from self._table(result_tables.overall(overall))
         for board in self.boards:
             yield from self._board(board)
-        yield from self._matches()
+        yield from self._fixtures()
         yield from self._bots()
         yield self._page("charts.html", "charts.html", charts.charts_page(self.summary))
         names = [info.name for info in self.league.bots]
@@ -234,7 +234,7 @@ class _Site:
 
     def _bots(self) -> Iterator[File]:
         for model in bot.models(
-            self.league, self.ratings, self.summary, self.matches, self.moments
+            self.league, self.ratings, self.summary, self.fixtures, self.moments
         ):
             yield self._page("bot.html", self.links.bot(model.info.name), bot.BotView(model))
 
@@ -286,18 +286,18 @@ class _Site:
             page = watch.WatchPage(watch.lists(moments, self.watchable), board)
             yield self._page("watch.html", self.links.watch(board), page)
 
-    def _matches(self) -> Iterator[File]:
-        pages = matches.pages(self.matches)
-        newest = self.matches[: -matches.NEWEST_SHOWN - 1 : -1]
-        yield self._page("matches.html", MATCHES, matches.SearchPage(pages, newest, UPSET))
+    def _fixtures(self) -> Iterator[File]:
+        pages = fixtures.pages(self.fixtures)
+        newest = self.fixtures[: -fixtures.NEWEST_SHOWN - 1 : -1]
+        yield self._page("fixtures.html", FIXTURES, fixtures.SearchPage(pages, newest, UPSET))
         if pages:
-            yield _static("matches.js")
-            yield from matches.search_files(self.matches, self.league, self.boards, self.links)
+            yield _static("fixtures.js")
+            yield from fixtures.search_files(self.fixtures, self.league, self.boards, self.links)
         for page in pages:
-            path = self.links.match_page(page.number)
-            yield self._page("match_page.html", path, matches.ListPage(page))
-            table = DataTable(MatchRow, self.head, page.matches)
-            yield from self._table(table, self.links.match_data(page.number))
+            path = self.links.fixture_page(page.number)
+            yield self._page("fixture_page.html", path, fixtures.ListPage(page))
+            table = DataTable(FixtureResultRow, self.head, page.fixtures)
+            yield from self._table(table, self.links.fixture_data(page.number))
 
     def _board(self, board: Leaderboard) -> Iterator[File]:
         page = leaderboard.leaderboard_page(board, self.league)

@@ -52,13 +52,13 @@ def test_the_end_names_the_winner_and_leads_on(page: Page, site: Path) -> None:
     assert "arena rerun league.yaml 0 1" in (page.text_content("#about") or "")
 
 
-def test_after_the_last_game_of_a_match_comes_another_match(page: Page, site: Path) -> None:
+def test_after_the_last_game_of_a_fixture_comes_another_fixture(page: Page, site: Path) -> None:
     show(page, site, "#0.2.0")
     page.keyboard.press("n")
-    page.wait_for_selector("#about:has-text('match 2')")
+    page.wait_for_selector("#about:has-text('fixture 2')")
     assert at(page) == "#1.0.0"
     page.keyboard.press("n")
-    page.wait_for_selector("#about:has-text('match 1')")
+    page.wait_for_selector("#about:has-text('fixture 1')")
     assert at(page) == "#0.0.0"
 
 

@@ -54,7 +54,7 @@ def test_without_shared_dice_each_fixture_has_its_own(tmp_path: Path) -> None:
     hands = [str(dice(record, 0)) for record in opened(tmp_path / "league.sqlite")]
     assert len(set(hands)) == len(hands) == 6
     page = (tmp_path / "site/conditions.html").read_text(encoding="utf-8")
-    assert "<dd>each match has its own</dd>" in page
+    assert "<dd>each fixture has its own</dd>" in page
     assert run("verify", "league.yaml", cwd=tmp_path).code == 0
 
 
@@ -66,7 +66,7 @@ def test_with_memory_across_fixtures_the_report_says_that_dice_are_not_shared(
     hands = [str(dice(record, 0)) for record in opened(tmp_path / "league.sqlite")]
     assert len(set(hands)) == len(hands) == 6
     page = (tmp_path / "site/conditions.html").read_text(encoding="utf-8")
-    assert "each match has its own <small>as bots keep their memory" in page
+    assert "each fixture has its own <small>as bots keep their memory" in page
     league(tmp_path, memory_across_fixtures=True, shared_dice=True)
     ran = run(*PLAY, cwd=tmp_path)
     error_line(ran, "shared_dice cannot be true with memory_across_fixtures", "league.yaml:")
@@ -83,7 +83,7 @@ def test_it_stops_when_neighbours_are_separated_and_stays_stopped(tmp_path: Path
     page = (tmp_path / "site/conditions.html").read_text(encoding="utf-8")
     assert "<dd>at most 40</dd>" in page
     assert "when neighbours are separated at 95.00\u202f%" in page
-    assert "<dd>shared by all matches of a round</dd>" in page
+    assert "<dd>shared by all fixtures of a round</dd>" in page
     again = run(*PLAY, cwd=tmp_path)
     assert (again.code, again.out) == (0, ran.out)
     assert f"stored already: {len(whole)} of at most 120 fixtures" in again.err

@@ -78,7 +78,7 @@ def test_state_says_what_is_left(tmp_path: Path, left: int, chip: str, bar: int)
         assert (bars[0].get("max"), bars[0].get("value")) == ("63", "36")
 
 
-def test_update_is_when_the_last_match_was_stored() -> None:
+def test_update_is_when_the_last_fixture_was_stored() -> None:
     played = [factory.fixture(n, ("a", "b")) for n in range(3)]
     stored = [replace(one, stored_at=100.0 * n) for n, one in enumerate(played)]
     assert progress(factory.results(played), 1) == Progress(3, 1, None)

@@ -20,7 +20,7 @@ from arena.playstats.moments import Moment, order
 from arena.publish.data import play_tables
 from arena.publish.data.play_rows import BotSeatRow
 from arena.publish.data.play_tables import DivisionStyle
-from arena.publish.data.result_rows import MatchRow
+from arena.publish.data.result_rows import FixtureResultRow
 from arena.publish.data.result_tables import by_opponent
 from arena.publish.drawing import charts
 from arena.publish.drawing.charts import Chart
@@ -35,7 +35,7 @@ from arena.ratings.standings import Ratings
 from arena.ratings.table import Leaderboard, LeaderboardRow
 
 RECENT = 3
-"""Matches listed on a bot's page; the page of matches finds all."""
+"""Fixtures listed on a bot's page; the page of fixtures finds all."""
 OPPONENTS_SHOWN = 300
 """Opponents listed on a bot's page: those that are nearest to it on the leaderboard."""
 
@@ -72,8 +72,8 @@ class BotPage(Struct, frozen=True):
     earlier: list[BotInfo]
     """Earlier versions of it in the league, the oldest first."""
     places: list[BoardResults]
-    recent: list[MatchRow]
-    """Its last matches, the newest first."""
+    recent: list[FixtureResultRow]
+    """Its last fixtures, the newest first."""
     seats: list[BotSeatRow]
     styles: list[DivisionStyle]
     calibration: Chart | None
@@ -108,11 +108,11 @@ def models(
     league: LeagueInfo,
     ratings: Ratings,
     summary: LeagueSummary,
-    matches: Sequence[MatchRow],
+    fixtures: Sequence[FixtureResultRow],
     moments: SiteMoments,
 ) -> Iterator[BotPage]:
-    """Yield a page model for each bot of the league, in its order; matches are in theirs."""
-    recent = _recent(matches)
+    """Yield a page model for each bot of the league, in its order; fixtures are in theirs."""
+    recent = _recent(fixtures)
     field = Field(summary)
     whole = overall_standings(ratings.overall).rows if ratings.overall else ()
     overall = {row.bot: row for row in whole}
@@ -130,13 +130,13 @@ def models(
         )
 
 
-def _recent(matches: Sequence[MatchRow]) -> dict[str, list[MatchRow]]:
-    """Return the last matches of each bot, the newest first."""
-    recent: dict[str, list[MatchRow]] = defaultdict(list)
-    for match in reversed(matches):
-        for bot in match.seats:
+def _recent(fixtures: Sequence[FixtureResultRow]) -> dict[str, list[FixtureResultRow]]:
+    """Return the last fixtures of each bot, the newest first."""
+    recent: dict[str, list[FixtureResultRow]] = defaultdict(list)
+    for fixture in reversed(fixtures):
+        for bot in fixture.seats:
             if len(recent[bot]) < RECENT:
-                recent[bot].append(match)
+                recent[bot].append(fixture)
     return recent
 
 
@@ -151,7 +151,7 @@ def _model(
     places: list[BoardResults],
     in_short: Card,
     earlier: list[BotInfo],
-    recent: list[MatchRow],
+    recent: list[FixtureResultRow],
     summary: LeagueSummary,
     moments: Sequence[Moment],
 ) -> BotPage:

@@ -25,11 +25,11 @@ class Progress(Struct, frozen=True):
     """How much of a league was played."""
 
     played: int
-    """Matches with games."""
+    """Fixtures with games."""
     left: int
-    """Matches that are due."""
+    """Fixtures that are due."""
     updated: float | None
-    """When the last match was stored, in seconds since 1970, if that is known."""
+    """When the last fixture was stored, in seconds since 1970, if that is known."""
 
     @property
     def finished(self) -> bool:
@@ -38,7 +38,7 @@ class Progress(Struct, frozen=True):
 
     @property
     def share(self) -> float:
-        """The share of the matches that was played."""
+        """The share of the fixtures that was played."""
         return self.played / (self.played + self.left or 1)
 
     @property
@@ -50,7 +50,7 @@ class Progress(Struct, frozen=True):
 
 
 def progress(results: Sequence[FixtureResult], left: int) -> Progress:
-    """Return how much was played of a league in which so many matches are left."""
+    """Return how much was played of a league in which so many fixtures are left."""
     known = [result.stored_at for result in results if result.stored_at is not None]
     played = sum(1 for result in results if result.games)
     return Progress(played, left, max(known, default=None))
