@@ -77,7 +77,7 @@ class Links(Struct, frozen=True):
         return f"head-to-head/{self.division_id(board.division)}-{scheme}.png"
 
     def watch(self, board: Leaderboard) -> str:
-        """Return the page of the moments at the tables of a leaderboard."""
+        """Return the page of the highlights at the tables of a leaderboard."""
         return f"watch/{self.division_id(board.division)}.html"
 
     @staticmethod

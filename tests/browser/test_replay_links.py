@@ -1,4 +1,4 @@
-"""Where replays lead: addresses, the next game, moments, games that are missing."""
+"""Where replays lead: addresses, the next game, highlights, games that are missing."""
 
 from pathlib import Path
 
@@ -62,7 +62,7 @@ def test_after_the_last_game_of_a_fixture_comes_another_fixture(page: Page, site
     assert at(page) == "#0.0.0"
 
 
-def test_moments_follow_each_other(page: Page, site: Path) -> None:
+def test_highlights_follow_each_other(page: Page, site: Path) -> None:
     page.goto(address(site / "watch.html"))
     links = [str(one.get_attribute("href")) for one in page.locator("main a.watch").all()]
     page.locator("main a.watch").first.click()
@@ -70,7 +70,7 @@ def test_moments_follow_each_other(page: Page, site: Path) -> None:
     follows = [link.removeprefix("replay.html") for link in links[1:] + links[:1]]
     for here, after in zip(follows, follows[1:] + follows[:1], strict=True):
         page.keyboard.press("m")
-        page.wait_for_selector(f"#next-moment[href='{after}']")
+        page.wait_for_selector(f"#next-highlight[href='{after}']")
         assert at(page) == here
 
 

@@ -113,19 +113,19 @@ def test_faults_are_one_line(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_moments_lead_to_replays_of_different_bots(tmp_path: Path) -> None:
+def test_highlights_lead_to_replays_of_different_bots(tmp_path: Path) -> None:
     from tests.browser.sites import sample
 
     site = sample(tmp_path)
-    moments = json.loads((site / "data/moments.json").read_bytes())["rows"]
+    highlights = json.loads((site / "data/highlights.json").read_bytes())["rows"]
     known = {
         f"replay.html#{one['index']}.{one['game']}.{one['step']}&see={one['seat']}": one
-        for one in moments
+        for one in highlights
     }
     links = [
         link.attrib["href"]
         for section in document(site / "index.html").iter()
-        if section.get("id") == "moments"
+        if section.get("id") == "highlights"
         for link in section.iter("{http://www.w3.org/1999/xhtml}a")
     ]
     shown = [known[link] for link in links]

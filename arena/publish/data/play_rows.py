@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from msgspec import Meta
 
 from arena.game.records import Cause, Division
-from arena.playstats.moments import MomentKind
+from arena.playstats.highlights import HighlightKind
 from arena.publish.data.schema import TableRow, table
 from arena.ratings.columns import (
     Bot,
@@ -133,13 +133,13 @@ class StyleRow(TableRow, frozen=True):
     calzas_right_high: StyleHigh
 
 
-@table("moments")
-class MomentRow(TableRow, frozen=True):
-    """The best moments of each bot."""
+@table("highlights")
+class HighlightRow(TableRow, frozen=True):
+    """The best highlights of each bot."""
 
     bot: Bot
-    kind: Annotated[MomentKind, doc("What it is.")]
-    rank: Annotated[Positive, doc("Its place among the bot's moments of this kind.")]
+    kind: Annotated[HighlightKind, doc("What it is.")]
+    rank: Annotated[Positive, doc("Its place among the bot's highlights of this kind.")]
     score: Annotated[float, doc("Bits of surprise times dice on the table.")]
     variant: Variant
     players: Players

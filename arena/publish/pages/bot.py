@@ -14,9 +14,9 @@ from arena.game.rules.round import Bid
 from arena.league.changes import everyone, version_of
 from arena.playstats.fault_entry import FaultEntry
 from arena.playstats.fault_summary import BotFaults
+from arena.playstats.highlights import Highlight, order
 from arena.playstats.league_summary import LeagueSummary
 from arena.playstats.mistakes import Mistake
-from arena.playstats.moments import Moment, order
 from arena.publish.data import play_tables
 from arena.publish.data.play_rows import BotSeatRow
 from arena.publish.data.play_tables import DivisionStyle
@@ -30,7 +30,7 @@ from arena.publish.pages.leaderboard import chance
 from arena.publish.pages.opponent_rows import Opponent, opponent_rows
 from arena.publish.pages.standings import Standing, overall_standings, standing
 from arena.publish.replay.steps import likely
-from arena.publish.site_moments import SiteMoments
+from arena.publish.site_highlights import SiteHighlights
 from arena.ratings.standings import Ratings
 from arena.ratings.table import Leaderboard, LeaderboardRow
 
@@ -77,10 +77,10 @@ class BotPage(Struct, frozen=True):
     seats: list[BotSeatRow]
     styles: list[DivisionStyle]
     calibration: Chart | None
-    best: watch.MomentView | None
-    """Its best moment of all kinds but faults, watchable or not."""
-    moments: list[watch.MomentView]
-    """Its best moments, kind by kind, watchable or not."""
+    best: watch.HighlightView | None
+    """Its best highlight of all kinds but faults, watchable or not."""
+    highlights: list[watch.HighlightView]
+    """Its best highlights, kind by kind, watchable or not."""
     mistakes: list[MistakeView]
     faults: int
     causes: dict[Cause, int]
@@ -109,7 +109,7 @@ def models(
     ratings: Ratings,
     summary: LeagueSummary,
     fixtures: Sequence[FixtureResultRow],
-    moments: SiteMoments,
+    highlights: SiteHighlights,
 ) -> Iterator[BotPage]:
     """Yield a page model for each bot of the league, in its order; fixtures are in theirs."""
     recent = _recent(fixtures)
@@ -126,7 +126,7 @@ def models(
             _earlier(league, info),
             recent[info.name],
             summary,
-            moments.bots.get(info.name, ()),
+            highlights.bots.get(info.name, ()),
         )
 
 
@@ -153,12 +153,12 @@ def _model(
     earlier: list[BotInfo],
     recent: list[FixtureResultRow],
     summary: LeagueSummary,
-    moments: Sequence[Moment],
+    highlights: Sequence[Highlight],
 ) -> BotPage:
     faults = summary.faults.bots.get(info.name, BotFaults())
     calibration = play_tables.bot_calibration(summary, info.name)
     texts = summary.stderr.get(info.name, {})
-    listed = [moment for moment in moments if moment.kind != "fault"]
+    listed = [highlight for highlight in highlights if highlight.kind != "fault"]
     return BotPage(
         info=info,
         card=in_short,
@@ -169,7 +169,7 @@ def _model(
         styles=play_tables.styles(summary, info.name),
         calibration=charts.calibration(calibration) if calibration else None,
         best=watch.view(min(listed, key=order)) if listed else None,
-        moments=[watch.view(moment) for moment in listed],
+        highlights=[watch.view(highlight) for highlight in listed],
         mistakes=[_mistake_view(mistake) for mistake in summary.mistakes.get(info.name, ())],
         faults=faults.count,
         causes={cause: faults.causes[cause] for cause in Cause if faults.causes[cause]},

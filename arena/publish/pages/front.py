@@ -8,9 +8,9 @@ from arena.game.records import FixtureResult
 from arena.playstats.fault_summary import FaultSummary
 from arena.playstats.league_summary import LeagueSummary
 from arena.publish.drawing.axis import Axis
-from arena.publish.output.text import grouped, moment, timestamp
+from arena.publish.output.text import grouped, readable_time, timestamp
 from arena.publish.pages.standings import Standing, Standings, board_standings, overall_standings
-from arena.publish.pages.watch import MomentView
+from arena.publish.pages.watch import HighlightView
 from arena.ratings.standings import Ratings
 from arena.ratings.table import Leaderboard
 
@@ -18,7 +18,7 @@ BELOW = 5
 """Bots shown below those that may be first."""
 LEAST, MOST = 10, 30
 """Bots shown at least, and at most; the leaderboard has all."""
-MOMENTS = 3
+HIGHLIGHTS = 3
 
 
 class Progress(Struct, frozen=True):
@@ -46,7 +46,7 @@ class Progress(Struct, frozen=True):
         """When it was updated: for machines, and to read."""
         if self.updated is None:
             return None
-        return timestamp(self.updated), moment(self.updated)
+        return timestamp(self.updated), readable_time(self.updated)
 
 
 def progress(results: Sequence[FixtureResult], left: int) -> Progress:
@@ -88,7 +88,7 @@ class Front(Struct, frozen=True):
     shown: tuple[Standing, ...]
     axis: Axis | None
     cards: list[BoardCard]
-    moments: list[MomentView]
+    highlights: list[HighlightView]
     faults: LostGames | None
 
 
@@ -104,7 +104,7 @@ def front(
     ratings: Ratings,
     summary: LeagueSummary,
     state: Progress,
-    moments: list[MomentView],
+    highlights: list[HighlightView],
 ) -> Front:
     """Return what the front page shows."""
     main = standings(ratings)
@@ -116,7 +116,7 @@ def front(
         shown=rows[:most],
         axis=Standings(rows[:most]).axis if rows else None,
         cards=[BoardCard(board, board_standings(board).first) for board in ratings.boards],
-        moments=moments,
+        highlights=highlights,
         faults=_faults(summary.faults),
     )
 
