@@ -79,7 +79,7 @@ def test_it_stops_when_neighbours_are_separated_and_stays_stopped(tmp_path: Path
     whole = records(tmp_path / "league.sqlite")
     rounds = len(whole) // 3
     assert 8 <= rounds < 40
-    assert f"bga, tables of 2: after {rounds} rounds all neighbours are separated" in ran.err
+    assert f"bga, 2 players: after {rounds} rounds all neighbours are separated" in ran.err
     page = (tmp_path / "site/conditions.html").read_text(encoding="utf-8")
     assert "<dd>at most 40</dd>" in page
     assert "when neighbours are separated at 95.00\u202f%" in page
@@ -122,7 +122,7 @@ def test_bots_that_are_tied_when_the_budget_is_spent_are_named(tmp_path: Path) -
     ran = run(*PLAY, cwd=tmp_path)
     assert ran.code == 0
     line = next(line for line in ran.err.splitlines() if "the budget is spent" in line)
-    assert line.startswith("bga, tables of 2: after 8 rounds")
+    assert line.startswith("bga, 2 players: after 8 rounds")
     assert {"ann", "bob"} <= set(line.split())
 
 
