@@ -42,7 +42,7 @@ def test_styles_are_those_counted_by_their_definitions(what: tuple[str, int, int
         assert {name: getattr(style, name) for name in names} == {
             name: expected[name] for name in names
         }
-        assert style.doubtable == expected["turns_on_a_bid"]
+        assert style.turns_on_a_bid == expected["turns_on_a_bid"]
         bold = [round(1000 * value) for value in slow.boldness(one, seat)]
         assert style.boldness == sum(bold)
         assert style.boldness_squared == sum(value * value for value in bold)

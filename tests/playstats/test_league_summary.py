@@ -76,7 +76,7 @@ def test_style_on_the_page_equals_the_data(site: Path) -> None:
     assert [row["players"] for row in data] == [None, 2, 3]
     assert cells[0][0] == "All"
     for row, line in zip(data, cells, strict=True):
-        rates = ("bluffs", "doubts", "doubts_right", "calzas_right")
+        rates = ("bluffs", "dudos", "dudos_right", "calzas_right")
         shown = [cell.split(" ")[0] for cell in line[1:]]
         assert shown == [
             *(percent(float(str(row[f"{name}_share"]))) for name in rates),

@@ -122,12 +122,12 @@ class StyleRow(TableRow, frozen=True):
     bluffs_share: Annotated[float | None, doc("bluffs / bids.")]
     bluffs_low: StyleLow
     bluffs_high: StyleHigh
-    doubts_share: Annotated[float | None, doc("dudos / turns_on_a_bid.")]
-    doubts_low: StyleLow
-    doubts_high: StyleHigh
-    doubts_right_share: Annotated[float | None, doc("dudos_right / dudos.")]
-    doubts_right_low: StyleLow
-    doubts_right_high: StyleHigh
+    dudos_share: Annotated[float | None, doc("dudos / turns_on_a_bid.")]
+    dudos_low: StyleLow
+    dudos_high: StyleHigh
+    dudos_right_share: Annotated[float | None, doc("dudos_right / dudos.")]
+    dudos_right_low: StyleLow
+    dudos_right_high: StyleHigh
     calzas_right_share: Annotated[float | None, doc("calzas_right / calzas.")]
     calzas_right_low: StyleLow
     calzas_right_high: StyleHigh

@@ -165,7 +165,7 @@ def _style(bot: str, division: Division | None, style: Style) -> StyleRow:
     mean = style.mean_boldness()
     row = {name: count for name, count in asdict(style).items() if name != "boldness_squared"}
     row |= {
-        "turns_on_a_bid": style.doubtable,
+        "turns_on_a_bid": style.turns_on_a_bid,
         "boldness": mean and mean.mean,
         "boldness_low": mean and mean.low,
         "boldness_high": mean and mean.high,
