@@ -224,6 +224,34 @@ def test_bot_that_always_wins_has_no_upper_end() -> None:
     assert first.place_low < first.place_high
 
 
+def hopeless(played: list[FixtureResult], bot: str) -> list[FixtureResult]:
+    """Let a bot lose all of its games at tables of two."""
+    return [
+        decided(one, (2, 1) if one.fixture.seats[0] == bot else (1, 2))
+        if bot in one.fixture.seats
+        else one
+        for one in played
+    ]
+
+
+def told_apart(board: Leaderboard, bots: set[str]) -> int:
+    """Return how many pairs of these bots are distinguished among all."""
+    low, _ = indistinct_range(comb(len(board.rows), 2))
+    return sum(board.better[bot, rival] < low for bot in bots for rival in bots - {bot})
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_hopeless_bot_does_not_hide_that_others_differ(seed: int) -> None:
+    """Of a pass that is not whole: its intervals are by block."""
+    played = [one for one in league(Shape(8, 2, 30), seed) if one.fixture.block < 6]
+    alone = rate("bga", 2, [one for one in played if "bot07" not in one.fixture.seats]).board
+    among = rate("bga", 2, hopeless(played, "bot07")).board
+    others = {row.bot for row in alone.rows}
+    assert among.method == "blocks"
+    # There are 28 pairs instead of 21, so each must be a little clearer.
+    assert told_apart(among, others) >= 0.75 * told_apart(alone, others) > 0
+
+
 def test_two_classes_are_bounded_only_towards_each_other() -> None:
     """The four best always beat the four worst: by how much they are better is not known."""
     games = [

@@ -130,7 +130,8 @@ class _Sandwich(NamedTuple):
         """Mix each bot's own variance between blocks, with that share, with the field's."""
         pooled, mixed = self.by_game(), self.by_block()
         ratio = np.diag(mixed) / np.maximum(np.diag(pooled), _TINY)
-        pooled *= float(ratio[own > 0].mean())
+        # Scores of a bot that loses every game hardly vary, and all have the same sign.
+        pooled *= float(np.average(ratio, weights=np.diag(self.products) * (own > 0)))
         weight, rest = np.sqrt(own), np.sqrt(1.0 - own)
         mixed *= np.outer(weight, weight)
         pooled *= np.outer(rest, rest)
