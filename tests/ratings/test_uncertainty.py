@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from arena.game.records import FixtureResult
-from arena.ratings.board.leaderboard import RatedDivision, better_probabilities, rank_ranges, rate
+from arena.ratings.board.leaderboard import RatedDivision, rate
+from arena.ratings.board.ranks import better_probabilities, rank_ranges
 from arena.ratings.maths.intervals import indistinct_range
 from arena.ratings.maths.t_distribution import normal_cdf, t_cdf, t_quantile
 from arena.ratings.model.games import as_arrays
@@ -127,9 +128,9 @@ def test_differences_without_variance_are_certain() -> None:
 
 
 def test_method_is_games_with_too_few_blocks() -> None:
-    assert rated(Shape(3, 2, 5)).board.method == "games"
-    assert rated(Shape(3, 2, 5)).board.blocks == 2
-    assert rated(Shape(8, 2, 6)).board.method == "blocks"
+    assert rated(Shape(3, 2, 1)).board.method == "games"
+    assert rated(Shape(3, 2, 1)).board.blocks == 2
+    assert rated(Shape(8, 2, 1)).board.method == "blocks"
 
 
 def width(board: Leaderboard) -> float:
