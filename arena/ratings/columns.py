@@ -82,6 +82,10 @@ BestRank = Annotated[
     doc("The better end of its range of ranks: with 95 % confidence all are right at once."),
 ]
 WorstRank = Annotated[Positive, doc("The worse end of that range.")]
+MayBeFirst = Annotated[
+    bool,
+    doc("Whether the bot may be the best: with 95 % confidence all of the best bots are marked."),
+]
 PointwiseBest = Annotated[
     Positive, doc("The better end of the 95 % interval of this bot's rank by itself.")
 ]

@@ -47,7 +47,7 @@ class DivisionHead(TableHead, frozen=True):
     chance: Annotated[Share, doc("The share of wins that chance alone gives.")]
     blocks: Annotated[Whole, doc("How many blocks were played, or begun.")]
     intervals_by: Annotated[
-        Literal["blocks", "games"], doc("What the intervals take to vary independently.")
+        Literal["blocks", "dice", "games"], doc("What the intervals take to vary independently.")
     ]
     parts: Annotated[
         list[list[str]],
