@@ -225,7 +225,9 @@ def unweighted(skill: Sandwich, own: Floats) -> Floats:
     """Mix the variances, with a plain mean over bots of the ratio of block to game variance."""
     pooled, mixed = skill.by_game(), skill.by_unit()
     pooled = pooled * (np.diag(mixed) / np.diag(pooled)).mean()
-    return as_floats(mixed * np.sqrt(np.outer(own, own)) + pooled * np.sqrt(np.outer(1 - own, 1 - own)))
+    return as_floats(
+        mixed * np.sqrt(np.outer(own, own)) + pooled * np.sqrt(np.outer(1 - own, 1 - own))
+    )
 
 
 def raised(covariance: Floats, error: Floats) -> Floats:

@@ -21,7 +21,9 @@ def first(values: list[float], df: float = 30.0, apart: Floats | None = None) ->
     """Tell who may be first among bots with a standard error of 1."""
     n = len(values)
     separate = np.zeros((n, n), np.bool_) if apart is None else apart.astype(np.bool_)
-    chosen: list[bool] = may_be_first(np.array(values), np.full(n, df), np.eye(n), separate).tolist()
+    chosen: list[bool] = may_be_first(
+        np.array(values), np.full(n, df), np.eye(n), separate
+    ).tolist()
     return chosen
 
 
