@@ -1,4 +1,4 @@
-"""The overall table: only if the league asks for it, and as it is defined."""
+"""The overall table: of several divisions or if the league asks for it, and as it is defined."""
 
 import pytest
 

@@ -228,7 +228,7 @@ def _shortened(names: Sequence[str]) -> str:
 
 
 def _print_overall(overall: Overall) -> None:
-    click.echo("\noverall: share of rivals finished behind, mean over the tables")
+    click.echo("\noverall: share of rivals finished behind, mean over the divisions")
     rows = [
         [
             f"{rank:2} {row.bot}",
