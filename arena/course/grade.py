@@ -15,7 +15,7 @@ from arena.course.games.baseline_games import BaselineGames, Blocks, Decide, Pla
 from arena.course.games.field import hand_in_info, play_field, renamed, start_of, store_of
 from arena.course.games.tables import PER_BLOCK, conditions, name_of
 from arena.course.intake.entries import Entries, Options, entries
-from arena.course.lock import Lock, Terms, read_lock, write_file, write_lock
+from arena.course.lock import Lock, Terms, read_lock, write_lock
 from arena.course.marks.changes import (
     Moved,
     Outcome,
@@ -31,6 +31,7 @@ from arena.course.output.similarity import compare_hand_ins
 from arena.course.shares import FAIR, Share, share_of, total_of
 from arena.game.records import BotInfo
 from arena.io.errors import ArenaError
+from arena.io.files import write_file
 from arena.ladder.folder import existing
 from arena.league.play.dispatcher import RunListener, play_due
 from arena.league.play.process_pool import ProcessEngine
@@ -94,7 +95,7 @@ def _written(course: Course, lock: Lock) -> Graded:
     """Write marks.csv and the pages, and compare with the marks of before."""
     results = results_of(course, lock)
     before = read_outcome(course)
-    write_file(course.folder / MARKS, marks_csv(course, results).encode())
+    write_file(course.folder / MARKS, marks_csv(course, results).encode(), 0o644)
     now = Outcome(lock, results)
     write_outcome(course, now)
     page = write_pages(course, lock, results)

@@ -5,8 +5,7 @@ from pathlib import Path
 from arena.author.alike.alike import Alike
 from arena.author.alike.by_text import MOST_COMPARED
 from arena.author.alike.ranking import MOST_SHOWN
-from arena.io.errors import ArenaError
-from arena.io.files import reason
+from arena.io.files import write_file
 from arena.publish.pages.templates import environment
 
 
@@ -20,8 +19,4 @@ def render_page(found: Alike) -> str:
 
 def write_page(found: Alike, path: Path) -> None:
     """Write the page; raises ArenaError if it cannot be written."""
-    text = render_page(found)
-    try:
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise ArenaError(f"it cannot be written: {reason(error)}", str(path)) from None
+    write_file(path, render_page(found).encode(), mode=None)

@@ -9,8 +9,7 @@ from msgspec import Struct
 from arena.author.coach.coaching import Coaching
 from arena.author.coach.request_times import Kind
 from arena.author.coach.words import REQUESTS, at_table, did, named
-from arena.io.errors import ArenaError
-from arena.io.files import reason
+from arena.io.files import write_file
 from arena.league.store.store import Store
 from arena.playstats.coach import Judgement
 from arena.playstats.decisions import Action, Decision
@@ -43,8 +42,5 @@ def write_page(found: Coaching, store: Path, site: Path) -> Path:
     name = f"coach-{addresses.bots[found.bot]}.html"
     frame = Frame(league=info, links=addresses, menu=menu()).at(name)
     text = render("coach.html", frame, CoachPage(found, found.judgement))
-    try:
-        (site / name).write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise ArenaError(f"it cannot be written: {reason(error)}", str(site / name)) from None
+    write_file(site / name, text.encode(), mode=None)
     return site / name

@@ -1,8 +1,8 @@
 """`arena coach`: what a bot's decisions cost it, and which ones."""
 
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from shlex import quote
 from typing import Any, BinaryIO
@@ -21,7 +21,7 @@ from arena.cli.exit_codes import OK
 from arena.cli.output import harmless, print_json, print_table, say
 from arena.cli.progress_bar import TerminalListener
 from arena.io.errors import ArenaError
-from arena.io.files import reason
+from arena.io.files import new_file
 from arena.league.terms.config import MAX_GAMES
 from arena.playstats.coach import CalibrationBin, Cost, Leak
 from arena.playstats.decisions import Decision
@@ -86,7 +86,7 @@ def command(
     With --league BOT is a name, and its stored games are judged. Otherwise it is a folder, an
     archive or sample:NAME, and first plays a quick table.
     """
-    with _new_file(decisions) as file:
+    with new_file(decisions) if decisions else nullcontext() as file:
         hear = _Hearer(file)
         if league:
             _refuse(quick, "it is for a quick table: leave out --league")
@@ -106,25 +106,6 @@ def command(
 
         say(f"page: {write_page(found, store, site)}")
     return OK
-
-
-@contextmanager
-def _new_file(path: Path | None) -> Iterator[BinaryIO | None]:
-    """Yield a new file, which stays only if nothing goes wrong; none without a path."""
-    if path is None:
-        yield None
-        return
-    try:
-        with path.open("xb") as file:
-            try:
-                yield file
-            except BaseException:
-                path.unlink()
-                raise
-    except FileExistsError:
-        raise ArenaError("it exists already", str(path), "name a new file") from None
-    except OSError as error:
-        raise ArenaError(f"it cannot be written: {reason(error)}", str(path)) from None
 
 
 class _Hearer:

@@ -12,12 +12,13 @@ from arena.cli.output import harmless, print_json, say
 from arena.course.config import Course, load_course
 from arena.course.intake.checks import read_check
 from arena.course.intake.entries import CHECKS
-from arena.course.lock import Lock, read_lock, write_file
+from arena.course.lock import Lock, read_lock
 from arena.course.marks.result import Result, grading, results_of
 from arena.course.new import make_course
 from arena.course.output.fill import fill, keys_of, marks_by_key
 from arena.course.output.gradescope import folder_name, results_json, write_autograder
 from arena.io.errors import ArenaError
+from arena.io.files import write_file
 
 
 @click.command()
@@ -94,7 +95,7 @@ def gradescope(course: Path, *, folder: Path, as_json: bool) -> int:
             kept = read_check(checks, one.student.id, content)
             text = results_json(one, kept.report if kept else None, read.file.precision)
             path = folder / "results" / folder_name(one.student.id) / "results.json"
-            write_file(path, text.encode(), 0o600)
+            write_file(path, text.encode(), parents=True)
             written += 1
     if as_json:
         print_json({"autograder": str(folder / "autograder"), "results": written})

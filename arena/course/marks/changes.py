@@ -6,9 +6,10 @@ import msgspec
 from msgspec import Struct
 
 from arena.course.config import Course
-from arena.course.lock import Lock, Terms, write_file
+from arena.course.lock import Lock, Terms
 from arena.course.marks.marks import FIELD, LEGAL, Mark
 from arena.course.marks.result import Result, grading
+from arena.io.files import write_file
 
 _FILE = "last.json"
 _LEAST = 0.005
@@ -65,7 +66,7 @@ def read_outcome(course: Course) -> Outcome | None:
 
 def write_outcome(course: Course, outcome: Outcome) -> None:
     """Keep what a grading came to, for the next one to be compared with."""
-    write_file(grading(course) / _FILE, msgspec.json.encode(outcome), 0o600)
+    write_file(grading(course) / _FILE, msgspec.json.encode(outcome))
 
 
 def moved(before: Outcome, now: Outcome) -> Iterator[Moved]:

@@ -11,10 +11,9 @@ from pathlib import Path
 
 from arena import __version__
 from arena.author.check.findings import CheckReport, Finding
-from arena.course.lock import write_file
 from arena.course.marks.result import Result
 from arena.io.errors import ArenaError
-from arena.io.files import reason
+from arena.io.files import reason, write_file
 
 GRADER = Path(__file__).with_name("autograder.py")
 """What runs on Gradescope."""

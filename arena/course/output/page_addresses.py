@@ -7,11 +7,10 @@ from hashlib import sha256
 from pathlib import Path
 
 from arena.course.config import Course
-from arena.course.lock import write_file
 from arena.course.marks.result import grading
 from arena.io import shipped
 from arena.io.errors import ArenaError
-from arena.io.files import reason
+from arena.io.files import reason, write_file
 from arena.ladder.door.door import Door
 from arena.ladder.folder import Folder, existing, make_shared
 
@@ -64,8 +63,8 @@ def write_page(page: Path, content: bytes) -> None:
             hint = "grade as the user who runs the ladder"
             raise ArenaError(f"it cannot be made: {reason(error)}", str(folder), hint) from None
         style = shipped.folder("reports") / "standalone.css"
-        write_file(folder / STYLESHEET, style.read_bytes())
-    write_file(page, content)
+        write_file(folder / STYLESHEET, style.read_bytes(), 0o644)
+    write_file(page, content, 0o644, parents=True)
 
 
 def remove_others(course: Course, pages: Mapping[str, Path]) -> None:
@@ -96,5 +95,5 @@ def _private_folders(root: Path) -> dict[str, Path]:
 def _secret(folder: Path) -> bytes:
     path = folder / _KEY_FILE
     if not path.exists():
-        write_file(path, secrets.token_hex(32).encode(), 0o600)
+        write_file(path, secrets.token_hex(32).encode())
     return path.read_bytes()

@@ -12,7 +12,7 @@ from arena.course.games.field import is_complete, store_of
 from arena.course.games.tables import name_of
 from arena.course.intake.checks import read_check
 from arena.course.intake.entries import CHECKS
-from arena.course.lock import Lock, write_file
+from arena.course.lock import Lock
 from arena.course.marks.result import STORE, Result, grading
 from arena.course.output.feedback import Feedback, feedback_of
 from arena.course.output.page_addresses import (
@@ -23,6 +23,7 @@ from arena.course.output.page_addresses import (
     write_page,
 )
 from arena.course.output.similarity import PAGE as ALIKE
+from arena.io.files import write_file
 from arena.league.store.store import Store
 from arena.publish.pages.templates import environment
 from arena.publish.pseudonyms import Pseudonyms, secret_of
@@ -66,7 +67,7 @@ def write_pages(course: Course, lock: Lock, results: list[Result]) -> Path:
         "alike": ALIKE if (course.folder / ALIKE).exists() else "",
         **_histogram(finals, course.file.marks.total),
     }
-    write_file(course.folder / CLASS, _rendered("course_class.html", {**common, **context}), 0o600)
+    write_file(course.folder / CLASS, _rendered("course_class.html", {**common, **context}))
     return course.folder / CLASS
 
 

@@ -13,9 +13,10 @@ from arena.author.alike.page import render_page
 from arena.bots.folder import refuse_link
 from arena.bots.manifest import load_bot
 from arena.course.config import Course
-from arena.course.lock import Lock, write_file
+from arena.course.lock import Lock
 from arena.course.marks.result import grading
 from arena.io.errors import ArenaError
+from arena.io.files import write_file
 
 PAGE = "alike.html"
 _KEY = "alike.key"
@@ -57,8 +58,8 @@ def compare_hand_ins(
     except ArenaError as error:
         tell(f"hand-ins were not compared: {error}")
         return
-    write_file(page, render_page(found).encode(), 0o600)
-    write_file(key_file, key.encode(), 0o600)
+    write_file(page, render_page(found).encode())
+    write_file(key_file, key.encode())
 
 
 def _seed(lock: Lock) -> str:

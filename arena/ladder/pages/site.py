@@ -14,6 +14,7 @@ from typing import NamedTuple
 from msgspec import Struct
 
 from arena.game.records import Division, Fixture, LeagueInfo
+from arena.io.files import part_of
 from arena.io.times import stamp
 from arena.ladder.book.book import Book
 from arena.ladder.book.tables import SeasonRow
@@ -131,10 +132,8 @@ def _publish_site(
     (copy / "seasons.json").write_text(_seasons(seasons), encoding="utf-8")
     if not (copy / "seasons").is_symlink():
         (copy / "seasons").symlink_to("../seasons")
-    link = folder.root / ".site.part"
-    link.unlink(missing_ok=True)
-    link.symlink_to(copy.relative_to(folder.root))
-    link.replace(folder.site)
+    with part_of(folder.site) as link:
+        link.symlink_to(copy.relative_to(folder.root))
 
 
 def _sites(folder: Folder) -> Path:

@@ -12,9 +12,10 @@ from secrets import token_hex
 from typing import BinaryIO
 
 from arena.io.errors import ArenaError
+from arena.io.files import place_durably
 from arena.ladder.door.api import Receipt, receipt_of
 from arena.ladder.door.door import Door, Sent, check_name
-from arena.ladder.folder import Folder, place_durably
+from arena.ladder.folder import Folder
 from arena.ladder.web.problems import RefusedError, refused
 from arena.ladder.web.served import Served
 
