@@ -29,10 +29,11 @@ from arena.game.records import (
     QuarantinedFixture,
     RatingsInfo,
 )
+from arena.io.csv_rows import csv_of
 from arena.io.errors import ArenaError
 from arena.league.changes import everyone
 from arena.league.terms.master_seed import withheld
-from arena.publish.data.schema import csv_cell, csv_of
+from arena.publish.data.schema import csv_cell
 
 _FIRST = (
     "amber ashen azure brisk bronze calm cobalt copper coral crimson dapper dusky eager early "

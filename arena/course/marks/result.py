@@ -10,8 +10,9 @@ from arena.course.games.field import field_results, store_of
 from arena.course.lock import Lock, LockedHandIn
 from arena.course.marks.marks import FIELD, LEGAL, Mark, decider, mark_of
 from arena.course.roster import Student
+from arena.io.csv_rows import csv_of
 from arena.league.store.store import Store
-from arena.publish.data.schema import csv_cell, csv_of
+from arena.publish.data.schema import csv_cell
 
 MARKS = "marks.csv"
 GRADING = "grading"
