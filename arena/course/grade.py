@@ -62,22 +62,22 @@ def grade(course: Course, options: Options, listener: RunListener) -> Graded | N
     if old and (what := changed_terms(old.terms, terms)) and not options.accept_changes:
         hint = "undo it, or grade anew with --accept-changes"
         raise ArenaError(f"changed since the last grading: {what}", str(course.path), hint)
-    with entries(course, terms.sandbox, options, listener.note) as found:
+    with entries(course, terms.sandbox, options, listener.note) as entered:
         players = {
-            one.bot: None
-            for id_, one in found.hand_ins.items()
-            if one.bot and id_ not in course.file.struck
+            hand_in.bot: None
+            for id_, hand_in in entered.hand_ins.items()
+            if hand_in.bot and id_ not in course.file.struck
         }
         lock = Lock(
             terms=terms,
-            hand_ins=found.hand_ins,
-            notes={id_: note for id_, note in found.notes.items() if note},
+            hand_ins=entered.hand_ins,
+            notes={id_: note for id_, note in entered.notes.items() if note},
             struck=sorted(course.file.struck),
             field=sorted(players) if course.file.marks.field else [],
         )
         if old is None:
             write_lock(course.folder, lock)  # the seed is drawn once
-        game = _Play(course, lock, found, options, listener)
+        game = _Play(course, lock, entered, options, listener)
         if course.file.marks.baselines:
             if not game.measure():
                 return None
@@ -86,7 +86,7 @@ def grade(course: Course, options: Options, listener: RunListener) -> Graded | N
         if not (game.baselines([*players]) and game.field()):
             return None
         compare_hand_ins(
-            course, lock, found.sources, options.workers, listener.note, trusted=options.trusted
+            course, lock, entered.sources, options.workers, listener.note, trusted=options.trusted
         )
     return _written(course, lock)
 
@@ -131,15 +131,15 @@ class _Play:
         self,
         course: Course,
         lock: Lock,
-        found: Entries,
+        entered: Entries,
         options: Options,
         listener: RunListener,
     ) -> None:
         self.lock = lock
-        self._course, self._found = course, found
+        self._course, self._entries = course, entered
         self._listener = listener
-        self._engine = ProcessEngine(found.sandbox, options.workers)
-        terms, bots = lock.terms, found.bots
+        self._engine = ProcessEngine(entered.sandbox, options.workers)
+        terms, bots = lock.terms, entered.bots
         self._infos = {digest: hand_in_info(digest, bot.info) for digest, bot in bots.items()}
         self._own = [renamed(bots[key].info, name) for name, key in terms.baselines.items()]
 
@@ -217,11 +217,11 @@ class _Play:
 
     def _whose(self, bot: str) -> str:
         """Return the ids of the students who handed a bot in: copies have the same digest."""
-        ids = [id_ for id_, one in self.lock.hand_ins.items() if one.bot == bot]
+        ids = [id_ for id_, hand_in in self.lock.hand_ins.items() if hand_in.bot == bot]
         return ", ".join(sorted(ids)) or "the reference"
 
     def _at_table(self) -> Mapping[str, StagedBot]:
-        bots = self._found.bots
+        bots = self._entries.bots
         named = {name_of(digest): bot for digest, bot in bots.items()}
         return named | {name: bots[key] for name, key in self.lock.terms.baselines.items()}
 

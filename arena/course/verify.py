@@ -56,9 +56,9 @@ def verify_course(course: Course, workers: int, tell: Callable[[str], None]) -> 
             findings.append(StoreFinding("field", "its games are missing"))
         else:
             with Store(path) as store:
-                found = verify(store, workers=workers)
-            field = found.games
-            findings += found.findings
+                verified = verify(store, workers=workers)
+            field = verified.games
+            findings += verified.findings
     findings += findings or _marks(course, lock)
     return Verified(tables, games, field, findings)
 
@@ -66,12 +66,12 @@ def verify_course(course: Course, workers: int, tell: Callable[[str], None]) -> 
 def _replay(course: Course, lock: Lock, findings: list[StoreFinding]) -> tuple[int, int]:
     tables = games = 0
     with Store(grading(course) / STORE) as store:
-        expected = {one.id: one for one in _expected(course, lock, Played(store))}
+        expected = {fixture.id: fixture for fixture in _expected(course, lock, Played(store))}
         rules: dict[str, tuple[Fixture, Rules]] = {
-            id_: (one, lock.terms.rules) for id_, one in expected.items()
+            id_: (fixture, lock.terms.rules) for id_, fixture in expected.items()
         }
-        for one in expected.values():
-            for stored in store.stored(one.index, one.index):
+        for fixture in expected.values():
+            for stored in store.stored(fixture.index, fixture.index):
                 checked = check_stored(store, rules, stored)
                 findings += checked.findings
                 tables, games = tables + 1, games + checked.games
@@ -82,7 +82,9 @@ def _expected(course: Course, lock: Lock, played: Played) -> Iterator[Fixture]:
     """Yield the tables of all blocks that count, those of the reference among them."""
     decide = decider(course.file, lock.shares)
     bots = {
-        one.bot: decide for id_, one in lock.hand_ins.items() if one.bot and id_ not in lock.struck
+        hand_in.bot: decide
+        for id_, hand_in in lock.hand_ins.items()
+        if hand_in.bot and id_ not in lock.struck
     }
     for bot, how in [*bots.items(), (lock.terms.reference, measure(course.file))]:
         for name, won in final_blocks(played, lock.terms, bot, how).items():

@@ -58,10 +58,10 @@ def marks(course: Path, *, export: Path, id_column: str, grade_column: str, as_j
     mode = export.stat().st_mode & 0o777
     write_file(export, filled.content, mode)
     missing = [
-        one.student.id
-        for one in results
-        if one.mark
-        and not {one.student.id.casefold(), one.student.email.casefold()} & {*filled.filled}
+        result.student.id
+        for result in results
+        if result.mark
+        and not {result.student.id.casefold(), result.student.email.casefold()} & {*filled.filled}
     ]
     if as_json:
         print_json(
@@ -90,11 +90,11 @@ def gradescope(course: Path, *, folder: Path, as_json: bool) -> int:
     if read_lock(read.folder):
         _, _, results = _graded(course)
         checks = grading(read) / CHECKS
-        for one in results:
-            content = one.hand_in.content if one.hand_in else ""
-            kept = read_check(checks, one.student.id, content)
-            text = results_json(one, kept.report if kept else None, read.file.precision)
-            path = folder / "results" / folder_name(one.student.id) / "results.json"
+        for result in results:
+            content = result.hand_in.content if result.hand_in else ""
+            kept = read_check(checks, result.student.id, content)
+            text = results_json(result, kept.report if kept else None, read.file.precision)
+            path = folder / "results" / folder_name(result.student.id) / "results.json"
             write_file(path, text.encode(), parents=True)
             written += 1
     if as_json:

@@ -29,13 +29,13 @@ class Played:
 
     def won(self, terms: Terms, pairing: Pairing, most: int) -> list[int]:
         """Return the games won in each of the first blocks that are complete, at most so many."""
-        found: list[int] = []
+        won: list[int] = []
         for number in range(most):
-            tables = [self._results.get(one.id) for one in block(terms, pairing, number)]
+            tables = [self._results.get(fixture.id) for fixture in block(terms, pairing, number)]
             if not all(tables):
                 break
-            found.append(sum(wins(pairing, one) for one in tables if one))
-        return found
+            won.append(sum(wins(pairing, table) for table in tables if table))
+        return won
 
 
 class BaselineGames:
@@ -91,11 +91,11 @@ class BaselineGames:
                 return
             self._plans[bot] = plan
             self._left[bot] = {
-                one.id: one
+                fixture.id: fixture
                 for name, most in plan.items()
                 for number in range(most)
-                for one in block(self._terms, pairing_of(self._terms, bot, name), number)
-                if one.id not in self._played
+                for fixture in block(self._terms, pairing_of(self._terms, bot, name), number)
+                if fixture.id not in self._played
             }
             self._owner |= dict.fromkeys(self._left[bot], bot)
 

@@ -86,14 +86,14 @@ def field_results(path: Path) -> dict[str, list[tuple[int, int]]]:
     """Return (won, games) at each table, by the name of the bot; raises ArenaError."""
     if not path.exists():
         raise ArenaError("the games of the field are missing", str(path), "arena course grade")
-    found: dict[str, list[tuple[int, int]]] = {}
+    tables: dict[str, list[tuple[int, int]]] = {}
     with Store(path) as store:
         progress = LeagueProgress(schedule_of(store))
         for result in store.results():
             if progress.counts(result.fixture.id):
                 for name, won in _won(result):
-                    found.setdefault(name, []).append((won, len(result.games)))
-    return found
+                    tables.setdefault(name, []).append((won, len(result.games)))
+    return tables
 
 
 def is_complete(path: Path) -> bool:

@@ -41,16 +41,18 @@ def results_of(course: Course, lock: Lock) -> list[Result]:
     field = field_results(store_of(folder, lock, file.marks.field)) if lock.field else {}
     played = _played(folder / STORE) if file.marks.baselines else None
     decide = decider(file, lock.shares)
-    found = []
+    results = []
     for student in course.students:
         hand_in, note = lock.hand_ins.get(student.id), lock.notes.get(student.id, "")
         if student.id in lock.struck:
-            found.append(Result(student, hand_in, None, "; ".join(filter(None, ["struck", note]))))
+            results.append(
+                Result(student, hand_in, None, "; ".join(filter(None, ["struck", note])))
+            )
             continue
         bot = hand_in.bot if hand_in else ""
         blocks = final_blocks(played, lock.terms, bot, decide) if bot and played else {}
-        found.append(Result(student, hand_in, mark_of(file, lock, hand_in, blocks, field), note))
-    return found
+        results.append(Result(student, hand_in, mark_of(file, lock, hand_in, blocks, field), note))
+    return results
 
 
 def _played(path: Path) -> Played:
@@ -65,12 +67,12 @@ def marks_csv(course: Course, results: list[Result]) -> str:
     parts += [FIELD] if course.file.marks.field else []
     head = ["id", "name", "group", *parts, "mark", "low", "high", "precise", "games"]
     head += ["days_late", "deduction", "final", "file", "received", "sha256", "note"]
-    rows = [_row(one, parts) for one in results]
+    rows = [_row(result, parts) for result in results]
     return csv_of([list(map(csv_cell, row)) for row in [head, *rows]])
 
 
-def _row(one: Result, parts: list[str]) -> list[str]:
-    student, mark, hand_in = one.student, one.mark, one.hand_in
+def _row(result: Result, parts: list[str]) -> list[str]:
+    student, mark, hand_in = result.student, result.mark, result.hand_in
     row = [student.id, student.name, student.group]
     if mark is None:
         row += [""] * (len(parts) + 8)
@@ -80,7 +82,7 @@ def _row(one: Result, parts: list[str]) -> list[str]:
         row += ["yes" if mark.precise else "no", str(mark.games)]
         row += [str(mark.days_late), _points(mark.deduction), _points(mark.final)]
     row += [hand_in.file, hand_in.received, hand_in.content] if hand_in else [""] * 3
-    return [*row, one.note]
+    return [*row, result.note]
 
 
 def _points(value: float) -> str:

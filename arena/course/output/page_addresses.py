@@ -34,10 +34,10 @@ def places_of(course: Course) -> dict[str, Path]:
     secret = _secret(grading(course))
     private = _private_folders(course.door) if course.door else {}
     return {
-        one.id: private[key] / _OF_COURSE / "index.html"
-        if (key := one.id.casefold()) in private
-        else course.folder / page_path(secret, one.id)
-        for one in course.students
+        student.id: private[key] / _OF_COURSE / "index.html"
+        if (key := student.id.casefold()) in private
+        else course.folder / page_path(secret, student.id)
+        for student in course.students
     }
 
 
@@ -71,10 +71,10 @@ def remove_others(course: Course, pages: Mapping[str, Path]) -> None:
     """Remove the pages of students who are no longer on the roster, or whose page moved."""
     old = [*(course.folder / FEEDBACK).glob(f"{'[0-9a-f]' * _DIGITS}.html")]
     if course.door:
-        folders = [one / _OF_COURSE for one in _private_folders(course.door).values()]
+        folders = [private / _OF_COURSE for private in _private_folders(course.door).values()]
         old += [folder / name for folder in folders for name in ("index.html", STYLESHEET)]
-    kept = {*pages.values(), *(one.with_name(STYLESHEET) for one in pages.values())}
-    _remove([one for one in old if one not in kept])
+    kept = {*pages.values(), *(page.with_name(STYLESHEET) for page in pages.values())}
+    _remove([page for page in old if page not in kept])
 
 
 def _remove(pages: Collection[Path]) -> None:
@@ -89,7 +89,7 @@ def _private_folders(root: Path) -> dict[str, Path]:
     """Return the private folder of each author of a ladder, by name in lower case."""
     folder: Folder = existing(root)
     with Door(folder) as door:
-        return {one.name.casefold(): folder.private / one.name for one in door.authors()}
+        return {author.name.casefold(): folder.private / author.name for author in door.authors()}
 
 
 def _secret(folder: Path) -> bytes:

@@ -43,26 +43,34 @@ def write_pages(course: Course, lock: Lock, results: list[Result]) -> Path:
     told: dict[str, Feedback] = {}
     games = grading(course) / STORE
     with Store(games) if games.exists() else nullcontext() as store:
-        for one in results:
-            content = one.hand_in.content if one.hand_in else ""
-            checked = read_check(grading(course) / CHECKS, one.student.id, content)
-            told[one.student.id] = feedback_of(course, lock, one, checked, store)
-    finals = sorted((one.mark.final for one in results if one.mark), reverse=True)
+        for result in results:
+            content = result.hand_in.content if result.hand_in else ""
+            checked = read_check(grading(course) / CHECKS, result.student.id, content)
+            told[result.student.id] = feedback_of(course, lock, result, checked, store)
+    finals = sorted((result.mark.final for result in results if result.mark), reverse=True)
     common = {"course": course.file.name, "shares": lock.shares}
-    for one in results:
-        context = {"one": one, "told": told[one.student.id], "total": course.file.marks.total}
+    for result in results:
+        context = {
+            "result": result,
+            "told": told[result.student.id],
+            "total": course.file.marks.total,
+        }
         context |= {"table": finals if course.file.table else []}
         context |= {"did": did, "named": named, "at_table": at_table}
-        page = places[one.student.id]
+        page = places[result.student.id]
         context |= {"stylesheet": STYLESHEET if is_behind_door(page) else ""}
         write_page(page, _rendered("course_student.html", {**common, **context}))
     remove_others(course, places)
     names = _write_site(course, lock)
     links = {id_: relpath(page, course.folder) for id_, page in places.items()}
     context = {
-        "rows": [(one, links[one.student.id], _pseudonym(one, names)) for one in results],
+        "rows": [
+            (result, links[result.student.id], _pseudonym(result, names)) for result in results
+        ],
         "door": course.door is not None,
-        "needy": [(one, needs) for one in results if (needs := told[one.student.id].needs)],
+        "needy": [
+            (result, needs) for result in results if (needs := told[result.student.id].needs)
+        ],
         "site": f"{_SITE}/index.html" if names else "",
         "alike": ALIKE if (course.folder / ALIKE).exists() else "",
         **_histogram(finals, course.file.marks.total),
@@ -88,8 +96,10 @@ def _write_site(course: Course, lock: Lock) -> Mapping[str, str]:
         return Pseudonyms(store.conditions(), secret_of(path)).bots
 
 
-def _pseudonym(one: Result, names: Mapping[str, str]) -> str:
-    return names.get(name_of(one.hand_in.bot), "") if one.hand_in and one.hand_in.bot else ""
+def _pseudonym(result: Result, names: Mapping[str, str]) -> str:
+    return (
+        names.get(name_of(result.hand_in.bot), "") if result.hand_in and result.hand_in.bot else ""
+    )
 
 
 def _histogram(finals: list[float], total: float) -> dict[str, Any]:

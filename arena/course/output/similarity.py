@@ -54,11 +54,11 @@ def compare_hand_ins(
     )
     tell(f"comparing {len(hand_ins)} hand-ins")
     try:
-        found = alike(hand_ins, left_out, request, tell, trusted=trusted)
+        compared = alike(hand_ins, left_out, request, tell, trusted=trusted)
     except ArenaError as error:
         tell(f"hand-ins were not compared: {error}")
         return
-    write_file(page, render_page(found).encode())
+    write_file(page, render_page(compared).encode())
     write_file(key_file, key.encode())
 
 
@@ -67,7 +67,7 @@ def _seed(lock: Lock) -> str:
 
 
 def _key(course: Course, lock: Lock) -> str:
-    contents = {id_: one.content for id_, one in lock.hand_ins.items()}
+    contents = {id_: hand_in.content for id_, hand_in in lock.hand_ins.items()}
     decisive = [__version__, _seed(lock), lock.terms.rules, lock.terms.sandbox, course.file.alike]
     decisive += [course.file.packages, contents]
     return sha256(msgspec.json.encode(decisive, order="deterministic")).hexdigest()
