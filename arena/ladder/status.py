@@ -52,13 +52,13 @@ def status(folder: Folder) -> Status:
         versions, facts = book.versions(), book.facts()
         seasons = book.seasons()
         arrived = door.uploads(book.last_upload())
-    waiting = [one.received_at for one in versions if one.state in WAITING]
-    waiting += [one.received_at for one in arrived]
+    waiting = [entry.received_at for entry in versions if entry.state in WAITING]
+    waiting += [entry.received_at for entry in arrived]
     running = is_running(folder)
-    found = Status(
+    ladder = Status(
         running=running,
         overdue=(),
-        versions=_counted(Counter(one.state for one in versions), arrived),
+        versions=_counted(Counter(version.state for version in versions), arrived),
         queue=len(waiting),
         oldest=now - min(waiting) if waiting else None,
         checks=_checks(facts.get(CHECKS, "[]")) if running else [],
@@ -71,10 +71,10 @@ def status(folder: Folder) -> Status:
     )
     made = now - folder.door.stat().st_ctime if not seasons else now - seasons[0].opened_at
     late = _age(facts, "publish_due_at", now)
-    overdue = list(_overdue(found, config.file.intervals, made, late))
+    overdue = list(_overdue(ladder, config.file.intervals, made, late))
     if lacks := lacks_space(folder, config.caps):
         overdue.append(lacks)
-    return replace(found, overdue=tuple(overdue))
+    return replace(ladder, overdue=tuple(overdue))
 
 
 def _counted(states: Counter[State], arrived: list[Upload]) -> dict[State, int]:

@@ -30,17 +30,17 @@ class CoachPage(Struct, frozen=True):
     at_table: Callable[[Decision], str] = at_table
 
 
-def write_page(found: Coaching, store: Path, site: Path) -> Path:
+def write_page(coaching: Coaching, store: Path, site: Path) -> Path:
     """Write the report of the league, with all its games, and the page in it; returns that page.
 
     Later reports leave the page alone. Raises ArenaError if the folder cannot be written.
     """
-    written = report(ReportRequest(Path(found.league), store, site, replays="all"))
+    written = report(ReportRequest(Path(coaching.league), store, site, replays="all"))
     with Store(store) as opened:
         info = opened.conditions()
     addresses = links(info, written.ratings.boards)
-    name = f"coach-{addresses.bots[found.bot]}.html"
+    name = f"coach-{addresses.bots[coaching.bot]}.html"
     frame = Frame(league=info, links=addresses, menu=menu()).at(name)
-    text = render("coach.html", frame, CoachPage(found, found.judgement))
+    text = render("coach.html", frame, CoachPage(coaching, coaching.judgement))
     write_file(site / name, text.encode(), mode=None)
     return site / name

@@ -80,8 +80,8 @@ class Interpreter(Struct, frozen=True, array_like=True):
     def options(self) -> list[str]:
         """Return the options by which pip chooses wheels for it, whatever pip itself runs on."""
         platforms = [f"linux_{self.machine}"]
-        if found := re.fullmatch(r"glibc 2\.(\d+)", self.libc):
-            minors = [minor for minor in _GLIBC_OF_MANYLINUX if minor <= int(found[1])]
+        if match := re.fullmatch(r"glibc 2\.(\d+)", self.libc):
+            minors = [minor for minor in _GLIBC_OF_MANYLINUX if minor <= int(match[1])]
             platforms += [f"manylinux_2_{minor}_{self.machine}" for minor in reversed(minors)]
             platforms += [f"manylinux{year}_{self.machine}" for year in (2014, 2010, 1)]
         version = ".".join(map(str, self.version))

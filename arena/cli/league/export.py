@@ -73,8 +73,8 @@ def command(
         names = Pseudonyms(schedule.conditions, secret_of(path)) if anonymous else None
         with _target(output, (path, logs_path(path), league)) as file:
             seats = max(len(fixture.seats) for fixture, _ in schedule.drawn.values())
-            kind, found = table(rows, stored, schedule, names)
-            FORMATS[format_](kind, found, file, seats)
+            kind, records = table(rows, stored, schedule, names)
+            FORMATS[format_](kind, records, file, seats)
     return OK
 
 
@@ -85,7 +85,7 @@ def _target(output: Path | None, protected: tuple[Path, ...]) -> Iterator[Binary
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
         return
-    if any(one.exists() and output.exists() and output.samefile(one) for one in protected):
+    if any(path.exists() and output.exists() and output.samefile(path) for path in protected):
         raise ArenaError("the export would overwrite the league", str(output), "name another file")
     try:
         with replacing(output) as file:

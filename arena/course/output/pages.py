@@ -40,13 +40,7 @@ def write_pages(course: Course, lock: Lock, results: list[Result]) -> Path:
     Raises ArenaError if they cannot be written.
     """
     places = places_of(course)
-    told: dict[str, Feedback] = {}
-    games = grading(course) / STORE
-    with Store(games) if games.exists() else nullcontext() as store:
-        for result in results:
-            content = result.hand_in.content if result.hand_in else ""
-            checked = read_check(grading(course) / CHECKS, result.student.id, content)
-            told[result.student.id] = feedback_of(course, lock, result, checked, store)
+    told = _feedback(course, lock, results)
     finals = sorted((result.mark.final for result in results if result.mark), reverse=True)
     common = {"course": course.file.name, "shares": lock.shares}
     for result in results:
@@ -77,6 +71,18 @@ def write_pages(course: Course, lock: Lock, results: list[Result]) -> Path:
     }
     write_file(course.folder / CLASS, _rendered("course_class.html", {**common, **context}))
     return course.folder / CLASS
+
+
+def _feedback(course: Course, lock: Lock, results: list[Result]) -> dict[str, Feedback]:
+    """Return what each student is told, by id."""
+    told: dict[str, Feedback] = {}
+    games = grading(course) / STORE
+    with Store(games) if games.exists() else nullcontext() as store:
+        for result in results:
+            content = result.hand_in.content if result.hand_in else ""
+            checked = read_check(grading(course) / CHECKS, result.student.id, content)
+            told[result.student.id] = feedback_of(course, lock, result, checked, store)
+    return told
 
 
 def _rendered(template: str, context: Mapping[str, Any]) -> bytes:

@@ -117,7 +117,8 @@ class _Author:
     def _page(self, version: Version, own: OwnGames) -> _Page:
         newest = own.newest() if version.state in PLAYING else []
         faults = [*own.faults]
-        fixtures = dict.fromkeys([one.fixture for one in newest] + [one for one, _ in faults])
+        fixtures = dict.fromkeys(game.fixture for game in newest)
+        fixtures |= dict.fromkeys(fixture for fixture, _ in faults)
         return _Page(
             version,
             [check.result for check in self._ladder.book.checks(version) if check.result],
@@ -136,9 +137,9 @@ class _Author:
             yield from (File(path, None, key) for path in paths)
             return
         faults = list(self._played.faults(name))
-        found = {"checks": list(map(decoded, page.checks)), "faults": faults}
-        shown = _rendered("ladder_version.html", page=page, most=NEWEST, **found)
-        data = {**found, "version": name, "faults": [one._asdict() for one in faults]}
+        common = {"checks": list(map(decoded, page.checks)), "faults": faults}
+        shown = _rendered("ladder_version.html", page=page, most=NEWEST, **common)
+        data = {**common, "version": name, "faults": [fault._asdict() for fault in faults]}
         yield File(paths[0], shown, key)
         yield File(paths[1], msgspec.json.format(msgspec.json.encode(data), indent=1), key)
 

@@ -244,8 +244,8 @@ class Season:
         twins = predecessors(field)
         newest = set(field).difference(twins.values())
         change = self._difference(played.conditions, newest, set(struck))
-        if (found := self._twins(played, twins)) != played.schedule.twins:
-            change["twins"] = found
+        if (all_twins := self._twins(played, twins)) != played.schedule.twins:
+            change["twins"] = all_twins
         if played.conditions.endless and not endless:
             change["endless"] = False
         return change

@@ -88,8 +88,8 @@ def _routes(folder: Folder) -> list[Route | Mount]:
 
 def _asset(path: str) -> Callable[[Request], Response]:
     def send(_: Request) -> Response:
-        found = shipped.folder("reports") / path
-        return FileResponse(found, headers={"Cache-Control": "max-age=300"})
+        file = shipped.folder("reports") / path
+        return FileResponse(file, headers={"Cache-Control": "max-age=300"})
 
     return send
 
@@ -99,9 +99,9 @@ def _on_arena_error(request: Request, error: Exception) -> Response:
 
 
 def _on_http_error(request: Request, error: Exception) -> Response:
-    found = cast("HTTPException", error)
-    what = _WORDS.get(found.status_code, found.detail)
-    return answer(request, RefusedError(found.status_code, what, headers=found.headers))
+    http_error = cast("HTTPException", error)
+    what = _WORDS.get(http_error.status_code, http_error.detail)
+    return answer(request, RefusedError(http_error.status_code, what, headers=http_error.headers))
 
 
 def _on_bug(request: Request, _: Exception) -> Response:

@@ -36,10 +36,10 @@ def link(request: Request) -> Response:
     """Show the button that spends an invitation: a GET spends nothing, as scanners follow links."""
     served = served_by(request)
     with Secrets(served.folder) as secrets:
-        found = secrets.find(request.path_params["secret"], SecretKind.INVITATION)
-    if found is None:
+        secret = secrets.find(request.path_params["secret"], SecretKind.INVITATION)
+    if secret is None:
         raise _spent(request)
-    return HTMLResponse(page(request, "link.html", author=found.author))
+    return HTMLResponse(page(request, "link.html", author=secret.author))
 
 
 def spend(request: Request) -> Response:

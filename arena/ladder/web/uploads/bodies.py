@@ -85,10 +85,10 @@ class FileForm:
     """The form of the upload page: the name of a bot, then one file, which is the rest."""
 
     def __init__(self, request: Request, chunks: AsyncIterator[bytes]) -> None:
-        found = _BOUNDARY.fullmatch(request.headers.get("content-type", ""))
-        if not found:
+        match = _BOUNDARY.fullmatch(request.headers.get("content-type", ""))
+        if not match:
             raise RefusedError(415, "it is no form with a file", "use the form of the page")
-        boundary = found[1].encode()
+        boundary = match[1].encode()
         self._chunks = chunks
         self._head = re.compile(_HEAD % (re.escape(boundary), re.escape(boundary)))
         self._tail = b"\r\n--%b--\r\n" % boundary
@@ -98,9 +98,9 @@ class FileForm:
         """Return the name of the bot; raises RefusedError if the form is another one."""
         async for chunk in self._chunks:
             self._held += chunk
-            if found := self._head.match(self._held):
-                self._held = self._held[found.end() :]
-                return found[1].decode()
+            if match := self._head.match(self._held):
+                self._held = self._held[match.end() :]
+                return match[1].decode()
             if len(self._held) > _FORM:
                 break
         hint = "name the bot with 1 to 32 letters, digits, - and _, and choose a file"
