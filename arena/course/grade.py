@@ -11,14 +11,20 @@ from arena import __version__
 from arena.bots.bot import StagedBot
 from arena.bots.sandboxes.registry import AUTO, make_sandbox
 from arena.course.config import Course, scheme
-from arena.course.games.baseline_games import BaselineGames, Blocks, Decide, Played, blocks_of
+from arena.course.games.baseline_games import (
+    BaselineGames,
+    BaselineRecord,
+    Blocks,
+    Decide,
+    blocks_of,
+)
 from arena.course.games.field import hand_in_info, play_field, renamed, start_of, store_of
 from arena.course.games.tables import PER_BLOCK, conditions, name_of
 from arena.course.intake.entries import Entries, Options, entries
-from arena.course.lock import Lock, Terms, read_lock, write_lock
+from arena.course.lock import GradingTerms, Lock, read_lock, write_lock
 from arena.course.marks.changes import (
+    GradingOutcome,
     Moved,
-    Outcome,
     changed_terms,
     moved,
     read_outcome,
@@ -96,20 +102,20 @@ def _written(course: Course, lock: Lock) -> Graded:
     results = results_of(course, lock)
     before = read_outcome(course)
     write_file(course.folder / MARKS, marks_csv(course, results).encode(), 0o644)
-    now = Outcome(lock, results)
+    now = GradingOutcome(lock, results)
     write_outcome(course, now)
     page = write_pages(course, lock, results)
     changed = [*moved(before, now)] if before else []
     return Graded(results, changed, course.folder / MARKS, page)
 
 
-def terms_of(course: Course, old: Lock | None, options: Options) -> Terms:
+def terms_of(course: Course, old: Lock | None, options: Options) -> GradingTerms:
     """Return what decides games now; the seed and the sandbox stay those of the first time."""
     file = course.file
     sandbox = options.sandbox or (
         old.terms.sandbox if old and file.sandbox == AUTO else file.sandbox
     )
-    return Terms(
+    return GradingTerms(
         arena=__version__,
         seed=old.terms.seed if old else secrets.token_hex(16),
         sandbox=make_sandbox(sandbox).name,
@@ -153,7 +159,7 @@ class _Play:
         if not self._against_baselines([terms.reference], decide):
             return False
         with Store(grading(self._course) / STORE) as store:
-            blocks = blocks_of(Played(store), terms, terms.reference, decide({}))
+            blocks = blocks_of(BaselineRecord(store), terms, terms.reference, decide({}))
         shares = {name: share_of(won, PER_BLOCK) for name, won in blocks.items()}
         for name, share in shares.items():
             self._listener.note(f"reference against {name}: {_words(share)}")
@@ -195,7 +201,7 @@ class _Play:
         with Store(grading(self._course) / STORE, create=True) as store:
             if store.league != info:
                 store.begin(info)
-            games = BaselineGames(store, Played(store), terms, players, decide, finished)
+            games = BaselineGames(store, BaselineRecord(store), terms, players, decide, finished)
             with listener.progress(len(games.due())) as on_result:
                 done = play_due(info, self._at_table(), self._engine, games, listener, on_result)
             for bot in games.given_up:

@@ -15,7 +15,7 @@ LOCK = "course.lock"
 _MAX_BYTES = 64 << 20
 
 
-class Terms(Struct, frozen=True, forbid_unknown_fields=True):
+class GradingTerms(Struct, frozen=True, forbid_unknown_fields=True):
     """What decides games, and what they are worth."""
 
     arena: str
@@ -53,7 +53,7 @@ class LockedHandIn(Struct, frozen=True, forbid_unknown_fields=True):
 class Lock(Struct, frozen=True, forbid_unknown_fields=True):
     """All that a grading depends on beside the games."""
 
-    terms: Terms
+    terms: GradingTerms
     shares: dict[str, Share] = {}
     """What the reference reached against each baseline."""
     hand_ins: dict[str, LockedHandIn] = {}

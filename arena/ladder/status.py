@@ -22,7 +22,7 @@ _LATE = 300.0, 10
 """Seconds, and intervals, by both of which a publication may be late."""
 
 
-class Status(Struct, frozen=True):
+class LadderStatus(Struct, frozen=True):
     """How a ladder is; ages in seconds, None for what never was."""
 
     running: bool
@@ -45,7 +45,7 @@ class Status(Struct, frozen=True):
     backed_up: float | None
 
 
-def status(folder: Folder) -> Status:
+def status(folder: Folder) -> LadderStatus:
     """Read how a ladder is; raises ArenaError if ladder.yaml cannot be read."""
     now, config = time.time(), load_config(folder.config)
     with Book(folder) as book, Door(folder) as door:
@@ -55,7 +55,7 @@ def status(folder: Folder) -> Status:
     waiting = [entry.received_at for entry in versions if entry.state in WAITING]
     waiting += [entry.received_at for entry in arrived]
     running = is_running(folder)
-    ladder = Status(
+    ladder = LadderStatus(
         running=running,
         overdue=(),
         versions=_counted(Counter(version.state for version in versions), arrived),
@@ -82,7 +82,9 @@ def _counted(states: Counter[State], arrived: list[Upload]) -> dict[State, int]:
     return {state: states[state] for state in State if states[state]}
 
 
-def _overdue(state: Status, intervals: Intervals, age: float, late: float | None) -> Iterator[str]:
+def _overdue(
+    state: LadderStatus, intervals: Intervals, age: float, late: float | None
+) -> Iterator[str]:
     if not state.running:
         yield "no ladder runs here"
     if state.oldest is not None and state.oldest > intervals.check:

@@ -44,7 +44,7 @@ LEAST_CHANCE = 0.02
 Floats = NDArray[np.float64]
 
 
-class Player(NamedTuple):
+class BaselinePlayer(NamedTuple):
     """One seat's possible hands as a baseline bot; rows are hands, columns numbers of bids."""
 
     answers: Numbers
@@ -68,7 +68,7 @@ class Deals(NamedTuple):
     """Whether they are a sample, or all that there are."""
 
 
-class Value(NamedTuple):
+class ActionValue(NamedTuple):
     """The chance to win after an action, deal by deal, and over all of them."""
 
     mean: float
@@ -76,7 +76,7 @@ class Value(NamedTuple):
 
 
 @lru_cache(512)
-def players(standing: Standing) -> dict[int, Player]:
+def players(standing: Standing) -> dict[int, BaselinePlayer]:
     """Return the seats that are left, as baseline bots."""
     bids, total = every_bid(standing.cap), sum(standing.dice)
     baseline_bots = {}
@@ -85,7 +85,9 @@ def players(standing: Standing) -> dict[int, Player]:
             menu = lowest_raises(standing, seat, bids)
             answers = np.array(answers_of(dice, total - dice, menu, standing.wild, bids))
             chances = chances_of(dice, total - dice, standing.wild, bids)
-            baseline_bots[seat] = Player(answers, matching_dice(dice, standing.wild, bids), chances)
+            baseline_bots[seat] = BaselinePlayer(
+                answers, matching_dice(dice, standing.wild, bids), chances
+            )
     return baseline_bots
 
 

@@ -7,12 +7,12 @@ from types import MappingProxyType
 from msgspec import Struct
 
 from arena.author.coach.coaching import Coaching
-from arena.author.coach.request_times import Kind
+from arena.author.coach.request_times import RequestKind
 from arena.author.coach.words import REQUESTS, at_table, did, named
 from arena.io.files import write_file
 from arena.league.store.store import Store
 from arena.playstats.coach import Judgement
-from arena.playstats.decisions import Action, Decision
+from arena.playstats.decisions import Decision, DecisionAction
 from arena.publish.links import links
 from arena.publish.pages.frame import Frame, menu
 from arena.publish.pages.templates import render
@@ -24,9 +24,9 @@ class CoachPage(Struct, frozen=True):
 
     coached: Coaching
     judged: Judgement
-    requests: Mapping[Kind, str] = MappingProxyType(REQUESTS)
+    requests: Mapping[RequestKind, str] = MappingProxyType(REQUESTS)
     did: Callable[[Decision], str] = did
-    named: Callable[[Action], str] = named
+    named: Callable[[DecisionAction], str] = named
     at_table: Callable[[Decision], str] = at_table
 
 

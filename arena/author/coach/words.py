@@ -1,10 +1,10 @@
 """Decisions and requests in words, for the terminal and the page."""
 
-from arena.author.coach.request_times import Kind
+from arena.author.coach.request_times import RequestKind
 from arena.game.rules.explain import name_bid
-from arena.playstats.decisions import Action, Decision
+from arena.playstats.decisions import Decision, DecisionAction
 
-REQUESTS: dict[Kind, str] = {
+REQUESTS: dict[RequestKind, str] = {
     "opening": "opening",
     "reply": "reply to a bid",
     "palifico": "turn in palifico",
@@ -26,7 +26,7 @@ def did(decision: Decision) -> str:
             return f"calls {last} exact"
 
 
-def named(action: Action) -> str:
+def named(action: DecisionAction) -> str:
     """Return an action as an alternative, such as "4 fives" or "dudo"."""
     return name_bid(action.bid) if action.do == "bid" else action.do
 

@@ -56,7 +56,7 @@ class Behaviour(Struct, frozen=True):
     """Requests that a version answered with a fault."""
 
 
-_Kind = Callable[[Request, BuildDecision, BuildDecision], bool | None]
+_Differs = Callable[[Request, BuildDecision, BuildDecision], bool | None]
 """Returns whether two decisions differ in this; None if it is no such position."""
 
 
@@ -96,14 +96,14 @@ def _last_die(request: Request, first: BuildDecision, second: BuildDecision) -> 
     return first != second if len(request.dice) == 1 else None
 
 
-_EXCLUSIVE: dict[str, _Kind] = {
+_EXCLUSIVE: dict[str, _Differs] = {
     "opening bid": _opening,
     "raise or dudo": _doubt,
     "face of a raise": _face,
     "quantity on the same face": _quantity,
     "calza or pass": _calza,
 }
-KINDS: dict[str, _Kind] = {
+KINDS: dict[str, _Differs] = {
     "all decisions": lambda _, first, second: first != second,
     **_EXCLUSIVE,
     "in palifico rounds": _palifico,
@@ -134,7 +134,7 @@ def summary(positions: Sequence[RecordedRequest], tables: int) -> Behaviour:
 
 
 def _share(
-    positions: Sequence[RecordedRequest], differs: _Kind, first: int, second: int
+    positions: Sequence[RecordedRequest], differs: _Differs, first: int, second: int
 ) -> DifferingShare:
     times = Counter(
         differs(position.request, decision, instead)

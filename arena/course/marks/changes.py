@@ -6,7 +6,7 @@ import msgspec
 from msgspec import Struct
 
 from arena.course.config import Course
-from arena.course.lock import Lock, Terms
+from arena.course.lock import GradingTerms, Lock
 from arena.course.marks.marks import FIELD, LEGAL, Mark
 from arena.course.marks.result import Result, grading
 from arena.io.files import write_file
@@ -32,11 +32,11 @@ class Moved(Struct, frozen=True):
     why: str
 
 
-def changed_terms(old: Terms, new: Terms) -> str:
+def changed_terms(old: GradingTerms, new: GradingTerms) -> str:
     """Name what decides games or points and changed, or return ""."""
     changed = [
         _NAMES.get(key, key)
-        for key in Terms.__struct_fields__
+        for key in GradingTerms.__struct_fields__
         if key not in {"baselines", "reference", "arena"} and getattr(old, key) != getattr(new, key)
     ]
     changed += [
@@ -49,27 +49,27 @@ def changed_terms(old: Terms, new: Terms) -> str:
     return ", ".join(changed)
 
 
-class Outcome(Struct, frozen=True):
+class GradingOutcome(Struct, frozen=True):
     """What a grading came to."""
 
     lock: Lock
     results: list[Result]
 
 
-def read_outcome(course: Course) -> Outcome | None:
+def read_outcome(course: Course) -> GradingOutcome | None:
     """Return what the last grading came to; None if there was none, or of another arena."""
     try:
-        return msgspec.json.decode((grading(course) / _FILE).read_bytes(), type=Outcome)
+        return msgspec.json.decode((grading(course) / _FILE).read_bytes(), type=GradingOutcome)
     except (OSError, msgspec.DecodeError):
         return None
 
 
-def write_outcome(course: Course, outcome: Outcome) -> None:
+def write_outcome(course: Course, outcome: GradingOutcome) -> None:
     """Keep what a grading came to, for the next one to be compared with."""
     write_file(grading(course) / _FILE, msgspec.json.encode(outcome))
 
 
-def moved(before: Outcome, now: Outcome) -> Iterator[Moved]:
+def moved(before: GradingOutcome, now: GradingOutcome) -> Iterator[Moved]:
     """Yield the marks that moved between two gradings, with the parts that did and why."""
     old_lock, lock = before.lock, now.lock
     earlier = {result.student.id: result for result in before.results}

@@ -5,7 +5,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from arena.course.config import Course
-from arena.course.games.baseline_games import Played, final_blocks
+from arena.course.games.baseline_games import BaselineRecord, final_blocks
 from arena.course.games.field import field_results, store_of
 from arena.course.lock import Lock, LockedHandIn
 from arena.course.marks.marks import FIELD, LEGAL, Mark, decider, mark_of
@@ -55,9 +55,9 @@ def results_of(course: Course, lock: Lock) -> list[Result]:
     return results
 
 
-def _played(path: Path) -> Played:
+def _played(path: Path) -> BaselineRecord:
     with Store(path) as store:
-        return Played(store)
+        return BaselineRecord(store)
 
 
 def marks_csv(course: Course, results: list[Result]) -> str:

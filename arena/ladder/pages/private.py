@@ -17,7 +17,7 @@ from arena.ladder.book.book import Book
 from arena.ladder.book.tables import PLAYING, Comparison, Event, Version
 from arena.ladder.check.submission_check import decoded
 from arena.ladder.folder import Folder, make_shared
-from arena.ladder.season.author_games import NEWEST, OwnGame, OwnGames, Played, stderr_of
+from arena.ladder.season.author_games import NEWEST, OwnGame, OwnGames, PlayedSeason, stderr_of
 from arena.ladder.season.twins import TwinResult
 from arena.publish.output.site_folder import FRONT, File, locked_site, replace_site
 from arena.publish.pages.templates import environment
@@ -55,7 +55,7 @@ class _Page(NamedTuple):
         return sha256(msgspec.msgpack.encode(self)).hexdigest()
 
 
-def write_private_pages(folder: Folder, book: Book, season: int, played: Played) -> None:
+def write_private_pages(folder: Folder, book: Book, season: int, played: PlayedSeason) -> None:
     """Write `private/<author>/` for each author with a version.
 
     It has `index.html`, a page of each version, and the fixtures that these link to.
@@ -74,7 +74,7 @@ def write_private_pages(folder: Folder, book: Book, season: int, played: Played)
 class _Ladder:
     """What the pages of all authors are made of."""
 
-    def __init__(self, book: Book, season: int, played: Played) -> None:
+    def __init__(self, book: Book, season: int, played: PlayedSeason) -> None:
         self.book, self.season, self.played = book, season, played
         self.compared = book.comparisons()
         self.events = defaultdict[str, list[Event]](list)
