@@ -7,10 +7,10 @@ from contextlib import contextmanager, suppress
 from hashlib import sha256
 from pathlib import Path
 
-from arena.bots.sandboxes.run_folder import remove_tree
 from arena.io.errors import ArenaError
+from arena.io.files import part_of, write_file
 from arena.ladder.book.database import Database
-from arena.ladder.folder import Folder, existing, make_private, write_durably
+from arena.ladder.folder import Folder, existing, make_private
 from arena.ladder.season.season import SEED_FILE, STORE
 from arena.league.store.backup import backup as copy_store
 from arena.league.store.store import Store
@@ -69,22 +69,19 @@ def _new_folder(target: Path) -> Iterator[Path]:
     """Yield a folder that gets its name when it is whole; raises ArenaError if it cannot be."""
     if os.path.lexists(target):
         raise ArenaError("it is there already", str(target), "name a new folder")
-    part = target.with_name(f".{target.name}.{os.getpid()}.part")
     try:
-        make_private(part)
-        yield part
-        part.rename(target)
+        with part_of(target) as part:
+            make_private(part)
+            yield part
     except OSError as error:
         what = f"it cannot be copied: {error.strerror or error}"
         raise ArenaError(what, str(target), "name a folder in one with room for it") from None
-    finally:
-        remove_tree(part)
 
 
 def _copy_season(source: Path, target: Path) -> None:
     make_private(target)
     if (source / SEED_FILE).exists():
-        write_durably(target / SEED_FILE, (source / SEED_FILE).read_bytes())
+        write_file(target / SEED_FILE, (source / SEED_FILE).read_bytes(), durable=True)
     store = source / STORE
     if store.exists() and _was_played(store):
         copy_store(store, target / STORE)

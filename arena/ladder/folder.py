@@ -1,4 +1,4 @@
-"""The folder of a ladder: where everything is, and how a file gets there to stay."""
+"""The folder of a ladder: where everything is, who may enter it, and its lock."""
 
 import os
 from collections.abc import Iterator
@@ -100,49 +100,6 @@ def make_shared(path: Path) -> None:
     """Create a folder with its parent's permissions."""
     path.mkdir(exist_ok=True)
     path.chmod(S_IMODE(path.parent.stat().st_mode))
-
-
-def write_durably(path: Path, content: bytes, mode: int = 0o600) -> None:
-    """Write a file so that it is there, whole, even after a power failure, or not at all.
-
-    Raises ArenaError if it cannot be written.
-    """
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
-    with _translated(path):
-        try:
-            with part.open("wb") as file:
-                os.fchmod(file.fileno(), mode)
-                file.write(content)
-                file.flush()
-                os.fsync(file.fileno())
-            part.replace(path)
-        finally:
-            part.unlink(missing_ok=True)
-        _sync(path.parent)
-
-
-def place_durably(part: Path, path: Path) -> None:
-    """Give a file that is on the disk its name, to stay; raises ArenaError if it cannot be."""
-    with _translated(path):
-        part.replace(path)
-        _sync(path.parent)
-
-
-@contextmanager
-def _translated(path: Path) -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        what = f"it cannot be written: {error.strerror}"
-        raise ArenaError(what, str(path), "free some space, or make the folder writable") from None
-
-
-def _sync(folder: Path) -> None:
-    opened = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(opened)
-    finally:
-        os.close(opened)
 
 
 @contextmanager

@@ -13,11 +13,12 @@ from typing import NamedTuple, Self
 from msgspec.structs import replace
 
 from arena.io.errors import ArenaError, did_you_mean
+from arena.io.files import write_file
 from arena.io.times import stamp
 from arena.ladder.book.database import Database
 from arena.ladder.book.quota import DAY, HOUR, MOST, Allowance, Quotas, allowance
 from arena.ladder.book.tables import ALLOWED, Action, Author, Order, State, Upload, Version
-from arena.ladder.folder import Folder, write_durably
+from arena.ladder.folder import Folder
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,31}")
 _NAME_HINT = "1 to 32 letters of the English alphabet, digits, - and _"
@@ -92,7 +93,9 @@ class Door:
         """Take a submission in, durably, as `receive` does."""
         sent = Sent(sha256(content).hexdigest(), ending, len(content))
         path = self._folder.upload(sent.sha256, ending)
-        return self.receive(author, bot, sent, partial(write_durably, path, content), quotas)
+        return self.receive(
+            author, bot, sent, partial(write_file, path, content, durable=True), quotas
+        )
 
     def receive(
         self, author: str, bot: str, sent: Sent, place: Callable[[], None], quotas: Quotas

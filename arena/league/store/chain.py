@@ -19,10 +19,10 @@ class Chain(NamedTuple):
 
 def read_chain(rows: Database) -> Chain | None:
     """Read the chain from a store's rows; returns None if nothing was played."""
-    found = next(rows.rows("SELECT info, hash, last FROM league"), None)
-    if found is None:
+    row = next(rows.rows("SELECT info, hash, last FROM league"), None)
+    if row is None:
         return None
-    info, link, last = found
+    info, link, last = row
     changes = list[bytes]()
     problem = ""
     if link != row_hash([info]):

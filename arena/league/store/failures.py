@@ -77,8 +77,8 @@ def pruned_logs(fixture: int, path: Path) -> ArenaError:
 
 def free_space(path: Path) -> int:
     """Return the bytes that are free on a file's disk."""
-    found = os.statvfs(path.parent)
-    return found.f_bavail * found.f_frsize
+    disk = os.statvfs(path.parent)
+    return disk.f_bavail * disk.f_frsize
 
 
 def check_space(path: Path, size: int = 0) -> None:

@@ -87,10 +87,10 @@ class StoreFiles:
     def positions(self) -> list[int]:
         """Return the indexes in the schedule that have rows, ascending."""
         query = "SELECT position FROM fixtures ORDER BY position"
-        found = [position for (position,) in self.rows.rows(query)]
-        if len({*found}) < len(found):
+        positions = [position for (position,) in self.rows.rows(query)]
+        if len({*positions}) < len(positions):
             raise endless(self.path)
-        return found
+        return positions
 
     def put(self, stored: StoredFixture) -> None:
         """Write a fixture durably: its logs first, then its rows, then that it is stored."""

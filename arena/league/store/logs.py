@@ -123,8 +123,8 @@ class Logs:
 
     def without_logs(self) -> set[int]:
         """Return the positions of the fixtures whose logs were pruned."""
-        found = self.file.rows("SELECT position FROM pruned WHERE logs IS NOT NULL")
-        return {position for (position,) in found}
+        rows = self.file.rows("SELECT position FROM pruned WHERE logs IS NOT NULL")
+        return {position for (position,) in rows}
 
     def of(self, position: int) -> tuple[list[GameLog], bytes, Pruned | None]:
         """Return the logs of the fixture at a position, its standard error, and what was pruned.

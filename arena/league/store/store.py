@@ -106,7 +106,7 @@ class Store:
             if chain.problem and checked:
                 what = "the stored conditions of the league are damaged"
                 raise FindingError(what, str(self.path), "put back a copy of the store")
-            changes = [_changes.decode(one) for one in chain.changes]
+            changes = [_changes.decode(change) for change in chain.changes]
             return History(_leagues.decode(chain.info), changes)
 
     def begin(self, start: LeagueInfo, changes: Iterable[Change] = ()) -> None:
@@ -169,8 +169,8 @@ class Store:
         """Return the quarantined fixtures that were not played since, in schedule order."""
         query = "SELECT record FROM quarantine WHERE id NOT IN (SELECT id FROM fixtures)"
         with self._rows.translate_errors():
-            found = [_quarantined.decode(record) for (record,) in self._rows.rows(query)]
-        return sorted(found, key=lambda one: one.fixture.index)
+            fixtures = [_quarantined.decode(record) for (record,) in self._rows.rows(query)]
+        return sorted(fixtures, key=lambda fixture: fixture.fixture.index)
 
     def played(
         self, first: int = FIRST, last: int = LAST, *, without_pruned: bool = False
@@ -219,8 +219,8 @@ class Store:
 
     def damaged_rows(self, positions: Iterable[int]) -> list[str]:
         """Return the ids of those fixtures whose rows are not what was written there."""
-        rows = (found for position in positions for found in self._fixtures(position, position))
-        return [found[0].id for found in rows if sound_result(*found) is None]
+        rows = (stored for position in positions for stored in self._fixtures(position, position))
+        return [stored[0].id for stored in rows if sound_result(*stored) is None]
 
     def hashes(self) -> Iterator[FixtureHashes]:
         """Yield what tells whether fixtures changed, in schedule order, as it is stored."""
@@ -301,9 +301,9 @@ class Store:
         if nothing was played yet.
         """
         history = self.history()
-        found = self._rows.rows("SELECT content_hash FROM fixtures ORDER BY position")
+        hashes = self._rows.rows("SELECT content_hash FROM fixtures ORDER BY position")
         with self._rows.translate_errors():
-            return root_hash(history, (content_hash for (content_hash,) in found))
+            return root_hash(history, (content_hash for (content_hash,) in hashes))
 
     def _fixtures(
         self, first: int, last: int

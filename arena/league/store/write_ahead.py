@@ -90,9 +90,9 @@ def _copy(path: Path, folder: Path) -> Path:
 
 def _state(path: Path) -> list[tuple[str, tuple[int, int]]]:
     """Return which files there are but the shared memory, when they changed, and their sizes."""
-    found = []
+    states = []
     for end in (end for end in ENDS if end != "-shm"):
         if (beside := Path(f"{path}{end}")).exists():
             status = beside.stat()
-            found.append((end, (status.st_mtime_ns, status.st_size)))
-    return found
+            states.append((end, (status.st_mtime_ns, status.st_size)))
+    return states
