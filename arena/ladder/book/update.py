@@ -42,9 +42,9 @@ def _move_door(folder: Folder) -> None:
     with BookFile(folder.first_door, DOOR, writes=True, older=True) as door:
         door.execute("PRAGMA journal_mode = DELETE")
     try:
-        shutil.rmtree(folder.private, ignore_errors=True)
-        for private in (folder.private, folder.door.parent):
-            make_private(private)
+        for author in folder.private.iterdir():
+            shutil.rmtree(author)
+        make_private(folder.door.parent)
         folder.first_door.rename(folder.door)
     except OSError as error:
         what = f"it cannot be brought up to date: {error.strerror}"
