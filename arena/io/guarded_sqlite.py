@@ -20,8 +20,8 @@ _LEAST, _PER_BYTE = 10 * _STEPS, 2
 """Steps that a statement may take in all: so many, which takes seconds, and more for each byte of
 the file. To check all rows takes 0.2 for each byte."""
 MOVE_AWAY = "move it away, or choose another with --store"
-TEMPORARY = Path(os.devnull, "temporary")
-"""Stands for a file without a name: no file has this one."""
+NAMELESS = Path(os.devnull, "nameless")
+"""Stands for a temporary file without a name: there is none of this one."""
 _UNREADABLE = ("SQLITE_CANTOPEN", "SQLITE_READONLY", "SQLITE_IOERR", "SQLITE_FULL")
 """How the names of errors begin that SQLite raises where it cannot write beside a file."""
 _JOURNAL_MAGIC = bytes.fromhex("d9d505f920a163d7")
@@ -60,12 +60,12 @@ def connect(path: Path, mode: str, timeout: float = 30.0) -> GuardedConnection:
 
     `timeout` says how many seconds to wait while others write.
     """
-    return _guarded(f"file:{quote(os.fsencode(path.absolute()))}?{mode}", path, timeout)
-
-
-def connect_temporary() -> GuardedConnection:
-    """Open a new file without a name, which ends with the connection."""
-    return _guarded("", TEMPORARY)
+    uri = f"file:{quote(os.fsencode(path.absolute()))}?{mode}" if path != NAMELESS else ""
+    file = sqlite3.connect(
+        uri, timeout=timeout, isolation_level=None, uri=True, factory=GuardedConnection
+    )
+    file.guard(path)
+    return file
 
 
 def connect_reader(
@@ -84,14 +84,6 @@ def connect_reader(
         if not unreadable or (other := fallback()) is None:
             raise
         return other
-    return file
-
-
-def _guarded(uri: str, path: Path, timeout: float = 30.0) -> GuardedConnection:
-    file = sqlite3.connect(
-        uri, timeout=timeout, isolation_level=None, uri=True, factory=GuardedConnection
-    )
-    file.guard(path)
     return file
 
 

@@ -10,7 +10,7 @@ from stat import S_IMODE
 import pytest
 
 from arena.io.errors import ArenaError
-from arena.io.guarded_sqlite import TEMPORARY, connect, connect_temporary
+from arena.io.guarded_sqlite import NAMELESS, connect
 from arena.io.sqlite_file import ENDLESS, DamageError, SqliteFile
 from tests.support.refusals import refused
 
@@ -56,7 +56,7 @@ def test_errors_are_those_of_the_subclass(notebook: Notebook, sql: str) -> None:
 
 
 def test_errors_stay_as_they_are_without_a_subclass() -> None:
-    file = SqliteFile(TEMPORARY, connect_temporary)
+    file = SqliteFile(NAMELESS, partial(connect, NAMELESS, ""))
     with file, pytest.raises(sqlite3.OperationalError):
         file.execute("half a statement")
 

@@ -87,8 +87,8 @@ def _reader(path: Path) -> GuardedConnection:
     """Open a file to read, also as a user who cannot make a log beside it."""
 
     def as_it_is() -> GuardedConnection | None:
-        # Where no writer is, nothing changes.
-        return None if Path(f"{path}-wal").exists() else connect(path, "ro&immutable=1")
+        # Without a log no writer is there, and nothing changes.
+        return None if Path(f"{path}-wal").exists() else connect(path, "mode=ro&immutable=1")
 
     return connect_reader(path, as_it_is)
 

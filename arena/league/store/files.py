@@ -7,11 +7,11 @@ from pathlib import Path
 from arena.io.errors import ArenaError
 from arena.io.guarded_sqlite import refuse_foreign_files
 from arena.io.sqlite_file import DamageError
+from arena.io.sqlite_versions import Migrated, migrate
 from arena.league.store.failures import endless, lost_fixtures, lost_logs
 from arena.league.store.format.rows import StoredFixture
 from arena.league.store.format.schema import ROWS, SCHEMA_VERSION, Schemas
 from arena.league.store.logs import Logs, check_rows_exist, logs_path
-from arena.league.store.migrations import check_version, migrate_store
 from arena.league.store.store_file import StoreFile, lock_store
 
 _INTERVAL = 10.0
@@ -151,7 +151,7 @@ class StoreFiles:
                 raise DamageError("its tables are another program's")
             if [*self.rows.rows("SELECT * FROM sqlite_master WHERE name = 'logs'")]:
                 raise DamageError("these are the logs of a store, not its rows")
-        check_version(self.rows, version, self._schemas.rows)
+        self._check_version(version)
         self._oldest = version
         self.rows.check_tables(self._schemas.rows.tables_by_version()[version])
         if self._writes:
@@ -160,13 +160,33 @@ class StoreFiles:
             what = f"the store has version {version}, this arena reads version {SCHEMA_VERSION}"
             raise ArenaError(what, str(self.path), "arena run brings it up to date")
 
+    def _check_version(self, version: int) -> None:
+        """Raise ArenaError for a version that is newer than this arena's, or too old to migrate."""
+        if version > SCHEMA_VERSION:
+            what = f"the store has version {version}, but this arena reads at most {SCHEMA_VERSION}"
+            hint = "use a newer arena, or --store with a new file"
+            raise ArenaError(what, str(self.path), hint)
+        if version not in self._schemas.rows.tables_by_version():
+            what = (
+                f"the store has version {version}, made by a pre-release arena;"
+                f" this one reads version {SCHEMA_VERSION}"
+            )
+            raise ArenaError(what, str(self.path), "start a new store: --store with a new file")
+
     def _prepare_to_write(self, version: int) -> None:
         """Bring the store up to date; from then on both files need their write-ahead logs."""
         logs = self.logs()
         for file in (self.rows, logs.file):
             file.make_writable()
         if version < SCHEMA_VERSION:
-            migrate_store(self.rows, logs.file, self._schemas)
+            copy = self.path.with_name(f"{self.path.stem}.version-{version}{self.path.suffix}")
+            # The copies are a store of their own, and stay.
+            migrate(
+                [
+                    Migrated(logs.file, self._schemas.logs, logs_path(copy)),
+                    Migrated(self.rows, self._schemas.rows, copy),
+                ]
+            )
         self.check_complete(logs.stored())
         self._count = len(self.positions())
         logs.note_stored(self._count)

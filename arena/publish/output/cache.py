@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from arena.io.errors import ArenaError
-from arena.io.guarded_sqlite import TEMPORARY, connect, connect_temporary, refuse_foreign_files
+from arena.io.guarded_sqlite import NAMELESS, connect, refuse_foreign_files
 from arena.io.sqlite_file import SqliteFile
 
 _TABLE = """CREATE TABLE entries (
@@ -89,6 +89,10 @@ def cache_path(store: Path) -> Path:
 class _CacheFile(SqliteFile):
     """A file that holds entries and nothing else; SQLite's errors stay as they are."""
 
+    def __init__(self, path: Path) -> None:
+        refuse_foreign_files(path)
+        super().__init__(path, lambda: connect(path, "mode=rwc", timeout=5))
+
     def prepare(self) -> None:
         self.execute("PRAGMA synchronous = OFF")
         self.execute(_TABLE.replace("TABLE", "TABLE IF NOT EXISTS", 1))
@@ -99,14 +103,13 @@ def _opened(path: Path) -> _CacheFile:
     """Open the file, begun anew if it is damaged; one without a name if that is impossible."""
     for _ in range(2):
         try:
-            refuse_foreign_files(path)
-            return _CacheFile(path, lambda: connect(path, "mode=rwc", timeout=5))
+            return _CacheFile(path)
         except (sqlite3.OperationalError, ArenaError):
             break
         except sqlite3.Error:
             with suppress(OSError):
                 path.unlink()
-    return _CacheFile(TEMPORARY, connect_temporary)
+    return _CacheFile(NAMELESS)
 
 
 def _hash(made_by: str, entry: CacheEntry) -> bytes:
