@@ -116,7 +116,7 @@ def test_remains_of_a_copy_are_replaced_before_anything_changes(tmp_path: Path) 
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_nothing_changes_without_a_copy(tmp_path: Path, name: str) -> None:
+def test_file_that_cannot_be_copied_first_stays_as_it_is(tmp_path: Path, name: str) -> None:
     make(tmp_path, 1)
     copy_of(tmp_path, name).mkdir()
     with refused("it cannot be copied before it is brought up to date", copy_of(tmp_path, name)):
