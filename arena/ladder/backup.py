@@ -9,7 +9,9 @@ from pathlib import Path
 
 from arena.io.errors import ArenaError
 from arena.io.files import part_of, write_file
-from arena.ladder.book.database import Database
+from arena.ladder.book.book_file import BookFile
+from arena.ladder.book.schema import DOOR, LADDER
+from arena.ladder.book.update import bring_up_to_date
 from arena.ladder.folder import Folder, existing, make_private
 from arena.ladder.season.season import SEED_FILE, STORE
 from arena.league.store.backup import backup as copy_store
@@ -26,9 +28,9 @@ def backup(folder: Folder, target: Path) -> Folder:
         copy = Folder(part)
         for private in (copy.door.parent, copy.inbox, copy.versions, copy.seasons, copy.private):
             make_private(private)
-        with Database(folder.ladder) as ladder:
+        with BookFile(folder.ladder, LADDER) as ladder:
             ladder.copy(copy.ladder)
-        with Database(folder.door) as door:
+        with BookFile(folder.door, DOOR) as door:
             door.copy(copy.door)
         for season in sorted(folder.seasons.iterdir()):
             _copy_season(season, copy.seasons / season.name)
@@ -41,18 +43,20 @@ def backup(folder: Folder, target: Path) -> Folder:
 
 
 def restore(source: Path, target: Path) -> Folder:
-    """Make a ladder of a backup; raises ArenaError if the backup is damaged."""
-    saved = existing(source)
+    """Make a ladder of a backup, brought up to date; raises ArenaError if that is damaged."""
+    saved = existing(source, older=True)
     _check_kinds(source)
-    for path in (saved.ladder, saved.door):
-        with Database(path) as file:
-            if [state for (state,) in file.rows("PRAGMA quick_check")] != ["ok"]:
+    door = saved.door if saved.door.exists() else saved.first_door
+    for path, schema in ((saved.ladder, LADDER), (door, DOOR)):
+        with BookFile(path, schema, older=True) as file:
+            if any(file.damage()):
                 raise ArenaError("the backup is damaged", str(path), "take another one")
     for path in saved.versions.iterdir():
         if sha256(path.read_bytes()).hexdigest() != path.stem:
             raise ArenaError("the backup is damaged", str(path), "take another one")
     with _new_folder(target) as part:
         shutil.copytree(source, part, dirs_exist_ok=True)
+        bring_up_to_date(Folder(part))
     return Folder(target)
 
 

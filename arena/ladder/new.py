@@ -8,8 +8,8 @@ from arena.bots.sandboxes.bubblewrap import GET_BUBBLEWRAP
 from arena.bots.sandboxes.registry import AUTO, make_sandbox
 from arena.io.errors import ArenaError
 from arena.io.files import write_file
-from arena.ladder.book.database import Database
-from arena.ladder.book.tables import DOOR, LADDER
+from arena.ladder.book.book_file import BookFile
+from arena.ladder.book.schema import DOOR, LADDER
 from arena.ladder.config import LadderFile, text_of
 from arena.ladder.door.door import Door
 from arena.ladder.folder import Folder, make_private
@@ -39,10 +39,10 @@ def make_ladder(root: Path, sandbox: str | None, *, trusted: bool) -> LadderFile
         for private in (folder.door.parent, *inside):
             make_private(private)
         write_file(folder.config, text_of(file).encode(), 0o644, durable=True)
-        Database.create(folder.door, DOOR)
+        BookFile.create(folder.door, DOOR)
         with Door(folder, writes=True) as door:
             door.invite(operator(), ADMINISTRATOR)
-        Database.create(folder.ladder, LADDER)
+        BookFile.create(folder.ladder, LADDER)
     except OSError as error:
         raise ArenaError(f"it cannot be made: {error.strerror}", str(root)) from None
     return file

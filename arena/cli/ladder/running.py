@@ -44,7 +44,7 @@ def init(ladder: Path, sandbox: str | None, *, trust_bots: bool, as_json: bool) 
 @json_option
 def run(ladder: Path, *, as_json: bool) -> int:
     """Run LADDER until Ctrl-C or SIGTERM: what is being played is finished and stored first."""
-    folder = existing(ladder)
+    folder = existing(ladder, older=True)
     _in_thread(partial(_run, folder))
     if as_json:
         print_json(status(folder))

@@ -9,8 +9,8 @@ from arena.cli.exit_codes import OK
 from arena.cli.options import json_option, league_argument, store_option, store_path
 from arena.cli.output import harmless, print_json, print_table
 from arena.league.keeping.status import Status, status
-from arena.league.store.database import is_locked
 from arena.league.store.store import Store
+from arena.league.store.store_file import is_locked
 
 
 @click.command()

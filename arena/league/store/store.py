@@ -1,7 +1,7 @@
 """A league's games on disk: rows in one SQLite file, logs in another, fixture by fixture."""
 
 import secrets
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import msgspec
@@ -17,7 +17,6 @@ from arena.io.errors import ArenaError, FindingError
 from arena.league.changes import Change, History
 from arena.league.store.chain import begin_chain, lengthen, read_chain
 from arena.league.store.clock import steady_clock
-from arena.league.store.database import Database
 from arena.league.store.failures import damaged_fixtures, endless, pruned_logs
 from arena.league.store.files import StoreFiles, not_played
 from arena.league.store.format.games import PackedGame
@@ -35,8 +34,9 @@ from arena.league.store.format.rows import (
     sound_result,
     unpack_result,
 )
+from arena.league.store.format.schema import SCHEMAS, Schemas
 from arena.league.store.logs import Logs, logs_path
-from arena.league.store.migrations import MIGRATIONS, Migration
+from arena.league.store.store_file import StoreFile
 
 _encode = msgspec.json.Encoder().encode
 _leagues = msgspec.json.Decoder(LeagueInfo)
@@ -58,7 +58,7 @@ class Store:
         create: bool = False,
         incomplete: bool = False,
         token: bytes | None = None,
-        migrations: Sequence[Migration] = MIGRATIONS,
+        schemas: Schemas = SCHEMAS,
     ) -> None:
         """Open a store to read, or with `create` to play into it, from then on locked.
 
@@ -68,7 +68,7 @@ class Store:
         self.path = path
         self._now = steady_clock()
         token = token or secrets.token_bytes(16)
-        self._files = StoreFiles(path, migrations, token, writes=create, incomplete=incomplete)
+        self._files = StoreFiles(path, schemas, token, writes=create, incomplete=incomplete)
         self._rows = self._files.rows
 
     def __enter__(self) -> "Store":
@@ -127,7 +127,7 @@ class Store:
         """Return what both files share."""
         return self._files.token()
 
-    def files(self) -> list[Database]:
+    def files(self) -> list[StoreFile]:
         """Return the files that there must be, the rows first."""
         return self._files.all()
 
