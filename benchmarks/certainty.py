@@ -43,7 +43,7 @@ from tests.support import records
 from tests.support.simulated_leagues import Moment, Schedule, Shape, Twist, name, play, tables
 from tests.support.twists import circle, neighbours
 
-QUICK, FULL = 60, 400
+QUICK, FULL = 60, 1000
 """Leagues of each population."""
 LARGE = 4
 """Of a population of more than 20 bots so many times fewer leagues are played."""
@@ -229,7 +229,9 @@ def unweighted(skill: Sandwich, own: Floats) -> Floats:
     """Mix the variances, with a plain mean over bots of the ratio of block to game variance."""
     pooled, mixed = skill.by_game(), skill.by_unit()
     pooled = pooled * (np.diag(mixed) / np.diag(pooled)).mean()
-    return as_floats(mixed * np.sqrt(np.outer(own, own)) + pooled * np.sqrt(np.outer(1 - own, 1 - own)))
+    return as_floats(
+        mixed * np.sqrt(np.outer(own, own)) + pooled * np.sqrt(np.outer(1 - own, 1 - own))
+    )
 
 
 def raised(covariance: Floats, error: Floats) -> Floats:
