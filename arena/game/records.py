@@ -93,9 +93,9 @@ class Fixture(Struct, frozen=True):
     """One table: its seats, rules, dice, and number of games."""
 
     id: str
-    """A hash of the league and the fixture's place in its schedule."""
+    """A hash of the league and the fixture's index in its schedule."""
     index: int
-    """Its place in the schedule, from 0."""
+    """Its index in the schedule, from 0."""
     variant: str
     """The league's label of the rules in force."""
     seats: tuple[str, ...]

@@ -10,13 +10,13 @@ from msgspec.structs import replace
 
 from arena.io.times import span
 from arena.ladder.book.book import Book
-from arena.ladder.book.tables import CHECKS, WAITING, Kind, Progress, State, Upload
+from arena.ladder.book.tables import CHECKS, WAITING, DivisionProgress, Progress, State, Upload
 from arena.ladder.config import Intervals, load_config
 from arena.ladder.disk import lacks_space, logs_size
 from arena.ladder.door.door import Door
 from arena.ladder.folder import Folder, is_running
 
-_kinds = msgspec.json.Decoder(list[Kind]).decode
+_divisions = msgspec.json.Decoder(list[DivisionProgress]).decode
 _checks = msgspec.json.Decoder(list[Progress]).decode
 _LATE = 300.0, 10
 """Seconds, and intervals, by both of which a publication may be late."""
@@ -35,8 +35,8 @@ class Status(Struct, frozen=True):
     checks: list[Progress]
     """How far the checks are that go on."""
     season: int | None
-    tables: list[Kind]
-    """How far each kind of table is; empty before the first game."""
+    divisions: list[DivisionProgress]
+    """How far each division is; empty before the first game."""
     logs: int
     """Bytes that the logs take."""
     logs_cap: int
@@ -63,7 +63,7 @@ def status(folder: Folder) -> Status:
         oldest=now - min(waiting) if waiting else None,
         checks=_checks(facts.get(CHECKS, "[]")) if running else [],
         season=seasons[-1].number if seasons else None,
-        tables=_kinds(facts.get("kinds", "[]")),
+        divisions=_divisions(facts.get("divisions", "[]")),
         logs=logs_size(folder),
         logs_cap=config.caps.logs,
         published=_age(facts, "published_at", now),

@@ -22,7 +22,7 @@ class Change(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True
     """How many blocks of each division had begun, in the order of the league's divisions; the
     others that were drawn are not played."""
     unplayed: tuple[int, ...] = ()
-    """Fixtures of these blocks, by their place in the schedule, that are never played: a bot that
+    """Fixtures of these blocks, by their index in the schedule, that are never played: a bot that
     no longer plays sits there."""
     joined: tuple[BotInfo, ...] = ()
     """Bots that are new: a name stands for the same files for ever."""

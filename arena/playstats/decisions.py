@@ -36,7 +36,7 @@ class Decision(Struct, frozen=True):
     """One decision. Counts are from 0; chances are chances to win the game."""
 
     fixture: int
-    """The fixture's place in the schedule."""
+    """The fixture's index in the schedule."""
     game: int
     round: int
     step: int

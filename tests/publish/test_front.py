@@ -78,7 +78,7 @@ def test_state_says_what_is_left(tmp_path: Path, left: int, chip: str, bar: int)
         assert (bars[0].get("max"), bars[0].get("value")) == ("63", "36")
 
 
-def test_update_is_when_the_last_match_was_stored() -> None:
+def test_update_is_when_the_last_fixture_was_stored() -> None:
     played = [factory.fixture(n, ("a", "b")) for n in range(3)]
     stored = [replace(one, stored_at=100.0 * n) for n, one in enumerate(played)]
     assert progress(factory.results(played), 1) == Progress(3, 1, None)
@@ -113,19 +113,19 @@ def test_faults_are_one_line(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_moments_lead_to_replays_of_different_bots(tmp_path: Path) -> None:
+def test_highlights_lead_to_replays_of_different_bots(tmp_path: Path) -> None:
     from tests.browser.sites import sample
 
     site = sample(tmp_path)
-    moments = json.loads((site / "data/moments.json").read_bytes())["rows"]
+    highlights = json.loads((site / "data/highlights.json").read_bytes())["rows"]
     known = {
         f"replay.html#{one['index']}.{one['game']}.{one['step']}&see={one['seat']}": one
-        for one in moments
+        for one in highlights
     }
     links = [
         link.attrib["href"]
         for section in document(site / "index.html").iter()
-        if section.get("id") == "moments"
+        if section.get("id") == "highlights"
         for link in section.iter("{http://www.w3.org/1999/xhtml}a")
     ]
     shown = [known[link] for link in links]

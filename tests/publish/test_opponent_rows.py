@@ -21,5 +21,5 @@ def test_signs_of_html_in_a_line_are_escaped() -> None:
     found = opponent_rows(rows, board, links(factory.league(tuple(bots)), [board]), linked, "../")
     cells = f"<b>{bots[1]}</b>", "&lt;1\u202f% to &gt;99\u202f%", ">&lt;1\u202f%</td></tr>"
     assert all(cell in found for cell in cells)
-    assert f'<a href="../matches.html#bot={bots[0]}&amp;with={bots[1]}&amp;table=' in found
+    assert f'<a href="../fixtures.html#bot={bots[0]}&amp;with={bots[1]}&amp;table=' in found
     assert ">worse</td>" in found

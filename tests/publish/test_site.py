@@ -14,7 +14,7 @@ from tests.publish.in_memory import write_site
 from tests.publish.pages import SCRIPTS, XHTML, broken_links, document, read, table_text, tree
 from tests.support import factory
 
-MENU = ["Standings", "Bots", "Watch", "Matches", "Stats", "About"]
+MENU = ["Standings", "Bots", "Watch", "Fixtures", "Stats", "About"]
 
 
 @pytest.fixture(scope="module")

@@ -58,7 +58,7 @@ class AskedSeat(Struct, frozen=True):
 
 
 def stored_fixture(store: Store, fixture: int, game: int | None) -> PlayedFixture:
-    """Return a fixture by its place in the schedule; raises ArenaError if it or a game is missing.
+    """Return a fixture by its index in the schedule; raises ArenaError if it or a game is missing.
 
     With `game`, the fixture must have a game of that number.
     """

@@ -123,14 +123,15 @@ def _lines(ladder: Status) -> list[str]:
 
 
 def _played(ladder: Status) -> str:
-    """Return the season and how far its tables are: `season 1: bga 2p round 212, 4p asleep`."""
+    """Return the season and how far its divisions are: `season 1: bga 2p block 212, 4p asleep`."""
     if not ladder.season:
         return "no season yet"
     parts, before = list[str](), ""
-    for kind in ladder.tables:
-        label = "" if kind.variant == before else f"{kind.variant} "
-        parts.append(f"{label}{kind.players}p {'asleep' if kind.asleep else f'round {kind.round}'}")
-        before = kind.variant
+    for division in ladder.divisions:
+        label = "" if division.variant == before else f"{division.variant} "
+        state = "asleep" if division.asleep else f"block {division.block}"
+        parts.append(f"{label}{division.players}p {state}")
+        before = division.variant
     return f"season {ladder.season}: {', '.join(parts) or 'no game yet'}"
 
 

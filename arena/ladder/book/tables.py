@@ -274,13 +274,13 @@ class Event(NamedTuple):
     text: str
 
 
-class Kind(Struct, frozen=True):
-    """How far the tables of a variant and a size are."""
+class DivisionProgress(Struct, frozen=True):
+    """How far the games of a division are."""
 
     variant: str
     players: int
-    round: int
-    """The last round that was begun, from 1; 0 if none was."""
+    block: int
+    """The last block that was begun, from 1; 0 if none was."""
     asleep: bool
     """Whether nothing is to be played until the field changes."""
 

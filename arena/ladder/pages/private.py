@@ -46,7 +46,7 @@ class _Page(NamedTuple):
     newest: Sequence[OwnGame]
     """The newest first; none of a version that plays no more."""
     pages: Mapping[int, str]
-    """The pages of fixtures, by place in the schedule."""
+    """The pages of fixtures, by index in the schedule."""
     events: Sequence[Event]
 
     @property

@@ -21,7 +21,7 @@ from arena.game.records import Division, FixtureResult, LeagueInfo, PlayedFixtur
 from arena.game.rules.books import Rules
 from arena.game.seeds import commitment
 from arena.io.errors import ArenaError
-from arena.ladder.book.tables import Kind, Version
+from arena.ladder.book.tables import DivisionProgress, Version
 from arena.ladder.config import Config, sandbox_of
 from arena.ladder.folder import Folder, make_private, write_durably
 from arena.ladder.season.twins import TwinResult, are_over, compare_twins
@@ -132,16 +132,16 @@ class Season:
         """What was played, open for writing."""
         return self._store
 
-    def kinds(self) -> list[Kind]:
-        """Return how far each kind of table is."""
+    def divisions(self) -> list[DivisionProgress]:
+        """Return how far each division is."""
         if not (played := self._played):
             return []
         under_way = {fixture.division for fixture in played.progress.due()}
         return [
-            Kind(
+            DivisionProgress(
                 variant=division.variant,
                 players=division.players,
-                round=played.progress.begun(division),
+                block=played.progress.begun(division),
                 asleep=division not in under_way and not self._wants_more(division),
             )
             for division in played.schedule.blocks

@@ -7,7 +7,7 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, HTMLResponse, RedirectResponse, Response
 
 from arena.ladder.book.book import Book
-from arena.ladder.web.access.secrets import LASTS, Kind, Secrets
+from arena.ladder.web.access.secrets import LASTS, SecretKind, Secrets
 from arena.ladder.web.access.visitors import COOKIE, may_see, session_of, visitor_of
 from arena.ladder.web.api.rest import info_of, quota_of
 from arena.ladder.web.live.snapshot import ladder_info, versions_of
@@ -36,7 +36,7 @@ def link(request: Request) -> Response:
     """Show the button that spends an invitation: a GET spends nothing, as scanners follow links."""
     served = served_by(request)
     with Secrets(served.folder) as secrets:
-        found = secrets.find(request.path_params["secret"], Kind.INVITATION)
+        found = secrets.find(request.path_params["secret"], SecretKind.INVITATION)
     if found is None:
         raise _spent(request)
     return HTMLResponse(page(request, "link.html", author=found.author))
@@ -52,7 +52,7 @@ def spend(request: Request) -> Response:
     if session is None:
         raise _spent(request)
     response = RedirectResponse("/me", _SEE_OTHER)
-    age = round(LASTS[Kind.SESSION])
+    age = round(LASTS[SecretKind.SESSION])
     response.set_cookie(COOKIE, session, max_age=age, secure=True, httponly=True, samesite="lax")
     return response
 

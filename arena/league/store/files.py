@@ -85,7 +85,7 @@ class StoreFiles:
         return next((row[0] for row in self.rows.rows("SELECT token FROM pair")), b"")
 
     def positions(self) -> list[int]:
-        """Return the positions in the schedule that have rows, ascending."""
+        """Return the indexes in the schedule that have rows, ascending."""
         query = "SELECT position FROM fixtures ORDER BY position"
         found = [position for (position,) in self.rows.rows(query)]
         if len({*found}) < len(found):

@@ -31,7 +31,7 @@ Luck = Callable[[StoredFixture], Sequence[int]]
 
 
 class Plan(Struct, frozen=True):
-    """What is to go, by position in the schedule."""
+    """What is to go, by index in the schedule."""
 
     stderr: list[int]
     """Fixtures that lose their standard error only."""

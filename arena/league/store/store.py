@@ -136,11 +136,11 @@ class Store:
         return {id_ for (id_,) in self._rows.rows("SELECT id FROM fixtures")}
 
     def positions(self) -> list[int]:
-        """Return the positions in the schedule that are stored, ascending."""
+        """Return the indexes in the schedule that are stored, ascending."""
         return self._files.positions()
 
     def last_position(self) -> int:
-        """Return the last position in the schedule that is stored; -1 if none is."""
+        """Return the last index in the schedule that is stored; -1 if none is."""
         [(last,)] = self._rows.rows("SELECT max(position) FROM fixtures")
         return -1 if last is None else int(last)
 

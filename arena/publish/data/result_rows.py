@@ -1,4 +1,4 @@
-"""The data tables about ratings, matches and the league itself: their rows and columns."""
+"""The data tables about ratings, fixtures and the league itself: their rows and columns."""
 
 from typing import Annotated, Literal
 
@@ -114,8 +114,8 @@ table(
 )(Suspicion)
 
 
-@table("matches")
-class MatchRow(TableRow, frozen=True):
+@table("fixtures")
+class FixtureResultRow(TableRow, frozen=True):
     """The results of a stretch of the schedule."""
 
     index: Index

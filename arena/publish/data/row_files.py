@@ -24,7 +24,7 @@ class GameRow(Struct, frozen=True):
 
     fixture: str
     index: int
-    """The fixture's place in the schedule, from 0."""
+    """The fixture's index in the schedule, from 0."""
     block: int
     """Which block of its variant and table size it belongs to."""
     variant: str

@@ -81,12 +81,12 @@ def counted(number: int, what: str, plural: str = "") -> str:
 
 
 def timestamp(at: float) -> str:
-    """Return a moment as RFC 3339 has it, in whole seconds of UTC."""
+    """Return a time as RFC 3339 has it, in whole seconds of UTC."""
     return datetime.fromtimestamp(int(at), UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def moment(at: float) -> str:
-    """Return a moment to read, to the minute: `2026-09-21 14:13 UTC`."""
+def readable_time(at: float) -> str:
+    """Return a time to read, to the minute: `2026-09-21 14:13 UTC`."""
     return datetime.fromtimestamp(int(at), UTC).strftime("%Y-%m-%d %H:%M UTC")
 
 

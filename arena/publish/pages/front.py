@@ -8,9 +8,9 @@ from arena.game.records import FixtureResult
 from arena.playstats.fault_summary import FaultSummary
 from arena.playstats.league_summary import LeagueSummary
 from arena.publish.drawing.axis import Axis
-from arena.publish.output.text import grouped, moment, timestamp
+from arena.publish.output.text import grouped, readable_time, timestamp
 from arena.publish.pages.standings import Standing, Standings, board_standings, overall_standings
-from arena.publish.pages.watch import MomentView
+from arena.publish.pages.watch import HighlightView
 from arena.ratings.standings import Ratings
 from arena.ratings.table import Leaderboard
 
@@ -18,18 +18,18 @@ BELOW = 5
 """Bots shown below those that may be first."""
 LEAST, MOST = 10, 30
 """Bots shown at least, and at most; the leaderboard has all."""
-MOMENTS = 3
+HIGHLIGHTS = 3
 
 
 class Progress(Struct, frozen=True):
     """How much of a league was played."""
 
     played: int
-    """Matches with games."""
+    """Fixtures with games."""
     left: int
-    """Matches that are due."""
+    """Fixtures that are due."""
     updated: float | None
-    """When the last match was stored, in seconds since 1970, if that is known."""
+    """When the last fixture was stored, in seconds since 1970, if that is known."""
 
     @property
     def finished(self) -> bool:
@@ -38,7 +38,7 @@ class Progress(Struct, frozen=True):
 
     @property
     def share(self) -> float:
-        """The share of the matches that was played."""
+        """The share of the fixtures that was played."""
         return self.played / (self.played + self.left or 1)
 
     @property
@@ -46,11 +46,11 @@ class Progress(Struct, frozen=True):
         """When it was updated: for machines, and to read."""
         if self.updated is None:
             return None
-        return timestamp(self.updated), moment(self.updated)
+        return timestamp(self.updated), readable_time(self.updated)
 
 
 def progress(results: Sequence[FixtureResult], left: int) -> Progress:
-    """Return how much was played of a league in which so many matches are left."""
+    """Return how much was played of a league in which so many fixtures are left."""
     known = [result.stored_at for result in results if result.stored_at is not None]
     played = sum(1 for result in results if result.games)
     return Progress(played, left, max(known, default=None))
@@ -88,7 +88,7 @@ class Front(Struct, frozen=True):
     shown: tuple[Standing, ...]
     axis: Axis | None
     cards: list[BoardCard]
-    moments: list[MomentView]
+    highlights: list[HighlightView]
     faults: LostGames | None
 
 
@@ -104,7 +104,7 @@ def front(
     ratings: Ratings,
     summary: LeagueSummary,
     state: Progress,
-    moments: list[MomentView],
+    highlights: list[HighlightView],
 ) -> Front:
     """Return what the front page shows."""
     main = standings(ratings)
@@ -116,7 +116,7 @@ def front(
         shown=rows[:most],
         axis=Standings(rows[:most]).axis if rows else None,
         cards=[BoardCard(board, board_standings(board).first) for board in ratings.boards],
-        moments=moments,
+        highlights=highlights,
         faults=_faults(summary.faults),
     )
 

@@ -20,7 +20,7 @@ FRESH = 43_200.0
 """Seconds after an administrator's invitation was made in which it lets them administrate."""
 
 
-class Kind(StrEnum):
+class SecretKind(StrEnum):
     """What a secret is for."""
 
     INVITATION = "invitation"
@@ -31,7 +31,11 @@ class Kind(StrEnum):
     """Submits from the command line, and nothing else."""
 
 
-LASTS = {Kind.INVITATION: 14 * _DAY, Kind.SESSION: 30 * _DAY, Kind.TOKEN: 365 * _DAY}
+LASTS = {
+    SecretKind.INVITATION: 14 * _DAY,
+    SecretKind.SESSION: 30 * _DAY,
+    SecretKind.TOKEN: 365 * _DAY,
+}
 """Seconds."""
 
 
@@ -46,7 +50,7 @@ class Secret(NamedTuple):
     """What is known of a secret; times in seconds since 1970."""
 
     author: str
-    kind: Kind
+    kind: SecretKind
     scope: Scope
     made: float
     """When the invitation was made; a session has that of the invitation it was given for."""
@@ -73,7 +77,7 @@ class Secrets:
         self._file.__exit__()
 
     def make(
-        self, author: str, kind: Kind, scope: Scope = Scope.AUTHOR, made: float | None = None
+        self, author: str, kind: SecretKind, scope: Scope = Scope.AUTHOR, made: float | None = None
     ) -> str:
         """Make a secret and return it: it cannot be read again."""
         now, word = time.time(), token_urlsafe(_BITS // 8)
@@ -88,7 +92,7 @@ class Secrets:
         )
         return word
 
-    def find(self, word: str, kind: Kind) -> Secret | None:
+    def find(self, word: str, kind: SecretKind) -> Secret | None:
         """Return what a secret stands for; None if it is unknown, used, revoked or too old."""
         query = (
             "SELECT author, scope, made, expires FROM secrets "
@@ -101,12 +105,12 @@ class Secrets:
     def spend(self, invitation: str) -> str | None:
         """Return the session that an invitation gives, once; None if it gives none."""
         with self._file.transaction():
-            secret = self.find(invitation, Kind.INVITATION)
+            secret = self.find(invitation, SecretKind.INVITATION)
             if secret is None:
                 return None
             update = "UPDATE secrets SET used = ? WHERE sha256 = ?"
             self._file.execute(update, time.time(), _digest(invitation))
-            return self.make(secret.author, Kind.SESSION, secret.scope, secret.made)
+            return self.make(secret.author, SecretKind.SESSION, secret.scope, secret.made)
 
     def drop(self, word: str) -> None:
         """Forget a secret."""
@@ -116,8 +120,8 @@ class Secrets:
         """Return a token for the command line; those that the author had work no more."""
         with self._file.transaction():
             delete = "DELETE FROM secrets WHERE author = ? AND kind = ?"
-            self._file.execute(delete, author, Kind.TOKEN)
-            return self.make(author, Kind.TOKEN)
+            self._file.execute(delete, author, SecretKind.TOKEN)
+            return self.make(author, SecretKind.TOKEN)
 
     def revoke(self, author: str) -> int:
         """Forget all secrets of an author; returns how many there were."""
@@ -133,7 +137,7 @@ def invite(folder: Folder, name: str, scope: Scope) -> tuple[str, bool]:
         new = door.invite(name, scope)
         author = door.author(name).name
     with Secrets(folder, writes=True) as secrets:
-        return secrets.make(author, Kind.INVITATION, scope), new
+        return secrets.make(author, SecretKind.INVITATION, scope), new
 
 
 def _digest(word: str) -> str:

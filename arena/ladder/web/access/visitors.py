@@ -3,7 +3,7 @@
 from msgspec import Struct
 from starlette.requests import Request
 
-from arena.ladder.web.access.secrets import Kind, Scope, Secrets
+from arena.ladder.web.access.secrets import Scope, SecretKind, Secrets
 from arena.ladder.web.problems import NOT_FOUND, RefusedError
 from arena.ladder.web.served import client_of, served_by
 
@@ -17,14 +17,14 @@ class Visitor(Struct, frozen=True):
 
     author: str
     """"" for who is not known."""
-    kind: Kind | None = None
+    kind: SecretKind | None = None
     scope: Scope = Scope.AUTHOR
     administrates: bool = False
 
     @property
     def has_session(self) -> bool:
         """Whether they came with a browser, by their link."""
-        return self.kind is Kind.SESSION
+        return self.kind is SecretKind.SESSION
 
 
 def visitor_of(request: Request) -> Visitor:
@@ -45,19 +45,21 @@ def _identified(request: Request) -> Visitor:
         secret = secrets.find(word, kind)
     if secret is None:
         served.tries.take(client_of(request))
-        if kind is Kind.TOKEN:
+        if kind is SecretKind.TOKEN:
             raise unauthorized("the token is not valid")
         return Visitor("")
-    return Visitor(secret.author, kind, secret.scope, kind is Kind.SESSION and secret.administrates)
+    return Visitor(
+        secret.author, kind, secret.scope, kind is SecretKind.SESSION and secret.administrates
+    )
 
 
-def _secret_of(request: Request) -> tuple[str, Kind]:
+def _secret_of(request: Request) -> tuple[str, SecretKind]:
     header = request.headers.get("authorization")
     if header is None:
-        return request.cookies.get(COOKIE, ""), Kind.SESSION
+        return request.cookies.get(COOKIE, ""), SecretKind.SESSION
     if not header.lower().startswith(_BEARER):
         raise unauthorized("only tokens are taken: Authorization: Bearer TOKEN")
-    return header[len(_BEARER) :].strip() or "-", Kind.TOKEN
+    return header[len(_BEARER) :].strip() or "-", SecretKind.TOKEN
 
 
 def unauthorized(what: str) -> RefusedError:
