@@ -44,4 +44,4 @@ def more_blocks(
 
 
 def _spread(part: Part) -> float:
-    return max(part.high - part.points, part.points - part.low) ** 2
+    return max(part.below, part.above) ** 2
