@@ -8,8 +8,8 @@ import pytest
 from msgspec.structs import replace
 
 from arena.bots.builds.cache import BuildCache
+from arena.bots.runtimes import IMAGES
 from arena.bots.sandboxes.base import Program
-from arena.bots.sandboxes.docker.images import IMAGES
 from arena.bots.sandboxes.run_folder import run_folder
 from arena.bots.sandboxes.run_once import run_once
 from arena.ladder.check.submission_check import CheckOrder, CheckResult, check_submission, decoded
