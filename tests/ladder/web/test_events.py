@@ -106,7 +106,7 @@ def test_a_new_event_for_everybody_is_sent_beside_the_others(
 ) -> None:
     row = LiveEvent("weather", Weather, Audience.EVERYBODY, "whenever it changes")
     weather = Weather(rain=False)
-    monkeypatch.setattr(api, "_EVENT_OF", {**api._EVENT_OF, Weather: row})
+    monkeypatch.setitem(api._EVENT_OF, row.payload, row)
     monkeypatch.setattr(
         events, "everybody_events", lambda *ladder: [*everybody_events(*ladder), weather]
     )
