@@ -135,6 +135,10 @@ RUNTIMES = {
     ),
 }
 """By the name that bot.yaml gives."""
+OWN_IMAGES = "perudo-arena"
+"""The repository of the images that the arena builds, one for each runtime."""
+IMAGES = {runtime: f"{OWN_IMAGES}/{runtime}" for runtime in RUNTIMES}
+"""By runtime; `images` in league.yaml names others."""
 OF_SAMPLES = ("python", "node", "c", "any")
 """The runtimes of the sample bots: their images are built and tried if no others are asked for."""
 KITS = {name: kit for runtime in RUNTIMES.values() for name, kit in runtime.kits.items()}

@@ -1,4 +1,4 @@
-"""Win shares with their intervals, by block, and the points that they are worth."""
+"""How wins become points: win shares by block, with their intervals, and what they are worth."""
 
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -23,6 +23,16 @@ class Share(Struct, frozen=True):
     games: int
     low: float
     high: float
+
+    @property
+    def beats(self) -> bool:
+        """Whether chance does not explain that it is more than that of two equal bots."""
+        return self.low > FAIR
+
+    @property
+    def loses(self) -> bool:
+        """Whether chance does not explain that it is less."""
+        return self.high < FAIR
 
 
 class Part(Struct, frozen=True):
