@@ -73,10 +73,13 @@ bench: $(VENV)/.test ## measure throughput, start-up, storing, rating and the si
 	@$(BIN)/python -m benchmarks.rating
 	@$(BIN)/python -m benchmarks.posterior
 	@$(BIN)/python -m benchmarks.equal_bots
+	@$(BIN)/python -m benchmarks.certainty
+	@$(BIN)/python -m benchmarks.leavers
 	@$(BIN)/python -m benchmarks.designs --seeds 1
 	@$(BIN)/python -m benchmarks.coverage
 	@$(BIN)/python -m benchmarks.sequential
 	@$(BIN)/python -m benchmarks.compare
+	@$(BIN)/python -m benchmarks.ratio_test
 	@$(BIN)/python -m benchmarks.suspicion
 	@$(BIN)/python -m benchmarks.luck
 	@$(BIN)/python -m benchmarks.rated_luck

@@ -43,14 +43,12 @@ from tests.support import records
 from tests.support.simulated_leagues import Moment, Schedule, Shape, Twist, name, play, tables
 from tests.support.twists import circle, neighbours
 
-QUICK, FULL = 60, 400
+QUICK, FULL = 60, 1000
 """Leagues of each population."""
 LARGE = 4
 """Of a population of more than 20 bots so many times fewer leagues are played."""
 STYLE = 2.0
 """The standard deviation, in mu, of how much better a bot plays against one other."""
-FORM = 2.0
-"""The same of a fixture, where bots learn within it."""
 
 
 class Population(NamedTuple):
@@ -76,14 +74,17 @@ def styles(bots: int) -> Twist:
     return twist
 
 
-def learners(_: int) -> Twist:
-    """Let each bot be better or worse in all games of a fixture: by chance, it learnt more."""
+def learners(form: float) -> Callable[[int], Twist]:
+    """Let each bot be better or worse in all games of a fixture: by chance, it learnt more.
+
+    `form` is the standard deviation of that, in mu.
+    """
 
     def twist(_: Moment, shown: Floats) -> Floats:
         rng = np.random.default_rng(np.frombuffer(shown.tobytes(), np.uint32))
-        return as_floats(shown + rng.normal(size=shown.shape[1]) * FORM)
+        return as_floats(shown + rng.normal(size=shown.shape[1]) * form)
 
-    return twist
+    return lambda _: twist
 
 
 def _equal(bots: int, players: int = 2, games: int = 10, **more: float) -> Population:
@@ -114,7 +115,10 @@ POPULATIONS = {
     "rock, paper, scissors": Population(Shape(7, 2, 10), np.zeros(7), circle, equal=True),
     "neighbours": Population(Shape(8, 4, 5), np.linspace(-3, 3, 8), neighbours),
     "two passes": Population(Shape(8, 2, 5, 2), np.zeros(8)),
-    "learners, two passes": Population(Shape(8, 2, 5, 2), np.zeros(8), learners, equal=True),
+    "learners": Population(Shape(8, 2, 10), np.zeros(8), learners(2.0), equal=True),
+    "learners, two passes": Population(Shape(8, 2, 5, 2), np.zeros(8), learners(2.0), equal=True),
+    "slow learners": Population(Shape(8, 2, 10), np.zeros(8), learners(1.0), equal=True),
+    "slow, two passes": Population(Shape(8, 2, 5, 2), np.zeros(8), learners(1.0), equal=True),
 }
 REAL = ("honest 1", "honest 2", "odds 1", "odds 2", "memory", "bluffer", "random")
 REAL_GAMES = 6

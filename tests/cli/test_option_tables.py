@@ -59,7 +59,7 @@ def default_of(option: click.Option) -> str:
     """Return the default that the help of an option says; "" if none is said."""
     record = option.get_help_record(click.Context(cli, show_default=True))
     stated = DEFAULT.search(" ".join(record[1].split())) if record else None
-    return stated[1] if stated and not option.is_flag else ""
+    return stated[1].removesuffix(".0") if stated and not option.is_flag else ""
 
 
 def test_every_table_of_options_is_compared_with_its_command() -> None:

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from arena.ratings.board.confidence_set import may_be_first
 from arena.ratings.board.leaderboard import rate
-from arena.ratings.maths.arrays import Floats
 from tests.ratings.simulated import league
 from tests.support.depth import depth
 from tests.support.simulated_leagues import Shape
@@ -17,14 +16,12 @@ from tests.support.simulated_leagues import Shape
 each_field = settings(max_examples=depth(20, 100), deadline=None, database=None)
 
 
-def first(values: list[float], df: float = 30.0, apart: Floats | None = None) -> list[bool]:
-    """Tell who may be first among bots with a standard error of 1."""
+def first(values: list[float], df: float = 30.0, parts: int = 1) -> list[bool]:
+    """Tell who may be first among bots with a standard error of 1, in parts of equal size."""
     n = len(values)
-    separate = np.zeros((n, n), np.bool_) if apart is None else apart.astype(np.bool_)
-    chosen: list[bool] = may_be_first(
-        np.array(values), np.full(n, df), np.eye(n), separate
-    ).tolist()
-    return chosen
+    part = np.arange(n) * parts // n
+    apart = part[:, None] != part[None, :]
+    return [bool(one) for one in may_be_first(np.array(values), np.full(n, df), np.eye(n), apart)]
 
 
 @pytest.mark.parametrize(
@@ -60,8 +57,7 @@ def test_the_best_by_estimate_may_be_first_and_whoever_is_as_good(
 
 
 def test_parts_of_the_field_each_have_bots_that_may_be_first() -> None:
-    apart = np.kron(1.0 - np.eye(2), np.ones((2, 2)))
-    assert first([20.0, 0.0, 11.0, 2.0], apart=apart) == [True, False, True, False]
+    assert first([20.0, 0.0, 11.0, 2.0], parts=2) == [True, False, True, False]
 
 
 def test_few_degrees_of_freedom_leave_more_bots() -> None:
@@ -73,13 +69,13 @@ def test_few_degrees_of_freedom_leave_more_bots() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("bots", [3, 20])
 def test_one_of_equal_bots_is_left_out_in_five_of_a_hundred_leagues(bots: int) -> None:
-    """Each bot's variance is estimated with few degrees of freedom."""
-    rng, leagues, df = np.random.default_rng(1), 400, 12.0
-    nothing, wrong = np.zeros((bots, bots), np.bool_), 0
+    """How far bots vary is estimated from few units."""
+    rng, leagues, units = np.random.default_rng(1), 400, 101
+    apart, wrong = np.zeros((bots, bots), np.bool_), 0
     for _ in range(leagues):
-        values = rng.normal(size=bots)
-        covariance = np.diag(rng.chisquare(df, bots) / df)
-        wrong += not may_be_first(values, np.full(bots, df), covariance, nothing).all()
+        scores = rng.normal(size=(units, bots))
+        values, covariance = scores.mean(0) * units**0.5, np.cov(scores.T)
+        wrong += not may_be_first(values, np.full(bots, units - 1.0), covariance, apart).all()
     assert 0.02 < wrong / leagues < 0.08
 
 

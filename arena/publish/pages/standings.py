@@ -42,7 +42,7 @@ class Standings(Struct, frozen=True):
 
 
 def overall_standings(overall: Overall) -> Standings:
-    """Return the standings over all tables."""
+    """Return the standings over all divisions."""
     return Standings(tuple(map(_overall_row, overall.rows)))
 
 

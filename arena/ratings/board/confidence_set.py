@@ -80,7 +80,8 @@ def _limits(
     draws = max(_FEWEST_DRAWS, min(_DRAWS, _CELLS // bots**2))
     root = np.linalg.cholesky(covariance + np.eye(bots) * _JITTER * variance.max())
     drawn = root @ rng.standard_normal((bots, draws))
-    known = np.where(df < inf, df, 1.0)[:, None]
+    # The variance of a difference has the degrees of freedom of one bot's, not of two.
+    known = np.where(df < inf, df / 2.0, 1.0)[:, None]
     error = np.where(df[:, None] < inf, np.sqrt(rng.chisquare(known, drawn.shape) / known), 1.0)
     squares = variance[:, None] * error**2
     largest, limits = np.zeros(draws), np.zeros(bots)

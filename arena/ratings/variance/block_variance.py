@@ -167,6 +167,7 @@ def covariance(games: Games, skills: Posterior, met: Pairs, luck: Luck | None = 
 def sandwiches(
     games: Games, skills: Posterior, met: Pairs, luck: Luck | None, units: Units
 ) -> tuple[Sandwich, Sandwich]:
+    """Return what the covariances of the skills and of the mean places are made from."""
     n = games.size
     skill = GameScores(games, luck.residuals(skills) if luck else skills.scores())
     of_skill, skill_by_unit = _sums(skill, units)

@@ -14,6 +14,9 @@ import numpy as np
 from arena.ratings.maths.arrays import Floats, Ints, as_floats
 from arena.ratings.model.games import Games
 
+_CLEARLY = 1.645
+"""Standard errors above 1 of a ratio that chance exceeds in one of twenty leagues."""
+
 Method = Literal["blocks", "dice", "games"]
 """What intervals take to vary independently: `dice` are the games of one number in a block, and
 `games` are all games, if there are too few units."""
@@ -54,19 +57,23 @@ def _games_of_whole_passes(games: Games) -> int:
 
 
 def _fixtures_differ(games: Games, number: int) -> bool:
-    """Tell whether fixtures of the same seats differ by more than their games explain.
+    """Tell whether fixtures of the same two bots differ by more than their games explain.
 
-    They do if bots learn within a fixture: the games of one fixture are then alike. Only two or
-    more passes tell; the limit is one standard error above what independent games give.
+    They do if bots learn within a fixture, by chance more or less: the games of one fixture are
+    then alike. What the first seat gives on average is taken off.
     """
     first, second = games.seats.T
-    table = np.unique(first * games.size + second, return_inverse=True)[1]
-    fixtures, passes = len(table), np.bincount(table)
-    freedom = fixtures - len(passes)
-    if not freedom:
+    pair = np.minimum(first, second) * games.size + np.maximum(first, second)
+    pair = np.unique(pair, return_inverse=True)[1]
+    fixtures, met = len(pair), np.bincount(pair)
+    freedom = fixtures - len(met) - 1
+    if freedom < 1:
         return False
     won = games.order[:, 0] == first[games.fixture]
     share = np.bincount(games.fixture, won) / number
     within = number * float((share * (1.0 - share)).sum()) / (fixtures * (number - 1))
-    apart = share - (np.bincount(table, share) / passes)[table]
-    return number * float((apart**2).sum()) / freedom > within * (1.0 + sqrt(2.0 / freedom))
+    gain = share - share.mean()
+    of_lower = np.where(first < second, gain, -gain)
+    apart = of_lower - (np.bincount(pair, of_lower) / met)[pair]
+    between = number * float((apart**2).sum()) / freedom
+    return between > within * (1.0 + _CLEARLY * sqrt(2.0 / freedom))
