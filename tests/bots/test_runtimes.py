@@ -39,6 +39,12 @@ def test_install_page_names_the_packages_of_every_language() -> None:
     assert {name: need for name, need in packages.items() if not words.issuperset(need)} == {}
 
 
+def test_page_on_debugging_names_the_debugger_of_every_runtime() -> None:
+    page = (ROOT / "docs/guides/debug.md").read_text()
+    commands = {name: row.debugger.format(pid="PID") for name, row in RUNTIMES.items()}
+    assert {name: command for name, command in commands.items() if command not in page} == {}
+
+
 def test_every_folder_of_kits_is_in_a_row() -> None:
     folders = {path.name for path in (ROOT / "protocol/kits").iterdir() if path.is_dir()}
     assert folders == KITS.keys()
