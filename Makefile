@@ -73,6 +73,8 @@ bench: $(VENV)/.test ## measure throughput, start-up, storing, rating and the si
 	@$(BIN)/python -m benchmarks.rating
 	@$(BIN)/python -m benchmarks.posterior
 	@$(BIN)/python -m benchmarks.equal_bots
+	@$(BIN)/python -m benchmarks.certainty
+	@$(BIN)/python -m benchmarks.leavers
 	@$(BIN)/python -m benchmarks.designs --seeds 1
 	@$(BIN)/python -m benchmarks.coverage
 	@$(BIN)/python -m benchmarks.sequential

@@ -2,7 +2,8 @@
 
 Simulates leagues of bots of known strength (TrueSkill's own model, the arena's schedule) and prints
 how often the intervals contain the truth: of mu relative to the field, of the mean finishing place
-over the schedule, and of the rank. `shared` is the part of a performance's variance that is the
+over the schedule, and of the rank; `worst` is that of the place of the bot for which it holds least
+often. `shared` is the part of a performance's variance that is the
 seat's dice, the same in all fixtures of a block. Where bots do not keep to the model, the truth is
 what so many more games on the same schedule say. For comparison it prints the coverage of a plain
 percentile bootstrap of whole blocks (`plain`), which fits the skills again for each resample.
@@ -31,7 +32,7 @@ from arena.ratings.model.games import as_arrays
 from arena.ratings.model.posterior import distinct, posterior
 from benchmarks.shared import stored
 from tests.support.interval_truth import Truth, by_formula, covering
-from tests.support.simulated_leagues import Schedule, Shape, Twist, play
+from tests.support.simulated_leagues import Schedule, Shape, Twist, name, play
 from tests.support.twists import circle, neighbours
 
 
@@ -59,6 +60,7 @@ LEAGUES = [
     *_leagues(0.0, *WHOLE, *MORE),
     *_leagues(0.3, *WHOLE, *MORE),
     *_leagues(0.0, *SHORT),
+    *_leagues(0.0, (2, 2, 10, 1)),
 ]
 REPEATS = 400
 """How many times as many games say what the truth is where there is no formula."""
@@ -85,12 +87,13 @@ FIELDS = {
     "classes": Field(lambda bots, _: np.where(np.arange(bots) < bots // 2, 15.0, -15.0)),
     "champion": Field(lambda bots, rng: np.append(mixed(bots - 1, rng), 20.0)),
     "loser": Field(lambda bots, rng: np.append(mixed(bots - 1, rng), -20.0)),
+    "skewed": Field(lambda bots, rng: np.append(mixed(bots - 1, rng), -16.0)),
     "circle": Field(lambda bots, _: np.zeros(bots), circle),
     "neighbours": Field(lambda bots, _: np.linspace(-3.0, 3.0, bots), neighbours),
     "changing": Field(mixed, changes=True),
 }
-"""Mixed and equal bots; two classes far apart; one bot that wins or loses all; rock, paper,
-scissors; bots that make it hard for whoever acts after them; a field that changes."""
+"""Mixed and equal bots; two classes far apart; one bot that wins or loses all, or nearly; rock,
+paper, scissors; bots that make it hard for whoever acts after them; a field that changes."""
 
 
 def main() -> None:
@@ -103,7 +106,8 @@ def main() -> None:
     parser.add_argument("--fields", nargs="*", default=["mixed"], choices=FIELDS)
     parser.add_argument("--turnover", type=int, default=0, help="how many bots are replaced")
     options = parser.parse_args()
-    print("field      bots players games blocks shared |    mu  place   rank  plain | gain  error")
+    kinds = "   mu  place   rank  plain  worst"
+    print(f"field      bots players games blocks shared | {kinds} | gain error")
     for league in (LEAGUES[at] for at in options.shapes):
         for field in options.fields:
             print(line(league, field, options), flush=True)
@@ -122,22 +126,26 @@ def line(league: League, field: str, options: argparse.Namespace) -> str:
     skills = kind.skills(shape.bots, rng)
     truth = long_run(shape, skills, rng, twist, schedule) if twist else None
     hits: Counter[str] = Counter()
+    of_bots: Counter[str] = Counter()
     gains = []
     for _ in range(leagues):
         skills = kind.skills(shape.bots, rng)
         played = play(shape, skills, rng, twist, schedule)
         board = rate("bench", shape.players, played).board
-        hits.update(covering(board, truth or by_formula(skills, schedule)))
+        right = list(covering(board, truth or by_formula(skills, schedule)))
+        hits.update(kind for kind, _ in right)
+        of_bots.update(bot for kind, bot in right if kind == "place")
         if resamples:
             hits.update(plain(played, skills, rng, resamples))
         gains += [board.dice_gain.ratio] if board.dice_gain else []
     shares = [hits[kind] / (leagues * shape.bots) for kind in ("mu", "place", "rank", "plain")]
     error = np.sqrt(0.95 * 0.05 / (leagues * shape.bots))
     percentages = "  ".join(f"{100 * share:5.1f}" for share in shares)
+    worst = 100 * min(of_bots[name(bot)] for bot in range(shape.bots)) / leagues
     gain = f"{np.mean(gains):4.2f}" if gains else "   -"
     return (
         f"{field:10} {shape.bots:4} {shape.players:7} {shape.games:5} {len(schedule):6}"
-        f" {shape.shared:6.1f} | {percentages} | {gain}  {100 * error:5.1f}"
+        f" {shape.shared:6.1f} | {percentages}  {worst:5.1f} | {gain} {100 * error:5.1f}"
     )
 
 

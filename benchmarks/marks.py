@@ -19,7 +19,7 @@ from arena.course.games.field import GAMES as FIELD_GAMES
 from arena.course.games.field import passes
 from arena.course.games.tables import PER_BLOCK, SEATS
 from arena.course.marks.marks import baseline_parts, decider, measure
-from arena.course.shares import FAIR, Share, in_field, share_of, total_of
+from arena.course.points import FAIR, Share, against, in_field, share_of, total_of
 
 STUDENTS = 30
 BASELINES = {"first": (30.0, 0.95), "second": (30.0, 0.8)}
@@ -56,10 +56,10 @@ def simulate(file: CourseFile, strength: float, draw: np.random.Generator, sprea
     chances = {name: FAIR + strength * (best - FAIR) for name, (_, best) in BASELINES.items()}
     parts = baseline_parts(file, shares, _played(file, shares, chances, draw, spread))
     true = sum(
-        points * min(1.0, max(0.0, (chances[name] - FAIR) / (shares[name].share - FAIR)))
+        against(_exactly(chances[name]), shares[name].share, points).points
         for name, (points, _) in BASELINES.items()
     )
-    rivals = [0.5 + 0.3 * (strength - other) for other in np.linspace(0.0, 1.0, STUDENTS - 1)]
+    rivals = [FAIR + 0.3 * (strength - other) for other in np.linspace(0.0, 1.0, STUDENTS - 1)]
     rounds = passes(STUDENTS, FIELD, file.precision)
     won = draw.binomial(FIELD_GAMES, rivals * SEATS * rounds).tolist()
     parts["field"] = in_field([(wins, FIELD_GAMES) for wins in won], FIELD)
@@ -72,6 +72,11 @@ def simulate(file: CourseFile, strength: float, draw: np.random.Generator, sprea
         precise=total.half_width <= file.precision,
         games=sum(part.share.games for part in parts.values() if part.share),
     )
+
+
+def _exactly(chance: float) -> Share:
+    """Return the share that a bot of this chance would win in the long run."""
+    return Share(chance, 0, chance, chance)
 
 
 def _share(chance: float, draw: np.random.Generator, spread: float, file: CourseFile) -> Share:

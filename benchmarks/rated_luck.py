@@ -7,6 +7,7 @@ for each rule book and field,
 - the mean slope;
 - the share of the variance of mu, from league to league, that is saved: so many fewer games do
   (relative to the mean of the bots that are not skewed);
+- the same if all fixtures of a block share their dice instead, with luck;
 - how much shorter the 95 % intervals of mu are;
 - how often they contain the truth, with luck and without;
 - in how many leagues the range of some bot's rank leaves out its true rank, in a field of equal
@@ -53,8 +54,10 @@ class Boards(NamedTuple):
     without: Leaderboard
 
 
-def league(rules: Rules, bots: Sequence[str], seed: str, games: int) -> Iterator[FixtureResult]:
-    """Play every pair in both orders, twice."""
+def league(
+    rules: Rules, bots: Sequence[str], seed: str, games: int, *, shared: bool = False
+) -> Iterator[FixtureResult]:
+    """Play every pair in both orders, twice; luck is known where fixtures do not share dice."""
     plan = blocks(len(bots), 2, PASSES * (len(bots) - 1), seed)
     tables = [(number, table) for number, block in enumerate(plan) for table in block]
     for index, (block, table) in enumerate(tables):
@@ -65,12 +68,13 @@ def league(rules: Rules, bots: Sequence[str], seed: str, games: int) -> Iterator
             id=f"{index:016x}",
             index=index,
             variant=rules.name,
-            seed=f"{seed}/{index}",
+            seed=f"{seed}/{block if shared else index}",
             block=block,
         )
         programs = [name.split()[0] for name in seats]
         played = records.played(fixture, list(play(rules, programs, fixture.seed, games)))
-        yield replace(fixture_result(played), luck=rated_luck(played, rules))
+        luck = () if shared else rated_luck(played, rules)
+        yield replace(fixture_result(played), luck=luck)
 
 
 def without(played: Sequence[FixtureResult]) -> list[FixtureResult]:
@@ -102,6 +106,11 @@ def line(rules: Rules, field: str, leagues: int, games: int) -> str:
     raw, free = (
         np.array([skills(found, bots) for found in way]) for way in zip(*rated, strict=True)
     )
+    name = f"{rules.name}/{field}/shared"
+    dice = [
+        skills(board(list(league(rules, bots, f"{name}/{n}", games, shared=True))), bots)
+        for n in range(leagues)
+    ]
     change = free - raw
     largest = int(np.abs(change.mean(0)).argmax())
     cells = [
@@ -110,6 +119,7 @@ def line(rules: Rules, field: str, leagues: int, games: int) -> str:
         f"{sum(len(one.games) for one in played[0])}",
         f"{np.mean([one.without.luck_slope or 0.0 for one in rated]):.2f}",
         f"{1 - spread(free, bots) / spread(raw, bots):.0%}",
+        f"{1 - spread(np.array(dice), bots) / spread(raw, bots):.0%}",
         f"{1 - widths(rated, 1).mean() / widths(rated, 0).mean():.0%}",
         *(f"{coverage([one[way] for one in rated], bots, truth):.1%}" for way in (0, 1)),
         *(f"{wrong([one[way] for one in rated], bots, truth):.1%}" for way in (0, 1)),
@@ -168,7 +178,8 @@ def main() -> None:
     parser.add_argument("--rows", type=int, nargs="*", default=range(len(BOOKS)))
     options = parser.parse_args()
     ways = "with luck", "without"
-    names = ["rules", "field", "games", "slope", "games saved", "intervals shorter"]
+    names = ["rules", "field", "games", "slope", "games saved", "by shared dice"]
+    names += ["intervals shorter"]
     names += [*(f"coverage {way}" for way in ways), *(f"wrong ranks {way}" for way in ways)]
     print(f"| {' | '.join(names)} | change of mu |\n|{'---|' * (len(names) + 1)}")
     for row in options.rows:

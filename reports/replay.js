@@ -8,9 +8,9 @@ const CALLED = "called", ALL = "all";
 const PLACES = ["", "1st", "2nd", "3rd", "4th", "5th", "6th"];
 
 const site = document.title.slice(document.title.indexOf(" – "));
-const moments = [...document.querySelectorAll(".moments a")].map((link) => link.getAttribute("href"));
+const highlights = [...document.querySelectorAll(".highlights a")].map((link) => link.getAttribute("href"));
 let firsts = null;
-const state = { shard: null, game: null, at: 0, see: CALLED, speed: NORMAL, timer: 0, hidden: null, moment: -1 };
+const state = { shard: null, game: null, at: 0, see: CALLED, speed: NORMAL, timer: 0, hidden: null, highlight: -1 };
 
 /* Where things stand */
 
@@ -90,7 +90,7 @@ function seatBox(seat, round) {
 function middle() {
   const bid = bidOnTable(), made = element("li", { class: "middle" });
   if (step().kind === "end") {
-    const leads = [["Next game", state.next], ["Next moment", nextMoment()]].filter(([, href]) => href);
+    const leads = [["Next game", state.next], ["Next highlight", nextHighlight()]].filter(([, href]) => href);
     made.append(
       element("div", { class: "winner fresh" }, element("bdi", {}, nameOf(step().seat)), " wins"),
       element("div", { class: "leads" }, ...leads.map(([text, href]) => element("a", { href, class: "onward main" }, text))));
@@ -199,7 +199,7 @@ const nextFault = () => steps().findIndex((one, at) => at > state.at && one.kind
 const nextRound = () => state.game.rounds.find((round) => round.first > state.at)?.first ?? last();
 const lastRound = () => state.game.rounds.findLast((round) => round.first < state.at)?.first ?? 0;
 
-/** The address of the game after this one, of the same match or another; after the last the first. */
+/** The address of the game after this one, of the same fixture or another; after the last the first. */
 async function findNextGame({ fixture, games }, game) {
   const here = Object.keys(games).map(Number), after = here[here.indexOf(game) + 1];
   if (after !== undefined) return `#${fixture}.${after}.0`;
@@ -208,7 +208,7 @@ async function findNextGame({ fixture, games }, game) {
   return `#${firsts[next % firsts.length].join(".")}.0`;
 }
 
-const nextMoment = () => moments[(state.moment + 1) % moments.length];
+const nextHighlight = () => highlights[(state.highlight + 1) % highlights.length];
 
 function showControls() {
   get("play").textContent = state.timer ? "Pause" : "Play";
@@ -218,7 +218,7 @@ function showControls() {
   get("slider").setAttribute("aria-valuetext", `step ${state.at + 1} of ${last() + 1}`);
   get("number").textContent = `Step ${state.at + 1} of ${last() + 1}`;
   get("speed").value = state.speed;
-  if (moments.length) get("next-moment").href = nextMoment();
+  if (highlights.length) get("next-highlight").href = nextHighlight();
   for (const eye of get("eyes").querySelectorAll("button")) eye.setAttribute("aria-pressed", String(eye.value === state.see));
 }
 
@@ -297,7 +297,7 @@ const KEYS = {
   f: () => nextFault() >= 0 && go(nextFault()),
   d: () => setEyes(state.see === ALL ? CALLED : ALL),
   n: () => openLink(state.next),
-  m: () => moments.length && openLink(nextMoment()),
+  m: () => highlights.length && openLink(nextHighlight()),
 };
 
 function keyOf(event) {
@@ -347,7 +347,7 @@ function sitDown(shard, game, next) {
   get("table").className = `table p${shard.seats.length} ${most > 5 ? "tall" : ""}`;
   fillRounds();
   get("next-game").href = state.next;
-  get("next-moment").hidden = !moments.length;
+  get("next-highlight").hidden = !highlights.length;
 }
 
 function fillEyes() {
@@ -364,7 +364,7 @@ function aboutGame() {
   const { shard, game } = state;
   const table = element("a", { href: `tables/${shard.table}.html` }, `${shard.variant}, ${shard.seats.length} players`);
   const rerun = element("code", {}, `arena rerun league.yaml ${shard.fixture} ${game.game}`);
-  return [table, ` · match ${shard.fixture + 1} · game ${game.game + 1} · `, rerun];
+  return [table, ` · fixture ${shard.fixture + 1} · game ${game.game + 1} · `, rerun];
 }
 
 function complain(message) {
@@ -387,8 +387,8 @@ async function openGame(fragment) {
   if (!shard.games[game]) throw new Error("there is no replay of this game");
   const next = await findNextGame(shard, game);
   choose(new Map(options.map((one) => one.split("="))));
-  const moment = moments.findIndex((one) => one.split("&")[0] === `#${where}`);
-  state.moment = moment < 0 ? state.moment : moment;
+  const highlight = highlights.findIndex((one) => one.split("&")[0] === `#${where}`);
+  state.highlight = highlight < 0 ? state.highlight : highlight;
   begin(shard, game, at, next);
 }
 

@@ -20,6 +20,11 @@ SEED_WARNING = (
 """Said where names are replaced by pseudonyms."""
 
 
+def division_name(variant: str, players: int) -> str:
+    """Return what a division is called in messages: `bga, 2 players`."""
+    return f"{variant}, {players} players"
+
+
 def harmless(text: str) -> str:
     """Return text with control characters spelled out: a bot's name must not drive the terminal."""
     return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
@@ -45,7 +50,7 @@ def say_report(report: "Report") -> None:
     """Say where a report is, and what is suspicious in it."""
     suspicions = report.ratings.suspicions
     for case in suspicions:
-        where = f"{case.variant}, tables of {case.players}"
+        where = division_name(case.variant, case.players)
         say(f"suspicion: {_suspicion(case)} ({where}; p = {case.p:.2g})")
     if suspicions:
         page = report.front_page.with_name("suspicions.html")

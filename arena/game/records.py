@@ -94,9 +94,9 @@ class Fixture(Struct, frozen=True):
     """One table: its seats, rules, dice, and number of games."""
 
     id: str
-    """A hash of the league and the fixture's place in its schedule."""
+    """A hash of the league and the fixture's index in its schedule."""
     index: int
-    """Its place in the schedule, from 0."""
+    """Its index in the schedule, from 0."""
     variant: str
     """The league's label of the rules in force."""
     seats: tuple[str, ...]
@@ -267,8 +267,8 @@ class RatingsInfo(Struct, frozen=True, forbid_unknown_fields=True):
     """The bot whose mu is shown as 0; without one it is the mean of the field."""
     provisional: Annotated[int, Meta(ge=0, extra={"hint": "0 marks no bot"})] = 30
     """A bot with fewer games at a table is provisional; of 30, 1.96 sigma is below beta."""
-    overall: bool = False
-    """Whether there is a table over all variants and table sizes."""
+    overall: bool | None = None
+    """Whether there is a table over all divisions; None: if there are several."""
     alpha: Annotated[float, Meta(ge=0, le=0.5, extra={"hint": "0 lists no suspicions"})] = 0.01
     """The chance that a league of fair bots has a false suspicion of a kind."""
 

@@ -11,7 +11,16 @@ from arena import __version__
 from arena.bots.names import looks_like
 from arena.io.errors import ArenaError
 from arena.ladder.book.book import Book
-from arena.ladder.book.tables import PLAYING, Action, Kind, Order, State, Upload, Version
+from arena.ladder.book.tables import (
+    PLAYING,
+    Action,
+    DivisionProgress,
+    Order,
+    State,
+    Upload,
+    Version,
+)
+from arena.ladder.book.update import bring_up_to_date
 from arena.ladder.check.scheduler import CheckScheduler
 from arena.ladder.config import Config, check_terms, load_config, sandbox_of
 from arena.ladder.disk import Pruner, lacks_space
@@ -46,6 +55,7 @@ def run_ladder(folder: Folder, stop: threading.Event, say: Say) -> None:
         stack.enter_context(locked(folder))
         config = load_config(folder.config)
         sandbox_of(config)
+        bring_up_to_date(folder)
         book = stack.enter_context(Book(folder, writes=True))
         door = stack.enter_context(Door(folder))
         ladder = _Ladder(folder, config, book, door, stop, say)
@@ -78,7 +88,7 @@ class _Ladder(RunListener):
         self._closing: Order | None = None
         self._seen: int | None = None
         """The state of the door that was looked at."""
-        self._kinds: Sequence[Kind] | None = None
+        self._divisions: Sequence[DivisionProgress] | None = None
         """What was noted of the tables."""
         self._next_tick = self._next_note = self._next_tidying = 0.0
 
@@ -92,7 +102,7 @@ class _Ladder(RunListener):
                 self._pruner = Pruner(self._folder, self._config.caps, self._season.store)
                 self._check_arena(self._season)
                 self._play(self._season)
-                self._note_kinds(self._season.kinds())
+                self._note_divisions(self._season.divisions())
                 ended = self._closing is not None and self._end(self._season)
                 # While it reads, the store cannot be closed whole.
                 self._publisher.stop()
@@ -210,15 +220,15 @@ class _Ladder(RunListener):
             self._look_at_disk()
             if now >= self._next_note:
                 self._next_note = now + _NOTE
-                self._note_kinds(self._season.kinds())
+                self._note_divisions(self._season.divisions())
         if now >= self._next_tidying:
             self._next_tidying = now + _TIDY
             self._checks.tidy()
 
-    def _note_kinds(self, kinds: Sequence[Kind]) -> None:
-        if kinds != self._kinds:
-            self._book.set_fact("kinds", msgspec.json.encode(kinds).decode())
-            self._kinds = kinds
+    def _note_divisions(self, divisions: Sequence[DivisionProgress]) -> None:
+        if divisions != self._divisions:
+            self._book.set_fact("divisions", msgspec.json.encode(divisions).decode())
+            self._divisions = divisions
 
     def _look_at_disk(self) -> None:
         """Prune what is over its cap, and stop playing if there is no room for more."""

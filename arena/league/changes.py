@@ -23,7 +23,7 @@ class Change(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True
     """How many blocks of each division had begun, in the order of the league's divisions; the
     others that were drawn are not played."""
     unplayed: tuple[int, ...] = ()
-    """Fixtures of these blocks, by their place in the schedule, that are never played: a bot that
+    """Fixtures of these blocks, by their index in the schedule, that are never played: a bot that
     no longer plays sits there."""
     joined: tuple[BotInfo, ...] = ()
     """Bots that are new: a name stands for the same files for ever."""
@@ -111,8 +111,8 @@ def version_name(bot: BotInfo, known: Mapping[str, BotInfo]) -> str:
     A name stands for the same files for ever: the first version of `mine` keeps that name, other
     files under it are `mine@2`, and so on. Files that are known already have their name.
     """
-    for name, one in known.items():
-        if one.digest == bot.digest and (name == bot.name or name.startswith(f"{bot.name}@")):
+    for name, info in known.items():
+        if info.digest == bot.digest and (name == bot.name or name.startswith(f"{bot.name}@")):
             return name
     names = chain([bot.name], (f"{bot.name}@{number}" for number in count(2)))
     return next(name for name in names if name not in known)

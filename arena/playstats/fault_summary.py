@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from arena.game.records import Cause, Division
 from arena.playstats.fault_entry import FaultEntry
-from arena.playstats.moments import OF_BOT, BestMoments, Moment, surprise
+from arena.playstats.highlights import OF_BOT, BestHighlights, Highlight, surprise
 
 FIRST = 50
 """Faults of a bot that are kept, the first ones."""
@@ -61,39 +61,39 @@ class FaultSummary(Struct):
         return {cause: counts[cause] for cause in Cause if counts[cause]}
 
 
-class FaultMoments:
-    """The faults that may be among the best moments, while faults come in schedule order.
+class FaultHighlights:
+    """The faults that may be among the best highlights, while faults come in schedule order.
 
     How surprising a bot's faults are is known at the end only; it is the same for all of them. So
     those with the most dice are kept, and the first ones, in case none is a surprise.
     """
 
     def __init__(self) -> None:
-        self._found = defaultdict[tuple[str, Division], tuple[BestMoments, BestMoments]](
-            lambda: (BestMoments(OF_BOT, OF_BOT), BestMoments(OF_BOT, OF_BOT))
+        self._found = defaultdict[tuple[str, Division], tuple[BestHighlights, BestHighlights]](
+            lambda: (BestHighlights(OF_BOT, OF_BOT), BestHighlights(OF_BOT, OF_BOT))
         )
 
     def add(self, fault: FaultEntry) -> None:
-        """Keep a fault that may become a moment."""
+        """Keep a fault that may become a highlight."""
         division = Division(fault.variant, fault.players)
         largest, first = self._found[fault.bot, division]
         for best, score in ((largest, float(fault.dice)), (first, 0.0)):
             if best.takes("fault", score):
-                best.add([_moment(fault, score)])
+                best.add([_highlight(fault, score)])
 
-    def moments(self, shares: Mapping[str, float]) -> Iterator[Moment]:
+    def highlights(self, shares: Mapping[str, float]) -> Iterator[Highlight]:
         """Yield what was kept, given how many faults each bot has per game."""
         for (bot, _), (largest, first) in self._found.items():
             share, bits = shares[bot], surprise(shares[bot])
-            for moment in (largest if bits else first).kept:
-                yield replace(moment, score=bits * moment.dice, chance=share)
+            for highlight in (largest if bits else first).kept:
+                yield replace(highlight, score=bits * highlight.dice, chance=share)
 
 
 def summarize_faults(
     faults: Iterable[FaultEntry], with_stderr: Mapping[str, Mapping[int, str]]
-) -> tuple[FaultSummary, FaultMoments]:
+) -> tuple[FaultSummary, FaultHighlights]:
     """Count faults, given in schedule order, and keep those that pages show."""
-    league, moments = FaultSummary(), FaultMoments()
+    league, highlights = FaultSummary(), FaultHighlights()
     game, faulty = (-1, -1), set[str]()
     for fault in faults:
         if game != (fault.index, fault.game):
@@ -105,8 +105,8 @@ def summarize_faults(
         _count(bot, fault)
         if fault.index in with_stderr.get(fault.bot, ()):
             bot.by_fixture.setdefault(fault.index, fault)
-        moments.add(fault)
-    return league, moments
+        highlights.add(fault)
+    return league, highlights
 
 
 def _count(bot: BotFaults, fault: FaultEntry) -> None:
@@ -120,8 +120,8 @@ def _count(bot: BotFaults, fault: FaultEntry) -> None:
         bot.kinds.setdefault(kind, FaultKind(fault)).count += 1
 
 
-def _moment(fault: FaultEntry, score: float) -> Moment:
-    return Moment(
+def _highlight(fault: FaultEntry, score: float) -> Highlight:
+    return Highlight(
         kind="fault",
         score=score,
         bot=fault.bot,

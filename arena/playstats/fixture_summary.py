@@ -11,8 +11,8 @@ from arena.game.rules.books import Rules
 from arena.game.walk import ForbiddenEventError
 from arena.playstats.fault_entry import FaultEntry
 from arena.playstats.game_scan import GameScan
+from arena.playstats.highlights import Highlight
 from arena.playstats.mistakes import Mistake
-from arena.playstats.moments import Moment
 from arena.playstats.style import Calibration, Style
 
 STDERR_SHOWN = 4000
@@ -26,8 +26,8 @@ class SeatSummary(Struct, frozen=True):
     calibration: Calibration
     mistakes: tuple[Mistake, ...]
     """Its worst moves."""
-    moments: tuple[Moment, ...]
-    """Its best moments, kind by kind."""
+    highlights: tuple[Highlight, ...]
+    """Its best highlights, kind by kind."""
     stderr: str = ""
     """The end of its standard error if it faulted and wrote any."""
 
@@ -87,7 +87,7 @@ def summarize_result(result: FixtureResult, luck: Sequence[int]) -> FixtureSumma
 
 def _seats(played: PlayedFixture, scan: GameScan) -> tuple[SeatSummary, ...]:
     faulty = {fault.seat for fault in scan.faults}
-    counted = zip(scan.styles, scan.calibrations, scan.mistakes, scan.moments, strict=True)
+    counted = zip(scan.styles, scan.calibrations, scan.mistakes, scan.highlights, strict=True)
     return tuple(
         SeatSummary(*counts, _stderr(played, seat) if seat in faulty else "")
         for seat, counts in enumerate(counted)

@@ -15,14 +15,21 @@ from arena.game.rules.odds import at_least, unknown
 from arena.game.rules.round import Bid, Raises, may_gain, raises
 from arena.game.walk import PlayedRound, walk
 from arena.playstats.fault_entry import FaultEntry
+from arena.playstats.highlights import (
+    OF_BOT,
+    BestHighlights,
+    Highlight,
+    HighlightKind,
+    is_behind,
+    surprise,
+)
 from arena.playstats.luck import game_luck, has_luck
 from arena.playstats.mistakes import Mistake, WorstMoves
-from arena.playstats.moments import OF_BOT, BestMoments, Moment, MomentKind, is_behind, surprise
 from arena.playstats.style import BINS, MILLION, THOUSAND, Calibration, Style
 
 HALF = MILLION // 2
 LEAST_QUANTITY = 2
-"""Calls of smaller bids are no moments."""
+"""Calls of smaller bids are no highlights."""
 
 
 class _Odds(NamedTuple):
@@ -48,7 +55,7 @@ class GameScan:
         self.faults: list[FaultEntry] = []
         self.luck: list[int] = []
         self._mistakes = [WorstMoves() for _ in seats]
-        self._moments = [BestMoments(OF_BOT, OF_BOT) for _ in seats]
+        self._highlights = [BestHighlights(OF_BOT, OF_BOT) for _ in seats]
         self._fixture, self._rules = fixture, rules
         self._has_luck = has_luck(rules, len(fixture.seats))
 
@@ -66,9 +73,9 @@ class GameScan:
         return [worst.kept() for worst in self._mistakes]
 
     @property
-    def moments(self) -> list[tuple[Moment, ...]]:
-        """The best moments of each seat so far, kind by kind."""
-        return [best.kept for best in self._moments]
+    def highlights(self) -> list[tuple[Highlight, ...]]:
+        """The best highlights of each seat so far, kind by kind."""
+        return [best.kept for best in self._highlights]
 
     def add(self, record: GameRecord) -> None:
         """Count one game; raises ForbiddenEventError if the rules forbid an event of it."""
@@ -114,7 +121,7 @@ class GameScan:
                 self._add_opening(self._styles[seat], quantity, face)
             else:
                 if bluff is not None and self._takes("bluff", last.seat, bluff):
-                    self._keep_moment("bluff", last, last, bluff)
+                    self._keep_highlight("bluff", last, last, bluff)
                 if self._mistakes[seat].takes(likely - MILLION):
                     self._weigh_raise(last, bid, likely, counts[face] >= quantity)
             last = bid
@@ -153,15 +160,15 @@ class GameScan:
         seat = call.seat
         false = MILLION - self._odds_of(seat, bid.quantity, bid.face).millionths
         brave = call.right and false < HALF and bid.quantity >= LEAST_QUANTITY
-        is_moment = brave and self._takes("call", seat, false)
+        is_highlight = brave and self._takes("call", seat, false)
         worst = self._mistakes[seat]
-        if not is_moment and not worst.takes(false - MILLION):
+        if not is_highlight and not worst.takes(false - MILLION):
             return
         likely, raised = self._likeliest_raise(seat)
         if raised is None:
             return
-        if is_moment:
-            self._keep_moment("call", call, bid, false)
+        if is_highlight:
+            self._keep_highlight("call", call, bid, false)
         if worst.takes(false - likely):
             bid_instead, chances = (raised.min, raised.face), (false, likely, false - likely)
             self._keep(worst, call, bid, bid_instead, chances, right=call.right)
@@ -189,7 +196,7 @@ class GameScan:
             self._keep(self._mistakes[seat], call, bid, None, chances, right=call.right)
         brave = call.right and exact < HALF and bid.quantity >= LEAST_QUANTITY
         if brave and self._takes("calza", seat, exact):
-            self._keep_moment("calza", call, bid, exact)
+            self._keep_highlight("calza", call, bid, exact)
 
     def _odds_of(self, seat: int, quantity: int, face: int) -> _Odds:
         """Return how likely a bid is to be true, to one who knows this seat's dice alone."""
@@ -227,28 +234,30 @@ class GameScan:
         )
         shortlist.add(edge, mistake)
 
-    def _takes(self, kind: MomentKind, seat: int, chance: int) -> bool:
+    def _takes(self, kind: HighlightKind, seat: int, chance: int) -> bool:
         score = surprise(chance / MILLION) * self._round.dice
-        return self._moments[seat].takes(kind, score)
+        return self._highlights[seat].takes(kind, score)
 
-    def _keep_moment(
-        self, kind: MomentKind, move: BidMade | CallMade, bid: Bid | BidMade, chance: int
+    def _keep_highlight(
+        self, kind: HighlightKind, move: BidMade | CallMade, bid: Bid | BidMade, chance: int
     ) -> None:
         step, known = self._round.step_of(move), chance / MILLION
-        moment = self._moment(kind, self._round, move.seat, known, step=step, bid=bid)
-        self._moments[move.seat].add([moment])
+        highlight = self._highlight(kind, self._round, move.seat, known, step=step, bid=bid)
+        self._highlights[move.seat].add([highlight])
 
     def _add_comeback(self, winner: int, behind: Sequence[PlayedRound]) -> None:
         """Add the win of a seat that was far behind when these rounds began."""
         dice = [len(played.hands[winner]) for played in behind]
-        self._moments[winner].add(
-            self._moment("comeback", played, winner, own / played.dice, step=played.step, own=own)
+        self._highlights[winner].add(
+            self._highlight(
+                "comeback", played, winner, own / played.dice, step=played.step, own=own
+            )
             for played, own in zip(behind, dice, strict=True)
         )
 
-    def _moment(
+    def _highlight(
         self,
-        kind: MomentKind,
+        kind: HighlightKind,
         played: PlayedRound,
         seat: int,
         chance: float,
@@ -256,9 +265,9 @@ class GameScan:
         step: int,
         own: int = 0,
         bid: Bid | BidMade | None = None,
-    ) -> Moment:
+    ) -> Highlight:
         fixture = self._fixture
-        return Moment(
+        return Highlight(
             kind=kind,
             score=surprise(chance) * played.dice,
             bot=fixture.seats[seat],

@@ -11,8 +11,8 @@ from arena.playstats import mistakes
 from arena.playstats.fault_entry import FaultEntry
 from arena.playstats.fault_summary import FaultSummary, summarize_faults
 from arena.playstats.fixture_summary import FixtureSummary
+from arena.playstats.highlights import EACH, OF_BOT, OF_DIVISION, BestHighlights, Highlight
 from arena.playstats.mistakes import Mistake
-from arena.playstats.moments import EACH, OF_BOT, OF_DIVISION, BestMoments, Moment
 from arena.playstats.style import Calibration, Rate, Style
 
 STDERR_PIECES = 20
@@ -73,10 +73,10 @@ class LeagueSummary(Struct):
     """Of each fixture in which it is measured, by index: how lucky seat 0 was, in wins."""
     mistakes: dict[str, tuple[Mistake, ...]] = field(default_factory=dict)
     """The worst moves of each bot."""
-    bot_moments: dict[str, tuple[Moment, ...]] = field(default_factory=dict)
-    """The best moments of each bot, kind by kind; upsets are not among them."""
-    moments: dict[Division, tuple[Moment, ...]] = field(default_factory=dict)
-    """The best moments of each division, kind by kind; upsets are not among them."""
+    bot_highlights: dict[str, tuple[Highlight, ...]] = field(default_factory=dict)
+    """The best highlights of each bot, kind by kind; upsets are not among them."""
+    highlights: dict[Division, tuple[Highlight, ...]] = field(default_factory=dict)
+    """The best highlights of each division, kind by kind; upsets are not among them."""
 
     def total(self) -> Played:
         """Return the sum over all tables."""
@@ -135,8 +135,8 @@ def summarize_league(
     """
     league = LeagueSummary()
     worst: dict[str, list[Mistake]] = defaultdict(list)
-    of_bots = defaultdict[str, BestMoments](lambda: BestMoments(OF_BOT, OF_BOT))
-    of_divisions = defaultdict[Division, BestMoments](lambda: BestMoments(OF_DIVISION, EACH))
+    of_bots = defaultdict[str, BestHighlights](lambda: BestHighlights(OF_BOT, OF_BOT))
+    of_divisions = defaultdict[Division, BestHighlights](lambda: BestHighlights(OF_DIVISION, EACH))
     for summary in summaries:
         division = summary.fixture.division
         _count(league, summary)
@@ -147,17 +147,19 @@ def summarize_league(
             at.calibration.add(did.calibration)
             _count_places(at.seats.setdefault(seat, SeatResult()), summary, seat)
             _keep_mistakes(worst[bot], did.mistakes)
-            of_bots[bot].add(did.moments)
-            of_divisions[division].add(did.moments)
+            of_bots[bot].add(did.highlights)
+            of_divisions[division].add(did.highlights)
         _keep_stderr(league, summary)
-    league.faults, moments = summarize_faults(faults, league.stderr)
+    league.faults, highlights = summarize_faults(faults, league.stderr)
     counts = {bot: of.count for bot, of in league.faults.bots.items()}
-    for moment in moments.moments({bot: n / league.games_of(bot) for bot, n in counts.items()}):
-        of_bots[moment.bot].add([moment])
-        of_divisions[moment.division].add([moment])
+    for highlight in highlights.highlights(
+        {bot: n / league.games_of(bot) for bot, n in counts.items()}
+    ):
+        of_bots[highlight.bot].add([highlight])
+        of_divisions[highlight.division].add([highlight])
     league.mistakes = {bot: mistakes.worst(of_bot) for bot, of_bot in worst.items()}
-    league.bot_moments = {bot: best.kept for bot, best in of_bots.items()}
-    league.moments = {division: best.kept for division, best in of_divisions.items()}
+    league.bot_highlights = {bot: best.kept for bot, best in of_bots.items()}
+    league.highlights = {division: best.kept for division, best in of_divisions.items()}
     return league
 
 

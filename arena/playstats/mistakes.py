@@ -25,7 +25,7 @@ class Mistake(Struct, frozen=True, array_like=True):
     variant: str
     players: int
     index: int
-    """The fixture's place in the schedule."""
+    """The fixture's index in the schedule."""
     game: int
     round: int
     step: int

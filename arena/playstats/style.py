@@ -59,7 +59,7 @@ class Style(Struct):
             setattr(self, name, getattr(self, name) + getattr(other, name))
 
     @property
-    def doubtable(self) -> int:
+    def turns_on_a_bid(self) -> int:
         """Turns on which a dudo was allowed: raises and dudos."""
         return self.bids - self.openings + self.dudos
 
@@ -67,8 +67,8 @@ class Style(Struct):
         """Return the shares that describe a style, by name."""
         return {
             "bluffs": Rate(self.bluffs, self.bids),
-            "doubts": Rate(self.dudos, self.doubtable),
-            "doubts_right": Rate(self.dudos_right, self.dudos),
+            "dudos": Rate(self.dudos, self.turns_on_a_bid),
+            "dudos_right": Rate(self.dudos_right, self.dudos),
             "calzas_right": Rate(self.calzas_right, self.calzas),
         }
 

@@ -1,4 +1,4 @@
-"""Causes of faults as visitors read them: on pages, in moments and in replays."""
+"""Causes of faults as visitors read them: on pages, in highlights and in replays."""
 
 from msgspec import Struct
 

@@ -12,7 +12,7 @@ from arena.ratings.table import Leaderboard
 
 REPLAY = "replay.html"
 WATCH = "watch.html"
-MATCHES = "matches.html"
+FIXTURES = "fixtures.html"
 OVERALL = "tables/overall.html"
 RULES = "rules.html"
 BOTS = "bots.html"
@@ -77,23 +77,23 @@ class Links(Struct, frozen=True):
         return f"head-to-head/{self.division_id(board.division)}-{scheme}.png"
 
     def watch(self, board: Leaderboard) -> str:
-        """Return the page of the moments at the tables of a leaderboard."""
+        """Return the page of the highlights at the tables of a leaderboard."""
         return f"watch/{self.division_id(board.division)}.html"
 
     @staticmethod
-    def match_data(number: int) -> str:
-        """Return the path of the data of a page of the list of matches, without suffix."""
-        return f"data/matches-{number}"
+    def fixture_data(number: int) -> str:
+        """Return the path of the data of a page of the list of fixtures, without suffix."""
+        return f"data/fixtures-{number}"
 
     @staticmethod
-    def match_page(number: int) -> str:
-        """Return a page of the list of matches."""
-        return f"matches/{number}.html"
+    def fixture_page(number: int) -> str:
+        """Return a page of the list of fixtures."""
+        return f"fixtures/{number}.html"
 
     def met(self, bot: str, rival: str, board: Leaderboard) -> str:
-        """Return the matches of two bots at the tables of a leaderboard."""
+        """Return the fixtures of two bots at the tables of a leaderboard."""
         table = self.division_id(board.division)
-        return f"{MATCHES}#bot={self.bots[bot]}&with={self.bots[rival]}&table={table}"
+        return f"{FIXTURES}#bot={self.bots[bot]}&with={self.bots[rival]}&table={table}"
 
     def data_stem(self, board: Leaderboard, kind: str) -> str:
         """Return a data file of kind `leaderboard`, `head-to-head` or `better`, no suffix."""

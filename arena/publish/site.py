@@ -14,7 +14,7 @@ from arena.io import shipped
 from arena.league.schedule.playoff import PlayoffVerdict
 from arena.playstats.league_summary import LeagueSummary, timing
 from arena.publish.data import play_tables, result_tables
-from arena.publish.data.result_rows import MatchRow
+from arena.publish.data.result_rows import FixtureResultRow
 from arena.publish.data.schema import (
     TABLE_TYPES,
     DataTable,
@@ -33,7 +33,7 @@ from arena.publish.game_source import GameSource
 from arena.publish.links import (
     ABOUT,
     BOTS,
-    MATCHES,
+    FIXTURES,
     OVERALL,
     REPLAY,
     RULES,
@@ -41,10 +41,10 @@ from arena.publish.links import (
     links,
 )
 from arena.publish.output.site_folder import FRONT, File, locked_site, replace_site
-from arena.publish.pages import bot, conditions, faults, feed, leaderboard, matches, watch
+from arena.publish.pages import bot, conditions, faults, feed, fixtures, leaderboard, watch
 from arena.publish.pages.frame import Frame, menu
 from arena.publish.pages.front import (
-    MOMENTS,
+    HIGHLIGHTS,
     FrontPage,
     description,
     front,
@@ -55,7 +55,7 @@ from arena.publish.pages.heatmap import heatmaps
 from arena.publish.pages.templates import render
 from arena.publish.replay.selection import NEWEST, AtMost, ReplayChoice, Watchable, select_replays
 from arena.publish.replay.shards import firsts, shards
-from arena.publish.site_moments import site_moments
+from arena.publish.site_highlights import site_highlights
 from arena.ratings.standings import UPSET, Ratings
 from arena.ratings.table import Leaderboard
 
@@ -112,7 +112,7 @@ class SiteContext(Struct, frozen=True, kw_only=True):
     """Fixtures whose games cannot be shown: their logs were pruned."""
     watchable: Watchable
     watch: str
-    """The page of the moments to watch; "" without any."""
+    """The page of the highlights to watch; "" without any."""
     identities: Mapping[str, Identity]
     marked: Mapping[str, Markup]
     """Each bot's mark and its name, linked to its page."""
@@ -120,7 +120,7 @@ class SiteContext(Struct, frozen=True, kw_only=True):
     """Whether any bot has tags."""
     changes: Mapping[str, int]
     """How many switches each variant changes of its rule book."""
-    ranked: Callable[[MatchRow], list[matches.RankedSeat]] = matches.ranked
+    ranked: Callable[[FixtureResultRow], list[fixtures.RankedSeat]] = fixtures.ranked
     causes: Mapping[Cause, CauseWords] = MappingProxyType(CAUSES)
     paired: int
     """Bots of a leaderboard whose pairs are in the data files."""
@@ -148,14 +148,14 @@ class _Site:
         self.head = LeagueHead(league.name)
         self.boards = boards = ratings.boards
         self.summary = source.summary
-        self.moments = site_moments(self.summary, source.results, boards, league.variants)
-        linked = self.summary.mistake_games() | self.moments.games()
+        self.highlights = site_highlights(self.summary, source.results, boards, league.variants)
+        linked = self.summary.mistake_games() | self.highlights.games()
         pruned = source.without_logs
         complete = [result for result in source.results if result.fixture.index not in pruned]
         self.selection = select_replays(complete, boards, choice, linked)
         self.watchable = Watchable(self.selection)
         self.links = links(league, boards)
-        self.matches = result_tables.match_rows(
+        self.fixtures = result_tables.fixture_rows(
             source.results, self.selection, boards, self.summary.luck
         )
         self.marks = identities(info.name for info in league.bots)
@@ -201,7 +201,7 @@ class _Site:
         yield self._page("about.html", ABOUT)
         yield from self._conditions()
         changes = feed.feed(self.league, self.boards, self.source)
-        yield self._page("feed.xml", feed.FEED, changes)
+        yield self._page("feed.xml", feed.TEMPLATE, changes)
         yield from self._faults()
         yield self._page("suspicions.html", "suspicions.html")
         alpha, cases = self.ratings.options.alpha, self.ratings.suspicions
@@ -212,13 +212,13 @@ class _Site:
             yield from self._table(result_tables.overall(overall))
         for board in self.boards:
             yield from self._board(board)
-        yield from self._matches()
+        yield from self._fixtures()
         yield from self._bots()
         yield self._page("charts.html", "charts.html", charts.charts_page(self.summary))
         names = [info.name for info in self.league.bots]
-        moments = self.moments.bots
+        highlights = self.highlights.bots
         for stem, table in play_tables.tables(
-            self.head, self.summary, names, self.boards, self.links, moments
+            self.head, self.summary, names, self.boards, self.links, highlights
         ):
             yield from self._table(table, stem)
         if self.selection:
@@ -236,14 +236,14 @@ class _Site:
 
     def _bots(self) -> Iterator[File]:
         for model in bot.models(
-            self.league, self.ratings, self.summary, self.matches, self.moments
+            self.league, self.ratings, self.summary, self.fixtures, self.highlights
         ):
             yield self._page("bot.html", self.links.bot(model.info.name), bot.BotView(model))
 
     def _front(self) -> Iterator[File]:
         """Yield the front page, and the picture of a site with an address."""
-        moments = watch.highlights(self.moments, self.watchable, MOMENTS)
-        page = front(self.ratings, self.summary, self.progress, moments, self.state.playoff)
+        highlights = watch.highlights(self.highlights, self.watchable, HIGHLIGHTS)
+        page = front(self.ratings, self.summary, self.progress, highlights, self.state.playoff)
         main = OVERALL if self.ratings.overall else ""
         main = main or (self.links.table(self.boards[0]) if self.boards else "")
         yield self._page("index.html", FRONT, FrontPage(page, main))
@@ -272,7 +272,7 @@ class _Site:
         yield _static("replay.js")
         yield _static("replay.css")
         yield _static("watch.css")
-        lists = watch.lists(self.moments.league, self.watchable)
+        lists = watch.lists(self.highlights.league, self.watchable)
         index, games = next(iter(self.selection.items()))
         first = f"{index}.{games[0]}.0"
         chosen = self.choice
@@ -281,25 +281,25 @@ class _Site:
         yield self._page("replay.html", REPLAY, page)
         yield from self._watch(lists)
 
-    def _watch(self, lists: list[watch.MomentList]) -> Iterator[File]:
+    def _watch(self, lists: list[watch.HighlightList]) -> Iterator[File]:
         yield self._page("watch.html", WATCH, watch.WatchPage(lists))
         for board in self.boards if len(self.boards) > 1 else ():
-            moments = self.moments.divisions.get(board.division, ())
-            page = watch.WatchPage(watch.lists(moments, self.watchable), board)
+            highlights = self.highlights.divisions.get(board.division, ())
+            page = watch.WatchPage(watch.lists(highlights, self.watchable), board)
             yield self._page("watch.html", self.links.watch(board), page)
 
-    def _matches(self) -> Iterator[File]:
-        pages = matches.pages(self.matches)
-        newest = self.matches[: -matches.NEWEST_SHOWN - 1 : -1]
-        yield self._page("matches.html", MATCHES, matches.SearchPage(pages, newest, UPSET))
+    def _fixtures(self) -> Iterator[File]:
+        pages = fixtures.pages(self.fixtures)
+        newest = self.fixtures[: -fixtures.NEWEST_SHOWN - 1 : -1]
+        yield self._page("fixtures.html", FIXTURES, fixtures.SearchPage(pages, newest, UPSET))
         if pages:
-            yield _static("matches.js")
-            yield from matches.search_files(self.matches, self.league, self.boards, self.links)
+            yield _static("fixtures.js")
+            yield from fixtures.search_files(self.fixtures, self.league, self.boards, self.links)
         for page in pages:
-            path = self.links.match_page(page.number)
-            yield self._page("match_page.html", path, matches.ListPage(page))
-            table = DataTable(MatchRow, self.head, page.matches)
-            yield from self._table(table, self.links.match_data(page.number))
+            path = self.links.fixture_page(page.number)
+            yield self._page("fixture_page.html", path, fixtures.ListPage(page))
+            table = DataTable(FixtureResultRow, self.head, page.fixtures)
+            yield from self._table(table, self.links.fixture_data(page.number))
 
     def _board(self, board: Leaderboard) -> Iterator[File]:
         page = leaderboard.leaderboard_page(board, self.league)

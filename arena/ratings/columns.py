@@ -65,7 +65,7 @@ Variant = Annotated[str, doc("The league's label of the rules in force.")]
 Bot = Annotated[str, doc("The bot's name.")]
 Seats = Annotated[tuple[str, ...], doc("The bots, seat 0 first.")]
 FixtureId = Annotated[str, doc("The fixture's id.")]
-Index = Annotated[Whole, doc("The fixture's place in the schedule, from 0.")]
+Index = Annotated[Whole, doc("The fixture's index in the schedule, from 0.")]
 GameNumber = Annotated[Whole, doc("The game's number in the fixture, from 0.")]
 GamesPlayed = Annotated[Positive, doc("Games played.")]
 Wins = Annotated[Whole, doc("Games won.")]
@@ -82,6 +82,10 @@ BestRank = Annotated[
     doc("The better end of its range of ranks: with 95 % confidence all are right at once."),
 ]
 WorstRank = Annotated[Positive, doc("The worse end of that range.")]
+MayBeFirst = Annotated[
+    bool,
+    doc("Whether the bot may be the best: with 95 % confidence all of the best bots are marked."),
+]
 PointwiseBest = Annotated[
     Positive, doc("The better end of the 95 % interval of this bot's rank by itself.")
 ]

@@ -11,6 +11,7 @@ from arena.ratings.columns import (
     Bot,
     GamesPlayed,
     LowerEnd,
+    MayBeFirst,
     Players,
     PointwiseBest,
     PointwiseWorst,
@@ -53,6 +54,7 @@ class LeaderboardRow(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
     rank: Rank
     best: BestRank
     worst: WorstRank
+    may_be_first: MayBeFirst
     pointwise_best: PointwiseBest
     pointwise_worst: PointwiseWorst
     bot: Bot
@@ -158,8 +160,9 @@ class Leaderboard(Struct, frozen=True):
     """For each ordered pair of bots, the probability that the first is the better one."""
     blocks: int
     """How many blocks were played, or begun."""
-    method: Literal["blocks", "games"]
-    """The units that intervals treat as independent: `games` if there are too few blocks."""
+    method: Literal["blocks", "dice", "games"]
+    """The units that intervals treat as independent: `dice` are the games of one number in a block,
+    which share dice; `games` are all games, if there are too few units."""
     parts: Sequence[tuple[str, ...]]
     """The largest part of the field first; if there is more than one, no game links them, and ranks
     compare only bots of one part."""
@@ -184,6 +187,7 @@ class OverallRow(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     rank: Rank
     best: BestRank
     worst: WorstRank
+    may_be_first: MayBeFirst
     pointwise_best: PointwiseBest
     pointwise_worst: PointwiseWorst
     bot: Bot

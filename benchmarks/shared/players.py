@@ -39,6 +39,7 @@ def sample_bot(name: str) -> dict[str, Any]:
 
 
 PROGRAMS = {name: sample_bot(name) for name in ("honest", "bluffer", "odds", "memory")}
+_AT_RANDOM = sample_bot("random")["choose"]
 NAMES = (*PROGRAMS, "doubter", "crasher")
 
 
@@ -55,6 +56,10 @@ def player(name: str, rules: Rules, seed: str) -> Player:
         return Player(memory.hear, lambda turn: choose(turn, memory))
     if name == "bluffer":
         return Player(_ignore, lambda turn: choose(turn, program["Mood"](_draw(seed, turn))))
+    if name == "random":
+        return Player(
+            _ignore, lambda turn: _AT_RANDOM(turn, _draw(f"{seed}/{len(turn['bids'])}", turn))
+        )
     return Player(_ignore, {"doubter": _doubt, "crasher": _crash}.get(name, choose))
 
 

@@ -17,7 +17,7 @@ SEATS = ("alpha", NASTY, "W" * 80, "delta")
 
 
 def replays(folder: Path) -> Path:
-    """Write the site of two matches of four bots with hostile names, some of whom fault."""
+    """Write the site of two fixtures of four bots with hostile names, some of whom fault."""
     rules = variant("bga", {}, calza=True)
     played = [
         games.fixture(0, "bga", rules, SEATS, 3, detail=NASTY),

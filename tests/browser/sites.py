@@ -29,8 +29,8 @@ KINDS = {
     "bots": "bots.html",
     "about": "about.html",
     "leaderboard": "tables/bga-4p.html",
-    "matches": "matches.html",
-    "match page": "matches/0.html",
+    "fixtures": "fixtures.html",
+    "fixture page": "fixtures/0.html",
     "charts": "charts.html",
     "head-to-head": "head-to-head/bga-4p.html",
     "bot": "bots/bluffer.html",
@@ -159,7 +159,7 @@ def _enemies(index: int, label: str, rules: Rules, seats: tuple[str, ...]) -> Pl
 def showcase(folder: Path, left: int = 0) -> Path:
     """Write the site of 24 bots at tables of 2, 3 and 6 by two rule books, as visitors see it.
 
-    With `left`, so many matches are still to come.
+    With `left`, so many fixtures are still to come.
     """
     kinds = [(label, size) for label in ("bga", "classic") for size in (2, 3, 6)]
     rules = {label: variant(label, {}) for label in ("bga", "classic")}
@@ -209,7 +209,7 @@ _AUTHORS = ("Ada Lovelace", "Émilie du Châtelet", "Kurt Gödel", "Srinivasa R.
 
 
 def _shown(index: int, label: str, size: int, rules: Rules) -> PlayedFixture:
-    """A match by strength; every 40th is of real games, and Glitch faults in one of five."""
+    """A fixture by strength; every 40th is of real games, and Glitch faults in one of five."""
     chance = Random(f"{index} {label} {size}")
     start = index % len(FIELD)
     others = [at for at in range(len(FIELD)) if at != start]

@@ -29,7 +29,7 @@ PAGES = {"report": KINDS, "unfinished": SHOWCASED, "course": COURSE}
 """The pages of each kind in the sites of these fixtures."""
 VISITED = [(site, kind) for site, kinds in PAGES.items() for kind in kinds]
 PHONE = {"width": 390, "height": 844}
-TABLELESS = {"about", "matches", "match page", "replay", "rules", "watch", "watch a table"}
+TABLELESS = {"about", "fixtures", "fixture page", "replay", "rules", "watch", "watch a table"}
 
 
 def show(page: Page, path: Path) -> None:

@@ -1,4 +1,4 @@
-"""Where replays lead: addresses, the next game, moments, games that are missing."""
+"""Where replays lead: addresses, the next game, highlights, games that are missing."""
 
 from pathlib import Path
 
@@ -52,17 +52,17 @@ def test_the_end_names_the_winner_and_leads_on(page: Page, site: Path) -> None:
     assert "arena rerun league.yaml 0 1" in (page.text_content("#about") or "")
 
 
-def test_after_the_last_game_of_a_match_comes_another_match(page: Page, site: Path) -> None:
+def test_after_the_last_game_of_a_fixture_comes_another_fixture(page: Page, site: Path) -> None:
     show(page, site, "#0.2.0")
     page.keyboard.press("n")
-    page.wait_for_selector("#about:has-text('match 2')")
+    page.wait_for_selector("#about:has-text('fixture 2')")
     assert at(page) == "#1.0.0"
     page.keyboard.press("n")
-    page.wait_for_selector("#about:has-text('match 1')")
+    page.wait_for_selector("#about:has-text('fixture 1')")
     assert at(page) == "#0.0.0"
 
 
-def test_moments_follow_each_other(page: Page, site: Path) -> None:
+def test_highlights_follow_each_other(page: Page, site: Path) -> None:
     page.goto(address(site / "watch.html"))
     links = [str(one.get_attribute("href")) for one in page.locator("main a.watch").all()]
     page.locator("main a.watch").first.click()
@@ -70,7 +70,7 @@ def test_moments_follow_each_other(page: Page, site: Path) -> None:
     follows = [link.removeprefix("replay.html") for link in links[1:] + links[:1]]
     for here, after in zip(follows, follows[1:] + follows[:1], strict=True):
         page.keyboard.press("m")
-        page.wait_for_selector(f"#next-moment[href='{after}']")
+        page.wait_for_selector(f"#next-highlight[href='{after}']")
         assert at(page) == here
 
 

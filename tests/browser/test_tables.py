@@ -199,18 +199,18 @@ def test_table_is_complete_without_scripts(browser: Browser, site: Path) -> None
         page.goto(address(site / path))
         assert page.locator("table.sortable tbody tr").count() == 12
         assert page.locator("main button, main select, main input[type=search]").count() == 0
-    page.goto(address(site / "matches.html"))
-    assert page.locator("#matches > li").count() == 50
-    page.click('#pages a[href="matches/0.html"]')
-    assert page.locator("#matches > li").count() == 200
+    page.goto(address(site / "fixtures.html"))
+    assert page.locator("#fixtures > li").count() == 50
+    page.click('#pages a[href="fixtures/0.html"]')
+    assert page.locator("#fixtures > li").count() == 200
     page.click("a[rel=next] >> nth=0")
-    assert page.locator("#matches > li").count() == 88
+    assert page.locator("#fixtures > li").count() == 88
     context.close()
 
 
 def rows(page: Page) -> list[list[str]]:
     """The texts of each card: its table, its bots with what they achieved, what else there is."""
-    script = """() => [...document.querySelectorAll("#matches > li")]
+    script = """() => [...document.querySelectorAll("#fixtures > li")]
         .map((card) => [card.children[0].textContent, card.children[1].textContent,
             card.children[2].textContent].map((text) => text.trim()))"""
     found: list[list[str]] = page.evaluate(script)
@@ -219,23 +219,23 @@ def rows(page: Page) -> list[list[str]]:
 
 def search(page: Page, site: Path, fragment: str) -> list[list[str]]:
     page.goto("about:blank")
-    page.goto(address(site / "matches.html", fragment))
+    page.goto(address(site / "fixtures.html", fragment))
     page.locator("#found", has_text=" match").wait_for()
     return rows(page)
 
 
-def test_matches_that_are_found_look_like_those_that_are_listed(page: Page, site: Path) -> None:
+def test_fixtures_that_are_found_look_like_those_that_are_listed(page: Page, site: Path) -> None:
     found = search(page, site, "#players=3")
-    html = page.locator("#matches > li").first.inner_html()
+    html = page.locator("#fixtures > li").first.inner_html()
     page.goto("about:blank")
-    page.goto(address(site / "matches.html"))
+    page.goto(address(site / "fixtures.html"))
     page.wait_for_selector("#search select")
     listed = rows(page)
     assert found[:50] == listed
-    assert page.locator("#matches > li").first.inner_html() == html
+    assert page.locator("#fixtures > li").first.inner_html() == html
 
 
-def test_matches_are_found_by_bot_rival_table_and_faults(page: Page, site: Path) -> None:
+def test_fixtures_are_found_by_bot_rival_table_and_faults(page: Page, site: Path) -> None:
     for row in (found := search(page, site, "#bot=bot-003&with=bot-004")):
         assert "bot-003" in row[1]
         assert "bot-004" in row[1]
@@ -249,21 +249,21 @@ def test_matches_are_found_by_bot_rival_table_and_faults(page: Page, site: Path)
 
 
 def test_search_works_by_keyboard_and_loads_more(page: Page, site: Path) -> None:
-    page.goto(address(site / "matches.html"))
+    page.goto(address(site / "fixtures.html"))
     page.wait_for_selector("#search select")
     page.get_by_label("Variant").focus()
     # One letter: a browser takes those that come slowly for separate choices.
     page.keyboard.press("b")
-    expect(page.locator("#matches > li")).to_have_count(100)
+    expect(page.locator("#fixtures > li")).to_have_count(100)
     assert at(page) == "#variant=bga"
     page.get_by_role("button", name="Show more").press("Enter")
-    expect(page.locator("#matches > li")).to_have_count(144)
+    expect(page.locator("#fixtures > li")).to_have_count(144)
     assert page.text_content("#found") == "144 of 288 match, latest first."
     page.get_by_role("button", name="Show the newest").press("Enter")
     assert (len(rows(page)), at(page)) == (50, "")
 
 
-def test_a_pair_links_to_its_matches(page: Page, site: Path) -> None:
+def test_a_pair_links_to_its_fixtures(page: Page, site: Path) -> None:
     page.goto(address(site / "bots/bot-003.html"))
     page.get_by_role("radio", name="house, 3").check(force=True)
     page.click("#results-house-3p tbody td a >> nth=0")
@@ -273,10 +273,10 @@ def test_a_pair_links_to_its_matches(page: Page, site: Path) -> None:
 
 def test_missing_search_shard_is_reported(browser: Browser, tmp_path: Path) -> None:
     write_site(*crowd.crowd(4, 2), tmp_path)
-    (tmp_path / "matches/0.js").unlink()
+    (tmp_path / "fixtures/0.js").unlink()
     page = browser.new_page()
-    page.goto(address(tmp_path / "matches.html", "#faults=1"))
-    page.locator("#found", has_text="This cannot be searched: matches/0.js is missing").wait_for()
+    page.goto(address(tmp_path / "fixtures.html", "#faults=1"))
+    page.locator("#found", has_text="This cannot be searched: fixtures/0.js is missing").wait_for()
     page.close()
 
 
@@ -291,8 +291,8 @@ def test_pages_fit_their_window(browser: Browser, site: Path, width: int, scheme
         "tables/house-3p.html",
         "tables/overall.html",
         "head-to-head/bga-2p.html",
-        "matches.html",
-        "matches/1.html",
+        "fixtures.html",
+        "fixtures/1.html",
     ):
         page.goto(address(site / path))
         page.wait_for_load_state()

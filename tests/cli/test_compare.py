@@ -35,7 +35,7 @@ def test_better_version_is_reported_as_better(tmp_path: Path) -> None:
         "games",
         "better",
     ]
-    assert table.startswith("bga, tables of 2 ")
+    assert table.startswith("bga, 2 players ")
     assert float(table.split("%")[2]) > 0
     assert honest.startswith("against honest ")
     assert memory.startswith("against memory ")
@@ -86,7 +86,7 @@ def test_changes_of_behaviour_are_shown_by_kind_and_by_example(tmp_path: Path) -
     assert int(positions) > 10
     assert any(re.fullmatch("opening bid .* %  +[0-9]+", line) for line in lines)
     example = (
-        r"for example \(bga, tables of 2(, palifico)?\), with [1-6 ]+( of \d+ dice)?"
+        r"for example \(bga, 2 players(, palifico)?\), with [1-6 ]+( of \d+ dice)?"
         r" (to open|after \d+ \w+ by (honest|memory)): old (dudo|\d+ \w+), new (dudo|\d+ \w+)"
     )
     examples = [line for line in lines if line.startswith("for")]
@@ -110,7 +110,7 @@ def test_until_says_what_was_decided_and_when(tmp_path: Path, test: str, where: 
     ran = run(*arguments, cwd=tmp_path)
     assert ran.code == 0, ran.err
     _, table, all_, *_, last = strength(ran.out)
-    assert table.startswith("bga, tables of 2 ")
+    assert table.startswith("bga, 2 players ")
     assert all_.startswith(where)
     assert all_.endswith("  new")
     said = json.loads(run(*arguments, "--json", cwd=tmp_path).out)
@@ -133,10 +133,10 @@ def test_several_variants_and_table_sizes_have_a_line_each_and_one_for_all(tmp_p
     assert ran.code == 0, ran.err
     _, *tables, all_, honest, memory, last = strength(ran.out)
     assert [line.split("  ")[0] for line in tables] == [
-        "bga, tables of 3",
-        "bga, tables of 2",
-        "italian, tables of 3",
-        "italian, tables of 2",
+        "bga, 3 players",
+        "bga, 2 players",
+        "italian, 3 players",
+        "italian, 2 players",
     ]
     assert all_.startswith("all, equally weighted ")
     lines = [*tables, all_, honest, memory]

@@ -60,7 +60,7 @@ def _check_site(site: Path) -> None:
         ".",
         "bots",
         "head-to-head",
-        "matches",
+        "fixtures",
         "tables",
     }
     for page in pages:

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from arena.course.games.tables import PER_BLOCK
-from arena.course.shares import FAIR, Total, against, share_of, total_of
+from arena.course.points import FAIR, Total, against, share_of, total_of
 
 POINTS = 30.0
 REFERENCE = {"weak": 0.95, "strong": 0.8}

@@ -54,7 +54,7 @@ def test_without_shared_dice_each_fixture_has_its_own(tmp_path: Path) -> None:
     hands = [str(dice(record, 0)) for record in opened(tmp_path / "league.sqlite")]
     assert len(set(hands)) == len(hands) == 6
     page = (tmp_path / "site/conditions.html").read_text(encoding="utf-8")
-    assert "<dd>each match has its own</dd>" in page
+    assert "<dd>each fixture has its own</dd>" in page
     assert run("verify", "league.yaml", cwd=tmp_path).code == 0
 
 
@@ -66,7 +66,7 @@ def test_with_memory_across_fixtures_the_report_says_that_dice_are_not_shared(
     hands = [str(dice(record, 0)) for record in opened(tmp_path / "league.sqlite")]
     assert len(set(hands)) == len(hands) == 6
     page = (tmp_path / "site/conditions.html").read_text(encoding="utf-8")
-    assert "each match has its own <small>as bots keep their memory" in page
+    assert "each fixture has its own <small>as bots keep their memory" in page
     league(tmp_path, memory_across_fixtures=True, shared_dice=True)
     ran = run(*PLAY, cwd=tmp_path)
     error_line(ran, "shared_dice cannot be true with memory_across_fixtures", "league.yaml:")
@@ -79,11 +79,11 @@ def test_it_stops_when_neighbours_are_separated_and_stays_stopped(tmp_path: Path
     whole = records(tmp_path / "league.sqlite")
     rounds = len(whole) // 3
     assert 8 <= rounds < 40
-    assert f"bga, tables of 2: after {rounds} rounds all neighbours are separated" in ran.err
+    assert f"bga, 2 players: after {rounds} rounds all neighbours are separated" in ran.err
     page = (tmp_path / "site/conditions.html").read_text(encoding="utf-8")
     assert "<dd>at most 40</dd>" in page
     assert "when neighbours are separated at 95.00\u202f%" in page
-    assert "<dd>shared by all matches of a round</dd>" in page
+    assert "<dd>shared by all fixtures of a block</dd>" in page
     again = run(*PLAY, cwd=tmp_path)
     assert (again.code, again.out) == (0, ran.out)
     assert f"stored already: {len(whole)} of at most 120 fixtures" in again.err
@@ -122,7 +122,7 @@ def test_bots_that_are_tied_when_the_budget_is_spent_are_named(tmp_path: Path) -
     ran = run(*PLAY, cwd=tmp_path)
     assert ran.code == 0
     line = next(line for line in ran.err.splitlines() if "the budget is spent" in line)
-    assert line.startswith("bga, tables of 2: after 8 rounds")
+    assert line.startswith("bga, 2 players: after 8 rounds")
     assert {"ann", "bob"} <= set(line.split())
 
 

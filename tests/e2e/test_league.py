@@ -64,7 +64,7 @@ def test_a_league_of_bots_in_several_languages(tmp_path: Path, sandbox: str) -> 
 def test_the_boards_are_printed_best_first(tmp_path: Path) -> None:
     league(tmp_path, variants=["bga", "pressman"], players=[2, 3], ratings={"provisional": 0})
     ran = run("run", "league.yaml", "--sandbox", "process", cwd=tmp_path)
-    heads = [f"{name}, tables of {size}" for name in ("bga", "pressman") for size in (2, 3)]
+    heads = [f"{name}, {size} players" for name in ("bga", "pressman") for size in (2, 3)]
     tables = ran.out.strip().split("\n\n")
     assert [table.splitlines()[0] for table in tables] == heads
     for table, (_, rows) in zip(tables, sorted(_boards(tmp_path / "site").items()), strict=True):

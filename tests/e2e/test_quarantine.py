@@ -26,7 +26,7 @@ def _play(folder: Path, *more: str) -> Ran:
 def _missing(folder: Path) -> list[str]:
     """Return the fixtures that the page of conditions says are missing."""
     page = (folder / "site/conditions.html").read_text()
-    _, _, table = page.partition("Some matches are missing")
+    _, _, table = page.partition("Some fixtures are missing")
     return re.findall(r"<code>([0-9a-f]+)</code>", table.partition("</table>")[0])
 
 

@@ -87,7 +87,7 @@ def test_status_is_for_monitors(club: Path) -> None:
     assert found["overdue"] == ["no ladder runs here"]
     assert found["versions"] == {"rated": 2, "refused": 2}
     assert (found["queue"], found["season"]) == (0, 1)
-    assert [(one["variant"], one["players"]) for one in found["tables"]] == [("bga", 2)]
+    assert [(one["variant"], one["players"]) for one in found["divisions"]] == [("bga", 2)]
     assert 0 < found["logs"] < found["logs_cap"] == 5 << 30
     with running(club) as ladder:
         ladder.until(lambda: "season" in clubs.log(club))

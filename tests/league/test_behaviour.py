@@ -128,7 +128,7 @@ DIVISIONS = [Division("bga", 2), Division("house rules", 2)]
 
 
 def drawn(seed: str, tables: dict[str, int], rng: Random) -> list[int]:
-    """Return the places in the schedule of the tables drawn; `tables` are counts by variant."""
+    """Return the indexes in the schedule of the tables drawn; `tables` are counts by variant."""
     labels = [label for label, count in tables.items() for _ in range(count)]
     played = [factory.fixture(index, ("a", "b"), label) for index, label in enumerate(labels)]
     rng.shuffle(played)

@@ -14,8 +14,8 @@ from arena.game.records import PlayedFixture, RoundStarted
 from arena.game.rules.books import VARIANTS, Rules, variant
 from arena.game.walk import ForbiddenEventError
 from arena.playstats.fixture_summary import FixtureSummary, summarize_fixture
+from arena.playstats.highlights import EACH, KINDS, OF_BOT, OF_DIVISION, best, order
 from arena.playstats.mistakes import KEPT
-from arena.playstats.moments import EACH, KINDS, OF_BOT, OF_DIVISION, best, order
 from tests.publish import slow
 from tests.support import played_games as games
 from tests.support.summaries import league_of
@@ -42,7 +42,7 @@ def test_styles_are_those_counted_by_their_definitions(what: tuple[str, int, int
         assert {name: getattr(style, name) for name in names} == {
             name: expected[name] for name in names
         }
-        assert style.doubtable == expected["turns_on_a_bid"]
+        assert style.turns_on_a_bid == expected["turns_on_a_bid"]
         bold = [round(1000 * value) for value in slow.boldness(one, seat)]
         assert style.boldness == sum(bold)
         assert style.boldness_squared == sum(value * value for value in bold)
@@ -87,15 +87,17 @@ def test_mistakes_are_the_worst_of_all_moves(what: tuple[str, int, int]) -> None
 
 @each_league
 @given(leagues)
-def test_moments_are_the_most_surprising_of_all_that_came_off(what: tuple[str, int, int]) -> None:
+def test_highlights_are_the_most_surprising_of_all_that_came_off(
+    what: tuple[str, int, int],
+) -> None:
     one, rules = played(*what)
-    every = list(slow.moments(one, rules))
+    every = list(slow.highlights(one, rules))
     for seat, did in enumerate(summarize_fixture(one, rules).seats):
         for kind in ("comeback", "bluff", "call", "calza"):
             mine = sorted(m for m in every if (m.kind, m.seat) == (kind, seat))
             first = {m.game: m for m in reversed(mine)}
             expected = sorted(first.values())[:OF_BOT]
-            found = [m for m in did.moments if m.kind == kind]
+            found = [m for m in did.highlights if m.kind == kind]
             assert [(m.game, m.step) for m in found] == [(m.game, m.step) for m in expected]
             assert [-m.score for m in found] == pytest.approx([m.rank for m in expected])
 
@@ -175,25 +177,25 @@ def test_a_league_is_the_sum_of_its_parts(summaries: list[FixtureSummary]) -> No
     assert sum(r.hits for rates in whole.seat_wins().values() for r in rates) == 48
 
 
-def test_moments_of_a_league_are_the_best_of_all_its_fixtures(
+def test_highlights_of_a_league_are_the_best_of_all_its_fixtures(
     summaries: list[FixtureSummary],
 ) -> None:
     league = league_of(summaries)
-    every = [moment for one in summaries for did in one.seats for moment in did.moments]
+    every = [highlight for one in summaries for did in one.seats for highlight in did.highlights]
     assert {one.kind for one in every} == set(KINDS) - {"upset", "fault"}
-    for bot, found in league.bot_moments.items():
+    for bot, found in league.bot_highlights.items():
         mine = [one for one in every if one.bot == bot]
         assert [one for one in found if one.kind != "fault"] == list(best(mine, OF_BOT, OF_BOT))
-    for division, found in league.moments.items():
+    for division, found in league.highlights.items():
         there = [one for one in every if one.division == division]
         assert [one for one in found if one.kind != "fault"] == list(best(there, OF_DIVISION, EACH))
 
 
-def test_a_rare_fault_is_more_of_a_moment_than_a_common_one(
+def test_a_rare_fault_is_more_of_a_highlight_than_a_common_one(
     summaries: list[FixtureSummary],
 ) -> None:
     league = league_of(summaries)
-    faults = [one for found in league.moments.values() for one in found if one.kind == "fault"]
+    faults = [one for found in league.highlights.values() for one in found if one.kind == "fault"]
     assert faults
     for one in faults:
         count = league.faults.bots[one.bot].count
@@ -201,7 +203,7 @@ def test_a_rare_fault_is_more_of_a_moment_than_a_common_one(
 
 
 def test_lists_hold_few_of_a_bot_and_one_of_a_game(summaries: list[FixtureSummary]) -> None:
-    every = [moment for one in summaries for did in one.seats for moment in did.moments]
+    every = [highlight for one in summaries for did in one.seats for highlight in did.highlights]
     found = best(every, OF_DIVISION, EACH)
     for kind in KINDS:
         of = [one for one in found if one.kind == kind]

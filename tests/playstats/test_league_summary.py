@@ -1,4 +1,4 @@
-"""Pages about play: style, seats, moments and mistakes of a bot, charts of a league, data files."""
+"""Pages about play: style, seats, highlights, mistakes of a bot, charts of a league, data files."""
 
 import csv
 import html
@@ -76,7 +76,7 @@ def test_style_on_the_page_equals_the_data(site: Path) -> None:
     assert [row["players"] for row in data] == [None, 2, 3]
     assert cells[0][0] == "All"
     for row, line in zip(data, cells, strict=True):
-        rates = ("bluffs", "doubts", "doubts_right", "calzas_right")
+        rates = ("bluffs", "dudos", "dudos_right", "calzas_right")
         shown = [cell.split(" ")[0] for cell in line[1:]]
         assert shown == [
             *(percent(float(str(row[f"{name}_share"]))) for name in rates),
@@ -114,21 +114,23 @@ def test_mistakes_lead_to_their_steps_in_the_replay(site: Path) -> None:
 
 
 def watched(page: Path) -> list[str]:
-    """Where a page's list of moments leads to."""
+    """Where a page's list of highlights leads to."""
     text = html.unescape(page.read_text(encoding="utf-8"))
-    lists = re.findall(r'<ol class="moment(?:s|-list)">.*?</ol>', text, re.DOTALL)
+    lists = re.findall(r'<ol class="highlight(?:s|-list)">.*?</ol>', text, re.DOTALL)
     return [link for one in lists for link in re.findall(r'href="[./]*(replay[^"]*&see=\d)"', one)]
 
 
-def test_moments_of_a_bot_are_on_its_page_with_its_dice_in_view(site: Path) -> None:
-    mine = [row for row in rows(site, "moments") if row["bot"] == NASTY and row["kind"] != "fault"]
+def test_highlights_of_a_bot_are_on_its_page_with_its_dice_in_view(site: Path) -> None:
+    mine = [
+        row for row in rows(site, "highlights") if row["bot"] == NASTY and row["kind"] != "fault"
+    ]
     assert mine
     assert watched(site / f"bots/{STEMS[NASTY]}.html") == [
         f"replay.html#{row['index']}.{row['game']}.{row['step']}&see={row['seat']}" for row in mine
     ]
 
 
-def test_watch_has_the_moments_of_the_league_and_of_each_table(site: Path) -> None:
+def test_watch_has_the_highlights_of_the_league_and_of_each_table(site: Path) -> None:
     league = watched(site / "watch.html")
     tables = [watched(site / f"watch/bga-{players}p.html") for players in (2, 3)]
     assert all(tables)
@@ -137,8 +139,8 @@ def test_watch_has_the_moments_of_the_league_and_of_each_table(site: Path) -> No
     assert {int(index) for index, _, _ in steps} <= {0, 1, 2, 3}
 
 
-def test_moments_are_never_calls_that_were_wrong(site: Path) -> None:
-    for row in rows(site, "moments"):
+def test_highlights_are_never_calls_that_were_wrong(site: Path) -> None:
+    for row in rows(site, "highlights"):
         if row["kind"] in {"call", "calza"}:
             shard = unpacked((site / f"replays/{row['index']}-0.js").read_text())
             step = shard.games[str(row["game"])].steps[int(str(row["step"]))]
@@ -147,18 +149,18 @@ def test_moments_are_never_calls_that_were_wrong(site: Path) -> None:
 
 
 @pytest.mark.slow
-def test_games_with_moments_keep_their_replays(tmp_path: Path) -> None:
+def test_games_with_highlights_keep_their_replays(tmp_path: Path) -> None:
     site = write(tmp_path, replays=0)
     assert broken_links(site) == []
-    for row in [*rows(site, "moments"), *rows(site, "mistakes")]:
+    for row in [*rows(site, "highlights"), *rows(site, "mistakes")]:
         assert (site / f"replays/{row['index']}-0.js").is_file()
     assert watched(site / "watch.html") == watched(write(tmp_path / "more") / "watch.html")
 
 
-def test_without_replays_nothing_leads_to_a_moment(tmp_path: Path) -> None:
+def test_without_replays_nothing_leads_to_a_highlight(tmp_path: Path) -> None:
     site = write(tmp_path, replays="none")
     assert broken_links(site) == []
-    assert rows(site, "moments")
+    assert rows(site, "highlights")
     assert not (site / "watch.html").exists()
     assert watched(site / f"bots/{STEMS[NASTY]}.html") == []
 

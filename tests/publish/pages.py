@@ -12,11 +12,11 @@ from urllib.parse import unquote, urlsplit
 import html5lib
 import msgspec
 
-from arena.publish.links import GAMES_PER_SHARD, MATCHES, REPLAY, Links
+from arena.publish.links import FIXTURES, GAMES_PER_SHARD, REPLAY, Links
 from arena.publish.replay.shards import Shard
 
 XHTML = "{http://www.w3.org/1999/xhtml}"
-SCRIPTS = {"shared.js", "replay.js", "tables.js", "matches.js"}
+SCRIPTS = {"shared.js", "replay.js", "tables.js", "fixtures.js"}
 
 
 def content(script: str) -> bytes:
@@ -107,8 +107,8 @@ def broken_links(folder: Path) -> list[str]:
 
 
 def _is_search(folder: Path, target: Path, fragment: str) -> bool:
-    """Tell whether a link asks the list of matches for bots and tables that there are."""
-    if target.name != MATCHES or "=" not in fragment:
+    """Tell whether a link asks the list of fixtures for bots and tables that there are."""
+    if target.name != FIXTURES or "=" not in fragment:
         return False
     asked = dict(part.split("=") for part in fragment.split("&"))
     bots = [asked.pop(key) for key in ("bot", "with") if key in asked]

@@ -99,7 +99,7 @@ class Weighed(NamedTuple):
 
 
 class Marvel(NamedTuple):
-    """A moment worth watching."""
+    """A highlight worth watching."""
 
     rank: float
     game: int
@@ -132,7 +132,7 @@ def weighed(move: Move, rules: Rules) -> Weighed | None:
     return Weighed(gain - (1 - exact), *place)
 
 
-def moments(played: PlayedFixture, rules: Rules) -> Iterator[Marvel]:
+def highlights(played: PlayedFixture, rules: Rules) -> Iterator[Marvel]:
     """Every bluff that survived, every brave call that was right, every comeback."""
     for game in played.games:
         every = list(moves(game))

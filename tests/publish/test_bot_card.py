@@ -69,10 +69,10 @@ def test_earlier_versions_are_named(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("bot", ["alpha", "gamma"])
-def test_page_has_the_last_matches_newest_first(tmp_path: Path, bot: str) -> None:
+def test_page_has_the_last_fixtures_newest_first(tmp_path: Path, bot: str) -> None:
     league, ratings, played = factory.sample()
     write_site(league, ratings, played, tmp_path)
     page = words(tmp_path / f"bots/{bot}.html")
     numbers = [one.fixture.index for one in played if bot in one.fixture.seats]
-    places = [page.index(f"match {number + 1}, rerun {number}") for number in numbers]
+    places = [page.index(f"fixture {number + 1}, rerun {number}") for number in numbers]
     assert places == sorted(places, reverse=True)

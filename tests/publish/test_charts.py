@@ -146,8 +146,8 @@ def test_the_rates_of_a_style() -> None:
     rates = style.rates()
     assert rates == {
         "bluffs": Rate(5, 20),
-        "doubts": Rate(4, 20),
-        "doubts_right": Rate(3, 4),
+        "dudos": Rate(4, 20),
+        "dudos_right": Rate(3, 4),
         "calzas_right": Rate(1, 2),
     }
     assert rates["bluffs"].share == 0.25

@@ -136,8 +136,8 @@ def test_seed_commitment_limits_and_what_was_used(site: Path) -> None:
     assert sha256(factory.SEED.encode()).hexdigest() in page
     assert "arena verify league.yaml --root 12ab" in page
     assert "10 s" in page
-    assert "<code>bubblewrap</code> <small>5 matches</small>" in page
-    assert "wall clock <small>5 matches</small>" in page
+    assert "<code>bubblewrap</code> <small>5 fixtures</small>" in page
+    assert "wall clock <small>5 fixtures</small>" in page
     assert "<dd>510</dd>" in page
     assert "changed; the book has no" in page
     for line in PROMISES["bubblewrap"].open:
@@ -210,9 +210,9 @@ def test_conditions_name_changes_and_memory(site: Path, tmp_path: Path) -> None:
     changed = replace(league, changes=3, resting=resting, memory_across_fixtures=True)
     write_site(changed, ratings, played, tmp_path)
     page = (tmp_path / "conditions.html").read_text()
-    assert "changed while the league ran, 3 times. 1 of the bots rests: no new matches" in page
-    assert "<dd>over many matches</dd>" in page
-    assert "<dd>one match</dd>" in (site / "conditions.html").read_text()
+    assert "changed while the league ran, 3 times. 1 of the bots rests: no new fixtures" in page
+    assert "<dd>over many fixtures</dd>" in page
+    assert "<dd>one fixture</dd>" in (site / "conditions.html").read_text()
     assert "while the league ran" not in (site / "conditions.html").read_text()
 
 

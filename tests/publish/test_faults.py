@@ -101,7 +101,7 @@ def test_faults_are_listed_with_their_place_and_stderr(site: Path) -> None:
 
 def where(index: int, game: int, round_: int) -> str:
     """A place counted from 1, and the numbers that `arena rerun` takes."""
-    place = f"match~{index + 1}, game~{game + 1}, round~{round_ + 1} rerun~{index}~{game}"
+    place = f"fixture~{index + 1}, game~{game + 1}, round~{round_ + 1} rerun~{index}~{game}"
     return place.replace("~", "\u00a0")
 
 

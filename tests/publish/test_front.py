@@ -25,7 +25,9 @@ def words(path: Path) -> str:
 
 
 def table(*ranks: tuple[int, int]) -> Standings:
-    rows = [Standing(f"bot {n}", *ends, 0.4, 0.5, 0.6, 9) for n, ends in enumerate(ranks)]
+    rows = [
+        Standing(f"bot {n}", ends[0] == 1, *ends, 0.4, 0.5, 0.6, 9) for n, ends in enumerate(ranks)
+    ]
     return Standings(tuple(rows))
 
 
@@ -48,10 +50,25 @@ def test_the_main_table_is_the_overall_one_or_the_first() -> None:
     _, whole, _ = crowd(6, 3, (("bga", 2), ("house", 3)), overall=True)
     assert whole.overall
     assert standings(whole) == overall_standings(whole.overall)
-    first = standings(plain)
+    assert plain.overall
+    first = standings(replace(plain, overall=None))
     assert first
     assert first.division == ("bga", 2)
     assert standings(Ratings()) is None
+
+
+def test_there_is_an_overall_table_of_several_divisions_unless_it_is_not_wanted() -> None:
+    divisions = (("bga", 2), ("house", 3))
+    for shapes, options, found in (
+        (divisions, {}, True),
+        (divisions, {"overall": False}, False),
+        (divisions[:1], {}, False),
+        (divisions[:1], {"overall": True}, True),
+    ):
+        _, ratings, _ = crowd(6, 3, shapes, **options)
+        assert bool(ratings.overall) is found
+    strangers = [factory.fixture(0, ("a", "b")), factory.fixture(1, ("c", "d", "e"))]
+    assert factory.ratings(strangers).overall is None
 
 
 def test_score_is_the_mean_share_of_rivals_beaten(tmp_path: Path) -> None:
@@ -78,7 +95,7 @@ def test_state_says_what_is_left(tmp_path: Path, left: int, chip: str, bar: int)
         assert (bars[0].get("max"), bars[0].get("value")) == ("63", "36")
 
 
-def test_update_is_when_the_last_match_was_stored() -> None:
+def test_update_is_when_the_last_fixture_was_stored() -> None:
     played = [factory.fixture(n, ("a", "b")) for n in range(3)]
     stored = [replace(one, stored_at=100.0 * n) for n, one in enumerate(played)]
     assert progress(factory.results(played), 1) == Progress(3, 1, None)
@@ -100,7 +117,7 @@ def test_bots_that_may_be_first_are_shaded(tmp_path: Path) -> None:
         if len(row) == 4 and row[1].get("scope") == "row"
     ]
     assert rows[: len(ratings.overall.rows)] == [
-        (row.best == 1, row.bot) for row in ratings.overall.rows[: len(rows)]
+        (row.may_be_first, row.bot) for row in ratings.overall.rows[: len(rows)]
     ]
     assert {shaded for shaded, _ in rows} == {True, False}
 
@@ -113,19 +130,19 @@ def test_faults_are_one_line(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_moments_lead_to_replays_of_different_bots(tmp_path: Path) -> None:
+def test_highlights_lead_to_replays_of_different_bots(tmp_path: Path) -> None:
     from tests.browser.sites import sample
 
     site = sample(tmp_path)
-    moments = json.loads((site / "data/moments.json").read_bytes())["rows"]
+    highlights = json.loads((site / "data/highlights.json").read_bytes())["rows"]
     known = {
         f"replay.html#{one['index']}.{one['game']}.{one['step']}&see={one['seat']}": one
-        for one in moments
+        for one in highlights
     }
     links = [
         link.attrib["href"]
         for section in document(site / "index.html").iter()
-        if section.get("id") == "moments"
+        if section.get("id") == "highlights"
         for link in section.iter("{http://www.w3.org/1999/xhtml}a")
     ]
     shown = [known[link] for link in links]

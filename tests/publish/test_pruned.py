@@ -51,7 +51,7 @@ def test_pages_leave_out_replays_of_pruned_games_and_say_so(
     site = tmp_path / "site"
     report(store, site, choice)
     before, shown = leaderboard(site), replays(site)
-    assert "were pruned" not in (site / "matches.html").read_text()
+    assert "were pruned" not in (site / "fixtures.html").read_text()
     pruned(store, 4)
     if not cached:
         cache_path(store).unlink()
@@ -60,10 +60,10 @@ def test_pages_leave_out_replays_of_pruned_games_and_say_so(
     assert replays(site) == {name for name in shown if name.partition("-")[0] in "45"}
     assert broken_links(site) == []
     assert (
-        "The games of 4 matches cannot be watched any more" in (site / "matches.html").read_text()
+        "The games of 4 fixtures cannot be watched any more" in (site / "fixtures.html").read_text()
     )
     about = " ".join((site / "conditions.html").read_text().split())
-    assert "Matches whose logs were pruned</dt><dd>4:" in about
+    assert "Fixtures whose logs were pruned</dt><dd>4:" in about
 
 
 @pytest.mark.slow

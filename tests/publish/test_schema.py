@@ -33,7 +33,7 @@ def site(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
     ]
     boards = [replace(board, dice_gain=DiceGain(1.2, 0.9, 1.6)) for board in ratings.boards[:1]]
     ratings = replace(ratings, suspicions=cases, boards=[*boards, *ratings.boards[1:]])
-    # Players who do whatever is legal have bad moments.
+    # Players who do whatever is legal have bad highlights.
     played.append(games.fixture(9, "bga", league.variants["bga"], (bot, rival), 4))
     quarantined = [QuarantinedFixture(played[0].fixture, f"it died with {bot}", 3, 1_790_000_000.0)]
     folder = tmp_path_factory.mktemp("site")

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from arena.game.records import FixtureResult
-from arena.ratings.board.leaderboard import RatedDivision, better_probabilities, rank_ranges, rate
+from arena.ratings.board.leaderboard import RatedDivision, rate
+from arena.ratings.board.ranks import better_probabilities, rank_ranges
 from arena.ratings.maths.intervals import indistinct_range
 from arena.ratings.maths.t_distribution import normal_cdf, t_cdf, t_quantile
 from arena.ratings.model.games import as_arrays
@@ -127,9 +128,9 @@ def test_differences_without_variance_are_certain() -> None:
 
 
 def test_method_is_games_with_too_few_blocks() -> None:
-    assert rated(Shape(3, 2, 5)).board.method == "games"
-    assert rated(Shape(3, 2, 5)).board.blocks == 2
-    assert rated(Shape(8, 2, 6)).board.method == "blocks"
+    assert rated(Shape(3, 2, 1)).board.method == "games"
+    assert rated(Shape(3, 2, 1)).board.blocks == 2
+    assert rated(Shape(8, 2, 1)).board.method == "blocks"
 
 
 def width(board: Leaderboard) -> float:
@@ -222,6 +223,34 @@ def test_bot_that_always_wins_has_no_upper_end() -> None:
     assert first.low < first.mu
     assert first.place_low == pytest.approx(1.0)
     assert first.place_low < first.place_high
+
+
+def hopeless(played: list[FixtureResult], bot: str) -> list[FixtureResult]:
+    """Let a bot lose all of its games at tables of two."""
+    return [
+        decided(one, (2, 1) if one.fixture.seats[0] == bot else (1, 2))
+        if bot in one.fixture.seats
+        else one
+        for one in played
+    ]
+
+
+def told_apart(board: Leaderboard, bots: set[str]) -> int:
+    """Return how many pairs of these bots are distinguished among all."""
+    low, _ = indistinct_range(comb(len(board.rows), 2))
+    return sum(board.better[bot, rival] < low for bot in bots for rival in bots - {bot})
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_hopeless_bot_does_not_hide_that_others_differ(seed: int) -> None:
+    """Of a pass that is not whole: its intervals are by block."""
+    played = [one for one in league(Shape(8, 2, 30), seed) if one.fixture.block < 6]
+    alone = rate("bga", 2, [one for one in played if "bot07" not in one.fixture.seats]).board
+    among = rate("bga", 2, hopeless(played, "bot07")).board
+    others = {row.bot for row in alone.rows}
+    assert among.method == "blocks"
+    # There are 28 pairs instead of 21, so each must be a little clearer.
+    assert told_apart(among, others) >= 0.75 * told_apart(alone, others) > 0
 
 
 def test_two_classes_are_bounded_only_towards_each_other() -> None:

@@ -26,19 +26,19 @@ def by_formula(skills: Floats, schedule: Schedule) -> Truth:
     return Truth(as_floats(skills - skills.mean()), true_places(skills, schedule))
 
 
-def covering(board: Leaderboard, truth: Truth) -> Iterator[str]:
-    """Yield the name of each interval that contains the truth, for each bot."""
+def covering(board: Leaderboard, truth: Truth) -> Iterator[tuple[str, str]]:
+    """Yield the name of each interval that contains the truth, and its bot."""
     true, places = truth
     rank = {name(bot): place for place, bot in enumerate(np.argsort(-true), 1)}
     for row in board.rows:
         bot = int(row.bot.removeprefix("bot"))
         above = row.low is None or row.low <= true[bot]
         if above and (row.high is None or true[bot] <= row.high):
-            yield "mu"
+            yield "mu", row.bot
         if row.place_low <= places[bot] <= row.place_high:
-            yield "place"
+            yield "place", row.bot
         if row.best <= rank[row.bot] <= row.worst:
-            yield "rank"
+            yield "rank", row.bot
 
 
 def true_places(skills: Floats, schedule: Schedule) -> Floats:

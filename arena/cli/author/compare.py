@@ -22,7 +22,7 @@ from arena.cli.options import (
     trust_option,
     workers_option,
 )
-from arena.cli.output import harmless, print_json, print_table, say
+from arena.cli.output import division_name, harmless, print_json, print_table, say
 from arena.cli.progress_bar import TerminalListener
 from arena.game.records import LeagueInfo
 from arena.game.rules.books import MAX_PLAYERS, MIN_PLAYERS
@@ -133,10 +133,15 @@ class _Listener(TerminalListener):
 def _print(old: str, new: str, comparison: Comparison) -> None:
     say(f"old: {old}; new: {new}")
     until, divisions = comparison.until, comparison.divisions
-    rows = []
-    for division in divisions:
-        where = f"{division.variant}, tables of {division.players}"
-        rows.append(_row(where, division.rivals_beaten, division.games, division.better))
+    rows = [
+        _row(
+            division_name(division.variant, division.players),
+            division.rivals_beaten,
+            division.games,
+            division.better,
+        )
+        for division in divisions
+    ]
     if until or len(divisions) > 1:
         better = comparison.decision if comparison.decision in VERSIONS else None
         rows.append(_row(_overall(until), comparison.rivals_beaten, comparison.games, better))
@@ -202,7 +207,7 @@ def _percent(share: DifferingShare) -> str:
 
 def _in_words(example: Example) -> str:
     request, seats = example.request, example.seats
-    table = f"{example.variant}, tables of {len(seats)}"
+    table = division_name(example.variant, len(seats))
     if request.palifico_seat is not None:
         table += ", palifico"
     dice = " ".join(map(str, request.dice))

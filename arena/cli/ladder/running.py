@@ -17,7 +17,7 @@ from arena.io.times import span, stamp
 from arena.ladder.book.book import Book
 from arena.ladder.folder import Folder, existing
 from arena.ladder.new import make_ladder
-from arena.ladder.status import Status, status
+from arena.ladder.status import LadderStatus, status
 
 _LOOK = 1.0
 """Seconds between looks whether a signal came."""
@@ -44,7 +44,7 @@ def init(ladder: Path, sandbox: str | None, *, trust_bots: bool, as_json: bool) 
 @json_option
 def run(ladder: Path, *, as_json: bool) -> int:
     """Run LADDER until Ctrl-C or SIGTERM: what is being played is finished and stored first."""
-    folder = existing(ladder)
+    folder = existing(ladder, older=True)
     _in_thread(partial(_run, folder))
     if as_json:
         print_json(status(folder))
@@ -106,7 +106,7 @@ def status_(ladder: Path, *, as_json: bool) -> int:
     return FINDINGS if state.overdue else OK
 
 
-def _lines(ladder: Status) -> list[str]:
+def _lines(ladder: LadderStatus) -> list[str]:
     counts = ", ".join(f"{number} {state}" for state, number in ladder.versions.items())
     oldest = f" (oldest {span(ladder.oldest)})" if ladder.oldest is not None else ""
     published = (
@@ -122,15 +122,16 @@ def _lines(ladder: Status) -> list[str]:
     ]
 
 
-def _played(ladder: Status) -> str:
-    """Return the season and how far its tables are: `season 1: bga 2p round 212, 4p asleep`."""
+def _played(ladder: LadderStatus) -> str:
+    """Return the season and how far its divisions are: `season 1: bga 2p block 212, 4p asleep`."""
     if not ladder.season:
         return "no season yet"
     parts, before = list[str](), ""
-    for kind in ladder.tables:
-        label = "" if kind.variant == before else f"{kind.variant} "
-        parts.append(f"{label}{kind.players}p {'asleep' if kind.asleep else f'round {kind.round}'}")
-        before = kind.variant
+    for division in ladder.divisions:
+        label = "" if division.variant == before else f"{division.variant} "
+        state = "asleep" if division.asleep else f"block {division.block}"
+        parts.append(f"{label}{division.players}p {state}")
+        before = division.variant
     return f"season {ladder.season}: {', '.join(parts) or 'no game yet'}"
 
 

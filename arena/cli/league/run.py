@@ -12,7 +12,7 @@ import msgspec
 
 from arena.cli import options
 from arena.cli.exit_codes import FINDINGS, INTERRUPTED, OK
-from arena.cli.output import print_json, print_table, say, say_report
+from arena.cli.output import division_name, print_json, print_table, say, say_report
 from arena.cli.progress_bar import TerminalListener
 from arena.game.records import LeagueInfo, QuarantinedFixture
 from arena.io.errors import ArenaError
@@ -145,8 +145,7 @@ class _Listener(TerminalListener):
         say("stopping after the fixtures being played, which are saved; Ctrl-C again stops at once")
 
     def verdict(self, verdict: Verdict, conditions: LeagueInfo) -> None:
-        variant, players = verdict.division
-        where = f"{variant}, tables of {players}: after {verdict.rounds} rounds"
+        where = f"{division_name(*verdict.division)}: after {verdict.rounds} rounds"
         if verdict.tied:
             pairs = ", ".join(" and ".join(pair) for pair in verdict.tied)
             say(f"{where} the budget is spent; not separated: {pairs}")
@@ -167,7 +166,7 @@ def _say_faults(report: Report) -> None:
 
 def _say_quarantined(fixtures: Sequence[QuarantinedFixture]) -> None:
     """Say which fixtures are missing, and how to play them after all."""
-    first = (one.fixture for one in fixtures[:_QUARANTINED_SHOWN])
+    first = (quarantined.fixture for quarantined in fixtures[:_QUARANTINED_SHOWN])
     shown = [f"{fixture.id} ({', '.join(fixture.seats)})" for fixture in first]
     if more := len(fixtures) - len(shown):
         shown.append(f"and {more} more")
@@ -188,7 +187,7 @@ def _same_command() -> str:
 
 def _print_boards(boards: Sequence[Leaderboard]) -> None:
     for board in boards:
-        click.echo(f"\n{board.variant}, tables of {board.players}")
+        click.echo(f"\n{division_name(*board.division)}")
         rows = [
             [
                 f"{rank:2} {row.bot}{' (provisional)' if row.provisional else ''}",
@@ -207,7 +206,7 @@ def _print_boards(boards: Sequence[Leaderboard]) -> None:
         skill = ["beats average", "mu", "95 %"]
         head = ["   bot", "ranks", *skill, "place", chance, "games", "faults"]
         print_table(head, rows)
-        _say_parts(f"{board.variant}, tables of {board.players}", board.parts)
+        _say_parts(division_name(*board.division), board.parts)
 
 
 def _interval(row: LeaderboardRow) -> str:
@@ -233,7 +232,7 @@ def _shortened(names: Sequence[str]) -> str:
 
 
 def _print_overall(overall: Overall) -> None:
-    click.echo("\noverall: share of rivals finished behind, mean over the tables")
+    click.echo("\noverall: share of rivals finished behind, mean over the divisions")
     rows = [
         [
             f"{rank:2} {row.bot}",

@@ -6,7 +6,7 @@ Decided by complete blocks of one bot alone, so the same results lead to the sam
 from collections.abc import Mapping
 from math import ceil
 
-from arena.course.shares import Part, total_of
+from arena.course.points import Part, total_of
 
 FIRST = 4
 """Blocks against each baseline before the first look."""

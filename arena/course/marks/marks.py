@@ -9,7 +9,7 @@ from arena.course.games.baseline_games import Blocks, Decide
 from arena.course.games.plan import FIRST, more_blocks, target
 from arena.course.games.tables import PER_BLOCK, name_of
 from arena.course.lock import Lock, LockedHandIn
-from arena.course.shares import Part, Share, Total, against, certain, in_field, share_of, total_of
+from arena.course.points import Part, Share, Total, against, certain, in_field, share_of, total_of
 
 LEGAL, FIELD = "legal", "field"
 
@@ -80,7 +80,9 @@ def mark_of(
     """Return the mark of a hand-in; None stands for a student who handed nothing in."""
     steps = hand_in.steps / hand_in.of if hand_in else 0.0
     parts = {LEGAL: certain(file.marks.legal * steps, file.marks.legal)} if file.marks.legal else {}
-    parts |= {name: certain(0.0, one.points) for name, one in file.marks.baselines.items()}
+    parts |= {
+        name: certain(0.0, baseline.points) for name, baseline in file.marks.baselines.items()
+    }
     parts |= baseline_parts(file, lock.shares, blocks)
     if file.marks.field:
         tables = field.get(name_of(hand_in.bot)) if hand_in and hand_in.bot else None

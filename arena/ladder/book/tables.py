@@ -1,115 +1,9 @@
-"""The tables of a ladder's two databases, and their rows.
-
-`door.sqlite` is written by whoever takes submissions and orders, `ladder.sqlite` by the ladder
-alone: each file has one writer, and neither waits for the other.
-"""
+"""The rows of a ladder's two databases, and what their columns may say."""
 
 from enum import StrEnum
 from typing import NamedTuple
 
 from msgspec import Struct
-
-DOOR = """
-CREATE TABLE authors (
-    name TEXT PRIMARY KEY COLLATE NOCASE,
-    role TEXT NOT NULL,
-    since REAL NOT NULL
-);
-CREATE TABLE uploads (
-    id INTEGER PRIMARY KEY AUTOINCREMENT,
-    sha256 TEXT NOT NULL,
-    ending TEXT NOT NULL,
-    author TEXT NOT NULL,
-    bot TEXT NOT NULL COLLATE NOCASE,
-    number INTEGER NOT NULL,
-    bytes INTEGER NOT NULL,
-    received_at REAL NOT NULL,
-    UNIQUE (bot, number),
-    UNIQUE (bot, sha256)
-);
-CREATE TABLE orders (
-    id INTEGER PRIMARY KEY AUTOINCREMENT,
-    at REAL NOT NULL,
-    who TEXT NOT NULL,
-    what TEXT NOT NULL,
-    version TEXT NOT NULL,
-    why TEXT NOT NULL,
-    author TEXT NOT NULL,
-    uploads INTEGER
-);
-"""
-LADDER = """
-CREATE TABLE versions (
-    id INTEGER PRIMARY KEY,
-    bot TEXT NOT NULL COLLATE NOCASE,
-    number INTEGER NOT NULL,
-    author TEXT NOT NULL,
-    sha256 TEXT NOT NULL,
-    ending TEXT NOT NULL,
-    digest TEXT NOT NULL,
-    received_at REAL NOT NULL,
-    state TEXT NOT NULL,
-    since REAL NOT NULL,
-    why TEXT NOT NULL,
-    UNIQUE (bot, number)
-);
-CREATE TABLE checks (
-    version INTEGER NOT NULL,
-    try INTEGER NOT NULL,
-    began REAL NOT NULL,
-    lease_until REAL NOT NULL,
-    ended REAL,
-    result BLOB,
-    PRIMARY KEY (version, try)
-);
-CREATE TABLE comparisons (
-    version INTEGER PRIMARY KEY,
-    predecessor TEXT NOT NULL,
-    result BLOB NOT NULL
-);
-CREATE TABLE quotas (
-    author TEXT PRIMARY KEY COLLATE NOCASE,
-    uploads INTEGER NOT NULL
-);
-CREATE TABLE answers (
-    id INTEGER PRIMARY KEY,
-    at REAL NOT NULL,
-    done INTEGER NOT NULL,
-    text TEXT NOT NULL
-);
-CREATE TABLE events (
-    n INTEGER PRIMARY KEY AUTOINCREMENT,
-    at REAL NOT NULL,
-    author TEXT NOT NULL,
-    version TEXT NOT NULL,
-    text TEXT NOT NULL
-);
-CREATE TABLE seasons (
-    number INTEGER PRIMARY KEY,
-    opened_at REAL NOT NULL,
-    terms BLOB NOT NULL,
-    commitment TEXT NOT NULL,
-    closed_at REAL,
-    seed TEXT NOT NULL DEFAULT '',
-    root TEXT NOT NULL DEFAULT ''
-);
-CREATE TABLE facts (key TEXT PRIMARY KEY, value TEXT NOT NULL);
-"""
-SECRETS = """CREATE TABLE secrets (
-    sha256 TEXT PRIMARY KEY,
-    author TEXT NOT NULL COLLATE NOCASE,
-    kind TEXT NOT NULL,
-    scope TEXT NOT NULL,
-    made REAL NOT NULL,
-    expires REAL NOT NULL,
-    used REAL
-)"""
-"""In the file of the door, if there is a web door."""
-_NUMBERED = "CREATE TABLE sqlite_sequence(name,seq)"
-TABLES = (*f"{DOOR}{LADDER}{SECRETS}".split(";"), _NUMBERED)
-"""All that the two files may hold; SQLite makes the last one for AUTOINCREMENT."""
-VERSION = 2
-"""The `user_version` of both files."""
 
 
 class State(StrEnum):
@@ -274,13 +168,13 @@ class Event(NamedTuple):
     text: str
 
 
-class Kind(Struct, frozen=True):
-    """How far the tables of a variant and a size are."""
+class DivisionProgress(Struct, frozen=True):
+    """How far the games of a division are."""
 
     variant: str
     players: int
-    round: int
-    """The last round that was begun, from 1; 0 if none was."""
+    block: int
+    """The last block that was begun, from 1; 0 if none was."""
     asleep: bool
     """Whether nothing is to be played until the field changes."""
 

@@ -93,10 +93,10 @@ class _TrialTable(NamedTuple):
 
 
 def _tables(request: TrialRequest) -> Iterator[_TrialTable]:
-    """Yield one table of each kind at least, and tables for so many games."""
-    kinds = [(label, players) for label in request.variants for players in request.players]
-    fixtures = max(len(kinds), ceil(GAMES / request.games))
-    for number, (label, players) in enumerate(islice(cycle(kinds), fixtures)):
+    """Yield one table of each division at least, and tables for so many games."""
+    divisions = [(label, players) for label in request.variants for players in request.players]
+    fixtures = max(len(divisions), ceil(GAMES / request.games))
+    for number, (label, players) in enumerate(islice(cycle(divisions), fixtures)):
         yield _TrialTable(label, players, number)
 
 

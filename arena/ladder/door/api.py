@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from arena.io.times import stamp
 from arena.ladder.book.quota import MOST, Allowance
-from arena.ladder.book.tables import Action, Kind, Progress, State, Upload
+from arena.ladder.book.tables import Action, DivisionProgress, Progress, State, Upload
 
 MIME = "application/problem+json"
 """The media type of a `Problem`."""
@@ -144,8 +144,8 @@ class LadderInfo(Struct, frozen=True, kw_only=True):
     name: str
     running: bool
     season: int | None
-    tables: Sequence[Kind]
-    """How far each kind of table is."""
+    divisions: Sequence[DivisionProgress]
+    """How far each division is."""
     states: dict[State, int]
     """How many versions are in each state."""
     queue: int
@@ -225,7 +225,8 @@ FEED = (
     LiveEvent("log", LogLine, Audience.AUTHOR, "for each line of the log of the version"),
     LiveEvent("version", VersionInfo, Audience.AUTHOR, "whenever the version changes", ("oldest",)),
 )
-"""Every event that a door sends. What is computed for it: `arena/ladder/web/live/snapshot.py`."""
+"""Every event that a door sends. `everybody_events` and `author_events` in
+`arena/ladder/web/live/snapshot.py` yield the payloads; lines of the log are sent as they come."""
 EVENTS = {event.name: event for event in FEED}
 _EVENT_OF = {event.payload: event for event in FEED}
 

@@ -32,7 +32,7 @@ class OwnGame(NamedTuple):
     """A game of a version."""
 
     fixture: int
-    """The fixture's place in the schedule, from 0."""
+    """The fixture's index in the schedule, from 0."""
     game: int
     """From 0."""
     variant: str
@@ -93,7 +93,7 @@ class OwnGames(Struct):
         return list(islice(games, NEWEST))
 
 
-class Played:
+class PlayedSeason:
     """The games of a season that may be seen: counted for all versions, read as they are needed."""
 
     def __init__(
@@ -103,7 +103,7 @@ class Played:
         self._source = store.played if store else _nothing
         self._gone = store.without_logs() if store else set()
         self.fixture = lru_cache(_KEPT)(self._fixture)
-        """Returns a fixture that has its log, by its place in the schedule."""
+        """Returns a fixture that has its log, by its index in the schedule."""
         self.variants = variants
         self.by_version = defaultdict[str, OwnGames](OwnGames)
         for result in store.results() if store else ():

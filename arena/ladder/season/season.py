@@ -21,9 +21,10 @@ from arena.game.records import Division, FixtureResult, LeagueInfo, PlayedFixtur
 from arena.game.rules.books import Rules
 from arena.game.seeds import commitment
 from arena.io.errors import ArenaError
-from arena.ladder.book.tables import Kind, Version
+from arena.io.files import write_file
+from arena.ladder.book.tables import DivisionProgress, Version
 from arena.ladder.config import Config, sandbox_of
-from arena.ladder.folder import Folder, make_private, write_durably
+from arena.ladder.folder import Folder, make_private
 from arena.ladder.season.twins import TwinResult, are_over, compare_twins
 from arena.ladder.season.workers import Workers
 from arena.league.changes import everyone, playing, version_of
@@ -91,7 +92,7 @@ def _seed(folder: Path) -> str:
     make_private(folder)
     path = folder / SEED_FILE
     if not path.exists():
-        write_durably(path, secrets.token_hex(32).encode())
+        write_file(path, secrets.token_hex(32).encode(), durable=True)
     return path.read_text()
 
 
@@ -132,16 +133,16 @@ class Season:
         """What was played, open for writing."""
         return self._store
 
-    def kinds(self) -> list[Kind]:
-        """Return how far each kind of table is."""
+    def divisions(self) -> list[DivisionProgress]:
+        """Return how far each division is."""
         if not (played := self._played):
             return []
         under_way = {fixture.division for fixture in played.progress.due()}
         return [
-            Kind(
+            DivisionProgress(
                 variant=division.variant,
                 players=division.players,
-                round=played.progress.begun(division),
+                block=played.progress.begun(division),
                 asleep=division not in under_way and not self._wants_more(division),
             )
             for division in played.schedule.blocks
@@ -243,8 +244,8 @@ class Season:
         twins = predecessors(field)
         newest = set(field).difference(twins.values())
         change = self._difference(played.conditions, newest, set(struck))
-        if (found := self._twins(played, twins)) != played.schedule.twins:
-            change["twins"] = found
+        if (all_twins := self._twins(played, twins)) != played.schedule.twins:
+            change["twins"] = all_twins
         if played.conditions.endless and not endless:
             change["endless"] = False
         return change

@@ -42,15 +42,15 @@ def compare_twins(schedule: Schedule, progress: LeagueProgress, newcomer: str) -
 
     Divisions have the same weight; one with a single pair of tables has none.
     """
-    games, kinds = 0, []
+    games, divisions = 0, []
     for division in schedule.blocks:
         tables = schedule.twin_tables(division, newcomer)
         beaten = list(_beaten(tables, progress.tables))
         if len(beaten) >= _PAIRS:
             games += sum(table.games for table, _ in tables)
             new, old = np.array(beaten).T
-            kinds.append((old, new))
-    return TwinResult(games, pooled(kinds)) if kinds else None
+            divisions.append((old, new))
+    return TwinResult(games, pooled(divisions)) if divisions else None
 
 
 def _beaten(

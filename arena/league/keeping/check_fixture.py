@@ -1,4 +1,4 @@
-"""One stored fixture, verified: its hashes, its place in the schedule, every game."""
+"""One stored fixture, verified: its hashes, its index in the schedule, every game."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
@@ -48,7 +48,7 @@ class CheckedFixture(msgspec.Struct, frozen=True):
 
 
 def check_stored(store: Store, expected: Expected, stored: StoredFixture) -> CheckedFixture:
-    """Check a fixture's hashes, its place in the schedule, and its games by playing them again.
+    """Check a fixture's hashes, its index in the schedule, and its games by playing them again.
 
     If its logs were pruned, the rows of its games are checked by their hash in the root.
     Of games with logs one is in memory at a time, however much the logs of a store unpack to.

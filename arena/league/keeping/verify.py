@@ -101,7 +101,7 @@ class _CheckedStore:
         self.content_hashes: list[bytes] = []
         self.games = self.pruned = 0
         self.luck: dict[int, Sequence[int]] = {}
-        """Of each sound fixture, by its place in the schedule."""
+        """Of each sound fixture, by its index in the schedule."""
         self._sound: list[Fixture] = []
 
     def add(self, checked: CheckedFixture) -> None:
@@ -190,7 +190,7 @@ def _index(scheduled: tuple[Fixture, Rules]) -> int:
 
 
 def _between(drawn: Sequence[tuple[Fixture, Rules]], first: int, last: int) -> Expected:
-    """Return the fixtures between two places in the schedule, both included, by id."""
+    """Return the fixtures between two indexes of the schedule, both included, by id."""
     start, end = bisect_left(drawn, first, key=_index), bisect_right(drawn, last, key=_index)
     return {fixture.id: (fixture, rules) for fixture, rules in drawn[start:end]}
 

@@ -27,7 +27,7 @@ class Rerun(Struct, frozen=True):
     """The result of playing a fixture again."""
 
     fixture: int
-    """The fixture's place in the schedule, from 0."""
+    """The fixture's index in the schedule, from 0."""
     seats: tuple[str, ...]
     games: int
     """Games that were compared."""

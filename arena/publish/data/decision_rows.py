@@ -24,7 +24,7 @@ class DecisionRow(Struct, frozen=True, gc=False):
     variant: Annotated[str, doc("The league's label of the rules in force.")]
     players: Annotated[int, doc("How many sit at the table.")]
     fixture: Annotated[str, doc('The id of the fixture; "" if anonymous.')]
-    index: Annotated[int, doc("The fixture's place in the schedule.")]
+    index: Annotated[int, doc("The fixture's index in the schedule.")]
     block: Annotated[int, doc("Its block within the variant and table size.")]
     counts: Annotated[bool, doc("Whether the fixture is still in the schedule.")]
     game: Annotated[int, doc("The game's number in the fixture.")]

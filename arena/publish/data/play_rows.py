@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from msgspec import Meta
 
 from arena.game.records import Cause, Division
-from arena.playstats.moments import MomentKind
+from arena.playstats.highlights import HighlightKind
 from arena.publish.data.schema import TableRow, table
 from arena.ratings.columns import (
     Bot,
@@ -122,24 +122,24 @@ class StyleRow(TableRow, frozen=True):
     bluffs_share: Annotated[float | None, doc("bluffs / bids.")]
     bluffs_low: StyleLow
     bluffs_high: StyleHigh
-    doubts_share: Annotated[float | None, doc("dudos / turns_on_a_bid.")]
-    doubts_low: StyleLow
-    doubts_high: StyleHigh
-    doubts_right_share: Annotated[float | None, doc("dudos_right / dudos.")]
-    doubts_right_low: StyleLow
-    doubts_right_high: StyleHigh
+    dudos_share: Annotated[float | None, doc("dudos / turns_on_a_bid.")]
+    dudos_low: StyleLow
+    dudos_high: StyleHigh
+    dudos_right_share: Annotated[float | None, doc("dudos_right / dudos.")]
+    dudos_right_low: StyleLow
+    dudos_right_high: StyleHigh
     calzas_right_share: Annotated[float | None, doc("calzas_right / calzas.")]
     calzas_right_low: StyleLow
     calzas_right_high: StyleHigh
 
 
-@table("moments")
-class MomentRow(TableRow, frozen=True):
-    """The best moments of each bot."""
+@table("highlights")
+class HighlightRow(TableRow, frozen=True):
+    """The best highlights of each bot."""
 
     bot: Bot
-    kind: Annotated[MomentKind, doc("What it is.")]
-    rank: Annotated[Positive, doc("Its place among the bot's moments of this kind.")]
+    kind: Annotated[HighlightKind, doc("What it is.")]
+    rank: Annotated[Positive, doc("Its place among the bot's highlights of this kind.")]
     score: Annotated[float, doc("Bits of surprise times dice on the table.")]
     variant: Variant
     players: Players

@@ -6,17 +6,17 @@ from itertools import groupby
 from msgspec.structs import asdict
 
 from arena.game.records import Division
+from arena.playstats.highlights import Highlight
 from arena.playstats.league_summary import LeagueSummary
-from arena.playstats.moments import Moment
 from arena.playstats.style import BINS, MILLION, Calibration, Rate, Style
 from arena.publish.data.play_rows import (
     BotCalibrationRow,
     BotSeatRow,
     CalibrationRow,
     GameLengthRow,
+    HighlightRow,
     HistoryRow,
     MistakeRow,
-    MomentRow,
     SeatAdvantageRow,
     StyleRow,
 )
@@ -130,7 +130,7 @@ def tables(
     bots: Sequence[str],
     boards: Sequence[Leaderboard],
     links: Links,
-    moments: Mapping[str, Sequence[Moment]],
+    highlights: Mapping[str, Sequence[Highlight]],
 ) -> Iterator[tuple[str, DataTable]]:
     """Yield the data tables of all this, each with its path without suffix."""
     lines = [row for size, rounds in summary.rounds().items() for row in lengths(size, rounds)]
@@ -149,7 +149,9 @@ def tables(
         DataTable(
             StyleRow, head, [_style(bot, *at) for bot in bots for at in styles(summary, bot)]
         ),
-        DataTable(MomentRow, head, [_moment(*of) for bot in bots for of in _ranked(moments, bot)]),
+        DataTable(
+            HighlightRow, head, [_highlight(*of) for bot in bots for of in _ranked(highlights, bot)]
+        ),
         DataTable(MistakeRow, head, list(_mistakes(summary, bots))),
     ):
         yield f"data/{table.type.name}", table
@@ -163,7 +165,7 @@ def _style(bot: str, division: Division | None, style: Style) -> StyleRow:
     mean = style.mean_boldness()
     row = {name: count for name, count in asdict(style).items() if name != "boldness_squared"}
     row |= {
-        "turns_on_a_bid": style.doubtable,
+        "turns_on_a_bid": style.turns_on_a_bid,
         "boldness": mean and mean.mean,
         "boldness_low": mean and mean.low,
         "boldness_high": mean and mean.high,
@@ -174,17 +176,19 @@ def _style(bot: str, division: Division | None, style: Style) -> StyleRow:
     return StyleRow(bot=bot, variant=variant, players=players, **row)
 
 
-def _ranked(moments: Mapping[str, Sequence[Moment]], bot: str) -> Iterator[tuple[int, Moment]]:
-    """Yield the moments of a bot, each with its place among those of its kind."""
-    for _, of_kind in groupby(moments.get(bot, ()), lambda moment: moment.kind):
+def _ranked(
+    highlights: Mapping[str, Sequence[Highlight]], bot: str
+) -> Iterator[tuple[int, Highlight]]:
+    """Yield the highlights of a bot, each with its place among those of its kind."""
+    for _, of_kind in groupby(highlights.get(bot, ()), lambda highlight: highlight.kind):
         yield from enumerate(of_kind, 1)
 
 
-def _moment(rank: int, moment: Moment) -> MomentRow:
-    row = asdict(moment)
+def _highlight(rank: int, highlight: Highlight) -> HighlightRow:
+    row = asdict(highlight)
     for name in ("own", "quantity", "face", "rival"):
         row[name] = row[name] or None
-    return MomentRow(rank=rank, **row)
+    return HighlightRow(rank=rank, **row)
 
 
 def _mistakes(summary: LeagueSummary, bots: Sequence[str]) -> Iterator[MistakeRow]:

@@ -1,4 +1,4 @@
-"""The data tables about ratings, matches and the league itself: their rows and columns."""
+"""The data tables about ratings, fixtures and the league itself: their rows and columns."""
 
 from typing import Annotated, Literal
 
@@ -47,7 +47,7 @@ class DivisionHead(TableHead, frozen=True):
     chance: Annotated[Share, doc("The share of wins that chance alone gives.")]
     blocks: Annotated[Whole, doc("How many blocks were played, or begun.")]
     intervals_by: Annotated[
-        Literal["blocks", "games"], doc("What the intervals take to vary independently.")
+        Literal["blocks", "dice", "games"], doc("What the intervals take to vary independently.")
     ]
     parts: Annotated[
         list[list[str]],
@@ -114,8 +114,8 @@ table(
 )(Suspicion)
 
 
-@table("matches")
-class MatchRow(TableRow, frozen=True):
+@table("fixtures")
+class FixtureResultRow(TableRow, frozen=True):
     """The results of a stretch of the schedule."""
 
     index: Index

@@ -1,4 +1,4 @@
-"""The data tables about ratings, matches and the league itself, made from their models."""
+"""The data tables about ratings, fixtures and the league itself, made from their models."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -10,7 +10,7 @@ from arena.game.records import Division, FixtureResult, LeagueInfo, QuarantinedF
 from arena.playstats.fault_entry import FaultEntry
 from arena.playstats.league_summary import LeagueSummary
 from arena.publish.data import result_rows as rows
-from arena.publish.data.result_rows import DivisionHead, HeadToHeadRow, MatchRow, PairsHead
+from arena.publish.data.result_rows import DivisionHead, FixtureResultRow, HeadToHeadRow, PairsHead
 from arena.publish.data.rules_and_limits import limit_rows, rule_rows
 from arena.publish.data.schema import DataTable, LeagueHead, TableHead
 from arena.publish.replay.selection import Selection
@@ -96,31 +96,33 @@ def faults(head: LeagueHead, entries: Iterable[FaultEntry]) -> DataTable:
     return DataTable(FaultEntry, head, entries)
 
 
-def match_rows(
+def fixture_rows(
     results: Iterable[FixtureResult],
     selection: Selection,
     boards: Iterable[Leaderboard],
     luck: Mapping[int, float],
-) -> list[MatchRow]:
+) -> list[FixtureResultRow]:
     """Return the result of each fixture that has games, in schedule order."""
     strengths = {board.division: {row.bot: row for row in board.rows} for board in boards}
-    matches = [match_row(result, selection, strengths, luck) for result in results if result.games]
-    return sorted(matches, key=lambda match: match.index)
+    fixtures = [
+        fixture_row(result, selection, strengths, luck) for result in results if result.games
+    ]
+    return sorted(fixtures, key=lambda fixture: fixture.index)
 
 
-def match_row(
+def fixture_row(
     result: FixtureResult,
     selection: Selection,
     strengths: Mapping[Division, dict[str, LeaderboardRow]],
     luck: Mapping[int, float],
-) -> MatchRow:
+) -> FixtureResultRow:
     """Return the result of a fixture of at least one game; `strengths` are the leaderboards."""
     fixture = result.fixture
     by_seat = list(zip(*(game.places for game in result.games), strict=True))
     wins = tuple(places.count(1) for places in by_seat)
     faulted = Counter(seat for game in result.games for seat in game.faulted)
     unlikely = upsets(fixture.seats, strengths.get(fixture.division, {}))
-    return MatchRow(
+    return FixtureResultRow(
         index=fixture.index,
         variant=fixture.variant,
         players=len(fixture.seats),

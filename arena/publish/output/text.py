@@ -4,6 +4,7 @@ import base64
 import gzip
 from datetime import UTC, datetime
 from functools import lru_cache
+from math import floor
 
 import msgspec
 
@@ -70,6 +71,11 @@ def chance(probability: float, digits: int = 1) -> str:
     return percent(min(max(probability, _TINY), 1 - _TINY), digits)
 
 
+def sure(confidence: float) -> str:
+    """Return a confidence in per cent, rounded down; a dash if it is below one half."""
+    return "–" if confidence < 0.5 else chance(floor(100 * confidence) / 100, 0)
+
+
 def grouped(value: int) -> str:
     """Return a whole number with thousands separators."""
     return f"{value:,}"
@@ -81,12 +87,12 @@ def counted(number: int, what: str, plural: str = "") -> str:
 
 
 def timestamp(at: float) -> str:
-    """Return a moment as RFC 3339 has it, in whole seconds of UTC."""
+    """Return a time as RFC 3339 has it, in whole seconds of UTC."""
     return datetime.fromtimestamp(int(at), UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-def moment(at: float) -> str:
-    """Return a moment to read, to the minute: `2026-09-21 14:13 UTC`."""
+def readable_time(at: float) -> str:
+    """Return a time to read, to the minute: `2026-09-21 14:13 UTC`."""
     return datetime.fromtimestamp(int(at), UTC).strftime("%Y-%m-%d %H:%M UTC")
 
 

@@ -14,28 +14,28 @@ from arena.game.rules.round import Bid
 from arena.league.changes import everyone, version_of
 from arena.playstats.fault_entry import FaultEntry
 from arena.playstats.fault_summary import BotFaults
+from arena.playstats.highlights import Highlight, order
 from arena.playstats.league_summary import LeagueSummary
 from arena.playstats.mistakes import Mistake
-from arena.playstats.moments import Moment, order
 from arena.publish.data import play_tables
 from arena.publish.data.play_rows import BotSeatRow
 from arena.publish.data.play_tables import DivisionStyle
-from arena.publish.data.result_rows import MatchRow
+from arena.publish.data.result_rows import FixtureResultRow
 from arena.publish.data.result_tables import by_opponent
 from arena.publish.drawing import charts
 from arena.publish.drawing.charts import Chart
 from arena.publish.pages import watch
 from arena.publish.pages.bot_card import Card, Field, card
-from arena.publish.pages.leaderboard import chance
+from arena.publish.pages.leaderboard import pair_verdict
 from arena.publish.pages.opponent_rows import Opponent, opponent_rows
 from arena.publish.pages.standings import Standing, overall_standings, standing
 from arena.publish.replay.steps import likely
-from arena.publish.site_moments import SiteMoments
+from arena.publish.site_highlights import SiteHighlights
 from arena.ratings.standings import Ratings
 from arena.ratings.table import Leaderboard, LeaderboardRow
 
 RECENT = 3
-"""Matches listed on a bot's page; the page of matches finds all."""
+"""Fixtures listed on a bot's page; the page of fixtures finds all."""
 OPPONENTS_SHOWN = 300
 """Opponents listed on a bot's page: those that are nearest to it on the leaderboard."""
 
@@ -72,15 +72,15 @@ class BotPage(Struct, frozen=True):
     earlier: list[BotInfo]
     """Earlier versions of it in the league, the oldest first."""
     places: list[BoardResults]
-    recent: list[MatchRow]
-    """Its last matches, the newest first."""
+    recent: list[FixtureResultRow]
+    """Its last fixtures, the newest first."""
     seats: list[BotSeatRow]
     styles: list[DivisionStyle]
     calibration: Chart | None
-    best: watch.MomentView | None
-    """Its best moment of all kinds but faults, watchable or not."""
-    moments: list[watch.MomentView]
-    """Its best moments, kind by kind, watchable or not."""
+    best: watch.HighlightView | None
+    """Its best highlight of all kinds but faults, watchable or not."""
+    highlights: list[watch.HighlightView]
+    """Its best highlights, kind by kind, watchable or not."""
     mistakes: list[MistakeView]
     faults: int
     causes: dict[Cause, int]
@@ -108,11 +108,11 @@ def models(
     league: LeagueInfo,
     ratings: Ratings,
     summary: LeagueSummary,
-    matches: Sequence[MatchRow],
-    moments: SiteMoments,
+    fixtures: Sequence[FixtureResultRow],
+    highlights: SiteHighlights,
 ) -> Iterator[BotPage]:
-    """Yield a page model for each bot of the league, in its order; matches are in theirs."""
-    recent = _recent(matches)
+    """Yield a page model for each bot of the league, in its order; fixtures are in theirs."""
+    recent = _recent(fixtures)
     field = Field(summary)
     whole = overall_standings(ratings.overall).rows if ratings.overall else ()
     overall = {row.bot: row for row in whole}
@@ -126,17 +126,17 @@ def models(
             _earlier(league, info),
             recent[info.name],
             summary,
-            moments.bots.get(info.name, ()),
+            highlights.bots.get(info.name, ()),
         )
 
 
-def _recent(matches: Sequence[MatchRow]) -> dict[str, list[MatchRow]]:
-    """Return the last matches of each bot, the newest first."""
-    recent: dict[str, list[MatchRow]] = defaultdict(list)
-    for match in reversed(matches):
-        for bot in match.seats:
+def _recent(fixtures: Sequence[FixtureResultRow]) -> dict[str, list[FixtureResultRow]]:
+    """Return the last fixtures of each bot, the newest first."""
+    recent: dict[str, list[FixtureResultRow]] = defaultdict(list)
+    for fixture in reversed(fixtures):
+        for bot in fixture.seats:
             if len(recent[bot]) < RECENT:
-                recent[bot].append(match)
+                recent[bot].append(fixture)
     return recent
 
 
@@ -151,14 +151,14 @@ def _model(
     places: list[BoardResults],
     in_short: Card,
     earlier: list[BotInfo],
-    recent: list[MatchRow],
+    recent: list[FixtureResultRow],
     summary: LeagueSummary,
-    moments: Sequence[Moment],
+    highlights: Sequence[Highlight],
 ) -> BotPage:
     faults = summary.faults.bots.get(info.name, BotFaults())
     calibration = play_tables.bot_calibration(summary, info.name)
     texts = summary.stderr.get(info.name, {})
-    listed = [moment for moment in moments if moment.kind != "fault"]
+    listed = [highlight for highlight in highlights if highlight.kind != "fault"]
     return BotPage(
         info=info,
         card=in_short,
@@ -169,7 +169,7 @@ def _model(
         styles=play_tables.styles(summary, info.name),
         calibration=charts.calibration(calibration) if calibration else None,
         best=watch.view(min(listed, key=order)) if listed else None,
-        moments=[watch.view(moment) for moment in listed],
+        highlights=[watch.view(highlight) for highlight in listed],
         mistakes=[_mistake_view(mistake) for mistake in summary.mistakes.get(info.name, ())],
         faults=faults.count,
         causes={cause: faults.causes[cause] for cause in Cause if faults.causes[cause]},
@@ -196,7 +196,7 @@ def _place(board: Leaderboard, row: LeaderboardRow) -> BoardResults:
         row=row,
         standing=standing(row, board.players),
         results=[
-            Opponent(result, chance(board, bot, result.opponent))
+            Opponent(result, pair_verdict(board, bot, result.opponent))
             for result in by_opponent(board, bot, rivals)
         ],
         opponents=len(met),

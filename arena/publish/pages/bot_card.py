@@ -21,8 +21,8 @@ _STRIKING = 0.2
 
 _TRAITS = {
     "bluffs": ("bluffs more", "bluffs less", "of its bids"),
-    "doubts": ("doubts more", "doubts less", "of its turns on a bid"),
-    "doubts_right": ("doubts better", "doubts worse", "of its dudos are right"),
+    "dudos": ("doubts more", "doubts less", "of its turns on a bid"),
+    "dudos_right": ("doubts better", "doubts worse", "of its dudos are right"),
     "boldness": ("opens higher", "opens lower", "times what is to be expected"),
 }
 """Of each trait, the words for more and for less than most, and the unit of its number."""

@@ -14,7 +14,7 @@ from arena.game.wire.messages import PROTOCOL
 from arena.playstats.league_summary import LeagueSummary, Timing
 from arena.publish.data.result_rows import LimitRow
 from arena.publish.data.rules_and_limits import Switch, Value, limit_rows, switches, values
-from arena.publish.output.text import duration, moment
+from arena.publish.output.text import duration, readable_time
 
 _INODES = "The number of files in /tmp is not capped, and each takes some of the machine's memory."
 _KERNEL = "Bots share the machine's kernel: a vulnerability in it is a way out."
@@ -101,8 +101,8 @@ def times(known: Timing | None) -> dict[str, str]:
     if known is None:
         return {}
     return {
-        "First fixture stored": moment(known.began),
-        "Last fixture stored": moment(known.ended),
+        "First fixture stored": readable_time(known.began),
+        "Last fixture stored": readable_time(known.ended),
         "Wall time, without pauses": duration(known.wall),
         "Time at the tables, in total": duration(known.tables),
         "Games per second": f"{known.games_per_second:,.1f}",

@@ -4,14 +4,14 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from arena.game.records import LeagueInfo
-from arena.publish.links import ABOUT, BOTS, MATCHES, REPLAY, STATS, WATCH, Links
+from arena.publish.links import ABOUT, BOTS, FIXTURES, REPLAY, STATS, WATCH, Links
 from arena.publish.output.site_folder import FRONT
 
 MENU = {
     "Standings": (FRONT, "tables/"),
     "Bots": (BOTS, "bots/", "coach-"),
     "Watch": (WATCH, "watch/", REPLAY),
-    "Matches": (MATCHES, "matches/"),
+    "Fixtures": (FIXTURES, "fixtures/"),
     "Stats": (STATS, "suspicions.html", "head-to-head/"),
     "About": (ABOUT,),
 }

@@ -9,9 +9,9 @@ from arena.league.schedule.playoff import PlayoffVerdict
 from arena.playstats.fault_summary import FaultSummary
 from arena.playstats.league_summary import LeagueSummary
 from arena.publish.drawing.axis import Axis
-from arena.publish.output.text import grouped, moment, timestamp
+from arena.publish.output.text import grouped, readable_time, timestamp
 from arena.publish.pages.standings import Standing, Standings, board_standings, overall_standings
-from arena.publish.pages.watch import MomentView
+from arena.publish.pages.watch import HighlightView
 from arena.ratings.standings import Ratings
 from arena.ratings.table import Leaderboard
 
@@ -19,18 +19,18 @@ BELOW = 5
 """Bots shown below those that may be first."""
 LEAST, MOST = 10, 30
 """Bots shown at least, and at most; the leaderboard has all."""
-MOMENTS = 3
+HIGHLIGHTS = 3
 
 
 class Progress(Struct, frozen=True):
     """How much of a league was played."""
 
     played: int
-    """Matches with games."""
+    """Fixtures with games."""
     left: int
-    """Matches that are due."""
+    """Fixtures that are due."""
     updated: float | None
-    """When the last match was stored, in seconds since 1970, if that is known."""
+    """When the last fixture was stored, in seconds since 1970, if that is known."""
 
     @property
     def finished(self) -> bool:
@@ -39,7 +39,7 @@ class Progress(Struct, frozen=True):
 
     @property
     def share(self) -> float:
-        """The share of the matches that was played."""
+        """The share of the fixtures that was played."""
         return self.played / (self.played + self.left or 1)
 
     @property
@@ -47,11 +47,11 @@ class Progress(Struct, frozen=True):
         """When it was updated: for machines, and to read."""
         if self.updated is None:
             return None
-        return timestamp(self.updated), moment(self.updated)
+        return timestamp(self.updated), readable_time(self.updated)
 
 
 def progress(results: Sequence[FixtureResult], left: int) -> Progress:
-    """Return how much was played of a league in which so many matches are left."""
+    """Return how much was played of a league in which so many fixtures are left."""
     known = [result.stored_at for result in results if result.stored_at is not None]
     played = sum(1 for result in results if result.games)
     return Progress(played, left, max(known, default=None))
@@ -89,7 +89,7 @@ class Front(Struct, frozen=True):
     shown: tuple[Standing, ...]
     axis: Axis | None
     cards: list[BoardCard]
-    moments: list[MomentView]
+    highlights: list[HighlightView]
     faults: LostGames | None
     playoff: PlayoffVerdict | None
 
@@ -106,7 +106,7 @@ def front(
     ratings: Ratings,
     summary: LeagueSummary,
     state: Progress,
-    moments: list[MomentView],
+    highlights: list[HighlightView],
     playoff: PlayoffVerdict | None,
 ) -> Front:
     """Return what the front page shows."""
@@ -119,14 +119,14 @@ def front(
         shown=rows[:most],
         axis=Standings(rows[:most]).axis if rows else None,
         cards=[BoardCard(board, board_standings(board).first) for board in ratings.boards],
-        moments=moments,
+        highlights=highlights,
         faults=_faults(summary.faults),
         playoff=playoff,
     )
 
 
 def standings(ratings: Ratings) -> Standings | None:
-    """Return the standings over all tables if there are any, else those of the first tables."""
+    """Return the standings over all divisions if there are any, else those of the first one."""
     if ratings.overall and ratings.overall.rows:
         return overall_standings(ratings.overall)
     return board_standings(ratings.boards[0]) if ratings.boards else None

@@ -1,4 +1,4 @@
-"""Page model of moments: what happened, in words, and where to watch it."""
+"""Page model of highlights: what happened, in words, and where to watch it."""
 
 from collections.abc import Container, Iterable, Iterator
 from itertools import groupby
@@ -7,15 +7,15 @@ from msgspec import Struct
 
 from arena.game.rules.explain import name_bid
 from arena.game.rules.round import Bid
-from arena.playstats.moments import KINDS, Moment, MomentKind
+from arena.playstats.highlights import KINDS, Highlight, HighlightKind
 from arena.publish.fault_words import CAUSES
 from arena.publish.links import Links
 from arena.publish.replay.selection import ReplayChoice
 from arena.publish.replay.steps import likely
-from arena.publish.site_moments import SiteMoments
+from arena.publish.site_highlights import SiteHighlights
 from arena.ratings.table import Leaderboard
 
-TITLES: dict[MomentKind, tuple[str, str]] = {
+TITLES: dict[HighlightKind, tuple[str, str]] = {
     "comeback": ("Comebacks", "Won from at most half of a fair share of the dice."),
     "bluff": ("Bluffs that survived", "False bids that were raised, and that nobody called."),
     "call": ("Brave calls that were right", "Doubts that were less than 50 % likely to be right."),
@@ -26,39 +26,39 @@ TITLES: dict[MomentKind, tuple[str, str]] = {
 """Of each kind, its heading and what it holds."""
 
 
-class MomentView(Struct, frozen=True):
-    """A moment to link to. Paths are relative to the site's folder."""
+class HighlightView(Struct, frozen=True):
+    """A highlight to link to. Paths are relative to the site's folder."""
 
-    moment: Moment
+    highlight: Highlight
     did: str
     """A verb phrase that follows the bot's name."""
     href: str
-    """The replay at this moment, as the bot saw it."""
+    """The replay at this highlight, as the bot saw it."""
 
     @property
     def title(self) -> str:
-        """The moment in a line."""
-        return f"{self.moment.bot} {self.did}"
+        """The highlight in a line."""
+        return f"{self.highlight.bot} {self.did}"
 
     @property
     def where(self) -> str:
         """The table, in short."""
-        return f"{self.moment.variant}, {self.moment.players} players"
+        return f"{self.highlight.variant}, {self.highlight.players} players"
 
 
-class MomentList(Struct, frozen=True):
-    """The moments of one kind, the best first."""
+class HighlightList(Struct, frozen=True):
+    """The highlights of one kind, the best first."""
 
-    kind: MomentKind
+    kind: HighlightKind
     title: str
     about: str
-    moments: list[MomentView]
+    highlights: list[HighlightView]
 
 
 class WatchPage(Struct, frozen=True):
-    """A page of moments to watch."""
+    """A page of highlights to watch."""
 
-    lists: list[MomentList]
+    lists: list[HighlightList]
     board: Leaderboard | None = None
     """The leaderboard of their tables; None for the whole league."""
 
@@ -73,57 +73,59 @@ class ReplayPage(Struct, frozen=True):
     """How many of the games have a replay at most."""
     upset: float
     """A game is an upset if its winner was less likely than this to win."""
-    lists: list[MomentList]
+    lists: list[HighlightList]
 
 
-def lists(moments: Iterable[Moment], watchable: Container[tuple[int, int]]) -> list[MomentList]:
-    """Return the moments whose games can be watched, by kind, of each game the best."""
-    by_kind = sorted(moments, key=lambda moment: KINDS.index(moment.kind))
-    first: dict[tuple[MomentKind, int, int], Moment] = {}
-    for moment in by_kind:
-        if (moment.index, moment.game) in watchable:
-            first.setdefault((moment.kind, moment.index, moment.game), moment)
+def lists(
+    highlights: Iterable[Highlight], watchable: Container[tuple[int, int]]
+) -> list[HighlightList]:
+    """Return the highlights whose games can be watched, by kind, of each game the best."""
+    by_kind = sorted(highlights, key=lambda highlight: KINDS.index(highlight.kind))
+    first: dict[tuple[HighlightKind, int, int], Highlight] = {}
+    for highlight in by_kind:
+        if (highlight.index, highlight.game) in watchable:
+            first.setdefault((highlight.kind, highlight.index, highlight.game), highlight)
     return [
-        MomentList(kind, *TITLES[kind], [view(moment) for moment in of])
-        for kind, of in groupby(first.values(), lambda moment: moment.kind)
+        HighlightList(kind, *TITLES[kind], [view(highlight) for highlight in of])
+        for kind, of in groupby(first.values(), lambda highlight: highlight.kind)
     ]
 
 
 def highlights(
-    moments: SiteMoments, watchable: Container[tuple[int, int]], most: int
-) -> list[MomentView]:
-    """Return a league's best moments, one of each kind at most, and no bot twice; no faults."""
-    views: list[MomentView] = []
-    for of in lists(moments.league, watchable):
-        bots = {other.moment.bot for other in views}
-        new = [other for other in of.moments if other.moment.bot not in bots]
+    highlights: SiteHighlights, watchable: Container[tuple[int, int]], most: int
+) -> list[HighlightView]:
+    """Return a league's best highlights, one of each kind at most, and no bot twice; no faults."""
+    views: list[HighlightView] = []
+    for of in lists(highlights.league, watchable):
+        bots = {other.highlight.bot for other in views}
+        new = [other for other in of.highlights if other.highlight.bot not in bots]
         views += new[: of.kind != "fault"]
     return views[:most]
 
 
-def view(moment: Moment) -> MomentView:
-    """Return a moment in words."""
-    href = f"{Links.step(moment.index, moment.game, moment.step)}&see={moment.seat}"
-    return MomentView(moment, " ".join(_did(moment)), href)
+def view(highlight: Highlight) -> HighlightView:
+    """Return a highlight in words."""
+    href = f"{Links.step(highlight.index, highlight.game, highlight.step)}&see={highlight.seat}"
+    return HighlightView(highlight, " ".join(_did(highlight)), href)
 
 
-def _did(moment: Moment) -> Iterator[str]:
-    bid, chance = name_bid(Bid(moment.quantity, moment.face)), likely(moment.chance)
-    match moment.kind:
+def _did(highlight: Highlight) -> Iterator[str]:
+    bid, chance = name_bid(Bid(highlight.quantity, highlight.face)), likely(highlight.chance)
+    match highlight.kind:
         case "comeback":
-            yield f"wins with {_dice(moment.own)} against {moment.dice - moment.own}"
+            yield f"wins with {_dice(highlight.own)} against {highlight.dice - highlight.own}"
         case "bluff":
-            yield f"bids {bid}, {f'{chance} likely' if moment.chance else 'knowing it false'},"
+            yield f"bids {bid}, {f'{chance} likely' if highlight.chance else 'knowing it false'},"
             yield "and gets away with it"
         case "call":
             yield f"doubts {bid}, {chance} likely, and is right"
         case "calza":
             yield f"calls {bid} exact, {chance} likely, and is right"
         case "upset":
-            yield f"wins, only {chance} likely to beat {moment.rival}"
+            yield f"wins, only {chance} likely to beat {highlight.rival}"
         case "fault":
-            yield f"{CAUSES[moment.cause].did if moment.cause else 'faults'},"
-            yield f"with {_dice(moment.dice)} on the table"
+            yield f"{CAUSES[highlight.cause].did if highlight.cause else 'faults'},"
+            yield f"with {_dice(highlight.dice)} on the table"
 
 
 def _dice(number: int) -> str:

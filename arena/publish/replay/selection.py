@@ -21,7 +21,7 @@ ReplayChoice = Literal["all", "none"] | int | AtMost
 """Every game, none, or how many of each bot's newest beside those with faults and upsets."""
 
 Selection = dict[int, list[int]]
-"""The games to watch, by the place of their fixture in the schedule; none is empty."""
+"""The games to watch, by the index of their fixture in the schedule; none is empty."""
 
 
 class Watchable(Container[tuple[int, int]]):
@@ -31,7 +31,7 @@ class Watchable(Container[tuple[int, int]]):
         self._selection = selection
 
     def __contains__(self, game: object) -> bool:
-        """Tell whether a game, as its fixture's place and its number, can be watched."""
+        """Tell whether a game, by its fixture's index and its number, can be watched."""
         match game:
             case (int(index), int(number)):
                 return number in self._selection.get(index, ())

@@ -1,7 +1,6 @@
 """How a leaderboard is made: ratings, how sure they are, ranks and plain counts."""
 
 from collections.abc import Iterable, Sequence
-from math import comb
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,12 +9,13 @@ from numpy.typing import NDArray
 from arena.game.records import Division, FixtureResult, RatingsInfo
 from arena.ratings.board.memory import Remember, forget, stops
 from arena.ratings.board.pair_matrix import Better, Duels
+from arena.ratings.board.ranks import apart, better_probabilities, rank_ranges, ranks
 from arena.ratings.board.trajectory import past_points, point, usual_pass
 from arena.ratings.history import checkpoints, relative
-from arena.ratings.maths.arrays import Floats, Ints, as_floats, chunks, records
+from arena.ratings.maths.arrays import Floats, Ints, as_floats, records
 from arena.ratings.maths.connected import parts
-from arena.ratings.maths.intervals import UPPER, indistinct_range, score_interval
-from arena.ratings.maths.t_distribution import t_cdf, t_quantile
+from arena.ratings.maths.intervals import UPPER, score_interval
+from arena.ratings.maths.t_distribution import t_quantile
 from arena.ratings.model.games import Games, as_arrays
 from arena.ratings.model.head_to_head import Pairs, beats, elo, pairs
 from arena.ratings.model.posterior import Factors, Posterior, Results, distinct, posterior
@@ -28,8 +28,6 @@ from arena.ratings.variance.sensitivity import shifts
 _RARE = 1e-4
 """No bot is expected ahead of its rivals less often than this."""
 _TINY = 1e-12
-_MAX_T = 1e6
-"""No difference counts as more standard errors than this."""
 _NEARLY = 1e-5
 """In mu: what suspicions need to know of skills."""
 
@@ -145,68 +143,13 @@ def without_faults(solution: Solution) -> Clean:
     return Clean(clean, results, start)
 
 
-def apart(bots: Sequence[str], field: Sequence[Sequence[str]]) -> NDArray[np.bool_]:
-    """Tell, for each pair, whether the two are in different parts of the field."""
-    part_of = {bot: number for number, part in enumerate(field) for bot in part}
-    part = np.array([part_of[bot] for bot in bots])
-    different: NDArray[np.bool_] = part[:, None] != part
-    return different
-
-
 def _centred(mu: Floats) -> Floats:
     """Return skills relative to the mean of the field."""
     return as_floats(mu - mu.mean())
 
 
-def better_probabilities(values: Floats, df: Floats, covariance: Floats) -> Floats:
-    """Return, for each ordered pair, the probability that the first has the higher true value.
-
-    A difference follows Student's t with the smaller degrees of freedom of the two; infinite ones
-    mean a known variance.
-    """
-    n, variance = len(values), np.diag(covariance)
-    better, (first, second) = np.full((n, n), 0.5), np.triu_indices(n, 1)
-    for chunk in chunks(len(first)):
-        i, j = first[chunk], second[chunk]
-        difference = np.abs(values[i] - values[j])
-        error = np.sqrt(np.maximum(variance[i] + variance[j] - 2 * covariance[i, j], 0.0))
-        certain = np.where(difference > 0.0, _MAX_T, 0.0)
-        t = np.minimum(np.divide(difference, error, out=certain, where=error > 0.0), _MAX_T)
-        # The smaller probability of the two is exact, even if it is tiny.
-        tail, ahead = t_cdf(-t, np.minimum(df[i], df[j])), values[i] > values[j]
-        better[i, j] = np.where(ahead, 1.0 - tail, tail)
-        better[j, i] = np.where(ahead, tail, 1.0 - tail)
-    return better
-
-
-def rank_ranges(better: Floats) -> dict[str, Ints]:
-    """Return the best and the worst rank that each bot may hold, by the columns of a leaderboard.
-
-    Only bots that are distinguished from it count as better or worse. In at least 95 of 100 leagues
-    all true ranks are within `best` and `worst` at once; for the pointwise ones that holds for each
-    bot by itself (Mogstad, Romano, Shaikh and Wilhelm, 2024).
-    """
-    n = len(better)
-    best, worst = _rank_ranges(better, comb(n, 2))
-    pointwise_best, pointwise_worst = _rank_ranges(better, n - 1)
-    return {
-        "best": best,
-        "worst": worst,
-        "pointwise_best": pointwise_best,
-        "pointwise_worst": pointwise_worst,
-    }
-
-
-def _rank_ranges(better: Floats, comparisons: int) -> tuple[Ints, Ints]:
-    low, high = indistinct_range(comparisons)
-    rivals = ~np.eye(len(better), dtype=np.bool_)
-    ahead = ((better < low) & rivals).sum(1)
-    behind = ((better > high) & rivals).sum(1)
-    return 1 + ahead, len(better) - behind
-
-
 def _rows(estimates: Estimates, passed: Floats, options: RatingsInfo) -> list[LeaderboardRow]:
-    (games, _, met), luck, mu, covariance, better, _ = estimates
+    (games, _, met), luck, mu, covariance, better, field = estimates
     bots = games.bots
     anchor = bots.index(options.anchor) if options.anchor in bots else None
     beats_average = beats(mu)
@@ -217,7 +160,7 @@ def _rows(estimates: Estimates, passed: Floats, options: RatingsInfo) -> list[Le
     by_place = np.array([np.bincount(row, minlength=games.size) for row in games.order.T])
     played = by_place.sum(0)
     half_width = t * _standard_errors(covariance.mu, anchor)
-    above = _above(met.ahead)
+    above, separate = _above(met.ahead), apart(bots, field)
     columns = {
         "bot": np.array(bots, np.object_),
         "mu": mu,
@@ -225,7 +168,7 @@ def _rows(estimates: Estimates, passed: Floats, options: RatingsInfo) -> list[Le
         "conservative": mu - 3 * covariance.sigma,
         "low": _bounded(mu - half_width, above, anchor),
         "high": _bounded(mu + half_width, above.T, anchor),
-        **rank_ranges(better),
+        **ranks(better, mu, covariance.degrees_of_freedom, covariance.mu, separate),
         "games": played,
         "wins": by_place[0],
         "win_share": by_place[0] / played,

@@ -43,7 +43,7 @@ def unpack(data: bytes, kind: type[_T]) -> _T:
 
 
 class Stop(NamedTuple):
-    """A place in the schedule."""
+    """A index in the schedule."""
 
     games: int
     """How many games come before it."""

@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.ratings.board.leaderboard import apart, better_probabilities, rank_ranges
+from arena.ratings.board.ranks import apart, better_probabilities, ranks
 from arena.ratings.maths.arrays import Floats, as_floats, records
 from arena.ratings.maths.intervals import UPPER
 from arena.ratings.maths.t_distribution import t_quantile
@@ -68,13 +68,14 @@ def _rows(bots: Sequence[str], divisions: Sequence[_Shares]) -> list[OverallRow]
     df = _satterthwaite(divisions)
     half_width = t_quantile(UPPER, df) * np.sqrt(np.maximum(covariance.diagonal(), 0.0))
     better = better_probabilities(scores, df, covariance)
-    better[np.any([division.apart for division in divisions], axis=0)] = 0.5
+    separate = np.any([division.apart for division in divisions], axis=0)
+    better[separate] = 0.5
     columns = {
         "bot": np.array(bots, np.object_),
         "score": scores,
         "low": np.maximum(scores - half_width, 0.0),
         "high": np.minimum(scores + half_width, 1.0),
-        **rank_ranges(better),
+        **ranks(better, scores, df, covariance, separate),
         "games": np.sum([division.games for division in divisions], 0),
     }
     rows = sorted(records(columns), key=lambda row: (-row["score"], row["bot"]))

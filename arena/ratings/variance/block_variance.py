@@ -1,18 +1,18 @@
-"""How sure the ratings are: a cluster-robust covariance, with blocks as clusters.
+"""How sure the ratings are: a cluster-robust covariance, with units of games as clusters.
 
-Games of one block share dice, so whole blocks are what varies independently. The estimates are
-linear in the blocks' scores, so what a bootstrap of blocks would draw can be computed: the sum of
-the squares of each block's contribution. A score is what a block says beyond what the ratings
-expected of it, so it does not matter that each block has other pairings; the part of its variance
-that the ratings absorbed is put back (Bell and McCaffrey, 2002). `docs/reference/method.md` has the
-papers, `docs/evidence/accuracy.md` the measured coverage.
+Units are what varies independently (`units.py`): whole blocks, or the games of one number in a
+block. The estimates are linear in the units' scores, so what a bootstrap of units would draw can be
+computed: the sum of the squares of each unit's contribution. A score is what a unit says beyond
+what the ratings expected of it, so it does not matter that each block has other pairings; the part
+of a block's variance that the ratings absorbed is put back (Bell and McCaffrey, 2002).
+`docs/reference/method.md` has the papers, `docs/evidence/accuracy.md` the measured coverage.
 """
 
 from collections.abc import Iterable
 from dataclasses import dataclass
 from itertools import product
 from math import exp, inf, sqrt
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -24,6 +24,7 @@ from arena.ratings.model.posterior import Posterior, relative_errors
 from arena.ratings.table import DiceGain
 from arena.ratings.variance.leverage import without_leverage
 from arena.ratings.variance.luck import Luck
+from arena.ratings.variance.units import Method, Units, units_of
 
 _PRIOR_DF = 6.0
 """The most degrees of freedom that a bot's variance borrows from the field's."""
@@ -31,8 +32,6 @@ _MIN_DF = 6.0
 """With fewer degrees of freedom over all bots, games count as independent."""
 _MIN_DICE_GAIN_DF = 50
 _TINY = 1e-300
-
-Method = Literal["blocks", "games"]
 
 
 @dataclass(frozen=True)
@@ -69,7 +68,7 @@ class GameScores:
         return cls(games, by_game)
 
     def sums(self, cluster: Ints) -> Floats:
-        """Return the scores of each cluster of games (block or fixture) and bot."""
+        """Return the scores of each cluster of games (block, unit or fixture) and bot."""
         n, clusters, order = self._games.size, int(cluster.max()) + 1, self._games.order
         cells = (cluster[chunk, None] * n + order[chunk] for chunk in chunks(len(order)))
         return self._sums(clusters * n, cells).reshape(clusters, n)
@@ -105,8 +104,8 @@ class GameScores:
         return total
 
 
-class _Sandwich(NamedTuple):
-    """Covariances of a linear estimate with games, or blocks of them, as clusters.
+class Sandwich(NamedTuple):
+    """Covariances of a linear estimate with games, or units of them, as clusters.
 
     They are computed when they are asked for: with many bots each takes megabytes.
     """
@@ -114,23 +113,25 @@ class _Sandwich(NamedTuple):
     products: Floats
     """The sums, over games, of the products of two bots' scores."""
     scores: Floats
-    """[block, bot]"""
+    """[unit, bot]"""
     bread: Floats
 
     def by_game(self) -> Floats:
         """Return the covariance if all games were independent."""
         return as_floats(self.bread @ self.products @ self.bread.T)
 
-    def by_block(self) -> Floats:
-        """Return the covariance if all blocks are."""
-        blocks = self.scores @ self.bread.T
-        return as_floats(blocks.T @ blocks)
+    def by_unit(self) -> Floats:
+        """Return the covariance if all units are."""
+        units = self.scores @ self.bread.T
+        return as_floats(units.T @ units)
 
     def moderated(self, own: Floats) -> Floats:
-        """Mix each bot's own variance between blocks, with that share, with the field's."""
-        pooled, mixed = self.by_game(), self.by_block()
+        """Mix each bot's own variance between units, with that share, with the field's."""
+        pooled, mixed = self.by_game(), self.by_unit()
         ratio = np.diag(mixed) / np.maximum(np.diag(pooled), _TINY)
-        pooled *= float(ratio[own > 0].mean())
+        # The scores of a bot that loses every game say next to nothing, and have one sign.
+        weights = np.where(own > 0, np.diag(self.products), 0.0) + _TINY
+        pooled *= float(np.average(ratio, weights=weights))
         weight, rest = np.sqrt(own), np.sqrt(1.0 - own)
         mixed *= np.outer(weight, weight)
         pooled *= np.outer(rest, rest)
@@ -141,55 +142,55 @@ class _Sandwich(NamedTuple):
 def covariance(games: Games, skills: Posterior, met: Pairs, luck: Luck | None = None) -> Covariance:
     """Return how far the estimates vary, those of mu without luck if it is taken out of them.
 
-    With too few blocks the games count as independent, and the method says so. No standard error is
+    With too few units the games count as independent, and the method says so. No standard error is
     below half of the model's: sharing dice was never seen to gain so much.
     """
-    own, field = _block_degrees_of_freedom(games)
-    blocks = int(games.block.max()) + 1
-    skill, place = _sandwiches(games, skills, met, luck)
+    units = units_of(games)
+    own, blocks = units.degrees_of_freedom, int(games.block.max()) + 1
+    field = float(own.sum()) * (games.size - 1) / games.size
+    skill, place = sandwiches(games, skills, met, luck, units)
     sigma, place_error = relative_errors(skills.covariance), _independent_place_errors(games, met)
-    method: Method = "games" if field < _MIN_DF else "blocks"
-    if method == "games":
+    if field < _MIN_DF:
         df = np.full(games.size, inf)
         of_mu = _at_least(skill.by_game(), sigma)
         of_place = _at_least(place.by_game(), place_error / 2)
-    else:
-        borrowed = max(0.0, min(_PRIOR_DF, field - float(own.mean())))
-        share = own / np.maximum(own + borrowed, 1.0)
-        # The field's variance has each bot's in it.
-        df = as_floats(1.0 / (share**2 / np.maximum(own, 1.0) + (1.0 - share**2) / field))
-        of_mu = _at_least(skill.moderated(share), sigma / 2)
-        of_place = _at_least(place.moderated(share), place_error / 2)
-    return Covariance(of_mu, sigma, of_place, df, method, blocks)
+        return Covariance(of_mu, sigma, of_place, df, "games", blocks)
+    borrowed = max(0.0, min(_PRIOR_DF, field - float(own.mean())))
+    share = own / np.maximum(own + borrowed, 1.0)
+    # The field's variance has each bot's in it.
+    df = as_floats(1.0 / (share**2 / np.maximum(own, 1.0) + (1.0 - share**2) / field))
+    of_mu = _at_least(skill.moderated(share), sigma / 2)
+    of_place = _at_least(place.moderated(share), place_error / 2)
+    return Covariance(of_mu, sigma, of_place, df, units.method, blocks)
 
 
-def _block_degrees_of_freedom(games: Games) -> tuple[Floats, float]:
-    """Return each bot's own degrees of freedom (its blocks less one), and those of the field."""
-    own = as_floats((games.by_block() > 0).sum(0) - 1.0)
-    return own, float(own.sum()) * (games.size - 1) / games.size
-
-
-def _sandwiches(
-    games: Games, skills: Posterior, met: Pairs, luck: Luck | None
-) -> tuple[_Sandwich, _Sandwich]:
+def sandwiches(
+    games: Games, skills: Posterior, met: Pairs, luck: Luck | None, units: Units
+) -> tuple[Sandwich, Sandwich]:
+    """Return what the covariances of the skills and of the mean places are made from."""
     n = games.size
     skill = GameScores(games, luck.residuals(skills) if luck else skills.scores())
-    of_skill, skill_by_block = _sums(skill, games)
+    of_skill, skill_by_unit = _sums(skill, units)
     del skill  # scores of a million games and matrices of 1,000 bots are held one at a time
     # Finishing behind one rival more than expected raises the mean place by 1 / games.
     place = GameScores.by_pairs(games, -(1.0 - met.probability))
-    of_place, place_by_block = _sums(place, games)
+    of_place, place_by_unit = _sums(place, units)
     del place
-    by_block = np.stack([skill_by_block, place_by_block], 1)
-    for_skill, for_place = without_leverage(games, skills, by_block).transpose(1, 0, 2)
+    by_unit = np.stack([skill_by_unit, place_by_unit], 1)
+    if units.method == "blocks":
+        by_unit = without_leverage(games, skills, by_unit)
+    for_skill, for_place = by_unit.transpose(1, 0, 2)
     centred = (np.eye(n) - 1.0 / n) @ skills.covariance
     per_game = np.diag(1.0 / games.played())
-    return _Sandwich(of_skill, for_skill, centred), _Sandwich(of_place, for_place, per_game)
+    return Sandwich(of_skill, for_skill, centred), Sandwich(of_place, for_place, per_game)
 
 
-def _sums(scores: GameScores, games: Games) -> tuple[Floats, Floats]:
-    """Return the sums of the products of scores, and the scores of each block and bot."""
-    return scores.products(), scores.sums(games.block)
+def _sums(scores: GameScores, units: Units) -> tuple[Floats, Floats]:
+    """Return the sums of the products of scores, and the scores of each unit and bot."""
+    if units.method == "dice":
+        scores.centre()
+        scores.by_game *= units.inflation
+    return scores.products(), scores.sums(units.of_game)
 
 
 def _independent_place_errors(games: Games, met: Pairs) -> Floats:

@@ -6,7 +6,7 @@ import time
 import pytest
 
 from arena.ladder.web.access import secrets
-from arena.ladder.web.access.secrets import FRESH, LASTS, Kind, Scope, Secrets
+from arena.ladder.web.access.secrets import FRESH, LASTS, Scope, SecretKind, Secrets
 from arena.ladder.web.access.visitors import COOKIE
 from tests.cli.command import error_line, run
 from tests.ladder.web.doors import SAME_SITE, Door
@@ -35,12 +35,12 @@ def test_a_link_of_another_site_cannot_log_in(door: Door) -> None:
     assert door.ask(f"/link/{word}", "POST", Origin=door.base).status == 303
 
 
-@pytest.mark.parametrize("kind", Kind)
-def test_secrets_expire(door: Door, kind: Kind, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("kind", SecretKind)
+def test_secrets_expire(door: Door, kind: SecretKind, monkeypatch: pytest.MonkeyPatch) -> None:
     with Secrets(door.folder, writes=True) as kept:
         word = kept.make("ann", kind)
         assert kept.find(word, kind)
-        assert not any(kept.find(word, other) for other in Kind if other is not kind)
+        assert not any(kept.find(word, other) for other in SecretKind if other is not kind)
         now = time.time()
         monkeypatch.setattr(time, "time", lambda: now + LASTS[kind] + 1)
         assert kept.find(word, kind) is None

@@ -28,7 +28,7 @@ from pathlib import Path
 from arena.ladder.door.door import Door
 from arena.ladder.folder import Folder
 from arena.ladder.book.quota import Quotas
-from arena.ladder.web.access.secrets import Kind, Secrets
+from arena.ladder.web.access.secrets import SecretKind, Secrets
 from arena.ladder.web.live.snapshot import look
 
 # The user of the door may not read where Python is; the modules are loaded already.
@@ -39,7 +39,7 @@ folder = Folder(Path(sys.argv[1]))
 def may_read(path):
     return os.access(path, os.R_OK)
 with Secrets(folder, writes=True) as secrets:
-    secrets.make("ann", Kind.SESSION)
+    secrets.make("ann", SecretKind.SESSION)
 with Door(folder, writes=True) as door:
     upload, _ = door.submit("ann", "mine", sys.argv[2].encode(), ".tar", Quotas(100, 100))
 print(json.dumps({

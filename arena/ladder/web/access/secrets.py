@@ -9,8 +9,8 @@ from hashlib import sha256
 from secrets import token_urlsafe
 from typing import NamedTuple, Self
 
-from arena.ladder.book.database import Database
-from arena.ladder.book.tables import SECRETS
+from arena.ladder.book.book_file import BookFile
+from arena.ladder.book.schema import DOOR, SECRETS
 from arena.ladder.door.door import Door
 from arena.ladder.folder import Folder
 
@@ -20,7 +20,7 @@ FRESH = 43_200.0
 """Seconds after an administrator's invitation was made in which it lets them administrate."""
 
 
-class Kind(StrEnum):
+class SecretKind(StrEnum):
     """What a secret is for."""
 
     INVITATION = "invitation"
@@ -31,7 +31,11 @@ class Kind(StrEnum):
     """Submits from the command line, and nothing else."""
 
 
-LASTS = {Kind.INVITATION: 14 * _DAY, Kind.SESSION: 30 * _DAY, Kind.TOKEN: 365 * _DAY}
+LASTS = {
+    SecretKind.INVITATION: 14 * _DAY,
+    SecretKind.SESSION: 30 * _DAY,
+    SecretKind.TOKEN: 365 * _DAY,
+}
 """Seconds."""
 
 
@@ -46,7 +50,7 @@ class Secret(NamedTuple):
     """What is known of a secret; times in seconds since 1970."""
 
     author: str
-    kind: Kind
+    kind: SecretKind
     scope: Scope
     made: float
     """When the invitation was made; a session has that of the invitation it was given for."""
@@ -62,7 +66,7 @@ class Secrets:
     """The secrets in the door's database; a context manager."""
 
     def __init__(self, folder: Folder, *, writes: bool = False) -> None:
-        self._file = Database(folder.door, writes=writes)
+        self._file = BookFile(folder.door, DOOR, writes=writes)
         if writes:
             self._file.execute(SECRETS.replace("TABLE", "TABLE IF NOT EXISTS", 1))
 
@@ -70,10 +74,10 @@ class Secrets:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._file.__exit__()
+        self._file.close()
 
     def make(
-        self, author: str, kind: Kind, scope: Scope = Scope.AUTHOR, made: float | None = None
+        self, author: str, kind: SecretKind, scope: Scope = Scope.AUTHOR, made: float | None = None
     ) -> str:
         """Make a secret and return it: it cannot be read again."""
         now, word = time.time(), token_urlsafe(_BITS // 8)
@@ -88,25 +92,25 @@ class Secrets:
         )
         return word
 
-    def find(self, word: str, kind: Kind) -> Secret | None:
+    def find(self, word: str, kind: SecretKind) -> Secret | None:
         """Return what a secret stands for; None if it is unknown, used, revoked or too old."""
         query = (
             "SELECT author, scope, made, expires FROM secrets "
             "WHERE sha256 = ? AND kind = ? AND used IS NULL AND expires > ?"
         )
-        for row in self._file.rows(query, _digest(word), kind, time.time()):
+        for row in [*self._file.rows(query, _digest(word), kind, time.time())]:
             return Secret(**{**row, "kind": kind, "scope": Scope(row["scope"])})
         return None
 
     def spend(self, invitation: str) -> str | None:
         """Return the session that an invitation gives, once; None if it gives none."""
         with self._file.transaction():
-            secret = self.find(invitation, Kind.INVITATION)
+            secret = self.find(invitation, SecretKind.INVITATION)
             if secret is None:
                 return None
             update = "UPDATE secrets SET used = ? WHERE sha256 = ?"
             self._file.execute(update, time.time(), _digest(invitation))
-            return self.make(secret.author, Kind.SESSION, secret.scope, secret.made)
+            return self.make(secret.author, SecretKind.SESSION, secret.scope, secret.made)
 
     def drop(self, word: str) -> None:
         """Forget a secret."""
@@ -116,8 +120,8 @@ class Secrets:
         """Return a token for the command line; those that the author had work no more."""
         with self._file.transaction():
             delete = "DELETE FROM secrets WHERE author = ? AND kind = ?"
-            self._file.execute(delete, author, Kind.TOKEN)
-            return self.make(author, Kind.TOKEN)
+            self._file.execute(delete, author, SecretKind.TOKEN)
+            return self.make(author, SecretKind.TOKEN)
 
     def revoke(self, author: str) -> int:
         """Forget all secrets of an author; returns how many there were."""
@@ -133,7 +137,7 @@ def invite(folder: Folder, name: str, scope: Scope) -> tuple[str, bool]:
         new = door.invite(name, scope)
         author = door.author(name).name
     with Secrets(folder, writes=True) as secrets:
-        return secrets.make(author, Kind.INVITATION, scope), new
+        return secrets.make(author, SecretKind.INVITATION, scope), new
 
 
 def _digest(word: str) -> str:

@@ -15,8 +15,8 @@ from arena.ladder.book.tables import (
     CHECKS,
     PLAYING,
     WAITING,
+    DivisionProgress,
     Event,
-    Kind,
     Progress,
     State,
     Upload,
@@ -28,7 +28,7 @@ from arena.ladder.door.api import LadderInfo, LogLine, MyVersion, Playing, Ratin
 from arena.ladder.door.door import Door
 from arena.ladder.folder import Folder, is_running
 
-_kinds = msgspec.json.Decoder(list[Kind]).decode
+_divisions = msgspec.json.Decoder(list[DivisionProgress]).decode
 _checks = msgspec.json.Decoder(list[Progress]).decode
 _NOT_ENTERED = "the ladder has not looked at it yet"
 
@@ -57,7 +57,7 @@ class Snapshot(NamedTuple):
     """What differs if anything does."""
     running: bool
     season: int | None
-    tables: Sequence[Kind]
+    divisions: Sequence[DivisionProgress]
     versions: Mapping[str, Version]
     """By their names in small letters."""
     queue: Sequence[str]
@@ -84,8 +84,8 @@ def look(folder: Folder, before: Snapshot | None) -> Snapshot:
         facts, arrived = book.facts(), door.uploads(book.last_upload())
         running, last_event = is_running(folder), book.last_event()
         published = facts.get("published_at", "")
-        kinds, checks = facts.get("kinds", "[]"), facts.get(CHECKS, "[]")
-        key = last_event, len(arrived), kinds, checks, running, published
+        divisions, checks = facts.get("divisions", "[]"), facts.get(CHECKS, "[]")
+        key = last_event, len(arrived), divisions, checks, running, published
         if before and before.key == key:
             return before
         versions = [*book.versions(), *map(_arrived, arrived)]
@@ -95,7 +95,7 @@ def look(folder: Folder, before: Snapshot | None) -> Snapshot:
         key=key,
         running=running,
         season=seasons[-1].number if seasons else None,
-        tables=_kinds(kinds),
+        divisions=_divisions(divisions),
         versions={version.name.lower(): version for version in versions},
         queue=_in_turn(waiting, turns),
         waits_since=min((version.received_at for version in waiting), default=None),
@@ -167,6 +167,11 @@ def version_info(now: Snapshot, version: Version) -> VersionInfo:
     )
 
 
+def everybody_events(now: Snapshot, name: str) -> Iterator[Struct]:
+    """Yield what everybody is told whenever it changes, of the ladder of a name."""
+    yield ladder_info(now, name)
+
+
 def author_events(now: Snapshot, name: str) -> Iterator[Struct]:
     """Yield what the author of a version is told whenever it changes, beside the log."""
     if version := now.version(name):
@@ -185,7 +190,7 @@ def ladder_info(now: Snapshot, name: str) -> LadderInfo:
         name=name,
         running=now.running,
         season=now.season,
-        tables=now.tables,
+        divisions=now.divisions,
         states=dict(Counter(version.state for version in versions)),
         queue=len(now.queue),
         oldest=now.oldest(),

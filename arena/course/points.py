@@ -1,4 +1,4 @@
-"""Win shares with their intervals, by block, and the points that they are worth."""
+"""How wins become points: win shares by block, with their intervals, and what they are worth."""
 
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -23,6 +23,16 @@ class Share(Struct, frozen=True):
     games: int
     low: float
     high: float
+
+    @property
+    def beats(self) -> bool:
+        """Whether chance does not explain that it is more than that of two equal bots."""
+        return self.low > FAIR
+
+    @property
+    def loses(self) -> bool:
+        """Whether chance does not explain that it is less."""
+        return self.high < FAIR
 
 
 class Part(Struct, frozen=True):
@@ -67,7 +77,7 @@ def share_of(blocks: Sequence[int], games: int) -> Share:
     ratio, own = 1.0, max(count - 1.0, 0.0)
     if expected and own:
         mean = sum(blocks) / count
-        varied = sum((one - mean) ** 2 for one in blocks) / own
+        varied = sum((won - mean) ** 2 for won in blocks) / own
         ratio = (own * varied / expected + _BORROWED) / (own + _BORROWED)
     quantile = _quantile(own + _BORROWED)
     low, high = score_interval(share, total / ratio, quantile)
@@ -98,14 +108,14 @@ def in_field(fixtures: Sequence[tuple[int, int]], points: float) -> Part:
     # A table that was won whole has no variance of its own: half a win more and less has.
     smooth = [(won + 0.5) / (games + 1) for won, games in fixtures]
     within = [
-        one * (1.0 - one) / max(games - 1, 1)
-        for one, (_, games) in zip(smooth, fixtures, strict=True)
+        smoothed * (1.0 - smoothed) / max(games - 1, 1)
+        for smoothed, (_, games) in zip(smooth, fixtures, strict=True)
     ]
     half = Z95 * sqrt(sum(within)) / count
     low, high = max(0.0, share - half), min(1.0, share + half)
-    found = Share(share, sum(games for _, games in fixtures), low, high)
+    estimate = Share(share, sum(games for _, games in fixtures), low, high)
     ends = [points * value for value in (share - half, share, share + half)]
-    return _on_scale(ends, points, found)
+    return _on_scale(ends, points, estimate)
 
 
 def _on_scale(ends: Sequence[float], of: float, share: Share) -> Part:

@@ -1,4 +1,4 @@
-"""The list of matches: the result of each fixture, which page it is on, what the search loads."""
+"""The list of fixtures: the result of each fixture, which page it is on, what the search loads."""
 
 import json
 from collections.abc import Sequence
@@ -15,12 +15,12 @@ from arena.game.records import (
     FixtureResult,
     LeagueInfo,
 )
-from arena.publish.data.result_rows import MatchRow
-from arena.publish.data.result_tables import match_row, match_rows
+from arena.publish.data.result_rows import FixtureResultRow
+from arena.publish.data.result_tables import fixture_row, fixture_rows
 from arena.publish.links import Links, links
 from arena.publish.output.text import counted, fixed, signed
-from arena.publish.pages import matches
-from arena.publish.pages.matches import PAGE, SHARD, pages, search_files
+from arena.publish.pages import fixtures
+from arena.publish.pages.fixtures import PAGE, SHARD, pages, search_files
 from arena.publish.replay.selection import select_replays
 from arena.ratings.table import Leaderboard
 from tests.publish.crowd import crowd
@@ -31,10 +31,13 @@ from tests.support.ratings import leaderboard_row
 
 
 def searched(
-    matches: Sequence[MatchRow], league: LeagueInfo, boards: Sequence[Leaderboard], address: Links
+    fixtures: Sequence[FixtureResultRow],
+    league: LeagueInfo,
+    boards: Sequence[Leaderboard],
+    address: Links,
 ) -> dict[str, str]:
     """The scripts of the search, by path."""
-    files = search_files(matches, league, boards, address)
+    files = search_files(fixtures, league, boards, address)
     return {file.path: str(file.content) for file in files}
 
 
@@ -49,50 +52,54 @@ def unpacked(script: str) -> Any:
     return json.loads(content(script))
 
 
-def one(index: int) -> MatchRow:
-    return MatchRow(index, "bga", 2, ("a", "b"), 4, (3, 1), (1.25, 1.75), (0, 0), 0, 0.25, ())
+def one(index: int) -> FixtureResultRow:
+    return FixtureResultRow(
+        index, "bga", 2, ("a", "b"), 4, (3, 1), (1.25, 1.75), (0, 0), 0, 0.25, ()
+    )
 
 
-def test_a_match_is_counted_seat_by_seat() -> None:
+def test_a_fixture_is_counted_seat_by_seat() -> None:
     ends = ((1, 2, 3), ()), ((2, 1, 3), (2,)), ((1, 3, 2), (1, 2))
-    found = match_row(played(("a", "b", "c"), *ends), {}, {}, {})
+    found = fixture_row(played(("a", "b", "c"), *ends), {}, {}, {})
     assert (found.index, found.games, found.wins) == (7, 3, (2, 1, 0))
     assert found.places == pytest.approx((4 / 3, 2, 8 / 3))
     assert (found.faults, found.upsets, found.watch) == ((0, 1, 2), 0, ())
 
 
-def test_the_luck_of_a_match_is_that_of_its_games() -> None:
-    match = played(("a", "b"), ((1, 2), ()), ((2, 1), ()))
-    assert match_row(match, {}, {}, {7: 0.375}).luck == 0.375
-    assert match_row(match, {}, {}, {}).luck is None
+def test_the_luck_of_a_fixture_is_that_of_its_games() -> None:
+    fixture = played(("a", "b"), ((1, 2), ()), ((2, 1), ()))
+    assert fixture_row(fixture, {}, {}, {7: 0.375}).luck == 0.375
+    assert fixture_row(fixture, {}, {}, {}).luck is None
 
 
 def test_upsets_are_by_the_ratings_of_that_table() -> None:
-    match = played(("strong", "weak"), ((2, 1), ()), ((1, 2), ()), ((2, 1), ()))
+    fixture = played(("strong", "weak"), ((2, 1), ()), ((1, 2), ()), ((2, 1), ()))
     strengths = {"strong": 15.0, "weak": -15.0}
     rows = {bot: leaderboard_row(bot, mu, 0.5) for bot, mu in strengths.items()}
-    assert match_row(match, {}, {Division("bga", 2): rows}, {}).upsets == 2
-    assert match_row(match, {}, {Division("bga", 3): rows}, {}).upsets == 0
+    assert fixture_row(fixture, {}, {Division("bga", 2): rows}, {}).upsets == 2
+    assert fixture_row(fixture, {}, {Division("bga", 3): rows}, {}).upsets == 0
 
 
-def test_matches_have_their_faults_and_replays() -> None:
+def test_fixtures_have_their_faults_and_replays() -> None:
     _, ratings, played = factory.sample()
     selection = select_replays(factory.results(played), ratings.boards, 0)
-    found = match_rows(reversed(factory.results(played)), selection, ratings.boards, {})
+    found = fixture_rows(reversed(factory.results(played)), selection, ratings.boards, {})
     assert [one.index for one in found] == [0, 1, 2, 3, 4]
     assert [one.faults for one in found] == [(0, 0), (0, 2), (1, 0), (0, 0, 0), (0, 0, 0)]
     assert set(found[1].watch) >= {1, 2}
 
 
-def test_a_fixture_without_games_is_no_match() -> None:
+def test_a_fixture_without_games_is_not_listed() -> None:
     _, ratings, played = factory.sample()
-    assert match_rows(factory.results([replace(played[0], games=[])]), {}, ratings.boards, {}) == []
+    assert (
+        fixture_rows(factory.results([replace(played[0], games=[])]), {}, ratings.boards, {}) == []
+    )
 
 
 def test_page_number_depends_on_the_schedule_only() -> None:
     at = [0, PAGE - 1, PAGE, 5 * PAGE + 3]
     found = pages([one(index) for index in at])
-    assert [(part.number, [m.index for m in part.matches]) for part in found] == [
+    assert [(part.number, [m.index for m in part.fixtures]) for part in found] == [
         (0, [0, PAGE - 1]),
         (1, [PAGE]),
         (5, [5 * PAGE + 3]),
@@ -112,7 +119,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def cards(path: Path) -> list[list[str]]:
     """The words of each card: its table, its number, a line for each bot, what else there is."""
-    [listed] = [one for one in document(path).iter(f"{XHTML}ul") if one.get("id") == "matches"]
+    [listed] = [one for one in document(path).iter(f"{XHTML}ul") if one.get("id") == "fixtures"]
     found = []
     for card in listed:
         head, seats, last = card
@@ -131,14 +138,14 @@ def number(card: list[str]) -> int:
 
 @pytest.mark.slow
 def test_every_fixture_is_on_one_page_and_the_newest_are_on_the_first(site: Path) -> None:
-    listed = [cards(site / f"matches/{part}.html") for part in range(2)]
+    listed = [cards(site / f"fixtures/{part}.html") for part in range(2)]
     assert [list(map(number, found)) for found in listed] == [
         list(range(PAGE)),
         list(range(PAGE, 260)),
     ]
-    assert listed[0][7][1] == "match 8, rerun 7"
-    newest = cards(site / "matches.html")
-    assert newest == listed[1][: -matches.NEWEST_SHOWN - 1 : -1]
+    assert listed[0][7][1] == "fixture 8, rerun 7"
+    newest = cards(site / "fixtures.html")
+    assert newest == listed[1][: -fixtures.NEWEST_SHOWN - 1 : -1]
     assert broken_links(site) == []
 
 
@@ -146,9 +153,9 @@ def test_every_fixture_is_on_one_page_and_the_newest_are_on_the_first(site: Path
 def test_a_card_has_the_bots_in_order_of_their_places(site: Path) -> None:
     league, ratings, played = crowd(10, 13, (("bga", 2), ("house", 3)), 2)
     source = InMemory(played, league.variants)
-    found = match_rows(source.results, {}, ratings.boards, source.summary.luck)
+    found = fixture_rows(source.results, {}, ratings.boards, source.summary.luck)
     for part, index in ((0, 0), (1, 59)):
-        card = cards(site / f"matches/{part}.html")[index]
+        card = cards(site / f"fixtures/{part}.html")[index]
         expected = found[part * PAGE + index]
         assert card[0] == f"{expected.variant}, {expected.players} players"
         lines = []
@@ -169,11 +176,11 @@ def test_a_card_has_the_bots_in_order_of_their_places(site: Path) -> None:
 
 def test_pages_are_chained(site: Path) -> None:
     def related(number: int) -> dict[str, str]:
-        links = document(site / f"matches/{number}.html").iter("{http://www.w3.org/1999/xhtml}a")
+        links = document(site / f"fixtures/{number}.html").iter("{http://www.w3.org/1999/xhtml}a")
         return {link.get("rel"): link.get("href") for link in links if link.get("rel")}
 
-    assert related(0) == {"next": "../matches/1.html"}
-    assert related(1) == {"prev": "../matches/0.html"}
+    assert related(0) == {"next": "../fixtures/1.html"}
+    assert related(1) == {"prev": "../fixtures/0.html"}
 
 
 @pytest.mark.slow
@@ -183,10 +190,10 @@ def test_one_more_fixture_changes_one_page(tmp_path: Path) -> None:
         write_site(league, ratings, played[:count], tmp_path / name, replays="none")
     before, after = (tree(tmp_path / name) for name in ("before", "after"))
     changed = {name for name in after if before.get(name) != after[name]}
-    assert {name for name in changed if name.startswith("matches/")} == {
-        "matches/2.html",
-        "matches/0.js",
-        "matches/index.js",
+    assert {name for name in changed if name.startswith("fixtures/")} == {
+        "fixtures/2.html",
+        "fixtures/0.js",
+        "fixtures/index.js",
     }
 
 
@@ -194,10 +201,10 @@ def test_search_index_matches_the_pages() -> None:
     league, ratings, played = factory.sample()
     selection = select_replays(factory.results(played), ratings.boards, 0)
     luck = InMemory(played, league.variants).summary.luck
-    found = match_rows(factory.results(played), selection, ratings.boards, luck)
+    found = fixture_rows(factory.results(played), selection, ratings.boards, luck)
     address = links(league, ratings.boards)
     files = searched(found, league, ratings.boards, address)
-    assert list(files) == ["matches/index.js", "matches/0.js"]
+    assert list(files) == ["fixtures/index.js", "fixtures/0.js"]
     index, shard = (unpacked(script) for script in files.values())
     assert index["bots"] == {address.bots[bot.name]: bot.name for bot in league.bots}
     assert list(index["tables"].values()) == [["bga", 2], ["house rules", 3]]
@@ -218,8 +225,8 @@ def test_search_of_a_long_league_is_split_into_shards() -> None:
     league, ratings, _ = factory.sample(("a", "b", "c", "d"))
     found = [one(index) for index in (0, SHARD - 1, SHARD, 3 * SHARD)]
     files = searched(found, league, ratings.boards, links(league, ratings.boards))
-    assert list(files) == [f"matches/{name}.js" for name in ("index", 0, 1, 3)]
-    assert unpacked(files["matches/index.js"])["shards"] == [0, 1, 3]
+    assert list(files) == [f"fixtures/{name}.js" for name in ("index", 0, 1, 3)]
+    assert unpacked(files["fixtures/index.js"])["shards"] == [0, 1, 3]
 
 
 def test_names_cannot_end_the_script_that_holds_them(tmp_path: Path) -> None:
@@ -227,7 +234,7 @@ def test_names_cannot_end_the_script_that_holds_them(tmp_path: Path) -> None:
     fault = {0: Faulted(0, Cause.CRASH, "")}
     played = [factory.fixture(0, names, faults=fault)]
     write_site(factory.league(names), factory.ratings(played), played, tmp_path)
-    script = (tmp_path / "matches/index.js").read_text()
+    script = (tmp_path / "fixtures/index.js").read_text()
     assert script.startswith('perudoShard("index", "')
     assert not set("<>'\x1b") & set(script)
     assert sorted(unpacked(script)["bots"].values()) == ['</script><b>"', r"\x1b[31m\u{dc80}"]

@@ -1,4 +1,4 @@
-"""MatchPage models of the list of matches: the result of each fixture, page by page and as data.
+"""Page models of the list of fixtures: the result of each fixture, page by page and as data.
 
 A page holds a stretch of the schedule, played or not: one more fixture changes one page.
 """
@@ -9,7 +9,7 @@ from itertools import groupby
 from msgspec import Struct
 
 from arena.game.records import Division, LeagueInfo
-from arena.publish.data.result_rows import MatchRow
+from arena.publish.data.result_rows import FixtureResultRow
 from arena.publish.drawing.identity import identities
 from arena.publish.links import Links
 from arena.publish.output.site_folder import File
@@ -24,11 +24,11 @@ NEWEST_SHOWN = 50
 """Fixtures that the page of the search shows before anything is asked for."""
 
 
-class MatchPage(Struct, frozen=True):
+class FixturePage(Struct, frozen=True):
     """One page of the list, and the numbers of its neighbours."""
 
     number: int
-    matches: list[MatchRow]
+    fixtures: list[FixtureResultRow]
     before: int | None
     after: int | None
 
@@ -46,36 +46,36 @@ class MatchPage(Struct, frozen=True):
 class ListPage(Struct, frozen=True):
     """A page of the list, by the name that its template uses."""
 
-    part: MatchPage
+    part: FixturePage
 
 
 class SearchPage(Struct, frozen=True):
     """The page of the search."""
 
-    pages: list[MatchPage]
-    newest: list[MatchRow]
-    """The last matches, the newest first."""
+    pages: list[FixturePage]
+    newest: list[FixtureResultRow]
+    """The last fixtures, the newest first."""
     upset: float
     """A game is an upset if its winner was less likely than this to win."""
 
 
-def pages(matches: Sequence[MatchRow]) -> list[MatchPage]:
-    """Return the pages of the list; matches are in schedule order, and no page is empty."""
-    parts = _parted(matches, PAGE)
+def pages(fixtures: Sequence[FixtureResultRow]) -> list[FixturePage]:
+    """Return the pages of the list; fixtures are in schedule order, and no page is empty."""
+    parts = _parted(fixtures, PAGE)
     numbers = [None, *parts, None]
     return [
-        MatchPage(number, part, numbers[at], numbers[at + 2])
+        FixturePage(number, part, numbers[at], numbers[at + 2])
         for at, (number, part) in enumerate(parts.items())
     ]
 
 
-def _parted(matches: Iterable[MatchRow], size: int) -> dict[int, list[MatchRow]]:
-    parts = groupby(matches, lambda match: match.index // size)
+def _parted(fixtures: Iterable[FixtureResultRow], size: int) -> dict[int, list[FixtureResultRow]]:
+    parts = groupby(fixtures, lambda fixture: fixture.index // size)
     return {number: list(part) for number, part in parts}
 
 
 class RankedSeat(Struct, frozen=True):
-    """A bot's result in a match, as a card shows it."""
+    """A bot's result in a fixture, as a card shows it."""
 
     bot: str
     wins: int
@@ -85,10 +85,10 @@ class RankedSeat(Struct, frozen=True):
     """In wins."""
 
 
-def ranked(match: MatchRow) -> list[RankedSeat]:
-    """Return the bots of a match, the best mean place first, then by seat."""
-    luck = (None,) * match.players if match.luck is None else (match.luck, -match.luck)
-    columns = match.seats, match.wins, match.places, luck
+def ranked(fixture: FixtureResultRow) -> list[RankedSeat]:
+    """Return the bots of a fixture, the best mean place first, then by seat."""
+    luck = (None,) * fixture.players if fixture.luck is None else (fixture.luck, -fixture.luck)
+    columns = fixture.seats, fixture.wins, fixture.places, luck
     seats = (
         RankedSeat(bot, wins, round(place, 2), lucky)
         for bot, wins, place, lucky in zip(*columns, strict=True)
@@ -97,7 +97,7 @@ def ranked(match: MatchRow) -> list[RankedSeat]:
 
 
 class SearchEntry(Struct, frozen=True, array_like=True):
-    """A match in a search shard; bots and tables are positions in the shard's lists."""
+    """A fixture in a search shard; bots and tables are positions in the shard's lists."""
 
     index: int
     table: int
@@ -138,10 +138,13 @@ class SearchIndex(Struct, frozen=True):
 
 
 def search_files(
-    matches: Sequence[MatchRow], league: LeagueInfo, boards: Sequence[Leaderboard], links: Links
+    fixtures: Sequence[FixtureResultRow],
+    league: LeagueInfo,
+    boards: Sequence[Leaderboard],
+    links: Links,
 ) -> Iterator[File]:
     """Yield every script that the search loads."""
-    parts = _parted(matches, SHARD)
+    parts = _parted(fixtures, SHARD)
     marks = identities(bot.name for bot in league.bots)
     index = SearchIndex(
         marks={links.bots[bot]: mark.classes for bot, mark in marks.items()},
@@ -151,38 +154,38 @@ def search_files(
             for board in boards
         },
         shards=list(parts),
-        fixtures=len(matches),
+        fixtures=len(fixtures),
     )
-    yield File("matches/index.js", script("index", index))
+    yield File("fixtures/index.js", script("index", index))
     for number, part in parts.items():
-        yield File(f"matches/{number}.js", script(str(number), _shard(part, links)))
+        yield File(f"fixtures/{number}.js", script(str(number), _shard(part, links)))
 
 
-def _shard(matches: Sequence[MatchRow], links: Links) -> SearchShard:
-    names = dict.fromkeys(bot for match in matches for bot in match.seats)
+def _shard(fixtures: Sequence[FixtureResultRow], links: Links) -> SearchShard:
+    names = dict.fromkeys(bot for fixture in fixtures for bot in fixture.seats)
     bots = {bot: number for number, bot in enumerate(names)}
-    tables = dict.fromkeys(match.division for match in matches)
+    tables = dict.fromkeys(fixture.division for fixture in fixtures)
     divisions = {division: number for number, division in enumerate(tables)}
     return SearchShard(
         bots=[links.bots[bot] for bot in bots],
         tables=[links.division_id(division) for division in divisions],
-        entries=[_entry(match, bots, divisions) for match in matches],
+        entries=[_entry(fixture, bots, divisions) for fixture in fixtures],
     )
 
 
 def _entry(
-    match: MatchRow, bots: Mapping[str, int], divisions: Mapping[Division, int]
+    fixture: FixtureResultRow, bots: Mapping[str, int], divisions: Mapping[Division, int]
 ) -> SearchEntry:
     return SearchEntry(
-        index=match.index,
-        table=divisions[match.division],
-        seats=tuple(bots[bot] for bot in match.seats),
-        games=match.games,
-        wins=match.wins,
-        places=tuple(round(place, 2) for place in match.places),
-        faults=sum(match.faults),
-        upsets=match.upsets,
-        luck=None if match.luck is None else round(match.luck, 1),
-        watch=len(match.watch),
-        watch_first=match.watch[0] if match.watch else 0,
+        index=fixture.index,
+        table=divisions[fixture.division],
+        seats=tuple(bots[bot] for bot in fixture.seats),
+        games=fixture.games,
+        wins=fixture.wins,
+        places=tuple(round(place, 2) for place in fixture.places),
+        faults=sum(fixture.faults),
+        upsets=fixture.upsets,
+        luck=None if fixture.luck is None else round(fixture.luck, 1),
+        watch=len(fixture.watch),
+        watch_first=fixture.watch[0] if fixture.watch else 0,
     )

@@ -1,4 +1,4 @@
-"""The moments of a site: those that events tell, and the upsets, which the ratings tell."""
+"""The highlights of a site: those that events tell, and the upsets, which the ratings tell."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -7,54 +7,67 @@ from msgspec import Struct
 
 from arena.game.records import Division, FixtureResult
 from arena.game.rules.books import Rules
+from arena.playstats.highlights import (
+    EACH,
+    OF_BOT,
+    OF_DIVISION,
+    BestHighlights,
+    Highlight,
+    best,
+    surprise,
+)
 from arena.playstats.league_summary import LeagueSummary
-from arena.playstats.moments import EACH, OF_BOT, OF_DIVISION, BestMoments, Moment, best, surprise
 from arena.ratings.standings import favourites
 from arena.ratings.table import Leaderboard
 
 
-class SiteMoments(Struct, frozen=True):
-    """The best moments, kind by kind, and of each kind the best first."""
+class SiteHighlights(Struct, frozen=True):
+    """The best highlights, kind by kind, and of each kind the best first."""
 
-    divisions: Mapping[Division, tuple[Moment, ...]]
+    divisions: Mapping[Division, tuple[Highlight, ...]]
     """In the order of the leaderboards."""
-    bots: Mapping[str, tuple[Moment, ...]]
+    bots: Mapping[str, tuple[Highlight, ...]]
 
     @property
-    def league(self) -> tuple[Moment, ...]:
-        """The best moments of the whole league."""
-        every = [moment for of in self.divisions.values() for moment in of]
+    def league(self) -> tuple[Highlight, ...]:
+        """The best highlights of the whole league."""
+        every = [highlight for of in self.divisions.values() for highlight in of]
         return best(every, OF_DIVISION, EACH)
 
     def games(self) -> set[tuple[int, int]]:
         """Return the games of all of them: fixture and game, from 0."""
         lists = *self.divisions.values(), *self.bots.values()
-        return {(moment.index, moment.game) for moments in lists for moment in moments}
+        return {
+            (highlight.index, highlight.game) for highlights in lists for highlight in highlights
+        }
 
 
-def site_moments(
+def site_highlights(
     summary: LeagueSummary,
     results: Iterable[FixtureResult],
     boards: Sequence[Leaderboard],
     variants: Mapping[str, Rules],
-) -> SiteMoments:
-    """Return the moments of a league."""
-    of_bots = defaultdict[str, BestMoments](lambda: BestMoments(OF_BOT, OF_BOT))
-    of_divisions = defaultdict[Division, BestMoments](lambda: BestMoments(OF_DIVISION, EACH))
-    for moment in _upsets(results, boards, variants):
-        of_bots[moment.bot].add([moment])
-        of_divisions[moment.division].add([moment])
-    known = summary.moments
+) -> SiteHighlights:
+    """Return the highlights of a league."""
+    of_bots = defaultdict[str, BestHighlights](lambda: BestHighlights(OF_BOT, OF_BOT))
+    of_divisions = defaultdict[Division, BestHighlights](lambda: BestHighlights(OF_DIVISION, EACH))
+    for highlight in _upsets(results, boards, variants):
+        of_bots[highlight.bot].add([highlight])
+        of_divisions[highlight.division].add([highlight])
+    known = summary.highlights
     divisions = [board.division for board in boards if board.division in known]
-    return SiteMoments(
+    return SiteHighlights(
         {division: (*known[division], *of_divisions[division].kept) for division in divisions},
-        {bot: (*moments, *of_bots[bot].kept) for bot, moments in summary.bot_moments.items()},
+        {
+            bot: (*highlights, *of_bots[bot].kept)
+            for bot, highlights in summary.bot_highlights.items()
+        },
     )
 
 
 def _upsets(
     results: Iterable[FixtureResult], boards: Sequence[Leaderboard], variants: Mapping[str, Rules]
-) -> Iterator[Moment]:
+) -> Iterator[Highlight]:
     """Yield the wins of bots that were expected to lose; games with faults are none."""
     strengths = {board.division: {row.bot: row for row in board.rows} for board in boards}
     for result in results:
@@ -65,7 +78,7 @@ def _upsets(
             seat = game.places.index(1)
             rival, chance = chances[seat]
             if chance < 0.5 and not game.faulted:
-                yield Moment(
+                yield Highlight(
                     kind="upset",
                     score=surprise(chance) * dice,
                     bot=fixture.seats[seat],

@@ -1,11 +1,11 @@
-/* The search in all matches. Without this script the newest are listed, and all page by page.
+/* The search in all fixtures. Without this script the newest are listed, and all page by page.
 
    Each stretch of the schedule is loaded by itself. The newest are searched first, and no more of
    them than it takes to fill the page. What is asked for stands in the address. */
 "use strict";
 
 const STEP = 100;
-const list = get("matches");
+const list = get("fixtures");
 const newest = [...list.children];
 const newestSaid = get("found").textContent;
 const shards = new Map();
@@ -16,7 +16,7 @@ let wanted = STEP;
 let turn = 0;
 
 function shard(number) {
-  if (!shards.has(number)) shards.set(number, load(`${number}`, `matches/${number}.js`));
+  if (!shards.has(number)) shards.set(number, load(`${number}`, `fixtures/${number}.js`));
   return shards.get(number);
 }
 
@@ -95,7 +95,7 @@ function card(one) {
   if (one.replays) last.append(" ", element("a", { href: `replay.html#${one.fixture}.${one.first}.0` }, watch));
   return element("li", {},
     element("p", {}, element("strong", {}, element("bdi", {}, variant), `, ${players}\u00a0players`), " ",
-      element("small", {}, `match ${one.fixture + 1}, rerun ${one.fixture}`)),
+      element("small", {}, `fixture ${one.fixture + 1}, rerun ${one.fixture}`)),
     element("ol", {}, ...ranked.map((seat, place) => botLine(one, seat, place === 0))), last);
 }
 
@@ -177,7 +177,7 @@ function addFields() {
   get("more").append(fields.more);
 }
 
-load("index", "matches/index.js").then((given) => {
+load("index", "fixtures/index.js").then((given) => {
   index = given;
   addFields();
   readAddress();

@@ -3,7 +3,7 @@
 import pytest
 
 from arena.course.games.plan import FIRST, more_blocks, target
-from arena.course.shares import Part, against, certain, in_field, share_of, total_of
+from arena.course.points import Part, against, certain, in_field, share_of, total_of
 
 
 def test_points_grow_from_one_half_to_the_share_of_the_reference() -> None:
