@@ -23,7 +23,7 @@ from arena.league.terms.config import (
     Games,
     League,
     LeagueFile,
-    Rounds,
+    Blocks,
     TableSize,
     UntilEntry,
     Workers,
@@ -63,7 +63,7 @@ class SeasonTerms(Struct, frozen=True, kw_only=True):
     variants: tuple[str | VariantEntry, ...] = ("bga",)
     players: TableSize | list[TableSize] = 2
     games: Games = 10
-    rounds: Rounds = 200
+    blocks: Blocks = 200
     until: str | UntilEntry = "separated"
     limits: LimitsInfo = LimitsInfo()
     sandbox: str = AUTO

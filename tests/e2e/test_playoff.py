@@ -53,14 +53,14 @@ def test_playoff_is_played_verified_and_shown(tmp_path: Path) -> None:
 def test_playoff_may_be_asked_for_once_the_rounds_are_played(tmp_path: Path) -> None:
     """What names the winner is the same as if it had been asked for at once."""
     assert _play(tmp_path, until=None).code == 0
-    rounds = records(tmp_path / "league.sqlite")
+    blocks = records(tmp_path / "league.sqlite")
     refused = _play(tmp_path)
     assert refused.code == 2
     assert "playoff is at 0.9 within 800 games, not none" in refused.err
     ran = _play(tmp_path, "--accept-changes")
     assert ran.code == 0, ran
     assert "playoff: " in ran.err
-    assert records(tmp_path / "league.sqlite")[: len(rounds)] == rounds
+    assert records(tmp_path / "league.sqlite")[: len(blocks)] == blocks
     assert run("verify", "league.yaml", cwd=tmp_path).code == 0
 
 
@@ -71,9 +71,9 @@ def test_league_whose_playoff_has_begun_does_not_change(
 ) -> None:
     assert _play(tmp_path).code == 0
     before = records(tmp_path / "league.sqlite")
-    ran = _play(tmp_path, *more, rounds=9)
+    ran = _play(tmp_path, *more, blocks=9)
     assert ran.code == 2
-    what = "error: the league changed after its playoff had begun: rounds is 9, not 3 / league.yaml"
+    what = "error: the league changed after its playoff had begun: blocks is 9, not 3 / league.yaml"
     assert ran.err.splitlines()[-1].startswith(what)
     assert records(tmp_path / "league.sqlite") == before
 

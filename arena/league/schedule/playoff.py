@@ -1,6 +1,6 @@
 """The playoff of a league with `until: winner`: who plays on, and who is first.
 
-It begins once all rounds are played. Its fixtures follow from the results before them: those of the
+It begins once all blocks are played. Its fixtures follow from the results before them: those of the
 whole passes that the league played, and of each pass of the playoff. They count for nothing else.
 """
 
@@ -121,7 +121,7 @@ class Playoff:
                 id_ = sha256(f"{self._schedule.key}/playoff/{at}/{seats}".encode()).hexdigest()[:16]
                 dice = block_seed(info.seed, f"{name}/{place}") if info.shared_dice else ""
                 seed, block = fixture_seed(info.seed, id_), earlier + place
-                yield Fixture(id_, at, variant, seats, seed, info.games, block, dice, rounds)
+                yield Fixture(id_, at, variant, seats, seed, info.games, block, dice, blocks)
 
     def _blocks(self, division: Division) -> int:
         """Return how many blocks of a division the passes so far have."""

@@ -23,7 +23,7 @@ class Verdict(Struct, frozen=True):
     """The standing of a division of a league with `until`."""
 
     division: Division
-    rounds: int
+    blocks: int
     """Completed blocks."""
     tied: tuple[tuple[str, str], ...]
     """Neighbours on the leaderboard that are not separated, best first; empty if all are."""
@@ -119,7 +119,7 @@ class LeagueProgress:
         return sorted(due, key=lambda fixture: fixture.index)
 
     def playoff(self) -> Playoff | None:
-        """Return the playoff; None before all rounds are played, or in a league without one."""
+        """Return the playoff; None before all blocks are played, or in a league without one."""
         terms = self._schedule.conditions.playoff
         if self._playoff is None and terms and not any(map(_Track.has_due, self._tracks.values())):
             self._playoff = Playoff(self._schedule, terms, self._places)

@@ -8,7 +8,7 @@ from arena.io.errors import ArenaError, FindingError
 from arena.league.schedule.progress import LeagueProgress
 from arena.league.schedule.schedule import Schedule
 from arena.league.store.store import Store
-from arena.league.terms.config import MAX_GAMES, MAX_PLAYOFF, MAX_ROUNDS
+from arena.league.terms.config import MAX_GAMES, MAX_PLAYOFF, MAX_BLOCKS
 
 
 def schedule_of(store: Store, *, checked: bool = True) -> Schedule:
@@ -45,7 +45,7 @@ def _check_numbers(info: LeagueInfo) -> None:
     for name, numbers, low, high in (
         ("players", info.players, MIN_PLAYERS, MAX_PLAYERS),
         ("games", [info.games], 1, MAX_GAMES),
-        ("rounds", [info.rounds], 0, MAX_ROUNDS),
+        ("blocks", [info.blocks], 0, MAX_BLOCKS),
         ("playoff.confidence", [terms.confidence for terms in playoff], 0.5, 0.9999),
         ("playoff.games", [terms.games for terms in playoff], 1, MAX_PLAYOFF),
         ("starting_dice", dice, 1, MAX_STARTING_DICE),
