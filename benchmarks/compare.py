@@ -6,7 +6,7 @@ share). Prints
 
 - how often two equal versions are told apart, at one look at the end and with `--until 0.95 --test
   planned`; in the last fields each version suits other opponents, or most results are certain;
-- the power at one look if as many games are played in more rounds;
+- the power at one look if as many games are played in more blocks;
 - how often two equal versions are told apart over several divisions, whose mean decides.
 """
 
@@ -35,7 +35,7 @@ class Match(NamedTuple):
 
     opponents: int
     players: int
-    rounds: int
+    blocks: int
     games: int
     better: float = 0.0
     """The new version's skill less the old one's, in mu."""
@@ -49,7 +49,7 @@ class Match(NamedTuple):
 EQUAL = {
     "8 opponents": Match(8, 2, 20, 10),
     "8 opponents, 1 game a table": Match(8, 2, 20, 1),
-    "8 opponents, 4 rounds": Match(8, 2, 4, 10),
+    "8 opponents, 4 blocks": Match(8, 2, 4, 10),
     "1 opponent": Match(1, 2, 20, 10),
     "1 opponent, 1 game a table": Match(1, 2, 40, 1),
     "20 opponents": Match(20, 2, 10, 5),
@@ -73,30 +73,30 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     rng, count = np.random.default_rng(options.seed), options.matches
-    print("| equal versions | rounds | games a table | one look | planned looks |")
+    print("| equal versions | blocks | games a table | one look | planned looks |")
     print("|---|---|---|---|---|")
     for name, match in EQUAL.items():
         found = decisions([match], count, rng)
-        print(f"| {name} | {match.rounds} | {match.games} | {told_apart(found)} |", flush=True)
-    print("\n| rounds | games a table | power at one look |\n|---|---|---|")
+        print(f"| {name} | {match.blocks} | {match.games} | {told_apart(found)} |", flush=True)
+    print("\n| blocks | games a table | power at one look |\n|---|---|---|")
     for match in POWER:
         once = decisions([match], count, rng)[0]
-        print(f"| {match.rounds} | {match.games} | {once[1] / count:.0%} |", flush=True)
-    print("\n| several divisions | rounds | games a table | one look | planned looks |")
+        print(f"| {match.blocks} | {match.games} | {once[1] / count:.0%} |", flush=True)
+    print("\n| several divisions | blocks | games a table | one look | planned looks |")
     print("|---|---|---|---|---|")
     rng = np.random.default_rng([options.seed, 1])
     for name, matches in POOLED.items():
-        [rounds], [games] = ({one[place] for one in matches} for place in (2, 3))
+        [blocks], [games] = ({one[place] for one in matches} for place in (2, 3))
         found = decisions(matches, count, rng)
-        print(f"| {name} | {rounds} | {games} | {told_apart(found)} |", flush=True)
+        print(f"| {name} | {blocks} | {games} | {told_apart(found)} |", flush=True)
 
 
 class Decisions(NamedTuple):
-    """How often each decision was taken (1: new, -1: old, 0: none), and the mean rounds."""
+    """How often each decision was taken (1: new, -1: old, 0: none), and the mean blocks."""
 
     once: Counter[int]
     until: Counter[int]
-    rounds: float
+    blocks: float
 
 
 def told_apart(found: Decisions) -> str:
@@ -106,19 +106,19 @@ def told_apart(found: Decisions) -> str:
 
 
 def decisions(divisions: Sequence[Match], count: int, rng: np.random.Generator) -> Decisions:
-    """Compare versions again and again, at one look and at all; the rounds are the same in all."""
-    most = divisions[0].rounds
+    """Compare versions again and again, at one look and at all; the blocks are the same in all."""
+    most = divisions[0].blocks
     played = np.array(
         [np.hstack([differences(one, rng) for one in divisions]) for _ in range(count)]
     )
     plan = planned_looks(most, sum(one.opponents for one in divisions))
-    until, rounds = np.zeros(count, int), np.full(count, most)
+    until, blocks = np.zeros(count, int), np.full(count, most)
     for look, tail in zip(plan, tails(plan, 1 - ERROR), strict=True):
         decided = np.where(until == 0, decide(played[:, :look], tail), 0)
         until += decided
-        rounds[decided != 0] = look
+        blocks[decided != 0] = look
     once = Counter(decide(played, TAIL).tolist())
-    return Decisions(once, Counter(until.tolist()), float(rounds.mean()))
+    return Decisions(once, Counter(until.tolist()), float(blocks.mean()))
 
 
 def decide(played: Floats, tail: float) -> Ints:
@@ -129,9 +129,9 @@ def decide(played: Floats, tail: float) -> Ints:
 
 
 def differences(match: Match, rng: np.random.Generator) -> Floats:
-    """Return the rivals that the new version beats less than the old one, [round, opponent]."""
+    """Return the rivals that the new version beats less than the old one, [block, opponent]."""
     old, new = game_places(match, rng, SHARED).mean(2) / (match.players - 1)
-    return as_floats(new - old).reshape(match.rounds, match.opponents)
+    return as_floats(new - old).reshape(match.blocks, match.opponents)
 
 
 def game_places(match: Match, rng: np.random.Generator, shared: float) -> Ints:
@@ -149,12 +149,12 @@ def game_places(match: Match, rng: np.random.Generator, shared: float) -> Ints:
 
 
 @lru_cache
-def opponents(bots: int, players: int, rounds: int) -> Ints:
+def opponents(bots: int, players: int, blocks: int) -> Ints:
     """Return the opponents at each table, the one that acts before the version first.
 
-    In each round that is bot 0, then bot 1 and so on.
+    In each block that is bot 0, then bot 1 and so on.
     """
-    design = joining_blocks(bots, players, rounds, "bench")
+    design = joining_blocks(bots, players, blocks, "bench")
     tables = [sorted(_before(table, bots) for table in block) for block in design]
     return np.array(tables).reshape(-1, players - 1)
 

@@ -54,7 +54,7 @@ def rate(options: argparse.Namespace, together: int, number: int, workers: int, 
         league.write_text(
             f"bots: ['sample:honest', 'sample:odds', 'sample:bluffer', 'sample:random']\n"
             f"variants: [bga]\nplayers: {options.players}\ngames: {options.games}\n"
-            f"rounds: {options.rounds}\nseed: cores {number}\nsandbox: {options.sandbox}\n"
+            f"blocks: {options.rounds}\nseed: cores {number}\nsandbox: {options.sandbox}\n"
             f"workers: {workers}\npin: {str(pin).lower()}\n"
             f"limits: {{concurrent_games: {together}}}\n",
             encoding="utf-8",

@@ -26,7 +26,7 @@ def main() -> None:
         names = list("abcde")
         for name in names:
             bot(Path(folder, name), LOWEST, command=f"python3 bot.py {folder}")
-        league(Path(folder), bots=names, games=40, rounds=400, seed="killed")
+        league(Path(folder), bots=names, games=40, blocks=400, seed="killed")
         seconds = sorted(kill(Path(folder), rng.uniform(0.5, 6.0)) for _ in range(KILLS))
     print("seconds until nothing was left:", ", ".join(f"{each:.2f}" for each in seconds))
     sys.exit(seconds[-1] > ALLOWED)

@@ -47,7 +47,7 @@ _LOOK = 5.0
 """Seconds between looks that draw a schedule, which takes time from the ladder."""
 _NOISE = "import os, sys; sys.stderr.write(os.urandom(1 << 15).hex())\n"
 """What a noisy bot does first."""
-_ROUNDS = 4
+_BLOCKS = 4
 """After each change, in the rush."""
 
 
@@ -61,7 +61,7 @@ def main() -> None:
     parser.add_argument("--noisy", type=int, default=4000, help="fixtures with noise")
     parser.add_argument("--bots", type=int, default=300, help="in the year")
     parser.add_argument("--versions", type=int, default=5, help="of each bot, in the year")
-    parser.add_argument("--rounds", type=int, default=3, help="after each version, in the year")
+    parser.add_argument("--blocks", type=int, default=3, help="after each version, in the year")
     options = parser.parse_args()
     asked = [part for part in _PARTS if getattr(options, part)]
     for part in asked or _PARTS:
@@ -93,7 +93,7 @@ def rush(options: argparse.Namespace) -> Iterator[str]:
     newcomers = [f"n{number}" for number in range(options.newcomers)]
     with TemporaryDirectory() as name:
         quotas = {"uploads": 1000, "refused": 1000}
-        club = clubs.make(Path(name), rounds=_ROUNDS, quotas=quotas, games=GAMES, workers=None)
+        club = clubs.make(Path(name), blocks=_BLOCKS, quotas=quotas, games=GAMES, workers=None)
         _submit(club, veterans)
         with running(club) as ladder:
             _until_asleep(club, ladder, veterans)
@@ -224,7 +224,7 @@ def noise(options: argparse.Namespace) -> Iterator[str]:
     names, most, stored = ("n0", "n1"), 0, 0
     with TemporaryDirectory() as name:
         disk = {"logs": "32MiB", "stderr": "8MiB"}
-        club = clubs.make(Path(name), rounds=10_000, games=1, disk=disk, workers=None)
+        club = clubs.make(Path(name), blocks=10_000, games=1, disk=disk, workers=None)
         for bot in names:
             assert clubs.submitted(club, bot, _NOISE + dedent(LOWEST)).code == 0
         with running(club) as ladder:

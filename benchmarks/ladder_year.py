@@ -32,13 +32,13 @@ def year(options: argparse.Namespace) -> Iterator[str]:
     bots = Random("year").sample(plain.bots, options.bots)
     versions = [_version(bot, n) for n in range(1, options.versions + 1) for bot in bots]
     first = sorted(versions[:_FIRST], key=lambda bot: bot.name)
-    schedule = Schedule(replace(plain, bots=tuple(first), endless=True, rounds=0))
+    schedule = Schedule(replace(plain, bots=tuple(first), endless=True, blocks=0))
     later = versions[_FIRST:]
     began, size = time.process_time(), 0
     for number, version in enumerate(later, 1):
         size += _admit(schedule, version)
         for division in schedule.blocks:
-            for _ in range(options.rounds):
+            for _ in range(options.blocks):
                 schedule.draw(division)
         if number * 4 // len(later) > (number - 1) * 4 // len(later):
             took, memory = time.process_time() - began, getrusage(RUSAGE_SELF).ru_maxrss / 1024

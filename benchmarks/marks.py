@@ -60,8 +60,8 @@ def simulate(file: CourseFile, strength: float, draw: np.random.Generator, sprea
         for name, (points, _) in BASELINES.items()
     )
     rivals = [FAIR + 0.3 * (strength - other) for other in np.linspace(0.0, 1.0, STUDENTS - 1)]
-    rounds = passes(STUDENTS, FIELD, file.precision)
-    won = draw.binomial(FIELD_GAMES, rivals * SEATS * rounds).tolist()
+    blocks = passes(STUDENTS, FIELD, file.precision)
+    won = draw.binomial(FIELD_GAMES, rivals * SEATS * blocks).tolist()
     parts["field"] = in_field([(wins, FIELD_GAMES) for wins in won], FIELD)
     true += FIELD * sum(rivals) / len(rivals)
     total = total_of(parts)

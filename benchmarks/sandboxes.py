@@ -40,7 +40,7 @@ MEASURED: dict[str, Sandbox] = {
 LEAGUE = {
     "bots": [f"sample:{name}" for name in ("honest", "odds", "bluffer", "random", "memory", "c-*")],
     "games": 50,
-    "rounds": 10,
+    "blocks": 10,
 }
 REQUIRED = {"docker, FIFOs": 0.85}
 """Least share of the decisions per second of `process`."""

@@ -87,14 +87,14 @@ def main() -> None:
     """Print a line for each field."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--leagues", type=int, default=500)
-    parser.add_argument("--rounds", type=int, default=60)
+    parser.add_argument("--blocks", type=int, default=60)
     parser.add_argument("--confidence", type=float, default=0.95)
     options = parser.parse_args()
-    print("| field | wrong | stopped | rounds played |\n|---|---|---|---|")
+    print("| field | wrong | stopped | blocks played |\n|---|---|---|---|")
     for field in FIELDS:
         draw = random.Random(field.name)
         leagues = [
-            league(field, options.rounds, options.confidence, draw) for _ in range(options.leagues)
+            league(field, options.blocks, options.confidence, draw) for _ in range(options.leagues)
         ]
         wrong, stopped, played = (
             sum(one.wrong for one in leagues) / len(leagues),

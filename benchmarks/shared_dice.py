@@ -18,7 +18,7 @@ from arena.league.play.workers import Task
 from arena.league.schedule.schedule import Schedule
 from tests.league.fake_tables import Box, info, tasks_of
 
-ROUNDS = 40
+BLOCKS = 40
 
 
 class Cost(NamedTuple):
@@ -41,10 +41,10 @@ def main() -> None:
 
 
 def _print(bots: int, players: int, workers: int) -> None:
-    fixtures = Schedule(info(bots, players, ROUNDS)).fixtures
-    rounds = [tasks_of(list(block)) for _, block in groupby(fixtures, attrgetter("block"))]
+    fixtures = Schedule(info(bots, players, BLOCKS)).fixtures
+    blocks = [tasks_of(list(block)) for _, block in groupby(fixtures, attrgetter("block"))]
     busy, starts = hand_out([tasks_of(fixtures)], workers)
-    until = hand_out(rounds, workers).busy
+    until = hand_out(blocks, workers).busy
     shares = f"{100 * busy:.0f} % | {100 * until:.0f} %"
     print(f"| {bots} | {players} | {workers} | {shares} | {starts:.2f} |")
 

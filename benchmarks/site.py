@@ -67,7 +67,7 @@ def measure(info: LeagueInfo, against: Path | None) -> Iterator[str]:
         site = Path(name) / "site"
         pages = [site / "index.html", *(site / "tables").glob("*.html")]
         page = max(path.stat().st_size for path in pages) / 1000
-    games = len(info.bots) * info.rounds * info.games
+    games = len(info.bots) * info.blocks * info.games
     shape = f"{len(info.bots)} bots, {info.players[0]} players, {games:,} games"
     _print(shape, found)
     print(f"the largest of front page and leaderboards: {page:.0f} KB")
@@ -103,11 +103,11 @@ def main() -> None:
     """Print a few lines for each table size."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--bots", type=int, default=200)
-    parser.add_argument("--rounds", type=int, default=10)
+    parser.add_argument("--blocks", type=int, default=10)
     parser.add_argument("--players", type=int, nargs="+", default=[2, 6])
     parser.add_argument("--against", type=Path, help="another checkout of the arena")
     options = parser.parse_args()
-    leagues = [league(options.bots, 50, size, options.rounds) for size in options.players]
+    leagues = [league(options.bots, 50, size, options.blocks) for size in options.players]
     missed = {one.players[0]: list(measure(one, options.against)) for one in leagues}
     for size, found in missed.items():
         if found:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from enum import StrEnum
 from typing import Annotated, Literal, NamedTuple
 
-from msgspec import UNSET, Meta, Struct, UnsetType
+from msgspec import UNSET, Meta, Struct, UnsetType, field
 from msgspec.structs import replace
 
 from arena.game.rules.books import Rules
@@ -287,7 +287,7 @@ class LeagueInfo(Struct, frozen=True):
     """Table sizes, in the league's order."""
     games: int
     """Games per fixture."""
-    rounds: int
+    blocks: int = field(name="rounds")
     """Blocks per division; with `until`, the most. An endless league has more."""
     limits: LimitsInfo
     sandbox: str

@@ -20,10 +20,10 @@ from arena.ladder.book.quota import Quotas
 from arena.league.cluster.entry import check_cluster
 from arena.league.host import core_count
 from arena.league.terms.config import (
+    Blocks,
     Games,
     League,
     LeagueFile,
-    Rounds,
     TableSize,
     UntilEntry,
     Workers,
@@ -63,7 +63,7 @@ class SeasonTerms(Struct, frozen=True, kw_only=True):
     variants: tuple[str | VariantEntry, ...] = ("bga",)
     players: TableSize | list[TableSize] = 2
     games: Games = 10
-    rounds: Rounds = 200
+    blocks: Blocks = 200
     until: str | UntilEntry = "separated"
     limits: LimitsInfo = LimitsInfo()
     sandbox: str = AUTO

@@ -8,7 +8,7 @@ from functools import reduce
 from itertools import chain, count
 from typing import Any, NamedTuple
 
-from msgspec import UNSET, Struct, UnsetType
+from msgspec import UNSET, Struct, UnsetType, field
 from msgspec.structs import replace
 
 from arena.game.records import BotInfo, LeagueInfo, LimitsInfo, MasterSeed
@@ -38,7 +38,7 @@ class Change(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True
     variants: dict[str, Rules] | UnsetType = UNSET
     players: tuple[int, ...] | UnsetType = UNSET
     games: int | UnsetType = UNSET
-    rounds: int | UnsetType = UNSET
+    blocks: int | UnsetType = field(default=UNSET, name="rounds")
     endless: bool | UnsetType = UNSET
     until: float | UnsetType | None = UNSET
     limits: LimitsInfo | UnsetType = UNSET
@@ -50,7 +50,7 @@ class Change(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True
 
 
 TERMS = (
-    *("variants", "players", "games", "rounds", "endless", "until", "limits", "sandbox"),
+    *("variants", "players", "games", "blocks", "endless", "until", "limits", "sandbox"),
     *("memory_across_fixtures", "shared_dice", "seed", "commitment"),
 )
 """What a change may set anew, besides bots: fields of LeagueInfo."""

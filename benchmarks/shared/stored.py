@@ -51,7 +51,7 @@ Games = dict[int, list[GameRecord]]
 """By the seat that wins."""
 
 
-def league(bots: int, games: int, players: int, rounds: int) -> LeagueInfo:
+def league(bots: int, games: int, players: int, blocks: int) -> LeagueInfo:
     """Return a league of so many games per fixture, and blocks."""
     return LeagueInfo(
         name="bench",
@@ -62,7 +62,7 @@ def league(bots: int, games: int, players: int, rounds: int) -> LeagueInfo:
         ),
         players=(players,),
         games=games,
-        rounds=rounds,
+        blocks=blocks,
         limits=LimitsInfo(),
         sandbox="process",
         seed="bench",
@@ -82,7 +82,7 @@ def stored(info: LeagueInfo, folder: Path) -> tuple[Path, PlayedFixture]:
 
     It is copied from a cache.
     """
-    shape = f"{len(info.bots)}x{info.games}x{info.rounds}-{info.players[0]}p-v{SCHEMA_VERSION}"
+    shape = f"{len(info.bots)}x{info.games}x{info.blocks}-{info.players[0]}p-v{SCHEMA_VERSION}"
     cached = BUILD / shape
     if not cached.exists():
         BUILD.mkdir(parents=True, exist_ok=True)

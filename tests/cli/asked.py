@@ -13,7 +13,7 @@ FIXTURE = 0
 def play(folder: Path, **keys: Any) -> Path:
     """Play a league of `mine`, which raises as little as it can, and `honest`."""
     bot(folder / "mine", program(""))
-    return play_league(folder, bots=["mine", "sample:honest"], games=2, rounds=2, **keys)
+    return play_league(folder, bots=["mine", "sample:honest"], games=2, blocks=2, **keys)
 
 
 def build(folder: Path, body: str, name: str = "mine") -> Path:

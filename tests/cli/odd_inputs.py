@@ -93,7 +93,7 @@ variants:
   - {variant: pressman, label: no veterans, overrides: {veteran_may_raise_face: false}}
 players: [2, 3]
 games: 50
-rounds: 30
+blocks: 30
 until: {separated: 0.99}
 seed: autumn
 limits: {start: 10, answer: 2, game: 60, wall: 4, restarts: 3, concurrent_games: 16}

@@ -81,25 +81,25 @@ KEYS = {
         {"players": [2, 4]},
         ["3 bots are too few for tables of 4 / league.yaml:9:2 / name more bots"],
     ),
-    "no rounds": (
-        {"rounds": 0},
-        ["rounds must be 1 to 10000, not 0 / league.yaml:9:2 / leave it out"],
+    "no blocks": (
+        {"blocks": 0},
+        ["blocks must be 1 to 10000, not 0 / league.yaml:9:2 / leave it out"],
     ),
     "until without a budget": (
         {"until": "separated"},
-        ["until needs a budget / league.yaml:9:2 / give the most rounds", "`rounds: 100`"],
+        ["until needs a budget / league.yaml:9:2 / give the most blocks", "`blocks: 100`"],
     ),
     "until what": (
-        {"until": "seperated", "rounds": 60},
+        {"until": "seperated", "blocks": 60},
         ["until must be 'separated', not 'seperated' / league.yaml:9:2 / write `until: separated`"],
     ),
     "until in per cent": (
-        {"until": {"separated": 95}, "rounds": 60},
+        {"until": {"separated": 95}, "blocks": 60},
         ["until.separated must be 0.5 to 0.9999, not 95 / league.yaml:10:3 / 0.95 stands for 95 %"],
     ),
     "a budget too small to decide": (
-        {"rounds": 5, "until": "separated"},
-        ["5 rounds end before the first decision", "after 8 / league.yaml:9:2 / at least `rounds"],
+        {"blocks": 5, "until": "separated"},
+        ["5 blocks end before the first decision", "after 8 / league.yaml:9:2 / at least `blocks"],
     ),
     "no games": ({"games": 0}, ["games must be 1 to 100000, not 0 / league.yaml:"]),
     "less than once": (

@@ -20,12 +20,12 @@ PLAY = ("run", "league.yaml", "--trust-bots")
 KEYS: dict[str, Any] = {
     "bots": [*FIELD, "mine"],
     "games": 1,
-    "rounds": 2,
+    "blocks": 2,
     "variants": ["bga", "classic"],
     "players": 2,
     "sandbox": "process",
 }
-"""Four bots, and two rounds of four fixtures of each variant."""
+"""Four bots, and two blocks of four fixtures of each variant."""
 
 
 class Row(NamedTuple):
@@ -45,7 +45,7 @@ ACCEPTED = {
         {"bots": FIELD}, "'mine' rests", "all 16 stored fixtures would still count", 16
     ),
     "until": Row(
-        {"rounds": 8, "until": "separated"}, "rounds is 8, not 2, until is 0.95, not none", ALL, 64
+        {"blocks": 8, "until": "separated"}, "blocks is 8, not 2, until is 0.95, not none", ALL, 64
     ),
     "variant joins": Row(
         {"variants": ["bga", "italian", "classic"]}, "variant 'italian' joined", ALL, 24

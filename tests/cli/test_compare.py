@@ -11,7 +11,7 @@ from tests.cli.command import ROOT, TRUSTED, bot, error_line, run
 
 SAMPLES = ROOT / "sample_bots"
 ALONE = (*TRUSTED, "--workers", 1)
-SHORT = ("--rounds", 4, "--games", 3, *ALONE)
+SHORT = ("--blocks", 4, "--games", 3, *ALONE)
 """Little to play, by one worker process."""
 FIELD = ("--field", "sample:honest", "--field", "sample:memory")
 
@@ -106,7 +106,7 @@ def test_changes_of_behaviour_are_shown_by_kind_and_by_example(tmp_path: Path) -
 )
 def test_until_says_what_was_decided_and_when(tmp_path: Path, test: str, where: str) -> None:
     arguments = ["compare", "sample:random", "sample:odds", *FIELD, *ALONE, "--games", 3]
-    arguments += ["--until", 0.95, "--test", test, "--rounds", 40, "--seed", "mine"]
+    arguments += ["--until", 0.95, "--test", test, "--blocks", 40, "--seed", "mine"]
     ran = run(*arguments, cwd=tmp_path)
     assert ran.code == 0, ran.err
     _, table, all_, *_, last = strength(ran.out)
@@ -120,7 +120,7 @@ def test_until_says_what_was_decided_and_when(tmp_path: Path, test: str, where: 
     assert look["rivals_beaten"] == said["rivals_beaten"]
     assert look["decision"] == "new"
     assert last == (
-        f"new is better at 95 %, after {look['rounds']} of 40 rounds, by rivals beaten;"
+        f"new is better at 95 %, after {look['blocks']} of 40 blocks, by rivals beaten;"
         f" {said['games']} games each; faults: old 0, new 0"
     )
 
@@ -147,10 +147,10 @@ def test_several_variants_and_table_sizes_have_a_line_each_and_one_for_all(tmp_p
 
 def test_until_says_that_neither_version_is_better(tmp_path: Path) -> None:
     arguments = ["compare", "sample:honest", "sample:honest", *FIELD, *ALONE, "--games", 1]
-    arguments += ["--until", 0.8, "--points", 30, "--rounds", 20]
+    arguments += ["--until", 0.8, "--points", 30, "--blocks", 20]
     ran = run(*arguments, cwd=tmp_path)
     assert ran.code == 0, ran.err
-    said = "neither is better by 30 points at 80 %, after 8 of 20 rounds, by "
+    said = "neither is better by 30 points at 80 %, after 8 of 20 blocks, by "
     assert strength(ran.out)[-1].startswith(said)
 
 
@@ -158,14 +158,14 @@ def test_until_says_that_nothing_was_decided(tmp_path: Path) -> None:
     arguments = ["compare", "sample:honest", "sample:honest", *FIELD, *SHORT, "--until", 0.99]
     ran = run(*arguments, cwd=tmp_path)
     assert ran.code == 0, ran.err
-    assert strength(ran.out)[-1].startswith("not decided at 99 %, after 4 of 4 rounds, by ")
+    assert strength(ran.out)[-1].startswith("not decided at 99 %, after 4 of 4 blocks, by ")
 
 
 @pytest.mark.slow
 def test_salt_is_mixed_into_a_seed_that_the_versions_could_guess(tmp_path: Path) -> None:
     for name in ("old", "new"):
         bot(tmp_path / name)
-    arguments = ["compare", "old", "new", *FIELD, "--rounds", 2, "--games", 1, "--json"]
+    arguments = ["compare", "old", "new", *FIELD, "--blocks", 2, "--games", 1, "--json"]
     ran = run(*arguments, "--seed", "mine", "--sandbox", "bubblewrap", cwd=tmp_path)
     assert ran.code == 0, ran.err
     seed = json.loads(ran.out)["conditions"]["seed"]
@@ -194,7 +194,7 @@ def test_two_folders_with_one_name_against_a_pattern(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_without_a_field_the_samples_play(tmp_path: Path) -> None:
     ran = run(
-        "compare", "sample:honest", "sample:honest", "--rounds", 2, "--games", 1, cwd=tmp_path
+        "compare", "sample:honest", "sample:honest", "--blocks", 2, "--games", 1, cwd=tmp_path
     )
     assert ran.code == 0, ran.err
     assert "odds" in ran.err.splitlines()[0]
@@ -223,7 +223,7 @@ BAD: dict[str, tuple[list[str], list[str]]] = {
         ["unknown variant 'italain'", "mean 'italian'?"],
     ),
     "players": ([ODDS, HONEST, "--players", "7"], ["--players", "7", "/ arena compare / see: "]),
-    "one round": ([ODDS, HONEST, "--rounds", "1"], ["--rounds", "/ arena compare / see: "]),
+    "one block": ([ODDS, HONEST, "--blocks", "1"], ["--blocks", "/ arena compare / see: "]),
     "until": ([ODDS, HONEST, "--until", "1"], ["--until", "/ arena compare / see: "]),
     "test": ([ODDS, HONEST, "--test", "sprt"], ["--test", "/ arena compare / see: "]),
     "points": ([ODDS, HONEST, "--points", "0"], ["--points", "/ arena compare / see: "]),

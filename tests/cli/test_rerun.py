@@ -80,7 +80,7 @@ def test_rerun_of_a_whole_fixture_is_the_same(played: Path) -> None:
 def test_fixture_of_an_earlier_variant_is_the_same(tmp_path: Path) -> None:
     for dice in (2, 3):
         rules = {"variant": "bga", "label": "bga", "starting_dice": dice}
-        league(tmp_path, bots=FIELD, variants=[rules], games=2, rounds=1)
+        league(tmp_path, bots=FIELD, variants=[rules], games=2, blocks=1)
         run("run", "league.yaml", *TRUSTED, "--accept-changes", cwd=tmp_path)
     stored = records(tmp_path / "league.sqlite")
     assert len(stored) == 6

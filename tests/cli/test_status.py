@@ -90,7 +90,7 @@ def test_the_speed_is_that_of_the_last_minute(played: Path, tmp_path: Path) -> N
 @pytest.fixture
 def running(tmp_path: Path) -> Iterator[Path]:
     """Yield the folder of a league that is being played, of which something is stored."""
-    league(tmp_path, games=200, rounds=500)
+    league(tmp_path, games=200, blocks=500)
     command = arena(*PLAY, "--workers", 1)
     with subprocess.Popen(
         command, cwd=tmp_path, env=environment(), stderr=subprocess.PIPE

@@ -14,7 +14,7 @@ from tests.cli.command import FIELD, LOWEST, PLAY, bot, error_line, league, open
 from tests.league.store.edit import forget
 from tests.publish.pages import broken_links
 
-UNTIL = {"bots": FIELD, "games": 5, "rounds": 40, "until": "separated"}
+UNTIL = {"bots": FIELD, "games": 5, "blocks": 40, "until": "separated"}
 
 
 def tables(store: Path) -> list[tuple[str, ...]]:
@@ -77,9 +77,9 @@ def test_it_stops_when_neighbours_are_separated_and_stays_stopped(tmp_path: Path
     ran = run(*PLAY, cwd=tmp_path)
     assert ran.code == 0, ran.err
     whole = records(tmp_path / "league.sqlite")
-    rounds = len(whole) // 3
-    assert 8 <= rounds < 40
-    assert f"bga, 2 players: after {rounds} rounds all neighbours are separated" in ran.err
+    blocks = len(whole) // 3
+    assert 8 <= blocks < 40
+    assert f"bga, 2 players: after {blocks} blocks all neighbours are separated" in ran.err
     page = (tmp_path / "site/conditions.html").read_text(encoding="utf-8")
     assert "<dd>at most 40</dd>" in page
     assert "when neighbours are separated at 95.00\u202f%" in page
@@ -118,11 +118,11 @@ def test_a_block_that_was_taken_out_is_found(tmp_path: Path) -> None:
 def test_bots_that_are_tied_when_the_budget_is_spent_are_named(tmp_path: Path) -> None:
     for name in ("ann", "bob"):
         bot(tmp_path / name)
-    league(tmp_path, bots=["ann", "bob"], games=1, rounds=8, until="separated")
+    league(tmp_path, bots=["ann", "bob"], games=1, blocks=8, until="separated")
     ran = run(*PLAY, cwd=tmp_path)
     assert ran.code == 0
     line = next(line for line in ran.err.splitlines() if "the budget is spent" in line)
-    assert line.startswith("bga, 2 players: after 8 rounds")
+    assert line.startswith("bga, 2 players: after 8 blocks")
     assert {"ann", "bob"} <= set(line.split())
 
 

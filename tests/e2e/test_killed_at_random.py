@@ -54,7 +54,7 @@ def whole(tmp_path_factory: pytest.TempPathFactory) -> Played:
     mark = kills.write_bots(folder)
     hour = 3600.0
     limits = {"answer": hour, "game": hour, "restarts": 1000}
-    league(folder, bots=["ann", "bob", "cheat"], games=2, rounds=16, limits=limits)
+    league(folder, bots=["ann", "bob", "cheat"], games=2, blocks=16, limits=limits)
     ran = run(*PLAY, *_ends("whole"), "--json", cwd=folder)
     assert ran.code == FINDINGS, ran.err
     return Played(folder, mark, json.loads(ran.out)["root"])

@@ -59,7 +59,7 @@ def test_killed_at_random_moments(tmp_path: Path, seed: int) -> None:
         bot(tmp_path / name, LOWEST, command=f"python3 bot.py {mark}")
     # Frozen bots cannot see that their arena is gone.
     limits = {"freeze": seed == 2 and os.geteuid() == 0}
-    league(tmp_path, bots=list(BOTS), games=40, rounds=depth(2, 4), seed="killed", limits=limits)
+    league(tmp_path, bots=list(BOTS), games=40, blocks=depth(2, 4), seed="killed", limits=limits)
     rng = sampling.random(f"kills in docker {seed}")
     for _ in range(KILLS):
         kill_at_random(tmp_path, mark, rng)

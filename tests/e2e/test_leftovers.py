@@ -40,7 +40,7 @@ def write_league(folder: Path, source: str = LOWEST) -> str:
     for name in "abcd":
         bot(folder / name, source, command=f"python3 bot.py {mark}")
     hour = 3600.0
-    league(folder, bots=list("abcd"), games=2, rounds=6, limits={"answer": hour, "game": hour})
+    league(folder, bots=list("abcd"), games=2, blocks=6, limits={"answer": hour, "game": hour})
     return mark
 
 

@@ -62,7 +62,7 @@ def test_a_table_size_that_lacks_a_fixture_is_not_said_to_be_finished(tmp_path: 
     """With `until`, what follows depends on what is missing."""
     bot(tmp_path / "killer", KILLER % str(tmp_path / "spare") + LOWEST)
     bots = ["killer", "sample:honest", "sample:random"]
-    league(tmp_path, bots=bots, until="separated", rounds=20)
+    league(tmp_path, bots=bots, until="separated", blocks=20)
     ran = _play(tmp_path)
     assert ran.code == 1, ran
     assert "quarantined: " in ran.err

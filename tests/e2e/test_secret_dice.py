@@ -1,4 +1,4 @@
-"""The dice that the tables of a round share are known to no process at more than one of them."""
+"""The dice that the tables of a block share are known to no process at more than one of them."""
 
 import itertools
 import json
@@ -163,7 +163,7 @@ def test_field_of_a_comparison_knows_no_dice(tmp_path: Path) -> None:
         "sample:honest",
         "sample:honest",
         (str(tmp_path / "quits"),),
-        rounds=8,
+        blocks=8,
         games=4,
         workers=1,
         seed="s",

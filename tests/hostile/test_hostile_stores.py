@@ -40,7 +40,7 @@ MEMORY = 400 << 20
 @pytest.fixture(scope="module")
 def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("whole")
-    league(folder, bots=["sample:odds", "sample:honest"], games=8, rounds=1, sandbox="process")
+    league(folder, bots=["sample:odds", "sample:honest"], games=8, blocks=1, sandbox="process")
     assert run("run", "league.yaml", "--replays", "none", cwd=folder).code == 0
     return folder
 

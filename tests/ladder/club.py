@@ -25,7 +25,7 @@ from tests.e2e.live import let_others_in, processes, wait_until
 
 QUICK: dict[str, object] = {
     "games": 2,
-    "rounds": 4,
+    "blocks": 4,
     "workers": 1,
     "ratings": {"provisional": 4},
     "intervals": {"publish": 1.0},
@@ -106,13 +106,13 @@ def played(store: Path) -> int:
 
 
 def is_asleep(club: Path, *field: str) -> bool:
-    """Tell whether these versions play, and have played all rounds after the last change."""
-    rounds = load_config(club / "ladder.yaml").file.rounds
+    """Tell whether these versions play, and have played all blocks after the last change."""
+    blocks = load_config(club / "ladder.yaml").file.blocks
     # While the ladder makes the store, or does not run, reading may fail.
     with suppress(ArenaError), Store(store_of(club)) as store:
         league = StoredLeague(store)
         begun, earlier = league.progress.begun, league.schedule.earlier_blocks
-        done = all(begun(division) - first >= rounds for division, first in earlier.items())
+        done = all(begun(division) - first >= blocks for division, first in earlier.items())
         return done and not league.progress.due() and {*field} == {*playing(league.conditions)}
     return False
 

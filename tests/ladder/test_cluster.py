@@ -12,7 +12,7 @@ from tests.ladder.club import running
 
 @pytest.mark.slow
 def test_workers_of_a_cluster_play_bots_that_arrive_while_it_runs(tmp_path: Path) -> None:
-    club = clubs.make(tmp_path, cluster="local:1", workers=None, rounds=400)
+    club = clubs.make(tmp_path, cluster="local:1", workers=None, blocks=400)
     for name in ("one", "two"):
         assert clubs.submitted(club, name).code == 0
     with running(club) as ladder:

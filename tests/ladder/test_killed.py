@@ -54,7 +54,7 @@ def _has_more(store: Path, fixtures: int) -> bool:
 
 def test_acknowledged_submissions_and_stored_games_survive(copy: Path) -> None:
     rng, acknowledged = sampling.random("kills of a ladder"), set[str]()
-    clubs.change(copy, rounds=5000, quotas={"uploads": 1000, "refused": 1000})
+    clubs.change(copy, blocks=5000, quotas={"uploads": 1000, "refused": 1000})
     assert run("ladder", "season", "close", copy, cwd=copy.parent).code == 0
     store = copy / "seasons/2/league.sqlite"
     for number in range(1, KILLS + 1):
@@ -87,7 +87,7 @@ def test_acknowledged_submissions_and_stored_games_survive(copy: Path) -> None:
 def test_bots_and_workers_that_are_killed_cost_games_and_nothing_else(tmp_path: Path) -> None:
     """A bot that is killed has crashed; a fixture whose worker is killed is played again."""
     rng = sampling.random("kills of bots")
-    club, mark = clubs.make(tmp_path, rounds=5000), f"mark-{tmp_path.name}"
+    club, mark = clubs.make(tmp_path, blocks=5000), f"mark-{tmp_path.name}"
     names = ("one", "two", "three")
     for name in names:
         assert clubs.submitted(club, name, command=f"python3 bot.py {mark}").code == 0

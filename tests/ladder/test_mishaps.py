@@ -51,7 +51,7 @@ def verified(club: Path, season: int) -> str:
 
 
 def test_a_second_ladder_is_refused_and_the_first_plays_on(copy: Path) -> None:
-    store = next_season(copy, rounds=5000)
+    store = next_season(copy, blocks=5000)
     with running(copy) as ladder:
         until_played(ladder, store, 1)
         ran = run("ladder", "run", copy, cwd=copy.parent)
@@ -64,7 +64,7 @@ def test_a_second_ladder_is_refused_and_the_first_plays_on(copy: Path) -> None:
 @pytest.mark.slow
 def test_a_strike_in_mid_block(copy: Path) -> None:
     assert clubs.submitted(copy, "three", author="ann").code == 0
-    store = next_season(copy, rounds=5000)
+    store = next_season(copy, blocks=5000)
     with running(copy) as ladder:
         ladder.until(lambda: clubs.states(copy).get("three@1") == "rated")
         assert run("ladder", "strike", copy, "two@1", cwd=copy.parent).code == 0
@@ -85,7 +85,7 @@ def test_a_version_that_faults_after_its_check_rests_with_the_reason(copy: Path)
     flag = copy.parent / "ill"
     source = FALLS_ILL % str(flag)
     assert clubs.submitted(copy, "three", source, author="ann").code == 0
-    next_season(copy, rounds=5000)
+    next_season(copy, blocks=5000)
     with running(copy) as ladder:
         ladder.until(lambda: clubs.states(copy).get("three@1") in {"provisional", "rated"})
         flag.touch()
@@ -109,7 +109,7 @@ SHOW = 'cp -a club disk; "$@"; code=$?; cp -a disk/club after; exit $code'
 @pytest.mark.slow
 def test_a_full_disk(copy: Path) -> None:
     folder, after = copy.parent, copy.parent / "after"
-    store = next_season(copy, rounds=5000, disk={"free": "0"})
+    store = next_season(copy, blocks=5000, disk={"free": "0"})
     with running(copy) as ladder:
         until_played(ladder, store, 1)
         assert ladder.stop() == 0
@@ -132,7 +132,7 @@ def test_a_full_disk(copy: Path) -> None:
 @pytest.mark.slow
 def test_a_sandbox_that_is_gone_in_mid_season(copy: Path) -> None:
     """Nobody is blamed for it, and nothing is played in another one."""
-    store = next_season(copy, rounds=5000)
+    store = next_season(copy, blocks=5000)
     programs = copy.parent / "bin"
     programs.mkdir()
     shutil.copy(str(shutil.which("setpriv", path=PATH)), programs)

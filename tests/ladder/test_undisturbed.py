@@ -36,7 +36,7 @@ Field = tuple[str, ...]
 def asleep(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A ladder of two bots that sleeps in its first season."""
     folder = tmp_path_factory.mktemp("asleep")
-    club = clubs.make(folder, rounds=40, quotas={"uploads": 1000})
+    club = clubs.make(folder, blocks=40, quotas={"uploads": 1000})
     for name in ("one", "two"):
         assert clubs.submitted(club, name).code == 0
     with running(club) as ladder:

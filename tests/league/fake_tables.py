@@ -16,9 +16,9 @@ from tests.support import factory
 NAMES = tuple("abcdefghijklmnopqrstuvwxyz")
 
 
-def info(bots: int, players: int, rounds: int = 4) -> LeagueInfo:
+def info(bots: int, players: int, blocks: int = 4) -> LeagueInfo:
     names, variants = NAMES[:bots], {"bga": BGA}
-    return factory.league(names, players=(players,), rounds=rounds, variants=variants)
+    return factory.league(names, players=(players,), blocks=blocks, variants=variants)
 
 
 def staged(name: str, program: str = "") -> StagedBot:

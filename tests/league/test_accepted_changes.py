@@ -59,7 +59,7 @@ REST = [*TWO, "sample:odds"]
 CALZA = [{"variant": "bga", "calza": True, "label": "bga"}]
 NONE_LEFT = "12 of 12 stored fixtures {}no longer count"
 ALL_LEFT = "all 12 stored fixtures {}still count"
-# Six fixtures of tables of two, six of tables of three: two rounds of each.
+# Six fixtures of tables of two, six of tables of three: two blocks of each.
 CHANGES: dict[str, tuple[dict[str, object], str, str]] = {
     "answer": ({"limits": {**leagues.PATIENT, "answer": 59}}, "limits.answer is 59, not 60", ""),
     "variant": (
@@ -82,12 +82,12 @@ CHANGES: dict[str, tuple[dict[str, object], str, str]] = {
         "memory_across_fixtures is true, not false, shared_dice is false, not true",
         NONE_LEFT,
     ),
-    "two": ({"games": 3, "rounds": 9}, "games is 3, not 2, rounds is 9, not 2", NONE_LEFT),
-    "more rounds": ({"rounds": 9}, "rounds is 9, not 2", ALL_LEFT),
-    "fewer rounds": ({"rounds": 1}, "rounds is 1, not 2", ALL_LEFT),
+    "two": ({"games": 3, "blocks": 9}, "games is 3, not 2, blocks is 9, not 2", NONE_LEFT),
+    "more blocks": ({"blocks": 9}, "blocks is 9, not 2", ALL_LEFT),
+    "fewer blocks": ({"blocks": 1}, "blocks is 1, not 2", ALL_LEFT),
     "until": (
-        {"rounds": 9, "until": "separated"},
-        "rounds is 9, not 2, until is 0.95, not none",
+        {"blocks": 9, "until": "separated"},
+        "blocks is 9, not 2, until is 0.95, not none",
         ALL_LEFT,
     ),
     "joined": ({"bots": FOUR}, "'odds' joined", ALL_LEFT),
@@ -140,8 +140,8 @@ def test_harmless_change_is_only_noted(tmp_path: Path) -> None:
 def test_games_count_again_when_their_terms_return(tmp_path: Path) -> None:
     said: list[str] = []
     with Store(tmp_path / "s", create=True) as store:
-        for games, rounds in [(2, 2), (3, 2), (2, 2)]:
-            plan = leagues.league(tmp_path, games=games, rounds=rounds)
+        for games, blocks in [(2, 2), (3, 2), (2, 2)]:
+            plan = leagues.league(tmp_path, games=games, blocks=blocks)
             info = begin(plan, "process", store, accept=True, notify=said.append)
             store_all(store)
         assert len(store.finished()) == 24
@@ -173,7 +173,7 @@ def test_row_of_a_change_holds_what_changed_alone(tmp_path: Path) -> None:
     info, _, _ = changed(tmp_path, {"bots": FOUR})
     assert [bot.name for bot in info.bots] == ["honest", "memory", "odds", "random"]
     [change] = stored(tmp_path).changes
-    assert change == Change((2, 2), joined=(info.bots[2],), rounds=3)
+    assert change == Change((2, 2), joined=(info.bots[2],), blocks=3)
     assert len(msgspec.json.encode(change)) < 300
 
 
@@ -184,7 +184,7 @@ def test_bot_that_is_not_listed_rests_and_comes_back(tmp_path: Path) -> None:
         begin(leagues.league(tmp_path, bots=FOUR), "process", store, accept=True)
         assert store.conditions().resting == ()
         [_, change] = store.history().changes
-    assert change == Change((2, 2), resumed=("random",), rounds=3)
+    assert change == Change((2, 2), resumed=("random",), blocks=3)
 
 
 def test_games_of_a_struck_bot_count_again_when_it_is_not_named_any_more(tmp_path: Path) -> None:
@@ -250,15 +250,15 @@ def test_other_files_are_a_version_with_a_name_of_its_own(tmp_path: Path, file: 
     assert "changed: 'ann' plays again, 'ann@2' rests: all 12 stored" in said[0]
 
 
-@pytest.mark.parametrize("rounds", [9, 1])
-def test_begun_rounds_stay(tmp_path: Path, rounds: int) -> None:
-    info, _, _ = changed(tmp_path, {"rounds": rounds})
-    assert stored(tmp_path).changes == [Change((2, 2), rounds=rounds)]
-    assert info.rounds == rounds
+@pytest.mark.parametrize("blocks", [9, 1])
+def test_begun_blocks_stay(tmp_path: Path, blocks: int) -> None:
+    info, _, _ = changed(tmp_path, {"blocks": blocks})
+    assert stored(tmp_path).changes == [Change((2, 2), blocks=blocks)]
+    assert info.blocks == blocks
 
 
 def test_begun_blocks_of_a_league_with_until_stay(tmp_path: Path) -> None:
-    long = {"until": "separated", "rounds": 30}
+    long = {"until": "separated", "blocks": 30}
     with Store(tmp_path / "s", create=True) as store:
         info = begin(leagues.league(tmp_path, **long), "process", store)
         for fixture in Schedule(info).fixtures:

@@ -1,4 +1,4 @@
-"""Schedules of leagues whose fields and rounds change over and over, drawn by hypothesis."""
+"""Schedules of leagues whose fields and blocks change over and over, drawn by hypothesis."""
 
 from itertools import accumulate, combinations
 from typing import Any
@@ -17,11 +17,11 @@ each_history = settings(max_examples=25, deadline=None, database=None)
 
 @st.composite
 def any_history(draw: st.DrawFn) -> History:
-    """A league whose field and rounds changed, over and over."""
+    """A league whose field and blocks changed, over and over."""
     players = draw(st.integers(2, 4))
     fields = st.lists(st.sampled_from(NAMES), min_size=players, max_size=8, unique=True)
-    rounds = st.integers(1, 9)
-    terms: dict[str, Any] = {"rounds": draw(rounds), "endless": draw(st.booleans())}
+    numbers = st.integers(1, 9)
+    terms: dict[str, Any] = {"blocks": draw(numbers), "endless": draw(st.booleans())}
     history = league("".join(sorted(draw(fields))), players, **terms)
     for _ in range(draw(st.integers(0, 4))):
         schedule = Schedule(*history)
@@ -29,7 +29,7 @@ def any_history(draw: st.DrawFn) -> History:
         begun = draw(st.integers(schedule.earlier_blocks[division], len(blocks) + 3))
         if not history.start.endless:
             begun = min(begun, len(blocks))
-        history = then(history, "".join(sorted(draw(fields))), begun, rounds=draw(rounds))
+        history = then(history, "".join(sorted(draw(fields))), begun, blocks=draw(numbers))
         if draw(st.booleans()):
             struck = draw(st.sampled_from([bot.name for bot in history.now().bots]))
             if len(playing(history.now())) > players:
@@ -88,13 +88,13 @@ def test_ids_places_and_dice_are_never_used_twice(history: History) -> None:
 
 @each_history
 @given(any_history())
-def test_everyone_plays_at_least_the_rounds_asked_for(history: History) -> None:
+def test_everyone_plays_at_least_the_blocks_asked_for(history: History) -> None:
     info = history.now()
     if info.endless:
         return
     played = games(Schedule(*history).fixtures)
     assert set(playing(info)) <= set(played) <= {bot.name for bot in info.bots}
-    assert min(played[bot] for bot in playing(info)) >= info.rounds * info.players[0]
+    assert min(played[bot] for bot in playing(info)) >= info.blocks * info.players[0]
 
 
 @each_history

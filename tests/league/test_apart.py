@@ -101,9 +101,9 @@ def test_newcomers_do_not_meet_their_author_either(players: int) -> None:
         assert all(len({authors[bot] for bot in one.seats}) == players for one in block)
 
 
-def test_a_league_with_rounds_and_tables_for_two_seat_everyone_together() -> None:
+def test_a_league_with_blocks_and_tables_for_two_seat_everyone_together() -> None:
     bots = tuple(factory.bot(f"bot{n}", "ann" if n < 2 else f"author {n}") for n in range(6))
-    info = factory.league((), bots=bots, variants={"bga": BGA}, players=(2, 3), rounds=5)
+    info = factory.league((), bots=bots, variants={"bga": BGA}, players=(2, 3), blocks=5)
     two, three = Schedule(info).blocks.values()
     for blocks_ in (two, three):
         assert any({"bot0", "bot1"} <= {*one.seats} for block in blocks_ for one in block)

@@ -25,8 +25,8 @@ LAUGHS = "a0: &a0 [ha, ha, ha, ha, ha, ha, ha, ha, ha]\n" + "".join(
 BAD: dict[str, tuple[str, str, str, str]] = {
     # what is in the file, line:column, words of the error, words of the hint
     "unknown key": (TWO + "gmaes: 3\n", "2:1", "unknown key 'gmaes'", "'games'"),
-    "far key": (TWO + "zzzzzz: 3\n", "2:1", "unknown key 'zzzzzz'", "known: bots, games"),
-    "odd key": (TWO + "'a.b[0]': 3\n", "2:1", "unknown key 'a.b[0]'", "known: bots"),
+    "far key": (TWO + "zzzzzz: 3\n", "2:1", "unknown key 'zzzzzz'", "known: blocks, bots, games"),
+    "odd key": (TWO + "'a.b[0]': 3\n", "2:1", "unknown key 'a.b[0]'", "known: blocks, bots"),
     "number as key": (TWO + "1: x\n", "2:1", "unknown key '1'", ""),
     "limit's key": (TWO + "limits: {anwser: 3}\n", "2:10", "unknown key 'anwser'", "'answer'"),
     "variant's key": (TWO + ENTRY + "calzza: true\n", "4:5", "unknown key 'calzza'", "'calza'"),
@@ -51,12 +51,12 @@ BAD: dict[str, tuple[str, str, str, str]] = {
     "no games": (TWO + "games: 0\n", "2:1", "games must be 1 to 100000, not 0", ""),
     "-1 games": (TWO + "games: -1\n", "2:1", "games must be 1 to 100000, not -1", ""),
     "many games": (TWO + f"games: {'9' * 30}\n", "2:1", "games must be 1 to 100000", ""),
-    "no rounds": (TWO + "rounds: 0\n", "2:1", "rounds must be 1 to 10000, not 0", "leave it out"),
-    "many rounds": (TWO + "rounds: 10001\n", "2:1", "rounds must be 1 to 10000", "leave it out"),
-    "half a round": (TWO + "rounds: 0.5\n", "2:1", "rounds: Expected `int | null`", ""),
+    "no blocks": (TWO + "blocks: 0\n", "2:1", "blocks must be 1 to 10000, not 0", "leave it out"),
+    "many blocks": (TWO + "blocks: 10001\n", "2:1", "blocks must be 1 to 10000", "leave it out"),
+    "half a block": (TWO + "blocks: 0.5\n", "2:1", "blocks: Expected `int | null`", ""),
     "until when": (TWO + "until: seperated\n", "2:1", "not 'seperated'", "`until: separated`"),
     "until's key": (TWO + "until: {separate: 1}\n", "2:9", "unknown key 'separate'", "'separated'"),
-    "no budget": (TWO + "until: separated\n", "2:1", "until needs a budget", "`rounds: 100`"),
+    "no budget": (TWO + "until: separated\n", "2:1", "until needs a budget", "`blocks: 100`"),
     "in per cent": (
         TWO + "until: {separated: 95}\n",
         "2:9",

@@ -30,12 +30,12 @@ PATIENT = LimitsInfo(start=60, answer=60, game=600)
 each_field = settings(max_examples=15, deadline=None, database=None)
 
 
-def conditions(names: tuple[str, ...], players: int, rounds: int, games: int = 2) -> LeagueInfo:
+def conditions(names: tuple[str, ...], players: int, blocks: int, games: int = 2) -> LeagueInfo:
     return factory.league(
         names,
         variants={"bga": BGA, "italian": VARIANTS["italian"]},
         players=tuple(dict.fromkeys((players, 2))),
-        rounds=rounds,
+        blocks=blocks,
         games=games,
         sandbox="process",
         limits=PATIENT,
@@ -50,10 +50,10 @@ def pairs(info: LeagueInfo) -> list[tuple[Fixture, Fixture]]:
 @each_field
 @given(st.integers(2, 6), st.integers(0, 4), st.integers(2, 9))
 def test_fixtures_of_a_pair_differ_only_in_the_version(
-    players: int, more: int, rounds: int
+    players: int, more: int, blocks: int
 ) -> None:
     names = tuple("abcdefghij"[: players - 1 + more])
-    info = conditions(names, players, rounds)
+    info = conditions(names, players, blocks)
     found = pairs(info)
     assert found == pairs(info)
     for old, new in found:
@@ -62,7 +62,7 @@ def test_fixtures_of_a_pair_differ_only_in_the_version(
         assert set(old.seats) - {OLD} <= set(map(in_field, names))
         rules, size = info.variants[old.variant], len(old.seats)
         assert old.max_rounds == new.max_rounds == max_rounds(rules, size)
-    tables = rounds * len(names) * len(info.variants) * len(info.players)
+    tables = blocks * len(names) * len(info.variants) * len(info.players)
     assert len({old.dice_key for old, _ in found}) == len(found) == tables
     ids = [one.id for pair in found for one in pair]
     assert len(set(ids)) == len(ids)
@@ -70,13 +70,13 @@ def test_fixtures_of_a_pair_differ_only_in_the_version(
 
 @each_field
 @given(st.integers(2, 6), st.integers(0, 4), st.integers(2, 9))
-def test_each_round_meets_the_field_evenly(players: int, more: int, rounds: int) -> None:
+def test_each_block_meets_the_field_evenly(players: int, more: int, blocks: int) -> None:
     names = tuple("abcdefghij"[: players - 1 + more])
-    info = conditions(names, players, rounds)
+    info = conditions(names, players, blocks)
     tables = defaultdict[tuple[int, Division], list[tuple[str, ...]]](list)
     for old, _ in pairs(info):
         tables[old.block, old.division].append(old.seats)
-    assert list(tables) == list(product(range(rounds), divisions(info)))
+    assert list(tables) == list(product(range(blocks), divisions(info)))
     for (_, division), seated in tables.items():
         [seat] = {table.index(OLD) for table in seated}
         for other in set(range(division.players)) - {seat}:
@@ -84,7 +84,7 @@ def test_each_round_meets_the_field_evenly(players: int, more: int, rounds: int)
 
 
 def play(old: str, new: str, *field: str, **options: Any) -> Comparison:
-    shape: dict[str, Any] = {"rounds": 6, "games": 4, "seed": "s", "sandbox": "process", **options}
+    shape: dict[str, Any] = {"blocks": 6, "games": 4, "seed": "s", "sandbox": "process", **options}
     patterns = tuple(f"sample:{name}" for name in field)
     found = compare(CompareRequest(old, new, patterns, limits=PATIENT, trust_bots=True, **shape))
     assert found
@@ -135,7 +135,7 @@ def test_changed_opening_is_told_from_doubts_that_are_drawn(tmp_path: Path) -> N
     for name, quantity in (("one", 1), ("two", 2)):
         opens = f"def opens(m): answer(m, quantity={quantity})"
         write_bot(tmp_path / name, program(f"{DOUBTS}{opens}"))
-    found = play(f"{tmp_path}/one", f"{tmp_path}/two", "honest", rounds=8, games=4)
+    found = play(f"{tmp_path}/one", f"{tmp_path}/two", "honest", blocks=8, games=4)
     assert found.behaviour
     kinds = {one.kind: one for one in found.behaviour.differences}
     opening, doubt = kinds["opening bid"], kinds["raise or dudo"]
@@ -149,7 +149,7 @@ def test_changed_opening_is_told_from_doubts_that_are_drawn(tmp_path: Path) -> N
 
 @pytest.mark.slow
 def test_offers_of_calza_are_compared_where_it_is_played() -> None:
-    found = play("sample:honest", "sample:odds", "memory", rounds=8, games=4, calza=True)
+    found = play("sample:honest", "sample:odds", "memory", blocks=8, games=4, calza=True)
     assert found.behaviour
     assert "calza or pass" in {one.kind for one in found.behaviour.differences}
     assert found.conditions.variants["bga"].calza
@@ -160,7 +160,7 @@ def test_interrupted_behaviour_leaves_the_result(monkeypatch: pytest.MonkeyPatch
         raise KeyboardInterrupt
 
     monkeypatch.setattr("arena.author.compare.compare.compare_behaviour", interrupt)
-    found = play("sample:random", "sample:odds", "honest", rounds=2, games=1)
+    found = play("sample:random", "sample:odds", "honest", blocks=2, games=1)
     assert found.behaviour is None
     assert found.games == 2
 
@@ -168,13 +168,13 @@ def test_interrupted_behaviour_leaves_the_result(monkeypatch: pytest.MonkeyPatch
 @pytest.mark.slow
 def test_until_stops_as_soon_as_a_version_is_better() -> None:
     until = Until(0.95)
-    options = {"rounds": 20, "games": 3, "until": until}
+    options = {"blocks": 20, "games": 3, "until": until}
     found = play("sample:random", "sample:odds", "honest", "memory", workers=2, **options)
     *before, last = found.looks
     assert (found.decision, found.until) == (NEW, until)
     assert [look.decision for look in before] == [None] * len(before)
-    assert last.rounds < 20
-    assert found.games == last.rounds * 2 * 3
+    assert last.blocks < 20
+    assert found.games == last.blocks * 2 * 3
     assert found.rivals_beaten == last.rivals_beaten
     assert found.rivals_beaten.low > 0
     worse = play("sample:odds", "sample:random", "honest", "memory", workers=1, **options)
@@ -182,21 +182,21 @@ def test_until_stops_as_soon_as_a_version_is_better() -> None:
 
 
 def test_equal_versions_are_not_told_apart_within_the_budget() -> None:
-    found = play("sample:honest", "sample:honest", "memory", rounds=16, games=1, until=PLANNED)
+    found = play("sample:honest", "sample:honest", "memory", blocks=16, games=1, until=PLANNED)
     assert found.decision is None
-    assert [look.rounds for look in found.looks] == [8, 16]
+    assert [look.blocks for look in found.looks] == [8, 16]
     assert found.games == 16
 
 
 def test_without_until_there_is_one_look_at_the_end() -> None:
-    found = play("sample:random", "sample:odds", "memory", rounds=8, games=1)
-    assert [look.rounds for look in found.looks] == [8]
+    found = play("sample:random", "sample:odds", "memory", blocks=8, games=1)
+    assert [look.blocks for look in found.looks] == [8]
     assert (found.until, found.games) == (None, 8)
 
 
 @pytest.mark.slow
 def test_same_seed_plays_the_same_games() -> None:
-    options = {"players": (3, 2), "variants": ("italian", "bga"), "rounds": 2, "games": 2}
+    options = {"players": (3, 2), "variants": ("italian", "bga"), "blocks": 2, "games": 2}
     one = play("sample:honest", "sample:odds", "honest", "memory", workers=2, **options)
     other = play("sample:honest", "sample:odds", "honest", "memory", workers=1, **options)
     assert one == other
@@ -216,7 +216,7 @@ def test_results_by_division_and_by_opponent_have_the_mean_of_all() -> None:
         "bluffer",
         players=(2, 4),
         variants=("bga", "italian"),
-        rounds=2,
+        blocks=2,
         games=2,
     )
     assert [one.games for one in found.divisions] == [2 * 3 * 2] * 4
@@ -230,7 +230,7 @@ def test_results_by_division_and_by_opponent_have_the_mean_of_all() -> None:
 @pytest.mark.slow
 def test_faults_are_counted_by_version(tmp_path: Path) -> None:
     quits = bot(tmp_path / "quits", READY + "            sys.exit(3)\n")
-    found = play("sample:honest", str(quits), "odds", rounds=2, games=3, workers=1)
+    found = play("sample:honest", str(quits), "odds", blocks=2, games=3, workers=1)
     assert found.faults == {OLD: 0, NEW: 6}
     assert found.behaviour
     assert found.behaviour.faults[OLD] == 0 < found.behaviour.faults[NEW]
@@ -249,7 +249,7 @@ def test_bots_of_the_field_may_be_called_old_and_new(tmp_path: Path) -> None:
         "sample:odds",
         "sample:odds",
         (f"{tmp_path}/*",),
-        rounds=2,
+        blocks=2,
         games=1,
         sandbox="process",
         trust_bots=True,

@@ -26,7 +26,7 @@ Place = Callable[[str, Fixture], int]
 
 def comparison(place: Place, until: Until | None = None, **changes: Any) -> Comparison:
     """Return the result if these are the places of the versions in all games at a table."""
-    conditions = factory.league(BOTS, **{"games": GAMES, "rounds": 8, **changes})
+    conditions = factory.league(BOTS, **{"games": GAMES, "blocks": 8, **changes})
     games = ComparisonGames(conditions, comparison_fixtures(conditions), until)
     while due := games.due():
         for fixture in due:
@@ -85,12 +85,12 @@ def test_one_decision_ends_all_divisions_after_the_same_round(
         better = 0.9 if version == NEW and fixture.variant == "bga" else 0.3
         return first(rng.random() < better, fixture)
 
-    found = comparison(place, until=Until(0.95, test), rounds=40)
+    found = comparison(place, until=Until(0.95, test), blocks=40)
     assert found.decision == NEW
     [*_, last] = found.looks
-    assert last.rounds < 40
-    assert [one.games for one in found.divisions] == [last.rounds * len(BOTS) * GAMES] * 4
-    assert found.games == 4 * last.rounds * len(BOTS) * GAMES
+    assert last.blocks < 40
+    assert [one.games for one in found.divisions] == [last.blocks * len(BOTS) * GAMES] * 4
+    assert found.games == 4 * last.blocks * len(BOTS) * GAMES
     assert found.rivals_beaten == last.rivals_beaten
 
 
@@ -101,7 +101,7 @@ def test_equal_versions_are_seldom_told_apart_over_several_divisions() -> None:
     def place(_: str, fixture: Fixture) -> int:
         return rng.randint(1, len(fixture.seats))
 
-    found = [comparison(place, until=planned, rounds=12, players=(2, 4)) for _ in range(trials)]
+    found = [comparison(place, until=planned, blocks=12, players=(2, 4)) for _ in range(trials)]
     assert sum(one.decision is not None for one in found) <= trials * 0.1 + 3 * trials**0.5 * 0.3
 
 
@@ -109,9 +109,9 @@ def test_versions_that_play_alike_are_found_to_be_equivalent() -> None:
     def place(_: str, fixture: Fixture) -> int:
         return first(Random(fixture.seed).random() < 0.5, fixture)
 
-    found = comparison(place, until=Until(0.95), rounds=40)
+    found = comparison(place, until=Until(0.95), blocks=40)
     assert (found.decision, found.looks[-1].decision) == (EQUIVALENT, EQUIVALENT)
-    assert found.looks[-1].rounds < 40
+    assert found.looks[-1].blocks < 40
     assert [look.decision for look in found.looks[:-1]] == [None] * (len(found.looks) - 1)
 
 
@@ -122,7 +122,7 @@ def test_order_in_which_results_come_changes_no_decision() -> None:
         better = 0.6 if version == NEW else 0.4
         return first(Random(f"{version}{fixture.index}").random() < better, fixture)
 
-    conditions = factory.league(BOTS, games=GAMES, rounds=60)
+    conditions = factory.league(BOTS, games=GAMES, blocks=60)
     found = []
     for order in (1, 2):
         games = ComparisonGames(conditions, comparison_fixtures(conditions), Until(0.95))

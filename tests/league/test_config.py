@@ -30,7 +30,7 @@ def test_every_default_is_explicit(tmp_path: Path) -> None:
     assert [bot.name for bot in league.bots] == ["honest", "random"]
     assert league.players == (2,)
     assert league.games == 20
-    assert (league.rounds, league.until, league.shared_dice) == (None, None, True)
+    assert (league.blocks, league.until, league.shared_dice) == (None, None, True)
     assert league.seed is None
     assert league.limits == LimitsInfo(start=10, answer=2, game=60, restarts=3)
     assert league.sandbox == "auto"
@@ -55,9 +55,9 @@ def test_given_values_replace_the_defaults(tmp_path: Path) -> None:
 def test_until_is_read_as_a_confidence(
     tmp_path: Path, until: str, confidence: float | None
 ) -> None:
-    text = f"{TWO}rounds: 60\nshared_dice: false\nuntil: {until}\n"
+    text = f"{TWO}blocks: 60\nshared_dice: false\nuntil: {until}\n"
     league = load_league(write(tmp_path, text))
-    assert (league.rounds, league.until, league.shared_dice) == (60, confidence, False)
+    assert (league.blocks, league.until, league.shared_dice) == (60, confidence, False)
 
 
 @pytest.mark.parametrize(
@@ -77,13 +77,13 @@ def test_dice_are_shared_unless_bots_keep_their_memory(
 
 
 def test_budget_that_ends_before_the_first_decision_is_refused(tmp_path: Path) -> None:
-    league = load_league(write(tmp_path, TWO + "until: separated\nrounds: 7\n"))
-    with pytest.raises(ArenaError, match="7 rounds end before the first decision") as caught:
+    league = load_league(write(tmp_path, TWO + "until: separated\nblocks: 7\n"))
+    with pytest.raises(ArenaError, match="7 blocks end before the first decision") as caught:
         check_bot_count(league)
     assert caught.value.where == f"{league.path}:3:1"
-    assert "`rounds: 8`" in caught.value.hint
-    check_bot_count(load_league(write(tmp_path, TWO + "until: separated\nrounds: 8\n")))
-    check_bot_count(load_league(write(tmp_path, TWO + "rounds: 1\n")))
+    assert "`blocks: 8`" in caught.value.hint
+    check_bot_count(load_league(write(tmp_path, TWO + "until: separated\nblocks: 8\n")))
+    check_bot_count(load_league(write(tmp_path, TWO + "blocks: 1\n")))
 
 
 def test_example_is_a_valid_league() -> None:

@@ -35,7 +35,7 @@ def blocks_of(history: History) -> list[list[Fixture]]:
 def test_with_two_players_every_ordered_pair_is_met_once_whoever_joined(old: int, new: int) -> None:
     before, names = league(NAMES[:old]), NAMES[: old + new]
     first = Schedule(*before).fixtures
-    fixtures = Schedule(*then(before, names, rounds=len(names) - 1)).fixtures
+    fixtures = Schedule(*then(before, names, blocks=len(names) - 1)).fixtures
     assert fixtures[: len(first)] == first
     seats = sorted(one.seats for one in fixtures)
     assert seats == sorted(permutations(names, 2))
@@ -46,7 +46,7 @@ def test_with_two_players_every_ordered_pair_is_met_once_whoever_joined(old: int
 def test_newcomer_meets_everyone_evenly_and_plays_as_much(players: int, more: int) -> None:
     old = NAMES[: players + more]
     first = Schedule(*league(old, players)).fixtures
-    fixtures = Schedule(*then(league(old, players), old + "z", rounds=len(old))).fixtures
+    fixtures = Schedule(*then(league(old, players), old + "z", blocks=len(old))).fixtures
     added = fixtures[len(first) :]
     assert fixtures[: len(first)] == first
     met = meetings(added)
@@ -62,7 +62,7 @@ def test_newcomer_meets_everyone_evenly_and_plays_as_much(players: int, more: in
 @given(st.integers(3, 6), st.integers(0, 4))
 def test_in_a_block_for_a_newcomer_the_others_sit_alike(players: int, more: int) -> None:
     old = NAMES[: players + more]
-    blocks = blocks_of(then(league(old, players), old + "z", rounds=len(old)))
+    blocks = blocks_of(then(league(old, players), old + "z", blocks=len(old)))
     for block in blocks[len(old) - 1 :]:
         [seat] = {one.seats.index("z") for one in block}
         for other in set(range(players)) - {seat}:
@@ -134,7 +134,7 @@ def test_newcomers_take_turns_over_changes_and_whole_blocks_come_between() -> No
 @pytest.mark.parametrize("players", [2, 4, 6])
 def test_games_of_a_bot_that_rests_count_on_and_it_gets_no_new_ones(players: int) -> None:
     before = league("abcdefgh", players)
-    after = then(before, "abcdefg", rounds=9)
+    after = then(before, "abcdefg", blocks=9)
     fixtures = Schedule(*before).fixtures
     assert Schedule(*after).fixtures[: len(fixtures)] == fixtures
     new = Schedule(*after).fixtures[len(fixtures) :]
@@ -199,11 +199,11 @@ def test_version_has_one_name_for_ever() -> None:
     assert (version_of("mine"), version_of("mine@x")) == (("mine", 1), ("mine@x", 1))
 
 
-# ---------------------------------------------------------------- blocks and rounds
+# ---------------------------------------------------------------- blocks
 
 
 def test_blocks_that_were_not_begun_make_place_for_the_whole_field() -> None:
-    before = league("abcd", rounds=20)
+    before = league("abcd", blocks=20)
     blocks = blocks_of(then(before, "abcde", 8))
     assert blocks[:8] == blocks_of(before)[:8]
     joining = [block for block in blocks[8:] if len(block) == 4]
@@ -213,12 +213,12 @@ def test_blocks_that_were_not_begun_make_place_for_the_whole_field() -> None:
     assert played["e"] == 6 * 4 + 2 * (len(blocks) - 14) == 42
 
 
-@pytest.mark.parametrize("rounds", [5, 8, 30])
-def test_more_rounds_add_to_what_was_begun(rounds: int) -> None:
-    before = league("abcd", rounds=10)
-    blocks = blocks_of(then(before, "abcd", 8, rounds=rounds))
+@pytest.mark.parametrize("number", [5, 8, 30])
+def test_more_blocks_add_to_what_was_begun(number: int) -> None:
+    before = league("abcd", blocks=10)
+    blocks = blocks_of(then(before, "abcd", 8, blocks=number))
     assert blocks[:8] == blocks_of(before)[:8]
-    assert len(blocks) == max(8, rounds)
+    assert len(blocks) == max(8, number)
 
 
 def test_when_all_are_replaced_the_new_field_plays_from_the_start() -> None:
@@ -227,7 +227,7 @@ def test_when_all_are_replaced_the_new_field_plays_from_the_start() -> None:
     assert games(fixtures) == dict.fromkeys("xyz", 6)
 
 
-def test_pass_of_an_endless_league_is_that_of_a_league_with_rounds() -> None:
+def test_pass_of_an_endless_league_is_that_of_a_league_with_blocks() -> None:
     whole, endless = Schedule(*league("abcdefg", 4)), Schedule(*league("abcdefg", 4, endless=True))
     assert not endless.fixtures
     endless.reach(whole.fixtures[-1].index)

@@ -15,9 +15,9 @@ from tests.support import factory, records
 from tests.support.sampling import sample
 
 START = replace(
-    factory.league(tuple("abcd"), variants={"bga": BGA}, players=(2, 3)), endless=True, rounds=0
+    factory.league(tuple("abcd"), variants={"bga": BGA}, players=(2, 3)), endless=True, blocks=0
 )
-ROUNDS, CONFIDENCE = 60, 0.8
+BLOCKS, CONFIDENCE = 60, 0.8
 SEEDS = range(40)
 
 
@@ -50,7 +50,7 @@ class Season:
 
     def more(self, division: Division) -> bool:
         begun = self.progress.begun(division) - self.schedule.earlier_blocks[division]
-        return begun < ROUNDS and self.progress.undecided(division, CONFIDENCE)
+        return begun < BLOCKS and self.progress.undecided(division, CONFIDENCE)
 
     def play(self, dies: float) -> None:
         """Play until nothing is due and no block is wanted."""
@@ -93,7 +93,7 @@ def test_the_same_blocks_are_played_in_whatever_order_fixtures_end() -> None:
     expected = season(0, dies=0.0)
     begun = expected[0][0].begun
     assert min(begun) > AHEAD, begun
-    assert min(begun) < ROUNDS, begun
+    assert min(begun) < BLOCKS, begun
     for seed in sample(SEEDS, 8, "orders of fixtures"):
         assert season(seed, dies=0.1) == expected
 

@@ -115,11 +115,11 @@ def test_verdict_is_told_of_each_division_that_stopped(tmp_path: Path) -> None:
     bots = ["sample:odds", "sample:random"]
     until = {"separated": 0.5}
     listener = Recorder()
-    leagues.play_league(request(tmp_path, bots=bots, rounds=12, until=until, games=1), listener)
+    leagues.play_league(request(tmp_path, bots=bots, blocks=12, until=until, games=1), listener)
     [verdict] = listener.verdicts
     assert verdict.division == ("bga", 2)
-    assert 8 <= verdict.rounds <= 12
-    assert len(listener.played) == 2 * verdict.rounds
+    assert 8 <= verdict.blocks <= 12
+    assert len(listener.played) == 2 * verdict.blocks
 
 
 def test_bots_without_their_runtime_are_left_out_on_request(tmp_path: Path) -> None:

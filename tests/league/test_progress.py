@@ -22,7 +22,7 @@ def league(names: str = "abc", **changes: object) -> LeagueInfo:
         "variants": {"bga": BGA},
         "players": (2,),
         "games": 10,
-        "rounds": 40,
+        "blocks": 40,
         "until": 0.95,
         **changes,
     }
@@ -73,7 +73,7 @@ def resumed(history: History, fixtures: Iterable[Fixture], skill: Skill) -> Leag
 
 
 def test_without_until_all_is_due_at_once() -> None:
-    info = league(until=None, rounds=3)
+    info = league(until=None, blocks=3)
     progress = LeagueProgress(Schedule(info))
     assert progress.due() == progress.wanted() == Schedule(info).fixtures
     assert len(progress) == len(Schedule(info).fixtures) == 9
@@ -99,30 +99,30 @@ def test_league_stops_when_neighbours_are_separated() -> None:
     played = play(progress, by_name)
     [verdict] = progress.verdicts()
     assert (verdict.division, verdict.tied) == (("bga", 2), ())
-    assert 8 <= verdict.rounds < 40
-    assert played == Schedule(info).fixtures[: 3 * verdict.rounds] == progress.wanted()
+    assert 8 <= verdict.blocks < 40
+    assert played == Schedule(info).fixtures[: 3 * verdict.blocks] == progress.wanted()
     assert progress.due() == []
 
 
 def test_equal_bots_spend_the_budget_and_are_named() -> None:
-    info = league("ab", rounds=12)
+    info = league("ab", blocks=12)
     progress = LeagueProgress(Schedule(info))
     assert play(progress, equal) == Schedule(info).fixtures
     [verdict] = progress.verdicts()
-    assert verdict.rounds == 12
+    assert verdict.blocks == 12
     assert [set(pair) for pair in verdict.tied] == [{"a", "b"}]
 
 
 def test_each_variant_stops_on_its_own() -> None:
-    info = league(variants={"classic": CLASSIC, "bga": BGA}, rounds=20)
+    info = league(variants={"classic": CLASSIC, "bga": BGA}, blocks=20)
     progress = LeagueProgress(Schedule(info))
     played = play(progress, clear_in_bga)
     slow, quick = progress.verdicts()
-    assert (slow.division.variant, slow.rounds) == ("classic", 20)
+    assert (slow.division.variant, slow.blocks) == ("classic", 20)
     assert quick.division.variant == "bga"
-    assert quick.rounds < 20
+    assert quick.blocks < 20
     assert not quick.tied
-    assert sum(one.variant == "bga" for one in played) == 3 * quick.rounds
+    assert sum(one.variant == "bga" for one in played) == 3 * quick.blocks
 
 
 @pytest.mark.parametrize("after", [1, 5, 24, 25, 30])
@@ -135,19 +135,19 @@ def test_interrupted_league_decides_the_same(after: int) -> None:
 
 
 def test_raised_budget_is_played_on() -> None:
-    before = league("ab", rounds=10)
+    before = league("ab", blocks=10)
     played = play(LeagueProgress(Schedule(before)), equal)
-    progress = resumed(changed(History(before), rounds=14), played, equal)
+    progress = resumed(changed(History(before), blocks=14), played, equal)
     assert [one.block for one in progress.due()] == [10, 10]
     play(progress, equal)
-    assert progress.verdicts()[0].rounds == 14
+    assert progress.verdicts()[0].blocks == 14
 
 
 def test_newcomer_is_brought_level_before_the_league_stops_again() -> None:
     before = league()
     played = play(LeagueProgress(Schedule(before)), by_name)
-    rounds = len(played) // 3
-    progress = resumed(then(History(before), "abcd", rounds), played, by_name)
+    blocks = len(played) // 3
+    progress = resumed(then(History(before), "abcd", blocks), played, by_name)
     more = play(progress, by_name)
     catching_up = [one for one in more if "d" in one.seats]
     assert more[:6] == catching_up[:6]
@@ -155,14 +155,14 @@ def test_newcomer_is_brought_level_before_the_league_stops_again() -> None:
     assert met == set("abcd")
     [verdict] = progress.verdicts()
     assert verdict.tied == ()
-    assert verdict.rounds >= rounds + 8
+    assert verdict.blocks >= blocks + 8
 
 
 @pytest.mark.parametrize("how", ["rested", "struck"])
 def test_games_of_a_bot_that_rests_count_and_those_of_a_struck_one_do_not(how: str) -> None:
-    before = league("abcd", until=None, rounds=3)
+    before = league("abcd", until=None, blocks=3)
     fixtures = Schedule(before).fixtures
-    what: dict[str, Any] = {"rounds": 2, how: ("d",)}
+    what: dict[str, Any] = {"blocks": 2, how: ("d",)}
     after = changed(History(before), **what)
     progress = resumed(after, fixtures, equal)
     assert progress.due() == []
@@ -172,7 +172,7 @@ def test_games_of_a_bot_that_rests_count_and_those_of_a_struck_one_do_not(how: s
 
 
 def test_bot_that_rests_is_nobodys_neighbour() -> None:
-    before = History(league("abc", rounds=60))
+    before = History(league("abc", blocks=60))
     [division] = Schedule(*before).blocks
     played = Schedule(*before).fixtures[:30]
     twins: Skill = lambda bot, _: 4.0 if bot == "a" else 1.0  # noqa: E731
@@ -232,4 +232,4 @@ def test_results_are_kept_over_a_change() -> None:
     progress = LeagueProgress(schedule, progress)
     assert progress.due() == []
     assert progress.counts(played[0].id)
-    assert progress.verdict(division, 0.95).rounds == 2
+    assert progress.verdict(division, 0.95).blocks == 2

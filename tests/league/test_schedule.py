@@ -118,23 +118,23 @@ def test_dice_are_shared_in_a_block_and_bots_seeds_never(info: LeagueInfo, share
 
 @each_league
 @given(infos(), st.integers(1, 30))
-def test_rounds_are_passes_through_reshuffled_designs(info: LeagueInfo, rounds: int) -> None:
-    found = Schedule(replace(info, rounds=rounds)).blocks
+def test_blocks_are_passes_through_reshuffled_designs(info: LeagueInfo, number: int) -> None:
+    found = Schedule(replace(info, blocks=number)).blocks
     for (_, players), blocks in found.items():
-        assert [one.block for block in blocks for one in block[:1]] == list(range(rounds))
+        assert [one.block for block in blocks for one in block[:1]] == list(range(number))
         for block in blocks:
             for seat in range(players):
                 assert sorted(one.seats[seat] for one in block) == sorted(b.name for b in info.bots)
         if players == 2:
             size = len(info.bots) - 1
-            for first in range(0, rounds - size + 1, size):
+            for first in range(0, number - size + 1, size):
                 met = [one.seats for block in blocks[first : first + size] for one in block]
                 assert sorted(met) == sorted(permutations([b.name for b in info.bots], 2))
 
 
 def test_second_pass_is_shuffled_again() -> None:
     names = tuple(f"bot{number}" for number in range(8))
-    info = factory.league(names, rounds=14, players=(4,))
+    info = factory.league(names, blocks=14, players=(4,))
     for blocks in Schedule(info).blocks.values():
         first, second = (
             {one.seats for block in some for one in block} for some in (blocks[:7], blocks[7:])

@@ -19,7 +19,7 @@ from arena.league.terms.stored_schedule import schedule_of
 from tests.league.test_dispatch import Scripted
 from tests.support import factory, records
 
-START = replace(factory.league(("a", "b", "c")), endless=True, rounds=0)
+START = replace(factory.league(("a", "b", "c")), endless=True, blocks=0)
 KINDS = len(Schedule(START).blocks)
 More = Callable[[Division], bool]
 
@@ -39,12 +39,12 @@ def bots(info: LeagueInfo) -> dict[str, StagedBot]:
     return {name: StagedBot(bot, Path(), ()) for name, bot in known.items()}
 
 
-def play(league: StoredLeague, rounds: int, stop: int = 10**9) -> bool:
+def play(league: StoredLeague, blocks: int, stop: int = 10**9) -> bool:
     """Play until every division has so many blocks, or until it is stopped."""
     engine = Scripted(1)
 
     def more(division: Division) -> bool:
-        return league.progress.begun(division) < rounds
+        return league.progress.begun(division) < blocks
 
     at_table = bots(league.conditions)
     return league.play(at_table, engine, Stopping(engine, stop), more=more)
@@ -68,10 +68,10 @@ def season(path: Path, stop: int) -> list[tuple[str, int]]:
         {"struck": ["b"], "resumed": ["a"]},
         {"endless": False},
     ]
-    for rounds in (2, 5, 8):
+    for blocks in (2, 5, 8):
         while True:
             with Store(path, create=True) as store:
-                if play(opened(store), rounds, stop):
+                if play(opened(store), blocks, stop):
                     break
         with Store(path, create=True) as store:
             opened(store).change(**changes.pop(0))

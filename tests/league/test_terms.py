@@ -19,7 +19,7 @@ CALZA = variant("bga", {}, calza=True)
 
 
 def league(**changes: object) -> History:
-    fields: dict[str, object] = {"variants": {"bga": BGA}, "players": (2,), "games": 2, "rounds": 3}
+    fields: dict[str, object] = {"variants": {"bga": BGA}, "players": (2,), "games": 2, "blocks": 3}
     return History(factory.league(("a", "b", "c", "d"), **{**fields, **changes}))
 
 
@@ -49,7 +49,7 @@ def test_games_of_restored_terms_count_again_and_none_are_added() -> None:
 
 
 def test_with_until_it_decides_by_games_of_its_own_terms_alone() -> None:
-    before = league(rounds=40, until=0.95, games=10)
+    before = league(blocks=40, until=0.95, games=10)
     played = play(LeagueProgress(Schedule(*before)), by_name)
     begun = max(one.block for one in played) + 1
     after = changed(before, [begun], games=20)
@@ -57,7 +57,7 @@ def test_with_until_it_decides_by_games_of_its_own_terms_alone() -> None:
     assert not any(progress.counts(one.id) for one in played)
     more = play(progress, by_name)
     [verdict] = progress.verdicts()
-    assert verdict.rounds == len(more) // 4 >= 8
+    assert verdict.blocks == len(more) // 4 >= 8
     assert {one.games for one in more} == {20}
     assert min(one.block for one in more) == begun
 
@@ -72,7 +72,7 @@ def histories(draw: st.DrawFn) -> History:
             ),
             "players": st.sampled_from([(2,), (3,), (2, 3), (3, 2)]),
             "games": st.integers(1, 2),
-            "rounds": st.integers(1, 5),
+            "blocks": st.integers(1, 5),
             "shared_dice": st.booleans(),
         }
     )
@@ -103,8 +103,8 @@ def test_ids_and_places_are_never_used_twice(history: History) -> None:
 
 @each_history
 @given(histories())
-def test_everyone_plays_at_least_the_rounds_asked_for(history: History) -> None:
+def test_everyone_plays_at_least_the_blocks_asked_for(history: History) -> None:
     info = history.now()
     for kind, blocks in Schedule(*history).blocks.items():
         met = Counter(bot for block in blocks for one in block for bot in one.seats)
-        assert min(met[bot.name] for bot in info.bots) >= info.rounds * kind[1]
+        assert min(met[bot.name] for bot in info.bots) >= info.blocks * kind[1]

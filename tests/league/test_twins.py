@@ -173,16 +173,16 @@ def test_intervals_of_pooled_pairs_hold_as_often_as_they_say() -> None:
 
 def stored_league(path: Path, stop: int) -> tuple[list[tuple[str, int]], str]:
     """Play a league with twins, stopped after every `stop` fixtures and opened again."""
-    start = replace(factory.league(("a", "b", "c", "d", "e")), endless=True, rounds=0)
+    start = replace(factory.league(("a", "b", "c", "d", "e")), endless=True, blocks=0)
     with Store(path, create=True) as store:
         store.begin(start)
-    for rounds in (2, 9):
+    for blocks in (2, 9):
         over = False
         while not over:
             with Store(path, create=True) as store:
                 playing_on = StoredLeague(store)
-                over = play(playing_on, rounds, stop)
-                if over and rounds == 2:
+                over = play(playing_on, blocks, stop)
+                if over and blocks == 2:
                     playing_on.change(**JOINS)
     with Store(path) as store:
         return [(one.id, one.position) for one in store.stored()], store.root()

@@ -64,13 +64,13 @@ def _fixture(index: int, label: str, field: int, players: int, games: int) -> Pl
 
 def crowd(
     field: int,
-    rounds: int = 4,
+    blocks: int = 4,
     kinds: tuple[tuple[str, int], ...] = (("bga", 2),),
     games: int = 4,
     **options: Any,
 ) -> tuple[LeagueInfo, Ratings, list[PlayedFixture]]:
-    """A league of `field` bots; `rounds` blocks of each kind, in which each bot starts once."""
-    many = field * rounds
+    """A league of `field` bots; `blocks` blocks of each kind, in which each bot starts once."""
+    many = field * blocks
     played = [
         _fixture(at * many + number, label, field, players, games)
         for at, (label, players) in enumerate(kinds)

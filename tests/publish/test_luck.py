@@ -23,7 +23,7 @@ BGA = VARIANTS["bga"]
 
 def league(**changes: Any) -> LeagueInfo:
     """Return a league of which the table of two has 120 games."""
-    fields = {"shared_dice": False, "variants": {"bga": BGA}, "games": 10, "rounds": 3}
+    fields = {"shared_dice": False, "variants": {"bga": BGA}, "games": 10, "blocks": 3}
     return factory.league(("ann", "bob", "cy", "di"), **{**fields, **changes})
 
 

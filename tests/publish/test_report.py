@@ -119,7 +119,7 @@ def test_watched_report_follows_the_league_and_ends_with_it(
             with Store(run.store) as store:
                 return bool(store.positions())
 
-    leagues.write_league(tmp_path, players=[2], rounds=3)
+    leagues.write_league(tmp_path, players=[2], blocks=3)
     reports = watch(ReportRequest(run.league, run.store, tmp_path / "site"))
     assert next(reports) is None
     assert not leagues.play_league(run, Once()).finished
@@ -163,7 +163,7 @@ def test_seed_is_published_after_the_last_game(run: RunRequest, anonymous: bool)
 
     words = "a seed that nobody guesses"
     site = run.league.with_name("site")
-    leagues.write_league(run.league.parent, players=[2], rounds=3, seed=words)
+    leagues.write_league(run.league.parent, players=[2], blocks=3, seed=words)
     assert not leagues.play_league(run, Once()).finished
     assert report(ReportRequest(run.league, run.store, site, anonymous=anonymous)).left
     assert words not in everything(site)

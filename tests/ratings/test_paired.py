@@ -24,7 +24,7 @@ def test_t_cdf_agrees_with_published_tables(freedom: int, t: float) -> None:
 
 
 def column(*values: float) -> Floats:
-    """Return the figures of rounds against one opponent."""
+    """Return the figures of blocks against one opponent."""
     return as_floats(values)[:, None]
 
 
@@ -71,11 +71,11 @@ def test_luck_that_tables_share_cancels_out() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("rounds", "opponents"), [(2, 8), (6, 1), (3, 3)])
-def test_95_of_100_intervals_contain_the_truth(rounds: int, opponents: int) -> None:
+@pytest.mark.parametrize(("blocks", "opponents"), [(2, 8), (6, 1), (3, 3)])
+def test_95_of_100_intervals_contain_the_truth(blocks: int, opponents: int) -> None:
     draw, trials = np.random.default_rng(2), depth(300, 1500)
     spread = np.linspace(0.5, 1.5, opponents)
-    shape = rounds, opponents
+    shape = blocks, opponents
     drawn = (paired(np.zeros(shape), draw.normal(0.5, spread, shape)) for _ in range(trials))
     held = sum(found.low <= 0.5 <= found.high for found in drawn)
     assert 0.92 <= held / trials <= 0.985

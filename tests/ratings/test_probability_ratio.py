@@ -10,12 +10,12 @@ from arena.ratings.maths.arrays import Floats, as_floats
 from arena.ratings.stopping.probability_ratio import Outcome, RatioTest, ratio_looks
 from tests.support.depth import depth
 
-ROUNDS, OPPONENTS = 120, 4
+BLOCKS, OPPONENTS = 120, 4
 
 
 def outcome(test: RatioTest, drawn: Floats) -> Outcome | None:
     """Look until the test ends."""
-    looks = (test.outcome(drawn[:look], 0.1) for look in ratio_looks(ROUNDS, OPPONENTS))
+    looks = (test.outcome(drawn[:look], 0.1) for look in ratio_looks(BLOCKS, OPPONENTS))
     return next((said for said in looks if said), None)
 
 
@@ -24,7 +24,7 @@ def outcomes(mean: float) -> Counter[Outcome | None]:
     draw = np.random.default_rng(4)
     means = mean + as_floats([-0.3, -0.1, 0.1, 0.3])
     test = RatioTest(0.9, 0.1)
-    trials = (draw.normal(means, 0.3, (ROUNDS, OPPONENTS)) for _ in range(depth(200, 1000)))
+    trials = (draw.normal(means, 0.3, (BLOCKS, OPPONENTS)) for _ in range(depth(200, 1000)))
     return Counter(outcome(test, drawn) for drawn in trials)
 
 

@@ -82,7 +82,7 @@ def test_bot_that_lets_one_other_win_is_named() -> None:
             shown[:, moment.table.index(7)] -= 100
         return shown
 
-    shape, draw = Shape(8, 2, 20, rounds=4), np.random.default_rng(1)
+    shape, draw = Shape(8, 2, 20, blocks=4), np.random.default_rng(1)
     rows = rate("bga", 2, play(shape, np.zeros(8), draw, gift)).board.rows
     [row] = [row for row in rows if row.bot == "bot00"]
     assert (row.shift_without, row.sensitive) == ("bot07", True)

@@ -41,7 +41,7 @@ def league(names: tuple[str, ...], **changes: Any) -> LeagueInfo:
         "bots": tuple(bot(name) for name in names),
         "players": (2, 3),
         "games": 4,
-        "rounds": max(1, len(names) - 1),
+        "blocks": max(1, len(names) - 1),
         "limits": LimitsInfo(),
         "sandbox": "bubblewrap",
         "seed": SEED,

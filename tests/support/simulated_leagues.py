@@ -38,7 +38,7 @@ class Shape(NamedTuple):
     players: int
     games: int
     """Games per fixture."""
-    rounds: int = 1
+    blocks: int = 1
     """How often the whole schedule is played."""
     shared: float = 0.0
     """The part of a performance's variance that is the seat's dice."""
@@ -54,7 +54,7 @@ def tables(shape: Shape) -> Schedule:
     count = shape.bots - 1
     return [
         [tuple(table) for table in block]
-        for number in range(shape.rounds)
+        for number in range(shape.blocks)
         for block in blocks(shape.bots, shape.players, count, f"bench/{number}")
     ]
 

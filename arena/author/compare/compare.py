@@ -42,10 +42,10 @@ class CompareRequest(Struct, frozen=True):
     new: str
     field: tuple[str, ...] = ()
     """Patterns of the bots that both play; without any, the sample bots that run here."""
-    rounds: int = 20
+    blocks: int = 20
     """With `until`, at most."""
     until: Until | None = None
-    """When to stop before that; None plays all rounds."""
+    """When to stop before that; None plays all blocks."""
     games: int = 10
     """ComparisonGames per fixture."""
     players: tuple[int, ...] = (2,)
@@ -100,16 +100,16 @@ def comparison_fixtures(conditions: LeagueInfo) -> list[Fixture]:
     """Return the fixtures of both versions against the field, pair after pair.
 
     A pair shares dice, seats and the seeds of the bots, so two equal versions play equal games; no
-    two pairs share dice. In each round of a division a version meets every bot of the field equally
-    often. The divisions are played side by side, round by round.
+    two pairs share dice. In each block of a division a version meets every bot of the field equally
+    often. The divisions are played side by side, block by block.
     """
     names = [in_field(bot.name) for bot in conditions.bots]
-    seed, rounds = conditions.seed, conditions.rounds
+    seed, blocks = conditions.seed, conditions.blocks
     designs = {
-        players: joining_blocks(len(names), players, rounds, seed) for players in conditions.players
+        players: joining_blocks(len(names), players, blocks, seed) for players in conditions.players
     }
     fixtures: list[Fixture] = []
-    for block, division in product(range(rounds), divisions(conditions)):
+    for block, division in product(range(blocks), divisions(conditions)):
         limit = max_rounds(conditions.variants[division.variant], division.players)
         for table in designs[division.players][block]:
             pair = f"{len(fixtures)}"
@@ -160,7 +160,7 @@ def _conditions(
         bots=tuple(bot.info for bot in field),
         players=tuple(dict.fromkeys(request.players)),
         games=request.games,
-        rounds=request.rounds,
+        blocks=request.blocks,
         limits=request.limits.complete(request.games),
         sandbox=sandbox,
         seed=seed,

@@ -17,7 +17,7 @@ EQUIVALENT = Outcome.EQUIVALENT.value
 
 
 class Until(Struct, frozen=True):
-    """When a comparison stops before its rounds are over."""
+    """When a comparison stops before its blocks are over."""
 
     confidence: float
     test: Literal["ratio", "planned"] = "ratio"
@@ -27,9 +27,9 @@ class Until(Struct, frozen=True):
 
 
 class Look(Struct, frozen=True):
-    """The share of rivals beaten after so many rounds, over all divisions."""
+    """The share of rivals beaten after so many blocks, over all divisions."""
 
-    rounds: int
+    blocks: int
     rivals_beaten: Paired
     """Under planned looks all intervals hold at once; else each is as at one look."""
     decision: str | None
@@ -39,55 +39,55 @@ class Look(Struct, frozen=True):
 class OneLook:
     """A look at the end, at 95 %."""
 
-    def __init__(self, rounds: int) -> None:
-        self.rounds: Sequence[int] = (rounds,)
+    def __init__(self, blocks: int) -> None:
+        self.blocks: Sequence[int] = (blocks,)
 
     def look(self, number: int, old: Floats, new: Floats) -> Look:
-        """Judge the shares of rivals beaten, [round, opponent], at this look."""
-        return _by_interval(self.rounds[number], paired(old, new, TAIL))
+        """Judge the shares of rivals beaten, [block, opponent], at this look."""
+        return _by_interval(self.blocks[number], paired(old, new, TAIL))
 
 
 class PlannedLooks:
     """A few looks, whose intervals hold at once."""
 
-    def __init__(self, rounds: int, opponents: int, confidence: float) -> None:
-        self.rounds: Sequence[int] = planned_looks(rounds, opponents)
-        self._tails = tails(self.rounds, confidence)
+    def __init__(self, blocks: int, opponents: int, confidence: float) -> None:
+        self.blocks: Sequence[int] = planned_looks(blocks, opponents)
+        self._tails = tails(self.blocks, confidence)
 
     def look(self, number: int, old: Floats, new: Floats) -> Look:
-        """Judge the shares of rivals beaten, [round, opponent], at this look."""
-        return _by_interval(self.rounds[number], paired(old, new, self._tails[number]))
+        """Judge the shares of rivals beaten, [block, opponent], at this look."""
+        return _by_interval(self.blocks[number], paired(old, new, self._tails[number]))
 
 
 class RatioLooks:
-    """A look after each round, judged by a sequential probability ratio test."""
+    """A look after each block, judged by a sequential probability ratio test."""
 
-    def __init__(self, rounds: int, opponents: int, games: int, until: Until) -> None:
-        self.rounds: Sequence[int] = ratio_looks(rounds, opponents)
+    def __init__(self, blocks: int, opponents: int, games: int, until: Until) -> None:
+        self.blocks: Sequence[int] = ratio_looks(blocks, opponents)
         self._test = RatioTest(until.confidence, until.points / 100)
         self._games = games
 
     def look(self, number: int, old: Floats, new: Floats) -> Look:
-        """Judge the shares of rivals beaten, [round, opponent], at this look."""
+        """Judge the shares of rivals beaten, [block, opponent], at this look."""
         outcome = self._test.outcome(new - old, 1 / self._games)
-        return Look(self.rounds[number], paired(old, new), outcome.value if outcome else None)
+        return Look(self.blocks[number], paired(old, new), outcome.value if outcome else None)
 
 
 Looks = OneLook | PlannedLooks | RatioLooks
 
 
-def looks_of(rounds: int, opponents: int, games: int, until: Until | None) -> Looks:
-    """Return the looks at a comparison of so many rounds, at most; `games` are those at a table."""
+def looks_of(blocks: int, opponents: int, games: int, until: Until | None) -> Looks:
+    """Return the looks at a comparison of so many blocks, at most; `games` are those at a table."""
     if until is None:
-        return OneLook(rounds)
+        return OneLook(blocks)
     if until.test == "planned":
-        return PlannedLooks(rounds, opponents, until.confidence)
-    return RatioLooks(rounds, opponents, games, until)
+        return PlannedLooks(blocks, opponents, until.confidence)
+    return RatioLooks(blocks, opponents, games, until)
 
 
-def _by_interval(rounds: int, share: Paired) -> Look:
+def _by_interval(blocks: int, share: Paired) -> Look:
     undecided = share.low <= 0 <= share.high
-    return Look(rounds, share, None if undecided else sign(share))
+    return Look(blocks, share, None if undecided else sign(share))
 
 
 def sign(share: Paired) -> str:

@@ -49,7 +49,7 @@ class Comparison(Struct, frozen=True):
     """
 
     conditions: LeagueInfo
-    """The bots are those of the field; the rounds are the most that were to be played."""
+    """The bots are those of the field; the blocks are the most that were to be played."""
     until: Until | None
     """None stands for 95 % at one look."""
     looks: tuple[Look, ...]
@@ -81,8 +81,8 @@ class ComparisonGames:
         self.conditions, self._until = conditions, until
         self._played: set[str] = set()
         self._results = _Results(conditions)
-        rounds, columns = conditions.rounds, len(conditions.bots) * len(self._results.divisions)
-        self._plan = looks_of(rounds, columns, conditions.games, until)
+        blocks, columns = conditions.blocks, len(conditions.bots) * len(self._results.divisions)
+        self._plan = looks_of(blocks, columns, conditions.games, until)
         self._looks: list[Look] = []
 
     def due(self) -> list[Fixture]:
@@ -95,21 +95,21 @@ class ComparisonGames:
     @property
     def _ended(self) -> bool:
         decided = bool(self._looks and self._looks[-1].decision)
-        return decided or len(self._looks) == len(self._plan.rounds)
+        return decided or len(self._looks) == len(self._plan.blocks)
 
     def _due_before_look(self) -> list[Fixture]:
         if self._ended:
             return []
-        rounds = self._plan.rounds[len(self._looks)]
+        blocks = self._plan.blocks[len(self._looks)]
         return [
             fixture
             for fixture in self.fixtures
-            if fixture.block < rounds and fixture.id not in self._played
+            if fixture.block < blocks and fixture.id not in self._played
         ]
 
     def _look(self) -> Look:
         number = len(self._looks)
-        return self._plan.look(number, *self._results.overall(self._plan.rounds[number]))
+        return self._plan.look(number, *self._results.overall(self._plan.blocks[number]))
 
     def keep(self, packed: PackedFixture, result: FixtureResult) -> None:
         """Count a fixture that was played."""
@@ -129,7 +129,7 @@ class ComparisonGames:
     def comparison(self) -> Comparison:
         """Return the result after the last look."""
         results, last = self._results, self._looks[-1]
-        by_division = results.by_division(last.rounds)
+        by_division = results.by_division(last.blocks)
         return Comparison(
             conditions=self.conditions,
             until=self._until,
@@ -139,7 +139,7 @@ class ComparisonGames:
             rivals_beaten=last.rivals_beaten,
             better=last.rivals_beaten.above,
             divisions=by_division,
-            opponents=results.by_opponent(last.rounds),
+            opponents=results.by_opponent(last.blocks),
             faults=results.faults,
         )
 
@@ -154,7 +154,7 @@ class _Results:
         self._names = [bot.name for bot in conditions.bots]
         self._games = conditions.games
         self._tallies = {
-            (version, division): _Tally(division.players, conditions.rounds, len(self._bots))
+            (version, division): _Tally(division.players, conditions.blocks, len(self._bots))
             for version in VERSIONS
             for division in self.divisions
         }
@@ -168,15 +168,15 @@ class _Results:
             tally.add(fixture.block, seat, rivals, game.places)
             self.faults[version] += game.faults[seat] is not None
 
-    def overall(self, rounds: int) -> tuple[Floats, Floats]:
-        """Return the rivals beaten by both versions in these rounds, in all divisions."""
-        return self._shares(lambda tally: tally.beaten, self.divisions, rounds)
+    def overall(self, blocks: int) -> tuple[Floats, Floats]:
+        """Return the rivals beaten by both versions in these blocks, in all divisions."""
+        return self._shares(lambda tally: tally.beaten, self.divisions, blocks)
 
-    def by_division(self, rounds: int) -> tuple[DivisionResult, ...]:
+    def by_division(self, blocks: int) -> tuple[DivisionResult, ...]:
         """Return the result of each division."""
-        games = rounds * len(self._bots) * self._games
+        games = blocks * len(self._bots) * self._games
         beaten = [
-            paired(*self._shares(lambda tally: tally.beaten, [division], rounds))
+            paired(*self._shares(lambda tally: tally.beaten, [division], blocks))
             for division in self.divisions
         ]
         return tuple(
@@ -185,20 +185,20 @@ class _Results:
                 players=division.players,
                 games=games,
                 rivals_beaten=share,
-                mean_place=paired(*self._shares(lambda tally: tally.places, [division], rounds)),
-                win_share=paired(*self._shares(lambda tally: tally.wins, [division], rounds)),
+                mean_place=paired(*self._shares(lambda tally: tally.places, [division], blocks)),
+                win_share=paired(*self._shares(lambda tally: tally.wins, [division], blocks)),
                 better=sign(share) if is_clear else None,
             )
             for division, share, is_clear in zip(self.divisions, beaten, clear(beaten), strict=True)
         )
 
-    def by_opponent(self, rounds: int) -> tuple[OpponentResult, ...]:
+    def by_opponent(self, blocks: int) -> tuple[OpponentResult, ...]:
         """Return the result against each bot of the field."""
-        tables = rounds * sum(division.players - 1 for division in self.divisions)
+        tables = blocks * sum(division.players - 1 for division in self.divisions)
         results = []
         for bot, name in enumerate(self._names):
             column = slice(bot, bot + 1)
-            old, new = self._shares(lambda tally: tally.ahead, self.divisions, rounds, column)
+            old, new = self._shares(lambda tally: tally.ahead, self.divisions, blocks, column)
             results.append(OpponentResult(name, tables * self._games, paired(old, new)))
         return tuple(results)
 
@@ -206,13 +206,13 @@ class _Results:
         self,
         figure: "Callable[[_Tally], Floats]",
         where: Sequence[Division],
-        rounds: int,
+        blocks: int,
         bots: slice = slice(None),
     ) -> tuple[Floats, Floats]:
         """Return a figure of both versions; every bot in every division has its own column."""
         old, new = (
             np.hstack(
-                [figure(self._tallies[version, division])[:rounds, bots] for division in where]
+                [figure(self._tallies[version, division])[:blocks, bots] for division in where]
             )
             for version in VERSIONS
         )
@@ -220,15 +220,15 @@ class _Results:
 
 
 class _Tally:
-    """The results of a version in one division: sums over the games at a table, [round, opponent].
+    """The results of a version in one division: sums over the games at a table, [block, opponent].
 
-    A table belongs to the bot that acts before the version: in a round that is every bot once. Only
+    A table belongs to the bot that acts before the version: in a block that is every bot once. Only
     `ahead` is by rival: the share of its tables' games in which the version finished ahead of it.
     """
 
-    def __init__(self, players: int, rounds: int, bots: int) -> None:
+    def __init__(self, players: int, blocks: int, bots: int) -> None:
         self.beaten, self.places, self.wins, self.ahead = (
-            np.zeros((rounds, bots)) for _ in range(4)
+            np.zeros((blocks, bots)) for _ in range(4)
         )
         self._rivals = players - 1
 

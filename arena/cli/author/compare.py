@@ -29,13 +29,13 @@ from arena.game.rules.books import MAX_PLAYERS, MIN_PLAYERS
 from arena.game.rules.explain import name_bid
 from arena.game.rules.round import Bid
 from arena.league.table.decisions_by_build import BuildDecision
-from arena.league.terms.config import MAX_GAMES, MAX_ROUNDS
+from arena.league.terms.config import MAX_BLOCKS, MAX_GAMES
 from arena.ratings.stopping.paired import Paired
 
-_ROUNDS = "How often each version meets the field."
+_BLOCKS = "How often each version meets the field."
 _UNTIL = (
     "Stop as soon as one version is better at this confidence, such as 0.95, or neither is by"
-    " --points; --rounds is then the most."
+    " --points; --blocks is then the most."
 )
 _TEST = (
     "How --until decides: by a sequential probability ratio test, or by planned looks, whose"
@@ -66,7 +66,7 @@ def _repeated(flag: str, name: str, default: object, text: str, **more: Any) -> 
     help="An opponent of both: a folder, a pattern or sample:NAME; repeat it for more"
     " [default: the sample bots that run here].",
 )
-@_number("--rounds", 2, MAX_ROUNDS, 20, _ROUNDS)
+@_number("--blocks", 2, MAX_BLOCKS, 20, _BLOCKS)
 @click.option("--until", type=click.FloatRange(0.5, 0.9999), metavar="CONFIDENCE", help=_UNTIL)
 @click.option(
     "--test",
@@ -169,8 +169,8 @@ def _verdict(comparison: Comparison) -> str:
     verdict = f"{comparison.decision} is better" if comparison.decision else "not decided"
     if comparison.decision == EQUIVALENT:
         verdict = f"neither is better by {until.points:g} points"
-    played, most = comparison.looks[-1].rounds, comparison.conditions.rounds
-    return f"{verdict} at {100 * until.confidence:.4g} %, after {played} of {most} rounds"
+    played, most = comparison.looks[-1].blocks, comparison.conditions.blocks
+    return f"{verdict} at {100 * until.confidence:.4g} %, after {played} of {most} blocks"
 
 
 def _row(name: str, share: Paired, games: int, better: str | None = None) -> list[str]:

@@ -144,7 +144,7 @@ class _Listener(TerminalListener):
         say("stopping after the fixtures being played, which are saved; Ctrl-C again stops at once")
 
     def verdict(self, verdict: Verdict, conditions: LeagueInfo) -> None:
-        where = f"{division_name(*verdict.division)}: after {verdict.rounds} rounds"
+        where = f"{division_name(*verdict.division)}: after {verdict.blocks} blocks"
         if verdict.tied:
             pairs = ", ".join(" and ".join(pair) for pair in verdict.tied)
             say(f"{where} the budget is spent; not separated: {pairs}")
@@ -219,7 +219,7 @@ def _say_parts(where: str, parts: Sequence[Sequence[str]]) -> None:
     if len(parts) > 1:
         named = " | ".join(_shortened(part) for part in parts[:_PARTS_SHOWN])
         more = f" | and {len(parts) - _PARTS_SHOWN} more" if len(parts) > _PARTS_SHOWN else ""
-        say(f"{where}: no games compare these parts of the field: {named}{more}; play more rounds")
+        say(f"{where}: no games compare these parts of the field: {named}{more}; play more blocks")
 
 
 def _shortened(names: Sequence[str]) -> str:

@@ -51,11 +51,11 @@ def store_of(folder: Path, lock: Lock, points: float) -> Path:
 def start_of(terms: GradingTerms, bots: Sequence[BotInfo], points: float, name: str) -> LeagueInfo:
     """Return the conditions of the league."""
     seed = f"{terms.seed}/field"
-    rounds = passes(len(bots), points, terms.precision) * (len(bots) - 1)
+    blocks = passes(len(bots), points, terms.precision) * (len(bots) - 1)
     return replace(
         conditions(terms, bots, name),
         games=GAMES,
-        rounds=rounds,
+        blocks=blocks,
         limits=terms.limits.complete(GAMES),
         seed=seed,
         commitment=commitment(seed),

@@ -59,7 +59,7 @@ def conditions(terms: GradingTerms, bots: Sequence[BotInfo], name: str) -> Leagu
         bots=tuple(sorted(bots, key=lambda bot: bot.name)),
         players=(SEATS,),
         games=GAMES,
-        rounds=0,
+        blocks=0,
         limits=terms.limits.complete(GAMES),
         sandbox=terms.sandbox,
         seed=terms.seed,

@@ -160,7 +160,7 @@ class Season:
         return version.name in self._ready
 
     def play(self, field: Collection[str], struck: Collection[str], listener: RunListener) -> bool:
-        """Play until everyone is told apart or the rounds are played; False if it was stopped.
+        """Play until everyone is told apart or the blocks are played; False if it was stopped.
 
         Both are names of versions. Whoever played before and is in neither rests. Of two versions
         of a bot the older one meets the newer one on the same dice, and plays nothing else.
@@ -204,7 +204,7 @@ class Season:
         bots = tuple(self._ready[name][0] for name in sorted(field))
         league = replace(self._league, bots=bots)
         info = conditions_of(league, self._workers.sandbox.name, self._seed)
-        info = replace(info, machine=this_machine(), endless=True, rounds=0, until=None)
+        info = replace(info, machine=this_machine(), endless=True, blocks=0, until=None)
         self._store.begin(info)
         return StoredLeague(self._store)
 
@@ -287,8 +287,8 @@ class Season:
         newcomers = schedule.newcomers(division)
         if any(schedule.joining_left(division, newcomer, begun) for newcomer in newcomers):
             return True
-        rounds = begun - schedule.earlier_blocks[division]
-        if rounds >= self._config.file.rounds:
+        blocks = begun - schedule.earlier_blocks[division]
+        if blocks >= self._config.file.blocks:
             return False
         return until is None or progress.undecided(division, until)
 

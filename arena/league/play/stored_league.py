@@ -2,7 +2,7 @@
 
     with Store(path, create=True) as store:
         if store.league is None:
-            store.begin(start)                        # a LeagueInfo with endless=True, rounds=0
+            store.begin(start)                        # a LeagueInfo with endless=True, blocks=0
         league = StoredLeague(store)                  # goes on where the store ends
         league.change(joined=[info], rested=["mybot@2"])
         league.play(bots, engine, listener)           # until the listener asks to stop

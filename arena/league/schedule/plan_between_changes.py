@@ -141,7 +141,7 @@ class _Part:
         self._design_seed = f"{design_seed}/schedule/{self._players}"
         self._shuffle = f"{info.seed}/schedule/{self._players}{part}/{division.variant}"
         self._met = Counter({name: tally.met[name] for name in names})
-        self._wanted = inf if info.endless else info.rounds * self._players
+        self._wanted = inf if info.endless else info.blocks * self._players
         self._capped = info.endless or info.until is not None
         self._counts: dict[str, int] = {}
         """Joining blocks of each newcomer."""
@@ -153,7 +153,7 @@ class _Part:
     def _plan_newcomers(self, arrived: Sequence[str]) -> None:
         """Let newcomers join those who have played.
 
-        In a league with rounds each joins those before it, too, so that all have met when the
+        In a league with blocks each joins those before it, too, so that all have met when the
         last one has joined; else newcomers meet each other in blocks for all.
         """
         met, enough = self._met, self._players if self._capped else 1
@@ -182,7 +182,7 @@ class _Part:
     def _lack(self, name: str, others: int, level: int) -> int:
         """Return how many joining blocks a bot lacks until it has about as many tables as others.
 
-        There are at most as many as seats, unless the number of rounds is fixed: then nobody waits
+        There are at most as many as seats, unless the number of blocks is fixed: then nobody waits
         for what comes after them. A bot that has a predecessor gets as many in any case.
         """
         met, gain = self._met[name], others - self._players + 1

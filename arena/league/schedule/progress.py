@@ -22,7 +22,7 @@ class Verdict(Struct, frozen=True):
     """The standing of a division of a league with `until`."""
 
     division: Division
-    rounds: int
+    blocks: int
     """Completed blocks."""
     tied: tuple[tuple[str, str], ...]
     """Neighbours on the leaderboard that are not separated, best first; empty if all are."""

@@ -44,7 +44,7 @@ class _DrawnBlock(Struct):
 class Schedule:
     """All fixtures of a league, drawn change by change.
 
-    That of a league with rounds is drawn whole. An endless one is drawn block by block, as far as
+    That of a league with blocks is drawn whole. An endless one is drawn block by block, as far as
     it is asked for: `draw`, `reach`. Make one schedule per league and pass it on: it takes seconds
     to draw if the league is large.
     """

@@ -22,7 +22,7 @@ from arena.league.terms.stored_schedule import planned
 _DECISIVE = (
     "players",
     "games",
-    "rounds",
+    "blocks",
     "until",
     "limits",
     "sandbox",
@@ -77,7 +77,7 @@ def resolve(
         new_field(asked, league)
         return _begun_anew(replace(asked, machine=now.machine), now)
     field = next_field(asked, now, league)
-    asked = replace(asked, rounds=league.rounds or field.playing - 1)
+    asked = replace(asked, blocks=league.blocks or field.playing - 1)
     schedule = planned(store)
     what = _decisive_changes(now, asked, field.texts, field.playing)
     row, change = None, ""
@@ -135,7 +135,7 @@ def conditions_of(league: League, sandbox: str, seed: str) -> LeagueInfo:
         bots=tuple(bot.info for bot in league.bots),
         players=league.players,
         games=league.games,
-        rounds=league.rounds or len(league.bots) - 1,
+        blocks=league.blocks or len(league.bots) - 1,
         limits=league.limits.complete(league.games),
         sandbox=sandbox,
         seed=seed,
@@ -171,9 +171,9 @@ def _decisive_changes(before: LeagueInfo, now: LeagueInfo, bots: Sequence[str], 
     `bots` are the changes of the field in words, `count` is the number of bots that play now.
     """
     parts = [_shortened(bots), _shortened([*_variant_changes(before, now)])]
-    # Rounds that were not given follow the number of bots.
-    default = (before.rounds, now.rounds) == (len(playing(before)) - 1, count - 1)
-    keys = [key for key in _DECISIVE if key != "rounds" or not default]
+    # Blocks that were not given follow the number of bots.
+    default = (before.blocks, now.blocks) == (len(playing(before)) - 1, count - 1)
+    keys = [key for key in _DECISIVE if key != "blocks" or not default]
     before, now = _without_default(before), _without_default(now)
     return ", ".join(filter(None, [*parts, *_value_changes(before, now, keys)]))
 

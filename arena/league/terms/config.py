@@ -21,7 +21,7 @@ from arena.ratings.stopping.sequential import first_look
 
 _ALL_PAIRS = "leave it out for one less than the number of bots"
 MAX_GAMES = 100_000
-MAX_ROUNDS = 10_000
+MAX_BLOCKS = 10_000
 MAX_ENTRIES = {"bots": 1000, "variants": 100, "struck": 1000}
 """Entries of lists; a pattern is one entry, however many bots it matches."""
 MAX_TEXT = 200
@@ -29,17 +29,17 @@ MAX_TEXT = 200
 SEPARATED = "separated"
 Games = Annotated[int, Meta(ge=1, le=MAX_GAMES)]
 """Of a fixture."""
-Rounds = Annotated[int, Meta(ge=1, le=MAX_ROUNDS, extra={"hint": _ALL_PAIRS})]
+Blocks = Annotated[int, Meta(ge=1, le=MAX_BLOCKS, extra={"hint": _ALL_PAIRS})]
 Workers = Annotated[int, Meta(ge=1, le=1024)]
 TableSize = Annotated[int, Meta(ge=MIN_PLAYERS, le=MAX_PLAYERS)]
 """In players."""
-_LINES = ("ratings.anchor", "players", "rounds", "struck")
+_LINES = ("ratings.anchor", "players", "blocks", "struck")
 """Keys whose errors are found later."""
 _IMAGE = re.compile(r"[a-z0-9][\w./:@-]*")
 
 
 class UntilEntry(Struct, frozen=True, forbid_unknown_fields=True):
-    """The condition in league.yaml on which a league ends before its rounds do."""
+    """The condition in league.yaml on which a league ends before its blocks do."""
 
     separated: Annotated[float, Meta(ge=0.5, le=0.9999, extra={"hint": "0.95 stands for 95 %"})] = (
         0.95
@@ -50,7 +50,7 @@ class LeagueOptions(Struct, frozen=True, kw_only=True):
     """Keys of league.yaml that a league takes as they are."""
 
     games: Games = 20
-    rounds: Rounds | None = None
+    blocks: Blocks | None = None
     """None stands for one less than the number of bots."""
     limits: LimitsInfo = LimitsInfo()
     ratings: RatingsInfo = RatingsInfo()
@@ -166,16 +166,16 @@ def check_anchor(ratings: RatingsInfo, bots: Sequence[str], where: str) -> None:
 
 
 def check_bot_count(league: League) -> None:
-    """Refuse a league with too few bots for a table, or too few rounds for `until` to decide."""
+    """Refuse a league with too few bots for a table, or too few blocks for `until` to decide."""
     need, count = max(league.players), len(league.bots)
     if count < need:
         what = f"{count} bots are too few for tables of {need}"
         raise ArenaError(what, league.lines["players"], "name more bots, or fewer players")
     first = first_look(count)
-    if league.until and league.rounds and league.rounds < first:
-        what = f"{league.rounds} rounds end before the first decision of `until`, after {first}"
-        hint = f"at least `rounds: {first}` with {count} bots, better several times as many"
-        raise ArenaError(what, league.lines["rounds"], hint)
+    if league.until and league.blocks and league.blocks < first:
+        what = f"{league.blocks} blocks end before the first decision of `until`, after {first}"
+        hint = f"at least `blocks: {first}` with {count} bots, better several times as many"
+        raise ArenaError(what, league.lines["blocks"], hint)
 
 
 class _Reader:
@@ -231,7 +231,7 @@ class _Reader:
         return {**IMAGES, **images}
 
     def until(self, entry: LeagueFile) -> float | None:
-        """Return the confidence wanted; raises ArenaError without a budget of rounds."""
+        """Return the confidence wanted; raises ArenaError without a budget of blocks."""
         until, line = entry.until, self.at("$.until")
         if until is None:
             return None
@@ -239,8 +239,8 @@ class _Reader:
             hint = f"write `until: {SEPARATED}`"
             raise ArenaError(f"until must be '{SEPARATED}', not '{until}'", line, hint)
         wanted = UntilEntry() if isinstance(until, str) else until
-        if entry.rounds is None:
-            hint = "give the most rounds to play, for example `rounds: 100`"
+        if entry.blocks is None:
+            hint = "give the most blocks to play, for example `blocks: 100`"
             raise ArenaError("until needs a budget", line, hint)
         return wanted.separated
 

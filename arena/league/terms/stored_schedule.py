@@ -5,7 +5,7 @@ from arena.game.rules.books import MAX_PLAYERS, MAX_STARTING_DICE, MIN_PLAYERS
 from arena.io.errors import FindingError
 from arena.league.schedule.schedule import Schedule
 from arena.league.store.store import Store
-from arena.league.terms.config import MAX_GAMES, MAX_ROUNDS
+from arena.league.terms.config import MAX_BLOCKS, MAX_GAMES
 
 
 def schedule_of(store: Store, *, checked: bool = True) -> Schedule:
@@ -40,7 +40,7 @@ def _check_numbers(info: LeagueInfo) -> None:
     for name, numbers, low, high in (
         ("players", info.players, MIN_PLAYERS, MAX_PLAYERS),
         ("games", [info.games], 1, MAX_GAMES),
-        ("rounds", [info.rounds], 0, MAX_ROUNDS),
+        ("blocks", [info.blocks], 0, MAX_BLOCKS),
         ("starting_dice", dice, 1, MAX_STARTING_DICE),
     ):
         if not all(low <= number <= high for number in numbers):

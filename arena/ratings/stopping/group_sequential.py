@@ -1,7 +1,7 @@
 """Looking at a comparison several times before its end, without being wrong more often.
 
 The looks are planned, and at each the difference must exceed more standard errors than at a single
-one: c (rounds / all rounds) ** -1/4 (Wang and Tsiatis, "Approximately optimal one-parameter
+one: c (blocks / all blocks) ** -1/4 (Wang and Tsiatis, "Approximately optimal one-parameter
 boundaries for group sequential trials", Biometrics 1987), with the c for which a difference of 0
 ever exceeds its bound with the probability alpha. It follows from the distribution of what has not
 exceeded its bound, look by look (Armitage, McPherson and Rowe, "Repeated significance tests on
@@ -18,8 +18,8 @@ from arena.ratings.maths.arrays import Floats, as_floats
 from arena.ratings.maths.t_distribution import normal_cdf
 
 _MOST_LOOKS = 20
-_MIN_ROUNDS, _MIN_PAIRS = 4, 8
-"""Rounds and pairs of tables between looks: of fewer, the variance is not known well enough."""
+_MIN_BLOCKS, _MIN_PAIRS = 4, 8
+"""Blocks and pairs of tables between looks: of fewer, the variance is not known well enough."""
 _SHAPE = 0.25
 """Between 0, which hardly ever stops early, and 1/2, which pays most for it at the end."""
 _NODES = 100
@@ -28,11 +28,11 @@ _MIN_TAIL = 1e-9
 """Smaller probabilities beyond an end count as this one, whose quantile is still exact."""
 
 
-def planned_looks(rounds: int, opponents: int) -> tuple[int, ...]:
-    """Return after how many rounds to look; the last look is the end."""
-    pairs = rounds * opponents
-    count = max(1, min(_MOST_LOOKS, rounds // _MIN_ROUNDS, pairs // _MIN_PAIRS))
-    return tuple(-(-rounds * look // count) for look in range(1, count + 1))
+def planned_looks(blocks: int, opponents: int) -> tuple[int, ...]:
+    """Return after how many blocks to look; the last look is the end."""
+    pairs = blocks * opponents
+    count = max(1, min(_MOST_LOOKS, blocks // _MIN_BLOCKS, pairs // _MIN_PAIRS))
+    return tuple(-(-blocks * look // count) for look in range(1, count + 1))
 
 
 def tails(looks: Sequence[int], confidence: float) -> list[float]:

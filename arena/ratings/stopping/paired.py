@@ -37,7 +37,7 @@ class Estimate(NamedTuple):
 
 
 def paired(old: Floats, new: Floats, tail: float = TAIL) -> Paired:
-    """Compare a figure of two versions, given [round, opponent] for at least two rounds.
+    """Compare a figure of two versions, given [block, opponent] for at least two blocks.
 
     `tail` is the probability beyond either end of the interval. `above` is the posterior
     probability under a flat prior.
@@ -91,15 +91,15 @@ def clear(figures: Sequence[Paired], tail: float = TAIL) -> list[bool]:
 
 
 def estimate(differences: Floats) -> Estimate:
-    """Return what differences, [round, opponent], say of their mean; needs at least two rounds.
+    """Return what differences, [block, opponent], say of their mean; needs at least two blocks.
 
     Its variance is that of a mean of variances that may differ (Satterthwaite, 1946).
     """
-    rounds, opponents = differences.shape
+    blocks, opponents = differences.shape
     variances = differences.var(0, ddof=1)
-    df, squares = opponents * (rounds - 1.0), float((variances**2).sum())
+    df, squares = opponents * (blocks - 1.0), float((variances**2).sum())
     if squares:
-        # Squares of estimates are too large on average: rounds + 1 allows for that.
-        df = min(df, (rounds + 1) * float(variances.sum()) ** 2 / squares - 2.0)
+        # Squares of estimates are too large on average: blocks + 1 allows for that.
+        df = min(df, (blocks + 1) * float(variances.sum()) ** 2 / squares - 2.0)
     error = sqrt(float(variances.mean()) / differences.size)
     return Estimate(float(differences.mean()), error, df)

@@ -16,8 +16,8 @@ from typing import NamedTuple
 
 from arena.ratings.maths.arrays import Floats
 
-_FIRST_ROUNDS, _FIRST_PAIRS = 2, 16
-"""Rounds and pairs of tables before the first look: of fewer, the variance is not known."""
+_FIRST_BLOCKS, _FIRST_PAIRS = 2, 16
+"""Blocks and pairs of tables before the first look: of fewer, the variance is not known."""
 
 
 class Outcome(Enum):
@@ -40,11 +40,11 @@ class RatioTest(NamedTuple):
     """In shares of rivals beaten."""
 
     def outcome(self, differences: Floats, step: float) -> Outcome | None:
-        """Judge differences new - old, [round, opponent], of which `step` is the smallest.
+        """Judge differences new - old, [block, opponent], of which `step` is the smallest.
 
         Returns None while the test goes on, as it does before the first look.
         """
-        if len(differences) < _FIRST_ROUNDS or differences.size < _FIRST_PAIRS:
+        if len(differences) < _FIRST_BLOCKS or differences.size < _FIRST_PAIRS:
             return None
         mean, variance = float(differences.mean()), _variance_of_mean(differences, step)
         error = 1.0 - self.confidence
@@ -60,10 +60,10 @@ class RatioTest(NamedTuple):
         return self.difference * excess / variance if variance else copysign(inf, excess)
 
 
-def ratio_looks(rounds: int, opponents: int) -> tuple[int, ...]:
-    """Return after how many rounds to look: after each, once the variance is known."""
-    first = max(_FIRST_ROUNDS, -(-_FIRST_PAIRS // opponents))
-    return tuple(range(min(first, rounds), rounds + 1))
+def ratio_looks(blocks: int, opponents: int) -> tuple[int, ...]:
+    """Return after how many blocks to look: after each, once the variance is known."""
+    first = max(_FIRST_BLOCKS, -(-_FIRST_PAIRS // opponents))
+    return tuple(range(min(first, blocks), blocks + 1))
 
 
 def _variance_of_mean(differences: Floats, step: float) -> float:
@@ -72,7 +72,7 @@ def _variance_of_mean(differences: Floats, step: float) -> float:
     One more difference a step away is taken to have been seen: else a few equal results would leave
     no doubt. Two degrees of freedom less allow for ratios that have their estimate as divisor.
     """
-    rounds, opponents = differences.shape
+    blocks, opponents = differences.shape
     squares = ((differences - differences.mean(0)) ** 2).sum() + step * step
-    freedom = opponents * (rounds - 1) - 2
-    return float(squares / (freedom * rounds * opponents))
+    freedom = opponents * (blocks - 1) - 2
+    return float(squares / (freedom * blocks * opponents))

@@ -271,7 +271,7 @@ def test_logs_are_named_after_the_store() -> None:
 
 
 CHANGES = [
-    Change((1,), rounds=7),
+    Change((1,), blocks=7),
     Change((2,), joined=(factory.bot("c"),)),
     Change((3,), rested=("b",)),
 ]
