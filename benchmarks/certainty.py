@@ -101,7 +101,7 @@ POPULATIONS = {
     "20 equal bots": _equal(20, games=4),
     "60 equal bots": _equal(60, games=2),
     "20 games a bot": _equal(6, games=2),
-    "2 equal bots, one round": _equal(2),
+    "2 equal bots, one block": _equal(2),
     "tables of six": _equal(8, players=6, games=4),
     "shared dice 0.3": _equal(8, shared=0.3),
     "shared dice 0.8": _equal(8, shared=0.8),
@@ -187,7 +187,7 @@ def simulated(population: str, seed: int) -> list[FixtureResult]:
 
 def schedule(shape: Shape, seed: int) -> Schedule:
     """Return the blocks of a league: each has a schedule of its own."""
-    count = shape.rounds * max(1, shape.bots - 1)
+    count = shape.blocks * max(1, shape.bots - 1)
     design = blocks(shape.bots, shape.players, count, f"bench/{seed}")
     return [[tuple(table) for table in block] for block in design]
 

@@ -29,7 +29,7 @@ MOST = 6000
 FIELDS = {
     name: match
     for name, match in EQUAL.items()
-    if name not in {"8 opponents, 4 rounds", "6, most far stronger or weaker"}
+    if name not in {"8 opponents, 4 blocks", "6, most far stronger or weaker"}
 }
 RACES = {"8 opponents": Match(8, 2, 0, 10), "3 opponents": Match(3, 2, 0, 10)}
 TRUE = (0.0, 0.02, 0.05, 0.1, 0.2)
@@ -37,10 +37,10 @@ TRUE = (0.0, 0.02, 0.05, 0.1, 0.2)
 
 
 class Race(NamedTuple):
-    """What a test said of many pairs of versions, and the mean rounds that it played."""
+    """What a test said of many pairs of versions, and the mean blocks that it played."""
 
     outcomes: Counter[Outcome | None]
-    rounds: float
+    blocks: float
 
     def share(self, *outcomes: Outcome) -> float:
         """Return how often one of these outcomes came."""
@@ -81,9 +81,9 @@ def main() -> None:
 
 def played(match: Match, true: float, count: int, rng: np.random.Generator) -> list[Floats]:
     """Return the differences of many pairs of versions whose shares differ by so much."""
-    rounds = MOST // match.opponents
+    blocks = MOST // match.opponents
     better = _better(match, true)
-    long = match._replace(rounds=rounds, better=better)
+    long = match._replace(blocks=blocks, better=better)
     return [-differences(long, rng) for _ in range(count)]
 
 
@@ -94,7 +94,7 @@ def _better(match: Match, true: float) -> float:
     low, high = 0.0, 20.0
     for _ in range(25):
         middle = (low + high) / 2
-        probe = match._replace(rounds=4000, games=5, better=middle)
+        probe = match._replace(blocks=4000, games=5, better=middle)
         shares = [-differences(probe, np.random.default_rng(seed)).mean() for seed in range(3)]
         low, high = (middle, high) if np.mean(shares) < true else (low, middle)
     return (low + high) / 2
@@ -115,11 +115,11 @@ def by_ratio(matches: Sequence[Floats], match: Match) -> Race:
     return Race(outcomes, float(np.mean(ends)))
 
 
-def by_plan(matches: Sequence[Floats], match: Match, rounds: int) -> Race:
-    """Judge each by the planned looks of a budget of rounds."""
-    stack = -np.array([one[:rounds] for one in matches])
-    plan = planned_looks(rounds, match.opponents)
-    decided, ends = np.zeros(len(matches), int), np.full(len(matches), rounds)
+def by_plan(matches: Sequence[Floats], match: Match, blocks: int) -> Race:
+    """Judge each by the planned looks of a budget of blocks."""
+    stack = -np.array([one[:blocks] for one in matches])
+    plan = planned_looks(blocks, match.opponents)
+    decided, ends = np.zeros(len(matches), int), np.full(len(matches), blocks)
     for look, tail in zip(plan, tails(plan, 1.0 - ERROR), strict=True):
         found = np.where(decided == 0, decide(stack[:, :look], tail), 0)
         decided += found
@@ -141,7 +141,7 @@ def race(match: Match, count: int, rng: np.random.Generator) -> list[str]:
     lines = []
     for true in TRUE:
         plan, ours = by_plan(matches[true], match, low), ratio[true]
-        games = [one.rounds * match.opponents * match.games for one in (ours, plan)]
+        games = [one.blocks * match.opponents * match.games for one in (ours, plan)]
         said = [f"{100 * ours.share(one):.0f}" for one in (Outcome.NEW, Outcome.EQUIVALENT)]
         said.append(f"{100 * ours.share(Outcome.OLD):.0f} %")
         theirs = f"{100 * plan.share(Outcome.NEW):.0f}, {100 * plan.share(Outcome.OLD):.0f} %"

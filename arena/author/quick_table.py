@@ -126,7 +126,7 @@ def _write_league(request: TableRequest, *, with_person: bool) -> None:
         "variants": [rules],
         "players": players,
         "games": request.games,
-        "rounds": 1,
+        "blocks": 1,
         "shared_dice": False,
         "sandbox": request.sandbox,
         "packages": request.packages,

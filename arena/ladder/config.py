@@ -20,10 +20,10 @@ from arena.ladder.book.quota import Quotas
 from arena.league.cluster.entry import check_cluster
 from arena.league.host import core_count
 from arena.league.terms.config import (
+    Blocks,
     Games,
     League,
     LeagueFile,
-    Blocks,
     TableSize,
     UntilEntry,
     Workers,

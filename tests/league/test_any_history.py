@@ -20,8 +20,8 @@ def any_history(draw: st.DrawFn) -> History:
     """A league whose field and blocks changed, over and over."""
     players = draw(st.integers(2, 4))
     fields = st.lists(st.sampled_from(NAMES), min_size=players, max_size=8, unique=True)
-    blocks = st.integers(1, 9)
-    terms: dict[str, Any] = {"blocks": draw(blocks), "endless": draw(st.booleans())}
+    numbers = st.integers(1, 9)
+    terms: dict[str, Any] = {"blocks": draw(numbers), "endless": draw(st.booleans())}
     history = league("".join(sorted(draw(fields))), players, **terms)
     for _ in range(draw(st.integers(0, 4))):
         schedule = Schedule(*history)
@@ -29,7 +29,7 @@ def any_history(draw: st.DrawFn) -> History:
         begun = draw(st.integers(schedule.earlier_blocks[division], len(blocks) + 3))
         if not history.start.endless:
             begun = min(begun, len(blocks))
-        history = then(history, "".join(sorted(draw(fields))), begun, blocks=draw(blocks))
+        history = then(history, "".join(sorted(draw(fields))), begun, blocks=draw(numbers))
         if draw(st.booleans()):
             struck = draw(st.sampled_from([bot.name for bot in history.now().bots]))
             if len(playing(history.now())) > players:

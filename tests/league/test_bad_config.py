@@ -25,8 +25,8 @@ LAUGHS = "a0: &a0 [ha, ha, ha, ha, ha, ha, ha, ha, ha]\n" + "".join(
 BAD: dict[str, tuple[str, str, str, str]] = {
     # what is in the file, line:column, words of the error, words of the hint
     "unknown key": (TWO + "gmaes: 3\n", "2:1", "unknown key 'gmaes'", "'games'"),
-    "far key": (TWO + "zzzzzz: 3\n", "2:1", "unknown key 'zzzzzz'", "known: bots, games"),
-    "odd key": (TWO + "'a.b[0]': 3\n", "2:1", "unknown key 'a.b[0]'", "known: bots"),
+    "far key": (TWO + "zzzzzz: 3\n", "2:1", "unknown key 'zzzzzz'", "known: blocks, bots, games"),
+    "odd key": (TWO + "'a.b[0]': 3\n", "2:1", "unknown key 'a.b[0]'", "known: blocks, bots"),
     "number as key": (TWO + "1: x\n", "2:1", "unknown key '1'", ""),
     "limit's key": (TWO + "limits: {anwser: 3}\n", "2:10", "unknown key 'anwser'", "'answer'"),
     "variant's key": (TWO + ENTRY + "calzza: true\n", "4:5", "unknown key 'calzza'", "'calza'"),

@@ -77,12 +77,12 @@ def test_dice_are_shared_unless_bots_keep_their_memory(
 
 
 def test_budget_that_ends_before_the_first_decision_is_refused(tmp_path: Path) -> None:
-    league = load_league(write(tmp_path, TWO + "until: separated\nrounds: 7\n"))
+    league = load_league(write(tmp_path, TWO + "until: separated\nblocks: 7\n"))
     with pytest.raises(ArenaError, match="7 blocks end before the first decision") as caught:
         check_bot_count(league)
     assert caught.value.where == f"{league.path}:3:1"
     assert "`blocks: 8`" in caught.value.hint
-    check_bot_count(load_league(write(tmp_path, TWO + "until: separated\nrounds: 8\n")))
+    check_bot_count(load_league(write(tmp_path, TWO + "until: separated\nblocks: 8\n")))
     check_bot_count(load_league(write(tmp_path, TWO + "blocks: 1\n")))
 
 

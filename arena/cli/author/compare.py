@@ -29,7 +29,7 @@ from arena.game.rules.books import MAX_PLAYERS, MIN_PLAYERS
 from arena.game.rules.explain import name_bid
 from arena.game.rules.round import Bid
 from arena.league.table.decisions_by_build import BuildDecision
-from arena.league.terms.config import MAX_GAMES, MAX_BLOCKS
+from arena.league.terms.config import MAX_BLOCKS, MAX_GAMES
 from arena.ratings.stopping.paired import Paired
 
 _BLOCKS = "How often each version meets the field."

@@ -121,7 +121,7 @@ class Playoff:
                 id_ = sha256(f"{self._schedule.key}/playoff/{at}/{seats}".encode()).hexdigest()[:16]
                 dice = block_seed(info.seed, f"{name}/{place}") if info.shared_dice else ""
                 seed, block = fixture_seed(info.seed, id_), earlier + place
-                yield Fixture(id_, at, variant, seats, seed, info.games, block, dice, blocks)
+                yield Fixture(id_, at, variant, seats, seed, info.games, block, dice, rounds)
 
     def _blocks(self, division: Division) -> int:
         """Return how many blocks of a division the passes so far have."""

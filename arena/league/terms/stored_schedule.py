@@ -8,7 +8,7 @@ from arena.io.errors import ArenaError, FindingError
 from arena.league.schedule.progress import LeagueProgress
 from arena.league.schedule.schedule import Schedule
 from arena.league.store.store import Store
-from arena.league.terms.config import MAX_GAMES, MAX_PLAYOFF, MAX_BLOCKS
+from arena.league.terms.config import MAX_BLOCKS, MAX_GAMES, MAX_PLAYOFF
 
 
 def schedule_of(store: Store, *, checked: bool = True) -> Schedule:
