@@ -3,14 +3,13 @@
 import json
 import shutil
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 from arena.bots.bot import Bot
 from arena.bots.manifest import MANIFEST, errors_name_source, load_bot
 from arena.bots.runtimes import KITS
 from arena.io import shipped
 from arena.io.errors import ArenaError, did_you_mean
-from arena.io.files import reason
+from arena.io.files import part_of, reason
 
 _PLACEHOLDER = "my-bot"
 """The name of the bot in a kit's files."""
@@ -31,8 +30,7 @@ def create(folder: Path, language: str) -> Bot:
         raise ArenaError("it exists already", str(folder), "choose a name that is not taken")
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
-        with TemporaryDirectory(dir=folder.parent, prefix=".arena-new-") as scratch:
-            made = Path(scratch, folder.name)
+        with part_of(folder) as made:
             # An installation may have compiled the kit's Python files.
             shutil.copytree(kits / language, made, ignore=shutil.ignore_patterns("__pycache__"))
             shutil.copy(kits / _POSITIONS, made)
@@ -42,7 +40,6 @@ def create(folder: Path, language: str) -> Bot:
             _name(made / "README.md", f"# {_PLACEHOLDER}", f"# {folder.name}")
             with errors_name_source(made, folder):
                 load_bot(made)
-            made.rename(folder)
     except (OSError, UnicodeEncodeError) as error:
         raise ArenaError(f"it cannot be made: {reason(error)}", str(folder)) from None
     return load_bot(folder)

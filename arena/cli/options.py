@@ -77,6 +77,11 @@ workers_option = click.option(
 )
 
 
+def as_option(text: str, *, required: bool = False) -> Callable[[_Command], _Command]:
+    """Return the option that names a bot to be asked what a seat was asked; `text` is its help."""
+    return click.option("--as", "bot", metavar="BOT", required=required, help=text)
+
+
 def replays_option(command: _Command) -> _Command:
     """Add the option that says which games a report lets people watch."""
     # Slow to import, and most commands need no replays.

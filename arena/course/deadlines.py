@@ -56,10 +56,10 @@ def parse_moment(text: str, where: str) -> datetime:
     hour that a change of the clock skips or repeats.
     """
     attached = _ATTACHED.fullmatch(text)
-    found = _MOMENT.fullmatch(" ".join(attached.groups()) if attached else text)
-    if not found:
+    written = _MOMENT.fullmatch(" ".join(attached.groups()) if attached else text)
+    if not written:
         raise ArenaError(f"'{text}' is not a date and a time", where, f"write it like {EXAMPLE}")
-    date, time, zone = found.groups()
+    date, time, zone = written.groups()
     try:
         naive = datetime.fromisoformat(f"{date} {time}")
     except ValueError as error:

@@ -11,14 +11,20 @@ from arena import __version__
 from arena.bots.bot import StagedBot
 from arena.bots.sandboxes.registry import AUTO, make_sandbox
 from arena.course.config import Course, scheme
-from arena.course.games.baseline_games import BaselineGames, Blocks, Decide, Played, blocks_of
+from arena.course.games.baseline_games import (
+    BaselineGames,
+    BaselineRecord,
+    Blocks,
+    Decide,
+    blocks_of,
+)
 from arena.course.games.field import hand_in_info, play_field, renamed, start_of, store_of
 from arena.course.games.tables import PER_BLOCK, conditions, name_of
 from arena.course.intake.entries import Entries, Options, entries
-from arena.course.lock import Lock, Terms, read_lock, write_file, write_lock
+from arena.course.lock import GradingTerms, Lock, read_lock, write_lock
 from arena.course.marks.changes import (
+    GradingOutcome,
     Moved,
-    Outcome,
     changed_terms,
     moved,
     read_outcome,
@@ -31,6 +37,7 @@ from arena.course.output.similarity import compare_hand_ins
 from arena.course.shares import FAIR, Share, share_of, total_of
 from arena.game.records import BotInfo
 from arena.io.errors import ArenaError
+from arena.io.files import write_file
 from arena.ladder.folder import existing
 from arena.league.play.dispatcher import RunListener, play_due
 from arena.league.play.process_pool import ProcessEngine
@@ -61,22 +68,22 @@ def grade(course: Course, options: Options, listener: RunListener) -> Graded | N
     if old and (what := changed_terms(old.terms, terms)) and not options.accept_changes:
         hint = "undo it, or grade anew with --accept-changes"
         raise ArenaError(f"changed since the last grading: {what}", str(course.path), hint)
-    with entries(course, terms.sandbox, options, listener.note) as found:
+    with entries(course, terms.sandbox, options, listener.note) as entered:
         players = {
-            one.bot: None
-            for id_, one in found.hand_ins.items()
-            if one.bot and id_ not in course.file.struck
+            hand_in.bot: None
+            for id_, hand_in in entered.hand_ins.items()
+            if hand_in.bot and id_ not in course.file.struck
         }
         lock = Lock(
             terms=terms,
-            hand_ins=found.hand_ins,
-            notes={id_: note for id_, note in found.notes.items() if note},
+            hand_ins=entered.hand_ins,
+            notes={id_: note for id_, note in entered.notes.items() if note},
             struck=sorted(course.file.struck),
             field=sorted(players) if course.file.marks.field else [],
         )
         if old is None:
             write_lock(course.folder, lock)  # the seed is drawn once
-        game = _Play(course, lock, found, options, listener)
+        game = _Play(course, lock, entered, options, listener)
         if course.file.marks.baselines:
             if not game.measure():
                 return None
@@ -85,7 +92,7 @@ def grade(course: Course, options: Options, listener: RunListener) -> Graded | N
         if not (game.baselines([*players]) and game.field()):
             return None
         compare_hand_ins(
-            course, lock, found.sources, options.workers, listener.note, trusted=options.trusted
+            course, lock, entered.sources, options.workers, listener.note, trusted=options.trusted
         )
     return _written(course, lock)
 
@@ -94,21 +101,21 @@ def _written(course: Course, lock: Lock) -> Graded:
     """Write marks.csv and the pages, and compare with the marks of before."""
     results = results_of(course, lock)
     before = read_outcome(course)
-    write_file(course.folder / MARKS, marks_csv(course, results).encode())
-    now = Outcome(lock, results)
+    write_file(course.folder / MARKS, marks_csv(course, results).encode(), 0o644)
+    now = GradingOutcome(lock, results)
     write_outcome(course, now)
     page = write_pages(course, lock, results)
     changed = [*moved(before, now)] if before else []
     return Graded(results, changed, course.folder / MARKS, page)
 
 
-def terms_of(course: Course, old: Lock | None, options: Options) -> Terms:
+def terms_of(course: Course, old: Lock | None, options: Options) -> GradingTerms:
     """Return what decides games now; the seed and the sandbox stay those of the first time."""
     file = course.file
     sandbox = options.sandbox or (
         old.terms.sandbox if old and file.sandbox == AUTO else file.sandbox
     )
-    return Terms(
+    return GradingTerms(
         arena=__version__,
         seed=old.terms.seed if old else secrets.token_hex(16),
         sandbox=make_sandbox(sandbox).name,
@@ -130,15 +137,15 @@ class _Play:
         self,
         course: Course,
         lock: Lock,
-        found: Entries,
+        entered: Entries,
         options: Options,
         listener: RunListener,
     ) -> None:
         self.lock = lock
-        self._course, self._found = course, found
+        self._course, self._entries = course, entered
         self._listener = listener
-        self._engine = ProcessEngine(found.sandbox, options.workers)
-        terms, bots = lock.terms, found.bots
+        self._engine = ProcessEngine(entered.sandbox, options.workers)
+        terms, bots = lock.terms, entered.bots
         self._infos = {digest: hand_in_info(digest, bot.info) for digest, bot in bots.items()}
         self._own = [renamed(bots[key].info, name) for name, key in terms.baselines.items()]
 
@@ -152,7 +159,7 @@ class _Play:
         if not self._against_baselines([terms.reference], decide):
             return False
         with Store(grading(self._course) / STORE) as store:
-            blocks = blocks_of(Played(store), terms, terms.reference, decide({}))
+            blocks = blocks_of(BaselineRecord(store), terms, terms.reference, decide({}))
         shares = {name: share_of(won, PER_BLOCK) for name, won in blocks.items()}
         for name, share in shares.items():
             self._listener.note(f"reference against {name}: {_words(share)}")
@@ -194,7 +201,7 @@ class _Play:
         with Store(grading(self._course) / STORE, create=True) as store:
             if store.league != info:
                 store.begin(info)
-            games = BaselineGames(store, Played(store), terms, players, decide, finished)
+            games = BaselineGames(store, BaselineRecord(store), terms, players, decide, finished)
             with listener.progress(len(games.due())) as on_result:
                 done = play_due(info, self._at_table(), self._engine, games, listener, on_result)
             for bot in games.given_up:
@@ -216,11 +223,11 @@ class _Play:
 
     def _whose(self, bot: str) -> str:
         """Return the ids of the students who handed a bot in: copies have the same digest."""
-        ids = [id_ for id_, one in self.lock.hand_ins.items() if one.bot == bot]
+        ids = [id_ for id_, hand_in in self.lock.hand_ins.items() if hand_in.bot == bot]
         return ", ".join(sorted(ids)) or "the reference"
 
     def _at_table(self) -> Mapping[str, StagedBot]:
-        bots = self._found.bots
+        bots = self._entries.bots
         named = {name_of(digest): bot for digest, bot in bots.items()}
         return named | {name: bots[key] for name, key in self.lock.terms.baselines.items()}
 

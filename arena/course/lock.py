@@ -1,6 +1,5 @@
 """course.lock: what a grading was made of, so that anyone can make it again."""
 
-import os
 from pathlib import Path
 
 import msgspec
@@ -10,13 +9,13 @@ from arena.course.shares import Share
 from arena.game.records import LimitsInfo
 from arena.game.rules.books import Rules
 from arena.io.errors import ArenaError
-from arena.io.files import read_limited, reason
+from arena.io.files import read_limited, write_file
 
 LOCK = "course.lock"
 _MAX_BYTES = 64 << 20
 
 
-class Terms(Struct, frozen=True, forbid_unknown_fields=True):
+class GradingTerms(Struct, frozen=True, forbid_unknown_fields=True):
     """What decides games, and what they are worth."""
 
     arena: str
@@ -54,7 +53,7 @@ class LockedHandIn(Struct, frozen=True, forbid_unknown_fields=True):
 class Lock(Struct, frozen=True, forbid_unknown_fields=True):
     """All that a grading depends on beside the games."""
 
-    terms: Terms
+    terms: GradingTerms
     shares: dict[str, Share] = {}
     """What the reference reached against each baseline."""
     hand_ins: dict[str, LockedHandIn] = {}
@@ -81,17 +80,4 @@ def read_lock(folder: Path) -> Lock | None:
 def write_lock(folder: Path, lock: Lock) -> None:
     """Write course.lock; raises ArenaError if that is not possible."""
     content = msgspec.json.format(msgspec.json.encode(lock, order="deterministic"), indent=1)
-    write_file(folder / LOCK, content + b"\n", 0o600)
-
-
-def write_file(path: Path, content: bytes, mode: int = 0o644) -> None:
-    """Replace a file, all or nothing; raises ArenaError if it cannot be written."""
-    draft = path.with_name(f".{path.name}.{os.getpid()}")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        draft.write_bytes(content)
-        draft.chmod(mode)
-        draft.replace(path)
-    except OSError as error:
-        draft.unlink(missing_ok=True)
-        raise ArenaError(f"it cannot be written: {reason(error)}", str(path)) from None
+    write_file(folder / LOCK, content + b"\n")

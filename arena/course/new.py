@@ -1,10 +1,7 @@
 """The worked example: a course of 30 made-up students that can be graded at once."""
 
-import csv
-import io
 import re
 import shutil
-from collections.abc import Sequence
 from datetime import datetime, timedelta
 from pathlib import Path
 from zoneinfo import ZoneInfo
@@ -16,6 +13,7 @@ from arena.bots.folder import files_of
 from arena.bots.manifest import MANIFEST, load_bot
 from arena.bots.sandboxes.registry import AUTO, make_sandbox
 from arena.io import shipped
+from arena.io.csv_rows import csv_of
 from arena.io.errors import ArenaError
 from arena.io.files import reason
 
@@ -92,7 +90,7 @@ def make_course(root: Path) -> list[str]:
         if any(root.iterdir()):
             raise ArenaError("the folder is not empty", str(root), "name a new one")
         (root / "course.yaml").write_text(_CONFIG, encoding="utf-8")
-        (root / "roster.csv").write_text(_csv(_roster()), encoding="utf-8")
+        (root / "roster.csv").write_text(csv_of(_roster()), encoding="utf-8")
         languages, received = set(), [["file", "received"]]
         works = [(_id(number), work) for number, each in _works().items() for work in each]
         for id_, work in works:
@@ -100,7 +98,7 @@ def make_course(root: Path) -> list[str]:
             languages.add(load_bot(shipped.folder("sample_bots") / work.sample).info.tags[0])
             at = _DEADLINE + timedelta(hours=work.hours)
             received.append([name, f"{at:%Y-%m-%d %H:%M:%S} {_ZONE}"])
-        (root / "received.csv").write_text(_csv(received), encoding="utf-8")
+        (root / "received.csv").write_text(csv_of(received), encoding="utf-8")
     except OSError as error:
         raise ArenaError(f"it cannot be made: {reason(error)}", str(root)) from None
     return sorted(languages)
@@ -180,9 +178,3 @@ def _write(folder: Path, id_: str, work: _Work) -> str:
     archive = Path(shutil.make_archive(str(target), "zip", target))
     shutil.rmtree(target)
     return archive.name
-
-
-def _csv(rows: Sequence[Sequence[str]]) -> str:
-    out = io.StringIO()
-    csv.writer(out, lineterminator="\n").writerows(rows)
-    return out.getvalue()

@@ -63,7 +63,7 @@ def share_of(blocks: Sequence[int], games: int) -> Share:
     ratio, own = 1.0, max(count - 1.0, 0.0)
     if expected and own:
         mean = sum(blocks) / count
-        varied = sum((one - mean) ** 2 for one in blocks) / own
+        varied = sum((won - mean) ** 2 for won in blocks) / own
         ratio = (own * varied / expected + _BORROWED) / (own + _BORROWED)
     quantile = _quantile(own + _BORROWED)
     low, high = score_interval(share, total / ratio, quantile)
@@ -95,13 +95,13 @@ def in_field(fixtures: Sequence[tuple[int, int]], points: float) -> Part:
     # A table that was won whole has no variance of its own: half a win more and less has.
     smooth = [(won + 0.5) / (games + 1) for won, games in fixtures]
     within = [
-        one * (1.0 - one) / max(games - 1, 1)
-        for one, (_, games) in zip(smooth, fixtures, strict=True)
+        smoothed * (1.0 - smoothed) / max(games - 1, 1)
+        for smoothed, (_, games) in zip(smooth, fixtures, strict=True)
     ]
     half = Z95 * sqrt(sum(within)) / count
     low, high = max(0.0, share - half), min(1.0, share + half)
-    found = Share(share, sum(games for _, games in fixtures), low, high)
-    return Part(points * share, points * low, points * high, points, found)
+    estimate = Share(share, sum(games for _, games in fixtures), low, high)
+    return Part(points * share, points * low, points * high, points, estimate)
 
 
 @cache
@@ -121,7 +121,7 @@ def total_of(parts: Mapping[str, Part]) -> Total:
     The ends are as far away as the root of the squares (Zou and Donner, "Construction of confidence
     limits about effect measures", 2008).
     """
-    points = sum(one.points for one in parts.values())
-    below = sqrt(sum((one.points - one.low) ** 2 for one in parts.values()))
-    above = sqrt(sum((one.high - one.points) ** 2 for one in parts.values()))
+    points = sum(part.points for part in parts.values())
+    below = sqrt(sum((part.points - part.low) ** 2 for part in parts.values()))
+    above = sqrt(sum((part.high - part.points) ** 2 for part in parts.values()))
     return Total(points, points - below, points + above)

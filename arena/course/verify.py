@@ -6,7 +6,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from arena.course.config import Course
-from arena.course.games.baseline_games import Played, final_blocks, pairing_of
+from arena.course.games.baseline_games import BaselineRecord, final_blocks, pairing_of
 from arena.course.games.field import is_complete, store_of
 from arena.course.games.tables import PER_BLOCK, block
 from arena.course.lock import LOCK, Lock, read_lock
@@ -24,7 +24,7 @@ from arena.league.store.store import Store
 _MAX_BYTES = 64 << 20
 
 
-class Verified(Struct, frozen=True):
+class VerifiedCourse(Struct, frozen=True):
     """What was checked and what was found."""
 
     tables: int
@@ -34,7 +34,7 @@ class Verified(Struct, frozen=True):
     findings: list[StoreFinding]
 
 
-def verify_course(course: Course, workers: int, tell: Callable[[str], None]) -> Verified:
+def verify_course(course: Course, workers: int, tell: Callable[[str], None]) -> VerifiedCourse:
     """Replay every game that counts, and derive marks.csv from them by course.lock.
 
     Raises ArenaError if nothing was graded.
@@ -56,33 +56,37 @@ def verify_course(course: Course, workers: int, tell: Callable[[str], None]) -> 
             findings.append(StoreFinding("field", "its games are missing"))
         else:
             with Store(path) as store:
-                found = verify(store, workers=workers)
-            field = found.games
-            findings += found.findings
+                verified = verify(store, workers=workers)
+            field = verified.games
+            findings += verified.findings
     findings += findings or _marks(course, lock)
-    return Verified(tables, games, field, findings)
+    return VerifiedCourse(tables, games, field, findings)
 
 
 def _replay(course: Course, lock: Lock, findings: list[StoreFinding]) -> tuple[int, int]:
     tables = games = 0
     with Store(grading(course) / STORE) as store:
-        expected = {one.id: one for one in _expected(course, lock, Played(store))}
-        rules: dict[str, tuple[Fixture, Rules]] = {
-            id_: (one, lock.terms.rules) for id_, one in expected.items()
+        expected = {
+            fixture.id: fixture for fixture in _expected(course, lock, BaselineRecord(store))
         }
-        for one in expected.values():
-            for stored in store.stored(one.index, one.index):
+        rules: dict[str, tuple[Fixture, Rules]] = {
+            id_: (fixture, lock.terms.rules) for id_, fixture in expected.items()
+        }
+        for fixture in expected.values():
+            for stored in store.stored(fixture.index, fixture.index):
                 checked = check_stored(store, rules, stored)
                 findings += checked.findings
                 tables, games = tables + 1, games + checked.games
     return tables, games
 
 
-def _expected(course: Course, lock: Lock, played: Played) -> Iterator[Fixture]:
+def _expected(course: Course, lock: Lock, played: BaselineRecord) -> Iterator[Fixture]:
     """Yield the tables of all blocks that count, those of the reference among them."""
     decide = decider(course.file, lock.shares)
     bots = {
-        one.bot: decide for id_, one in lock.hand_ins.items() if one.bot and id_ not in lock.struck
+        hand_in.bot: decide
+        for id_, hand_in in lock.hand_ins.items()
+        if hand_in.bot and id_ not in lock.struck
     }
     for bot, how in [*bots.items(), (lock.terms.reference, measure(course.file))]:
         for name, won in final_blocks(played, lock.terms, bot, how).items():
@@ -92,7 +96,7 @@ def _expected(course: Course, lock: Lock, played: Played) -> Iterator[Fixture]:
 
 def _shares(course: Course, lock: Lock) -> Iterator[StoreFinding]:
     with Store(grading(course) / STORE) as store:
-        played = Played(store)
+        played = BaselineRecord(store)
     how = measure(course.file)
     for name, won in final_blocks(played, lock.terms, lock.terms.reference, how).items():
         if not won or share_of(won, PER_BLOCK) != lock.shares.get(name):

@@ -269,8 +269,8 @@ class RatingsInfo(Struct, frozen=True, forbid_unknown_fields=True):
     provisional: Annotated[int, Meta(ge=0, extra={"hint": "0 marks no bot"})] = 30
     """A bot with fewer games at a table is marked as provisional there; 0 marks none. After 30 at a
     table for two, 1.96 sigma is below beta, the gap of three wins in four games."""
-    overall: bool = False
-    """Whether there is a table over all variants and table sizes."""
+    overall: bool | None = None
+    """Whether there is a table over all divisions; None: if there are several."""
     alpha: Annotated[float, Meta(ge=0, le=0.5, extra={"hint": "0 lists no suspicions"})] = 0.01
     """The chance that a league of fair bots has a false suspicion of a kind."""
 

@@ -1,8 +1,14 @@
-"""Files that people name, of which only plain ones under a limit are read; the cache of a user."""
+"""Files and folders: read up to a limit, written whole or not at all, removed; the user's cache."""
 
 import os
+import shutil
 import stat
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from secrets import token_hex
+from typing import BinaryIO
 
 from arena.io.errors import ArenaError
 
@@ -29,6 +35,106 @@ def reason(error: Exception) -> str:
     return getattr(error, "strerror", None) or " ".join(str(error).split())
 
 
+@contextmanager
+def part_of(path: Path) -> Iterator[Path]:
+    """Yield a name beside `path` for a new file, link or folder, which then takes its name.
+
+    A file or link that is there is replaced. If anything goes wrong, the new one is removed.
+    Raises OSError.
+    """
+    part = path.with_name(f".{path.name}.{token_hex(4)}.part")
+    try:
+        yield part
+        part.replace(path)
+    except BaseException:
+        if part.is_dir() and not part.is_symlink():
+            remove_tree(part)
+        else:
+            part.unlink(missing_ok=True)
+        raise
+
+
+@contextmanager
+def replacing(path: Path, mode: int | None = None, *, durable: bool = False) -> Iterator[BinaryIO]:
+    """Yield a file that takes the name of `path` when it is whole; a pipe or device is written to.
+
+    Without a `mode`, the umask decides. A durable file survives a power failure. Raises OSError.
+    """
+    if path.exists() and not path.is_file():
+        with path.open("wb") as file:
+            yield file
+        return
+    with part_of(path) as part, part.open("xb") as file:
+        if mode is not None:
+            os.fchmod(file.fileno(), mode)
+        yield file
+        file.flush()
+        if durable:
+            os.fsync(file.fileno())
+    if durable:
+        _sync(path.parent)
+
+
+def write_file(
+    path: Path,
+    content: bytes,
+    mode: int | None = 0o600,
+    *,
+    durable: bool = False,
+    parents: bool = False,
+) -> None:
+    """Write a file as `replacing` does, with its parents on request; raises ArenaError."""
+    with _translated(path):
+        if parents:
+            path.parent.mkdir(parents=True, exist_ok=True)
+        with replacing(path, mode, durable=durable) as file:
+            file.write(content)
+
+
+def place_durably(part: Path, path: Path) -> None:
+    """Give a file that is on the disk its name, to stay; raises ArenaError if it cannot be."""
+    with _translated(path):
+        part.replace(path)
+        _sync(path.parent)
+
+
+@contextmanager
+def new_file(path: Path) -> Iterator[BinaryIO]:
+    """Yield a new file, which is removed if anything goes wrong.
+
+    Raises ArenaError if there is a file already, or it cannot be written.
+    """
+    try:
+        with path.open("xb") as file:
+            try:
+                yield file
+                file.flush()
+            except BaseException:
+                path.unlink()
+                raise
+    except FileExistsError:
+        raise exists(path) from None
+    except OSError as error:
+        raise ArenaError(f"it cannot be written: {reason(error)}", str(path)) from None
+
+
+def exists(path: Path) -> ArenaError:
+    """Return the error for a file that is there already."""
+    return ArenaError("it exists already", str(path), "name a new file")
+
+
+def remove_tree(folder: Path) -> None:
+    """Remove a folder, if it exists, whatever is in it; files that cannot be removed stay."""
+    if not folder.is_dir():
+        return
+    try:
+        shutil.rmtree(folder)
+    except (OSError, RecursionError):
+        # Folders without permissions, or nested thousands deep, which Python cannot walk.
+        for tool in (["chmod", "-R", "u+rwx"], ["rm", "-rf"]):
+            subprocess.run([*tool, "--", folder], stderr=subprocess.DEVNULL, check=False)
+
+
 def user_cache(name: str) -> Path:
     """Return the folder of this user for a cache of the arena; it need not exist."""
     home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
@@ -37,3 +143,20 @@ def user_cache(name: str) -> Path:
 
 def _open(path: str, flags: int) -> int:
     return os.open(path, flags | os.O_NONBLOCK)
+
+
+@contextmanager
+def _translated(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        what = f"it cannot be written: {reason(error)}"
+        raise ArenaError(what, str(path), "free some space, or make the folder writable") from None
+
+
+def _sync(folder: Path) -> None:
+    opened = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(opened)
+    finally:
+        os.close(opened)

@@ -2,6 +2,7 @@
 
 import os
 import sqlite3
+from collections.abc import Callable
 from pathlib import Path
 from stat import S_ISDIR, S_ISREG
 from typing import Any
@@ -19,6 +20,10 @@ _LEAST, _PER_BYTE = 10 * _STEPS, 2
 """Steps that a statement may take in all: so many, which takes seconds, and more for each byte of
 the file. To check all rows takes 0.2 for each byte."""
 MOVE_AWAY = "move it away, or choose another with --store"
+NAMELESS = Path(os.devnull, "nameless")
+"""Stands for a temporary file without a name: there is none of this one."""
+_UNREADABLE = ("SQLITE_CANTOPEN", "SQLITE_READONLY", "SQLITE_IOERR", "SQLITE_FULL")
+"""How the names of errors begin that SQLite raises where it cannot write beside a file."""
 _JOURNAL_MAGIC = bytes.fromhex("d9d505f920a163d7")
 
 
@@ -50,13 +55,35 @@ class GuardedConnection(sqlite3.Connection):
         return size is not None and self._steps > _LEAST + _PER_BYTE * size
 
 
-def connect(path: Path, mode: str) -> GuardedConnection:
-    """Open a file as SQLite's URIs say: with `mode=rwc`, `mode=ro` or `immutable=1`."""
-    uri = f"file:{quote(os.fsencode(path.absolute()))}?{mode}"
+def connect(path: Path, mode: str, timeout: float = 30.0) -> GuardedConnection:
+    """Open a file as SQLite's URIs say: with `mode=rwc`, `mode=ro` or `immutable=1`.
+
+    `timeout` says how many seconds to wait while others write.
+    """
+    uri = f"file:{quote(os.fsencode(path.absolute()))}?{mode}" if path != NAMELESS else ""
     file = sqlite3.connect(
-        uri, timeout=30, isolation_level=None, uri=True, factory=GuardedConnection
+        uri, timeout=timeout, isolation_level=None, uri=True, factory=GuardedConnection
     )
     file.guard(path)
+    return file
+
+
+def connect_reader(
+    path: Path, fallback: Callable[[], GuardedConnection | None]
+) -> GuardedConnection:
+    """Open a file to read, by `fallback` where SQLite cannot write beside it.
+
+    Raises sqlite3.Error, also if the fallback returns None.
+    """
+    file = connect(path, "mode=ro")
+    try:
+        file.execute("PRAGMA user_version").fetchone()
+    except sqlite3.Error as error:
+        file.close()
+        unreadable = error.sqlite_errorname.startswith(_UNREADABLE)
+        if not unreadable or (other := fallback()) is None:
+            raise
+        return other
     return file
 
 

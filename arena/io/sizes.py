@@ -9,10 +9,10 @@ _UNITS = {"": 1, "KiB": 1 << 10, "MiB": 1 << 20, "GiB": 1 << 30, "TiB": 1 << 40}
 
 def parse_size(text: str, where: str) -> int:
     """Return the bytes of a size; raises ArenaError, which names `where`, if it is none."""
-    found = re.fullmatch(r"(\d{1,9}(?:\.\d{1,3})?) ?([KMGT]iB)?", text)
-    if not found:
+    match = re.fullmatch(r"(\d{1,9}(?:\.\d{1,3})?) ?([KMGT]iB)?", text)
+    if not match:
         raise ArenaError(f"'{text}' is not a size", where, "write it like 500MiB or 5GiB")
-    number, unit = found.groups("")
+    number, unit = match.groups("")
     return int(float(number) * _UNITS[unit])
 
 

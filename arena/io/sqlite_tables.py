@@ -22,8 +22,8 @@ def foreign_schema(file: sqlite3.Connection, tables: tuple[str, ...]) -> str:
 
 def is_table(file: sqlite3.Connection, name: str, table: str) -> bool:
     """Tell whether a file has a table, made by just this statement."""
-    found = file.execute("SELECT sql FROM sqlite_master WHERE name = ?", (name,)).fetchone()
-    return found is not None and isinstance(found[0], str) and _normal(found[0]) == _normal(table)
+    row = file.execute("SELECT sql FROM sqlite_master WHERE name = ?", (name,)).fetchone()
+    return row is not None and isinstance(row[0], str) and _normal(row[0]) == _normal(table)
 
 
 @lru_cache(maxsize=8)

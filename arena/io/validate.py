@@ -106,7 +106,7 @@ def _parts(kind: Any) -> Iterator[Any]:
 def _argument(kind: Any, container: type) -> Any:
     """Return the type of the values in a container."""
     arguments = [get_args(part) for part in _parts(kind) if get_origin(part) is container]
-    return next((found[container is dict] for found in arguments), None)
+    return next((types[container is dict] for types in arguments), None)
 
 
 def _struct_in(kind: Any) -> Any:

@@ -7,10 +7,12 @@ from contextlib import contextmanager, suppress
 from hashlib import sha256
 from pathlib import Path
 
-from arena.bots.sandboxes.run_folder import remove_tree
 from arena.io.errors import ArenaError
-from arena.ladder.book.database import Database
-from arena.ladder.folder import Folder, existing, make_private, write_durably
+from arena.io.files import part_of, write_file
+from arena.ladder.book.book_file import BookFile
+from arena.ladder.book.schema import DOOR, LADDER
+from arena.ladder.book.update import bring_up_to_date
+from arena.ladder.folder import Folder, existing, make_private
 from arena.ladder.season.season import SEED_FILE, STORE
 from arena.league.store.backup import backup as copy_store
 from arena.league.store.store import Store
@@ -26,9 +28,9 @@ def backup(folder: Folder, target: Path) -> Folder:
         copy = Folder(part)
         for private in (copy.door.parent, copy.inbox, copy.versions, copy.seasons, copy.private):
             make_private(private)
-        with Database(folder.ladder) as ladder:
+        with BookFile(folder.ladder, LADDER) as ladder:
             ladder.copy(copy.ladder)
-        with Database(folder.door) as door:
+        with BookFile(folder.door, DOOR) as door:
             door.copy(copy.door)
         for season in sorted(folder.seasons.iterdir()):
             _copy_season(season, copy.seasons / season.name)
@@ -41,18 +43,20 @@ def backup(folder: Folder, target: Path) -> Folder:
 
 
 def restore(source: Path, target: Path) -> Folder:
-    """Make a ladder of a backup; raises ArenaError if the backup is damaged."""
-    saved = existing(source)
+    """Make a ladder of a backup, brought up to date; raises ArenaError if that is damaged."""
+    saved = existing(source, older=True)
     _check_kinds(source)
-    for path in (saved.ladder, saved.door):
-        with Database(path) as file:
-            if [state for (state,) in file.rows("PRAGMA quick_check")] != ["ok"]:
+    door = saved.door if saved.door.exists() else saved.first_door
+    for path, schema in ((saved.ladder, LADDER), (door, DOOR)):
+        with BookFile(path, schema, older=True) as file:
+            if any(file.damage()):
                 raise ArenaError("the backup is damaged", str(path), "take another one")
     for path in saved.versions.iterdir():
         if sha256(path.read_bytes()).hexdigest() != path.stem:
             raise ArenaError("the backup is damaged", str(path), "take another one")
     with _new_folder(target) as part:
         shutil.copytree(source, part, dirs_exist_ok=True)
+        bring_up_to_date(Folder(part))
     return Folder(target)
 
 
@@ -69,22 +73,19 @@ def _new_folder(target: Path) -> Iterator[Path]:
     """Yield a folder that gets its name when it is whole; raises ArenaError if it cannot be."""
     if os.path.lexists(target):
         raise ArenaError("it is there already", str(target), "name a new folder")
-    part = target.with_name(f".{target.name}.{os.getpid()}.part")
     try:
-        make_private(part)
-        yield part
-        part.rename(target)
+        with part_of(target) as part:
+            make_private(part)
+            yield part
     except OSError as error:
         what = f"it cannot be copied: {error.strerror or error}"
         raise ArenaError(what, str(target), "name a folder in one with room for it") from None
-    finally:
-        remove_tree(part)
 
 
 def _copy_season(source: Path, target: Path) -> None:
     make_private(target)
     if (source / SEED_FILE).exists():
-        write_durably(target / SEED_FILE, (source / SEED_FILE).read_bytes())
+        write_file(target / SEED_FILE, (source / SEED_FILE).read_bytes(), durable=True)
     store = source / STORE
     if store.exists() and _was_played(store):
         copy_store(store, target / STORE)

@@ -1,4 +1,4 @@
-"""The folder of a ladder: where everything is, and how a file gets there to stay."""
+"""The folder of a ladder: where everything is, who may enter it, and its lock."""
 
 import os
 from collections.abc import Iterator
@@ -11,6 +11,8 @@ from msgspec import Struct
 from arena.io.errors import ArenaError
 from arena.io.file_lock import is_locked_exclusively, lock_exclusively
 
+UPDATE_HINT = "arena ladder run brings it up to date"
+"""What helps with a ladder that an older arena made."""
 _PRIVATE = 0o700
 
 
@@ -28,6 +30,11 @@ class Folder(Struct, frozen=True):
     def door(self) -> Path:
         """The database of submissions and orders, in a folder that its writers may write to."""
         return self.root / "door" / "door.sqlite"
+
+    @property
+    def first_door(self) -> Path:
+        """Where ladders of version 1 have that database."""
+        return self.root / "door.sqlite"
 
     @property
     def ladder(self) -> Path:
@@ -82,11 +89,17 @@ class Folder(Struct, frozen=True):
         return self.versions / f"{digest}.tar"
 
 
-def existing(root: Path) -> Folder:
-    """Return the folder of a ladder that is there; raises ArenaError otherwise."""
+def existing(root: Path, *, older: bool = False) -> Folder:
+    """Return the folder of a ladder that is there; `older` if it may be one of version 1.
+
+    Raises ArenaError otherwise.
+    """
     folder = Folder(root)
-    if not (folder.door.is_file() and folder.ladder.is_file()):
+    is_first = folder.first_door.is_file() and not folder.door.is_file()
+    if not (folder.ladder.is_file() and (is_first or folder.door.is_file())):
         raise ArenaError("it is no ladder", str(root), f"make one: arena ladder init {root}")
+    if is_first and not older:
+        raise ArenaError("an older arena made this ladder", str(root), UPDATE_HINT)
     return folder
 
 
@@ -100,49 +113,6 @@ def make_shared(path: Path) -> None:
     """Create a folder with its parent's permissions."""
     path.mkdir(exist_ok=True)
     path.chmod(S_IMODE(path.parent.stat().st_mode))
-
-
-def write_durably(path: Path, content: bytes, mode: int = 0o600) -> None:
-    """Write a file so that it is there, whole, even after a power failure, or not at all.
-
-    Raises ArenaError if it cannot be written.
-    """
-    part = path.with_name(f".{path.name}.{os.getpid()}.part")
-    with _translated(path):
-        try:
-            with part.open("wb") as file:
-                os.fchmod(file.fileno(), mode)
-                file.write(content)
-                file.flush()
-                os.fsync(file.fileno())
-            part.replace(path)
-        finally:
-            part.unlink(missing_ok=True)
-        _sync(path.parent)
-
-
-def place_durably(part: Path, path: Path) -> None:
-    """Give a file that is on the disk its name, to stay; raises ArenaError if it cannot be."""
-    with _translated(path):
-        part.replace(path)
-        _sync(path.parent)
-
-
-@contextmanager
-def _translated(path: Path) -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        what = f"it cannot be written: {error.strerror}"
-        raise ArenaError(what, str(path), "free some space, or make the folder writable") from None
-
-
-def _sync(folder: Path) -> None:
-    opened = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(opened)
-    finally:
-        os.close(opened)
 
 
 @contextmanager

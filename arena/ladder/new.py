@@ -7,11 +7,12 @@ from pathlib import Path
 from arena.bots.sandboxes.bubblewrap import GET_BUBBLEWRAP
 from arena.bots.sandboxes.registry import AUTO, make_sandbox
 from arena.io.errors import ArenaError
-from arena.ladder.book.database import Database
-from arena.ladder.book.tables import DOOR, LADDER
+from arena.io.files import write_file
+from arena.ladder.book.book_file import BookFile
+from arena.ladder.book.schema import DOOR, LADDER
 from arena.ladder.config import LadderFile, text_of
 from arena.ladder.door.door import Door
-from arena.ladder.folder import Folder, make_private, write_durably
+from arena.ladder.folder import Folder, make_private
 
 ADMINISTRATOR = "administrator"
 
@@ -37,11 +38,11 @@ def make_ladder(root: Path, sandbox: str | None, *, trusted: bool) -> LadderFile
         inside = (folder.inbox, folder.versions, folder.seasons, folder.private)
         for private in (folder.door.parent, *inside):
             make_private(private)
-        write_durably(folder.config, text_of(file).encode(), 0o644)
-        Database.create(folder.door, DOOR)
+        write_file(folder.config, text_of(file).encode(), 0o644, durable=True)
+        BookFile.create(folder.door, DOOR)
         with Door(folder, writes=True) as door:
             door.invite(operator(), ADMINISTRATOR)
-        Database.create(folder.ladder, LADDER)
+        BookFile.create(folder.ladder, LADDER)
     except OSError as error:
         raise ArenaError(f"it cannot be made: {error.strerror}", str(root)) from None
     return file

@@ -20,6 +20,7 @@ from arena.ladder.book.tables import (
     Upload,
     Version,
 )
+from arena.ladder.book.update import bring_up_to_date
 from arena.ladder.check.scheduler import CheckScheduler
 from arena.ladder.config import Config, check_terms, load_config, sandbox_of
 from arena.ladder.disk import Pruner, lacks_space
@@ -54,6 +55,7 @@ def run_ladder(folder: Folder, stop: threading.Event, say: Say) -> None:
         stack.enter_context(locked(folder))
         config = load_config(folder.config)
         sandbox_of(config)
+        bring_up_to_date(folder)
         book = stack.enter_context(Book(folder, writes=True))
         door = stack.enter_context(Door(folder))
         ladder = _Ladder(folder, config, book, door, stop, say)

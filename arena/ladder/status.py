@@ -22,7 +22,7 @@ _LATE = 300.0, 10
 """Seconds, and intervals, by both of which a publication may be late."""
 
 
-class Status(Struct, frozen=True):
+class LadderStatus(Struct, frozen=True):
     """How a ladder is; ages in seconds, None for what never was."""
 
     running: bool
@@ -45,20 +45,20 @@ class Status(Struct, frozen=True):
     backed_up: float | None
 
 
-def status(folder: Folder) -> Status:
+def status(folder: Folder) -> LadderStatus:
     """Read how a ladder is; raises ArenaError if ladder.yaml cannot be read."""
     now, config = time.time(), load_config(folder.config)
     with Book(folder) as book, Door(folder) as door:
         versions, facts = book.versions(), book.facts()
         seasons = book.seasons()
         arrived = door.uploads(book.last_upload())
-    waiting = [one.received_at for one in versions if one.state in WAITING]
-    waiting += [one.received_at for one in arrived]
+    waiting = [entry.received_at for entry in versions if entry.state in WAITING]
+    waiting += [entry.received_at for entry in arrived]
     running = is_running(folder)
-    found = Status(
+    ladder = LadderStatus(
         running=running,
         overdue=(),
-        versions=_counted(Counter(one.state for one in versions), arrived),
+        versions=_counted(Counter(version.state for version in versions), arrived),
         queue=len(waiting),
         oldest=now - min(waiting) if waiting else None,
         checks=_checks(facts.get(CHECKS, "[]")) if running else [],
@@ -71,10 +71,10 @@ def status(folder: Folder) -> Status:
     )
     made = now - folder.door.stat().st_ctime if not seasons else now - seasons[0].opened_at
     late = _age(facts, "publish_due_at", now)
-    overdue = list(_overdue(found, config.file.intervals, made, late))
+    overdue = list(_overdue(ladder, config.file.intervals, made, late))
     if lacks := lacks_space(folder, config.caps):
         overdue.append(lacks)
-    return replace(found, overdue=tuple(overdue))
+    return replace(ladder, overdue=tuple(overdue))
 
 
 def _counted(states: Counter[State], arrived: list[Upload]) -> dict[State, int]:
@@ -82,7 +82,9 @@ def _counted(states: Counter[State], arrived: list[Upload]) -> dict[State, int]:
     return {state: states[state] for state in State if states[state]}
 
 
-def _overdue(state: Status, intervals: Intervals, age: float, late: float | None) -> Iterator[str]:
+def _overdue(
+    state: LadderStatus, intervals: Intervals, age: float, late: float | None
+) -> Iterator[str]:
     if not state.running:
         yield "no ladder runs here"
     if state.oldest is not None and state.oldest > intervals.check:

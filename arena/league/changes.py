@@ -106,8 +106,8 @@ def version_name(bot: BotInfo, known: Mapping[str, BotInfo]) -> str:
     A name stands for the same files for ever: the first version of `mine` keeps that name, other
     files under it are `mine@2`, and so on. Files that are known already have their name.
     """
-    for name, one in known.items():
-        if one.digest == bot.digest and (name == bot.name or name.startswith(f"{bot.name}@")):
+    for name, info in known.items():
+        if info.digest == bot.digest and (name == bot.name or name.startswith(f"{bot.name}@")):
             return name
     names = chain([bot.name], (f"{bot.name}@{number}" for number in count(2)))
     return next(name for name in names if name not in known)

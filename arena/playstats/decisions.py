@@ -18,7 +18,7 @@ _TIE = 1e-9
 """Chances that are this close are equal: they were added up in another order."""
 
 
-class Action(Struct, frozen=True, omit_defaults=True):
+class DecisionAction(Struct, frozen=True, omit_defaults=True):
     """An action of a seat, taken or possible."""
 
     do: Verb
@@ -48,10 +48,10 @@ class Decision(Struct, frozen=True):
     """All dice on the table."""
     palifico: bool
     """Whether pacos were not wild."""
-    last: Action | None
+    last: DecisionAction | None
     """The bid on the table."""
-    action: Action
-    best: Action
+    action: DecisionAction
+    best: DecisionAction
     """The action with the highest value."""
     chance: float
     """The chance to win after the action, as its seat could know it."""
@@ -92,7 +92,7 @@ def judge_round(played: PlayedRound, seat: int, place: GameKey) -> Iterator[Judg
 
 
 class _Option(NamedTuple):
-    action: Action
+    action: DecisionAction
     values: Floats
     """The chance to win after it, deal by deal."""
 
@@ -120,7 +120,7 @@ class _Judge:
             self._heard.append((event.seat, bid))
         call = played.call
         if call and call.seat == self._seat:
-            made = Action(call.call)
+            made = DecisionAction(call.call)
             options = self._on_turn(made) if self._seat == played.now.to_act else []
             if call.call == "calza":
                 options = self._with_calza(made, options)
@@ -130,10 +130,10 @@ class _Judge:
     def _last(self) -> Bid | None:
         return self._heard[-1][1] if self._heard else None
 
-    def _on_turn(self, made: Action) -> list[_Option]:
+    def _on_turn(self, made: DecisionAction) -> list[_Option]:
         """Return what the seat on turn could do."""
         look, last = self._look, self._last
-        options = [_Option(Action("dudo"), look.after_dudo(last))] if last else []
+        options = [_Option(DecisionAction("dudo"), look.after_dudo(last))] if last else []
         numbers = look.alternatives(last, made.bid if made.do == "bid" else None)
         options += [
             _Option(_bids(look.bid(number)), column)
@@ -141,15 +141,17 @@ class _Judge:
         ]
         return options
 
-    def _with_calza(self, made: Action, on_turn: list[_Option]) -> list[_Option]:
+    def _with_calza(self, made: DecisionAction, on_turn: list[_Option]) -> list[_Option]:
         """Return what a seat that called calza could do: on its turn all else, otherwise pass."""
         now, (_, last) = self._played.now, self._heard[-1]
         gained = self._look.after_calza(last, _with_die_gained(now.standing, self._seat))
-        others = on_turn or [_Option(Action("pass"), self._look.after_pass(last, now.to_act))]
+        others = on_turn or [
+            _Option(DecisionAction("pass"), self._look.after_pass(last, now.to_act))
+        ]
         return [_Option(made, gained), *others]
 
     def _decision(
-        self, event: BidMade | CallMade, made: Action, options: Sequence[_Option]
+        self, event: BidMade | CallMade, made: DecisionAction, options: Sequence[_Option]
     ) -> Decision:
         played, standing, last = self._played, self._played.now.standing, self._last
         weights = self._look.weights(self._heard)
@@ -203,7 +205,7 @@ def _loss_in_sample(values: Floats, weights: Floats, chosen: int) -> tuple[float
     return loss, sqrt(float((weights**2) @ (gaps - loss) ** 2))
 
 
-def _kind(made: Action, best: Action, last: Bid | None, wild: int | None) -> str:
+def _kind(made: DecisionAction, best: DecisionAction, last: Bid | None, wild: int | None) -> str:
     """Return how an action differs from the best one; "" if it does not."""
     if made == best:
         return ""
@@ -227,8 +229,8 @@ def _height(bid: Bid, wild: int | None) -> float:
     return bid.quantity / faces
 
 
-def _bids(bid: Bid) -> Action:
-    return Action("bid", bid.quantity, bid.face)
+def _bids(bid: Bid) -> DecisionAction:
+    return DecisionAction("bid", bid.quantity, bid.face)
 
 
 def _with_die_gained(standing: Standing, seat: int) -> Standing:

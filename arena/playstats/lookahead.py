@@ -44,7 +44,7 @@ LEAST_CHANCE = 0.02
 Floats = NDArray[np.float64]
 
 
-class Player(NamedTuple):
+class BaselinePlayer(NamedTuple):
     """One seat's possible hands as a baseline bot; rows are hands, columns numbers of bids."""
 
     answers: Numbers
@@ -68,7 +68,7 @@ class Deals(NamedTuple):
     """Whether they are a sample, or all that there are."""
 
 
-class Value(NamedTuple):
+class ActionValue(NamedTuple):
     """The chance to win after an action, deal by deal, and over all of them."""
 
     mean: float
@@ -76,7 +76,7 @@ class Value(NamedTuple):
 
 
 @lru_cache(512)
-def players(standing: Standing) -> dict[int, Player]:
+def players(standing: Standing) -> dict[int, BaselinePlayer]:
     """Return the seats that are left, as baseline bots."""
     bids, total = every_bid(standing.cap), sum(standing.dice)
     baseline_bots = {}
@@ -85,7 +85,9 @@ def players(standing: Standing) -> dict[int, Player]:
             menu = lowest_raises(standing, seat, bids)
             answers = np.array(answers_of(dice, total - dice, menu, standing.wild, bids))
             chances = chances_of(dice, total - dice, standing.wild, bids)
-            baseline_bots[seat] = Player(answers, matching_dice(dice, standing.wild, bids), chances)
+            baseline_bots[seat] = BaselinePlayer(
+                answers, matching_dice(dice, standing.wild, bids), chances
+            )
     return baseline_bots
 
 
@@ -136,7 +138,7 @@ class Lookahead:
         self._seat = seat
         self._bids = every_bid(standing.cap)
         self._order = turns_from(standing, seat)
-        self._players = [players(standing)[one] for one in self._order]
+        self._players = [players(standing)[seat] for seat in self._order]
         self.deals = deal(standing, self._order, hand, key)
         hands = zip(self._players, self.deals.hands, strict=True)
         self._count = np.sum([player.matching[held] for player, held in hands], axis=0)
@@ -163,13 +165,17 @@ class Lookahead:
         ranges = raises(Round(self._standing, self._seat, last))
         numbers = [
             number
-            for one in ranges
+            for face_range in ranges
             for number in range(
-                self.number(Bid(one.min, one.face)), self.number(Bid(one.max, one.face)) + 1, FACES
+                self.number(Bid(face_range.min, face_range.face)),
+                self.number(Bid(face_range.max, face_range.face)) + 1,
+                FACES,
             )
         ]
         kept = self.number(made) if made else None
-        return [one for one in numbers if one == kept or self.chances[one] >= LEAST_CHANCE]
+        return [
+            number for number in numbers if number == kept or self.chances[number] >= LEAST_CHANCE
+        ]
 
     def weights(self, heard: Sequence[tuple[int, Bid]]) -> Floats:
         """Weigh the deals by the bids of the others so far; they sum to 1."""
@@ -183,10 +189,10 @@ class Lookahead:
 
     def after_bids(self, numbers: Sequence[int]) -> Floats:
         """Return what bids are worth, deal by deal: a column for each."""
-        if new := [one for one in numbers if one not in self._known]:
+        if new := [number for number in numbers if number not in self._known]:
             worth = self._played_out(new, turn=1)
             self._known.update(zip(new, worth.T, strict=True))
-        columns = [self._known[one] for one in numbers]
+        columns = [self._known[number] for number in numbers]
         return np.array(columns).reshape(len(columns), len(self.deals.weights)).T
 
     def after_dudo(self, last: Bid) -> Floats:

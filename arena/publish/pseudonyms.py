@@ -29,10 +29,11 @@ from arena.game.records import (
     QuarantinedFixture,
     RatingsInfo,
 )
+from arena.io.csv_rows import csv_of
 from arena.io.errors import ArenaError
 from arena.league.changes import everyone
 from arena.league.terms.master_seed import withheld
-from arena.publish.data.schema import csv_cell, csv_of
+from arena.publish.data.schema import csv_cell
 
 _FIRST = (
     "amber ashen azure brisk bronze calm cobalt copper coral crimson dapper dusky eager early "
@@ -131,7 +132,8 @@ def secret_of(store: Path) -> bytes:
     try:
         if not path.exists():
             draft = path.with_name(f"{path.name}.{os.getpid()}")
-            write_private(draft, secrets.token_hex(32))
+            draft.touch(0o600)
+            draft.write_text(secrets.token_hex(32), encoding="ascii")
             with suppress(FileExistsError):  # the first secret stays
                 path.hardlink_to(draft)
             draft.unlink()
@@ -139,13 +141,6 @@ def secret_of(store: Path) -> bytes:
     except OSError as error:
         what = f"the secret of the pseudonyms cannot be kept: {error.strerror or error}"
         raise ArenaError(what, str(path), "make the store's folder writable") from error
-
-
-def write_private(path: Path, text: str) -> None:
-    """Write a file that only its owner may read; raises OSError."""
-    file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_CLOEXEC, 0o600)
-    with os.fdopen(file, "w", encoding="utf-8") as out:
-        out.write(text)
 
 
 def _silenced(event: Event) -> Event:

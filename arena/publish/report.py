@@ -12,13 +12,14 @@ from msgspec import Struct
 
 from arena.game.records import FixtureResult, QuarantinedFixture, RatingsInfo
 from arena.io.errors import ArenaError
+from arena.io.files import replacing
 from arena.league.schedule.progress import LeagueProgress
 from arena.league.schedule.schedule import Schedule
 from arena.league.store.store import Store
 from arena.league.terms.config import given_seed, load_ratings
 from arena.league.terms.master_seed import is_salted, seeds_of, withheld
 from arena.league.terms.stored_schedule import schedule_of
-from arena.publish.pseudonyms import Pseudonyms, secret_of, who_is_who, write_private
+from arena.publish.pseudonyms import Pseudonyms, secret_of, who_is_who
 from arena.publish.replay.selection import NEWEST, ReplayChoice
 from arena.publish.site import StoreState, publish
 from arena.publish.stored_games import stored_games
@@ -195,7 +196,8 @@ def _left(schedule: Schedule, played: Iterable[FixtureResult]) -> int:
 
 def _write_key(path: Path, names: Pseudonyms) -> None:
     try:
-        write_private(path, who_is_who(names))
+        with replacing(path, 0o600) as file:
+            file.write(who_is_who(names).encode())
     except OSError as error:
         what = f"the key cannot be written: {error.strerror or error}"
         hint = "name a file in a folder that you may write to"

@@ -23,7 +23,7 @@ class Ratings(Struct, frozen=True):
     boards: Sequence[Leaderboard] = ()
     """One for each division that was played, in the order of the schedule."""
     overall: Overall | None = None
-    """Only if the league asks for it."""
+    """Of several divisions, or if the league asks for it; None if no bot played in all."""
     suspicions: Sequence[Suspicion] = ()
     """The strongest first."""
     options: RatingsInfo = RatingsInfo()
@@ -57,10 +57,12 @@ def rate_results(
     options, remember = options or RatingsInfo(), remember or forget
     rated = [rate_division(*division, options, remember) for division in divisions.items()]
     tables = [(division.board, division.places) for division in rated]
+    several = len(rated) > 1 if options.overall is None else options.overall
+    whole = overall(tables) if several and rated else None
     all_findings = [division.findings for division in rated if division.findings]
     return Ratings(
         boards=[division.board for division in rated],
-        overall=overall(tables) if options.overall and rated else None,
+        overall=whole if whole and whole.rows else None,
         suspicions=suspicions(all_findings, options.alpha),
         options=options,
     )

@@ -83,7 +83,7 @@ def test_it_stops_when_neighbours_are_separated_and_stays_stopped(tmp_path: Path
     page = (tmp_path / "site/conditions.html").read_text(encoding="utf-8")
     assert "<dd>at most 40</dd>" in page
     assert "when neighbours are separated at 95.00\u202f%" in page
-    assert "<dd>shared by all fixtures of a round</dd>" in page
+    assert "<dd>shared by all fixtures of a block</dd>" in page
     again = run(*PLAY, cwd=tmp_path)
     assert (again.code, again.out) == (0, ran.out)
     assert f"stored already: {len(whole)} of at most 120 fixtures" in again.err

@@ -7,11 +7,15 @@ import subprocess
 import textwrap
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from multiprocessing import Pipe
 from pathlib import Path
 from typing import Any
 
+from arena.bots.builds.cache import BuildCache
 from arena.io.errors import ArenaError
+from arena.ladder.check.submission_check import CheckOrder, CheckResult, check_submission, decoded
 from arena.ladder.config import load_config
+from arena.ladder.folder import Folder
 from arena.ladder.season.season import STORE
 from arena.league.changes import playing
 from arena.league.play.stored_league import StoredLeague
@@ -111,6 +115,35 @@ def is_asleep(club: Path, *field: str) -> bool:
         done = all(begun(division) - first >= rounds for division, first in earlier.items())
         return done and not league.progress.due() and {*field} == {*playing(league.conditions)}
     return False
+
+
+def check_order(club: Path, source: Path) -> CheckOrder:
+    """Return the order to check a submission, of the bot with the name of its folder."""
+    config, folder = load_config(club / "ladder.yaml"), Folder(club)
+    league = config.league
+    return CheckOrder(
+        source=source,
+        bot=source.name,
+        versions=folder.versions,
+        variants=league.variants,
+        players=league.players,
+        limits=league.limits,
+        sandbox=league.sandbox,
+        images=league.images,
+        packages=league.packages,
+        builds=BuildCache(folder.built),
+        trusted=config.file.trust_bots,
+        games=league.games,
+        pin=False,
+        seconds=HANG,
+    )
+
+
+def checked(order: CheckOrder) -> CheckResult:
+    """Check a submission in this process."""
+    ours, told = Pipe(duplex=False)
+    with ours, told:
+        return decoded(check_submission(order, told))
 
 
 def page(club: Path, author: str) -> str:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from arena.io.errors import ArenaError
-from arena.ladder.book.database import Database
+from arena.ladder.book.book_file import BookFile
 from arena.ladder.book.quota import Quotas
 from arena.ladder.book.tables import Upload
 from arena.ladder.door.door import MAX_UPLOAD, Door
@@ -40,11 +40,11 @@ def uploads(folder: Folder) -> list[Upload]:
 
 
 def test_a_row_comes_after_its_bytes(folder: Folder, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(self: Database, sql: str, *_: object) -> int:
+    def fail(self: BookFile, sql: str, *_: object) -> int:
         raise ArenaError(f"the power fails at {sql.split(maxsplit=1)[0]}", str(self.path))
 
     with Door(folder, writes=True) as door:
-        monkeypatch.setattr(Database, "execute", fail)
+        monkeypatch.setattr(BookFile, "execute", fail)
         with pytest.raises(ArenaError, match="fails at INSERT"):
             door.submit("ann", "bot", b"bytes", ".tar", MANY)
     assert uploads(folder) == []

@@ -1,20 +1,16 @@
 """Images of containers in a ladder; mostly with an engine that has some of them and starts none."""
 
 from collections.abc import Iterator
-from multiprocessing import Pipe
 from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
 
-from arena.bots.builds.cache import BuildCache
 from arena.bots.sandboxes.base import Program
 from arena.bots.sandboxes.docker.images import IMAGES
 from arena.bots.sandboxes.run_folder import run_folder
 from arena.bots.sandboxes.run_once import run_once
-from arena.ladder.check.submission_check import CheckOrder, CheckResult, check_submission, decoded
 from arena.ladder.config import load_config, sandbox_of
-from arena.ladder.folder import Folder
 from tests.cli.command import bot, error_line, run
 from tests.cli.test_docker import VERSION, daemon
 from tests.ladder import club as clubs
@@ -33,33 +29,6 @@ def club(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
         yield club
 
 
-def order(club: Path, source: Path) -> CheckOrder:
-    league = load_config(club / "ladder.yaml").league
-    return CheckOrder(
-        source=source,
-        bot="mine",
-        versions=Folder(club).versions,
-        variants=league.variants,
-        players=league.players,
-        limits=league.limits,
-        sandbox=league.sandbox,
-        images=league.images,
-        packages=league.packages,
-        builds=BuildCache(Folder(club).built),
-        trusted=False,
-        games=league.games,
-        pin=False,
-        seconds=HANG,
-    )
-
-
-def checked(asked: CheckOrder) -> CheckResult:
-    """Check a submission that ends before its first step."""
-    ours, told = Pipe(duplex=False)
-    with ours, told:
-        return decoded(check_submission(asked, told))
-
-
 @pytest.mark.slow
 def test_an_image_of_ladder_yaml_that_is_not_there(club: Path) -> None:
     clubs.change(club, images={"python": "mine:1"})
@@ -71,7 +40,7 @@ def test_an_image_of_ladder_yaml_that_is_not_there(club: Path) -> None:
 @pytest.mark.slow
 def test_a_bot_whose_runtime_has_no_image_is_refused(club: Path) -> None:
     source = bot(club.parent / "mine", name="mine", runtime="rust")
-    found = checked(order(club, source))
+    found = clubs.checked(clubs.check_order(club, source))
     assert not found.ok
     assert found.digest
     assert found.reason == (
@@ -83,8 +52,8 @@ def test_a_bot_whose_runtime_has_no_image_is_refused(club: Path) -> None:
 @pytest.mark.slow
 def test_a_check_uses_the_images_of_ladder_yaml(club: Path) -> None:
     source = bot(club.parent / "mine", name="mine", runtime="python")
-    asked = order(club, source)
-    found = checked(replace(asked, images={**asked.images, "python": "mine:1"}))
+    order = clubs.check_order(club, source)
+    found = clubs.checked(replace(order, images={**order.images, "python": "mine:1"}))
     assert found.reason.endswith("ask the operator for 'mine:1'")
 
 

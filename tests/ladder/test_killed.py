@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from arena.ladder.folder import Folder
 from arena.league.store.store import Store
 from tests.cli.command import bot, records, run
 from tests.e2e import kills
@@ -78,8 +79,8 @@ def test_acknowledged_submissions_and_stored_games_survive(copy: Path) -> None:
     assert len(found) == 4 + KILLS
     played = records(store)
     assert len(set(played)) == len(played)
-    for name in ("door", "ladder"):
-        with closing(sqlite3.connect(copy / f"{name}.sqlite")) as file:
+    for path in (Folder(copy).door, Folder(copy).ladder):
+        with closing(sqlite3.connect(path)) as file:
             assert file.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
 
 

@@ -16,7 +16,7 @@ from arena.ladder.book.tables import State
 from arena.ladder.config import Keep
 from arena.ladder.pages.private import write_private_pages
 from arena.ladder.season.admission import settle
-from arena.ladder.season.author_games import Played
+from arena.ladder.season.author_games import PlayedSeason
 from arena.ladder.season.twins import TwinResult
 from arena.league.keeping.prune import prune
 from arena.league.store.store import Store
@@ -73,7 +73,7 @@ def club(desk: Desk) -> Desk:
 def write(club: Desk, store: Store, shown: range = range(4)) -> Path:
     """Write the pages of complete blocks; returns the folder of ann."""
     ids = {f"f{index}" for index in shown}
-    write_private_pages(club.folder, club.book, 1, Played(store, BOOK, ids))
+    write_private_pages(club.folder, club.book, 1, PlayedSeason(store, BOOK, ids))
     return club.folder.private / "ann"
 
 

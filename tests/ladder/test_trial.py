@@ -4,7 +4,6 @@ import json
 import textwrap
 from collections.abc import Mapping
 from math import ceil
-from multiprocessing import Pipe
 from pathlib import Path
 from typing import Any
 
@@ -12,14 +11,11 @@ import pytest
 from msgspec.structs import replace
 
 from arena.author.check.budget import Budget
-from arena.bots.builds.cache import BuildCache
 from arena.bots.manifest import load_bot
 from arena.game.records import LimitsInfo
 from arena.game.rules.books import VARIANTS
 from arena.game.seeds import bot_seed
-from arena.ladder.check.submission_check import CheckOrder, CheckResult, check_submission, decoded
 from arena.ladder.check.trial import GAMES, TrialRequest, trial
-from arena.ladder.config import load_config
 from arena.ladder.folder import Folder, make_private
 from tests.cli.command import LOWEST, bot
 from tests.e2e.live import let_others_in
@@ -118,37 +114,11 @@ def kept(hello: Mapping[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in hello.items() if key not in {"seed", "seat"}}
 
 
-def order(club: Path, source: Path) -> CheckOrder:
-    league = load_config(club / "ladder.yaml").league
-    return CheckOrder(
-        source=source,
-        bot="keeps",
-        versions=Folder(club).versions,
-        variants=league.variants,
-        players=league.players,
-        limits=league.limits,
-        sandbox="process",
-        images={},
-        packages=False,
-        builds=BuildCache(Folder(club).built),
-        trusted=True,
-        games=league.games,
-        pin=False,
-        seconds=HANG,
-    )
-
-
-def checked(asked: CheckOrder) -> CheckResult:
-    ours, told = Pipe(duplex=False)
-    with ours, told:
-        return decoded(check_submission(asked, told))
-
-
 def test_every_check_draws_a_seed_and_keeps_it(folder: Path) -> None:
     club, file = clubs.make(folder, games=GAMES), folder / "hellos"
     make_private(Folder(club).versions)
     source = keeping(folder / "keeps", file)
-    results = [checked(order(club, source)) for _ in range(2)]
+    results = [clubs.checked(clubs.check_order(club, source)) for _ in range(2)]
     assert all(one.ok and one.games == GAMES for one in results)
     assert len({one.seed for one in results}) == 2
     drawn = hellos(file)[-1]

@@ -105,7 +105,12 @@ BAD: dict[str, tuple[str, str, str, str]] = {
         "0 marks no bot",
     ),
     "alpha": (TWO + "ratings:\n  alpha: 2\n", "3:3", "must be 0 to 0.5, not 2", ""),
-    "overall": (TWO + "ratings: {overall: 3}\n", "2:11", "ratings.overall: Expected `bool`", ""),
+    "overall": (
+        TWO + "ratings: {overall: 3}\n",
+        "2:11",
+        "ratings.overall: Expected `bool | null`",
+        "",
+    ),
     "no workers": (TWO + "workers: 0\n", "2:1", "workers must be 1 to 1024, not 0", ""),
     "workers": (TWO + "workers: -2\n", "2:1", "workers must be 1 to 1024, not -2", ""),
     "sandbox": (TWO + "sandbox: bublewrap\n", "2:1", "unknown sandbox 'bublewrap'", "'bubblewrap'"),

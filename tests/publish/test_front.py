@@ -25,7 +25,9 @@ def words(path: Path) -> str:
 
 
 def table(*ranks: tuple[int, int]) -> Standings:
-    rows = [Standing(f"bot {n}", *ends, 0.4, 0.5, 0.6, 9) for n, ends in enumerate(ranks)]
+    rows = [
+        Standing(f"bot {n}", ends[0] == 1, *ends, 0.4, 0.5, 0.6, 9) for n, ends in enumerate(ranks)
+    ]
     return Standings(tuple(rows))
 
 
@@ -48,10 +50,25 @@ def test_the_main_table_is_the_overall_one_or_the_first() -> None:
     _, whole, _ = crowd(6, 3, (("bga", 2), ("house", 3)), overall=True)
     assert whole.overall
     assert standings(whole) == overall_standings(whole.overall)
-    first = standings(plain)
+    assert plain.overall
+    first = standings(replace(plain, overall=None))
     assert first
     assert first.division == ("bga", 2)
     assert standings(Ratings()) is None
+
+
+def test_there_is_an_overall_table_of_several_divisions_unless_it_is_not_wanted() -> None:
+    divisions = (("bga", 2), ("house", 3))
+    for shapes, options, found in (
+        (divisions, {}, True),
+        (divisions, {"overall": False}, False),
+        (divisions[:1], {}, False),
+        (divisions[:1], {"overall": True}, True),
+    ):
+        _, ratings, _ = crowd(6, 3, shapes, **options)
+        assert bool(ratings.overall) is found
+    strangers = [factory.fixture(0, ("a", "b")), factory.fixture(1, ("c", "d", "e"))]
+    assert factory.ratings(strangers).overall is None
 
 
 def test_score_is_the_mean_share_of_rivals_beaten(tmp_path: Path) -> None:
@@ -100,7 +117,7 @@ def test_bots_that_may_be_first_are_shaded(tmp_path: Path) -> None:
         if len(row) == 4 and row[1].get("scope") == "row"
     ]
     assert rows[: len(ratings.overall.rows)] == [
-        (row.best == 1, row.bot) for row in ratings.overall.rows[: len(rows)]
+        (row.may_be_first, row.bot) for row in ratings.overall.rows[: len(rows)]
     ]
     assert {shaded for shaded, _ in rows} == {True, False}
 

@@ -2,14 +2,16 @@
 
 import csv
 import json
+from collections.abc import Collection
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from arena.publish.data import result_tables
-from arena.publish.output.text import chance, fixed, grouped, percent, signed
+from arena.publish.output.text import fixed, grouped, percent, signed, sure
 from arena.publish.pages import bot as bot_pages
+from tests.publish.crowd import crowd
 from tests.publish.in_memory import write_site
 from tests.publish.pages import table_text
 from tests.support import factory
@@ -90,11 +92,18 @@ def test_head_to_head_page_and_json_have_the_same_numbers(site: Path) -> None:
     assert ("alpha", "delta") not in shares
 
 
-def test_probabilities_of_being_better_match_between_page_and_data(site: Path) -> None:
-    data = json.loads((site / "data/better-bga-2p.json").read_bytes())
-    assert matrix(site / "head-to-head/bga-2p.html", "caption-better") == {
-        (row["bot"], row["opponent"]): bare(chance(row["probability"], 0)) for row in data["rows"]
-    }
+def surely(probability: float, pairs: Collection[object]) -> str:
+    """Return how sure a pair is, as a page shows it: `pairs` has each in both orders."""
+    return sure(1.0 - len(pairs) * min(probability, 1.0 - probability))
+
+
+def test_how_sure_a_pair_is_follows_from_the_data(tmp_path: Path) -> None:
+    write_site(*crowd(12, 12, (("bga", 2),)), tmp_path)
+    rows = json.loads((tmp_path / "data/better-bga-2p.json").read_bytes())["rows"]
+    shown = {(row["bot"], row["opponent"]): surely(row["probability"], rows) for row in rows}
+    found = matrix(tmp_path / "head-to-head/bga-2p.html", "caption-better")
+    assert found == {pair: bare(words) for pair, words in shown.items() if words != "\u2013"}
+    assert 12 < len(found) < len(rows)
 
 
 def test_a_bots_opponents_are_those_of_the_data(site: Path) -> None:
@@ -110,7 +119,7 @@ def test_a_bots_opponents_are_those_of_the_data(site: Path) -> None:
             f"{percent(row['low'], 0)} to {percent(row['high'], 0)}",
             str(row["games"]),
             "too close to call",
-            chance(better["gamma", row["opponent"]], 0),
+            surely(better["gamma", row["opponent"]], better),
         ]
         for row in rows
         if row["bot"] == "gamma"

@@ -4,7 +4,7 @@ from markupsafe import Markup
 
 from arena.publish.data.result_rows import HeadToHeadRow
 from arena.publish.links import links
-from arena.publish.pages.leaderboard import Chance
+from arena.publish.pages.leaderboard import PairVerdict
 from arena.publish.pages.opponent_rows import Opponent, opponent_rows
 from arena.ratings.board.leaderboard import rate
 from tests.ratings.simulated import league
@@ -16,10 +16,10 @@ def test_signs_of_html_in_a_line_are_escaped() -> None:
     board = rate("bga", 2, league(Shape(4, 2, 4))).board
     bots = [row.bot for row in board.rows]
     result = HeadToHeadRow(bots[0], bots[1], 1, 1000, 0.001, 0.0002, 0.9999)
-    rows = [Opponent(result, Chance(0.0001, "behind-3"))]
+    rows = [Opponent(result, PairVerdict("worse", 0.9999))]
     linked = {bot: Markup("<b>{}</b>").format(bot) for bot in bots}
     found = opponent_rows(rows, board, links(factory.league(tuple(bots)), [board]), linked, "../")
-    cells = f"<b>{bots[1]}</b>", "&lt;1\u202f% to &gt;99\u202f%", ">&lt;1\u202f%</td></tr>"
+    cells = f"<b>{bots[1]}</b>", "&lt;1\u202f% to &gt;99\u202f%", ">99\u202f%</td></tr>"
     assert all(cell in found for cell in cells)
     assert f'<a href="../fixtures.html#bot={bots[0]}&amp;with={bots[1]}&amp;table=' in found
     assert ">worse</td>" in found

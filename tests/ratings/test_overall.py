@@ -1,4 +1,4 @@
-"""The overall table: only if the league asks for it, and as it is defined."""
+"""The overall table: of several divisions or if the league asks for it, and as it is defined."""
 
 import pytest
 
@@ -20,8 +20,9 @@ def overall() -> Overall:
     return found
 
 
-def test_overall_table_exists_only_if_the_league_asks() -> None:
-    assert rate_results(RESULTS).overall is None
+def test_overall_table_is_there_unless_the_league_wants_none() -> None:
+    assert rate_results(RESULTS).overall == overall()
+    assert rate_results(RESULTS, RatingsInfo(overall=False)).overall is None
 
 
 def test_score_is_the_mean_share_of_rivals_behind() -> None:

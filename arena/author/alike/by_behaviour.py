@@ -103,9 +103,9 @@ def _number(decision: BuildDecision | None) -> int:
     return 10 * decision.quantity + decision.face
 
 
-def compare_behaviour(one: BotAnswers, other: BotAnswers) -> BehaviourShare | None:
+def compare_behaviour(left: BotAnswers, right: BotAnswers) -> BehaviourShare | None:
     """Compare what two bots decided; None if there are too few positions that both answered."""
-    answered = one.answered & other.answered
+    answered = left.answered & right.answered
     positions = int(answered.sum())
     if positions < min(LEAST, answered.size) or not positions:
         return None
@@ -115,7 +115,7 @@ def compare_behaviour(one: BotAnswers, other: BotAnswers) -> BehaviourShare | No
 
     return BehaviourShare(
         positions=positions,
-        alike=(agree(one.first, other.again) + agree(one.again, other.first)) / 2,
-        one_itself=agree(*one),
-        other_itself=agree(*other),
+        alike=(agree(left.first, right.again) + agree(left.again, right.first)) / 2,
+        one_itself=agree(*left),
+        other_itself=agree(*right),
     )

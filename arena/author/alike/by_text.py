@@ -56,15 +56,15 @@ class TextShare(Struct, frozen=True):
         return max(self.of_one, self.of_other)
 
 
-def compare_text(one: Source, other: Source) -> TextShare | None:
+def compare_text(left: Source, right: Source) -> TextShare | None:
     """Compare what is their own; None if either has too little of it. The places have no text."""
-    if min(len(one.chosen), len(other.chosen)) < LEAST:
+    if min(len(left.chosen), len(right.chosen)) < LEAST:
         return None
-    shared = one.chosen.keys() & other.chosen.keys()
-    places, not_placed = _places(one, other, shared)
+    shared = left.chosen.keys() & right.chosen.keys()
+    places, not_placed = _places(left, right, shared)
     return TextShare(
-        of_one=len(shared) / len(one.chosen),
-        of_other=len(shared) / len(other.chosen),
+        of_one=len(shared) / len(left.chosen),
+        of_other=len(shared) / len(right.chosen),
         places=tuple(sorted(places, key=_by_length)[:MOST_PLACES]),
         more=max(0, len(places) - MOST_PLACES),
         not_placed=not_placed,
@@ -75,12 +75,12 @@ def _by_length(text: SharedText) -> tuple[int, str, int, str, int]:
     return -text.tokens, text.one.file, text.one.first, text.other.file, text.other.first
 
 
-def _places(one: Source, other: Source, shared: Collection[int]) -> tuple[set[SharedText], int]:
+def _places(left: Source, right: Source, shared: Collection[int]) -> tuple[set[SharedText], int]:
     """Return where shared fingerprints stand, and how many of them were not looked at.
 
     Fingerprints that are as far apart in both bots stand in one place, if that reaches so far.
     """
-    both = ((*one.chosen[hash_], *other.chosen[hash_]) for hash_ in shared)
+    both = ((*left.chosen[hash_], *right.chosen[hash_]) for hash_ in shared)
     order = sorted((number, there, b - a, a) for number, a, there, b in both)
     places: set[SharedText] = set()
     compared, line, end = 0, (-1, -1, 0), 0
@@ -89,28 +89,30 @@ def _places(one: Source, other: Source, shared: Collection[int]) -> tuple[set[Sh
             continue
         if compared >= MOST_COMPARED:
             return places, len(order) - looked_at
-        left, right = one.files[number], other.files[there]
-        start, end = _reach(left.hashes, a, right.hashes, a + shift)
+        left_file, right_file = left.files[number], right.files[there]
+        start, end = _reach(left_file.hashes, a, right_file.hashes, a + shift)
         line = number, there, shift
         size = end - start + K - 1
         compared += size
-        places.add(SharedText(_part(left, start, size), _part(right, start + shift, size), size))
+        places.add(
+            SharedText(_part(left_file, start, size), _part(right_file, start + shift, size), size)
+        )
     return places, 0
 
 
-def _reach(one: Hashes, a: int, other: Hashes, b: int) -> tuple[int, int]:
-    """Return from where to where k-grams of the one are equal to those of the other, around `a`."""
-    back = _equal(one[:a][::-1], other[:b][::-1])
-    return a - back, a + _equal(one[a:], other[b:])
+def _reach(left: Hashes, a: int, right: Hashes, b: int) -> tuple[int, int]:
+    """Return from where to where the k-grams of both are equal, around `a` and `b`."""
+    back = _equal(left[:a][::-1], right[:b][::-1])
+    return a - back, a + _equal(left[a:], right[b:])
 
 
-def _equal(one: Hashes, other: Hashes) -> int:
+def _equal(left: Hashes, right: Hashes) -> int:
     """Return how many are equal before the first that is not, looking at few beyond that one."""
-    most = min(one.size, other.size)
+    most = min(left.size, right.size)
     start, size = 0, _FIRST
     while start < most:
         end = min(start + size, most)
-        different = np.flatnonzero(one[start:end] != other[start:end])
+        different = np.flatnonzero(left[start:end] != right[start:end])
         if different.size:
             return start + int(different[0])
         start, size = end, 2 * size

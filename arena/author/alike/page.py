@@ -5,23 +5,18 @@ from pathlib import Path
 from arena.author.alike.alike import Alike
 from arena.author.alike.by_text import MOST_COMPARED
 from arena.author.alike.ranking import MOST_SHOWN
-from arena.io.errors import ArenaError
-from arena.io.files import reason
+from arena.io.files import write_file
 from arena.publish.pages.templates import environment
 
 
-def render_page(found: Alike) -> str:
+def render_page(alike: Alike) -> str:
     """Return a page that needs no other file."""
-    out = [pair for pair in found.pairs if pair.stands_out]
+    out = [pair for pair in alike.pairs if pair.stands_out]
     shown = out[:MOST_SHOWN]
     template = environment().get_template("alike.html")
-    return template.render(found=found, out=out, shown=shown, compared=MOST_COMPARED)
+    return template.render(alike=alike, out=out, shown=shown, compared=MOST_COMPARED)
 
 
-def write_page(found: Alike, path: Path) -> None:
+def write_page(alike: Alike, path: Path) -> None:
     """Write the page; raises ArenaError if it cannot be written."""
-    text = render_page(found)
-    try:
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise ArenaError(f"it cannot be written: {reason(error)}", str(path)) from None
+    write_file(path, render_page(alike).encode(), mode=None)

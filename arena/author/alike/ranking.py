@@ -63,16 +63,16 @@ def compare_all(
     """
     own = [name for name, source in sources.items() if not is_not_its_own(source)]
     texts = {
-        (one, other): compare_text(sources[one], sources[other])
-        for one, other in combinations(own, 2)
+        (left, right): compare_text(sources[left], sources[right])
+        for left, right in combinations(own, 2)
     }
     known = {name: asked[name] for name in own if name in asked}
     behaviours = {
-        (one, other): compare_behaviour(known[one], known[other])
-        for one, other in combinations(known, 2)
+        (left, right): compare_behaviour(known[left], known[right])
+        for left, right in combinations(known, 2)
     }
     beside = [*product(known.values(), others), *combinations(others, 2)]
-    every = [*behaviours.values(), *(compare_behaviour(one, other) for one, other in beside)]
+    every = [*behaviours.values(), *(compare_behaviour(left, right) for left, right in beside)]
     any_text = _any_two([share.most for share in texts.values() if share], APART_TEXT)
     any_behaviour = _any_two([share.most for share in every if share], APART_BEHAVIOUR)
     pairs = []

@@ -1,4 +1,9 @@
-"""Source as tokens that stay the same when names, literals, comments and layout change."""
+"""Source as tokens that stay the same when names, literals, comments and layout change.
+
+With the lexers of Pygments, the pairs of sample bots, of kits and of the tests' copies share the
+same places, and one more of 18 tokens; but they take 6 to 12 times as long, and `arena alike` of
+two bots with 200 KB each 2.7 s instead of 1.0 s (`python -m benchmarks.alike --sizes 200`).
+"""
 
 import re
 from functools import cache

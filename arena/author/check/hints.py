@@ -99,8 +99,8 @@ def hint_for(evidence: Evidence) -> str:
         (evidence.detail, _BY_DETAIL),
     ):
         for pattern, hint in patterns:
-            if found := re.search(pattern, text, re.MULTILINE):
-                return hint.format(*found.groups())
+            if match := re.search(pattern, text, re.MULTILINE):
+                return hint.format(*match.groups())
     return _BY_CAUSE.get(evidence.cause, "")
 
 

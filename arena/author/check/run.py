@@ -69,8 +69,8 @@ class _Check:
         self._bench.notes = []
         interrupted = True
         try:
-            with closing(step.run(self._bench)) as found:
-                for finding in found:
+            with closing(step.run(self._bench)) as new_findings:
+                for finding in new_findings:
                     grouped.add(finding)
                     if not self._request.every_fault:
                         break

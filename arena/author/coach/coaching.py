@@ -1,5 +1,6 @@
 """The coaching of a bot: over a stored league, or over a quick table that is played for it."""
 
+from itertools import islice
 from pathlib import Path
 
 from msgspec import Struct
@@ -91,13 +92,14 @@ def coach_quick(
     bot, request = _with_rivals(request)
     play_table(request, listener, None, trusted=trusted)
     league = load_league(request.league)
-    found = coach_stored(bot.name, request.league, request.store, hear)
+    coaching = coach_stored(bot.name, request.league, request.store, hear)
     sandbox = make_sandbox(league.sandbox, runtimes_of(league.bots), league.images)
     [rules] = league.variants.values()
     with Store(request.store) as store:
-        fixtures = [one for one in store.played() if bot.name in one.fixture.seats][:_TIMED]
+        own = (played for played in store.played() if bot.name in played.fixture.seats)
+        fixtures = [*islice(own, _TIMED)]
     times = request_times(bot, fixtures, rules, sandbox, packages=request.packages)
-    return replace(found, times=times)
+    return replace(coaching, times=times)
 
 
 def _with_rivals(request: TableRequest) -> tuple[Bot, TableRequest]:
@@ -105,8 +107,8 @@ def _with_rivals(request: TableRequest) -> tuple[Bot, TableRequest]:
     first, *patterns = request.bots
     bot = find_bot(first, Path.cwd(), "BOT")
     if not patterns:
-        patterns = [next(one for one in RIVALS if not _names(one, bot))]
-    elif any(_names(one, bot) for one in patterns):
+        patterns = [next(rival for rival in RIVALS if not _names(rival, bot))]
+    elif any(_names(pattern, bot) for pattern in patterns):
         what = f"'{bot.name}' cannot play against itself"
         raise ArenaError(what, "--against", "name another bot")
     return bot, replace(request, bots=(first, *patterns))
@@ -119,7 +121,7 @@ def _names(pattern: str, bot: Bot) -> bool:
 
 
 def _check_name(bot: str, info: LeagueInfo, store: Path) -> None:
-    names = [one.name for one in info.bots]
+    names = [info.name for info in info.bots]
     if bot not in names:
         hint = did_you_mean(bot, names)
         raise ArenaError(f"no bot of the league is called '{bot}'", str(store), hint)

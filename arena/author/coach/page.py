@@ -7,13 +7,12 @@ from types import MappingProxyType
 from msgspec import Struct
 
 from arena.author.coach.coaching import Coaching
-from arena.author.coach.request_times import Kind
+from arena.author.coach.request_times import RequestKind
 from arena.author.coach.words import REQUESTS, at_table, did, named
-from arena.io.errors import ArenaError
-from arena.io.files import reason
+from arena.io.files import write_file
 from arena.league.store.store import Store
 from arena.playstats.coach import Judgement
-from arena.playstats.decisions import Action, Decision
+from arena.playstats.decisions import Decision, DecisionAction
 from arena.publish.links import links
 from arena.publish.pages.frame import Frame, menu
 from arena.publish.pages.templates import render
@@ -25,26 +24,23 @@ class CoachPage(Struct, frozen=True):
 
     coached: Coaching
     judged: Judgement
-    requests: Mapping[Kind, str] = MappingProxyType(REQUESTS)
+    requests: Mapping[RequestKind, str] = MappingProxyType(REQUESTS)
     did: Callable[[Decision], str] = did
-    named: Callable[[Action], str] = named
+    named: Callable[[DecisionAction], str] = named
     at_table: Callable[[Decision], str] = at_table
 
 
-def write_page(found: Coaching, store: Path, site: Path) -> Path:
+def write_page(coaching: Coaching, store: Path, site: Path) -> Path:
     """Write the report of the league, with all its games, and the page in it; returns that page.
 
     Later reports leave the page alone. Raises ArenaError if the folder cannot be written.
     """
-    written = report(ReportRequest(Path(found.league), store, site, replays="all"))
+    written = report(ReportRequest(Path(coaching.league), store, site, replays="all"))
     with Store(store) as opened:
         info = opened.conditions()
     addresses = links(info, written.ratings.boards)
-    name = f"coach-{addresses.bots[found.bot]}.html"
+    name = f"coach-{addresses.bots[coaching.bot]}.html"
     frame = Frame(league=info, links=addresses, menu=menu()).at(name)
-    text = render("coach.html", frame, CoachPage(found, found.judgement))
-    try:
-        (site / name).write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise ArenaError(f"it cannot be written: {reason(error)}", str(site / name)) from None
+    text = render("coach.html", frame, CoachPage(coaching, coaching.judgement))
+    write_file(site / name, text.encode(), mode=None)
     return site / name

@@ -22,15 +22,15 @@ from arena.league.table.recorded_seat import seat_moments
 _MOST = 250
 """Requests of a fixture that are asked again."""
 
-Kind = Literal["opening", "reply", "palifico", "calza"]
-KINDS: tuple[Kind, ...] = ("opening", "reply", "palifico", "calza")
+RequestKind = Literal["opening", "reply", "palifico", "calza"]
+KINDS: tuple[RequestKind, ...] = ("opening", "reply", "palifico", "calza")
 """The first bid of a round, any later turn, any turn in a palifico round, an offer of calza."""
 
 
 class RequestTime(Struct, frozen=True):
     """How long requests of a kind took, in seconds."""
 
-    kind: Kind
+    kind: RequestKind
     requests: int
     clock: Literal["cpu", "wall"]
     """Wall time where the sandbox cannot tell CPU time."""
@@ -51,7 +51,7 @@ def request_times(
     Requests after a fault of the bot are left out. `packages`: whether those that it asks for are
     installed.
     """
-    times: dict[Kind, list[float]] = {}
+    times: dict[RequestKind, list[float]] = {}
     with open_workshop(sandbox, packages=packages) as workshop:
         bench = Bench(CheckRequest(bot.source), workshop.folder, lambda _: None)
         bench.bot, bench.workshop = bot, workshop
@@ -70,7 +70,9 @@ def request_times(
     ]
 
 
-def _asked_again(bench: Bench, played: PlayedFixture, rules: Rules) -> Iterator[tuple[Kind, float]]:
+def _asked_again(
+    bench: Bench, played: PlayedFixture, rules: Rules
+) -> Iterator[tuple[RequestKind, float]]:
     seat, asked = played.fixture.seats.index(bench.bot.name), 0
     with Probe(bench, CheckTable(rules, len(played.fixture.seats), seat)) as probe:
         ready = probe.start()
@@ -91,7 +93,7 @@ def _asked_again(bench: Bench, played: PlayedFixture, rules: Rules) -> Iterator[
                 return
 
 
-def _kind(request: Request) -> Kind:
+def _kind(request: Request) -> RequestKind:
     if isinstance(request, CalzaOffer):
         return "calza"
     if request.palifico_seat is not None:

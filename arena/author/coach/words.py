@@ -1,10 +1,10 @@
 """Decisions and requests in words, for the terminal and the page."""
 
-from arena.author.coach.request_times import Kind
+from arena.author.coach.request_times import RequestKind
 from arena.game.rules.explain import name_bid
-from arena.playstats.decisions import Action, Decision
+from arena.playstats.decisions import Decision, DecisionAction
 
-REQUESTS: dict[Kind, str] = {
+REQUESTS: dict[RequestKind, str] = {
     "opening": "opening",
     "reply": "reply to a bid",
     "palifico": "turn in palifico",
@@ -12,25 +12,25 @@ REQUESTS: dict[Kind, str] = {
 }
 
 
-def did(one: Decision) -> str:
+def did(decision: Decision) -> str:
     """Return what a bot did, such as "raises 3 fives to 4 fives"."""
-    if one.last is None:
-        return f"opens with {name_bid(one.action.bid)}"
-    last = name_bid(one.last.bid)
-    match one.action.do:
+    if decision.last is None:
+        return f"opens with {name_bid(decision.action.bid)}"
+    last = name_bid(decision.last.bid)
+    match decision.action.do:
         case "bid":
-            return f"raises {last} to {name_bid(one.action.bid)}"
+            return f"raises {last} to {name_bid(decision.action.bid)}"
         case "dudo":
             return f"doubts {last}"
         case _:
             return f"calls {last} exact"
 
 
-def named(action: Action) -> str:
+def named(action: DecisionAction) -> str:
     """Return an action as an alternative, such as "4 fives" or "dudo"."""
     return name_bid(action.bid) if action.do == "bid" else action.do
 
 
-def at_table(one: Decision) -> str:
+def at_table(decision: Decision) -> str:
     """Return how many dice the bot had, such as "2 of 7 dice"."""
-    return f"{one.dice} of {one.table} dice{', palifico' if one.palifico else ''}"
+    return f"{decision.dice} of {decision.table} dice{', palifico' if decision.palifico else ''}"

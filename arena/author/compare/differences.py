@@ -56,55 +56,55 @@ class Behaviour(Struct, frozen=True):
     """Requests that a version answered with a fault."""
 
 
-_Kind = Callable[[Request, BuildDecision, BuildDecision], bool | None]
+_Differs = Callable[[Request, BuildDecision, BuildDecision], bool | None]
 """Returns whether two decisions differ in this; None if it is no such position."""
 
 
-def _opening(request: Request, one: BuildDecision, other: BuildDecision) -> bool | None:
+def _opening(request: Request, first: BuildDecision, second: BuildDecision) -> bool | None:
     if isinstance(request, CalzaOffer) or request.bids:
         return None
-    return one != other
+    return first != second
 
 
-def _doubt(request: Request, one: BuildDecision, other: BuildDecision) -> bool | None:
+def _doubt(request: Request, first: BuildDecision, second: BuildDecision) -> bool | None:
     if isinstance(request, CalzaOffer) or not request.bids:
         return None
-    return one.action != other.action
+    return first.action != second.action
 
 
-def _face(request: Request, one: BuildDecision, other: BuildDecision) -> bool | None:
-    if not request.bids or one.action != "bid" or other.action != "bid":
+def _face(request: Request, first: BuildDecision, second: BuildDecision) -> bool | None:
+    if not request.bids or first.action != "bid" or second.action != "bid":
         return None
-    return one.face != other.face
+    return first.face != second.face
 
 
-def _quantity(request: Request, one: BuildDecision, other: BuildDecision) -> bool | None:
-    if _face(request, one, other) is not False:
+def _quantity(request: Request, first: BuildDecision, second: BuildDecision) -> bool | None:
+    if _face(request, first, second) is not False:
         return None
-    return one.quantity != other.quantity
+    return first.quantity != second.quantity
 
 
-def _calza(request: Request, one: BuildDecision, other: BuildDecision) -> bool | None:
-    return one != other if isinstance(request, CalzaOffer) else None
+def _calza(request: Request, first: BuildDecision, second: BuildDecision) -> bool | None:
+    return first != second if isinstance(request, CalzaOffer) else None
 
 
-def _palifico(request: Request, one: BuildDecision, other: BuildDecision) -> bool | None:
-    return one != other if request.palifico_seat is not None else None
+def _palifico(request: Request, first: BuildDecision, second: BuildDecision) -> bool | None:
+    return first != second if request.palifico_seat is not None else None
 
 
-def _last_die(request: Request, one: BuildDecision, other: BuildDecision) -> bool | None:
-    return one != other if len(request.dice) == 1 else None
+def _last_die(request: Request, first: BuildDecision, second: BuildDecision) -> bool | None:
+    return first != second if len(request.dice) == 1 else None
 
 
-_EXCLUSIVE: dict[str, _Kind] = {
+_EXCLUSIVE: dict[str, _Differs] = {
     "opening bid": _opening,
     "raise or dudo": _doubt,
     "face of a raise": _face,
     "quantity on the same face": _quantity,
     "calza or pass": _calza,
 }
-KINDS: dict[str, _Kind] = {
-    "all decisions": lambda _, one, other: one != other,
+KINDS: dict[str, _Differs] = {
+    "all decisions": lambda _, first, second: first != second,
     **_EXCLUSIVE,
     "in palifico rounds": _palifico,
     "with one die left": _last_die,
@@ -134,12 +134,12 @@ def summary(positions: Sequence[RecordedRequest], tables: int) -> Behaviour:
 
 
 def _share(
-    positions: Sequence[RecordedRequest], differs: _Kind, one: int, other: int
+    positions: Sequence[RecordedRequest], differs: _Differs, first: int, second: int
 ) -> DifferingShare:
     times = Counter(
         differs(position.request, decision, instead)
         for position in positions
-        if (decision := position.decisions[one]) and (instead := position.decisions[other])
+        if (decision := position.decisions[first]) and (instead := position.decisions[second])
     )
     return DifferingShare(times[True] + times[False], times[True])
 

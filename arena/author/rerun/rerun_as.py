@@ -1,7 +1,6 @@
 """A stored game put to another build of a bot: what it decides differently, and why it faults."""
 
 from collections.abc import Sequence
-from contextlib import suppress
 from pathlib import Path
 
 from msgspec import Struct
@@ -15,7 +14,7 @@ from arena.bots.sandboxes.registry import AUTO
 from arena.bots.workshop import open_workshop, sandbox_for
 from arena.game.records import LimitsInfo, PlayedFixture
 from arena.io.errors import ArenaError
-from arena.io.files import reason
+from arena.io.files import new_file
 from arena.league.schedule.schedule import Schedule
 from arena.league.store.store import Store
 from arena.league.table.recorded_seat import StoredSeat
@@ -103,20 +102,8 @@ def rerun_as(
 
 def write_lines(file: Path, stored: StoredSeat, decisions: Sequence[RerunDecision]) -> None:
     """Write the conversation for a bot's own tests to a new file; raises ArenaError."""
-    try:
-        with file.open("xb") as out:
-            out.writelines(lines_for_tests(stored, decisions))
-    except FileExistsError:
-        raise exists(file) from None
-    except OSError as error:
-        with suppress(OSError):
-            file.unlink()
-        raise ArenaError(f"it cannot be written: {reason(error)}", str(file)) from None
-
-
-def exists(file: Path) -> ArenaError:
-    """Return the error for a file that is there already."""
-    return ArenaError("it exists already", str(file), "name a new file")
+    with new_file(file) as out:
+        out.writelines(lines_for_tests(stored, decisions))
 
 
 def _seat(request: RerunAs, name: str, seats: Sequence[str]) -> int:

@@ -11,9 +11,9 @@ from arena.bots.folder import BotLimits, check_size, exceeds, walk
 from arena.bots.manifest import errors_name_source
 from arena.bots.sandboxes.base import MIB, Program, Sandbox
 from arena.bots.sandboxes.capped import end_of
-from arena.bots.sandboxes.run_folder import remove_tree
 from arena.bots.sandboxes.run_once import RunResult, run_to_end
 from arena.io.errors import ArenaError
+from arena.io.files import remove_tree
 
 BUILD_FACTOR = 4
 """A folder holds so many times a bot's limits while it is built."""

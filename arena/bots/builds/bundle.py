@@ -13,8 +13,8 @@ from arena.bots.archives.entry import MAX_PATH
 from arena.bots.builds.packages import COMPILED
 from arena.bots.builds.staging import no_space
 from arena.bots.folder import BOT_LIMITS, BotLimits, walk
-from arena.bots.sandboxes.run_folder import remove_tree
 from arena.io.errors import ArenaError
+from arena.io.files import remove_tree
 from arena.io.inflate import inflate
 
 STAGED = BotLimits(

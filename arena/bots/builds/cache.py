@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
-from tempfile import NamedTemporaryFile
 
 import msgspec
 from msgspec import Struct
@@ -26,13 +25,12 @@ from arena.bots.command import check_runnable
 from arena.bots.folder import files_of
 from arena.bots.runtimes import PROGRAMS
 from arena.bots.sandboxes.base import MIB, PATH, Sandbox
-from arena.bots.sandboxes.run_folder import remove_tree
 from arena.io.errors import ArenaError
-from arena.io.files import user_cache
+from arena.io.files import remove_tree, replacing, user_cache
 
 MAX_SIZE = 1024 * MIB
 """Bytes of all files of a cache: beyond that, those that were used longest ago are removed."""
-_PRIVATE = 0o700
+_PRIVATE, _PRIVATE_FILE = 0o700, 0o600
 _DIGEST = 64
 """Characters of the SHA-256 of an entry, which comes before it in its file."""
 _WORD = re.compile(r"[\w.+/-]+")
@@ -93,7 +91,8 @@ class BuildCache(Struct, frozen=True):
         with suppress(OSError):
             self.folder.mkdir(mode=_PRIVATE, parents=True, exist_ok=True)
             self.folder.chmod(_PRIVATE)
-            _write(path, sha256(content).hexdigest().encode() + content)
+            with replacing(path, _PRIVATE_FILE) as file:
+                file.write(sha256(content).hexdigest().encode() + content)
             _make_room(self.folder)
 
 
@@ -161,19 +160,6 @@ def _read(path: Path) -> _Entry | None:
         return msgspec.msgpack.decode(packed, type=_Entry)
     except msgspec.DecodeError:
         return None
-
-
-def _write(path: Path, content: bytes) -> None:
-    """Write a file that only its owner can read, whole or not at all; raises OSError."""
-    with NamedTemporaryFile(dir=path.parent, delete=False) as file:
-        part = Path(file.name)
-        try:
-            file.write(content)
-            file.flush()
-            part.replace(path)
-        except OSError:
-            part.unlink()
-            raise
 
 
 def _make_room(folder: Path) -> None:

@@ -23,10 +23,9 @@ from arena.bots.command import how_to_get, how_to_get_in_image
 from arena.bots.folder import BotLimits, open_to_all
 from arena.bots.manifest import errors_name_source
 from arena.bots.sandboxes.base import MIB, Program, Sandbox
-from arena.bots.sandboxes.run_folder import remove_tree
 from arena.bots.sandboxes.run_once import run_once
 from arena.io.errors import ArenaError
-from arena.io.files import read_limited, reason, user_cache
+from arena.io.files import part_of, read_limited, reason, remove_tree, user_cache
 
 REQUIREMENTS, VENDOR = "requirements.txt", "vendor"
 PACKAGES = ".arena-packages"
@@ -81,8 +80,8 @@ class Interpreter(Struct, frozen=True, array_like=True):
     def options(self) -> list[str]:
         """Return the options by which pip chooses wheels for it, whatever pip itself runs on."""
         platforms = [f"linux_{self.machine}"]
-        if found := re.fullmatch(r"glibc 2\.(\d+)", self.libc):
-            minors = [minor for minor in _GLIBC_OF_MANYLINUX if minor <= int(found[1])]
+        if match := re.fullmatch(r"glibc 2\.(\d+)", self.libc):
+            minors = [minor for minor in _GLIBC_OF_MANYLINUX if minor <= int(match[1])]
             platforms += [f"manylinux_2_{minor}_{self.machine}" for minor in reversed(minors)]
             platforms += [f"manylinux{year}_{self.machine}" for year in (2014, 2010, 1)]
         version = ".".join(map(str, self.version))
@@ -201,9 +200,8 @@ def _keep(folder: Path, kept: Path) -> None:
     """Copy packages into the cache, whole or not at all; it matters little if that fails."""
     with suppress(OSError):
         kept.parent.mkdir(parents=True, exist_ok=True)
-        with TemporaryDirectory(dir=kept.parent) as scratch:
-            copied = shutil.copytree(folder, Path(scratch, "packages"))
-            copied.rename(kept)
+        with part_of(kept) as copy:
+            shutil.copytree(folder, copy)
 
 
 def _install(wanted: Wanted, python: Interpreter, bot: Bot, folder: Path) -> None:

@@ -10,9 +10,9 @@ from arena.bots.command import check_runnable, how_to_get, how_to_get_in_image
 from arena.bots.folder import BOT_LIMITS, BotLimits, copy, open_to_all
 from arena.bots.manifest import errors_name_source
 from arena.bots.sandboxes.base import Program, Sandbox
-from arena.bots.sandboxes.run_folder import remove_tree
 from arena.bots.sandboxes.run_once import run_once
 from arena.io.errors import ArenaError
+from arena.io.files import remove_tree
 
 _MISSING = 3
 _LOOK = f'command -v "$1" >/dev/null || exit {_MISSING}'

@@ -2,8 +2,6 @@
 
 import fcntl
 import os
-import shutil
-import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -11,6 +9,7 @@ from tempfile import gettempdir, mkstemp
 
 from arena.bots.sandboxes.kernel import cgroups as groups
 from arena.bots.sandboxes.owner import remove_abandoned_semaphores
+from arena.io.files import remove_tree
 
 _PREFIX = "perudo-arena-"
 _LOCK_SUFFIX = ".lock"
@@ -78,18 +77,6 @@ def is_in_use(folder: Path) -> bool:
     finally:
         os.close(lock_fd)
     return False
-
-
-def remove_tree(folder: Path) -> None:
-    """Remove a folder, if it exists, whatever bots did to it; what cannot be removed stays."""
-    if not folder.is_dir():
-        return
-    try:
-        shutil.rmtree(folder)
-    except (OSError, RecursionError):
-        # Folders without permissions, or nested thousands deep, which Python cannot walk.
-        for tool in (["chmod", "-R", "u+rwx"], ["rm", "-rf"]):
-            subprocess.run([*tool, "--", folder], stderr=subprocess.DEVNULL, check=False)
 
 
 def _remove_unless_locked(lock: Path) -> None:

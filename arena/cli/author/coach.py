@@ -1,8 +1,8 @@
 """`arena coach`: what a bot's decisions cost it, and which ones."""
 
 import time
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from shlex import quote
 from typing import Any, BinaryIO
@@ -21,7 +21,7 @@ from arena.cli.exit_codes import OK
 from arena.cli.output import harmless, print_json, print_table, say
 from arena.cli.progress_bar import TerminalListener
 from arena.io.errors import ArenaError
-from arena.io.files import reason
+from arena.io.files import new_file
 from arena.league.terms.config import MAX_GAMES
 from arena.playstats.coach import CalibrationBin, Cost, Leak
 from arena.playstats.decisions import Decision
@@ -86,45 +86,26 @@ def command(
     With --league BOT is a name, and its stored games are judged. Otherwise it is a folder, an
     archive or sample:NAME, and first plays a quick table.
     """
-    with _new_file(decisions) as file:
+    with new_file(decisions) if decisions else nullcontext() as file:
         hear = _Hearer(file)
         if league:
             _refuse(quick, "it is for a quick table: leave out --league")
             store = options.store_path(league, store)
-            found = coach_stored(bot, league, store, hear)
+            coaching = coach_stored(bot, league, store, hear)
         else:
             _refuse({"store": store}, "name its league, too: --league LEAGUE")
             request = _quick_table(bot, **quick)
             store = request.store
-            found = coach_quick(request, TerminalListener(), hear, trusted=quick["trust_bots"])
+            coaching = coach_quick(request, TerminalListener(), hear, trusted=quick["trust_bots"])
     if as_json:
-        print_json(found)
+        print_json(coaching)
     else:
-        _print(found)
+        _print(coaching)
     if site:
         from arena.author.coach.page import write_page  # slow to import, and few ask for it
 
-        say(f"page: {write_page(found, store, site)}")
+        say(f"page: {write_page(coaching, store, site)}")
     return OK
-
-
-@contextmanager
-def _new_file(path: Path | None) -> Iterator[BinaryIO | None]:
-    """Yield a new file, which stays only if nothing goes wrong; none without a path."""
-    if path is None:
-        yield None
-        return
-    try:
-        with path.open("xb") as file:
-            try:
-                yield file
-            except BaseException:
-                path.unlink()
-                raise
-    except FileExistsError:
-        raise ArenaError("it exists already", str(path), "name a new file") from None
-    except OSError as error:
-        raise ArenaError(f"it cannot be written: {reason(error)}", str(path)) from None
 
 
 class _Hearer:
@@ -134,11 +115,11 @@ class _Hearer:
         self._file = file
         self._next = time.monotonic() + _EVERY
 
-    def __call__(self, one: Decision) -> None:
+    def __call__(self, decision: Decision) -> None:
         if self._file:
-            self._file.write(msgspec.json.encode(one) + b"\n")
+            self._file.write(msgspec.json.encode(decision) + b"\n")
         if time.monotonic() >= self._next:
-            say(f"judging fixture {one.fixture}, game {one.game}")
+            say(f"judging fixture {decision.fixture}, game {decision.game}")
             self._next = time.monotonic() + _EVERY
 
 
@@ -164,26 +145,26 @@ def _quick_table(
     )
 
 
-def _print(found: Coaching) -> None:
-    judgement = found.judgement
+def _print(coaching: Coaching) -> None:
+    judgement = coaching.judgement
     click.echo(
-        f"{harmless(found.bot)} gives up {_cost(judgement.cost)} wins per game (95 %), in"
+        f"{harmless(coaching.bot)} gives up {_cost(judgement.cost)} wins per game (95 %), in"
         f" {judgement.games:,} games with {judgement.decisions:,} decisions"
     )
     if len(judgement.tables) > 1:
         print_table(
             ["table", "games", "wins per game"],
             [
-                [f"{one.variant}, {one.players} players", f"{one.games:,}", _cost(one.cost)]
-                for one in judgement.tables
+                [f"{table.variant}, {table.players} players", f"{table.games:,}", _cost(table.cost)]
+                for table in judgement.tables
             ],
         )
     _print_worst(judgement.worst)
-    _print_leaks(judgement.leaks, found.caution)
+    _print_leaks(judgement.leaks, coaching.caution)
     _print_calibration(judgement.calibration)
-    _print_times(found.times)
-    say(f"replays: arena report {quote(found.league)} --replays all, or --site FOLDER here")
-    say(f"messages of a game: arena rerun {quote(found.league)} FIXTURE GAME")
+    _print_times(coaching.times)
+    say(f"replays: arena report {quote(coaching.league)} --replays all, or --site FOLDER here")
+    say(f"messages of a game: arena rerun {quote(coaching.league)} FIXTURE GAME")
 
 
 def _cost(cost: Cost) -> str:
@@ -193,23 +174,30 @@ def _cost(cost: Cost) -> str:
 def _print_worst(worst: Sequence[Decision]) -> None:
     click.echo("\nThe most expensive decisions")
     rows = [
-        [did(one), named(one.best), at_table(one), _chance(one), _loss(one), _address(one)]
-        for one in worst
+        [
+            did(decision),
+            named(decision.best),
+            at_table(decision),
+            _chance(decision),
+            _loss(decision),
+            _address(decision),
+        ]
+        for decision in worst
     ]
     print_table(["", "better", "own dice", "chance to win", "loss", "fixture game step"], rows)
 
 
-def _chance(one: Decision) -> str:
-    return f"{100 * one.chance:.0f} %"
+def _chance(decision: Decision) -> str:
+    return f"{100 * decision.chance:.0f} %"
 
 
-def _loss(one: Decision) -> str:
-    error = f" ± {196 * one.error:.0f}" if one.error else ""
-    return f"{100 * one.loss:.0f}{error} %"
+def _loss(decision: Decision) -> str:
+    error = f" ± {196 * decision.error:.0f}" if decision.error else ""
+    return f"{100 * decision.loss:.0f}{error} %"
 
 
-def _address(one: Decision) -> str:
-    return f"{one.fixture} {one.game} {one.step}"
+def _address(decision: Decision) -> str:
+    return f"{decision.fixture} {decision.game} {decision.step}"
 
 
 def _print_leaks(leaks: Sequence[Leak], caution: str) -> None:
@@ -224,12 +212,12 @@ def _print_calibration(bins: Sequence[CalibrationBin]) -> None:
     click.echo("\nBids, by how likely they were by its own dice")
     rows = [
         [
-            f"{100 * one.low:.0f} to {100 * one.high:.0f} %",
-            f"{one.bids:,}",
-            f"{one.expected:.1%}",
-            f"{one.held:.1%}",
+            f"{100 * bin_.low:.0f} to {100 * bin_.high:.0f} %",
+            f"{bin_.bids:,}",
+            f"{bin_.expected:.1%}",
+            f"{bin_.held:.1%}",
         ]
-        for one in bins
+        for bin_ in bins
     ]
     print_table(["", "bids", "expected", "true"], rows)
 
@@ -238,15 +226,15 @@ def _print_times(times: Sequence[RequestTime] | None) -> None:
     if times is None:
         say("a league does not keep what each request took: a quick table (no --league) shows it")
         return
-    clock = "CPU" if all(one.clock == "cpu" for one in times) else "Wall"
+    clock = "CPU" if all(request.clock == "cpu" for request in times) else "Wall"
     click.echo(f"\n{clock} time of its answers")
     rows = [
         [
-            REQUESTS[one.kind],
-            f"{one.requests:,}",
-            f"{1e3 * one.median:.2f} ms",
-            f"{1e3 * one.longest:.2f} ms",
+            REQUESTS[request.kind],
+            f"{request.requests:,}",
+            f"{1e3 * request.median:.2f} ms",
+            f"{1e3 * request.longest:.2f} ms",
         ]
-        for one in times
+        for request in times
     ]
     print_table(["", "requests", "median", "longest"], rows)

@@ -30,13 +30,7 @@ _WORDS = {"": "", "c": "c", "continue": "c", "q": "q", "quit": "q", "exit": "q"}
 @options.league_argument
 @asked_again.fixture_argument
 @asked_again.game_argument
-@click.option(
-    "--as",
-    "bot",
-    metavar="BOT",
-    required=True,
-    help="The bot to debug: a folder, an archive, sample:NAME.",
-)
+@options.as_option("The bot to debug: a folder, an archive, sample:NAME.", required=True)
 @asked_again.seat_option
 @asked_again.record_option
 @options.store_option

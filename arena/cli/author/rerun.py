@@ -32,12 +32,9 @@ _MAX_SHOWN = 160
 @options.league_argument
 @asked_again.fixture_argument
 @asked_again.game_argument
-@click.option(
-    "--as",
-    "bot",
-    metavar="BOT",
-    help="Instead, ask BOT (a folder, an archive, sample:NAME) what was asked then, in the sandbox"
-    " of arena check, and show what it decides differently.",
+@options.as_option(
+    "Instead, ask BOT (a folder, an archive, sample:NAME) what was asked then, in the sandbox"
+    " of arena check, and show what it decides differently."
 )
 @asked_again.seat_option
 @click.option("--differing", is_flag=True, help="With --as: only what it decides differently.")

@@ -8,13 +8,14 @@ import click
 import msgspec
 
 from arena.author.check.hints import Evidence, hint_for
-from arena.author.rerun.rerun_as import AskedSeat, RerunAs, exists, find_asked, write_lines
+from arena.author.rerun.rerun_as import AskedSeat, RerunAs, find_asked, write_lines
 from arena.cli import options
 from arena.cli.exit_codes import FINDINGS, OK
 from arena.cli.output import print_json, say
 from arena.game.records import Fault
 from arena.game.rules.explain import name_bid
 from arena.game.rules.round import Bid
+from arena.io.files import exists
 from arena.league.table.live_seat import Request
 from arena.league.table.recorded_seat import Reply
 from arena.league.table.rerun_seat import RerunDecision

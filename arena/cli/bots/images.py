@@ -24,8 +24,8 @@ def command(context: click.Context, *, as_json: bool) -> None:
         print_json({key: {"image": named[key], "available": ok} for key, ok in available.items()})
         return
     rows = [
-        [runtime, images.IMAGES[runtime], "available" if found else "missing"]
-        for runtime, found in available.items()
+        [runtime, images.IMAGES[runtime], "available" if ok else "missing"]
+        for runtime, ok in available.items()
     ]
     print_table(["runtime", "image", ""], rows)
     if not all(available.values()):

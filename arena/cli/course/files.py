@@ -12,12 +12,13 @@ from arena.cli.output import harmless, print_json, say
 from arena.course.config import Course, load_course
 from arena.course.intake.checks import read_check
 from arena.course.intake.entries import CHECKS
-from arena.course.lock import Lock, read_lock, write_file
+from arena.course.lock import Lock, read_lock
 from arena.course.marks.result import Result, grading, results_of
 from arena.course.new import make_course
 from arena.course.output.fill import fill, keys_of, marks_by_key
 from arena.course.output.gradescope import folder_name, results_json, write_autograder
 from arena.io.errors import ArenaError
+from arena.io.files import write_file
 
 
 @click.command()
@@ -57,10 +58,10 @@ def marks(course: Path, *, export: Path, id_column: str, grade_column: str, as_j
     mode = export.stat().st_mode & 0o777
     write_file(export, filled.content, mode)
     missing = [
-        one.student.id
-        for one in results
-        if one.mark
-        and not {one.student.id.casefold(), one.student.email.casefold()} & {*filled.filled}
+        result.student.id
+        for result in results
+        if result.mark
+        and not {result.student.id.casefold(), result.student.email.casefold()} & {*filled.filled}
     ]
     if as_json:
         print_json(
@@ -89,12 +90,12 @@ def gradescope(course: Path, *, folder: Path, as_json: bool) -> int:
     if read_lock(read.folder):
         _, _, results = _graded(course)
         checks = grading(read) / CHECKS
-        for one in results:
-            content = one.hand_in.content if one.hand_in else ""
-            kept = read_check(checks, one.student.id, content)
-            text = results_json(one, kept.report if kept else None, read.file.precision)
-            path = folder / "results" / folder_name(one.student.id) / "results.json"
-            write_file(path, text.encode(), 0o600)
+        for result in results:
+            content = result.hand_in.content if result.hand_in else ""
+            kept = read_check(checks, result.student.id, content)
+            text = results_json(result, kept.report if kept else None, read.file.precision)
+            path = folder / "results" / folder_name(result.student.id) / "results.json"
+            write_file(path, text.encode(), parents=True)
             written += 1
     if as_json:
         print_json({"autograder": str(folder / "autograder"), "results": written})

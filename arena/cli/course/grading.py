@@ -65,25 +65,27 @@ class _Listener(TerminalListener):
 
 
 def _print(graded: Graded) -> None:
-    rows = [_row(one) for one in graded.results]
+    rows = [_row(result) for result in graded.results]
     print_table(["student", "mark", "95 %", "deduction", "final", ""], rows)
-    for one in graded.moved:
-        before, now = ("none" if mark is None else f"{mark:.2f}" for mark in (one.before, one.now))
-        click.echo(harmless(f"moved: {one.student} from {before} to {now}: {one.why}"))
+    for moved in graded.moved:
+        before, now = (
+            "none" if mark is None else f"{mark:.2f}" for mark in (moved.before, moved.now)
+        )
+        click.echo(harmless(f"moved: {moved.student} from {before} to {now}: {moved.why}"))
 
 
-def _row(one: Result) -> list[str]:
-    mark = one.mark
+def _row(result: Result) -> list[str]:
+    mark = result.mark
     if mark is None:
-        return [one.student.id, "", "", "", "", one.note]
+        return [result.student.id, "", "", "", "", result.note]
     total = mark.total
     return [
-        one.student.id,
+        result.student.id,
         f"{total.points:.1f}",
         f"{total.low:.1f} to {total.high:.1f}",
         f"{mark.deduction:g}" if mark.deduction else "",
         f"{mark.final:.1f}",
-        one.note if mark.precise else "; ".join(filter(None, ["budget spent", one.note])),
+        result.note if mark.precise else "; ".join(filter(None, ["budget spent", result.note])),
     ]
 
 
@@ -93,13 +95,13 @@ def _row(one: Result) -> list[str]:
 @json_option
 def verify(course: Path, *, workers: int | None, as_json: bool) -> int:
     """Replay the games of COURSE and derive marks.csv from them; exit code 1 if it differs."""
-    found = verify_course(load_course(course), workers or core_count(), say)
+    verified = verify_course(load_course(course), workers or core_count(), say)
     if as_json:
-        print_json(found)
+        print_json(verified)
     else:
-        for finding in found.findings:
+        for finding in verified.findings:
             click.echo(harmless(f"{finding.where}: {finding.what}"))
-        verdict = "NOT verified" if found.findings else "all replay, and lead to marks.csv"
-        field = f"{found.field_games:,} in the field"
-        click.echo(f"{found.games:,} games against baselines, {field}: {verdict}")
-    return FINDINGS if found.findings else OK
+        verdict = "NOT verified" if verified.findings else "all replay, and lead to marks.csv"
+        field = f"{verified.field_games:,} in the field"
+        click.echo(f"{verified.games:,} games against baselines, {field}: {verdict}")
+    return FINDINGS if verified.findings else OK

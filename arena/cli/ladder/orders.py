@@ -44,7 +44,7 @@ def invite(
     A link is valid for 14 days and for one browser. Whoever is invited again gets another one.
     """
     folder = existing(ladder)
-    invited = [*names, *(one.id for one in (read_roster(roster) if roster else ()))]
+    invited = [*names, *(student.id for student in (read_roster(roster) if roster else ()))]
     if not invited:
         raise ArenaError("nobody is invited", "NAME...", "name somebody, or give --roster FILE")
     for name in invited:
@@ -83,13 +83,13 @@ def revoke(ladder: Path, name: str, *, as_json: bool) -> int:
 def _order(ladder: Path, what: Action, version: str, why: str, *, as_json: bool) -> int:
     """Leave an order for the ladder, and say when it is carried out."""
     folder = existing(ladder)
-    found = None
+    target = None
     if version:
         with Book(folder) as book:
-            found = book.version(version)
+            target = book.version(version)
     with Door(folder, writes=True) as door:
-        number = door.order(operator(), what, found, why)
-    return _ordered(folder, number, what, as_json=as_json, version=found.name if found else "")
+        number = door.order(operator(), what, target, why)
+    return _ordered(folder, number, what, as_json=as_json, version=target.name if target else "")
 
 
 def _ordered(

@@ -17,7 +17,7 @@ from arena.io.times import span, stamp
 from arena.ladder.book.book import Book
 from arena.ladder.folder import Folder, existing
 from arena.ladder.new import make_ladder
-from arena.ladder.status import Status, status
+from arena.ladder.status import LadderStatus, status
 
 _LOOK = 1.0
 """Seconds between looks whether a signal came."""
@@ -44,7 +44,7 @@ def init(ladder: Path, sandbox: str | None, *, trust_bots: bool, as_json: bool) 
 @json_option
 def run(ladder: Path, *, as_json: bool) -> int:
     """Run LADDER until Ctrl-C or SIGTERM: what is being played is finished and stored first."""
-    folder = existing(ladder)
+    folder = existing(ladder, older=True)
     _in_thread(partial(_run, folder))
     if as_json:
         print_json(status(folder))
@@ -106,7 +106,7 @@ def status_(ladder: Path, *, as_json: bool) -> int:
     return FINDINGS if state.overdue else OK
 
 
-def _lines(ladder: Status) -> list[str]:
+def _lines(ladder: LadderStatus) -> list[str]:
     counts = ", ".join(f"{number} {state}" for state, number in ladder.versions.items())
     oldest = f" (oldest {span(ladder.oldest)})" if ladder.oldest is not None else ""
     published = (
@@ -122,7 +122,7 @@ def _lines(ladder: Status) -> list[str]:
     ]
 
 
-def _played(ladder: Status) -> str:
+def _played(ladder: LadderStatus) -> str:
     """Return the season and how far its divisions are: `season 1: bga 2p block 212, 4p asleep`."""
     if not ladder.season:
         return "no season yet"

@@ -1,6 +1,5 @@
 """`arena export`: one row per game, pair of bots or decision, for analyses of one's own."""
 
-import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -13,6 +12,7 @@ from arena.cli.exit_codes import OK
 from arena.cli.options import PathType, league_argument, store_option, store_path
 from arena.cli.output import SEED_WARNING, say
 from arena.io.errors import ArenaError
+from arena.io.files import replacing
 from arena.league.store.logs import logs_path
 from arena.league.store.store import Store
 from arena.league.terms.stored_schedule import schedule_of
@@ -73,8 +73,8 @@ def command(
         names = Pseudonyms(schedule.conditions, secret_of(path)) if anonymous else None
         with _target(output, (path, logs_path(path), league)) as file:
             seats = max(len(fixture.seats) for fixture, _ in schedule.drawn.values())
-            kind, found = table(rows, stored, schedule, names)
-            FORMATS[format_](kind, found, file, seats)
+            kind, records = table(rows, stored, schedule, names)
+            FORMATS[format_](kind, records, file, seats)
     return OK
 
 
@@ -85,28 +85,12 @@ def _target(output: Path | None, protected: tuple[Path, ...]) -> Iterator[Binary
         yield sys.stdout.buffer
         sys.stdout.buffer.flush()
         return
-    if any(one.exists() and output.exists() and output.samefile(one) for one in protected):
+    if any(path.exists() and output.exists() and output.samefile(path) for path in protected):
         raise ArenaError("the export would overwrite the league", str(output), "name another file")
     try:
-        with _replacing(output) as file:
+        with replacing(output) as file:
             yield file
     except OSError as error:
         what = f"the export cannot be written: {error.strerror or error}"
         hint = "name a file in a folder that you may write to, with space on its disk"
         raise ArenaError(what, str(output), hint) from None
-
-
-@contextmanager
-def _replacing(output: Path) -> Iterator[BinaryIO]:
-    """Write beside a file and replace it when complete; write to a pipe or device directly."""
-    if output.exists() and not output.is_file():
-        with output.open("wb") as file:
-            yield file
-        return
-    part = output.with_name(f".{output.name}.{os.getpid()}.part")
-    try:
-        with part.open("xb") as file:
-            yield file
-        part.replace(output)
-    finally:
-        part.unlink(missing_ok=True)

@@ -37,25 +37,26 @@ def command(league: Path, logs: int, store: Path | None, *, dry_run: bool, as_js
     path = store_path(league, store)
     with Store(path) as opened:
         opened.conditions()
-        found = plan_pruning(opened, logs) if dry_run else None
-    if found is None:
+        pruned = plan_pruning(opened, logs) if dry_run else None
+    if pruned is None:
         with Store(path, create=True) as opened:
-            found = prune(opened, logs)
+            pruned = prune(opened, logs)
     if as_json:
-        print_json(found)
+        print_json(pruned)
     else:
-        click.echo(_words(found, dry_run=dry_run))
+        click.echo(_words(pruned, dry_run=dry_run))
     return OK
 
 
-def _words(found: PruneReport, *, dry_run: bool) -> str:
-    if not (found.fixtures or found.stderr):
-        return f"nothing to prune: the logs take {size_text(found.before)}"
+def _words(pruned: PruneReport, *, dry_run: bool) -> str:
+    if not (pruned.fixtures or pruned.stderr):
+        return f"nothing to prune: the logs take {size_text(pruned.before)}"
     said = "would prune" if dry_run else "pruned"
     about = "about " if dry_run else ""
     return (
-        f"{said} the logs of {found.games} games in {found.fixtures} fixtures"
-        f" and the standard error of {found.stderr} more (not of faults, nor of the newest {NEWEST}"
-        f" games of each bot): {size_text(found.before)} before,"
-        f" {about}{size_text(found.after)} after"
+        f"{said} the logs of {pruned.games} games in {pruned.fixtures} fixtures"
+        f" and the standard error of {pruned.stderr} more"
+        f" (not of faults, nor of the newest {NEWEST} games of each bot):"
+        f" {size_text(pruned.before)} before,"
+        f" {about}{size_text(pruned.after)} after"
     )

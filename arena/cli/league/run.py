@@ -162,7 +162,7 @@ def _say_faults(report: Report) -> None:
 
 def _say_quarantined(fixtures: Sequence[QuarantinedFixture]) -> None:
     """Say which fixtures are missing, and how to play them after all."""
-    first = (one.fixture for one in fixtures[:_QUARANTINED_SHOWN])
+    first = (quarantined.fixture for quarantined in fixtures[:_QUARANTINED_SHOWN])
     shown = [f"{fixture.id} ({', '.join(fixture.seats)})" for fixture in first]
     if more := len(fixtures) - len(shown):
         shown.append(f"and {more} more")
@@ -228,7 +228,7 @@ def _shortened(names: Sequence[str]) -> str:
 
 
 def _print_overall(overall: Overall) -> None:
-    click.echo("\noverall: share of rivals finished behind, mean over the tables")
+    click.echo("\noverall: share of rivals finished behind, mean over the divisions")
     rows = [
         [
             f"{rank:2} {row.bot}",

@@ -9,8 +9,8 @@ from arena.cli.exit_codes import OK
 from arena.cli.options import json_option, league_argument, store_option, store_path
 from arena.cli.output import harmless, print_json, print_table
 from arena.league.keeping.status import Status, status
-from arena.league.store.database import is_locked
 from arena.league.store.store import Store
+from arena.league.store.store_file import is_locked
 
 
 @click.command()
@@ -25,45 +25,45 @@ def command(league: Path, store: Path | None, *, as_json: bool) -> int:
     path = store_path(league, store)
     playing = is_locked(path)
     with Store(path) as stored:
-        found = status(stored, playing=playing)
+        state = status(stored, playing=playing)
     if as_json:
-        print_json(found)
+        print_json(state)
     else:
-        _print(found)
+        _print(state)
     return OK
 
 
-def _print(found: Status) -> None:
-    faults = ", ".join(f"{cause} {count}" for cause, count in found.faults.items())
+def _print(status: Status) -> None:
+    faults = ", ".join(f"{cause} {count}" for cause, count in status.faults.items())
     lines = [
-        f"{found.name}: {_state(found)}",
-        f"{found.fixtures} of {found.scheduled} fixtures, "
-        f"{found.games} of {found.scheduled_games} games" + _speed(found),
+        f"{status.name}: {_state(status)}",
+        f"{status.fixtures} of {status.scheduled} fixtures, "
+        f"{status.games} of {status.scheduled_games} games" + _speed(status),
         f"faults: {faults or 'none'}",
     ]
-    if found.not_counting:
-        lines.append(f"{found.not_counting} stored fixtures no longer count")
+    if status.not_counting:
+        lines.append(f"{status.not_counting} stored fixtures no longer count")
     for line in lines:
         click.echo(harmless(line))
     click.echo()
     rows = [
         [f"{variant}, {players} players", *map(str, numbers)]
-        for variant, players, *numbers in map(astuple, found.tables)
+        for variant, players, *numbers in map(astuple, status.tables)
     ]
     print_table(["table", "fixtures", "of", "games", "faults"], rows)
-    for one in found.next:
-        seats = ", ".join(one.seats)
-        click.echo(harmless(f"next: fixture {one.index}, {one.variant}: {seats}"))
+    for fixture in status.next:
+        seats = ", ".join(fixture.seats)
+        click.echo(harmless(f"next: fixture {fixture.index}, {fixture.variant}: {seats}"))
 
 
-def _state(found: Status) -> str:
-    if found.playing:
+def _state(status: Status) -> str:
+    if status.playing:
         return "an arena is playing it"
-    return "finished" if found.finished else "stopped; arena run goes on with it"
+    return "finished" if status.finished else "stopped; arena run goes on with it"
 
 
-def _speed(found: Status) -> str:
-    if found.games_per_second is None:
+def _speed(status: Status) -> str:
+    if status.games_per_second is None:
         return ""
-    when = "" if found.playing else " when it was last played"
-    return f", {found.games_per_second:.1f} games/s{when}"
+    when = "" if status.playing else " when it was last played"
+    return f", {status.games_per_second:.1f} games/s{when}"

@@ -72,9 +72,12 @@ def _replayed(verified: Verified) -> str:
 
 def _rerated(divisions: Sequence[DivisionCheck]) -> str:
     """Return how much was rated again, and whether it agrees."""
-    rated, games = sum(one.rated for one in divisions), sum(one.games for one in divisions)
-    count = sum(one.rated > 0 for one in divisions)
-    agree = not any([*one.mismatches()] for one in divisions)
+    rated, games = (
+        sum(division.rated for division in divisions),
+        sum(division.games for division in divisions),
+    )
+    count = sum(division.rated > 0 for division in divisions)
+    agree = not any([*division.mismatches()] for division in divisions)
     return (
         f"ratings: {rated} of {games} games in {count} of {len(divisions)} leaderboards"
         f"{' (drawn with the root as seed)' if rated < games else ''}"

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Mapping, Sequence
 
 from arena.course.games.tables import Pairing, block, wins
-from arena.course.lock import Terms
+from arena.course.lock import GradingTerms
 from arena.game.records import Fixture, FixtureResult, QuarantinedFixture
 from arena.league.store.format.rows import PackedFixture
 from arena.league.store.store import Store
@@ -14,7 +14,7 @@ Decide = Callable[[Blocks], Mapping[str, int]]
 """How many blocks of each baseline a bot plays, given those that are complete."""
 
 
-class Played:
+class BaselineRecord:
     """The games against baselines that are stored."""
 
     def __init__(self, store: Store) -> None:
@@ -27,15 +27,15 @@ class Played:
         """Take a table into account."""
         self._results[result.fixture.id] = result
 
-    def won(self, terms: Terms, pairing: Pairing, most: int) -> list[int]:
+    def won(self, terms: GradingTerms, pairing: Pairing, most: int) -> list[int]:
         """Return the games won in each of the first blocks that are complete, at most so many."""
-        found: list[int] = []
+        won: list[int] = []
         for number in range(most):
-            tables = [self._results.get(one.id) for one in block(terms, pairing, number)]
+            tables = [self._results.get(fixture.id) for fixture in block(terms, pairing, number)]
             if not all(tables):
                 break
-            found.append(sum(wins(pairing, one) for one in tables if one))
-        return found
+            won.append(sum(wins(pairing, table) for table in tables if table))
+        return won
 
 
 class BaselineGames:
@@ -44,8 +44,8 @@ class BaselineGames:
     def __init__(
         self,
         store: Store,
-        played: Played,
-        terms: Terms,
+        played: BaselineRecord,
+        terms: GradingTerms,
         bots: Collection[str],
         decide: Decide,
         finished: Callable[[str, Blocks], None] = lambda _bot, _blocks: None,
@@ -91,28 +91,30 @@ class BaselineGames:
                 return
             self._plans[bot] = plan
             self._left[bot] = {
-                one.id: one
+                fixture.id: fixture
                 for name, most in plan.items()
                 for number in range(most)
-                for one in block(self._terms, pairing_of(self._terms, bot, name), number)
-                if one.id not in self._played
+                for fixture in block(self._terms, pairing_of(self._terms, bot, name), number)
+                if fixture.id not in self._played
             }
             self._owner |= dict.fromkeys(self._left[bot], bot)
 
 
-def pairing_of(terms: Terms, bot: str, baseline: str) -> Pairing:
+def pairing_of(terms: GradingTerms, bot: str, baseline: str) -> Pairing:
     """Return a bot, by digest, and a baseline, by name."""
     return Pairing(bot, baseline, terms.baselines[baseline])
 
 
 def blocks_of(
-    played: Played, terms: Terms, bot: str, plan: Mapping[str, int]
+    played: BaselineRecord, terms: GradingTerms, bot: str, plan: Mapping[str, int]
 ) -> dict[str, list[int]]:
     """Return how a bot did in the blocks of a plan that are complete."""
     return {name: played.won(terms, pairing_of(terms, bot, name), plan[name]) for name in plan}
 
 
-def final_blocks(played: Played, terms: Terms, bot: str, decide: Decide) -> dict[str, list[int]]:
+def final_blocks(
+    played: BaselineRecord, terms: GradingTerms, bot: str, decide: Decide
+) -> dict[str, list[int]]:
     """Return the blocks that count of a bot, as far as they are stored: what `decide` asks for."""
     plan: Mapping[str, int] = {}
     while True:

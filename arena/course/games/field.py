@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from arena.bots.bot import StagedBot
 from arena.course.games.tables import SEATS, conditions, name_of
-from arena.course.lock import Lock, Terms
+from arena.course.lock import GradingTerms, Lock
 from arena.game.records import BotInfo, FixtureResult, LeagueInfo
 from arena.game.seeds import commitment
 from arena.io.errors import ArenaError
@@ -48,7 +48,7 @@ def store_of(folder: Path, lock: Lock, points: float) -> Path:
     return folder / f"field-{key[:12]}.sqlite"
 
 
-def start_of(terms: Terms, bots: Sequence[BotInfo], points: float, name: str) -> LeagueInfo:
+def start_of(terms: GradingTerms, bots: Sequence[BotInfo], points: float, name: str) -> LeagueInfo:
     """Return the conditions of the league."""
     seed = f"{terms.seed}/field"
     rounds = passes(len(bots), points, terms.precision) * (len(bots) - 1)
@@ -86,14 +86,14 @@ def field_results(path: Path) -> dict[str, list[tuple[int, int]]]:
     """Return (won, games) at each table, by the name of the bot; raises ArenaError."""
     if not path.exists():
         raise ArenaError("the games of the field are missing", str(path), "arena course grade")
-    found: dict[str, list[tuple[int, int]]] = {}
+    tables: dict[str, list[tuple[int, int]]] = {}
     with Store(path) as store:
         progress = LeagueProgress(schedule_of(store))
         for result in store.results():
             if progress.counts(result.fixture.id):
                 for name, won in _won(result):
-                    found.setdefault(name, []).append((won, len(result.games)))
-    return found
+                    tables.setdefault(name, []).append((won, len(result.games)))
+    return tables
 
 
 def is_complete(path: Path) -> bool:

@@ -11,7 +11,7 @@ from hashlib import sha256
 import msgspec
 from msgspec import Struct
 
-from arena.course.lock import Terms
+from arena.course.lock import GradingTerms
 from arena.game.records import BotInfo, Fixture, FixtureResult, LeagueInfo
 from arena.game.rules.round_limit import ROUNDS_PER_DIE, max_rounds
 from arena.game.seeds import commitment, fixture_seed
@@ -40,7 +40,7 @@ def name_of(digest: str) -> str:
     return digest[:_NAME]
 
 
-def block(terms: Terms, pairing: Pairing, number: int) -> tuple[Fixture, ...]:
+def block(terms: GradingTerms, pairing: Pairing, number: int) -> tuple[Fixture, ...]:
     """Return the tables of one block."""
     return tuple(_table(terms, pairing, number, seat) for seat in range(SEATS))
 
@@ -51,7 +51,7 @@ def wins(pairing: Pairing, result: FixtureResult) -> int:
     return sum(game.places[seat] == 1 for game in result.games)
 
 
-def conditions(terms: Terms, bots: Sequence[BotInfo], name: str) -> LeagueInfo:
+def conditions(terms: GradingTerms, bots: Sequence[BotInfo], name: str) -> LeagueInfo:
     """Return the conditions of all tables, as a store keeps them."""
     return LeagueInfo(
         name=name,
@@ -70,7 +70,7 @@ def conditions(terms: Terms, bots: Sequence[BotInfo], name: str) -> LeagueInfo:
     )
 
 
-def _table(terms: Terms, pairing: Pairing, number: int, seat: int) -> Fixture:
+def _table(terms: GradingTerms, pairing: Pairing, number: int, seat: int) -> Fixture:
     bots = name_of(pairing.bot), pairing.name
     decisive = [terms.rules, terms.limits, terms.sandbox, GAMES, pairing, number, seat]
     id_ = sha256(terms.seed.encode() + msgspec.json.encode(decisive)).hexdigest()[:16]

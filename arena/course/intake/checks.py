@@ -19,8 +19,8 @@ from arena.bots.manifest import load_bot
 from arena.bots.sandboxes.docker import engine
 from arena.bots.sandboxes.docker.images import IMAGES
 from arena.bots.sandboxes.docker.sandbox import DockerSandbox
-from arena.course.lock import write_file
 from arena.io.errors import ArenaError
+from arena.io.files import write_file
 from arena.league.play.process_pool import map_ordered, pool
 
 POSITIONS = 500
@@ -148,7 +148,7 @@ def _report(request: CheckRequest, error: ArenaError) -> CheckReport:
 
 
 def _write(folder: Path, key: str, checked: Checked) -> None:
-    write_file(folder / f"{key}.json", msgspec.json.encode(checked), 0o600)
+    write_file(folder / f"{key}.json", msgspec.json.encode(checked), parents=True)
 
 
 def _read(path: Path) -> Checked | None:

@@ -6,9 +6,10 @@ import msgspec
 from msgspec import Struct
 
 from arena.course.config import Course
-from arena.course.lock import Lock, Terms, write_file
+from arena.course.lock import GradingTerms, Lock
 from arena.course.marks.marks import FIELD, LEGAL, Mark
 from arena.course.marks.result import Result, grading
+from arena.io.files import write_file
 
 _FILE = "last.json"
 _LEAST = 0.005
@@ -31,11 +32,11 @@ class Moved(Struct, frozen=True):
     why: str
 
 
-def changed_terms(old: Terms, new: Terms) -> str:
+def changed_terms(old: GradingTerms, new: GradingTerms) -> str:
     """Name what decides games or points and changed, or return ""."""
     changed = [
         _NAMES.get(key, key)
-        for key in Terms.__struct_fields__
+        for key in GradingTerms.__struct_fields__
         if key not in {"baselines", "reference", "arena"} and getattr(old, key) != getattr(new, key)
     ]
     changed += [
@@ -48,57 +49,57 @@ def changed_terms(old: Terms, new: Terms) -> str:
     return ", ".join(changed)
 
 
-class Outcome(Struct, frozen=True):
+class GradingOutcome(Struct, frozen=True):
     """What a grading came to."""
 
     lock: Lock
     results: list[Result]
 
 
-def read_outcome(course: Course) -> Outcome | None:
+def read_outcome(course: Course) -> GradingOutcome | None:
     """Return what the last grading came to; None if there was none, or of another arena."""
     try:
-        return msgspec.json.decode((grading(course) / _FILE).read_bytes(), type=Outcome)
+        return msgspec.json.decode((grading(course) / _FILE).read_bytes(), type=GradingOutcome)
     except (OSError, msgspec.DecodeError):
         return None
 
 
-def write_outcome(course: Course, outcome: Outcome) -> None:
+def write_outcome(course: Course, outcome: GradingOutcome) -> None:
     """Keep what a grading came to, for the next one to be compared with."""
-    write_file(grading(course) / _FILE, msgspec.json.encode(outcome), 0o600)
+    write_file(grading(course) / _FILE, msgspec.json.encode(outcome))
 
 
-def moved(before: Outcome, now: Outcome) -> Iterator[Moved]:
+def moved(before: GradingOutcome, now: GradingOutcome) -> Iterator[Moved]:
     """Yield the marks that moved between two gradings, with the parts that did and why."""
     old_lock, lock = before.lock, now.lock
-    earlier = {one.student.id: one for one in before.results}
-    for one in now.results:
-        was = earlier.pop(one.student.id, None)
-        old_final, final = _final(was), _final(one)
+    earlier = {result.student.id: result for result in before.results}
+    for result in now.results:
+        was = earlier.pop(result.student.id, None)
+        old_final, final = _final(was), _final(result)
         if (old_final is None) != (final is None) or abs((old_final or 0) - (final or 0)) >= _LEAST:
-            why = "; ".join(_reasons(was, one, old_lock, lock))
-            yield Moved(one.student.id, old_final, final, why)
+            why = "; ".join(_reasons(was, result, old_lock, lock))
+            yield Moved(result.student.id, old_final, final, why)
     for id_, was in earlier.items():
         yield Moved(id_, _final(was), None, "no longer on the roster")
 
 
-def _final(one: Result | None) -> float | None:
-    return one.mark.final if one and one.mark else None
+def _final(result: Result | None) -> float | None:
+    return result.mark.final if result and result.mark else None
 
 
-def _reasons(was: Result | None, one: Result, old: Lock, new: Lock) -> Iterator[str]:
+def _reasons(was: Result | None, result: Result, old: Lock, new: Lock) -> Iterator[str]:
     if was is None:
         yield "new on the roster"
         return
-    if was.mark is None or one.mark is None:
-        yield "struck" if one.mark is None else "no longer struck"
+    if was.mark is None or result.mark is None:
+        yield "struck" if result.mark is None else "no longer struck"
         return
-    if _content(was) != _content(one):
-        file = one.hand_in.file if one.hand_in else "none"
+    if _content(was) != _content(result):
+        file = result.hand_in.file if result.hand_in else "none"
         yield f"another hand-in counts: {file}"
-    yield from _parts(was.mark, one.mark, old, new, same=_content(was) == _content(one))
-    if was.mark.deduction != one.mark.deduction:
-        yield f"deduction {one.mark.deduction:g}, not {was.mark.deduction:g}"
+    yield from _parts(was.mark, result.mark, old, new, same=_content(was) == _content(result))
+    if was.mark.deduction != result.mark.deduction:
+        yield f"deduction {result.mark.deduction:g}, not {was.mark.deduction:g}"
 
 
 def _parts(was: Mark, now: Mark, old: Lock, new: Lock, *, same: bool) -> Iterator[str]:
@@ -129,5 +130,5 @@ def _field_change(old: Sequence[str], new: Sequence[str]) -> str:
     return f"the field changed: {joined} joined, {left} left" if left or joined else "other games"
 
 
-def _content(one: Result) -> str:
-    return one.hand_in.content if one.hand_in else ""
+def _content(result: Result) -> str:
+    return result.hand_in.content if result.hand_in else ""

@@ -80,7 +80,9 @@ def mark_of(
     """Return the mark of a hand-in; None stands for a student who handed nothing in."""
     steps = hand_in.steps / hand_in.of if hand_in else 0.0
     parts = {LEGAL: certain(file.marks.legal * steps, file.marks.legal)} if file.marks.legal else {}
-    parts |= {name: certain(0.0, one.points) for name, one in file.marks.baselines.items()}
+    parts |= {
+        name: certain(0.0, baseline.points) for name, baseline in file.marks.baselines.items()
+    }
     parts |= baseline_parts(file, lock.shares, blocks)
     if file.marks.field:
         tables = field.get(name_of(hand_in.bot)) if hand_in and hand_in.bot else None

@@ -5,13 +5,14 @@ from pathlib import Path
 from msgspec import Struct
 
 from arena.course.config import Course
-from arena.course.games.baseline_games import Played, final_blocks
+from arena.course.games.baseline_games import BaselineRecord, final_blocks
 from arena.course.games.field import field_results, store_of
 from arena.course.lock import Lock, LockedHandIn
 from arena.course.marks.marks import FIELD, LEGAL, Mark, decider, mark_of
 from arena.course.roster import Student
+from arena.io.csv_rows import csv_of
 from arena.league.store.store import Store
-from arena.publish.data.schema import csv_cell, csv_of
+from arena.publish.data.schema import csv_cell
 
 MARKS = "marks.csv"
 GRADING = "grading"
@@ -40,21 +41,23 @@ def results_of(course: Course, lock: Lock) -> list[Result]:
     field = field_results(store_of(folder, lock, file.marks.field)) if lock.field else {}
     played = _played(folder / STORE) if file.marks.baselines else None
     decide = decider(file, lock.shares)
-    found = []
+    results = []
     for student in course.students:
         hand_in, note = lock.hand_ins.get(student.id), lock.notes.get(student.id, "")
         if student.id in lock.struck:
-            found.append(Result(student, hand_in, None, "; ".join(filter(None, ["struck", note]))))
+            results.append(
+                Result(student, hand_in, None, "; ".join(filter(None, ["struck", note])))
+            )
             continue
         bot = hand_in.bot if hand_in else ""
         blocks = final_blocks(played, lock.terms, bot, decide) if bot and played else {}
-        found.append(Result(student, hand_in, mark_of(file, lock, hand_in, blocks, field), note))
-    return found
+        results.append(Result(student, hand_in, mark_of(file, lock, hand_in, blocks, field), note))
+    return results
 
 
-def _played(path: Path) -> Played:
+def _played(path: Path) -> BaselineRecord:
     with Store(path) as store:
-        return Played(store)
+        return BaselineRecord(store)
 
 
 def marks_csv(course: Course, results: list[Result]) -> str:
@@ -64,12 +67,12 @@ def marks_csv(course: Course, results: list[Result]) -> str:
     parts += [FIELD] if course.file.marks.field else []
     head = ["id", "name", "group", *parts, "mark", "low", "high", "precise", "games"]
     head += ["days_late", "deduction", "final", "file", "received", "sha256", "note"]
-    rows = [_row(one, parts) for one in results]
+    rows = [_row(result, parts) for result in results]
     return csv_of([list(map(csv_cell, row)) for row in [head, *rows]])
 
 
-def _row(one: Result, parts: list[str]) -> list[str]:
-    student, mark, hand_in = one.student, one.mark, one.hand_in
+def _row(result: Result, parts: list[str]) -> list[str]:
+    student, mark, hand_in = result.student, result.mark, result.hand_in
     row = [student.id, student.name, student.group]
     if mark is None:
         row += [""] * (len(parts) + 8)
@@ -79,7 +82,7 @@ def _row(one: Result, parts: list[str]) -> list[str]:
         row += ["yes" if mark.precise else "no", str(mark.games)]
         row += [str(mark.days_late), _points(mark.deduction), _points(mark.final)]
     row += [hand_in.file, hand_in.received, hand_in.content] if hand_in else [""] * 3
-    return [*row, one.note]
+    return [*row, result.note]
 
 
 def _points(value: float) -> str:

@@ -41,7 +41,7 @@ def main(home: Path, user: str, points: float) -> None:
 
 
 def _checked(submission: Path, bot: Path, user: str, points: float) -> dict[str, Any]:
-    inner = [one for one in submission.iterdir() if not one.name.startswith((".", "__"))]
+    inner = [path for path in submission.iterdir() if not path.name.startswith((".", "__"))]
     # A link may lead to what root alone may read.
     one_folder = len(inner) == 1 and inner[0].is_dir() and not inner[0].is_symlink()
     shutil.copytree(inner[0] if one_folder else submission, bot, symlinks=True)
@@ -100,8 +100,8 @@ def _test(number: int, step: dict[str, Any] | None, points: float) -> dict[str, 
     if step is None:
         return {**test, "name": f"step {number}", "score": 0, "output": "not tried"}
     faults = [
-        " / ".join(filter(None, (one["what"], one["where"], one["hint"])))
-        for one in step["findings"]
+        " / ".join(filter(None, (finding["what"], finding["where"], finding["hint"])))
+        for finding in step["findings"]
     ]
     score = 0 if faults else points
     return {**test, "name": step["name"], "score": score, "output": "\n".join(faults) or "ok"}
@@ -120,7 +120,7 @@ def end_processes(user: str) -> None:
 
 
 def _processes_of(uid: int) -> list[int]:
-    found = []
+    pids = []
     for path in Path("/proc").iterdir():
         if path.name.isdigit():
             try:
@@ -129,8 +129,8 @@ def _processes_of(uid: int) -> list[int]:
                 continue
             status = dict(line.partition(":")[::2] for line in lines)
             if status["Uid"].split()[0] == str(uid) and status["State"].split()[0] != "Z":
-                found.append(int(path.name))
-    return found
+                pids.append(int(path.name))
+    return pids
 
 
 if __name__ == "__main__":

@@ -40,11 +40,11 @@ class Feedback(Struct, frozen=True):
 
 
 def feedback_of(
-    course: Course, lock: Lock, one: Result, checked: Checked | None, store: Store | None
+    course: Course, lock: Lock, result: Result, checked: Checked | None, store: Store | None
 ) -> Feedback:
     """Return what to tell of a hand-in."""
     findings = [f for step in checked.report.steps for f in step.findings] if checked else []
-    bot = one.hand_in.bot if one.hand_in else ""
+    bot = result.hand_in.bot if result.hand_in else ""
     played = [*_played(course, lock, bot, store)] if bot and store and lock.shares else []
     coach = Coach(name_of(bot))
     faults, details = Counter[Cause](), list[str]()
@@ -54,8 +54,8 @@ def feedback_of(
             faults[event.cause] += 1
             details.append(f"{event.cause}: {event.detail}")
     judgement = coach.judgement() if coach.games else None
-    needs = [*_needs(one, findings, faults)]
-    advice = [*_advice(one, findings, faults, judgement, checked)]
+    needs = [*_needs(result, findings, faults)]
+    advice = [*_advice(result, findings, faults, judgement, checked)]
     return Feedback(findings, dict(faults), details[:_FAULTS], judgement, advice, needs)
 
 
@@ -75,29 +75,29 @@ def _faults(played: PlayedFixture, name: str) -> Iterator[Faulted]:
                 yield event
 
 
-def _needs(one: Result, findings: list[Finding], faults: Counter[Cause]) -> Iterator[str]:
-    if one.hand_in is None:
+def _needs(result: Result, findings: list[Finding], faults: Counter[Cause]) -> Iterator[str]:
+    if result.hand_in is None:
         yield "nothing was handed in"
         return
-    if not one.hand_in.bot:
+    if not result.hand_in.bot:
         yield "it never plays: its check says why"
     elif findings or faults.keys() - {Cause.TIMEOUT}:
         yield "it faults"
     if faults[Cause.TIMEOUT] or any(f.what.startswith(Cause.TIMEOUT) for f in findings):
         yield "it is too slow"
-    for name, part in one.mark.parts.items() if one.mark else ():
+    for name, part in result.mark.parts.items() if result.mark else ():
         if part.share and name != "field" and part.share.high < FAIR:
             yield f"it loses to {name} ({100 * part.share.share:.0f} % won)"
 
 
 def _advice(
-    one: Result,
+    result: Result,
     findings: list[Finding],
     faults: Counter[Cause],
     judgement: Judgement | None,
     checked: Checked | None,
 ) -> Iterator[str]:
-    if one.hand_in is None:
+    if result.hand_in is None:
         yield "hand in a bot: `arena new my-bot` makes one that already plays"
         return
     if findings or faults:
@@ -105,7 +105,7 @@ def _advice(
     leaks = judgement.leaks[:2] if judgement else []
     for leak in leaks:
         yield f"look at where it {leak.what}: {leak.cost.per_game:.3f} wins a game"
-    parts = one.mark.parts.items() if one.mark else ()
+    parts = result.mark.parts.items() if result.mark else ()
     short = [
         (part.of - part.points, name) for name, part in parts if part.share and name != "field"
     ]
@@ -113,5 +113,5 @@ def _advice(
         if missing > 0:
             yield f"most points are left against {name}: up to {missing:.1f}"
     yield from checked.report.advice if checked else ()
-    if one.hand_in.bot:
+    if result.hand_in.bot:
         yield "try a change with `arena compare OLD NEW` before you hand it in"

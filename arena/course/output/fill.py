@@ -43,11 +43,11 @@ class _Cell(NamedTuple):
 
 def keys_of(results: Sequence[Result]) -> dict[str, list[Result]]:
     """Return the students by what an export may call them, in lower case: id and address."""
-    found = defaultdict[str, list[Result]](list)
-    for one in results:
-        for key in {one.student.id.casefold(), one.student.email.casefold()} - {""}:
-            found[key].append(one)
-    return found
+    by_key = defaultdict[str, list[Result]](list)
+    for result in results:
+        for key in {result.student.id.casefold(), result.student.email.casefold()} - {""}:
+            by_key[key].append(result)
+    return by_key
 
 
 def marks_by_key(keys: Mapping[str, Sequence[Result]]) -> dict[str, str]:
@@ -101,12 +101,12 @@ def _changed(content: bytes, changes: list[tuple[_Cell, str]]) -> bytes:
 
 
 def _column(head: list[str], name: str, path: Path) -> int:
-    found = [at for at, one in enumerate(head) if one == name]
-    if not found:
+    columns = [at for at, title in enumerate(head) if title == name]
+    if not columns:
         raise ArenaError(f"no column is called '{name}'", f"{path}:1", did_you_mean(name, head))
-    if len(found) > 1:
-        raise ArenaError(f"{len(found)} columns are called '{name}'", f"{path}:1", "rename one")
-    return found[0]
+    if len(columns) > 1:
+        raise ArenaError(f"{len(columns)} columns are called '{name}'", f"{path}:1", "rename one")
+    return columns[0]
 
 
 def _separator(content: bytes, at: int, names: set[str], path: Path) -> bytes:
@@ -125,12 +125,12 @@ def _lines(content: bytes, at: int, separator: bytes, path: Path) -> Iterator[li
     cell = re.compile(rb'(?:"(?:[^"]|"")*"%b|(?!")%b)' % (plain, plain))
     line: list[_Cell] = []
     while at < len(content):
-        found = cell.match(content, at)
-        if found is None:
+        match = cell.match(content, at)
+        if match is None:
             number = content.count(b"\n", 0, at) + 1
             raise ArenaError("a quote that does not end", f"{path}:{number}", "export it again")
-        line.append(_Cell(found.start(), found.end(), found[0]))
-        at = found.end()
+        line.append(_Cell(match.start(), match.end(), match[0]))
+        at = match.end()
         if content[at : at + 1] == separator:
             at += 1
             if at < len(content):

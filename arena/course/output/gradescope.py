@@ -11,10 +11,9 @@ from pathlib import Path
 
 from arena import __version__
 from arena.author.check.findings import CheckReport, Finding
-from arena.course.lock import write_file
 from arena.course.marks.result import Result
 from arena.io.errors import ArenaError
-from arena.io.files import reason
+from arena.io.files import reason, write_file
 
 GRADER = Path(__file__).with_name("autograder.py")
 """What runs on Gradescope."""
@@ -61,10 +60,10 @@ def folder_name(student: str) -> str:
     return name if name == student else f"{name}-{digest}"
 
 
-def results_json(one: Result, report: CheckReport | None, precision: float) -> str:
+def results_json(result: Result, report: CheckReport | None, precision: float) -> str:
     """Return the results.json of a graded hand-in, with the marks and how they came about."""
     tests: list[dict[str, object]] = []
-    for name, part in one.mark.parts.items() if one.mark else ():
+    for name, part in result.mark.parts.items() if result.mark else ():
         said = f"{part.points:.2f} of {part.of:g}, 95 %: {part.low:.2f} to {part.high:.2f}"
         if part.share:
             said += f"; won {100 * part.share.share:.1f} % of {part.share.games:,} games"
@@ -72,19 +71,19 @@ def results_json(one: Result, report: CheckReport | None, precision: float) -> s
             {"name": name, "score": round(part.points, 2), "max_score": part.of, "output": said}
         )
     faults = [_fault(f) for step in report.steps for f in step.findings] if report else []
-    lines = [one.note, *faults]
-    if one.mark:
-        how = "reached" if one.mark.precise else "not reached: the budget of games is spent"
+    lines = [result.note, *faults]
+    if result.mark:
+        how = "reached" if result.mark.precise else "not reached: the budget of games is spent"
         lines.append(f"precision of {precision:g} points {how}")
-        lines += [f"deduction: {one.mark.deduction:g}"] if one.mark.deduction else []
-    result = {
-        "score": round(one.mark.final, 2) if one.mark else 0,
+        lines += [f"deduction: {result.mark.deduction:g}"] if result.mark.deduction else []
+    document = {
+        "score": round(result.mark.final, 2) if result.mark else 0,
         "output": "\n".join(filter(None, lines)),
         "output_format": "text",
         "visibility": "visible",
         "tests": tests,
     }
-    return json.dumps(result, indent=1) + "\n"
+    return json.dumps(document, indent=1) + "\n"
 
 
 def _fault(finding: Finding) -> str:

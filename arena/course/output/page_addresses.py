@@ -7,11 +7,10 @@ from hashlib import sha256
 from pathlib import Path
 
 from arena.course.config import Course
-from arena.course.lock import write_file
 from arena.course.marks.result import grading
 from arena.io import shipped
 from arena.io.errors import ArenaError
-from arena.io.files import reason
+from arena.io.files import reason, write_file
 from arena.ladder.door.door import Door
 from arena.ladder.folder import Folder, existing, make_shared
 
@@ -35,10 +34,10 @@ def places_of(course: Course) -> dict[str, Path]:
     secret = _secret(grading(course))
     private = _private_folders(course.door) if course.door else {}
     return {
-        one.id: private[key] / _OF_COURSE / "index.html"
-        if (key := one.id.casefold()) in private
-        else course.folder / page_path(secret, one.id)
-        for one in course.students
+        student.id: private[key] / _OF_COURSE / "index.html"
+        if (key := student.id.casefold()) in private
+        else course.folder / page_path(secret, student.id)
+        for student in course.students
     }
 
 
@@ -64,18 +63,18 @@ def write_page(page: Path, content: bytes) -> None:
             hint = "grade as the user who runs the ladder"
             raise ArenaError(f"it cannot be made: {reason(error)}", str(folder), hint) from None
         style = shipped.folder("reports") / "standalone.css"
-        write_file(folder / STYLESHEET, style.read_bytes())
-    write_file(page, content)
+        write_file(folder / STYLESHEET, style.read_bytes(), 0o644)
+    write_file(page, content, 0o644, parents=True)
 
 
 def remove_others(course: Course, pages: Mapping[str, Path]) -> None:
     """Remove the pages of students who are no longer on the roster, or whose page moved."""
     old = [*(course.folder / FEEDBACK).glob(f"{'[0-9a-f]' * _DIGITS}.html")]
     if course.door:
-        folders = [one / _OF_COURSE for one in _private_folders(course.door).values()]
+        folders = [private / _OF_COURSE for private in _private_folders(course.door).values()]
         old += [folder / name for folder in folders for name in ("index.html", STYLESHEET)]
-    kept = {*pages.values(), *(one.with_name(STYLESHEET) for one in pages.values())}
-    _remove([one for one in old if one not in kept])
+    kept = {*pages.values(), *(page.with_name(STYLESHEET) for page in pages.values())}
+    _remove([page for page in old if page not in kept])
 
 
 def _remove(pages: Collection[Path]) -> None:
@@ -90,11 +89,11 @@ def _private_folders(root: Path) -> dict[str, Path]:
     """Return the private folder of each author of a ladder, by name in lower case."""
     folder: Folder = existing(root)
     with Door(folder) as door:
-        return {one.name.casefold(): folder.private / one.name for one in door.authors()}
+        return {author.name.casefold(): folder.private / author.name for author in door.authors()}
 
 
 def _secret(folder: Path) -> bytes:
     path = folder / _KEY_FILE
     if not path.exists():
-        write_file(path, secrets.token_hex(32).encode(), 0o600)
+        write_file(path, secrets.token_hex(32).encode())
     return path.read_bytes()

@@ -12,7 +12,7 @@ from arena.course.games.field import is_complete, store_of
 from arena.course.games.tables import name_of
 from arena.course.intake.checks import read_check
 from arena.course.intake.entries import CHECKS
-from arena.course.lock import Lock, write_file
+from arena.course.lock import Lock
 from arena.course.marks.result import STORE, Result, grading
 from arena.course.output.feedback import Feedback, feedback_of
 from arena.course.output.page_addresses import (
@@ -23,6 +23,7 @@ from arena.course.output.page_addresses import (
     write_page,
 )
 from arena.course.output.similarity import PAGE as ALIKE
+from arena.io.files import write_file
 from arena.league.store.store import Store
 from arena.publish.pages.templates import environment
 from arena.publish.pseudonyms import Pseudonyms, secret_of
@@ -39,35 +40,49 @@ def write_pages(course: Course, lock: Lock, results: list[Result]) -> Path:
     Raises ArenaError if they cannot be written.
     """
     places = places_of(course)
-    told: dict[str, Feedback] = {}
-    games = grading(course) / STORE
-    with Store(games) if games.exists() else nullcontext() as store:
-        for one in results:
-            content = one.hand_in.content if one.hand_in else ""
-            checked = read_check(grading(course) / CHECKS, one.student.id, content)
-            told[one.student.id] = feedback_of(course, lock, one, checked, store)
-    finals = sorted((one.mark.final for one in results if one.mark), reverse=True)
+    told = _feedback(course, lock, results)
+    finals = sorted((result.mark.final for result in results if result.mark), reverse=True)
     common = {"course": course.file.name, "shares": lock.shares}
-    for one in results:
-        context = {"one": one, "told": told[one.student.id], "total": course.file.marks.total}
+    for result in results:
+        context = {
+            "result": result,
+            "told": told[result.student.id],
+            "total": course.file.marks.total,
+        }
         context |= {"table": finals if course.file.table else []}
         context |= {"did": did, "named": named, "at_table": at_table}
-        page = places[one.student.id]
+        page = places[result.student.id]
         context |= {"stylesheet": STYLESHEET if is_behind_door(page) else ""}
         write_page(page, _rendered("course_student.html", {**common, **context}))
     remove_others(course, places)
     names = _write_site(course, lock)
     links = {id_: relpath(page, course.folder) for id_, page in places.items()}
     context = {
-        "rows": [(one, links[one.student.id], _pseudonym(one, names)) for one in results],
+        "rows": [
+            (result, links[result.student.id], _pseudonym(result, names)) for result in results
+        ],
         "door": course.door is not None,
-        "needy": [(one, needs) for one in results if (needs := told[one.student.id].needs)],
+        "needy": [
+            (result, needs) for result in results if (needs := told[result.student.id].needs)
+        ],
         "site": f"{_SITE}/index.html" if names else "",
         "alike": ALIKE if (course.folder / ALIKE).exists() else "",
         **_histogram(finals, course.file.marks.total),
     }
-    write_file(course.folder / CLASS, _rendered("course_class.html", {**common, **context}), 0o600)
+    write_file(course.folder / CLASS, _rendered("course_class.html", {**common, **context}))
     return course.folder / CLASS
+
+
+def _feedback(course: Course, lock: Lock, results: list[Result]) -> dict[str, Feedback]:
+    """Return what each student is told, by id."""
+    told: dict[str, Feedback] = {}
+    games = grading(course) / STORE
+    with Store(games) if games.exists() else nullcontext() as store:
+        for result in results:
+            content = result.hand_in.content if result.hand_in else ""
+            checked = read_check(grading(course) / CHECKS, result.student.id, content)
+            told[result.student.id] = feedback_of(course, lock, result, checked, store)
+    return told
 
 
 def _rendered(template: str, context: Mapping[str, Any]) -> bytes:
@@ -87,8 +102,10 @@ def _write_site(course: Course, lock: Lock) -> Mapping[str, str]:
         return Pseudonyms(store.conditions(), secret_of(path)).bots
 
 
-def _pseudonym(one: Result, names: Mapping[str, str]) -> str:
-    return names.get(name_of(one.hand_in.bot), "") if one.hand_in and one.hand_in.bot else ""
+def _pseudonym(result: Result, names: Mapping[str, str]) -> str:
+    return (
+        names.get(name_of(result.hand_in.bot), "") if result.hand_in and result.hand_in.bot else ""
+    )
 
 
 def _histogram(finals: list[float], total: float) -> dict[str, Any]:

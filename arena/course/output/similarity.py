@@ -13,9 +13,10 @@ from arena.author.alike.page import render_page
 from arena.bots.folder import refuse_link
 from arena.bots.manifest import load_bot
 from arena.course.config import Course
-from arena.course.lock import Lock, write_file
+from arena.course.lock import Lock
 from arena.course.marks.result import grading
 from arena.io.errors import ArenaError
+from arena.io.files import write_file
 
 PAGE = "alike.html"
 _KEY = "alike.key"
@@ -53,12 +54,12 @@ def compare_hand_ins(
     )
     tell(f"comparing {len(hand_ins)} hand-ins")
     try:
-        found = alike(hand_ins, left_out, request, tell, trusted=trusted)
+        compared = alike(hand_ins, left_out, request, tell, trusted=trusted)
     except ArenaError as error:
         tell(f"hand-ins were not compared: {error}")
         return
-    write_file(page, render_page(found).encode(), 0o600)
-    write_file(key_file, key.encode(), 0o600)
+    write_file(page, render_page(compared).encode())
+    write_file(key_file, key.encode())
 
 
 def _seed(lock: Lock) -> str:
@@ -66,7 +67,7 @@ def _seed(lock: Lock) -> str:
 
 
 def _key(course: Course, lock: Lock) -> str:
-    contents = {id_: one.content for id_, one in lock.hand_ins.items()}
+    contents = {id_: hand_in.content for id_, hand_in in lock.hand_ins.items()}
     decisive = [__version__, _seed(lock), lock.terms.rules, lock.terms.sandbox, course.file.alike]
     decisive += [course.file.packages, contents]
     return sha256(msgspec.json.encode(decisive, order="deterministic")).hexdigest()

@@ -6,7 +6,8 @@ from contextlib import contextmanager
 from typing import Self
 
 from arena.io.errors import ArenaError, did_you_mean
-from arena.ladder.book.database import Database
+from arena.ladder.book.book_file import BookFile
+from arena.ladder.book.schema import LADDER
 from arena.ladder.book.tables import (
     Check,
     Comparison,
@@ -26,13 +27,13 @@ class Book:
 
     def __init__(self, folder: Folder, *, writes: bool = False) -> None:
         self._folder = folder
-        self._file = Database(folder.ladder, writes=writes)
+        self._file = BookFile(folder.ladder, LADDER, writes=writes)
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._file.__exit__()
+        self._file.close()
 
     @contextmanager
     def together(self) -> Iterator[None]:

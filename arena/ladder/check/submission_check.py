@@ -24,8 +24,8 @@ from arena.bots.sandboxes.docker.sandbox import DockerSandbox
 from arena.game.records import LimitsInfo
 from arena.game.rules.books import Rules
 from arena.io.errors import ArenaError
+from arena.io.files import write_file
 from arena.ladder.check.trial import TrialRequest, trial
-from arena.ladder.folder import write_durably
 from arena.ladder.season.author_games import GameFault
 from arena.league.host import claim_core
 
@@ -257,7 +257,7 @@ def _keep(bot: Bot, versions: Path) -> str:
     digest = sha256(content).hexdigest()
     path = versions / f"{digest}.tar"
     if not path.exists():
-        write_durably(path, content, _READ_ONLY)
+        write_file(path, content, _READ_ONLY, durable=True)
     return digest
 
 

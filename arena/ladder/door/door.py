@@ -13,11 +13,13 @@ from typing import NamedTuple, Self
 from msgspec.structs import replace
 
 from arena.io.errors import ArenaError, did_you_mean
+from arena.io.files import write_file
 from arena.io.times import stamp
-from arena.ladder.book.database import Database
+from arena.ladder.book.book_file import BookFile
 from arena.ladder.book.quota import DAY, HOUR, MOST, Allowance, Quotas, allowance
+from arena.ladder.book.schema import DOOR, LADDER
 from arena.ladder.book.tables import ALLOWED, Action, Author, Order, State, Upload, Version
-from arena.ladder.folder import Folder, write_durably
+from arena.ladder.folder import Folder
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,31}")
 _NAME_HINT = "1 to 32 letters of the English alphabet, digits, - and _"
@@ -43,13 +45,13 @@ class Door:
 
     def __init__(self, folder: Folder, *, writes: bool = False) -> None:
         self._folder = folder
-        self._file = Database(folder.door, writes=writes)
+        self._file = BookFile(folder.door, DOOR, writes=writes)
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._file.__exit__()
+        self._file.close()
 
     def changes(self) -> int:
         """Return a number that differs after something came in."""
@@ -92,7 +94,9 @@ class Door:
         """Take a submission in, durably, as `receive` does."""
         sent = Sent(sha256(content).hexdigest(), ending, len(content))
         path = self._folder.upload(sent.sha256, ending)
-        return self.receive(author, bot, sent, partial(write_durably, path, content), quotas)
+        return self.receive(
+            author, bot, sent, partial(write_file, path, content, durable=True), quotas
+        )
 
     def receive(
         self, author: str, bot: str, sent: Sent, place: Callable[[], None], quotas: Quotas
@@ -145,15 +149,15 @@ class Door:
     def known(self, author: str, bot: str, digest: str) -> Upload | None:
         """Return the submission of these bytes, if they came before."""
         query = "SELECT * FROM uploads WHERE author = ? AND bot = ? AND sha256 = ?"
-        rows = self._file.rows(query, author, bot, digest)
+        rows = [*self._file.rows(query, author, bot, digest)]
         return Upload(**rows[0]) if rows else None
 
     def _refused_and_quota(self, author: str) -> tuple[set[int], int | None]:
         """Return what was refused of an author, and the quota that was ordered for them."""
-        with Database(self._folder.ladder) as ladder:
+        with BookFile(self._folder.ladder, LADDER) as ladder:
             query = "SELECT id FROM versions WHERE author = ? AND state = ?"
             refused = {row["id"] for row in ladder.rows(query, author, State.REFUSED)}
-            own = ladder.rows("SELECT uploads FROM quotas WHERE author = ?", author)
+            own = [*ladder.rows("SELECT uploads FROM quotas WHERE author = ?", author)]
             return refused, own[0]["uploads"] if own else None
 
     def check(self, author: str, bot: str, size: int, quotas: Quotas) -> None:
@@ -163,8 +167,8 @@ class Door:
         if size > MAX_UPLOAD:
             what = f"a submission has at most {MAX_UPLOAD // 1024**2} MiB, not {size:,} bytes"
             raise ArenaError(what, where, "leave out what the bot does not need")
-        owners = self._file.rows("SELECT DISTINCT author, bot FROM uploads WHERE bot = ?", bot)
-        for owner, name in owners:
+        query = "SELECT DISTINCT author, bot FROM uploads WHERE bot = ?"
+        for owner, name in [*self._file.rows(query, bot)]:
             if owner != author:
                 what = f"the name '{name}' is taken by {owner}"
                 raise ArenaError(what, where, "choose another in bot.yaml")

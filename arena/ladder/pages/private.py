@@ -17,7 +17,7 @@ from arena.ladder.book.book import Book
 from arena.ladder.book.tables import PLAYING, Comparison, Event, Version
 from arena.ladder.check.submission_check import decoded
 from arena.ladder.folder import Folder, make_shared
-from arena.ladder.season.author_games import NEWEST, OwnGame, OwnGames, Played, stderr_of
+from arena.ladder.season.author_games import NEWEST, OwnGame, OwnGames, PlayedSeason, stderr_of
 from arena.ladder.season.twins import TwinResult
 from arena.publish.output.site_folder import FRONT, File, locked_site, replace_site
 from arena.publish.pages.templates import environment
@@ -55,7 +55,7 @@ class _Page(NamedTuple):
         return sha256(msgspec.msgpack.encode(self)).hexdigest()
 
 
-def write_private_pages(folder: Folder, book: Book, season: int, played: Played) -> None:
+def write_private_pages(folder: Folder, book: Book, season: int, played: PlayedSeason) -> None:
     """Write `private/<author>/` for each author with a version.
 
     It has `index.html`, a page of each version, and the fixtures that these link to.
@@ -74,7 +74,7 @@ def write_private_pages(folder: Folder, book: Book, season: int, played: Played)
 class _Ladder:
     """What the pages of all authors are made of."""
 
-    def __init__(self, book: Book, season: int, played: Played) -> None:
+    def __init__(self, book: Book, season: int, played: PlayedSeason) -> None:
         self.book, self.season, self.played = book, season, played
         self.compared = book.comparisons()
         self.events = defaultdict[str, list[Event]](list)
@@ -117,7 +117,8 @@ class _Author:
     def _page(self, version: Version, own: OwnGames) -> _Page:
         newest = own.newest() if version.state in PLAYING else []
         faults = [*own.faults]
-        fixtures = dict.fromkeys([one.fixture for one in newest] + [one for one, _ in faults])
+        fixtures = dict.fromkeys(game.fixture for game in newest)
+        fixtures |= dict.fromkeys(fixture for fixture, _ in faults)
         return _Page(
             version,
             [check.result for check in self._ladder.book.checks(version) if check.result],
@@ -136,9 +137,9 @@ class _Author:
             yield from (File(path, None, key) for path in paths)
             return
         faults = list(self._played.faults(name))
-        found = {"checks": list(map(decoded, page.checks)), "faults": faults}
-        shown = _rendered("ladder_version.html", page=page, most=NEWEST, **found)
-        data = {**found, "version": name, "faults": [one._asdict() for one in faults]}
+        common = {"checks": list(map(decoded, page.checks)), "faults": faults}
+        shown = _rendered("ladder_version.html", page=page, most=NEWEST, **common)
+        data = {**common, "version": name, "faults": [fault._asdict() for fault in faults]}
         yield File(paths[0], shown, key)
         yield File(paths[1], msgspec.json.format(msgspec.json.encode(data), indent=1), key)
 

@@ -9,7 +9,7 @@ from arena.io.job import Job, JobDiedError
 from arena.ladder.book.book import Book
 from arena.ladder.config import Config
 from arena.ladder.folder import Folder
-from arena.ladder.pages.site import Published, publish_all
+from arena.ladder.pages.site import Publication, publish_all
 
 _SHARE = 20
 """How many times as long as it takes there is between two publications."""
@@ -54,7 +54,7 @@ class Publisher:
         self._job = None
         wait = self.config.file.intervals.publish
         try:
-            published: Published = job.result()
+            published: Publication = job.result()
         except JobDiedError:
             self._say("the publication died; it is tried again")
         except ArenaError as error:

@@ -14,12 +14,13 @@ from typing import NamedTuple
 from msgspec import Struct
 
 from arena.game.records import Division, Fixture, LeagueInfo
+from arena.io.files import part_of
 from arena.io.times import stamp
 from arena.ladder.book.book import Book
 from arena.ladder.book.tables import SeasonRow
 from arena.ladder.folder import Folder
 from arena.ladder.pages.private import write_private_pages
-from arena.ladder.season.author_games import Played
+from arena.ladder.season.author_games import PlayedSeason
 from arena.ladder.season.season import STORE
 from arena.league.store.store import Store
 from arena.league.terms.master_seed import withheld
@@ -33,13 +34,13 @@ _COPIES = ("a", "b")
 _READABLE = 0o755
 
 
-class Published(Struct, frozen=True):
+class Publication(Struct, frozen=True):
     """How long a publication took."""
 
     seconds: float
 
 
-def publish_all(folder: Folder, replays: int) -> Published:
+def publish_all(folder: Folder, replays: int) -> Publication:
     """Publish what is stored now: the season's complete blocks, and the authors' own pages.
 
     At most so many games can be watched.
@@ -51,12 +52,12 @@ def publish_all(folder: Folder, replays: int) -> Published:
         with _games_of(folder.season(number), secret=True) as season:
             _publish_site(folder, seasons, season, AtMost(replays))
             played = (
-                Played(season.store, season.info.variants, season.shown)
+                PlayedSeason(season.store, season.info.variants, season.shown)
                 if season
-                else Played(None, {}, ())
+                else PlayedSeason(None, {}, ())
             )
             write_private_pages(folder, book, number, played)
-    return Published(time.monotonic() - began)
+    return Publication(time.monotonic() - began)
 
 
 def publish_closed(folder: Folder, number: int, replays: int) -> None:
@@ -131,10 +132,8 @@ def _publish_site(
     (copy / "seasons.json").write_text(_seasons(seasons), encoding="utf-8")
     if not (copy / "seasons").is_symlink():
         (copy / "seasons").symlink_to("../seasons")
-    link = folder.root / ".site.part"
-    link.unlink(missing_ok=True)
-    link.symlink_to(copy.relative_to(folder.root))
-    link.replace(folder.site)
+    with part_of(folder.site) as link:
+        link.symlink_to(copy.relative_to(folder.root))
 
 
 def _sites(folder: Folder) -> Path:

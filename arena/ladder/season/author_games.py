@@ -93,7 +93,7 @@ class OwnGames(Struct):
         return list(islice(games, NEWEST))
 
 
-class Played:
+class PlayedSeason:
     """The games of a season that may be seen: counted for all versions, read as they are needed."""
 
     def __init__(

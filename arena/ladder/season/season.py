@@ -21,9 +21,10 @@ from arena.game.records import Division, FixtureResult, LeagueInfo, PlayedFixtur
 from arena.game.rules.books import Rules
 from arena.game.seeds import commitment
 from arena.io.errors import ArenaError
+from arena.io.files import write_file
 from arena.ladder.book.tables import DivisionProgress, Version
 from arena.ladder.config import Config, sandbox_of
-from arena.ladder.folder import Folder, make_private, write_durably
+from arena.ladder.folder import Folder, make_private
 from arena.ladder.season.twins import TwinResult, are_over, compare_twins
 from arena.ladder.season.workers import Workers
 from arena.league.changes import everyone, playing, version_of
@@ -91,7 +92,7 @@ def _seed(folder: Path) -> str:
     make_private(folder)
     path = folder / SEED_FILE
     if not path.exists():
-        write_durably(path, secrets.token_hex(32).encode())
+        write_file(path, secrets.token_hex(32).encode(), durable=True)
     return path.read_text()
 
 
@@ -243,8 +244,8 @@ class Season:
         twins = predecessors(field)
         newest = set(field).difference(twins.values())
         change = self._difference(played.conditions, newest, set(struck))
-        if (found := self._twins(played, twins)) != played.schedule.twins:
-            change["twins"] = found
+        if (all_twins := self._twins(played, twins)) != played.schedule.twins:
+            change["twins"] = all_twins
         if played.conditions.endless and not endless:
             change["endless"] = False
         return change

@@ -15,7 +15,7 @@ from arena.ladder.door.api import OrderRequest
 from arena.ladder.door.door import Door
 from arena.ladder.web.access.visitors import administrator_of
 from arena.ladder.web.api.rest import give_order
-from arena.ladder.web.problems import RefusedError
+from arena.ladder.web.problems import RequestError
 from arena.ladder.web.served import served_by
 from arena.ladder.web.templates import page
 from arena.ladder.web.uploads.bodies import form_of
@@ -66,6 +66,6 @@ async def order(request: Request) -> Response:
     try:
         asked = msgspec.convert(form, OrderRequest, strict=False)
     except msgspec.ValidationError as error:
-        raise RefusedError(400, f"the form cannot be read: {error}") from None
+        raise RequestError(400, f"the form cannot be read: {error}") from None
     await run_in_threadpool(give_order, served_by(request), visitor.author, asked)
     return RedirectResponse("/administration", _SEE_OTHER)

@@ -19,17 +19,19 @@ from arena.ladder.folder import Folder
 from arena.ladder.web import administration, pages
 from arena.ladder.web.access.guard import Guard, add_headers
 from arena.ladder.web.api import events, rest
-from arena.ladder.web.problems import NOT_FOUND, RefusedError, answer, refused
-from arena.ladder.web.served import Limits, Served, terms_of
+from arena.ladder.web.problems import NOT_FOUND, RequestError, answer, refused
+from arena.ladder.web.served import DoorLimits, Served, terms_of
 
 _WORDS = {404: NOT_FOUND, 405: "this cannot be done with it"}
 _ASSETS = ("door/door.css", "door/door.js", "style.css")
 """What the pages of the door need beside themselves."""
 
 
-def make_app(folder: Folder, origins: frozenset[str], limits: Limits | None = None) -> Starlette:
+def make_app(
+    folder: Folder, origins: frozenset[str], limits: DoorLimits | None = None
+) -> Starlette:
     """Return the door of a ladder, reached at these addresses (`https://ladder.example.org`)."""
-    served = Served(folder, terms_of(folder), limits or Limits(), origins)
+    served = Served(folder, terms_of(folder), limits or DoorLimits(), origins)
 
     @asynccontextmanager
     async def watching(_: Starlette) -> AsyncIterator[None]:
@@ -88,8 +90,8 @@ def _routes(folder: Folder) -> list[Route | Mount]:
 
 def _asset(path: str) -> Callable[[Request], Response]:
     def send(_: Request) -> Response:
-        found = shipped.folder("reports") / path
-        return FileResponse(found, headers={"Cache-Control": "max-age=300"})
+        file = shipped.folder("reports") / path
+        return FileResponse(file, headers={"Cache-Control": "max-age=300"})
 
     return send
 
@@ -99,13 +101,13 @@ def _on_arena_error(request: Request, error: Exception) -> Response:
 
 
 def _on_http_error(request: Request, error: Exception) -> Response:
-    found = cast("HTTPException", error)
-    what = _WORDS.get(found.status_code, found.detail)
-    return answer(request, RefusedError(found.status_code, what, headers=found.headers))
+    http_error = cast("HTTPException", error)
+    what = _WORDS.get(http_error.status_code, http_error.detail)
+    return answer(request, RequestError(http_error.status_code, what, headers=http_error.headers))
 
 
 def _on_bug(request: Request, _: Exception) -> Response:
     hint = "try again, and tell the operator: the log of the door has more"
-    response = answer(request, RefusedError(500, "internal error of the door", hint))
+    response = answer(request, RequestError(500, "internal error of the door", hint))
     add_headers(response.headers, request.url.scheme)  # it is made outside of the guard
     return response

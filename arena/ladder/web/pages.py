@@ -11,7 +11,7 @@ from arena.ladder.web.access.secrets import LASTS, SecretKind, Secrets
 from arena.ladder.web.access.visitors import COOKIE, may_see, session_of, visitor_of
 from arena.ladder.web.api.rest import info_of, quota_of
 from arena.ladder.web.live.snapshot import ladder_info, versions_of
-from arena.ladder.web.problems import NOT_FOUND, RefusedError
+from arena.ladder.web.problems import NOT_FOUND, RequestError
 from arena.ladder.web.served import client_of, served_by
 from arena.ladder.web.templates import page
 from arena.ladder.web.uploads.bodies import FileForm, drain, timed
@@ -36,17 +36,17 @@ def link(request: Request) -> Response:
     """Show the button that spends an invitation: a GET spends nothing, as scanners follow links."""
     served = served_by(request)
     with Secrets(served.folder) as secrets:
-        found = secrets.find(request.path_params["secret"], SecretKind.INVITATION)
-    if found is None:
+        secret = secrets.find(request.path_params["secret"], SecretKind.INVITATION)
+    if secret is None:
         raise _spent(request)
-    return HTMLResponse(page(request, "link.html", author=found.author))
+    return HTMLResponse(page(request, "link.html", author=secret.author))
 
 
 def spend(request: Request) -> Response:
     """Spend an invitation for a session."""
     served = served_by(request)
     if served.tries.is_empty(client_of(request)):
-        raise RefusedError(429, "too many tries", "wait a minute", {"Retry-After": "60"})
+        raise RequestError(429, "too many tries", "wait a minute", {"Retry-After": "60"})
     with Secrets(served.folder, writes=True) as secrets:
         session = secrets.spend(request.path_params["secret"])
     if session is None:
@@ -57,10 +57,10 @@ def spend(request: Request) -> Response:
     return response
 
 
-def _spent(request: Request) -> RefusedError:
+def _spent(request: Request) -> RequestError:
     served_by(request).tries.take(client_of(request))
     hint = "ask the operator for a new one: arena ladder invite"
-    return RefusedError(404, "this link is not valid: it was used, revoked, or is too old", hint)
+    return RequestError(404, "this link is not valid: it was used, revoked, or is too old", hint)
 
 
 def leave(request: Request) -> Response:
@@ -110,7 +110,7 @@ async def upload(request: Request) -> Response:
         chunks = timed(request, limits.body_seconds, limits.body_bytes + FORM_BYTES)
         form = FileForm(request, chunks)
         receipt = await receive(served, visitor.author, await form.bot(), form.content(), None)
-    except RefusedError as error:
+    except RequestError as error:
         if error.status != 408:
             await drain(request)
         raise
@@ -133,20 +133,20 @@ def private(request: Request) -> Response:
     author, path = request.path_params["author"], request.path_params["path"]
     visitor = visitor_of(request)
     if not visitor.has_session:
-        raise RefusedError(404, NOT_FOUND)
+        raise RequestError(404, NOT_FOUND)
     may_see(visitor, author)
     file = _private(request, author, path or "index.html")
     if not file.is_file():
-        raise RefusedError(404, NOT_FOUND)
+        raise RequestError(404, NOT_FOUND)
     return FileResponse(file)
 
 
 def _private(request: Request, author: str, path: str) -> Path:
-    """Return an author's file; raises RefusedError for a path that leads elsewhere."""
+    """Return an author's file; raises RequestError for a path that leads elsewhere."""
     root = (served_by(request).folder.private / author).resolve()
     if root.parent != served_by(request).folder.private.resolve() or "\0" in path:
-        raise RefusedError(404, NOT_FOUND)
+        raise RequestError(404, NOT_FOUND)
     file = (root / path).resolve()
     if not file.is_relative_to(root):
-        raise RefusedError(404, NOT_FOUND)
+        raise RequestError(404, NOT_FOUND)
     return file

@@ -15,7 +15,7 @@ from arena.ladder.web.templates import page
 NOT_FOUND = "there is no such page here"
 
 
-class RefusedError(ArenaError):
+class RequestError(ArenaError):
     """A request that is not carried out."""
 
     def __init__(
@@ -26,15 +26,15 @@ class RefusedError(ArenaError):
         self.headers = dict(headers or {})
 
 
-def refused(error: ArenaError, status: int = 409) -> RefusedError:
+def refused(error: ArenaError, status: int = 409) -> RequestError:
     """Return an error of the ladder without the paths of its machine."""
-    if isinstance(error, RefusedError):
+    if isinstance(error, RequestError):
         return error
     status = 429 if isinstance(error, QuotaError) else status
-    return RefusedError(status, error.what, error.hint)
+    return RequestError(status, error.what, error.hint)
 
 
-def answer(request: Request, error: RefusedError) -> Response:
+def answer(request: Request, error: RequestError) -> Response:
     """Return problem details (RFC 9457) to programs, a page to people."""
     where = request.url.path
     title = HTTPStatus(error.status).phrase

@@ -22,7 +22,7 @@ from arena.io.file_lock import lock_exclusively
 from arena.ladder.folder import Folder
 from arena.ladder.web.access.secrets import Secrets
 from arena.ladder.web.app import make_app
-from arena.ladder.web.served import Limits
+from arena.ladder.web.served import DoorLimits
 from arena.ladder.web.uploads.uploads import forget_parts
 
 _GRACE = 10
@@ -70,7 +70,7 @@ class Opened:
     """A door that listens."""
 
     def __init__(
-        self, folder: Folder, address: Address, limits: Limits, listening: socket.socket
+        self, folder: Folder, address: Address, limits: DoorLimits, listening: socket.socket
     ) -> None:
         self.base = address.base
         self._listening = listening
@@ -87,7 +87,7 @@ class Opened:
 
 
 @contextmanager
-def opened(folder: Folder, address: Address, limits: Limits | None = None) -> Iterator[Opened]:
+def opened(folder: Folder, address: Address, limits: DoorLimits | None = None) -> Iterator[Opened]:
     """Open the door of a ladder; raises ArenaError if that cannot be."""
     _check(address)
     lock = _locked(folder)
@@ -95,12 +95,12 @@ def opened(folder: Folder, address: Address, limits: Limits | None = None) -> It
         with _bound(address) as listening, Secrets(folder, writes=True):
             forget_parts(folder)
             port = listening.getsockname()[1]
-            yield Opened(folder, replace(address, port=port), limits or Limits(), listening)
+            yield Opened(folder, replace(address, port=port), limits or DoorLimits(), listening)
     finally:
         os.close(lock)
 
 
-def _config(app: Any, address: Address, limits: Limits) -> uvicorn.Config:
+def _config(app: Any, address: Address, limits: DoorLimits) -> uvicorn.Config:
     class Timed(_Timed):
         seconds = limits.head_seconds
 

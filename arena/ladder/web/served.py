@@ -15,20 +15,20 @@ from arena.ladder.door.door import MAX_UPLOAD
 from arena.ladder.folder import Folder
 from arena.ladder.web.live.snapshot import Snapshot
 from arena.ladder.web.live.watch import Watch
-from arena.ladder.web.problems import RefusedError
+from arena.ladder.web.problems import RequestError
 
 _MOST_ADDRESSES = 10_000
 """Addresses whose use is remembered."""
 
 
-class Terms(Struct, frozen=True):
+class DoorTerms(Struct, frozen=True):
     """What ladder.yaml says that matters here; the ladder reads and checks all of it."""
 
     name: str
     quotas: Quotas = Quotas()
 
 
-class Limits(Struct, frozen=True, kw_only=True):
+class DoorLimits(Struct, frozen=True, kw_only=True):
     """What visitors may use up; times in seconds."""
 
     body_bytes: int = MAX_UPLOAD
@@ -51,10 +51,10 @@ class Limits(Struct, frozen=True, kw_only=True):
     """Wrong links, cookies and tokens of one address in a minute."""
 
 
-def terms_of(folder: Folder) -> Terms:
+def terms_of(folder: Folder) -> DoorTerms:
     """Read ladder.yaml; raises ArenaError if it cannot be read."""
     data, marks = parse_yaml(folder.config)
-    return convert(data, marks, folder.config, Terms)
+    return convert(data, marks, folder.config, DoorTerms)
 
 
 class Buckets:
@@ -97,7 +97,9 @@ class Buckets:
 class Served:
     """What requests share."""
 
-    def __init__(self, folder: Folder, terms: Terms, limits: Limits, origins: frozenset[str]):
+    def __init__(
+        self, folder: Folder, terms: DoorTerms, limits: DoorLimits, origins: frozenset[str]
+    ):
         self.folder, self.terms, self.limits = folder, terms, limits
         self.origins = origins
         """`https://ladder.example.org` and so on: where browsers reach the door."""
@@ -115,7 +117,7 @@ class Served:
         """Count a submission that is being sent; refuse one too many."""
         if self._sending[author] >= self.limits.uploads:
             what = f"{self.limits.uploads} submissions of {author} are being sent already"
-            raise RefusedError(429, what, "wait until one has come", {"Retry-After": "10"})
+            raise RequestError(429, what, "wait until one has come", {"Retry-After": "10"})
         self._sending[author] += 1
         try:
             yield
@@ -127,7 +129,7 @@ class Served:
         """Count a stream of events; refuse one too many."""
         if self._listening >= self.limits.listeners:
             hint = "reload the page from time to time"
-            raise RefusedError(503, "too many are listening", hint, {"Retry-After": "60"})
+            raise RequestError(503, "too many are listening", hint, {"Retry-After": "60"})
         self._listening += 1
         try:
             yield

@@ -11,9 +11,9 @@ from arena.io.errors import ArenaError
 from arena.io.guarded_sqlite import ENDS
 from arena.league.keeping.check_fixture import check_stored
 from arena.league.schedule.schedule import Schedule
-from arena.league.store.database import lock_store
 from arena.league.store.logs import logs_path
 from arena.league.store.store import Store
+from arena.league.store.store_file import lock_store
 from arena.league.store.write_ahead import misses_log
 from arena.league.terms.stored_schedule import schedule_of
 

@@ -2,8 +2,8 @@
 
 from typing import NamedTuple
 
-from arena.league.store.database import Database
 from arena.league.store.format.hashes import link_hash, row_hash
+from arena.league.store.store_file import StoreFile
 
 
 class Chain(NamedTuple):
@@ -17,12 +17,12 @@ class Chain(NamedTuple):
     """What is damaged; "" if nothing is."""
 
 
-def read_chain(rows: Database) -> Chain | None:
+def read_chain(rows: StoreFile) -> Chain | None:
     """Read the chain from a store's rows; returns None if nothing was played."""
-    found = next(rows.rows("SELECT info, hash, last FROM league"), None)
-    if found is None:
+    row = next(rows.rows("SELECT info, hash, last FROM league"), None)
+    if row is None:
         return None
-    info, link, last = found
+    info, link, last = row
     changes = list[bytes]()
     problem = ""
     if link != row_hash([info]):
@@ -39,7 +39,7 @@ def read_chain(rows: Database) -> Chain | None:
     return Chain(info, changes, problem)
 
 
-def begin_chain(rows: Database, info: bytes) -> None:
+def begin_chain(rows: StoreFile, info: bytes) -> None:
     """Write the conditions at the start, in place of any others and their changes."""
     digest = row_hash([info])
     rows.execute("DELETE FROM league")
@@ -47,7 +47,7 @@ def begin_chain(rows: Database, info: bytes) -> None:
     rows.execute("INSERT INTO league VALUES (?, ?, ?)", info, digest, digest)
 
 
-def lengthen(rows: Database, change: bytes) -> None:
+def lengthen(rows: StoreFile, change: bytes) -> None:
     """Add a change."""
     last = rows.value("SELECT last FROM league")
     digest = link_hash(last, change)

@@ -11,19 +11,20 @@ import msgspec
 
 from arena.io.errors import ArenaError, FindingError
 from arena.io.guarded_sqlite import ENDS
-
-
-class DamageError(Exception):
-    """Stored data is inconsistent; the message says how."""
-
+from arena.io.sqlite_file import ENDLESS, DamageError
 
 DAMAGE = (
-    *(DamageError, sqlite3.Error, zlib.error, msgspec.MsgspecError),
-    *(TypeError, ValueError, LookupError, OverflowError, RecursionError),
+    sqlite3.Error,
+    zlib.error,
+    msgspec.MsgspecError,
+    TypeError,
+    ValueError,
+    LookupError,
+    OverflowError,
+    RecursionError,
 )
 """What reading a damaged file may raise: any column may hold any type."""
 
-ENDLESS = "its pages lead in circles"
 FREE_SPACE = "free some space and run again: what was stored is safe"
 MAKE_WRITABLE = "make the folder writable, or choose another with --store"
 _PUT_BACK = "put back a copy of the store, or let them be played again: arena mend"
@@ -77,8 +78,8 @@ def pruned_logs(fixture: int, path: Path) -> ArenaError:
 
 def free_space(path: Path) -> int:
     """Return the bytes that are free on a file's disk."""
-    found = os.statvfs(path.parent)
-    return found.f_bavail * found.f_frsize
+    disk = os.statvfs(path.parent)
+    return disk.f_bavail * disk.f_frsize
 
 
 def check_space(path: Path, size: int = 0) -> None:

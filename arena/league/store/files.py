@@ -1,18 +1,18 @@
 """The two files of a store, opened, checked, brought up to date, marked and closed together."""
 
 import time
-from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
 from arena.io.errors import ArenaError
 from arena.io.guarded_sqlite import refuse_foreign_files
-from arena.league.store.database import Database, lock_store
-from arena.league.store.failures import DamageError, endless, lost_fixtures, lost_logs
+from arena.io.sqlite_file import DamageError
+from arena.io.sqlite_versions import Migrated, migrate
+from arena.league.store.failures import endless, lost_fixtures, lost_logs
 from arena.league.store.format.rows import StoredFixture
-from arena.league.store.format.schema import ROWS, SCHEMA_VERSION, Tables
+from arena.league.store.format.schema import ROWS, SCHEMA_VERSION, Schemas
 from arena.league.store.logs import Logs, check_rows_exist, logs_path
-from arena.league.store.migrations import Migration, check_version, migrate, tables_by_version
+from arena.league.store.store_file import StoreFile, lock_store
 
 _INTERVAL = 10.0
 """Seconds after which what was stored is moved from the write-ahead logs into the files."""
@@ -27,7 +27,7 @@ class StoreFiles:
     def __init__(
         self,
         path: Path,
-        migrations: Sequence[Migration],
+        schemas: Schemas,
         new_token: bytes,
         *,
         writes: bool,
@@ -37,8 +37,9 @@ class StoreFiles:
         self._writes, self._incomplete = writes, incomplete
         self._new_token = new_token
         self._opened_logs: Logs | None = None
-        self._tables: Mapping[int, Tables] = {}
-        """By version: those that the files may have."""
+        self._schemas = schemas
+        self._oldest = SCHEMA_VERSION
+        """The version that the logs have at least: that of the rows when they were opened."""
         self._count = 0
         """Fixtures that have rows, as far as a writer knows."""
         self._checkpointed = time.monotonic()
@@ -51,9 +52,9 @@ class StoreFiles:
         try:
             if writes:
                 self._open.callback(lock_store(path))
-            self.rows = Database(path, writes=writes, incomplete=incomplete)
+            self.rows = StoreFile(path, writes=writes, incomplete=incomplete)
             self._open.callback(self.rows.close)
-            self._prepare(migrations)
+            self._prepare()
         except BaseException:
             self._open.close()
             raise
@@ -64,7 +65,7 @@ class StoreFiles:
             if self._writes:
                 self._check_not_deleted(quietly=quietly)
 
-    def all(self) -> list[Database]:
+    def all(self) -> list[StoreFile]:
         """Return the files that must exist: before the first fixture the logs need not."""
         if self.positions() or logs_path(self.path).exists():
             return [self.rows, self.logs().file]
@@ -75,7 +76,7 @@ class StoreFiles:
         if self._opened_logs is None:
             new = self._writes and not self.positions()
             how = {"writes": self._writes, "new": new, "incomplete": self._incomplete}
-            tables = {version: tables.logs for version, tables in self._tables.items()}
+            tables = self._schemas.logs.tables_by_version(self._oldest)
             self._opened_logs = Logs(self.path, self.token(), tables, **how)
             self._open.callback(self._opened_logs.file.close)
         return self._opened_logs
@@ -87,10 +88,10 @@ class StoreFiles:
     def positions(self) -> list[int]:
         """Return the indexes in the schedule that have rows, ascending."""
         query = "SELECT position FROM fixtures ORDER BY position"
-        found = [position for (position,) in self.rows.rows(query)]
-        if len({*found}) < len(found):
+        positions = [position for (position,) in self.rows.rows(query)]
+        if len({*positions}) < len(positions):
             raise endless(self.path)
-        return found
+        return positions
 
     def put(self, stored: StoredFixture) -> None:
         """Write a fixture durably: its logs first, then its rows, then that it is stored."""
@@ -137,35 +138,55 @@ class StoreFiles:
             if lost := sum(position not in kept for position in positions):
                 raise lost_logs(lost, self.logs().path)
 
-    def _prepare(self, migrations: Sequence[Migration]) -> None:
+    def _prepare(self) -> None:
         """Check the file of rows; a writer also makes sure that both files can be written."""
         version = self.rows.version()
         if version is None and not self._writes:
             raise not_played(self.path)
         if version is None:
-            self.rows.create_tables(ROWS, self._new_token)
+            self.rows.create_with_token(ROWS, self._new_token)
             version = SCHEMA_VERSION
         with self.rows.translate_errors():
             if version == 0:
                 raise DamageError("its tables are another program's")
             if [*self.rows.rows("SELECT * FROM sqlite_master WHERE name = 'logs'")]:
                 raise DamageError("these are the logs of a store, not its rows")
-        check_version(self.rows, version, migrations)
-        self._tables = tables_by_version(version, migrations)
-        self.rows.check_tables(self._tables[version].rows)
+        self._check_version(version)
+        self._oldest = version
+        self.rows.check_tables(self._schemas.rows.tables_by_version()[version])
         if self._writes:
-            self._prepare_to_write(version, migrations)
+            self._prepare_to_write(version)
         elif version < SCHEMA_VERSION:
             what = f"the store has version {version}, this arena reads version {SCHEMA_VERSION}"
             raise ArenaError(what, str(self.path), "arena run brings it up to date")
 
-    def _prepare_to_write(self, version: int, migrations: Sequence[Migration]) -> None:
+    def _check_version(self, version: int) -> None:
+        """Raise ArenaError for a version that is newer than this arena's, or too old to migrate."""
+        if version > SCHEMA_VERSION:
+            what = f"the store has version {version}, but this arena reads at most {SCHEMA_VERSION}"
+            hint = "use a newer arena, or --store with a new file"
+            raise ArenaError(what, str(self.path), hint)
+        if version not in self._schemas.rows.tables_by_version():
+            what = (
+                f"the store has version {version}, made by a pre-release arena;"
+                f" this one reads version {SCHEMA_VERSION}"
+            )
+            raise ArenaError(what, str(self.path), "start a new store: --store with a new file")
+
+    def _prepare_to_write(self, version: int) -> None:
         """Bring the store up to date; from then on both files need their write-ahead logs."""
         logs = self.logs()
         for file in (self.rows, logs.file):
             file.make_writable()
         if version < SCHEMA_VERSION:
-            migrate(self.rows, logs.file, migrations)
+            copy = self.path.with_name(f"{self.path.stem}.version-{version}{self.path.suffix}")
+            # The copies are a store of their own, and stay.
+            migrate(
+                [
+                    Migrated(logs.file, self._schemas.logs, logs_path(copy)),
+                    Migrated(self.rows, self._schemas.rows, copy),
+                ]
+            )
         self.check_complete(logs.stored())
         self._count = len(self.positions())
         logs.note_stored(self._count)

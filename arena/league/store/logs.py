@@ -5,11 +5,11 @@ from pathlib import Path
 
 from arena.io.errors import ArenaError
 from arena.io.guarded_sqlite import file_size, refuse_foreign_files
-from arena.league.store.database import Database
-from arena.league.store.failures import DamageError
+from arena.io.sqlite_file import DamageError
 from arena.league.store.format.pruned import Pruned
 from arena.league.store.format.rows import GameLog, StoredFixture, key_range
 from arena.league.store.format.schema import LOGS, LOGS_APPLICATION
+from arena.league.store.store_file import StoreFile
 
 _NONE_STORED = "INSERT INTO stored VALUES (0)"
 
@@ -49,7 +49,7 @@ class Logs:
         new: bool = False,
         incomplete: bool = False,
     ) -> None:
-        """Open them; `new` creates the file if it does not exist, `incomplete` is as in Database.
+        """Open them; `new` creates the file if it does not exist, `incomplete` is as in StoreFile.
 
         Raises ArenaError if they are missing, of another store, or of a version that is not among
         those of `tables`, or have others.
@@ -59,13 +59,13 @@ class Logs:
         if not new and not self.path.is_file():
             hint = f"put the file back: {store.name} is useless without it"
             raise ArenaError(f"the logs of {store.name} are missing", str(self.path), hint)
-        self.file = Database(self.path, writes=writes, incomplete=incomplete)
+        self.file = StoreFile(self.path, writes=writes, incomplete=incomplete)
         try:
             if new and self.file.version() is None:
                 # So that pruning can make the file smaller without a second one.
                 self.file.execute("PRAGMA auto_vacuum = INCREMENTAL")
                 application = f"PRAGMA application_id = {LOGS_APPLICATION}"
-                self.file.create_tables(LOGS, token, _NONE_STORED, application)
+                self.file.create_with_token((*LOGS, _NONE_STORED, application), token)
             self._check(store, token, tables)
         except ArenaError:
             self.file.close()
@@ -123,8 +123,8 @@ class Logs:
 
     def without_logs(self) -> set[int]:
         """Return the positions of the fixtures whose logs were pruned."""
-        found = self.file.rows("SELECT position FROM pruned WHERE logs IS NOT NULL")
-        return {position for (position,) in found}
+        rows = self.file.rows("SELECT position FROM pruned WHERE logs IS NOT NULL")
+        return {position for (position,) in rows}
 
     def of(self, position: int) -> tuple[list[GameLog], bytes, Pruned | None]:
         """Return the logs of the fixture at a position, its standard error, and what was pruned.

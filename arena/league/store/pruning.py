@@ -79,12 +79,12 @@ def prune(store: Store, what: Plan, luck: Luck) -> None:
     Raises FindingError at a fixture that is damaged; nothing of it is removed.
     """
     for at in range(0, len(what.stderr), _BATCH):
-        found = _sound(store, what.stderr[at : at + _BATCH])
-        store.logs.prune({one.position: _without_stderr(one) for one in found})
+        fixtures = _sound(store, what.stderr[at : at + _BATCH])
+        store.logs.prune({fixture.position: _without_stderr(fixture) for fixture in fixtures})
     for at in range(0, len(what.logs), _BATCH):
-        found = _sound(store, what.logs[at : at + _BATCH])
+        fixtures = _sound(store, what.logs[at : at + _BATCH])
         with store.logs.file.translate_errors():
-            kept = {one.position: _without_logs(one, luck(one)) for one in found}
+            kept = {fixture.position: _without_logs(fixture, luck(fixture)) for fixture in fixtures}
         store.logs.prune(kept)
         store.logs.file.checkpoint_large_log()
     _give_back(store.logs)
@@ -109,12 +109,12 @@ def _stderr_to_go(store: Store, newest: int, most: float) -> dict[int, int]:
 def _old(store: Store, positions: Container[int], newest: int) -> list[int]:
     """Return those fixtures without a fault that are among no bot's newest games."""
     left, old = Counter[str](), list[int]()
-    for one in store.results():
-        left.update(dict.fromkeys(one.fixture.seats, len(one.games)))
-    for one in store.results():
-        seats, position = one.fixture.seats, one.fixture.index
-        left.subtract(dict.fromkeys(seats, len(one.games)))
-        faulted = any(game.faulted for game in one.games)
+    for result in store.results():
+        left.update(dict.fromkeys(result.fixture.seats, len(result.games)))
+    for result in store.results():
+        seats, position = result.fixture.seats, result.fixture.index
+        left.subtract(dict.fromkeys(seats, len(result.games)))
+        faulted = any(game.faulted for game in result.games)
         if position in positions and not faulted and all(left[bot] >= newest for bot in seats):
             old.append(position)
     return old
@@ -131,12 +131,12 @@ def _sizes(logs: Logs, position: int) -> tuple[int, int]:
 
 def _sound(store: Store, positions: Sequence[int]) -> list[StoredFixture]:
     """Return fixtures; raises FindingError if one is not what was written there."""
-    found = [one for position in positions for one in store.stored(position, position)]
-    gone = {*positions} - {one.position for one in found}
-    damaged = [one.id for one in found if any(one.hash_mismatches())]
+    fixtures = [fixture for position in positions for fixture in store.stored(position, position)]
+    gone = {*positions} - {fixture.position for fixture in fixtures}
+    damaged = [fixture.id for fixture in fixtures if any(fixture.hash_mismatches())]
     if damaged := [*damaged, *(f"number {position}" for position in sorted(gone))]:
         raise damaged_fixtures(damaged, logs_path(store.path))
-    return found
+    return fixtures
 
 
 def _without_stderr(stored: StoredFixture) -> Pruned:

@@ -1,7 +1,7 @@
 """A league's games on disk: rows in one SQLite file, logs in another, fixture by fixture."""
 
 import secrets
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import msgspec
@@ -17,7 +17,6 @@ from arena.io.errors import ArenaError, FindingError
 from arena.league.changes import Change, History
 from arena.league.store.chain import begin_chain, lengthen, read_chain
 from arena.league.store.clock import steady_clock
-from arena.league.store.database import Database
 from arena.league.store.failures import damaged_fixtures, endless, pruned_logs
 from arena.league.store.files import StoreFiles, not_played
 from arena.league.store.format.games import PackedGame
@@ -35,8 +34,9 @@ from arena.league.store.format.rows import (
     sound_result,
     unpack_result,
 )
+from arena.league.store.format.schema import SCHEMAS, Schemas
 from arena.league.store.logs import Logs, logs_path
-from arena.league.store.migrations import MIGRATIONS, Migration
+from arena.league.store.store_file import StoreFile
 
 _encode = msgspec.json.Encoder().encode
 _leagues = msgspec.json.Decoder(LeagueInfo)
@@ -58,7 +58,7 @@ class Store:
         create: bool = False,
         incomplete: bool = False,
         token: bytes | None = None,
-        migrations: Sequence[Migration] = MIGRATIONS,
+        schemas: Schemas = SCHEMAS,
     ) -> None:
         """Open a store to read, or with `create` to play into it, from then on locked.
 
@@ -68,7 +68,7 @@ class Store:
         self.path = path
         self._now = steady_clock()
         token = token or secrets.token_bytes(16)
-        self._files = StoreFiles(path, migrations, token, writes=create, incomplete=incomplete)
+        self._files = StoreFiles(path, schemas, token, writes=create, incomplete=incomplete)
         self._rows = self._files.rows
 
     def __enter__(self) -> "Store":
@@ -106,7 +106,7 @@ class Store:
             if chain.problem and checked:
                 what = "the stored conditions of the league are damaged"
                 raise FindingError(what, str(self.path), "put back a copy of the store")
-            changes = [_changes.decode(one) for one in chain.changes]
+            changes = [_changes.decode(change) for change in chain.changes]
             return History(_leagues.decode(chain.info), changes)
 
     def begin(self, start: LeagueInfo, changes: Iterable[Change] = ()) -> None:
@@ -127,7 +127,7 @@ class Store:
         """Return what both files share."""
         return self._files.token()
 
-    def files(self) -> list[Database]:
+    def files(self) -> list[StoreFile]:
         """Return the files that there must be, the rows first."""
         return self._files.all()
 
@@ -169,8 +169,8 @@ class Store:
         """Return the quarantined fixtures that were not played since, in schedule order."""
         query = "SELECT record FROM quarantine WHERE id NOT IN (SELECT id FROM fixtures)"
         with self._rows.translate_errors():
-            found = [_quarantined.decode(record) for (record,) in self._rows.rows(query)]
-        return sorted(found, key=lambda one: one.fixture.index)
+            fixtures = [_quarantined.decode(record) for (record,) in self._rows.rows(query)]
+        return sorted(fixtures, key=lambda fixture: fixture.fixture.index)
 
     def played(
         self, first: int = FIRST, last: int = LAST, *, without_pruned: bool = False
@@ -219,8 +219,8 @@ class Store:
 
     def damaged_rows(self, positions: Iterable[int]) -> list[str]:
         """Return the ids of those fixtures whose rows are not what was written there."""
-        rows = (found for position in positions for found in self._fixtures(position, position))
-        return [found[0].id for found in rows if sound_result(*found) is None]
+        rows = (stored for position in positions for stored in self._fixtures(position, position))
+        return [stored[0].id for stored in rows if sound_result(*stored) is None]
 
     def hashes(self) -> Iterator[FixtureHashes]:
         """Yield what tells whether fixtures changed, in schedule order, as it is stored."""
@@ -301,9 +301,9 @@ class Store:
         if nothing was played yet.
         """
         history = self.history()
-        found = self._rows.rows("SELECT content_hash FROM fixtures ORDER BY position")
+        hashes = self._rows.rows("SELECT content_hash FROM fixtures ORDER BY position")
         with self._rows.translate_errors():
-            return root_hash(history, (content_hash for (content_hash,) in found))
+            return root_hash(history, (content_hash for (content_hash,) in hashes))
 
     def _fixtures(
         self, first: int, last: int

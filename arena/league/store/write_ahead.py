@@ -10,15 +10,13 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from arena.io.errors import ArenaError
-from arena.io.guarded_sqlite import ENDS, connect, log_size
+from arena.io.guarded_sqlite import ENDS, GuardedConnection, connect, connect_reader, log_size
 from arena.io.sqlite_tables import is_table
 from arena.league.store.failures import MARGIN, free_space
 from arena.league.store.format.schema import PAIR
 
 _ATTEMPTS = 3
 """How often a file that changes meanwhile is copied."""
-_UNREADABLE = ("SQLITE_CANTOPEN", "SQLITE_READONLY", "SQLITE_IOERR", "SQLITE_FULL")
-"""How the names of errors begin that SQLite raises where it cannot write beside a file."""
 
 
 def check_log_exists(path: Path) -> None:
@@ -33,7 +31,7 @@ def check_log_exists(path: Path) -> None:
         raise ArenaError(what, f"{path}-wal", hint)
 
 
-def connect_reader(path: Path, closing_time: ExitStack) -> sqlite3.Connection:
+def connect_store_reader(path: Path, closing_time: ExitStack) -> GuardedConnection:
     """Open a file to read, without writing to it; from a copy where SQLite cannot read it in place.
 
     That is so in a folder that is read-only, or on a full disk, if the last arena was killed. The
@@ -41,18 +39,14 @@ def connect_reader(path: Path, closing_time: ExitStack) -> sqlite3.Connection:
     """
     if log_size(path) == 0 and _least_log(path) is None:
         return connect(path, "immutable=1")
+
+    def connect_copy() -> GuardedConnection:
+        copies = closing_time.enter_context(TemporaryDirectory(prefix="arena-store-"))
+        return connect(_copy(path, Path(copies)), "mode=rwc")
+
     if log_size(path) == 0 or free_space(path) > MARGIN:
-        connection = connect(path, "mode=ro")
-        try:
-            connection.execute("SELECT name FROM sqlite_master").fetchone()
-        except sqlite3.Error as error:
-            connection.close()
-            if not error.sqlite_errorname.startswith(_UNREADABLE):
-                raise
-        else:
-            return connection
-    copies = closing_time.enter_context(TemporaryDirectory(prefix="arena-store-"))
-    return connect(_copy(path, Path(copies)), "mode=rwc")
+        return connect_reader(path, connect_copy)
+    return connect_copy()
 
 
 def misses_log(path: Path) -> bool:
@@ -90,9 +84,9 @@ def _copy(path: Path, folder: Path) -> Path:
 
 def _state(path: Path) -> list[tuple[str, tuple[int, int]]]:
     """Return which files there are but the shared memory, when they changed, and their sizes."""
-    found = []
+    states = []
     for end in (end for end in ENDS if end != "-shm"):
         if (beside := Path(f"{path}{end}")).exists():
             status = beside.stat()
-            found.append((end, (status.st_mtime_ns, status.st_size)))
-    return found
+            states.append((end, (status.st_mtime_ns, status.st_size)))
+    return states

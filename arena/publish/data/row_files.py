@@ -1,7 +1,5 @@
 """One row per game, or per pair of bots, for analysis elsewhere: CSV, JSON lines, Parquet."""
 
-import csv
-import io
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import islice
@@ -11,6 +9,7 @@ from typing import Any, BinaryIO
 from msgspec import Struct, inspect
 
 from arena.game.records import Cause, FixtureResult
+from arena.io.csv_rows import csv_of
 from arena.io.errors import ArenaError
 from arena.publish.data.schema import csv_cell, json_rows
 from arena.ratings.table import Leaderboard
@@ -108,17 +107,12 @@ def write_csv(kind: type[Struct], rows: Iterable[Struct], file: BinaryIO, player
     types = {field.name: _without_none(field.type) for field in _fields(kind)}
     plain = [name for name in types if name not in _LISTS]
     lists = [name for name in types if name in _LISTS]
-    text = io.TextIOWrapper(file, encoding="utf-8", newline="")
-    try:
-        writer = csv.writer(text, lineterminator="\n")
-        seats = [f"{_LISTS[name]}_{seat}" for name in lists for seat in range(players)]
-        writer.writerow([*plain, *seats])
-        for columns in _columns(list(types), rows):
-            cells = [_cells(types[name], columns[name]) for name in plain]
-            cells += [_of_seat(columns[name], seat) for name in lists for seat in range(players)]
-            writer.writerows(zip(*cells, strict=True))
-    finally:
-        text.detach()  # the file stays open
+    seats = [f"{_LISTS[name]}_{seat}" for name in lists for seat in range(players)]
+    file.write(csv_of([[*plain, *seats]]).encode())
+    for columns in _columns(list(types), rows):
+        cells = [_cells(types[name], columns[name]) for name in plain]
+        cells += [_of_seat(columns[name], seat) for name in lists for seat in range(players)]
+        file.write(csv_of(zip(*cells, strict=True)).encode())
 
 
 def _columns(names: Sequence[str], rows: Iterable[Struct]) -> Iterator[dict[str, tuple[Any, ...]]]:

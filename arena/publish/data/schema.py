@@ -1,7 +1,5 @@
 """Data tables, declared by structs of their rows: JSON Schema, CSV and JSON, unrounded."""
 
-import csv
-import io
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
@@ -12,6 +10,7 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import asdict
 
+from arena.io.csv_rows import csv_of
 from arena.publish.output.text import csv_text
 from arena.publish.series import batched
 from arena.ratings.columns import doc
@@ -133,13 +132,6 @@ def csv_parts(table: DataTable) -> Iterator[str]:
             for cells in [[getattr(row, name) for row in batch]]
         ]
         yield csv_of(zip(*columns, strict=True))
-
-
-def csv_of(rows: Iterable[Iterable[object]]) -> str:
-    """Return rows of cells that are guarded already as CSV."""
-    out = io.StringIO()
-    csv.writer(out, lineterminator="\n").writerows(rows)
-    return out.getvalue()
 
 
 def csv_cell(value: object) -> object:

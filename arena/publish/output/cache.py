@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from arena.io.errors import ArenaError
-from arena.io.guarded_sqlite import GuardedConnection, refuse_foreign_files
-from arena.io.sqlite_tables import foreign_schema
+from arena.io.guarded_sqlite import NAMELESS, connect, refuse_foreign_files
+from arena.io.sqlite_file import SqliteFile
 
 _TABLE = """CREATE TABLE entries (
     made_by TEXT NOT NULL,
@@ -45,13 +45,13 @@ class Cache:
 
     def __init__(self, path: Path, made_by: str) -> None:
         self._made_by = made_by
-        self._db = _opened(path)
+        self._file = _opened(path)
 
     def read(self, name: str, key: bytes) -> bytes | None:
         """Return the data of an entry; None if there is none with this key, or not whole."""
         query = "SELECT key, data, hash FROM entries WHERE made_by = ? AND name = ?"
         with suppress(sqlite3.Error):
-            for stored_key, data, digest in self._db.execute(query, [self._made_by, name]):
+            for stored_key, data, digest in self._file.rows(query, self._made_by, name):
                 if (
                     stored_key == key
                     and _hash(self._made_by, CacheEntry(name, key, data)) == digest
@@ -62,21 +62,22 @@ class Cache:
     def write(self, entries: Iterable[CacheEntry]) -> None:
         """Keep some more, all at once or not at all."""
         rows = [(self._made_by, *entry, _hash(self._made_by, entry)) for entry in entries]
-        with suppress(sqlite3.Error), self._db:
-            self._db.executemany("INSERT OR REPLACE INTO entries VALUES (?, ?, ?, ?, ?)", rows)
+        insert = "INSERT OR REPLACE INTO entries VALUES (?, ?, ?, ?, ?)"
+        with suppress(sqlite3.Error), self._file.transaction():
+            self._file.connection.executemany(insert, rows)
 
     def close(self) -> None:
         """Forget all but a few other makers, and close the file."""
-        with suppress(sqlite3.Error), self._db:
+        with suppress(sqlite3.Error), self._file.transaction():
             others = [maker for maker in self._makers() if maker != self._made_by]
-            forgotten = [(maker,) for maker in others[_MAKERS - 1 :]]
-            self._db.executemany("DELETE FROM entries WHERE made_by = ?", forgotten)
-        self._db.close()
+            for maker in others[_MAKERS - 1 :]:
+                self._file.execute("DELETE FROM entries WHERE made_by = ?", maker)
+        self._file.close()
 
     def _makers(self) -> Iterator[str]:
         """Yield all makers; SELECT DISTINCT would read every entry."""
         query, maker = "SELECT min(made_by) FROM entries WHERE made_by > ?", ""
-        while next_maker := self._db.execute(query, [maker]).fetchone()[0]:
+        while next_maker := self._file.value(query, maker):
             yield (maker := next_maker)
 
 
@@ -85,34 +86,30 @@ def cache_path(store: Path) -> Path:
     return store.with_name(f"{store.name}.summaries")
 
 
-def _opened(path: Path) -> sqlite3.Connection:
+class _CacheFile(SqliteFile):
+    """A file that holds entries and nothing else; SQLite's errors stay as they are."""
+
+    def __init__(self, path: Path) -> None:
+        refuse_foreign_files(path)
+        super().__init__(path, lambda: connect(path, "mode=rwc", timeout=5))
+
+    def prepare(self) -> None:
+        self.execute("PRAGMA synchronous = OFF")
+        self.execute(_TABLE.replace("TABLE", "TABLE IF NOT EXISTS", 1))
+        self.check_tables((_TABLE,))
+
+
+def _opened(path: Path) -> _CacheFile:
     """Open the file, begun anew if it is damaged; one without a name if that is impossible."""
     for _ in range(2):
         try:
-            return _prepared(path)
+            return _CacheFile(path)
         except (sqlite3.OperationalError, ArenaError):
             break
         except sqlite3.Error:
             with suppress(OSError):
                 path.unlink()
-    return _prepared()
-
-
-def _prepared(path: Path | None = None) -> sqlite3.Connection:
-    """Open a file that holds entries and nothing else; raises sqlite3.Error, or ArenaError."""
-    if path:
-        refuse_foreign_files(path)
-    database = sqlite3.connect(path or "", timeout=5, factory=GuardedConnection)
-    try:
-        database.guard(path or Path())
-        database.execute("PRAGMA synchronous = OFF")
-        database.execute(_TABLE.replace("TABLE", "TABLE IF NOT EXISTS", 1))
-        if foreign := foreign_schema(database, (_TABLE,)):
-            raise sqlite3.DatabaseError(foreign)
-    except sqlite3.Error:
-        database.close()
-        raise
-    return database
+    return _CacheFile(NAMELESS)
 
 
 def _hash(made_by: str, entry: CacheEntry) -> bytes:

@@ -4,6 +4,7 @@ import base64
 import gzip
 from datetime import UTC, datetime
 from functools import lru_cache
+from math import floor
 
 import msgspec
 
@@ -68,6 +69,11 @@ def percent(share: float, digits: int = 1) -> str:
 def chance(probability: float, digits: int = 1) -> str:
     """Return an estimated probability in per cent: never 0 nor 100, whatever its digits say."""
     return percent(min(max(probability, _TINY), 1 - _TINY), digits)
+
+
+def sure(confidence: float) -> str:
+    """Return a confidence in per cent, rounded down; a dash if it is below one half."""
+    return "–" if confidence < 0.5 else chance(floor(100 * confidence) / 100, 0)
 
 
 def grouped(value: int) -> str:

@@ -26,7 +26,7 @@ from arena.publish.drawing import charts
 from arena.publish.drawing.charts import Chart
 from arena.publish.pages import watch
 from arena.publish.pages.bot_card import Card, Field, card
-from arena.publish.pages.leaderboard import chance
+from arena.publish.pages.leaderboard import pair_verdict
 from arena.publish.pages.opponent_rows import Opponent, opponent_rows
 from arena.publish.pages.standings import Standing, overall_standings, standing
 from arena.publish.replay.steps import likely
@@ -196,7 +196,7 @@ def _place(board: Leaderboard, row: LeaderboardRow) -> BoardResults:
         row=row,
         standing=standing(row, board.players),
         results=[
-            Opponent(result, chance(board, bot, result.opponent))
+            Opponent(result, pair_verdict(board, bot, result.opponent))
             for result in by_opponent(board, bot, rivals)
         ],
         opponents=len(met),

@@ -122,7 +122,7 @@ def front(
 
 
 def standings(ratings: Ratings) -> Standings | None:
-    """Return the standings over all tables if there are any, else those of the first tables."""
+    """Return the standings over all divisions if there are any, else those of the first one."""
     if ratings.overall and ratings.overall.rows:
         return overall_standings(ratings.overall)
     return board_standings(ratings.boards[0]) if ratings.boards else None

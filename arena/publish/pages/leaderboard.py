@@ -6,7 +6,7 @@ A column of a leaderboard is declared with its field in `arena/ratings/table.py`
 from collections.abc import Callable, Iterator
 from itertools import chain
 from math import comb
-from typing import Generic, TypeVar
+from typing import Generic, Literal, TypeVar
 
 from msgspec import Struct
 
@@ -23,7 +23,7 @@ from arena.publish.pages.standings import (
 )
 from arena.ratings.columns import PageColumn, page_columns
 from arena.ratings.history import trend
-from arena.ratings.maths.intervals import indistinct_range
+from arena.ratings.maths.intervals import confidence_at_once, indistinct_range
 from arena.ratings.standings import Ratings
 from arena.ratings.table import Leaderboard, LeaderboardRow, Overall, OverallRow
 
@@ -58,7 +58,7 @@ class HeadToHeadPage(Struct, frozen=True):
 
     board: Leaderboard
     matrix: list["MatrixRow[HeadToHeadRow]"]
-    better: list["MatrixRow[Chance]"]
+    better: list["MatrixRow[PairVerdict]"]
     tint: Callable[[HeadToHeadRow], str]
 
 
@@ -130,37 +130,38 @@ def matrix(board: Leaderboard, most: int | None = None) -> Iterator[MatrixRow[He
         yield MatrixRow(bot, tuple(pair(board, bot, rival) for rival in names))
 
 
-class Chance(Struct, frozen=True):
-    """The probability that one bot is better than another."""
+class PairVerdict(Struct, frozen=True):
+    """Whether one bot is better than another, with all pairs of their table judged at once."""
 
-    value: float
-    tint: str
-    """The colour class: `even` if the two are not distinguished."""
+    words: Literal["better", "worse", "too close to call"]
+    sure: float
+    """The largest confidence at which the two are told apart; from 95 % on, it is said."""
 
     @property
-    def words(self) -> str:
-        """The verdict on the pair, in words."""
-        side = "better" if self.value > 0.5 else "worse"
-        return "too close to call" if self.tint == "even" else side
+    def tint(self) -> str:
+        """The colour class."""
+        return {"better": "ahead-3", "worse": "behind-3"}.get(self.words, "even")
 
 
-def better_matrix(board: Leaderboard, most: int | None = None) -> list[MatrixRow[Chance]]:
+def better_matrix(board: Leaderboard, most: int | None = None) -> list[MatrixRow[PairVerdict]]:
     """Return who of the first `most` bots is better than whom, in the leaderboard's order."""
     names = [row.bot for row in board.rows[:most]]
     return [
         MatrixRow(
-            bot, tuple(chance(board, bot, rival) if bot != rival else None for rival in names)
+            bot, tuple(pair_verdict(board, bot, rival) if bot != rival else None for rival in names)
         )
         for bot in names
     ]
 
 
-def chance(board: Leaderboard, bot: str, rival: str) -> Chance:
-    """Return the probability that one bot is better than another."""
-    low, high = indistinct_range(comb(len(board.rows), 2))
-    value = board.better[bot, rival]
-    side = "ahead-3" if value > 0.5 else "behind-3"
-    return Chance(value, "even" if low <= value <= high else side)
+def pair_verdict(board: Leaderboard, bot: str, rival: str) -> PairVerdict:
+    """Return whether one bot is better than another."""
+    pairs, probability = comb(len(board.rows), 2), board.better[bot, rival]
+    low, high = indistinct_range(pairs)
+    sure = confidence_at_once(probability, pairs)
+    if low <= probability <= high:
+        return PairVerdict("too close to call", sure)
+    return PairVerdict("better" if probability > 0.5 else "worse", sure)
 
 
 class OverviewRow(Struct, frozen=True):

@@ -10,8 +10,8 @@ from msgspec import Struct
 
 from arena.publish.data.result_rows import HeadToHeadRow
 from arena.publish.links import Links
-from arena.publish.output.text import chance, grouped, percent
-from arena.publish.pages.leaderboard import Chance
+from arena.publish.output.text import grouped, percent, sure
+from arena.publish.pages.leaderboard import PairVerdict
 from arena.publish.pages.templates import share
 from arena.ratings.table import Leaderboard
 
@@ -23,10 +23,10 @@ _LINE = (
 
 
 class Opponent(Struct, frozen=True):
-    """A bot's result against another, and the chance that it is the better one."""
+    """A bot's result against another, and which of the two is better."""
 
     result: HeadToHeadRow
-    chance: Chance
+    verdict: PairVerdict
 
 
 def opponent_rows(
@@ -39,7 +39,7 @@ def opponent_rows(
     """Return a line of HTML for each opponent; `marked` are the linked names of bots."""
 
     def line(opponent: Opponent) -> str:
-        cell, better = opponent.result, opponent.chance
+        cell, verdict = opponent.result, opponent.verdict
         return _LINE.format(
             marked[cell.opponent],
             share(cell.share, 0.5),
@@ -47,9 +47,9 @@ def opponent_rows(
             escape(percent(cell.high, 0)),
             escape(root + links.met(cell.bot, cell.opponent, board)),
             grouped(cell.games),
-            better.tint,
-            better.words,
-            escape(chance(better.value, 0)),
+            verdict.tint,
+            verdict.words,
+            sure(verdict.sure),
         )
 
     return Markup("".join(map(line, results)))  # noqa: S704 (all parts are escaped, or numbers)

@@ -10,8 +10,10 @@ class Standing(Struct, frozen=True):
     """A bot's place in a table, and the share of its rivals that it finished ahead of."""
 
     bot: str
+    may_be_first: bool
+    """Whether it is among those of which one is the best, with 95 % confidence."""
     best: int
-    """The ends of its range of ranks."""
+    """The ends of its range of ranks; it begins at 2 if the bot may not be first."""
     worst: int
     low: float
     """The ends of the 95 % interval of the share."""
@@ -19,11 +21,6 @@ class Standing(Struct, frozen=True):
     high: float
     games: int
     provisional: bool = False
-
-    @property
-    def may_be_first(self) -> bool:
-        """Whether no other bot is clearly better."""
-        return self.best == 1
 
 
 class Standings(Struct, frozen=True):
@@ -35,10 +32,7 @@ class Standings(Struct, frozen=True):
 
     @property
     def first(self) -> tuple[str, ...]:
-        """The bots that may be first: no other is clearly better; the likeliest comes first.
-
-        Pairs decide that, not ranges that overlap.
-        """
+        """The bots that may be first, the likeliest first."""
         return tuple(row.bot for row in self.rows if row.may_be_first)
 
     @property
@@ -48,12 +42,17 @@ class Standings(Struct, frozen=True):
 
 
 def overall_standings(overall: Overall) -> Standings:
-    """Return the standings over all tables."""
+    """Return the standings over all divisions."""
     return Standings(tuple(map(_overall_row, overall.rows)))
 
 
 def _overall_row(row: OverallRow) -> Standing:
-    return Standing(row.bot, row.best, row.worst, row.low, row.score, row.high, row.games)
+    return Standing(row.bot, *_ranks(row), row.low, row.score, row.high, row.games)
+
+
+def _ranks(row: LeaderboardRow | OverallRow) -> tuple[bool, int, int]:
+    """Return whether a bot may be first, and its range of ranks as pages show it."""
+    return row.may_be_first, max(row.best, 1 if row.may_be_first else 2), row.worst
 
 
 def board_standings(board: Leaderboard) -> Standings:
@@ -68,5 +67,4 @@ def standing(row: LeaderboardRow, players: int) -> Standing:
         (players - place) / (players - 1)
         for place in (row.place_high, row.mean_place, row.place_low)
     )
-    ranks = row.best, row.worst
-    return Standing(row.bot, *ranks, low, share, high, row.games, row.provisional)
+    return Standing(row.bot, *_ranks(row), low, share, high, row.games, row.provisional)

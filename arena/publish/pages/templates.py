@@ -16,7 +16,7 @@ from arena.io import shipped, visible
 from arena.publish.output import text
 from arena.publish.output.text import CACHED
 
-FILTERS = ("signed", "fixed", "percent", "chance", "grouped", "counted", "clipped", "one_line")
+FILTERS = ("signed", "fixed", "percent", "sure", "grouped", "counted", "clipped", "one_line")
 """The filters of templates: functions of `arena.publish.output.text`."""
 
 _BAR = Markup('<svg class="part" aria-hidden="true"><rect width="{}%"/>{}</svg>{}')

@@ -45,3 +45,11 @@ def indistinct_range(comparisons: int) -> tuple[float, float]:
     """
     tail = TAIL / comparisons if comparisons else inf
     return tail, 1.0 - tail
+
+
+def confidence_at_once(probability: float, comparisons: int) -> float:
+    """Return the confidence at which two bots would just be distinguished, 0 to 1.
+
+    That is 0.95 at the ends of `indistinct_range`.
+    """
+    return max(0.0, 1.0 - 2.0 * comparisons * min(probability, 1.0 - probability))

@@ -12,7 +12,7 @@ from arena.author.check.findings import CheckReport, Measured
 from arena.author.check.meter import side_by_side
 from arena.author.check.run import check
 from arena.author.check.steps.all_steps import STEPS
-from arena.author.check.steps.positions import Moment, moments, patient_player, random_player
+from arena.author.check.steps.positions import CheckMoment, moments, patient_player, random_player
 from arena.author.check.tables import tables
 from arena.cli.author.check_report import lines_of
 from arena.game.records import LimitsInfo
@@ -219,7 +219,7 @@ def test_interruption_keeps_what_was_found(tmp_path: Path) -> None:
 # ---------------------------------------------------------------- recorded positions
 
 
-def first(count: int) -> list[list[Moment]]:
+def first(count: int) -> list[list[CheckMoment]]:
     return [list(islice(moments(table, random_player), count)) for table in tables()]
 
 

@@ -15,11 +15,11 @@ from arena.ladder.folder import Folder
 from arena.ladder.web.access import secrets
 from arena.ladder.web.access.secrets import Scope, Secrets
 from arena.ladder.web.run import Address, opened
-from arena.ladder.web.served import Limits
+from arena.ladder.web.served import DoorLimits
 from tests.cli.command import HANG
 from tests.ladder import club as clubs
 
-PATIENT = Limits(
+PATIENT = DoorLimits(
     body_seconds=HANG,
     form_seconds=HANG,
     head_seconds=HANG,
@@ -91,7 +91,7 @@ def answered(response: HTTPResponse) -> Answer:
 
 
 @contextmanager
-def door_of(folder: Folder, limits: Limits = PATIENT, **address: Any) -> Iterator[Door]:
+def door_of(folder: Folder, limits: DoorLimits = PATIENT, **address: Any) -> Iterator[Door]:
     """Open the door of a ladder as long as the block lasts."""
     with opened(folder, Address(port=0, **address), limits) as door:
         thread = threading.Thread(target=door.run)

@@ -14,11 +14,11 @@ from msgspec.structs import replace
 
 from arena.game.records import PlayedFixture
 from arena.io.errors import ArenaError
+from arena.io.sqlite_file import SqliteFile
 from arena.league.store import pruning
-from arena.league.store.database import Database
 from arena.league.store.format.rows import pack
 from arena.league.store.store import Store
-from tests.league.store.versions import STEP
+from tests.league.store.versions import change_logs, change_rows, schemas
 from tests.support import factory
 
 NOBODY = 65_534
@@ -67,17 +67,17 @@ def die_migrating(path: Path, moment: str) -> None:
         if when == moment:
             os.kill(os.getpid(), signal.SIGKILL)
 
-    def migrate_logs(logs: Database) -> None:
+    def migrate_logs(logs: SqliteFile) -> None:
         die("logs")
-        STEP.logs(logs)
+        change_logs(logs)
         die("logs changed")
 
-    def migrate_rows(rows: Database) -> None:
+    def migrate_rows(rows: SqliteFile) -> None:
         die("rows")
-        STEP.rows(rows)
+        change_rows(rows)
         die("rows changed")
 
-    with Store(path, create=True, migrations=[STEP._replace(rows=migrate_rows, logs=migrate_logs)]):
+    with Store(path, create=True, schemas=schemas(migrate_rows, migrate_logs)):
         print("brought up to date")
 
 

@@ -11,13 +11,12 @@ import pytest
 
 from arena.io.errors import ArenaError
 from arena.league.store.format.rows import StoredFixture, pack
-from arena.league.store.format.schema import SCHEMA_VERSION
+from arena.league.store.format.schema import SCHEMA_VERSION, SCHEMAS
 from arena.league.store.logs import logs_path
-from arena.league.store.migrations import MIGRATIONS
 from arena.league.store.store import Store
 from tests.league.store import edit
 from tests.league.store.small import two_fixtures
-from tests.league.store.versions import OLD, STEP, old_version
+from tests.league.store.versions import OLD, old_version, schemas
 from tests.support import factory
 
 ROOT = Path(__file__).parents[3]
@@ -57,7 +56,7 @@ def assert_up_to_date(path: Path, expected: list[StoredFixture]) -> None:
 def test_migrated_store_holds_the_same_and_is_played_on(tmp_path: Path) -> None:
     path = old_version(tmp_path / "s.sqlite")
     before = contents(path)
-    with Store(path, create=True, migrations=[STEP]) as store:
+    with Store(path, create=True, schemas=schemas()) as store:
         migrated = list(store.stored())
         assert [(one.position, one.id, one.hash) for one in migrated] == before
         store.add(pack(factory.fixture(2, ("a", "b"))))
@@ -68,18 +67,18 @@ def test_migrated_store_holds_the_same_and_is_played_on(tmp_path: Path) -> None:
 def test_copy_of_both_files_stays_beside_a_migrated_store(tmp_path: Path) -> None:
     path = old_version(tmp_path / "s.sqlite")
     before = contents(path)
-    with Store(path, create=True, migrations=[STEP]):
+    with Store(path, create=True, schemas=schemas()):
         pass
     assert files(tmp_path) == BOTH | COPY
     copy = tmp_path / f"s.version-{OLD}.sqlite"
     assert (contents(copy), versions(copy)) == (before, [OLD, OLD])
-    with Store(copy, create=True, migrations=[STEP]) as store:
+    with Store(copy, create=True, schemas=schemas()) as store:
         assert [(one.position, one.id, one.hash) for one in store.stored()] == before
 
 
 def test_store_that_is_up_to_date_is_not_copied(tmp_path: Path) -> None:
     path = two_fixtures(tmp_path / "s.sqlite")
-    with Store(path, create=True, migrations=[STEP]):
+    with Store(path, create=True, schemas=schemas()):
         pass
     assert files(tmp_path) == BOTH
 
@@ -88,7 +87,7 @@ def test_reader_leaves_an_older_store_as_it_is(tmp_path: Path) -> None:
     path = old_version(tmp_path / "s.sqlite")
     before = path.read_bytes()
     with pytest.raises(ArenaError, match=f"the store has version {OLD}") as caught:
-        Store(path, migrations=[STEP])
+        Store(path, schemas=schemas())
     assert caught.value.hint == "arena run brings it up to date"
     assert (path.read_bytes(), files(tmp_path)) == (before, BOTH)
 
@@ -96,12 +95,12 @@ def test_reader_leaves_an_older_store_as_it_is(tmp_path: Path) -> None:
 def test_failed_step_changes_nothing(tmp_path: Path) -> None:
     path = old_version(tmp_path / "s.sqlite")
     before = contents(path)
-    broken = STEP._replace(rows=lambda rows: rows.execute("DROP TABLE no_such"))
+    broken = schemas(rows=lambda rows: rows.execute("DROP TABLE no_such"))
     with pytest.raises(ArenaError, match="no such table"):
-        Store(path, create=True, migrations=[broken])
+        Store(path, create=True, schemas=broken)
     assert contents(path) == before
     assert versions(path) == [OLD, SCHEMA_VERSION]
-    with Store(path, create=True, migrations=[STEP]) as store:
+    with Store(path, create=True, schemas=schemas()) as store:
         assert_up_to_date(path, list(store.stored()))
 
 
@@ -122,7 +121,7 @@ def test_killed_migration_loses_nothing_and_is_completed_by_the_next_run(
     assert subprocess.run(child, cwd=ROOT, check=False).returncode == -signal.SIGKILL
     copy = tmp_path / f"s.version-{OLD}.sqlite"
     assert (contents(path), contents(copy), versions(copy)) == (before, before, [OLD, OLD])
-    with Store(path, create=True, migrations=[STEP]) as store:
+    with Store(path, create=True, schemas=schemas()) as store:
         migrated = list(store.stored())
     assert [(one.position, one.id, one.hash) for one in migrated] == before
     assert_up_to_date(path, migrated)
@@ -135,7 +134,7 @@ def test_remains_of_a_killed_copy_are_replaced(tmp_path: Path, name: str) -> Non
     path = old_version(tmp_path / "s.sqlite")
     before = contents(path)
     (tmp_path / name).write_bytes(b"half a copy")
-    with Store(path, create=True, migrations=[STEP]):
+    with Store(path, create=True, schemas=schemas()):
         pass
     copy = tmp_path / f"s.version-{OLD}.sqlite"
     assert (contents(copy), versions(copy)) == (before, [OLD, OLD])
@@ -146,7 +145,7 @@ def test_store_is_not_migrated_if_it_cannot_be_copied(tmp_path: Path) -> None:
     path = old_version(tmp_path / "s.sqlite")
     (tmp_path / f"s.version-{OLD}.sqlite").mkdir()
     with pytest.raises(ArenaError, match="cannot be copied before it is brought up to date"):
-        Store(path, create=True, migrations=[STEP])
+        Store(path, create=True, schemas=schemas())
     assert versions(path) == [OLD, OLD]
 
 
@@ -154,7 +153,7 @@ def test_store_without_its_logs_is_not_migrated(tmp_path: Path) -> None:
     path = old_version(tmp_path / "s.sqlite")
     logs_path(path).unlink()
     with pytest.raises(ArenaError, match=r"the logs of s\.sqlite are missing"):
-        Store(path, create=True, migrations=[STEP])
+        Store(path, create=True, schemas=schemas())
     assert files(tmp_path) == {"s.sqlite"}
 
 
@@ -184,6 +183,6 @@ def test_newer_store_is_refused_with_both_versions(tmp_path: Path) -> None:
     assert "newer arena" in caught.value.hint
 
 
-def test_every_version_since_the_oldest_has_a_step() -> None:
-    found = [step.version for step in MIGRATIONS]
-    assert found == list(range(SCHEMA_VERSION - len(found), SCHEMA_VERSION))
+def test_every_version_since_the_oldest_has_a_step_of_both_files() -> None:
+    rows, logs = ([step.version for step in schema.migrations] for schema in SCHEMAS)
+    assert rows == logs == list(range(SCHEMA_VERSION - len(rows), SCHEMA_VERSION))

@@ -19,10 +19,10 @@ from arena.io.guarded_sqlite import log_size
 from arena.io.shipped import folder
 from arena.league.changes import Change, History
 from arena.league.store import files
-from arena.league.store.database import is_locked
 from arena.league.store.format.rows import Record, pack
 from arena.league.store.logs import logs_path
 from arena.league.store.store import Store
+from arena.league.store.store_file import is_locked
 from tests.league.store.edit import execute
 from tests.league.store.small import read, two_fixtures
 from tests.support import factory

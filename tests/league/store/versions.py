@@ -1,24 +1,35 @@
 """A store of the version before this one, and the step from it: made up, for tests alone."""
 
+from collections.abc import Callable
 from pathlib import Path
 
-from arena.league.store.format.schema import LOGS, ROWS, SCHEMA_VERSION, Tables
+from arena.io.sqlite_file import SqliteFile
+from arena.io.sqlite_versions import Migration, Schema
+from arena.league.store.format.schema import LOGS, ROWS, SCHEMA_VERSION, Schemas
 from arena.league.store.logs import logs_path
-from arena.league.store.migrations import Migration
 from tests.league.store.edit import execute
 from tests.league.store.small import two_fixtures
 
 OLD = SCHEMA_VERSION - 1
-TABLES = Tables(
-    tuple(sql.replace("TABLE changes", "TABLE old_changes") for sql in ROWS),
-    tuple(sql.replace("TABLE stored", "TABLE old_stored") for sql in LOGS),
-)
-STEP = Migration(
-    OLD,
-    TABLES,
-    lambda rows: rows.execute("ALTER TABLE old_changes RENAME TO changes"),
-    lambda logs: logs.execute("ALTER TABLE old_stored RENAME TO stored"),
-)
+OLD_ROWS = tuple(sql.replace("TABLE changes", "TABLE old_changes") for sql in ROWS)
+OLD_LOGS = tuple(sql.replace("TABLE stored", "TABLE old_stored") for sql in LOGS)
+Change = Callable[[SqliteFile], object]
+
+
+def change_rows(rows: SqliteFile) -> None:
+    rows.execute("ALTER TABLE old_changes RENAME TO changes")
+
+
+def change_logs(logs: SqliteFile) -> None:
+    logs.execute("ALTER TABLE old_stored RENAME TO stored")
+
+
+def schemas(rows: Change = change_rows, logs: Change = change_logs) -> Schemas:
+    """Return the tables of an arena that brings such a store up to date by two functions."""
+    return Schemas(
+        Schema(SCHEMA_VERSION, ROWS, migrations=[Migration(OLD, OLD_ROWS, rows)]),
+        Schema(SCHEMA_VERSION, LOGS, migrations=[Migration(OLD, OLD_LOGS, logs)]),
+    )
 
 
 def old_version(path: Path) -> Path:

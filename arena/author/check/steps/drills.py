@@ -9,7 +9,7 @@ from arena.author.check.context import Bench
 from arena.author.check.findings import Finding, Findings
 from arena.author.check.probe import Probe
 from arena.author.check.steps.positions import (
-    Moment,
+    CheckMoment,
     Player,
     moments,
     patient_player,
@@ -117,7 +117,7 @@ def _drill(
 
 
 def _at_table(
-    probe: Probe, recorded: Iterator[Moment], wanted: Wanted, extra: bytes
+    probe: Probe, recorded: Iterator[CheckMoment], wanted: Wanted, extra: bytes
 ) -> Iterator[Answer | Finding]:
     """Yield the answers to the wanted positions; ends when the bot had to be stopped."""
     ready = probe.start()
@@ -139,7 +139,7 @@ def _at_table(
         yield probe.finding(fault) if fault else answer
 
 
-def _end_game(probe: Probe, recorded: Iterator[Moment]) -> None:
+def _end_game(probe: Probe, recorded: Iterator[CheckMoment]) -> None:
     """Tell the bot how the game in progress went on: its process may play another one."""
     for moment in recorded:
         for notice in moment.news:

@@ -18,11 +18,11 @@ _GAMES = 100
 """Games that are recorded at a table."""
 
 Player = Callable[[Turn | CalzaOffer, Random], Answer]
-Moments = Generator["Moment", Answer | None, None]
+Moments = Generator["CheckMoment", Answer | None, None]
 """Goes on with the answer that it is sent; without one, with that of the recorded player."""
 
 
-class Moment(Struct, frozen=True):
+class CheckMoment(Struct, frozen=True):
     """A moment of a recorded game: what the seat hears, then what it is asked."""
 
     news: tuple[Notice, ...]
@@ -53,13 +53,15 @@ def _game(
         if seat == table.seat:
             news = tuple(referee.notices)
             referee.notices.clear()
-            answer = yield Moment(news, asked, lambda answer: referee.illegal(table.seat, answer))
+            answer = yield CheckMoment(
+                news, asked, lambda answer: referee.illegal(table.seat, answer)
+            )
         elif forfeits and chance.random() < _FORFEIT:
             referee.take(seat, Fault(Cause.TIMEOUT, ""))
             continue
         recorded = play(asked, chance)
         referee.take(seat, answer or recorded)
-    yield Moment(tuple(referee.notices), None, lambda _: None)
+    yield CheckMoment(tuple(referee.notices), None, lambda _: None)
 
 
 def random_player(asked: Turn | CalzaOffer, chance: Random) -> Answer:

@@ -10,7 +10,7 @@ from threading import Event, Thread
 from arena.bots.sandboxes.build_folder import open_copy
 from arena.bots.sandboxes.kernel.cgroups import Cgroup, cgroup_of
 from arena.bots.sandboxes.kernel.process_states import any_busy, peak_memory
-from arena.bots.sandboxes.run_folder import remove_tree
+from arena.io.files import remove_tree
 from arena.io.uptime import wait_readable
 
 SUPERVISOR = """

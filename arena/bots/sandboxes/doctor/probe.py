@@ -61,9 +61,9 @@ def sees_lock() -> bool:
         signal.pause()
     os.read(reader, 1)
     asked = struct.pack("hhqqi", fcntl.F_WRLCK, 0, 0, 0, 0)
-    found = struct.unpack("hhqqi", fcntl.fcntl(shared, fcntl.F_GETLK, asked))[0]
+    lock = struct.unpack("hhqqi", fcntl.fcntl(shared, fcntl.F_GETLK, asked))[0]
     os.kill(child, signal.SIGKILL)
-    return bool(found != fcntl.F_UNLCK)
+    return bool(lock != fcntl.F_UNLCK)
 
 
 def lines(path: str) -> list[str]:

@@ -4,7 +4,7 @@ from starlette.datastructures import MutableHeaders
 from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from arena.ladder.web.problems import RefusedError, answer
+from arena.ladder.web.problems import RequestError, answer
 from arena.ladder.web.served import Served, client_of, served_by
 
 _SAFE = {"GET", "HEAD", "OPTIONS"}
@@ -52,7 +52,7 @@ class Guard:
 
         try:
             _check(request, served_by(request))
-        except RefusedError as error:
+        except RequestError as error:
             await answer(request, error)(scope, receive, send_guarded)
             return
         await self._app(scope, receive, send_guarded)
@@ -66,12 +66,12 @@ def add_headers(headers: MutableHeaders, scheme: str) -> None:
 
 
 def _check(request: Request, served: Served) -> None:
-    """Raise RefusedError for a request that is not for the door, or not from its pages."""
+    """Raise RequestError for a request that is not for the door, or not from its pages."""
     host = request.headers.get("host", "")
     if host.lower() not in served.hosts:
-        raise RefusedError(421, "there is nothing under this name here")
+        raise RequestError(421, "there is nothing under this name here")
     if not served.requests.take(client_of(request)):
-        raise RefusedError(429, "too many requests", "wait a moment", {"Retry-After": "1"})
+        raise RequestError(429, "too many requests", "wait a moment", {"Retry-After": "1"})
     if request.method not in _SAFE and "authorization" not in request.headers:
         _check_origin(request, served)
 
@@ -83,4 +83,4 @@ def _check_origin(request: Request, served: Served) -> None:
     # Old browsers send no Sec-Fetch-Site.
     if not (site == "same-origin" if site is not None else origin in served.origins):
         hint = "use the pages of the door, or a token: Authorization: Bearer TOKEN"
-        raise RefusedError(403, "the request was not made by a page of the door", hint)
+        raise RequestError(403, "the request was not made by a page of the door", hint)

@@ -9,8 +9,8 @@ from hashlib import sha256
 from secrets import token_urlsafe
 from typing import NamedTuple, Self
 
-from arena.ladder.book.database import Database
-from arena.ladder.book.tables import SECRETS
+from arena.ladder.book.book_file import BookFile
+from arena.ladder.book.schema import DOOR, SECRETS
 from arena.ladder.door.door import Door
 from arena.ladder.folder import Folder
 
@@ -66,7 +66,7 @@ class Secrets:
     """The secrets in the door's database; a context manager."""
 
     def __init__(self, folder: Folder, *, writes: bool = False) -> None:
-        self._file = Database(folder.door, writes=writes)
+        self._file = BookFile(folder.door, DOOR, writes=writes)
         if writes:
             self._file.execute(SECRETS.replace("TABLE", "TABLE IF NOT EXISTS", 1))
 
@@ -74,7 +74,7 @@ class Secrets:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._file.__exit__()
+        self._file.close()
 
     def make(
         self, author: str, kind: SecretKind, scope: Scope = Scope.AUTHOR, made: float | None = None
@@ -98,7 +98,7 @@ class Secrets:
             "SELECT author, scope, made, expires FROM secrets "
             "WHERE sha256 = ? AND kind = ? AND used IS NULL AND expires > ?"
         )
-        for row in self._file.rows(query, _digest(word), kind, time.time()):
+        for row in [*self._file.rows(query, _digest(word), kind, time.time())]:
             return Secret(**{**row, "kind": kind, "scope": Scope(row["scope"])})
         return None
 

@@ -4,7 +4,7 @@ from msgspec import Struct
 from starlette.requests import Request
 
 from arena.ladder.web.access.secrets import Scope, SecretKind, Secrets
-from arena.ladder.web.problems import NOT_FOUND, RefusedError
+from arena.ladder.web.problems import NOT_FOUND, RequestError
 from arena.ladder.web.served import client_of, served_by
 
 COOKIE = "__Host-arena"
@@ -28,7 +28,7 @@ class Visitor(Struct, frozen=True):
 
 
 def visitor_of(request: Request) -> Visitor:
-    """Return who asks; raises RefusedError for a token that is not valid."""
+    """Return who asks; raises RequestError for a token that is not valid."""
     if (visitor := getattr(request.state, "visitor", None)) is None:
         visitor = request.state.visitor = _identified(request)
     return visitor
@@ -40,7 +40,7 @@ def _identified(request: Request) -> Visitor:
         return Visitor("")
     served = served_by(request)
     if served.tries.is_empty(client_of(request)):
-        raise RefusedError(429, "too many tries", "wait a minute", {"Retry-After": "60"})
+        raise RequestError(429, "too many tries", "wait a minute", {"Retry-After": "60"})
     with Secrets(served.folder) as secrets:
         secret = secrets.find(word, kind)
     if secret is None:
@@ -62,13 +62,13 @@ def _secret_of(request: Request) -> tuple[str, SecretKind]:
     return header[len(_BEARER) :].strip() or "-", SecretKind.TOKEN
 
 
-def unauthorized(what: str) -> RefusedError:
+def unauthorized(what: str) -> RequestError:
     """Return the refusal of who is not known."""
-    return RefusedError(401, what, _LOGIN, {"WWW-Authenticate": "Bearer"})
+    return RequestError(401, what, _LOGIN, {"WWW-Authenticate": "Bearer"})
 
 
 def author_of(request: Request) -> Visitor:
-    """Return the author who asks; raises RefusedError for anybody else."""
+    """Return the author who asks; raises RequestError for anybody else."""
     visitor = visitor_of(request)
     if not visitor.author:
         raise unauthorized("it is for authors")
@@ -79,7 +79,7 @@ def session_of(request: Request) -> Visitor:
     """Return the author who asks by a browser; a token can do less."""
     visitor = author_of(request)
     if not visitor.has_session:
-        raise RefusedError(403, "a token can submit only", "use the pages of the door")
+        raise RequestError(403, "a token can submit only", "use the pages of the door")
     return visitor
 
 
@@ -90,11 +90,11 @@ def administrator_of(request: Request) -> Visitor:
         return visitor
     if visitor.scope is Scope.ADMINISTRATOR:
         hint = "make a new link: arena ladder invite --admin"
-        raise RefusedError(403, "the link was made more than 12 hours ago", hint)
-    raise RefusedError(404, NOT_FOUND)
+        raise RequestError(403, "the link was made more than 12 hours ago", hint)
+    raise RequestError(404, NOT_FOUND)
 
 
 def may_see(visitor: Visitor, author: str) -> None:
-    """Raise RefusedError for what is another author's: not even that it exists is told."""
+    """Raise RequestError for what is another author's: not even that it exists is told."""
     if not visitor.administrates and visitor.author.lower() != author.lower():
-        raise RefusedError(404, NOT_FOUND)
+        raise RequestError(404, NOT_FOUND)

@@ -13,7 +13,7 @@ from arena.io.errors import ArenaError
 from arena.ladder.door.api import is_news, sent_event
 from arena.ladder.web.api.rest import seen_version
 from arena.ladder.web.live.snapshot import Snapshot, author_events, ladder_info, log_line
-from arena.ladder.web.problems import RefusedError
+from arena.ladder.web.problems import RequestError
 from arena.ladder.web.served import Served, served_by
 
 _BEAT = 15.0
@@ -94,7 +94,7 @@ async def _may_still_listen(request: Request) -> bool:
     request.state.visitor = None
     try:
         await run_in_threadpool(seen_version, request)
-    except RefusedError:
+    except RequestError:
         return False
     except ArenaError:  # it cannot be read now
         return True

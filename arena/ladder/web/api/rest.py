@@ -20,7 +20,7 @@ from arena.ladder.web.access.visitors import (
 )
 from arena.ladder.web.api.openapi import document
 from arena.ladder.web.live.snapshot import Snapshot, ladder_info, version_info, versions_of
-from arena.ladder.web.problems import NOT_FOUND, RefusedError, refused
+from arena.ladder.web.problems import NOT_FOUND, RequestError, refused
 from arena.ladder.web.served import Served, served_by
 from arena.ladder.web.uploads.bodies import drain, timed
 from arena.ladder.web.uploads.uploads import digest_of, receive
@@ -45,7 +45,7 @@ async def put_version(request: Request) -> Response:
         chunks = timed(request, limits.body_seconds, limits.body_bytes)
         bot = request.path_params["bot"]
         receipt = await receive(served, visitor.author, bot, chunks, digest)
-    except RefusedError as error:
+    except RequestError as error:
         if error.status != 408:
             await drain(request)
         raise
@@ -85,12 +85,12 @@ def version(request: Request) -> Response:
 
 
 def info_of(request: Request) -> VersionInfo:
-    """Return what is told of the version that is asked for; RefusedError for another's."""
+    """Return what is told of the version that is asked for; RequestError for another's."""
     return version_info(*seen_version(request))
 
 
 def seen_version(request: Request) -> tuple[Snapshot, Version]:
-    """Return the version that is asked for, as it is now; RefusedError for who may not see it."""
+    """Return the version that is asked for, as it is now; RequestError for who may not see it."""
     visitor = visitor_of(request)
     if not visitor.author:
         raise unauthorized("it is for its author")
@@ -99,7 +99,7 @@ def seen_version(request: Request) -> tuple[Snapshot, Version]:
     if now.version(name) is None:  # it may have been received a moment ago
         now = served.watch.look_again()
     if (seen := now.version(name)) is None:
-        raise RefusedError(404, NOT_FOUND)
+        raise RequestError(404, NOT_FOUND)
     may_see(visitor, seen.author)
     return now, seen
 
@@ -112,26 +112,26 @@ async def post_order(request: Request) -> Response:
     try:
         order = msgspec.json.decode(body, type=OrderRequest)
     except msgspec.DecodeError as error:
-        raise RefusedError(400, f"the order cannot be read: {error}", "see openapi.json") from None
+        raise RequestError(400, f"the order cannot be read: {error}", "see openapi.json") from None
     number = await run_in_threadpool(give_order, served_by(request), visitor.author, order)
     return as_json(OrderReceipt(order=number), 202)
 
 
 def give_order(served: Served, who: str, order: OrderRequest) -> int:
-    """Leave an order for the ladder; returns its number. Raises RefusedError if it makes none."""
+    """Leave an order for the ladder; returns its number. Raises RequestError if it makes none."""
     needed = _NEEDED.get(order.what, set())
     if needed != {name for name in ("version", "author", "uploads") if getattr(order, name)}:
         what = f"{order.what} is about {' and '.join(sorted(needed)) or 'no version and no author'}"
-        raise RefusedError(400, what, "see openapi.json")
+        raise RequestError(400, what, "see openapi.json")
     version = served.watch.look_again().version(order.version) if order.version else None
     if order.version and not version:
-        raise RefusedError(404, f"there is no version {order.version[:80]!a}")
+        raise RequestError(404, f"there is no version {order.version[:80]!a}")
     if not order.why.isprintable() or len(order.why) > 500:
-        raise RefusedError(400, "the reason is not a line of text", "write up to 500 characters")
+        raise RequestError(400, "the reason is not a line of text", "write up to 500 characters")
     with Door(served.folder, writes=True) as door:
         known = {author.name.lower() for author in door.authors()}
         if order.author and order.author.lower() not in known:
-            raise RefusedError(404, f"there is no author {order.author[:80]!a}")
+            raise RequestError(404, f"there is no author {order.author[:80]!a}")
         try:
             if order.uploads is not None:
                 return door.order_quota(who, order.author, order.uploads, order.why)

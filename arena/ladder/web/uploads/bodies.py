@@ -8,7 +8,7 @@ from urllib.parse import parse_qsl
 
 from starlette.requests import ClientDisconnect, Request
 
-from arena.ladder.web.problems import RefusedError
+from arena.ladder.web.problems import RequestError
 from arena.ladder.web.served import served_by
 
 _FORM = 8_192
@@ -26,7 +26,7 @@ _HEAD = (
 
 
 async def timed(request: Request, seconds: float, most: int) -> AsyncIterator[bytes]:
-    """Yield a body as it comes; raises RefusedError if it is too long or comes too slowly."""
+    """Yield a body as it comes; raises RequestError if it is too long or comes too slowly."""
     check_length(request, most)
     count = 0
     try:
@@ -39,23 +39,23 @@ async def timed(request: Request, seconds: float, most: int) -> AsyncIterator[by
     except TimeoutError:
         hint = "send it over a faster connection"
         what = f"the body did not come within {seconds:g} s"
-        raise RefusedError(408, what, hint, {"Connection": "close"}) from None
+        raise RequestError(408, what, hint, {"Connection": "close"}) from None
     except ClientDisconnect:
-        raise RefusedError(400, "the connection was closed before the body had come") from None
+        raise RequestError(400, "the connection was closed before the body had come") from None
 
 
 def check_length(request: Request, most: int) -> None:
-    """Raise RefusedError for a body that says itself that it is too long."""
+    """Raise RequestError for a body that says itself that it is too long."""
     length = request.headers.get("content-length", "0")
     if length.isdigit() and int(length) > most:
         raise too_long(most)
 
 
-def too_long(most: int) -> RefusedError:
+def too_long(most: int) -> RequestError:
     """Return the refusal of a body that is too long."""
     size = f"{most // 1024**2} MiB" if most >= 1024**2 else f"{most:,} bytes"
     hint = "leave out what the bot does not need"
-    return RefusedError(413, f"a body has at most {size}", hint, {"Connection": "close"})
+    return RequestError(413, f"a body has at most {size}", hint, {"Connection": "close"})
 
 
 async def drain(request: Request) -> None:
@@ -72,39 +72,39 @@ async def drain(request: Request) -> None:
 async def form_of(request: Request) -> dict[str, str]:
     """Return the fields of a form without a file."""
     if request.headers.get("content-type", "").partition(";")[0].strip() != _TEXT_FORM:
-        raise RefusedError(415, "it is no form", f"send it as {_TEXT_FORM}")
+        raise RequestError(415, "it is no form", f"send it as {_TEXT_FORM}")
     chunks = timed(request, served_by(request).limits.form_seconds, _FORM)
     body = b"".join([chunk async for chunk in chunks])
     try:
         return dict(parse_qsl(body.decode(), keep_blank_values=True, max_num_fields=9))
     except ValueError:
-        raise RefusedError(400, "the form cannot be read") from None
+        raise RequestError(400, "the form cannot be read") from None
 
 
 class FileForm:
     """The form of the upload page: the name of a bot, then one file, which is the rest."""
 
     def __init__(self, request: Request, chunks: AsyncIterator[bytes]) -> None:
-        found = _BOUNDARY.fullmatch(request.headers.get("content-type", ""))
-        if not found:
-            raise RefusedError(415, "it is no form with a file", "use the form of the page")
-        boundary = found[1].encode()
+        match = _BOUNDARY.fullmatch(request.headers.get("content-type", ""))
+        if not match:
+            raise RequestError(415, "it is no form with a file", "use the form of the page")
+        boundary = match[1].encode()
         self._chunks = chunks
         self._head = re.compile(_HEAD % (re.escape(boundary), re.escape(boundary)))
         self._tail = b"\r\n--%b--\r\n" % boundary
         self._held = b""
 
     async def bot(self) -> str:
-        """Return the name of the bot; raises RefusedError if the form is another one."""
+        """Return the name of the bot; raises RequestError if the form is another one."""
         async for chunk in self._chunks:
             self._held += chunk
-            if found := self._head.match(self._held):
-                self._held = self._held[found.end() :]
-                return found[1].decode()
+            if match := self._head.match(self._held):
+                self._held = self._held[match.end() :]
+                return match[1].decode()
             if len(self._held) > _FORM:
                 break
         hint = "name the bot with 1 to 32 letters, digits, - and _, and choose a file"
-        raise RefusedError(400, "the form is not that of the page", hint)
+        raise RequestError(400, "the form is not that of the page", hint)
 
     async def content(self) -> AsyncIterator[bytes]:
         """Yield the bytes of the file."""
@@ -118,4 +118,4 @@ class FileForm:
                 yield self._held[:-size]
                 self._held = self._held[-size:]
         if self._held != self._tail:
-            raise RefusedError(400, "the form is cut off", "send it again")
+            raise RequestError(400, "the form is cut off", "send it again")

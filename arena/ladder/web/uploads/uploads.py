@@ -12,10 +12,11 @@ from secrets import token_hex
 from typing import BinaryIO
 
 from arena.io.errors import ArenaError
+from arena.io.files import place_durably
 from arena.ladder.door.api import Receipt, receipt_of
 from arena.ladder.door.door import Door, Sent, check_name
-from arena.ladder.folder import Folder, place_durably
-from arena.ladder.web.problems import RefusedError, refused
+from arena.ladder.folder import Folder
+from arena.ladder.web.problems import RequestError, refused
 from arena.ladder.web.served import Served
 
 _PARTS = ".door.*.part"
@@ -40,7 +41,7 @@ async def receive(
 ) -> Receipt:
     """Take a submission in; returns when it is on the disk to stay.
 
-    Raises RefusedError if it is not taken; nothing is left of it then.
+    Raises RequestError if it is not taken; nothing is left of it then.
     """
     with served.upload_of(author):
         await asyncio.to_thread(_check, served, author, bot, digest)
@@ -48,12 +49,12 @@ async def receive(
             sent = await _written(file, chunks)
             if digest not in {None, bytes.fromhex(sent.sha256)}:
                 hint = "it was changed on its way: send it again"
-                raise RefusedError(400, "the body has another SHA-256 than Content-Digest", hint)
+                raise RequestError(400, "the body has another SHA-256 than Content-Digest", hint)
             return await asyncio.to_thread(_entered, served, author, bot, sent, path)
 
 
 def _check(served: Served, author: str, bot: str, digest: bytes | None) -> None:
-    """Raise RefusedError for what is known to be refused before the bytes have come."""
+    """Raise RequestError for what is known to be refused before the bytes have come."""
     try:
         check_name(bot, "on a ladder the name of a bot")
     except ArenaError as error:
@@ -75,7 +76,7 @@ def _part(folder: Folder) -> Iterator[tuple[Path, BinaryIO]]:
         with open(path, "xb", opener=_private) as file:
             yield path, file
     except OSError as error:
-        raise RefusedError(507, f"it cannot be written: {error.strerror}", _FULL) from None
+        raise RequestError(507, f"it cannot be written: {error.strerror}", _FULL) from None
     finally:
         path.unlink(missing_ok=True)
 
@@ -93,7 +94,7 @@ async def _written(file: BinaryIO, chunks: AsyncIterator[bytes]) -> Sent:
         count += len(chunk)
         beginning = beginning or chunk[:8]
     if not count:
-        raise RefusedError(400, "the body is empty", "send an archive of the bot's folder")
+        raise RequestError(400, "the body is empty", "send an archive of the bot's folder")
     file.flush()
     await asyncio.to_thread(os.fsync, file.fileno())
     ending = next((end for begin, end in _BEGINNINGS if beginning.startswith(begin)), ".tar")
@@ -126,4 +127,4 @@ def digest_of(header: str | None) -> bytes | None:
                     return digest
             except Error:
                 break
-    raise RefusedError(400, "the header Content-Digest cannot be read", _DIGEST)
+    raise RequestError(400, "the header Content-Digest cannot be read", _DIGEST)

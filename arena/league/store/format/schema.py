@@ -2,8 +2,10 @@
 
 from typing import NamedTuple
 
+from arena.io.sqlite_versions import Schema
+
 SCHEMA_VERSION = 7
-"""The `user_version` of both files. Whoever raises it adds a step to `migrations.MIGRATIONS`."""
+"""The `user_version` of both files. Whoever raises it adds a migration to both `SCHEMAS`."""
 LOGS_APPLICATION = 0x50_45_52_4C
 """SQLite's application id, which marks a file as a store's logs; its letters are PERL."""
 PAIR = "CREATE TABLE pair (token BLOB NOT NULL, open INTEGER NOT NULL DEFAULT 0)"
@@ -50,11 +52,11 @@ LOGS = (
 )
 
 
-class Tables(NamedTuple):
-    """The tables of a version of the format, as the statements that create them."""
+class Schemas(NamedTuple):
+    """The tables of both files, with the migrations of both from the same versions."""
 
-    rows: tuple[str, ...]
-    logs: tuple[str, ...]
+    rows: Schema
+    logs: Schema
 
 
-TABLES = Tables(ROWS, LOGS)
+SCHEMAS = Schemas(Schema(SCHEMA_VERSION, ROWS), Schema(SCHEMA_VERSION, LOGS))

@@ -37,8 +37,8 @@ def pack_texts(played: PlayedFixture) -> bytes:
 
 def unpack_texts(packed: bytes) -> Texts:
     """Return them again; raises a zlib or msgspec error if they are damaged."""
-    found = _decode(inflate(packed, _MOST)) if packed else ()
+    texts = _decode(inflate(packed, _MOST)) if packed else ()
     return {
-        "stderr": tuple(one for one in found if isinstance(one, str)),
-        "answered": tuple(one for one in found if not isinstance(one, str)),
+        "stderr": tuple(text for text in texts if isinstance(text, str)),
+        "answered": tuple(text for text in texts if not isinstance(text, str)),
     }

@@ -1,73 +1,70 @@
-"""One SQLite file of a store: transactions, errors that name the file, and the lock."""
+"""One SQLite file of a store: its write-ahead log, errors that name the file, and the lock."""
 
 import errno
 import os
 import sqlite3
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, closing, contextmanager, suppress
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from typing import Any
 
 from arena.io.errors import ArenaError
 from arena.io.file_lock import is_locked_exclusively, lock_exclusively
-from arena.io.guarded_sqlite import connect, file_size, log_size
-from arena.io.sqlite_tables import foreign_schema
+from arena.io.guarded_sqlite import GuardedConnection, connect, log_size
+from arena.io.sqlite_file import SqliteFile
 from arena.league.store.failures import (
     DAMAGE,
-    ENDLESS,
     FREE_SPACE,
     MAKE_WRITABLE,
-    DamageError,
     check_space,
     store_failure,
 )
 from arena.league.store.format.schema import SCHEMA_VERSION
-from arena.league.store.write_ahead import check_log_exists, connect_reader
+from arena.league.store.write_ahead import check_log_exists, connect_store_reader
 
 _CLOSED = "UPDATE pair SET open = 0"
 _NEEDS_LOG = "UPDATE pair SET open = 1"
 _HAS_LOG = "UPDATE pair SET open = 2"
-_BATCH = 1 << 12
-"""Rows of a query between two looks at whether there can be so many."""
-_ROW = 6
-"""The bytes that a row takes at least."""
 _LARGE = 1 << 22
 """Bytes of a write-ahead log that are moved into the file."""
 
 
-class Database:
-    """A SQLite file that may be damaged, read-only, full, or deleted while it is open.
+class StoreFile(SqliteFile):
+    """A SQLite file of a store, which may also be deleted while it is open.
 
     Everything that fails is raised as an ArenaError that names the file.
     """
 
+    name = "the store"
+    failures = (*DAMAGE, OSError)
+
     def __init__(self, path: Path, *, writes: bool = False, incomplete: bool = False) -> None:
         """Open a file, to read or also to write; `incomplete` if what its log held may be lost."""
-        self.path = path
         self._logging = self._marked = False
         """Whether changes go to a write-ahead log, and whether the file says that it needs it."""
-        self._open = ExitStack()
+        self._copies = ExitStack()
         if not incomplete:
             check_log_exists(path)
         if writes:
             check_space(path)
-        with self.translate_errors():
-            self.connection = (
-                connect(path, "mode=rwc") if writes else connect_reader(path, self._open)
-            )
-        self._open.callback(self.connection.close)
-        try:
-            with self.translate_errors():
-                # Damage may have made a text invalid UTF-8.
-                self.connection.text_factory = lambda data: data.decode("utf-8", "surrogateescape")
-                # EXTRA also waits until a rollback journal is gone from the disk: a file system
-                # that brought it back would undo the change to write-ahead logging.
-                self.connection.execute("PRAGMA synchronous = EXTRA")
-                self.connection.execute("PRAGMA wal_autocheckpoint = 0")
-                self._inode = _inode(path)
-        except ArenaError:
-            self.close()
-            raise
+
+        def opened() -> GuardedConnection:
+            return connect(path, "mode=rwc") if writes else connect_store_reader(path, self._copies)
+
+        super().__init__(path, opened)
+
+    def prepare(self) -> None:
+        """Wait for the disk after each change; keep the file's inode, to notice if it is gone."""
+        # Damage may have made a text invalid UTF-8.
+        self.connection.text_factory = lambda data: data.decode("utf-8", "surrogateescape")
+        # EXTRA also waits until a rollback journal is gone from the disk: a file system
+        # that brought it back would undo the change to write-ahead logging.
+        self.connection.execute("PRAGMA synchronous = EXTRA")
+        self.connection.execute("PRAGMA wal_autocheckpoint = 0")
+        self._inode = _inode(self.path)
+
+    def failure(self, error: Exception) -> ArenaError:
+        """Return the error that names the file, and how to mend it."""
+        return store_failure(error, self.path)
 
     def close(self) -> None:
         """Close the file; after writing, it is whole by itself again, if that can be done."""
@@ -75,10 +72,11 @@ class Database:
             if self._logging and _inode(self.path) == self._inode and not self._close_log():
                 # SQLite deletes the log when the last one closes the file that may write to it.
                 with suppress(sqlite3.Error, OSError):
-                    keeper = connect_reader(self.path, afterwards)
+                    keeper = connect_store_reader(self.path, afterwards)
                     afterwards.callback(keeper.close)
             self._logging = False
-            self._open.close()
+            super().close()
+            self._copies.close()
 
     def _close_log(self) -> bool:
         """Move the write-ahead log into the file and give it up; returns whether it may be deleted.
@@ -99,30 +97,14 @@ class Database:
         return True
 
     @contextmanager
-    def translate_errors(self) -> Iterator[None]:
-        """Raise what fails inside as an ArenaError that names this file."""
-        try:
-            yield
-        except (*DAMAGE, OSError) as error:
-            raise store_failure(error, self.path) from None
-
-    @contextmanager
     def transaction(self, size: int = 0) -> Iterator[None]:
         """Commit everything that is done inside durably, or roll it all back.
 
         `size` says how many bytes are written, about: a disk with less is refused at once.
         """
         check_space(self.path, size)
-        with self.translate_errors():
-            self.connection.execute("BEGIN IMMEDIATE")
-            try:
-                yield
-                self.connection.execute("COMMIT")
-            except BaseException:
-                # A full disk may have ended the transaction already.
-                if self.connection.in_transaction:
-                    self.connection.execute("ROLLBACK")
-                raise
+        with super().transaction():
+            yield
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:
@@ -141,6 +123,13 @@ class Database:
             self.connection.execute("PRAGMA journal_mode = WAL")
         with self.transaction():
             self.connection.execute("PRAGMA user_version")
+
+    def create_with_token(self, statements: tuple[str, ...], token: bytes) -> None:
+        """Create the tables in an empty file, all or none; both files of a store have one token."""
+        self.make_writable()
+        with self.transaction():
+            self.create_tables(statements, SCHEMA_VERSION)
+            self.execute("INSERT INTO pair (token) VALUES (?)", token)
 
     def checkpoint(self) -> None:
         """Move the write-ahead log into the file, which is useless without the next from then on.
@@ -163,90 +152,20 @@ class Database:
         if self.has_large_log():
             self.checkpoint()
 
-    def execute(self, sql: str, *values: object) -> None:
-        """Run a statement that returns nothing."""
-        with self.translate_errors():
-            self.connection.execute(sql, values)
-
-    def rows(self, sql: str, *values: object) -> Iterator[Any]:
-        """Yield the rows of a query, as they were when the first one was read."""
-        with self.translate_errors():
-            # `yield from` would close the cursor of a caller that stops early, after the file.
-            for number, row in enumerate(self.connection.execute(sql, values)):
-                if number % _BATCH == _BATCH - 1 and self._has_no_room(number):
-                    raise DamageError(ENDLESS)
-                yield row
-
-    def _has_no_room(self, rows: int) -> bool:
-        """Tell whether a file is too small for so many rows: some are read again and again."""
-        size = file_size(self.path)
-        return size is not None and rows * _ROW > size
-
-    def value(self, sql: str) -> Any:
-        """Return the only value that a query has; raises ArenaError if it has not just one."""
-        with self.translate_errors():
-            found = self.connection.execute(sql).fetchmany(2)
-            if len(found) != 1:
-                raise DamageError(f"a table has {len(found) or 'no'} rows instead of one")
-            return found[0][0]
-
-    def version(self) -> int | None:
-        """Return the version of the schema; None for an empty file."""
-        version = int(self.value("PRAGMA user_version"))
-        empty = next(self.rows("SELECT name FROM sqlite_master LIMIT 1"), None) is None
-        return version if version or not empty else None
-
-    def damage(self) -> Iterator[str]:
-        """Yield what SQLite finds wrong with the file as such."""
-        # The first check ends whatever the file holds; the second counts all entries of an index,
-        # and no limit ends that.
-        for check in ("quick_check", "integrity_check"):
-            found = [problem for (problem,) in self.rows(f"PRAGMA {check}") if problem != "ok"]
-            yield from found
-            if found:
-                break
-
-    def check_tables(self, tables: tuple[str, ...]) -> None:
-        """Raise ArenaError if the file has more than these tables, made by these statements."""
-        with self.translate_errors():
-            if foreign := foreign_schema(self.connection, tables):
-                raise DamageError(foreign)
-
-    def create_tables(self, tables: Sequence[str], token: bytes, *more: str) -> None:
-        """Create the tables in an empty file, at once; both files of a store hold the same token.
-
-        Also run some `more` statements.
-        """
-        self.make_writable()
-        with self.transaction():
-            for statement in (*tables, *more, f"PRAGMA user_version = {SCHEMA_VERSION}"):
-                self.execute(statement)
-            self.execute("INSERT INTO pair (token) VALUES (?)", token)
-
     def copy(
         self,
         target: Path,
         move: Callable[[Path, Path], object] = os.replace,
         finish: Callable[[sqlite3.Connection], object] = lambda _: None,
     ) -> None:
-        """Write a consistent copy, durably: `finish` changes it, `move` gives it its name.
+        """Write a consistent copy that needs no write-ahead log, as `SqliteFile.copy` does."""
 
-        Raises ArenaError, or OSError if the copy cannot have that name.
-        """
-        part = target.with_name(f".{target.name}.part")
-        try:
-            part.unlink(missing_ok=True)
-            with self.translate_errors():
-                self.connection.execute("VACUUM INTO ?", (str(part),))
-                with closing(sqlite3.connect(part)) as copy, copy:
-                    with suppress(sqlite3.OperationalError):  # an older version has no such column
-                        copy.execute(_CLOSED)
-                    finish(copy)
-            with part.open("rb") as written:
-                os.fsync(written.fileno())
-            move(part, target)
-        finally:
-            part.unlink(missing_ok=True)
+        def close_and_finish(copy: sqlite3.Connection) -> None:
+            with suppress(sqlite3.OperationalError):  # an older version has no such column
+                copy.execute(_CLOSED)
+            finish(copy)
+
+        super().copy(target, move, close_and_finish)
 
     def check_not_deleted(self) -> None:
         """Raise an ArenaError if the file was deleted, moved or replaced since it was opened.

@@ -1,0 +1,101 @@
+"""A SQLite file of a ladder: opened to read or to write, its errors named in one line."""
+
+import sqlite3
+from collections.abc import Mapping
+from pathlib import Path
+
+from arena.io.errors import ArenaError
+from arena.io.guarded_sqlite import GuardedConnection, connect, connect_reader, refuse_foreign_files
+from arena.io.sqlite_file import SqliteFile
+from arena.io.sqlite_versions import Schema
+from arena.ladder.folder import UPDATE_HINT
+
+
+class BookFile(SqliteFile):
+    """One of a ladder's two files; a context manager. What fails is raised as an ArenaError."""
+
+    mode = 0o600
+
+    def __init__(
+        self,
+        path: Path,
+        schema: Schema,
+        *,
+        writes: bool = False,
+        older: bool = False,
+        new: bool = False,
+    ) -> None:
+        """Open a file to read, or also to write; `older` if it may be of an older version.
+
+        The tables are made in an empty file that is `new`.
+        """
+        self.schema = schema
+        self._writes, self._older, self._new = writes, older, new
+        refuse_foreign_files(path, "move it away")
+        super().__init__(path, lambda: connect(path, "mode=rw") if writes else _reader(path))
+
+    @classmethod
+    def create(cls, path: Path, schema: Schema) -> None:
+        """Make a file with these tables, readable by its owner alone."""
+        path.touch(cls.mode, exist_ok=False)
+        with cls(path, schema, writes=True, new=True):
+            pass
+
+    def prepare(self) -> None:
+        """Check the version and the tables; wait for the disk after each change."""
+        self.connection.row_factory = sqlite3.Row
+        if self._new:
+            self.create_tables(self.schema.tables, self.schema.version)
+        self._check()
+        if self._writes:  # a copy has another mode
+            self.connection.execute("PRAGMA journal_mode = WAL")
+        self.connection.execute("PRAGMA synchronous = FULL")
+
+    def _check(self) -> None:
+        """Raise ArenaError unless the file has the tables of its kind, and nothing else."""
+        version, tables = self.version() or 0, self.schema.tables_by_version()
+        current = version == self.schema.version
+        if not current and not (self._older and version in tables):
+            what = f"it has version {version}, this arena reads version {self.schema.version}"
+            hint = UPDATE_HINT if version in tables else "use the arena that made it"
+            raise ArenaError(what, str(self.path), hint)
+        self.check_tables(tables[version])
+
+    def failure(self, error: Exception) -> ArenaError:
+        """Return the error that names the file, and how to mend it."""
+        return ArenaError(f"{self.name} fails: {error}", str(self.path), _hint(str(error)))
+
+    def insert(self, table: str, **values: object) -> int:
+        """Add a row, durably; returns its id."""
+        return self._write("INSERT", table, values)
+
+    def replace(self, table: str, **values: object) -> None:
+        """Add a row, durably, in place of the one with the same key."""
+        self._write("INSERT OR REPLACE", table, values)
+
+    def _write(self, verb: str, table: str, values: Mapping[str, object]) -> int:
+        columns, marks = ", ".join(values), ", ".join("?" * len(values))
+        sql = f"{verb} INTO {table} ({columns}) VALUES ({marks})"
+        return self.execute(sql, *values.values())
+
+    def changes(self) -> int:
+        """Return a number that differs after another process wrote to the file."""
+        return int(self.value("PRAGMA data_version"))
+
+
+def _reader(path: Path) -> GuardedConnection:
+    """Open a file to read, also as a user who cannot make a log beside it."""
+
+    def as_it_is() -> GuardedConnection | None:
+        # Without a log no writer is there, and nothing changes.
+        return None if Path(f"{path}-wal").exists() else connect(path, "mode=ro&immutable=1")
+
+    return connect_reader(path, as_it_is)
+
+
+def _hint(text: str) -> str:
+    if "full" in text:
+        return "free some space: what was received is safe"
+    if "readonly" in text or "unable to open" in text:
+        return "run it as the user who owns the ladder"
+    return "put back a backup: arena ladder restore"

@@ -1,0 +1,146 @@
+"""The tables of a ladder's two databases, by version, and the steps between versions.
+
+`door.sqlite` is written by whoever takes submissions and orders, `ladder.sqlite` by the ladder
+alone: each file has one writer, and neither waits for the other.
+"""
+
+from arena.io.sqlite_file import SqliteFile
+from arena.io.sqlite_versions import Migration, Schema
+
+VERSION = 2
+"""The `user_version` of both files. Whoever raises it adds a migration to both schemas."""
+_AUTHORS_AND_UPLOADS = (
+    """CREATE TABLE authors (
+    name TEXT PRIMARY KEY COLLATE NOCASE,
+    role TEXT NOT NULL,
+    since REAL NOT NULL
+)""",
+    """CREATE TABLE uploads (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    sha256 TEXT NOT NULL,
+    ending TEXT NOT NULL,
+    author TEXT NOT NULL,
+    bot TEXT NOT NULL COLLATE NOCASE,
+    number INTEGER NOT NULL,
+    bytes INTEGER NOT NULL,
+    received_at REAL NOT NULL,
+    UNIQUE (bot, number),
+    UNIQUE (bot, sha256)
+)""",
+)
+_ORDERS = """CREATE TABLE orders (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    at REAL NOT NULL,
+    who TEXT NOT NULL,
+    what TEXT NOT NULL,
+    version TEXT NOT NULL,
+    why TEXT NOT NULL,
+    author TEXT NOT NULL,
+    uploads INTEGER
+)"""
+SECRETS = """CREATE TABLE secrets (
+    sha256 TEXT PRIMARY KEY,
+    author TEXT NOT NULL COLLATE NOCASE,
+    kind TEXT NOT NULL,
+    scope TEXT NOT NULL,
+    made REAL NOT NULL,
+    expires REAL NOT NULL,
+    used REAL
+)"""
+"""In the file of the door, if there is a web door."""
+_BOOK = (
+    """CREATE TABLE versions (
+    id INTEGER PRIMARY KEY,
+    bot TEXT NOT NULL COLLATE NOCASE,
+    number INTEGER NOT NULL,
+    author TEXT NOT NULL,
+    sha256 TEXT NOT NULL,
+    ending TEXT NOT NULL,
+    digest TEXT NOT NULL,
+    received_at REAL NOT NULL,
+    state TEXT NOT NULL,
+    since REAL NOT NULL,
+    why TEXT NOT NULL,
+    UNIQUE (bot, number)
+)""",
+    """CREATE TABLE checks (
+    version INTEGER NOT NULL,
+    try INTEGER NOT NULL,
+    began REAL NOT NULL,
+    lease_until REAL NOT NULL,
+    ended REAL,
+    result BLOB,
+    PRIMARY KEY (version, try)
+)""",
+    """CREATE TABLE answers (
+    id INTEGER PRIMARY KEY,
+    at REAL NOT NULL,
+    done INTEGER NOT NULL,
+    text TEXT NOT NULL
+)""",
+    """CREATE TABLE events (
+    n INTEGER PRIMARY KEY AUTOINCREMENT,
+    at REAL NOT NULL,
+    author TEXT NOT NULL,
+    version TEXT NOT NULL,
+    text TEXT NOT NULL
+)""",
+    """CREATE TABLE seasons (
+    number INTEGER PRIMARY KEY,
+    opened_at REAL NOT NULL,
+    terms BLOB NOT NULL,
+    commitment TEXT NOT NULL,
+    closed_at REAL,
+    seed TEXT NOT NULL DEFAULT '',
+    root TEXT NOT NULL DEFAULT ''
+)""",
+    "CREATE TABLE facts (key TEXT PRIMARY KEY, value TEXT NOT NULL)",
+)
+_SINCE_2 = (
+    """CREATE TABLE comparisons (
+    version INTEGER PRIMARY KEY,
+    predecessor TEXT NOT NULL,
+    result BLOB NOT NULL
+)""",
+    """CREATE TABLE quotas (
+    author TEXT PRIMARY KEY COLLATE NOCASE,
+    uploads INTEGER NOT NULL
+)""",
+)
+_NUMBERED = "CREATE TABLE sqlite_sequence(name,seq)"
+"""SQLite makes it for AUTOINCREMENT."""
+_ORDERS_1 = """CREATE TABLE orders (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    at REAL NOT NULL,
+    who TEXT NOT NULL,
+    what TEXT NOT NULL,
+    version TEXT NOT NULL,
+    why TEXT NOT NULL
+)"""
+
+
+def _widen_orders(door: SqliteFile) -> None:
+    """Add the columns of an order for a quota."""
+    door.execute("ALTER TABLE orders RENAME TO orders_1")
+    door.execute(_ORDERS)
+    door.execute("INSERT INTO orders SELECT *, '', NULL FROM orders_1")
+    door.execute("DROP TABLE orders_1")
+
+
+def _add_comparisons_and_quotas(ladder: SqliteFile) -> None:
+    for table in _SINCE_2:
+        ladder.execute(table)
+
+
+DOOR = Schema(
+    VERSION,
+    (*_AUTHORS_AND_UPLOADS, _ORDERS),
+    optional=(SECRETS, _NUMBERED),
+    migrations=[Migration(1, (*_AUTHORS_AND_UPLOADS, _ORDERS_1, _NUMBERED), _widen_orders)],
+)
+LADDER = Schema(
+    VERSION,
+    (*_BOOK, *_SINCE_2),
+    optional=(_NUMBERED,),
+    migrations=[Migration(1, (*_BOOK, _NUMBERED), _add_comparisons_and_quotas)],
+)
