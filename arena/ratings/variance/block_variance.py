@@ -30,7 +30,7 @@ _PRIOR_DF = 6.0
 """The most degrees of freedom that a bot's variance borrows from the field's."""
 _MIN_DF = 6.0
 """With fewer degrees of freedom over all bots, games count as independent."""
-_FEW_OPEN = 10.0
+_FEW_OPEN = 5.0
 """With fewer open results, counted by p (1 - p), their own scatter tells nothing of an error."""
 _MIN_DICE_GAIN_DF = 50
 _TINY = 1e-300
