@@ -79,6 +79,7 @@ bench: $(VENV)/.test ## measure throughput, start-up, storing, rating and the si
 	@$(BIN)/python -m benchmarks.coverage
 	@$(BIN)/python -m benchmarks.sequential
 	@$(BIN)/python -m benchmarks.compare
+	@$(BIN)/python -m benchmarks.ratio_test
 	@$(BIN)/python -m benchmarks.suspicion
 	@$(BIN)/python -m benchmarks.luck
 	@$(BIN)/python -m benchmarks.rated_luck

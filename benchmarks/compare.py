@@ -1,16 +1,12 @@
-"""Decisions of `arena compare`, beside an SPRT: `python -m benchmarks.compare`.
+"""Decisions of `arena compare` by intervals: `python -m benchmarks.compare`.
 
 Two versions play a field of simulated bots (TrueSkill's model, skills drawn with a standard
 deviation of 2 mu; 30 % of a performance's variance are the dice, which the two tables of a pair
 share). Prints
 
-- how often two equal versions are told apart, at one look at the end and with `--until 0.95`; in
-  the last fields each version suits other opponents, or most results are certain;
+- how often two equal versions are told apart, at one look at the end and with `--until 0.95 --test
+  planned`; in the last fields each version suits other opponents, or most results are certain;
 - the power at one look if as many games are played in more rounds;
-- the power of `--until 0.95` beside that of a sequential probability ratio test (Wald, 1945) of "no
-  difference" against "a win share 5 points higher", with errors of 5 %: over games, each version's
-  on dice of their own, and over the same pairs of tables. Each time the budget of `--until` is the
-  mean number of games that this SPRT played, and the SPRT's power is that by then;
 - how often two equal versions are told apart over several divisions, whose mean decides.
 """
 
@@ -18,7 +14,6 @@ import argparse
 from collections import Counter
 from collections.abc import Sequence
 from functools import lru_cache
-from math import log
 from typing import NamedTuple
 
 import numpy as np
@@ -33,12 +28,6 @@ from arena.ratings.stopping.paired import estimate
 
 SHARED = 0.3
 ERROR = 0.05
-H1 = 0.05
-"""The SPRT's difference of win shares."""
-WARM_UP = 16
-"""Results before the SPRT's first decision: it estimates their variance."""
-LONGEST = 4000
-"""Pairs of tables after which an SPRT is cut off."""
 
 
 class Match(NamedTuple):
@@ -75,9 +64,6 @@ POOLED = {
     "1 opponent in 4 variants": [Match(1, 2, 20, 10)] * 4,
 }
 POWER = (Match(9, 2, 4, 10, 1.0), Match(9, 2, 8, 5, 1.0), Match(9, 2, 20, 2, 1.0))
-RACES = [
-    Match(opponents, 2, 0, 10, better) for opponents in (8, 3) for better in (0, 0.4, 0.8, 1.6, 3.2)
-]
 
 
 def main() -> None:
@@ -87,9 +73,8 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     rng, count = np.random.default_rng(options.seed), options.matches
-    print(
-        "| equal versions | rounds | games a table | one look | `--until` |\n|---|---|---|---|---|"
-    )
+    print("| equal versions | rounds | games a table | one look | planned looks |")
+    print("|---|---|---|---|---|")
     for name, match in EQUAL.items():
         found = decisions([match], count, rng)
         print(f"| {name} | {match.rounds} | {match.games} | {told_apart(found)} |", flush=True)
@@ -97,12 +82,7 @@ def main() -> None:
     for match in POWER:
         once = decisions([match], count, rng)[0]
         print(f"| {match.rounds} | {match.games} | {once[1] / count:.0%} |", flush=True)
-    print("\n| opponents | win share | SPRT over | games | power by then | `--until` | games |")
-    print("|---|---|---|---|---|---|---|")
-    for match in RACES:
-        for kind in ("games", "pairs"):
-            print(race(match, kind, count, rng), flush=True)
-    print("\n| equal versions, several divisions | rounds | games a table | one look | `--until` |")
+    print("\n| several divisions | rounds | games a table | one look | planned looks |")
     print("|---|---|---|---|---|")
     rng = np.random.default_rng([options.seed, 1])
     for name, matches in POOLED.items():
@@ -183,53 +163,6 @@ def _before(table: tuple[int, ...], newcomer: int) -> list[int]:
     """Return the bots of a table from the one before the newcomer backwards."""
     seat = table.index(newcomer)
     return [table[seat - step] for step in range(1, len(table))]
-
-
-def race(match: Match, kind: str, count: int, rng: np.random.Generator) -> str:
-    """Return a line: an SPRT's mean number of games, and both powers with so many."""
-    rounds = LONGEST // match.opponents
-    long = match._replace(rounds=rounds)
-    found, ends = [], []
-    wins = 0.0
-    for _ in range(count // 5):
-        places = game_places(long, rng, 0.0 if kind == "games" else SHARED)
-        won = (places == 1).astype(float)
-        wins += float(won[1].mean() - won[0].mean()) / (count // 5)
-        if kind == "games":
-            variance = sum(_running_variance(version.ravel()) for version in won)
-            decided, end = sprt((won[1] - won[0]).ravel(), as_floats(variance))
-        else:
-            differences = won[1].mean(1) - won[0].mean(1)
-            decided, end = sprt(differences, _running_variance(differences))
-        found.append(decided)
-        ends.append(end if kind == "games" else end * match.games)
-    mean = float(np.mean(ends))
-    by_then = np.mean([one == 1 and end <= mean for one, end in zip(found, ends, strict=True)])
-    budget = max(2, round(mean / match.games / match.opponents))
-    ours = decisions([match._replace(rounds=budget)], count, rng)
-    games = ours.rounds * match.opponents * match.games
-    powers = f"{mean:.0f} | {by_then:.0%} | {ours.until[1] / count:.0%} | {games:.0f}"
-    return f"| {match.opponents} | {100 * wins:+.1f} points | {kind} | {powers} |"
-
-
-def _running_variance(values: Floats) -> Floats:
-    number = np.arange(1, len(values) + 1)
-    mean = values.cumsum() / number
-    return as_floats(np.maximum((values**2).cumsum() / number - mean**2, 1e-9))
-
-
-def sprt(differences: Floats, variance: Floats) -> tuple[int, int]:
-    """Return the decision, 1 for H1, and after how many differences it was taken.
-
-    The likelihood ratio is that of normal means with the variance found so far.
-    """
-    number = np.arange(1, len(differences) + 1)
-    ratio = H1 * (differences.cumsum() - number * H1 / 2) / variance
-    ratio[: WARM_UP - 1] = 0.0
-    ends = np.flatnonzero(np.abs(ratio) >= log((1 - ERROR) / ERROR))
-    if not len(ends):
-        return 0, len(ratio)
-    return (1 if ratio[ends[0]] > 0 else -1), int(ends[0]) + 1
 
 
 if __name__ == "__main__":

@@ -1,12 +1,11 @@
-"""How often the interval of a mark holds the true one: simulated courses, without bots.
+"""How often the interval of a mark holds the true one: simulated students, without bots.
 
-`python -m benchmarks.marks [--courses 200]`.
+`python -m benchmarks.marks [--students 2000]`.
 
-Every student has a chance to win a game against each baseline and against each other student. The
-games are drawn; what is played, shares, intervals and marks come from the functions that grade.
-The true mark is what the same chances are worth. A mark at the end of its scale (no points or all
-of them against a baseline) has an interval that ends there, and holds the truth more often: marks
-are counted with and without those.
+Students are as strong as the rows say: 0 is the baselines' strength, 1 the reference's; the others
+of the class are spread evenly from 0 to 1. Every student has a chance to win a game against each
+baseline and against each other student. The games are drawn; what is played, shares, intervals and
+marks come from the functions that grade. The true mark is what the same chances are worth.
 """
 
 import argparse
@@ -20,7 +19,7 @@ from arena.course.games.field import GAMES as FIELD_GAMES
 from arena.course.games.field import passes
 from arena.course.games.tables import PER_BLOCK, SEATS
 from arena.course.marks.marks import baseline_parts, decider, measure
-from arena.course.shares import FAIR, Share, in_field, share_of, total_of
+from arena.course.points import FAIR, Share, against, in_field, share_of, total_of
 
 STUDENTS = 30
 BASELINES = {"first": (30.0, 0.95), "second": (30.0, 0.8)}
@@ -28,17 +27,18 @@ BASELINES = {"first": (30.0, 0.95), "second": (30.0, 0.8)}
 FIELD = 10.0
 
 
-class Tally(NamedTuple):
-    """What was counted of the marks of some courses."""
+STRENGTHS = (-0.25, 0.0, 0.05, 0.25, 0.5, 0.75, 0.95, 1.0, 1.04)
 
-    held: int
+
+class Tally(NamedTuple):
+    """What was counted of the marks of some students."""
+
     marks: int
-    held_inside: int
-    inside: int
-    games: int
+    held: int
+    error: float
+    """The sum of mark less true mark."""
     precise: int
-    twins_held: int
-    twins: int
+    games: int
 
 
 def course_file(precision: float, budget: int) -> CourseFile:
@@ -50,42 +50,33 @@ def course_file(precision: float, budget: int) -> CourseFile:
     )
 
 
-def simulate(file: CourseFile, draw: np.random.Generator, spread: float) -> Tally:
-    """Play one course; `spread` is how much a chance differs from block to block."""
+def simulate(file: CourseFile, strength: float, draw: np.random.Generator, spread: float) -> Tally:
+    """Grade one student; `spread` is how much a chance differs from block to block."""
     shares = {name: _share(chance, draw, spread, file) for name, (_, chance) in BASELINES.items()}
-    strengths = sorted(draw.random() for _ in range(STUDENTS))
-    strengths[1] = strengths[0]  # twins
-    counts = [0] * 8
-    marks = []
-    for number, strength in enumerate(strengths):
-        chances = {
-            name: 0.3 + (chance + 0.05 - 0.3) * strength for name, (_, chance) in BASELINES.items()
-        }
-        blocks = _played(file, shares, chances, draw, spread)
-        parts = baseline_parts(file, shares, blocks)
-        true = sum(
-            points * min(1.0, max(0.0, (chances[name] - FAIR) / (shares[name].share - FAIR)))
-            for name, (points, _) in BASELINES.items()
-        )
-        rivals = [_against(strength, one) for at, one in enumerate(strengths) if at != number]
-        rounds = passes(STUDENTS, FIELD, file.precision)
-        won = draw.binomial(FIELD_GAMES, rivals * SEATS * rounds).tolist()
-        parts["field"] = in_field([(wins, FIELD_GAMES) for wins in won], FIELD)
-        true += FIELD * sum(rivals) / len(rivals)
-        total = total_of(parts)
-        holds = total.low <= true <= total.high
-        inside = all(FAIR < chances[name] < shares[name].share for name in BASELINES)
-        marks.append(total)
-        counts[0] += holds
-        counts[1] += 1
-        counts[2] += holds and inside
-        counts[3] += inside
-        counts[4] += sum(part.share.games for part in parts.values() if part.share)
-        counts[5] += total.half_width <= file.precision
-    a, b = marks[:2]
-    counts[6] = (a.low <= b.points <= a.high) + (b.low <= a.points <= b.high)
-    counts[7] = 2
-    return Tally(*counts)
+    chances = {name: FAIR + strength * (best - FAIR) for name, (_, best) in BASELINES.items()}
+    parts = baseline_parts(file, shares, _played(file, shares, chances, draw, spread))
+    true = sum(
+        against(_exactly(chances[name]), shares[name].share, points).points
+        for name, (points, _) in BASELINES.items()
+    )
+    rivals = [FAIR + 0.3 * (strength - other) for other in np.linspace(0.0, 1.0, STUDENTS - 1)]
+    rounds = passes(STUDENTS, FIELD, file.precision)
+    won = draw.binomial(FIELD_GAMES, rivals * SEATS * rounds).tolist()
+    parts["field"] = in_field([(wins, FIELD_GAMES) for wins in won], FIELD)
+    true += FIELD * sum(rivals) / len(rivals)
+    total = total_of(parts)
+    return Tally(
+        marks=1,
+        held=total.low <= true <= total.high,
+        error=total.points - true,
+        precise=total.half_width <= file.precision,
+        games=sum(part.share.games for part in parts.values() if part.share),
+    )
+
+
+def _exactly(chance: float) -> Share:
+    """Return the share that a bot of this chance would win in the long run."""
+    return Share(chance, 0, chance, chance)
 
 
 def _share(chance: float, draw: np.random.Generator, spread: float, file: CourseFile) -> Share:
@@ -116,34 +107,28 @@ def _block(chance: float, draw: np.random.Generator, spread: float) -> int:
     return int(draw.binomial(PER_BLOCK, moved))
 
 
-def _against(strength: float, other: float) -> float:
-    return 0.5 + 0.6 * (strength - other) / 2
-
-
 def main() -> None:
-    """Print how often intervals hold, by how much blocks vary."""
+    """Print how often intervals hold, by strength, precision and how much blocks vary."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--courses", type=int, default=200)
-    courses = parser.parse_args().courses
-    print(
-        "| blocks vary by | precision | marks held | inside the scale | precise | games | twins |"
-    )
-    print("|---|---|---|---|---|---|---|")
-    for spread in (0.0, 0.03):
-        for precision, budget in ((2.0, 6_000), (4.0, 6_000)):
-            file, draw = course_file(precision, budget), np.random.default_rng(courses)
-            each = [simulate(file, draw, spread) for _ in range(courses)]
+    parser.add_argument("--students", type=int, default=2000)
+    students = parser.parse_args().students
+    settings = [(spread, precision) for spread in (0.0, 0.03) for precision in (2.0, 4.0)]
+    heads = "".join(f" {100 * spread:g} %, ±{precision:g} |" for spread, precision in settings)
+    print(f"| strength |{heads} bias | precise | games |\n|{'---|' * (len(settings) + 4)}")
+    for row, strength in enumerate(STRENGTHS):
+        held = []
+        for spread, precision in settings:
+            file, draw = course_file(precision, 6_000), np.random.default_rng(row)
+            each = [simulate(file, strength, draw, spread) for _ in range(students)]
             tally = Tally(*map(sum, zip(*each, strict=True)))
-            cells = [
-                f"{100 * spread:g} %",
-                f"{precision:g}",
-                f"{tally.held / tally.marks:.1%}",
-                f"{tally.held_inside / tally.inside:.1%}",
-                f"{tally.precise / tally.marks:.0%}",
-                f"{tally.games / tally.marks:,.0f}",
-                f"{tally.twins_held / tally.twins:.0%}",
-            ]
-            print(f"| {' | '.join(cells)} |")
+            held.append(tally)
+        shown = " | ".join(f"{tally.held / tally.marks:.1%}" for tally in held)
+        first = held[0]
+        more = (
+            f"{first.error / first.marks:+.2f} | {first.precise / first.marks:.0%}"
+            f" | {first.games / first.marks:,.0f}"
+        )
+        print(f"| {strength:g} | {shown} | {more} |", flush=True)
 
 
 if __name__ == "__main__":

@@ -10,7 +10,8 @@ from msgspec.structs import asdict, fields
 
 from arena.author.check.steps.all_steps import STEPS
 from arena.game.records import LimitsInfo, RatingsInfo
-from arena.game.rules.books import SWITCHES, VARIANTS
+from arena.game.rules.books import BGA, SWITCHES, VARIANTS
+from arena.game.rules.clauses import MEANINGS
 from arena.ladder.door.door import MAX_UPLOAD
 from arena.league.terms.config import LeagueFile
 from arena.league.terms.variant_entry import VariantEntry
@@ -144,6 +145,20 @@ def test_league_page_has_every_switch_of_every_book() -> None:
         said = table[switch][1:]
         books = [getattr(rules, switch) for rules in VARIANTS.values()]
         assert said == [value if isinstance(value, str) else str(value).lower() for value in books]
+
+
+def test_protocol_page_explains_every_switch() -> None:
+    text = text_of(Path("protocol/README.md"))
+    section = text.partition("### Rule switches\n")[2].partition("\n## ")[0]
+    explained = dict(re.findall(r"^\| `(\w+)` \| (.+) \|$", section, re.MULTILINE))
+    yes_or_no = [name for name in MEANINGS if name in SWITCHES and is_yes_or_no(name)]
+    assert explained == {name: MEANINGS[name][0].lower() + MEANINGS[name][1:] for name in yes_or_no}
+    others = SWITCHES - explained.keys()
+    assert {*re.findall(r"`(\w+)`", section)} >= others
+
+
+def is_yes_or_no(switch: str) -> bool:
+    return isinstance(getattr(BGA, switch), bool)
 
 
 def test_judge_page_shows_what_the_command_says() -> None:

@@ -8,6 +8,8 @@ from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 
+from arena.bots.sandboxes.registry import SANDBOXES
+
 ROOT = Path(__file__).parents[1]
 ARENA = ROOT / "arena"
 MOST_LINES = 320
@@ -67,6 +69,29 @@ def test_every_folder_says_what_it_is_for() -> None:
 
 def test_one_module_imports_the_reference_implementation_of_trueskill() -> None:
     assert len([path for path in modules(ARENA) if "trueskill" in imports(path)]) <= 1
+
+
+SANDBOX_MODULE = re.compile(rf"arena\.bots\.sandboxes\.(?:{'|'.join(SANDBOXES)})\b")
+
+
+def asks_for_a_sandbox(node: ast.AST) -> bool:
+    """Return whether code names a sandbox: imports its module, or compares something with it."""
+    if isinstance(node, ast.ImportFrom):
+        return bool(SANDBOX_MODULE.match(node.module or ""))
+    return isinstance(node, ast.Compare) and any(
+        isinstance(part, ast.Constant) and part.value in SANDBOXES for part in ast.walk(node)
+    )
+
+
+def test_no_code_asks_for_a_sandbox_by_its_name() -> None:
+    """Otherwise a further sandbox would be left out there, and nothing would tell."""
+    asking = {
+        str(path.relative_to(ARENA))
+        for path in modules(ARENA)
+        for node in ast.walk(parsed(path))
+        if not path.is_relative_to(ARENA / "bots/sandboxes") and asks_for_a_sandbox(node)
+    }
+    assert asking == {"cli/bots/images.py"}  # `arena images` builds those of docker
 
 
 def test_tests_are_named_for_the_behaviour() -> None:

@@ -7,8 +7,7 @@ from msgspec import Struct
 
 from arena.bots.archives.unpack import UnpackedArchive
 from arena.bots.command import missing_program
-from arena.bots.sandboxes.base import Program, Sandbox
-from arena.bots.sandboxes.bubblewrap import GET_BUBBLEWRAP
+from arena.bots.sandboxes.base import GET_ISOLATION, Program, Sandbox
 from arena.game.records import BotInfo
 from arena.io import shipped
 from arena.io.errors import ArenaError
@@ -76,5 +75,5 @@ def check_trust(sandbox: Sandbox, bots: Sequence[Bot], *, trusted: bool) -> None
         raise ArenaError(
             f"the sandbox '{sandbox.name}' does not isolate bots that did not come with the arena",
             str(untrusted[0].source),
-            f"{GET_BUBBLEWRAP}, or --trust-bots if you trust them with your account",
+            f"{GET_ISOLATION}, or --trust-bots if you trust them with your account",
         )

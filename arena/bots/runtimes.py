@@ -38,6 +38,8 @@ class Runtime(Struct, frozen=True, kw_only=True):
     """The command that completes `base`, "" for none; None installs the packages."""
     in_debian: bool = True
     """Whether Debian has the packages; Ubuntu has all."""
+    debugger: str = "gdb -p {pid}"
+    """The command that shows where a running bot is; it needs nothing in the bot."""
     kits: dict[str, Kit] = {}
     """By the language that `arena new --lang` takes."""
     example: str = ""
@@ -70,6 +72,7 @@ RUNTIMES = {
         scripts=(".py",),
         base="python:3.12-slim",
         setup="pip install --no-cache-dir numpy",
+        debugger="py-spy dump --pid {pid}",
         kits={
             "python": Kit("Python", "bot.py", "python3 test_bot.py"),
             "policy": Kit(
@@ -86,6 +89,7 @@ RUNTIMES = {
         scripts=(".js", ".mjs", ".cjs"),
         base="node:22-slim",
         setup="",
+        debugger="node inspect -p {pid}",
         kits={"javascript": Kit("JavaScript (Node.js)", "bot.js", "node test.js")},
     ),
     "c": Runtime(
@@ -110,6 +114,7 @@ RUNTIMES = {
     "java": Runtime(
         about="JDK 17 or later",
         programs={"javac": "default-jdk-headless", "java": "default-jdk-headless"},
+        debugger="jstack {pid}",
         kits={
             "java": Kit("Java", "Bot.java", "javac -d classes *.java && java -cp classes BotTest")
         },
@@ -117,6 +122,7 @@ RUNTIMES = {
     "go": Runtime(
         about="Go",
         programs={"go": "golang-go"},
+        debugger="dlv attach {pid}",
         kits={"go": Kit("Go", "bot.go", "go test")},
     ),
     "dotnet": Runtime(
@@ -124,6 +130,7 @@ RUNTIMES = {
         programs={"dotnet": "dotnet-sdk-8.0"},
         base="ubuntu:24.04",
         in_debian=False,
+        debugger="dotnet-stack report --process-id {pid}",
         example="no kit: `build: env DOTNET_EnableWriteXorExecute=0 dotnet publish -o out "
         "-p:UseAppHost=false`, `command: env DOTNET_EnableWriteXorExecute=0 dotnet out/Bot.dll`",
     ),
@@ -135,6 +142,10 @@ RUNTIMES = {
     ),
 }
 """By the name that bot.yaml gives."""
+OWN_IMAGES = "perudo-arena"
+"""The repository of the images that the arena builds, one for each runtime."""
+IMAGES = {runtime: f"{OWN_IMAGES}/{runtime}" for runtime in RUNTIMES}
+"""By runtime; `images` in league.yaml names others."""
 OF_SAMPLES = ("python", "node", "c", "any")
 """The runtimes of the sample bots: their images are built and tried if no others are asked for."""
 KITS = {name: kit for runtime in RUNTIMES.values() for name, kit in runtime.kits.items()}

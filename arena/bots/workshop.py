@@ -10,8 +10,8 @@ from arena.bots.bot import Bot, StagedBot, check_trust, runtimes_of
 from arena.bots.builds.build import OnBuild
 from arena.bots.builds.cache import BuildCache
 from arena.bots.builds.staging import stage
+from arena.bots.runtimes import IMAGES
 from arena.bots.sandboxes.base import Sandbox
-from arena.bots.sandboxes.docker.images import IMAGES
 from arena.bots.sandboxes.registry import AUTO, make_sandbox
 from arena.bots.sandboxes.run_folder import run_folder
 

@@ -34,7 +34,7 @@ from arena.course.marks.marks import baseline_parts, decider, measure
 from arena.course.marks.result import MARKS, STORE, Result, grading, marks_csv, results_of
 from arena.course.output.pages import write_pages
 from arena.course.output.similarity import compare_hand_ins
-from arena.course.shares import FAIR, Share, share_of, total_of
+from arena.course.points import Share, share_of, total_of
 from arena.game.records import BotInfo
 from arena.io.errors import ArenaError
 from arena.io.files import write_file
@@ -163,7 +163,7 @@ class _Play:
         shares = {name: share_of(won, PER_BLOCK) for name, won in blocks.items()}
         for name, share in shares.items():
             self._listener.note(f"reference against {name}: {_words(share)}")
-            if share.low <= FAIR:
+            if not share.beats:
                 what = f"the reference does not clearly beat the baseline '{name}': {_words(share)}"
                 hint = "choose a weaker baseline, or a stronger reference"
                 raise ArenaError(what, str(self._course.path), hint)

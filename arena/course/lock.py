@@ -5,7 +5,7 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from arena.course.shares import Share
+from arena.course.points import Share
 from arena.game.records import LimitsInfo
 from arena.game.rules.books import Rules
 from arena.io.errors import ArenaError

@@ -12,7 +12,7 @@ from arena.course.games.tables import PER_BLOCK, block
 from arena.course.lock import LOCK, Lock, read_lock
 from arena.course.marks.marks import decider, measure
 from arena.course.marks.result import MARKS, STORE, grading, marks_csv, results_of
-from arena.course.shares import share_of
+from arena.course.points import share_of
 from arena.game.records import Fixture
 from arena.game.rules.books import Rules
 from arena.io.errors import ArenaError

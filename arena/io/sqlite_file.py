@@ -71,9 +71,16 @@ class SqliteFile:
         except self.failures as error:
             raise self.failure(error) from None
 
+    def check_room(self, size: int) -> None:
+        """Raise an error if it is known that so many bytes cannot be written."""
+
     @contextmanager
-    def transaction(self) -> Iterator[None]:
-        """Commit everything inside durably, or roll it back; one inside another is part of it."""
+    def transaction(self, size: int = 0) -> Iterator[None]:
+        """Commit everything inside durably, or roll it back; one inside another is part of it.
+
+        `size` says how many bytes are written, about.
+        """
+        self.check_room(size)
         if self.connection.in_transaction:
             yield
             return

@@ -4,7 +4,7 @@ import getpass
 import re
 from pathlib import Path
 
-from arena.bots.sandboxes.bubblewrap import GET_BUBBLEWRAP
+from arena.bots.sandboxes.base import GET_ISOLATION
 from arena.bots.sandboxes.registry import AUTO, make_sandbox
 from arena.io.errors import ArenaError
 from arena.io.files import write_file
@@ -26,7 +26,7 @@ def make_ladder(root: Path, sandbox: str | None, *, trusted: bool) -> LadderFile
     chosen = make_sandbox(sandbox or AUTO)
     if not chosen.isolates and not trusted:
         what = f"the sandbox '{chosen.name}' does not isolate bots"
-        hint = f"{GET_BUBBLEWRAP}, or --trust-bots if you trust every author with your account"
+        hint = f"{GET_ISOLATION}, or --trust-bots if you trust every author with your account"
         raise ArenaError(what, str(root), hint)
     folder = Folder(root)
     name = root.absolute().name or "ladder"

@@ -199,7 +199,7 @@ class _Site:
         yield self._page("about.html", ABOUT)
         yield from self._conditions()
         changes = feed.feed(self.league, self.boards, self.source)
-        yield self._page("feed.xml", feed.FEED, changes)
+        yield self._page("feed.xml", feed.TEMPLATE, changes)
         yield from self._faults()
         yield self._page("suspicions.html", "suspicions.html")
         alpha, cases = self.ratings.options.alpha, self.ratings.suspicions

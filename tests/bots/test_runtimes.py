@@ -6,7 +6,7 @@ import pytest
 
 from arena.bots.command import how_to_get
 from arena.bots.manifest import load_bot
-from arena.bots.runtimes import KITS, OF_SAMPLES, RUNTIMES
+from arena.bots.runtimes import KITS, OF_SAMPLES, RUNTIMES, toolchains
 from tests.bots.languages_page import SECTION, markdown
 from tests.cli.command import ROOT
 
@@ -20,6 +20,29 @@ def test_kit_names_the_runtime_in_whose_row_it_is(language: str) -> None:
     manifest = (ROOT / "protocol/kits" / language / "bot.yaml").read_text()
     [runtime] = re.findall(r"^runtime: (\S+)$", manifest, re.MULTILINE) or ["any"]
     assert language in RUNTIMES[runtime].kits
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/start/authors.md"])
+def test_page_on_how_to_begin_names_every_language(page: str) -> None:
+    text = (ROOT / page).read_text()
+    [languages] = re.findall(r"^arena new my-bot --lang (.*)$", text, re.MULTILINE)
+    # The kit of a policy is for one that was trained: docs/guides/lab.md.
+    to_write_in = {name for name, kit in KITS.items() if not kit.module}
+    assert {*re.findall(r"\w+", languages)} & KITS.keys() == to_write_in
+
+
+def test_install_page_names_the_packages_of_every_language() -> None:
+    words = {*re.findall(r"[\w.+-]+", (ROOT / "docs/reference/install.md").read_text())}
+    packages = {
+        name: packages.split() for name, packages in toolchains().items() if name != "python3"
+    }
+    assert {name: need for name, need in packages.items() if not words.issuperset(need)} == {}
+
+
+def test_page_on_debugging_names_the_debugger_of_every_runtime() -> None:
+    page = (ROOT / "docs/guides/debug.md").read_text()
+    commands = {name: row.debugger.format(pid="PID") for name, row in RUNTIMES.items()}
+    assert {name: command for name, command in commands.items() if command not in page} == {}
 
 
 def test_every_folder_of_kits_is_in_a_row() -> None:

@@ -100,19 +100,25 @@ def test_changes_of_behaviour_are_shown_by_kind_and_by_example(tmp_path: Path) -
 
 
 @pytest.mark.slow
-def test_until_says_what_was_decided_and_when(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("test", "where"),
+    [("ratio", "all, equally weighted "), ("planned", "all, 95 % at all looks ")],
+)
+def test_until_says_what_was_decided_and_when(tmp_path: Path, test: str, where: str) -> None:
     arguments = ["compare", "sample:random", "sample:odds", *FIELD, *ALONE, "--games", 3]
-    arguments += ["--until", 0.95, "--rounds", 40, "--seed", "mine"]
+    arguments += ["--until", 0.95, "--test", test, "--rounds", 40, "--seed", "mine"]
     ran = run(*arguments, cwd=tmp_path)
     assert ran.code == 0, ran.err
     _, table, all_, *_, last = strength(ran.out)
     assert table.startswith("bga, 2 players ")
-    assert all_.startswith("all, 95 % at all looks ")
+    assert all_.startswith(where)
     assert all_.endswith("  new")
     said = json.loads(run(*arguments, "--json", cwd=tmp_path).out)
-    assert (said["decision"], said["until"]) == ("new", 0.95)
+    assert said["until"] == {"confidence": 0.95, "test": test, "points": 5}
+    assert said["decision"] == "new"
     *_, look = said["looks"]
-    assert look == {"rounds": look["rounds"], "rivals_beaten": said["rivals_beaten"]}
+    assert look["rivals_beaten"] == said["rivals_beaten"]
+    assert look["decision"] == "new"
     assert last == (
         f"new is better at 95 %, after {look['rounds']} of 40 rounds, by rivals beaten;"
         f" {said['games']} games each; faults: old 0, new 0"
@@ -137,6 +143,15 @@ def test_several_variants_and_table_sizes_have_a_line_each_and_one_for_all(tmp_p
     counts = [re.split("  +", line)[5] for line in lines]
     assert counts == ["24", "24", "24", "24", "96", "72", "72"]
     assert "; 96 games each; " in last
+
+
+def test_until_says_that_neither_version_is_better(tmp_path: Path) -> None:
+    arguments = ["compare", "sample:honest", "sample:honest", *FIELD, *ALONE, "--games", 1]
+    arguments += ["--until", 0.8, "--points", 30, "--rounds", 20]
+    ran = run(*arguments, cwd=tmp_path)
+    assert ran.code == 0, ran.err
+    said = "neither is better by 30 points at 80 %, after 8 of 20 rounds, by "
+    assert strength(ran.out)[-1].startswith(said)
 
 
 def test_until_says_that_nothing_was_decided(tmp_path: Path) -> None:
@@ -210,6 +225,8 @@ BAD: dict[str, tuple[list[str], list[str]]] = {
     "players": ([ODDS, HONEST, "--players", "7"], ["--players", "7", "/ arena compare / see: "]),
     "one round": ([ODDS, HONEST, "--rounds", "1"], ["--rounds", "/ arena compare / see: "]),
     "until": ([ODDS, HONEST, "--until", "1"], ["--until", "/ arena compare / see: "]),
+    "test": ([ODDS, HONEST, "--test", "sprt"], ["--test", "/ arena compare / see: "]),
+    "points": ([ODDS, HONEST, "--points", "0"], ["--points", "/ arena compare / see: "]),
     "no games": ([ODDS, HONEST, "--games", "0"], ["--games", "/ arena compare / see: "]),
     "one bot": ([ODDS], ["NEW", "/ arena compare / see: arena compare --help"]),
     "sandbox": ([ODDS, HONEST, "--sandbox", "boxx"], ["unknown sandbox 'boxx'"]),

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.bots.sandboxes.docker.images import IMAGES
+from arena.bots.runtimes import IMAGES
 from tests.cli.command import LOWEST, Ran, bot, error_line, league, records, run
 from tests.support.depth import depth
 

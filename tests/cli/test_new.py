@@ -83,6 +83,10 @@ def test_kit_passes_its_own_tests_until_a_position_is_damaged(
     assert "positions.jsonl, line 40 is damaged" in ran.stdout + ran.stderr
 
 
+def test_an_illegal_move_is_known_for_every_kit() -> None:
+    assert ILLEGAL.keys() == KITS.keys()
+
+
 @pytest.mark.parametrize("language", depth(("python", "shell"), tuple(ILLEGAL)))
 def test_tests_of_a_kit_find_an_illegal_move(tmp_path: Path, language: str) -> None:
     folder = new(tmp_path, language)

@@ -16,7 +16,7 @@ from arena.course.marks.result import Result, grading
 from arena.course.output.page_addresses import page_path
 from arena.course.output.pages import write_pages
 from arena.course.output.similarity import compare_hand_ins
-from arena.course.shares import share_of
+from arena.course.points import share_of
 from arena.game.records import LimitsInfo
 from tests.author.alike.plants import hand_ins
 from tests.course.school import course_yaml, roster

@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from arena.bots.runtimes import IMAGES
 from arena.bots.sandboxes.base import Program
-from arena.bots.sandboxes.docker.images import IMAGES
 from arena.bots.sandboxes.run_folder import run_folder
 from arena.bots.sandboxes.run_once import run_once
 from arena.ladder.config import load_config, sandbox_of

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.author.compare.compare import CompareRequest, compare, comparison_fixtures
+from arena.author.compare.looks import Until
 from arena.author.compare.names import NEW, OLD, in_field
 from arena.author.compare.result import Comparison
 from arena.game.records import Division, Fixture, LeagueInfo, LimitsInfo
@@ -24,6 +25,7 @@ from tests.support import factory
 from tests.support.bot_programs import program
 from tests.support.live import write_bot
 
+PLANNED = Until(0.95, "planned")
 PATIENT = LimitsInfo(start=60, answer=60, game=600)
 each_field = settings(max_examples=15, deadline=None, database=None)
 
@@ -165,11 +167,12 @@ def test_interrupted_behaviour_leaves_the_result(monkeypatch: pytest.MonkeyPatch
 
 @pytest.mark.slow
 def test_until_stops_as_soon_as_a_version_is_better() -> None:
-    options = {"rounds": 20, "games": 3, "until": 0.95}
+    until = Until(0.95)
+    options = {"rounds": 20, "games": 3, "until": until}
     found = play("sample:random", "sample:odds", "honest", "memory", workers=2, **options)
     *before, last = found.looks
-    assert (found.decision, found.until) == (NEW, 0.95)
-    assert [look.better for look in before] == [None] * len(before)
+    assert (found.decision, found.until) == (NEW, until)
+    assert [look.decision for look in before] == [None] * len(before)
     assert last.rounds < 20
     assert found.games == last.rounds * 2 * 3
     assert found.rivals_beaten == last.rivals_beaten
@@ -179,7 +182,7 @@ def test_until_stops_as_soon_as_a_version_is_better() -> None:
 
 
 def test_equal_versions_are_not_told_apart_within_the_budget() -> None:
-    found = play("sample:honest", "sample:honest", "memory", rounds=16, games=1, until=0.95)
+    found = play("sample:honest", "sample:honest", "memory", rounds=16, games=1, until=PLANNED)
     assert found.decision is None
     assert [look.rounds for look in found.looks] == [8, 16]
     assert found.games == 16

@@ -2,11 +2,12 @@
 
 from collections.abc import Callable
 from random import Random
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 
 from arena.author.compare.compare import comparison_fixtures
+from arena.author.compare.looks import EQUIVALENT, Until
 from arena.author.compare.names import NEW, OLD, version_seat
 from arena.author.compare.result import Comparison, ComparisonGames
 from arena.game.records import Fixture, FixtureResult
@@ -23,7 +24,7 @@ Place = Callable[[str, Fixture], int]
 """Returns the place of a version at a table."""
 
 
-def comparison(place: Place, until: float | None = None, **changes: Any) -> Comparison:
+def comparison(place: Place, until: Until | None = None, **changes: Any) -> Comparison:
     """Return the result if these are the places of the versions in all games at a table."""
     conditions = factory.league(BOTS, **{"games": GAMES, "rounds": 8, **changes})
     games = ComparisonGames(conditions, comparison_fixtures(conditions), until)
@@ -74,14 +75,17 @@ def test_opponents_are_those_that_a_version_finished_ahead_of() -> None:
     assert three.rivals_beaten.old == pytest.approx(expected)
 
 
-def test_one_decision_ends_all_divisions_after_the_same_round() -> None:
+@pytest.mark.parametrize("test", ["ratio", "planned"])
+def test_one_decision_ends_all_divisions_after_the_same_round(
+    test: Literal["ratio", "planned"],
+) -> None:
     rng = Random(1)
 
     def place(version: str, fixture: Fixture) -> int:
         better = 0.9 if version == NEW and fixture.variant == "bga" else 0.3
         return first(rng.random() < better, fixture)
 
-    found = comparison(place, until=0.95, rounds=40)
+    found = comparison(place, until=Until(0.95, test), rounds=40)
     assert found.decision == NEW
     [*_, last] = found.looks
     assert last.rounds < 40
@@ -92,10 +96,39 @@ def test_one_decision_ends_all_divisions_after_the_same_round() -> None:
 
 @pytest.mark.slow
 def test_equal_versions_are_seldom_told_apart_over_several_divisions() -> None:
-    rng, trials = Random(2), depth(25, 100)
+    rng, trials, planned = Random(2), depth(25, 100), Until(0.9, "planned")
 
     def place(_: str, fixture: Fixture) -> int:
         return rng.randint(1, len(fixture.seats))
 
-    found = [comparison(place, until=0.9, rounds=12, players=(2, 4)) for _ in range(trials)]
+    found = [comparison(place, until=planned, rounds=12, players=(2, 4)) for _ in range(trials)]
     assert sum(one.decision is not None for one in found) <= trials * 0.1 + 3 * trials**0.5 * 0.3
+
+
+def test_versions_that_play_alike_are_found_to_be_equivalent() -> None:
+    def place(_: str, fixture: Fixture) -> int:
+        return first(Random(fixture.seed).random() < 0.5, fixture)
+
+    found = comparison(place, until=Until(0.95), rounds=40)
+    assert (found.decision, found.looks[-1].decision) == (EQUIVALENT, EQUIVALENT)
+    assert found.looks[-1].rounds < 40
+    assert [look.decision for look in found.looks[:-1]] == [None] * (len(found.looks) - 1)
+
+
+def test_order_in_which_results_come_changes_no_decision() -> None:
+    """Tables end in any order on several workers, and a comparison that was stopped begins anew."""
+
+    def place(version: str, fixture: Fixture) -> int:
+        better = 0.6 if version == NEW else 0.4
+        return first(Random(f"{version}{fixture.index}").random() < better, fixture)
+
+    conditions = factory.league(BOTS, games=GAMES, rounds=60)
+    found = []
+    for order in (1, 2):
+        games = ComparisonGames(conditions, comparison_fixtures(conditions), Until(0.95))
+        while due := games.due():
+            for fixture in Random(order).sample(due, len(due)):
+                games.keep(PACKED, result(fixture, place))
+        found.append(games.comparison())
+    assert found[0] == found[1]
+    assert found[0].decision == NEW

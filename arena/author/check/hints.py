@@ -6,7 +6,6 @@ from typing import NamedTuple
 
 from arena.author.check.timeout_cause import Late
 from arena.bots.sandboxes.base import MIB, PATH, Quota
-from arena.bots.sandboxes.docker.sandbox import DockerSandbox
 from arena.game.records import Cause
 
 _MEMORY = f"a bot may use {Quota().memory // MIB} MiB of memory"
@@ -82,7 +81,8 @@ class Evidence(NamedTuple):
     late: str = ""
     """The kind of `Late`, "" if it was not late."""
     runtime: str = "any"
-    sandbox: str = ""
+    in_image: bool = False
+    """Whether the sandbox has the programs of an image."""
 
 
 def hint_for(evidence: Evidence) -> str:
@@ -92,7 +92,7 @@ def hint_for(evidence: Evidence) -> str:
     if evidence.late:
         return _of_late(evidence)
     if missing := _NO_PACKAGE.search(evidence.stderr):
-        return _of_package(missing[1], evidence.sandbox)
+        return _of_package(missing[1], in_image=evidence.in_image)
     for text, patterns in (
         (evidence.came, _BY_OUTPUT),
         (evidence.stderr, _BY_STDERR),
@@ -118,10 +118,10 @@ def named(late: Late, before: float) -> str:
     return f"; after {before + late.seconds:.1f} s it is still busy"
 
 
-def _of_package(name: str, sandbox: str) -> str:
+def _of_package(name: str, *, in_image: bool) -> str:
     """Say how to get a Python package that a bot imports and its sandbox lacks."""
     bring = _BRING.format(name)
-    if name == "numpy" and sandbox == DockerSandbox.name:
+    if name == "numpy" and in_image:
         return f"the image lacks it: arena images build python (it has numpy); or {bring}"
     if name == "numpy" and shutil.which("python3", path=PATH) == _DEBIAN_PYTHON:
         return f"sudo apt-get install python3-numpy; or {bring}"

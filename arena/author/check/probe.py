@@ -145,8 +145,8 @@ class Probe:
         stderr = ""
         if fault.cause is not Cause.ILLEGAL_ACTION:
             stderr = self._stop()
-        runtime, sandbox = self._bench.bot.info.runtime, self._bench.sandbox.name
-        evidence = Evidence(fault.cause, detail, came, stderr, kind, runtime, sandbox)
+        runtime, in_image = self._bench.bot.info.runtime, not self._bench.sandbox.uses_host_programs
+        evidence = Evidence(fault.cause, detail, came, stderr, kind, runtime, in_image)
         return Finding(
             what=f"{fault.cause}: {detail}",
             where=str(self._table),

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from arena import __version__
 from arena.author.compare.behaviour import compare_behaviour
 from arena.author.compare.differences import Behaviour
+from arena.author.compare.looks import Until
 from arena.author.compare.names import NEW, OLD, VERSIONS, in_field
 from arena.author.compare.result import Comparison, ComparisonGames
 from arena.bots.bot import Bot
@@ -43,8 +44,8 @@ class CompareRequest(Struct, frozen=True):
     """Patterns of the bots that both play; without any, the sample bots that run here."""
     rounds: int = 20
     """With `until`, at most."""
-    until: float | None = None
-    """Stop as soon as either version is better at this confidence."""
+    until: Until | None = None
+    """When to stop before that; None plays all rounds."""
     games: int = 10
     """ComparisonGames per fixture."""
     players: tuple[int, ...] = (2,)

@@ -7,28 +7,14 @@ from msgspec import Struct
 
 from arena.author.compare.behaviour import TableSample
 from arena.author.compare.differences import Behaviour
-from arena.author.compare.names import NEW, OLD, VERSIONS, in_field, version_seat
+from arena.author.compare.looks import Look, Until, looks_of, sign
+from arena.author.compare.names import VERSIONS, in_field, version_seat
 from arena.game.records import Division, Fixture, FixtureResult, LeagueInfo, QuarantinedFixture
 from arena.io.errors import ArenaError
 from arena.league.schedule.schedule import divisions
 from arena.league.store.format.rows import PackedFixture
 from arena.ratings.maths.arrays import Floats
-from arena.ratings.maths.intervals import TAIL
-from arena.ratings.stopping.group_sequential import planned_looks, tails
 from arena.ratings.stopping.paired import Paired, clear, paired
-
-
-class Look(Struct, frozen=True):
-    """The share of rivals beaten after so many rounds, over all divisions."""
-
-    rounds: int
-    rivals_beaten: Paired
-
-    @property
-    def better(self) -> str | None:
-        """The version that is better at the interval's confidence: OLD, NEW, or None."""
-        share = self.rivals_beaten
-        return None if share.low <= 0 <= share.high else _sign(share)
 
 
 class DivisionResult(Struct, frozen=True):
@@ -64,12 +50,12 @@ class Comparison(Struct, frozen=True):
 
     conditions: LeagueInfo
     """The bots are those of the field; the rounds are the most that were to be played."""
-    until: float | None
-    """The confidence of the intervals of all looks together; None stands for 95 % at one look."""
+    until: Until | None
+    """None stands for 95 % at one look."""
     looks: tuple[Look, ...]
     """The looks on the way; the last one is that at the end."""
     decision: str | None
-    """The version that is better at that confidence: OLD, NEW, or None."""
+    """The version that is better at that confidence, OLD or NEW; EQUIVALENT, or None."""
     games: int
     rivals_beaten: Paired
     better: float
@@ -88,7 +74,7 @@ class ComparisonGames:
         self,
         conditions: LeagueInfo,
         fixtures: Sequence[Fixture],
-        until: float | None,
+        until: Until | None,
     ) -> None:
         self.fixtures = fixtures
         self.sample = TableSample(conditions.seed, divisions(conditions))
@@ -96,8 +82,7 @@ class ComparisonGames:
         self._played: set[str] = set()
         self._results = _Results(conditions)
         rounds, columns = conditions.rounds, len(conditions.bots) * len(self._results.divisions)
-        self._planned = planned_looks(rounds, columns) if until else (rounds,)
-        self._tails = tails(self._planned, until) if until else [TAIL]
+        self._plan = looks_of(rounds, columns, conditions.games, until)
         self._looks: list[Look] = []
 
     def due(self) -> list[Fixture]:
@@ -109,13 +94,13 @@ class ComparisonGames:
 
     @property
     def _ended(self) -> bool:
-        decided = bool(self._looks and self._looks[-1].better)
-        return decided or len(self._looks) == len(self._planned)
+        decided = bool(self._looks and self._looks[-1].decision)
+        return decided or len(self._looks) == len(self._plan.rounds)
 
     def _due_before_look(self) -> list[Fixture]:
         if self._ended:
             return []
-        rounds = self._planned[len(self._looks)]
+        rounds = self._plan.rounds[len(self._looks)]
         return [
             fixture
             for fixture in self.fixtures
@@ -124,8 +109,7 @@ class ComparisonGames:
 
     def _look(self) -> Look:
         number = len(self._looks)
-        rounds = self._planned[number]
-        return Look(rounds, self._results.overall(rounds, self._tails[number]))
+        return self._plan.look(number, *self._results.overall(self._plan.rounds[number]))
 
     def keep(self, packed: PackedFixture, result: FixtureResult) -> None:
         """Count a fixture that was played."""
@@ -150,7 +134,7 @@ class ComparisonGames:
             conditions=self.conditions,
             until=self._until,
             looks=tuple(self._looks),
-            decision=last.better,
+            decision=last.decision,
             games=sum(division.games for division in by_division),
             rivals_beaten=last.rivals_beaten,
             better=last.rivals_beaten.above,
@@ -158,10 +142,6 @@ class ComparisonGames:
             opponents=results.by_opponent(last.rounds),
             faults=results.faults,
         )
-
-
-def _sign(share: Paired) -> str:
-    return NEW if share.difference > 0 else OLD
 
 
 class _Results:
@@ -188,9 +168,9 @@ class _Results:
             tally.add(fixture.block, seat, rivals, game.places)
             self.faults[version] += game.faults[seat] is not None
 
-    def overall(self, rounds: int, tail: float) -> Paired:
-        """Compare the rivals beaten in these rounds over all divisions."""
-        return paired(*self._shares(lambda tally: tally.beaten, self.divisions, rounds), tail)
+    def overall(self, rounds: int) -> tuple[Floats, Floats]:
+        """Return the rivals beaten by both versions in these rounds, in all divisions."""
+        return self._shares(lambda tally: tally.beaten, self.divisions, rounds)
 
     def by_division(self, rounds: int) -> tuple[DivisionResult, ...]:
         """Return the result of each division."""
@@ -207,7 +187,7 @@ class _Results:
                 rivals_beaten=share,
                 mean_place=paired(*self._shares(lambda tally: tally.places, [division], rounds)),
                 win_share=paired(*self._shares(lambda tally: tally.wins, [division], rounds)),
-                better=_sign(share) if is_clear else None,
+                better=sign(share) if is_clear else None,
             )
             for division, share, is_clear in zip(self.divisions, beaten, clear(beaten), strict=True)
         )

@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from arena.bots.runtimes import RUNTIMES
 from arena.bots.sandboxes.base import Program, Sandbox
 
 _MODULE = """\
@@ -22,19 +23,11 @@ def stop_here():
     _debugger.set_trace(sys._getframe(1))
 """
 """Called by breakpoint() in a bot: Python's own debugger, on the terminal of the arena."""
-_ATTACH = {
-    "python": "py-spy dump --pid {pid}",
-    "node": "node inspect -p {pid}",
-    "go": "dlv attach {pid}",
-    "java": "jstack {pid}",
-    "dotnet": "dotnet-stack report --process-id {pid}",
-}
-"""By runtime, a tool that needs nothing in the bot; for all others it is gdb."""
 
 
 def how_to_attach(runtime: str, pid: int) -> str:
     """Return the command that shows where a running bot is."""
-    return _ATTACH.get(runtime, "gdb -p {pid}").format(pid=pid)
+    return RUNTIMES[runtime].debugger.format(pid=pid)
 
 
 def reaches_terminal(sandbox: Sandbox) -> bool:

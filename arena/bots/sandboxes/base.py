@@ -13,6 +13,8 @@ PATH = "/usr/local/bin:/usr/bin:/bin"
 ENVIRONMENT = {"PATH": PATH, "LANG": "C.UTF-8", "HOME": "/tmp", "TMPDIR": "/tmp"}
 """The whole environment of a bot."""
 MIB = 1024 * 1024
+GET_ISOLATION = "sudo apt-get install bubblewrap"
+"""The command that installs the sandbox that isolates bots with the least trouble."""
 
 
 class Quota(Struct, frozen=True):
@@ -119,6 +121,15 @@ class Sandbox(Protocol):
 
     def image_id(self, runtime: str) -> str:
         """Return which image the programs of a runtime come from; "" if they are this machine's."""
+
+    def missing_image(self, runtime: str) -> str:
+        """Return the image that programs of a runtime need and that is not there; "" if none is.
+
+        Raises ArenaError if the engine that has the images does not answer.
+        """
+
+    def warning(self) -> str:
+        """Return what the operator of a league should know before it begins; "" if nothing."""
 
     def start(self, program: Program, *, space: int = 0) -> Running:
         """Start a program, or raise OSError; its folder is read-only.

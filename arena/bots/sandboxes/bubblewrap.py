@@ -7,7 +7,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from arena.bots.sandboxes.base import ENVIRONMENT, Program, Unavailable
+from arena.bots.sandboxes.base import ENVIRONMENT, GET_ISOLATION, Program, Unavailable
 from arena.bots.sandboxes.build_folder import SOURCE, copy_first
 from arena.bots.sandboxes.child_process import ChildProcess, HostSandbox, missing_tools, with_limits
 from arena.bots.sandboxes.kernel.masks import PROC
@@ -15,7 +15,6 @@ from arena.bots.sandboxes.kernel.seccomp import bpf_filter, denials
 from arena.bots.sandboxes.kernel.users import new_user
 from arena.bots.sandboxes.run_once import last_line, run_once
 
-GET_BUBBLEWRAP = "sudo apt-get install bubblewrap"
 _OWN_PROCESSES = 2
 """bubblewrap's own: one outside, and the init inside."""
 _TRIAL_SECONDS = 20.0
@@ -33,7 +32,7 @@ class BubblewrapSandbox(HostSandbox):
 
     def unavailable_reason(self) -> Unavailable | None:
         """Return why bubblewrap does not work on this machine, or None if it does."""
-        if missing := missing_tools(["bwrap", "setpriv", "prlimit"], GET_BUBBLEWRAP):
+        if missing := missing_tools(["bwrap", "setpriv", "prlimit"], GET_ISOLATION):
             return missing
         switch = subprocess.run([*_as_user(), "true"], capture_output=True, check=False)
         if switch.returncode != 0:
@@ -44,11 +43,11 @@ class BubblewrapSandbox(HostSandbox):
         try:
             trial = run_once(self, Program(Path("/usr"), ["true"]), _TRIAL_SECONDS)
         except OSError as error:
-            return Unavailable(f"it cannot be started: {error.strerror}", GET_BUBBLEWRAP)
+            return Unavailable(f"it cannot be started: {error.strerror}", GET_ISOLATION)
         if trial.code == 0:
             return None
         reason = last_line(trial.stderr) or f"bwrap ended with {trial.code}"
-        return Unavailable(reason, GET_BUBBLEWRAP)
+        return Unavailable(reason, GET_ISOLATION)
 
     def start(self, program: Program, *, space: int = 0) -> ChildProcess:
         """Start a program with its folder mounted at /bot; it dies with its worker."""

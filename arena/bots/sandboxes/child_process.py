@@ -192,6 +192,14 @@ class HostSandbox:
         """Return "": programs are this machine's."""
         return ""
 
+    def missing_image(self, runtime: str) -> str:  # noqa: ARG002 (as of every sandbox)
+        """Return "": no program needs one."""
+        return ""
+
+    def warning(self) -> str:
+        """Return "": there is nothing to know that `arena doctor` does not say."""
+        return ""
+
     def _make_tree(self, quota: Quota) -> ProcessTree | None:
         return self._trees.make(quota) if self._trees else None
 

@@ -22,6 +22,14 @@ class PassingSandbox:
         """Return which image the programs of a runtime come from; "" if they are this machine's."""
         return self._sandbox.image_id(runtime)
 
+    def missing_image(self, runtime: str) -> str:
+        """Return the image that programs of a runtime need and that is not there; "" if none is."""
+        return self._sandbox.missing_image(runtime)
+
+    def warning(self) -> str:
+        """Return what the operator of a league should know before it begins; "" if nothing."""
+        return self._sandbox.warning()
+
 
 class ObservedSandbox(PassingSandbox):
     """Passes everything to another sandbox, and remembers the program that it started last."""

@@ -1,16 +1,27 @@
 """The sandboxes by name, and which one is used: the one asked for, or the strongest available."""
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
+from typing import Any, Protocol
 
+from arena.bots.runtimes import IMAGES
 from arena.bots.sandboxes.base import Sandbox
 from arena.bots.sandboxes.bubblewrap import BubblewrapSandbox
-from arena.bots.sandboxes.docker.images import IMAGES
 from arena.bots.sandboxes.docker.sandbox import DockerSandbox
 from arena.bots.sandboxes.process import ProcessSandbox
 from arena.game.records import LimitsInfo
 from arena.io.errors import ArenaError, did_you_mean
 
-SANDBOXES: dict[str, Callable[..., Sandbox]] = {
+
+class SandboxClass(Protocol):
+    """Makes sandboxes of a kind."""
+
+    uses_host_programs: bool
+
+    def __call__(self, *args: Any, **options: Any) -> Sandbox:
+        """Make one, with a `Quota` or nothing, or the `images` of `runtimes` if it uses any."""
+
+
+SANDBOXES: dict[str, SandboxClass] = {
     "docker": DockerSandbox,
     "bubblewrap": BubblewrapSandbox,
     "process": ProcessSandbox,
@@ -18,8 +29,9 @@ SANDBOXES: dict[str, Callable[..., Sandbox]] = {
 """Sandbox classes by name, the strongest first; "auto" takes the first one that works.
 
 To add a sandbox, write a class that satisfies `base.Sandbox` and list it here. `process.py` is the
-shortest example; the class is called with a `Quota` or nothing. `HostSandbox` and `ChildProcess` do
-most for programs that are child processes of the arena. What it does not prevent goes into
+shortest example. `HostSandbox` and `ChildProcess` do most for programs that are child processes of
+the arena; `docker/` is the example of programs that come from images. Nothing outside this folder
+asks for a sandbox by its name. What it does not prevent goes into
 `tests/hostile/misbehaviours.py`, its description into PROMISES (`publish/pages/conditions.py`) and
 docs/reference/isolation.md, its name into the help of --sandbox (`cli/options.py`).
 """
@@ -46,9 +58,24 @@ def make_sandbox(
 
 
 def _make(name: str, runtimes: Collection[str], images: Mapping[str, str]) -> Sandbox:
-    if name == DockerSandbox.name and runtimes:
-        return DockerSandbox(images=images, runtimes=frozenset(runtimes))
-    return SANDBOXES[name]()
+    make = SANDBOXES[name]
+    if make.uses_host_programs or not runtimes:
+        return make()
+    return make(images=images, runtimes=frozenset(runtimes))
+
+
+def image_sandboxes() -> list[str]:
+    """Return the names of the sandboxes whose programs come from images, the strongest first."""
+    return [name for name, make in SANDBOXES.items() if not make.uses_host_programs]
+
+
+def missing_image(name: str, runtime: str, images: Mapping[str, str]) -> str:
+    """Return the image that bots of a runtime need in a sandbox and that is not there; "" if none.
+
+    "auto" takes only a sandbox whose images are there. Raises ArenaError if the engine that has
+    them does not answer.
+    """
+    return "" if name == AUTO else _make(name, [runtime], images).missing_image(runtime)
 
 
 def check_freezing(sandbox: Sandbox, limits: LimitsInfo) -> None:

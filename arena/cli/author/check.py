@@ -13,9 +13,8 @@ from arena.author.check.context import CheckRequest
 from arena.author.check.findings import CheckReport
 from arena.author.check.run import check
 from arena.bots.manifest import SAMPLE, bot_sources, load_bot
-from arena.bots.sandboxes.docker.images import IMAGES
-from arena.bots.sandboxes.docker.sandbox import DockerSandbox
-from arena.bots.sandboxes.registry import AUTO
+from arena.bots.runtimes import IMAGES
+from arena.bots.sandboxes.registry import AUTO, image_sandboxes
 from arena.bots.workshop import open_workshop, sandbox_for
 from arena.cli.author.check_report import lines_of
 from arena.cli.exit_codes import FINDINGS, INTERRUPTED, OK
@@ -92,10 +91,11 @@ def command(
 
 def _with_image(sandbox: str | None) -> str:
     """Return the sandbox that uses images; raises ArenaError if another one is asked for."""
-    if sandbox not in {None, DockerSandbox.name}:
+    names = image_sandboxes()
+    if sandbox not in {None, *names}:
         hint = "leave out --image or --sandbox"
         raise ArenaError(f"the sandbox '{sandbox}' uses no images", "--image", hint)
-    return DockerSandbox.name
+    return sandbox or names[0]
 
 
 def _sources(bot: Path) -> list[Path]:

@@ -2,15 +2,16 @@
 
 import shlex
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Literal
 
 import click
 import msgspec
-from msgspec.structs import asdict
+from msgspec.structs import asdict, replace
 
 from arena.author.compare.compare import CompareRequest, compare
 from arena.author.compare.differences import Behaviour, DifferingShare, Example
-from arena.author.compare.names import NEW, OLD, from_field
+from arena.author.compare.looks import EQUIVALENT, Until
+from arena.author.compare.names import NEW, OLD, VERSIONS, from_field
 from arena.author.compare.result import Comparison
 from arena.cli.exit_codes import INTERRUPTED, OK
 from arena.cli.options import (
@@ -33,9 +34,14 @@ from arena.ratings.stopping.paired import Paired
 
 _ROUNDS = "How often each version meets the field."
 _UNTIL = (
-    "Stop as soon as one version is better at this confidence, such as 0.95; --rounds is then the"
-    " most."
+    "Stop as soon as one version is better at this confidence, such as 0.95, or neither is by"
+    " --points; --rounds is then the most."
 )
+_TEST = (
+    "How --until decides: by a sequential probability ratio test, or by planned looks, whose"
+    " intervals hold at once."
+)
+_POINTS = "The difference in rivals beaten that the ratio test looks for, in percentage points."
 _SIZES = click.IntRange(MIN_PLAYERS, MAX_PLAYERS)
 
 
@@ -62,6 +68,16 @@ def _repeated(flag: str, name: str, default: object, text: str, **more: Any) -> 
 )
 @_number("--rounds", 2, MAX_ROUNDS, 20, _ROUNDS)
 @click.option("--until", type=click.FloatRange(0.5, 0.9999), metavar="CONFIDENCE", help=_UNTIL)
+@click.option(
+    "--test",
+    type=click.Choice(["ratio", "planned"]),
+    default="ratio",
+    show_default=True,
+    help=_TEST,
+)
+@click.option(
+    "--points", type=click.FloatRange(0.5, 50), default=5.0, show_default=True, help=_POINTS
+)
 @_number("--games", 1, MAX_GAMES, 10, "Games at each table.")
 @_repeated("--players", "players", 2, "Players at a table", type=_SIZES)
 @_repeated("--variant", "variants", "bga", "A rule book", metavar="NAME")
@@ -77,9 +93,20 @@ def _repeated(flag: str, name: str, default: object, text: str, **more: Any) -> 
 @trust_option
 @packages_option
 @json_option
-def command(old: str, new: str, *, as_json: bool, **options: object) -> int:
+def command(
+    old: str,
+    new: str,
+    *,
+    until: float | None,
+    test: Literal["ratio", "planned"],
+    points: float,
+    as_json: bool,
+    **options: object,
+) -> int:
     """Let two versions of a bot, OLD and NEW, play the same field on the same dice, and compare."""
+    rule = Until(until, test, points) if until else None
     request = msgspec.convert({"old": old, "new": new, **options}, CompareRequest)
+    request = replace(request, until=rule)
     comparison = compare(request, _Listener())
     if comparison is None:
         say("stopped: nothing is kept of a comparison")
@@ -116,8 +143,8 @@ def _print(old: str, new: str, comparison: Comparison) -> None:
         for division in divisions
     ]
     if until or len(divisions) > 1:
-        where = f"all, {100 * until:.4g} % at all looks" if until else "all, equally weighted"
-        rows.append(_row(where, comparison.rivals_beaten, comparison.games, comparison.decision))
+        better = comparison.decision if comparison.decision in VERSIONS else None
+        rows.append(_row(_overall(until), comparison.rivals_beaten, comparison.games, better))
     rows += [
         _row(f"against {rival.bot}", rival.rivals_beaten, rival.games)
         for rival in comparison.opponents
@@ -130,12 +157,20 @@ def _print(old: str, new: str, comparison: Comparison) -> None:
     )
 
 
+def _overall(until: Until | None) -> str:
+    if until and until.test == "planned":
+        return f"all, {100 * until.confidence:.4g} % at all looks"
+    return "all, equally weighted"
+
+
 def _verdict(comparison: Comparison) -> str:
-    if not comparison.until:
+    if not (until := comparison.until):
         return f"new is better with probability {comparison.better:.1%}"
     verdict = f"{comparison.decision} is better" if comparison.decision else "not decided"
+    if comparison.decision == EQUIVALENT:
+        verdict = f"neither is better by {until.points:g} points"
     played, most = comparison.looks[-1].rounds, comparison.conditions.rounds
-    return f"{verdict} at {100 * comparison.until:.4g} %, after {played} of {most} rounds"
+    return f"{verdict} at {100 * until.confidence:.4g} %, after {played} of {most} rounds"
 
 
 def _row(name: str, share: Paired, games: int, better: str | None = None) -> list[str]:

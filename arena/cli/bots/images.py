@@ -2,7 +2,7 @@
 
 import click
 
-from arena.bots.runtimes import OF_SAMPLES
+from arena.bots.runtimes import IMAGES, OF_SAMPLES
 from arena.bots.sandboxes.docker import engine, images
 from arena.cli.options import json_option
 from arena.cli.output import print_json, print_table, say
@@ -20,11 +20,10 @@ def command(context: click.Context, *, as_json: bool) -> None:
     if warning := engine.runc_warning():
         say(f"warning: {warning}")
     if as_json:
-        named = images.IMAGES
-        print_json({key: {"image": named[key], "available": ok} for key, ok in available.items()})
+        print_json({key: {"image": IMAGES[key], "available": ok} for key, ok in available.items()})
         return
     rows = [
-        [runtime, images.IMAGES[runtime], "available" if ok else "missing"]
+        [runtime, IMAGES[runtime], "available" if ok else "missing"]
         for runtime, ok in available.items()
     ]
     print_table(["runtime", "image", ""], rows)
@@ -45,8 +44,8 @@ def build(runtimes: tuple[str, ...], *, from_host: bool) -> None:
     `arena images` lists them all.
     """
     for runtime in runtimes:
-        if runtime not in images.IMAGES:
-            hint = did_you_mean(runtime, images.IMAGES)
+        if runtime not in IMAGES:
+            hint = did_you_mean(runtime, IMAGES)
             raise ArenaError(f"unknown runtime '{runtime}'", hint=hint)
     make = images.build_from_host if from_host else images.build
     make(runtimes or OF_SAMPLES, say)

@@ -6,7 +6,7 @@ Decided by complete blocks of one bot alone, so the same results lead to the sam
 from collections.abc import Mapping
 from math import ceil
 
-from arena.course.shares import Part, total_of
+from arena.course.points import Part, total_of
 
 FIRST = 4
 """Blocks against each baseline before the first look."""
@@ -44,4 +44,4 @@ def more_blocks(
 
 
 def _spread(part: Part) -> float:
-    return max(part.high - part.points, part.points - part.low) ** 2
+    return max(part.below, part.above) ** 2

@@ -16,9 +16,8 @@ from arena.author.check.run import check
 from arena.author.check.steps.all_steps import FIRST_ALONE, STEPS
 from arena.bots.folder import refuse_link
 from arena.bots.manifest import load_bot
-from arena.bots.sandboxes.docker import engine
-from arena.bots.sandboxes.docker.images import IMAGES
-from arena.bots.sandboxes.docker.sandbox import DockerSandbox
+from arena.bots.runtimes import IMAGES
+from arena.bots.sandboxes.registry import missing_image
 from arena.io.errors import ArenaError
 from arena.io.files import write_file
 from arena.league.play.process_pool import map_ordered, pool
@@ -108,22 +107,16 @@ def _check(request: CheckRequest) -> Checked:
         bot = load_bot(request.source)
     except ArenaError as error:
         return Checked(_report(request, error), "")
-    if missing := _missing_image(request, bot.info.runtime):
-        return Checked(_report(request, missing), "")
+    images = {**IMAGES, **request.images}
+    if image := missing_image(request.sandbox, bot.info.runtime, images):
+        return Checked(_report(request, _without_image(bot.info.runtime, image)), "")
     report = check(replace(request, bot=bot), _Silent())
     if report.interrupted:
         raise KeyboardInterrupt
     return Checked(report, bot.info.digest)
 
 
-def _missing_image(request: CheckRequest, runtime: str) -> ArenaError | None:
-    """Return why no bot of a runtime is checked here; raises ArenaError if no container runs."""
-    if request.sandbox != DockerSandbox.name:
-        return None
-    image = {**IMAGES, **request.images}[runtime]
-    with engine.api_client() as api:
-        if engine.has_image(api, image):
-            return None
+def _without_image(runtime: str, image: str) -> ArenaError:
     what = f"there is no image for the runtime '{runtime}' here"
     return ArenaError(what, "bot.yaml", f"use another runtime, or ask the teacher for '{image}'")
 

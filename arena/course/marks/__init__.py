@@ -1,1 +1,1 @@
-"""From games to points: shares, marks, their lock, and what changed."""
+"""From games to marks: the parts of a mark and their sum, the result, and what changed."""

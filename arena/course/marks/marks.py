@@ -9,7 +9,7 @@ from arena.course.games.baseline_games import Blocks, Decide
 from arena.course.games.plan import FIRST, more_blocks, target
 from arena.course.games.tables import PER_BLOCK, name_of
 from arena.course.lock import Lock, LockedHandIn
-from arena.course.shares import Part, Share, Total, against, certain, in_field, share_of, total_of
+from arena.course.points import Part, Share, Total, against, certain, in_field, share_of, total_of
 
 LEGAL, FIELD = "legal", "field"
 

@@ -12,7 +12,6 @@ from arena.course.games.tables import block, name_of
 from arena.course.intake.checks import Checked
 from arena.course.lock import Lock
 from arena.course.marks.result import Result
-from arena.course.shares import FAIR
 from arena.game.records import Cause, Faulted, PlayedFixture
 from arena.league.store.store import Store
 from arena.playstats.coach import Coach, Judgement
@@ -86,7 +85,7 @@ def _needs(result: Result, findings: list[Finding], faults: Counter[Cause]) -> I
     if faults[Cause.TIMEOUT] or any(f.what.startswith(Cause.TIMEOUT) for f in findings):
         yield "it is too slow"
     for name, part in result.mark.parts.items() if result.mark else ():
-        if part.share and name != "field" and part.share.high < FAIR:
+        if part.share and name != "field" and part.share.loses:
             yield f"it loses to {name} ({100 * part.share.share:.0f} % won)"
 
 

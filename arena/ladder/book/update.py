@@ -47,5 +47,5 @@ def _move_door(folder: Folder) -> None:
         make_private(folder.door.parent)
         folder.first_door.rename(folder.door)
     except OSError as error:
-        what = f"it cannot be brought up to date: {error.strerror}"
+        what = f"it cannot be brought up to date: {error.strerror or error}"
         raise ArenaError(what, str(folder.root), "run it as the user who owns the ladder") from None

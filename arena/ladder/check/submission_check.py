@@ -19,8 +19,7 @@ from arena.bots.bot import Bot
 from arena.bots.builds.cache import BuildCache
 from arena.bots.canonical_archive import canonical
 from arena.bots.manifest import load_bot
-from arena.bots.sandboxes.docker import engine
-from arena.bots.sandboxes.docker.sandbox import DockerSandbox
+from arena.bots.sandboxes.registry import missing_image
 from arena.game.records import LimitsInfo
 from arena.game.rules.books import Rules
 from arena.io.errors import ArenaError
@@ -165,8 +164,9 @@ def _checked(order: CheckOrder, told: Connection, budget: Budget) -> CheckResult
         digest = _keep(bot, order.versions)
     except ArenaError as error:
         return CheckResult(ok=False, faults=[_refusal(error)], limit=limit)
-    if missing := _missing_image(bot, order):
-        return CheckResult(ok=False, digest=digest, faults=[missing], limit=limit)
+    if image := missing_image(order.sandbox, bot.info.runtime, order.images):
+        fault = _without_image(bot.info.runtime, image)
+        return CheckResult(ok=False, digest=digest, faults=[fault], limit=limit)
     # As the version that will play, whose files these are.
     bot = replace(bot, source=(order.versions / f"{digest}.tar").resolve())
     request = CheckRequest(
@@ -237,18 +237,10 @@ def _check_name(bot: Bot, order: CheckOrder) -> None:
         raise ArenaError(what, "bot.yaml", "use one name: a new name is a new bot")
 
 
-def _missing_image(bot: Bot, order: CheckOrder) -> ReportedFault | None:
-    """Return why a bot cannot play whose runtime has no image; ArenaError if no container runs."""
-    if order.sandbox != DockerSandbox.name:
-        return None
-    image = order.images[bot.info.runtime]
-    with engine.api_client() as api:
-        if engine.has_image(api, image):
-            return None
-    what = f"this ladder has no image for the runtime '{bot.info.runtime}'"
-    return ReportedFault(
-        what, "bot.yaml", f"use another runtime, or ask the operator for '{image}'"
-    )
+def _without_image(runtime: str, image: str) -> ReportedFault:
+    what = f"this ladder has no image for the runtime '{runtime}'"
+    hint = f"use another runtime, or ask the operator for '{image}'"
+    return ReportedFault(what, "bot.yaml", hint)
 
 
 def _keep(bot: Bot, versions: Path) -> str:

@@ -225,7 +225,8 @@ FEED = (
     LiveEvent("log", LogLine, Audience.AUTHOR, "for each line of the log of the version"),
     LiveEvent("version", VersionInfo, Audience.AUTHOR, "whenever the version changes", ("oldest",)),
 )
-"""Every event that a door sends. What is computed for it: `arena/ladder/web/live/snapshot.py`."""
+"""Every event that a door sends. `everybody_events` and `author_events` in
+`arena/ladder/web/live/snapshot.py` yield the payloads; lines of the log are sent as they come."""
 EVENTS = {event.name: event for event in FEED}
 _EVENT_OF = {event.payload: event for event in FEED}
 

@@ -2,15 +2,15 @@
 
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from typing import NamedTuple
 
 from msgspec import Struct
 from starlette.requests import Request
 
 from arena.io.yaml_file import convert, parse_yaml
 from arena.ladder.book.quota import Quotas
-from arena.ladder.door.api import LadderInfo
 from arena.ladder.door.door import MAX_UPLOAD
 from arena.ladder.folder import Folder
 from arena.ladder.web.live.snapshot import Snapshot
@@ -94,6 +94,16 @@ class Buckets:
             self._levels.clear()
 
 
+class Told(NamedTuple):
+    """What everybody was told last."""
+
+    seen: Snapshot | None
+    """Of what."""
+    payloads: Mapping[type[Struct], Struct]
+    events: Mapping[type[Struct], bytes]
+    """The payloads as they are sent."""
+
+
 class Served:
     """What requests share."""
 
@@ -107,8 +117,7 @@ class Served:
         self.watch = Watch(folder)
         self.requests = Buckets(limits.rate, limits.burst)
         self.tries = Buckets(limits.tries / 60, limits.tries)
-        self.told: tuple[Snapshot | None, LadderInfo | None, bytes] = None, None, b""
-        """What was seen of the ladder, what all were told of it last, and this as an event."""
+        self.told = Told(None, {}, {})
         self._sending = Counter[str]()
         self._listening = 0
 

@@ -11,8 +11,6 @@ from arena.bots.bot import StagedBot, check_trust, runtimes_of
 from arena.bots.builds.packages import wanted_by
 from arena.bots.command import how_to_get
 from arena.bots.sandboxes.base import Sandbox
-from arena.bots.sandboxes.docker.engine import runc_warning
-from arena.bots.sandboxes.docker.sandbox import DockerSandbox
 from arena.bots.sandboxes.registry import check_freezing, make_sandbox
 from arena.bots.workshop import open_workshop
 from arena.game.records import LeagueInfo
@@ -79,8 +77,8 @@ def open_run(
             conditions = resolution.schedule.conditions
             listener.started(conditions)
             listener.note(describe(conditions.seed, league.seed, league.bots))
-            if sandbox.name == DockerSandbox.name and (text := runc_warning()):
-                listener.note(f"warning: {text}")
+            if warning := sandbox.warning():
+                listener.note(f"warning: {warning}")
             workers = request.workers or league.workers
             engine: Engine = cluster or ProcessEngine(sandbox, workers, pin=league.pin)
             if cluster:

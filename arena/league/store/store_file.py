@@ -96,15 +96,9 @@ class StoreFile(SqliteFile):
             self.connection.execute("PRAGMA journal_mode = DELETE")
         return True
 
-    @contextmanager
-    def transaction(self, size: int = 0) -> Iterator[None]:
-        """Commit everything that is done inside durably, or roll it all back.
-
-        `size` says how many bytes are written, about: a disk with less is refused at once.
-        """
+    def check_room(self, size: int) -> None:
+        """Raise ArenaError if the disk has no room for so many bytes."""
         check_space(self.path, size)
-        with super().transaction():
-            yield
 
     @contextmanager
     def snapshot(self) -> Iterator[None]:

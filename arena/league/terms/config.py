@@ -9,7 +9,7 @@ from msgspec import UNSET, Meta, Struct
 
 from arena.bots.bot import Bot
 from arena.bots.manifest import find_bots
-from arena.bots.sandboxes.docker.images import IMAGES
+from arena.bots.runtimes import IMAGES
 from arena.bots.sandboxes.registry import AUTO, SANDBOXES
 from arena.game.records import MAX_SECONDS, LimitsInfo, RatingsInfo
 from arena.game.rules.books import MAX_PLAYERS, MIN_PLAYERS, Rules

@@ -20,7 +20,7 @@ from arena.publish.game_source import GameSource
 from arena.publish.output.text import one_line, timestamp
 from arena.ratings.table import Leaderboard
 
-FEED = "feed.xml"
+TEMPLATE = "feed.xml"
 NEWEST = 200
 """Entries at most."""
 

@@ -187,22 +187,22 @@ def test_missing_answer_is_explained(
 
 NUMPY = "ModuleNotFoundError: No module named 'numpy'\n"
 MISSING = {
-    "numpy in an image": ("docker", NUMPY, "arena images build python"),
-    "numpy for Debian's Python": ("bubblewrap", NUMPY, "apt-get install python3-numpy"),
+    "numpy in an image": (True, NUMPY, "arena images build python"),
+    "numpy for Debian's Python": (False, NUMPY, "apt-get install python3-numpy"),
     "another package": (
-        "docker",
+        True,
         "ModuleNotFoundError: No module named 'scipy.stats'\n",
         "no package 'scipy': pin 'scipy' in requirements.txt",
     ),
 }
 
 
-@pytest.mark.parametrize(("sandbox", "stderr", "hint"), MISSING.values(), ids=MISSING)
+@pytest.mark.parametrize(("in_image", "stderr", "hint"), MISSING.values(), ids=MISSING)
 def test_cure_for_a_missing_package_is_that_of_the_sandbox(
-    monkeypatch: pytest.MonkeyPatch, sandbox: str, stderr: str, hint: str
+    monkeypatch: pytest.MonkeyPatch, in_image: bool, stderr: str, hint: str
 ) -> None:
     monkeypatch.setattr("shutil.which", lambda name, path: "/usr/bin/python3")
-    assert hint in hint_for(Evidence(Cause.CRASH, "", "", stderr, sandbox=sandbox))
+    assert hint in hint_for(Evidence(Cause.CRASH, "", "", stderr, in_image=in_image))
 
 
 def test_traceback_is_shown_once_with_the_message_that_caused_it(tmp_path: Path) -> None:

@@ -9,14 +9,18 @@ from typing import Any
 
 import msgspec
 import pytest
+from msgspec import Struct
 from msgspec.structs import replace
 
 from arena.ladder.book.book import Book
-from arena.ladder.book.tables import CHECKS, Progress, State
-from arena.ladder.door.api import EVENTS, Audience, events_for
+from arena.ladder.book.tables import CHECKS, DivisionProgress, Progress, State
+from arena.ladder.door import api
+from arena.ladder.door.api import EVENTS, Audience, LiveEvent, events_for
 from arena.ladder.folder import locked
 from arena.ladder.web.access.secrets import Secrets
+from arena.ladder.web.api import events
 from arena.ladder.web.api.openapi import document
+from arena.ladder.web.live.snapshot import everybody_events
 from tests.cli.command import HANG, ROOT
 from tests.e2e.live import wait_until
 from tests.ladder.web.doors import PATIENT, Door, door_of, ladder, uploads
@@ -76,6 +80,44 @@ def test_pages_do_something_of_their_own_only_for_events_of_the_feed() -> None:
 def test_each_event_is_described_where_its_audience_listens(audience: Audience, path: str) -> None:
     summary = document()["paths"][f"/api/v1{path}"]["get"]["summary"]
     assert {*re.findall(r"`(\w+)`", summary)} == {event.name for event in events_for(audience)}
+
+
+@pytest.mark.parametrize(
+    ("audience", "path"),
+    [(Audience.EVERYBODY, "/ladder/events"), (Audience.AUTHOR, "/versions/{version}/events")],
+)
+def test_the_manual_names_each_event_where_its_audience_listens(
+    audience: Audience, path: str
+) -> None:
+    page = (ROOT / "docs/guides/serve.md").read_text()
+    row = rf"^\| `GET /api/v1{path}` \|[^|]*\| events? (.*?)[:;]"
+    [about] = re.findall(row, page, re.MULTILINE)
+    assert {*re.findall(r"`(\w+)`", about)} == {event.name for event in events_for(audience)}
+
+
+class Weather(Struct):
+    """The payload of an event that is made up."""
+
+    rain: bool
+
+
+def test_a_new_event_for_everybody_is_sent_beside_the_others(
+    own_door: Door, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    row = LiveEvent("weather", Weather, Audience.EVERYBODY, "whenever it changes")
+    weather = Weather(rain=False)
+    monkeypatch.setitem(api._EVENT_OF, row.payload, row)
+    monkeypatch.setattr(
+        events, "everybody_events", lambda *ladder: [*everybody_events(*ladder), weather]
+    )
+    token = own_door.token("ann")
+    with listening(own_door, "/api/v1/ladder/events") as listener:
+        assert listener.next("weather") == {"rain": False}
+        weather = Weather(rain=True)
+        own_door.put("mine", b"1", token)
+        assert listener.next("weather") == {"rain": True}
+        own_door.put("mine", b"2", token)
+        assert next(listener.events())[0] == "ladder"
 
 
 def test_everybody_and_authors_are_sent_their_own_events_alone(own_door: Door) -> None:
@@ -171,6 +213,17 @@ def test_everybody_is_told_of_the_ladder(own_door: Door) -> None:
         assert listener.next("ladder")["queue"] == 1
 
 
+def test_front_page_shows_how_far_each_division_is(own_door: Door) -> None:
+    with enter(own_door) as book:
+        divisions = [DivisionProgress("bga", 2, 7, False), DivisionProgress("classic", 4, 3, True)]
+        book.set_fact("divisions", msgspec.json.encode(divisions).decode())
+        with locked(own_door.folder):
+            wait_until(lambda: len(own_door.ask("/api/v1/ladder").json()["divisions"]) == 2)
+            cards = re.findall(r'<li class="card">.*', own_door.ask("/").body.decode())
+    assert ["bga" in cards[0], "block 7" in cards[0]] == [True, True]
+    assert ["classic" in cards[1], "asleep" in cards[1]] == [True, True]
+
+
 def test_many_listen_at_once(own_door: Door) -> None:
     with ExitStack() as stack:
         crowd = [
@@ -199,8 +252,6 @@ def is_free(door: Door) -> bool:
 
 
 def test_a_stream_ends_when_its_author_is_revoked(own_door: Door, monkeypatch: Any) -> None:
-    from arena.ladder.web.api import events
-
     monkeypatch.setattr(events, "_BEAT", 0.1)
     token = own_door.token("ann")
     own_door.put("mine", b"1", token)

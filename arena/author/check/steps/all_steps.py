@@ -15,7 +15,7 @@ from arena.bots.builds.packages import PACKAGES
 from arena.bots.builds.staging import check_program
 from arena.bots.folder import BOT_LIMITS, is_ignored, walk
 from arena.bots.manifest import load_bot
-from arena.bots.sandboxes.docker.images import IMAGES
+from arena.bots.runtimes import IMAGES
 from arena.bots.workshop import Workshop, sandbox_for
 from arena.game.wire.codec import encode
 from arena.game.wire.messages import Bye, Ready

@@ -112,7 +112,11 @@ def _play(bench: Bench, table: CheckTable, games: int) -> Findings:
     for seat, fault in faults:
         said = multiplexer.stderr[seat] if fault.cause is not Cause.ILLEGAL_ACTION else ""
         evidence = Evidence(
-            fault.cause, fault.detail, tapes[seat].came, said, sandbox=bench.sandbox.name
+            fault.cause,
+            fault.detail,
+            tapes[seat].came,
+            said,
+            in_image=not bench.sandbox.uses_host_programs,
         )
         yield _finding(table._replace(seat=seat), fault, tapes[seat], evidence)
     bench.meter.starting += multiplexer.starting

@@ -8,6 +8,7 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
+from arena.bots.runtimes import OWN_IMAGES
 from arena.bots.sandboxes.base import Unavailable
 from arena.bots.sandboxes.run_folder import is_in_use
 from arena.io.errors import ArenaError
@@ -17,8 +18,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-OWN_IMAGES = "perudo-arena"
-"""The repository of the images that the arena builds, one for each runtime."""
 LABEL = "perudo-arena.run"
 """On every container; its value is the folder of the run that it belongs to."""
 _INSTALL = "sudo apt-get install docker.io && sudo systemctl start docker"

@@ -10,12 +10,10 @@ from io import BytesIO
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from arena.bots.runtimes import RUNTIMES
+from arena.bots.runtimes import IMAGES, RUNTIMES
 from arena.bots.sandboxes.docker import engine
 from arena.io.errors import ArenaError
 
-IMAGES = {runtime: f"{engine.OWN_IMAGES}/{runtime}" for runtime in RUNTIMES}
-"""By runtime; `images` in league.yaml names others."""
 _COMPONENTS = {"debian": "main", "ubuntu": "main,universe"}
 _EXCLUDED = ("./var/cache/apt/*", "./var/lib/apt/lists/*", "./usr/share/doc/*", "./usr/share/man/*")
 _ERROR_LINES = 5

@@ -9,13 +9,12 @@ from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
-from arena.bots.runtimes import OF_SAMPLES
+from arena.bots.runtimes import IMAGES, OF_SAMPLES
 from arena.bots.sandboxes.base import ENVIRONMENT, Program, Quota, Running, Unavailable
 from arena.bots.sandboxes.build_folder import SOURCE, copy_first
 from arena.bots.sandboxes.docker import engine
 from arena.bots.sandboxes.docker.attached import AttachedContainer, Attachment
 from arena.bots.sandboxes.docker.container import PIPES, SUPERVISOR, FifoContainer
-from arena.bots.sandboxes.docker.images import IMAGES
 from arena.bots.sandboxes.docker.reaper import current_run
 from arena.bots.sandboxes.kernel.masks import ENGINE_DEFAULTS, PROC, SYS
 from arena.bots.sandboxes.kernel.seccomp import docker_profile
@@ -87,6 +86,16 @@ class DockerSandbox:
         image = self._images[runtime]
         with engine.api_client() as api:
             return engine.image_id(api, image) or image
+
+    def missing_image(self, runtime: str) -> str:
+        """Return the image of a runtime if the engine does not have it, else ""."""
+        image = self._images[runtime]
+        with engine.api_client() as api:
+            return "" if engine.has_image(api, image) else image
+
+    def warning(self) -> str:
+        """Return a warning of a runc that lets containers write through /proc; "" for none."""
+        return engine.runc_warning()
 
     def _try(self, runtime: str) -> str:
         """Have a container echo a line; return what went wrong, or note what it can do."""

@@ -1,6 +1,6 @@
 """Server-sent events: what a page or `arena submit` is told as it happens."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import AbstractContextManager
 from typing import Any
 
@@ -12,9 +12,9 @@ from starlette.responses import StreamingResponse
 from arena.io.errors import ArenaError
 from arena.ladder.door.api import is_news, sent_event
 from arena.ladder.web.api.rest import seen_version
-from arena.ladder.web.live.snapshot import Snapshot, author_events, ladder_info, log_line
+from arena.ladder.web.live.snapshot import Snapshot, author_events, everybody_events, log_line
 from arena.ladder.web.problems import RequestError
-from arena.ladder.web.served import Served, served_by
+from arena.ladder.web.served import Served, Told, served_by
 
 _BEAT = 15.0
 """Seconds after which something is sent, so that nobody takes the stream for dead."""
@@ -37,7 +37,7 @@ class Stream(StreamingResponse):
 
 
 async def ladder_events(request: Request) -> StreamingResponse:
-    """Tell how the ladder is whenever that changes."""
+    """Tell everybody how the ladder is whenever that changes."""
     served = served_by(request)
     return Stream(_of_ladder(served), served.listener())
 
@@ -52,24 +52,29 @@ async def version_events(request: Request) -> StreamingResponse:
 
 
 async def _of_ladder(served: Served) -> AsyncIterator[bytes]:
-    said = b""
+    said: Mapping[type[Struct], bytes] = {}
     while not served.watch.stopped:
         now = served.watch.now
-        event = _ladder_event(served, now)
-        yield _BEATING if event is said else event
-        said = event
+        events = _for_everybody(served, now)
+        news = [event for kind, event in events.items() if event is not said.get(kind)]
+        for event in news or [_BEATING]:
+            yield event
+        said = events
         await served.watch.changed(now, _BEAT)
 
 
-def _ladder_event(served: Served, now: Snapshot) -> bytes:
-    """Return what all are told, which is written once for all of them."""
-    seen, said, event = served.told
+def _for_everybody(served: Served, now: Snapshot) -> Mapping[type[Struct], bytes]:
+    """Return the newest event of each kind, which is written once for all who listen."""
+    seen, payloads, events = served.told
     if seen is not now:
-        info = ladder_info(now, served.terms.name)
-        if is_news(info, said):
-            said, event = info, sent_event(info)
-        served.told = now, said, event
-    return event
+        news = {
+            type(payload): payload
+            for payload in everybody_events(now, served.terms.name)
+            if is_news(payload, payloads.get(type(payload)))
+        }
+        sent = {kind: sent_event(payload) for kind, payload in news.items()}
+        served.told = Told(now, {**payloads, **news}, {**events, **sent})
+    return served.told.events
 
 
 async def _of_version(request: Request, name: str, last: int) -> AsyncIterator[bytes]:

@@ -167,6 +167,11 @@ def version_info(now: Snapshot, version: Version) -> VersionInfo:
     )
 
 
+def everybody_events(now: Snapshot, name: str) -> Iterator[Struct]:
+    """Yield what everybody is told whenever it changes, of the ladder of a name."""
+    yield ladder_info(now, name)
+
+
 def author_events(now: Snapshot, name: str) -> Iterator[Struct]:
     """Yield what the author of a version is told whenever it changes, beside the log."""
     if version := now.version(name):

@@ -1,4 +1,4 @@
-"""Win shares with their intervals, by block, and the points that they are worth."""
+"""How wins become points: win shares by block, with their intervals, and what they are worth."""
 
 from collections.abc import Mapping, Sequence
 from functools import cache
@@ -24,6 +24,16 @@ class Share(Struct, frozen=True):
     low: float
     high: float
 
+    @property
+    def beats(self) -> bool:
+        """Whether chance does not explain that it is more than that of two equal bots."""
+        return self.low > FAIR
+
+    @property
+    def loses(self) -> bool:
+        """Whether chance does not explain that it is less."""
+        return self.high < FAIR
+
 
 class Part(Struct, frozen=True):
     """What one part of a mark is worth, in points, with its 95 % interval."""
@@ -35,6 +45,10 @@ class Part(Struct, frozen=True):
     """The most points."""
     share: Share | None = None
     """What they come from."""
+    below: float = 0.0
+    """How far the low end is from the points if the scale had no ends."""
+    above: float = 0.0
+    """The same for the high end; both are 0 if the whole interval is beyond an end."""
 
 
 class Total(NamedTuple):
@@ -76,11 +90,10 @@ def against(share: Share, reference: float, points: float) -> Part:
 
     In between, points grow linearly.
     """
-
-    def worth(value: float) -> float:
-        return points * min(1.0, max(0.0, (value - FAIR) / (reference - FAIR)))
-
-    return Part(worth(share.share), worth(share.low), worth(share.high), points, share)
+    values = share.low, share.share, share.high
+    return _on_scale(
+        [points * (value - FAIR) / (reference - FAIR) for value in values], points, share
+    )
 
 
 def in_field(fixtures: Sequence[tuple[int, int]], points: float) -> Part:
@@ -101,7 +114,17 @@ def in_field(fixtures: Sequence[tuple[int, int]], points: float) -> Part:
     half = Z95 * sqrt(sum(within)) / count
     low, high = max(0.0, share - half), min(1.0, share + half)
     estimate = Share(share, sum(games for _, games in fixtures), low, high)
-    return Part(points * share, points * low, points * high, points, estimate)
+    ends = [points * value for value in (share - half, share, share + half)]
+    return _on_scale(ends, points, estimate)
+
+
+def _on_scale(ends: Sequence[float], of: float, share: Share) -> Part:
+    """Return a part, given its low end, points and high end as if its scale had no ends."""
+    low, points, high = ends
+    on_low, on_points, on_high = (min(of, max(0.0, value)) for value in ends)
+    beyond = high <= 0 or low >= of
+    below, above = (0.0, 0.0) if beyond else (points - low, high - points)
+    return Part(on_points, on_low, on_high, of, share, below, above)
 
 
 @cache
@@ -119,9 +142,12 @@ def total_of(parts: Mapping[str, Part]) -> Total:
     """Return the sum of parts, whose intervals need not be symmetric.
 
     The ends are as far away as the root of the squares (Zou and Donner, "Construction of confidence
-    limits about effect measures", 2008).
+    limits about effect measures", 2008), within what the parts may come to. The distances are those
+    without the ends of the parts' scales: a part at such an end is not more exact than others.
     """
     points = sum(part.points for part in parts.values())
-    below = sqrt(sum((part.points - part.low) ** 2 for part in parts.values()))
-    above = sqrt(sum((part.high - part.points) ** 2 for part in parts.values()))
-    return Total(points, points - below, points + above)
+    below = sqrt(sum(part.below**2 for part in parts.values()))
+    above = sqrt(sum(part.above**2 for part in parts.values()))
+    least = sum(part.points for part in parts.values() if part.share is None)
+    most = least + sum(part.of for part in parts.values() if part.share)
+    return Total(points, max(least, points - below), min(most, points + above))

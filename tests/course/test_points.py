@@ -3,7 +3,7 @@
 import pytest
 
 from arena.course.games.plan import FIRST, more_blocks, target
-from arena.course.shares import Part, against, certain, in_field, share_of, total_of
+from arena.course.points import Part, against, certain, in_field, share_of, total_of
 
 
 def test_points_grow_from_one_half_to_the_share_of_the_reference() -> None:
@@ -33,16 +33,36 @@ def test_one_block_has_an_interval() -> None:
     assert 0.3 < found.low < 0.5 < found.high < 0.7
 
 
+def _part(points: float, half_width: float) -> Part:
+    """Return a part of 30 points, given what it was worth if the scale had no ends."""
+    ends = points, points - half_width, points + half_width
+    on_points, low, high = (min(30.0, max(0.0, end)) for end in ends)
+    return Part(on_points, low, high, 30, share_of([40], 80), half_width, half_width)
+
+
 def test_total_is_as_exact_as_its_parts_together() -> None:
-    part = Part(20, 17, 23, 30)
+    part = _part(20, 3)
     total = total_of({"a": part, "b": part, "c": certain(10, 10)})
     assert total.points == 50
     assert total.half_width == pytest.approx(18**0.5)
 
 
 def test_total_may_end_at_the_end_of_a_scale() -> None:
-    total = total_of({"a": Part(30, 27, 30, 30)})
-    assert (total.low, total.high) == (27, 30)
+    total = total_of({"a": _part(31, 3), "legal": certain(5, 10)})
+    assert total == (35, 32, 35)
+
+
+def test_part_at_an_end_of_its_scale_is_no_more_exact_than_others() -> None:
+    shares = [share_of([won] * 10, 100) for won in (49, 51)]
+    low, high = (against(share, 0.8, 60) for share in shares)
+    assert (low.points, low.low) == (0, 0)
+    assert low.below == pytest.approx(high.below, rel=0.01)
+
+
+@pytest.mark.parametrize("won", [20, 95])
+def test_part_far_beyond_an_end_of_its_scale_is_certain(won: int) -> None:
+    part = against(share_of([won] * 10, 100), 0.8, 60)
+    assert (part.below, part.above) == (0, 0)
 
 
 def test_field_counts_every_table_alike() -> None:
@@ -52,13 +72,13 @@ def test_field_counts_every_table_alike() -> None:
 
 
 def test_play_ends_when_the_points_are_precise_enough() -> None:
-    blocks, parts = {"a": 8, "b": 8}, {"a": Part(20, 19, 21, 30), "b": certain(0, 30)}
+    blocks, parts = {"a": 8, "b": 8}, {"a": _part(20, 1), "b": certain(0, 30)}
     assert more_blocks(blocks, parts, 1.0, 100) == blocks
     assert more_blocks(blocks, parts, 0.5, 100) == {"a": 13, "b": 8}
 
 
 def test_play_ends_when_the_budget_is_spent() -> None:
-    blocks, parts = {"a": 8}, {"a": Part(20, 10, 30, 30)}
+    blocks, parts = {"a": 8}, {"a": _part(20, 10)}
     assert more_blocks(blocks, parts, 1.0, 9) == {"a": 9}
     assert more_blocks(blocks, parts, 1.0, 8) == blocks
 

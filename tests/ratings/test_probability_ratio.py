@@ -1,0 +1,68 @@
+"""The sequential probability ratio test of two versions: errors within what it promises."""
+
+from collections import Counter
+from math import log
+
+import numpy as np
+import pytest
+
+from arena.ratings.maths.arrays import Floats, as_floats
+from arena.ratings.stopping.probability_ratio import Outcome, RatioTest, ratio_looks
+from tests.support.depth import depth
+
+ROUNDS, OPPONENTS = 120, 4
+
+
+def outcome(test: RatioTest, drawn: Floats) -> Outcome | None:
+    """Look until the test ends."""
+    looks = (test.outcome(drawn[:look], 0.1) for look in ratio_looks(ROUNDS, OPPONENTS))
+    return next((said for said in looks if said), None)
+
+
+def outcomes(mean: float) -> Counter[Outcome | None]:
+    """Test versions whose differences have this mean, and against each opponent another one."""
+    draw = np.random.default_rng(4)
+    means = mean + as_floats([-0.3, -0.1, 0.1, 0.3])
+    test = RatioTest(0.9, 0.1)
+    trials = (draw.normal(means, 0.3, (ROUNDS, OPPONENTS)) for _ in range(depth(200, 1000)))
+    return Counter(outcome(test, drawn) for drawn in trials)
+
+
+def test_equal_versions_are_seldom_told_apart() -> None:
+    said = outcomes(0.0)
+    wrong = said[Outcome.NEW] + said[Outcome.OLD]
+    assert 0 < wrong <= 0.1 * said.total()
+    assert said[Outcome.EQUIVALENT] >= 0.9 * said.total()
+
+
+@pytest.mark.parametrize(("mean", "better"), [(0.1, Outcome.NEW), (-0.1, Outcome.OLD)])
+def test_versions_that_differ_are_seldom_called_equivalent(mean: float, better: Outcome) -> None:
+    said = outcomes(mean)
+    assert 0 < said[Outcome.EQUIVALENT] <= 0.1 * said.total()
+    assert said[better] >= 0.9 * said.total()
+
+
+def test_ratio_is_that_of_two_normal_likelihoods() -> None:
+    """With a variance of 1 after (squares + step²) / (pairs - opponents - 2)."""
+    pairs, step = 18, 0.5
+    away = ((pairs - 3 - step**2) / pairs) ** 0.5
+    for mean, ended in ((0.9, False), (1.0, True)):
+        drawn = as_floats([[mean + away], [mean - away]] * (pairs // 2))
+        ratio = sum(-((value - 1) ** 2) / 2 + value**2 / 2 for value in [mean] * pairs)
+        assert (ratio >= log(0.999 / 0.0005)) == ended
+        assert (RatioTest(0.999, 1.0).outcome(drawn, step) is Outcome.NEW) == ended
+
+
+def test_few_equal_results_leave_doubt() -> None:
+    """Two versions that differ in one game of twenty differ in none of sixteen in 44 % of cases."""
+    test = RatioTest(0.95, 0.05)
+    assert test.outcome(np.zeros((16, 1)), 1.0) is None
+    assert test.outcome(np.zeros((80, 1)), 1.0) is Outcome.EQUIVALENT
+
+
+def test_there_is_a_look_after_each_round_once_there_are_enough_pairs() -> None:
+    assert list(ratio_looks(5, 8)) == [2, 3, 4, 5]
+    assert list(ratio_looks(5, 40)) == [2, 3, 4, 5]
+    assert list(ratio_looks(18, 1)) == [16, 17, 18]
+    assert list(ratio_looks(4, 2)) == [4]
+    assert RatioTest(0.95, 0.05).outcome(np.ones((4, 2)), 1.0) is None
