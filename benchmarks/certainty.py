@@ -43,7 +43,7 @@ from tests.support import records
 from tests.support.simulated_leagues import Moment, Schedule, Shape, Twist, name, play, tables
 from tests.support.twists import circle, neighbours
 
-QUICK, FULL = 60, 1000
+QUICK, FULL = 60, 400
 """Leagues of each population."""
 LARGE = 4
 """Of a population of more than 20 bots so many times fewer leagues are played."""

@@ -30,6 +30,8 @@ _PRIOR_DF = 6.0
 """The most degrees of freedom that a bot's variance borrows from the field's."""
 _MIN_DF = 6.0
 """With fewer degrees of freedom over all bots, games count as independent."""
+_FEW_OPEN = 5.0
+"""With fewer open results, counted by p (1 - p), their own scatter tells nothing of an error."""
 _MIN_DICE_GAIN_DF = 50
 _TINY = 1e-300
 
@@ -145,6 +147,7 @@ def covariance(games: Games, skills: Posterior, met: Pairs, luck: Luck | None = 
     With too few units the games count as independent, and the method says so. No standard error is
     below half of the model's: sharing dice was never seen to gain so much.
     """
+    floor = _least_share(met)
     units = units_of(games)
     own, blocks = units.degrees_of_freedom, int(games.block.max()) + 1
     field = float(own.sum()) * (games.size - 1) / games.size
@@ -153,15 +156,24 @@ def covariance(games: Games, skills: Posterior, met: Pairs, luck: Luck | None = 
     if field < _MIN_DF:
         df = np.full(games.size, inf)
         of_mu = _at_least(skill.by_game(), sigma)
-        of_place = _at_least(place.by_game(), place_error / 2)
+        of_place = _at_least(place.by_game(), place_error * floor)
         return Covariance(of_mu, sigma, of_place, df, "games", blocks)
     borrowed = max(0.0, min(_PRIOR_DF, field - float(own.mean())))
     share = own / np.maximum(own + borrowed, 1.0)
     # The field's variance has each bot's in it.
     df = as_floats(1.0 / (share**2 / np.maximum(own, 1.0) + (1.0 - share**2) / field))
-    of_mu = _at_least(skill.moderated(share), sigma / 2)
-    of_place = _at_least(place.moderated(share), place_error / 2)
+    of_mu = _at_least(skill.moderated(share), sigma * floor)
+    of_place = _at_least(place.moderated(share), place_error * floor)
     return Covariance(of_mu, sigma, of_place, df, units.method, blocks)
+
+
+def _least_share(met: Pairs) -> Floats:
+    """Return the share of the model's error below which no bot's is: 1 with few open results.
+
+    A bot that nearly always loses wins too rarely to tell how much its results scatter.
+    """
+    open_results = (met.met * met.probability * met.probability.T).sum(1)
+    return as_floats(np.sqrt(np.clip(_FEW_OPEN / np.maximum(open_results, _TINY), 0.25, 1.0)))
 
 
 def sandwiches(
