@@ -107,7 +107,7 @@ def test_playoff_is_over_all_tables() -> None:
 
 
 @pytest.mark.parametrize("rounds", [1, 2, 3, 4, 7])
-def test_rounds_that_are_no_whole_pass_decide_nothing(rounds: int) -> None:
-    progress = LeagueProgress(Schedule(league(rounds=rounds, games=200)))
+def test_blocks_that_are_no_whole_pass_decide_nothing(rounds: int) -> None:
+    progress = LeagueProgress(Schedule(league(blocks=rounds, games=200)))
     play(progress, by_name, 4 * rounds)
     assert (verdict(progress).winner == "a") == (rounds >= 3)
