@@ -87,13 +87,13 @@ def test_whom_a_bot_suits_is_not_chance() -> None:
 
 def test_games_of_one_number_are_one_unit() -> None:
     """The error of two bots' mean places follows from their games alone."""
-    played = league(Shape(2, 2, 12), seed=3)
+    played = league(Shape(2, 2, 60), seed=3)
     seats = [one.fixture.seats.index("bot00") for one in played]
     places = np.array(
         [[game.places[seat] for game in one.games] for seat, one in zip(seats, played, strict=True)]
     )
     by_number = (places - places.mean(1, keepdims=True)).sum(0)
-    variance = float((by_number**2).sum()) * 12 / 11 / places.size**2
+    variance = float((by_number**2).sum()) * 60 / 59 / places.size**2
     covariance = rate("bga", 2, played).found.covariance
     assert covariance.place[0, 0] == pytest.approx(variance)
-    assert covariance.degrees_of_freedom == pytest.approx([11.0, 11.0])
+    assert covariance.degrees_of_freedom == pytest.approx([59.0, 59.0])
