@@ -13,7 +13,6 @@ from arena.course.intake import checks
 from arena.publish.pages.conditions import PROMISES
 from tests.cli.command import ROOT, bot, error_line, league, run
 from tests.ladder import club as clubs
-from tests.ladder.club import check_order, checked
 
 WARNING = "pods leak"
 
@@ -68,7 +67,8 @@ def test_league_tells_its_warning(tmp_path: Path) -> None:
 
 def test_ladder_refuses_a_bot_whose_image_is_missing(tmp_path: Path) -> None:
     club = clubs.make(tmp_path, sandbox="pod")
-    result = checked(check_order(club, bot(tmp_path / "mine", name="mine", runtime="rust")))
+    source = bot(tmp_path / "mine", name="mine", runtime="rust")
+    result = clubs.checked(clubs.check_order(club, source))
     assert result.reason.startswith("this ladder has no image for the runtime 'rust'")
 
 
