@@ -28,8 +28,8 @@ from arena.game.rules.books import VARIANTS, Rules
 from arena.league.schedule.block_design import blocks
 from arena.playstats.luck import rated_luck
 from arena.ratings.board.leaderboard import rate
+from arena.ratings.leaderboard_rows import Leaderboard, LeaderboardRow
 from arena.ratings.maths.arrays import Floats
-from arena.ratings.table import Leaderboard, LeaderboardRow
 from benchmarks.shared.players import play
 from tests.support import records
 

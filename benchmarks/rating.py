@@ -14,9 +14,9 @@ import numpy as np
 import trueskill
 
 from arena.game.records import Division, FixtureResult
+from arena.ratings.league_ratings import rate_results
 from arena.ratings.model.games import as_arrays
 from arena.ratings.model.trueskill import rate_all
-from arena.ratings.standings import rate_results
 from tests.support.simulated_leagues import Shape, play
 
 BOTS = 20

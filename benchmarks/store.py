@@ -20,9 +20,9 @@ from arena.league.schedule.schedule import Schedule
 from arena.league.store.format.rows import pack
 from arena.league.store.logs import logs_path
 from arena.league.store.store import Store
+from arena.ratings.league_ratings import by_division
 from arena.ratings.model.games import as_arrays
 from arena.ratings.model.head_to_head import count_ahead
-from arena.ratings.standings import by_division
 from benchmarks.shared.stored import of_games, really_played
 from tests.support import records
 

@@ -20,9 +20,9 @@ from collections.abc import Iterable, Iterator, Sequence
 import numpy as np
 
 from arena.game.records import Division, FixtureResult, RatingsInfo
+from arena.ratings.leaderboard_rows import Suspicion
+from arena.ratings.league_ratings import rate_results
 from arena.ratings.maths.arrays import Floats, as_floats
-from arena.ratings.standings import rate_results
-from arena.ratings.table import Suspicion
 from tests.support.simulated_leagues import Moment, Shape, Twist, name, play, tables
 from tests.support.twists import DRIFT, THROW, circle, drifting, neighbours, thrown, with_faults
 

@@ -15,7 +15,7 @@ from arena.game.rules.clauses import MEANINGS
 from arena.ladder.door.door import MAX_UPLOAD
 from arena.league.terms.config import LeagueFile
 from arena.league.terms.variant_entry import VariantEntry
-from arena.ratings.table import LeaderboardRow, OverallRow
+from arena.ratings.leaderboard_rows import LeaderboardRow, OverallRow
 from tests.cli.command import ROOT, run
 
 LEAGUE = "docs/reference/league.md"

@@ -130,6 +130,14 @@ def test_programs_in_strings_import_what_there_is() -> None:
 
 def test_files_that_contributors_are_sent_to_exist() -> None:
     text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
-    paths = re.findall(r"`((?:arena|reports|tests)/[\w/.]+)`", text)
+    paths = re.findall(r"`((?:arena|docs|protocol|reports|tests)/[\w/.]+)`", text)
     assert paths
     assert [path for path in paths if not (ROOT / path).exists()] == []
+
+
+def test_targets_that_contributors_are_told_to_make_exist() -> None:
+    targets = re.findall(
+        r"^([a-z]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE
+    )
+    told = re.findall(r"`make ([a-z]+)", (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8"))
+    assert {*told} <= {*targets}

@@ -11,7 +11,7 @@ import msgspec
 
 if TYPE_CHECKING:  # slow to import, and every command prints
     from arena.publish.report import Report
-    from arena.ratings.table import Suspicion
+    from arena.ratings.leaderboard_rows import Suspicion
 
 
 SEED_WARNING = (

@@ -8,7 +8,7 @@ from msgspec import Struct
 
 from arena.game.records import Division, LeagueInfo
 from arena.publish.output.ascii_names import ascii_name
-from arena.ratings.table import Leaderboard
+from arena.ratings.leaderboard_rows import Leaderboard
 
 REPLAY = "replay.html"
 WATCH = "watch.html"

@@ -23,7 +23,7 @@ from arena.publish.pseudonyms import Pseudonyms, secret_of, who_is_who
 from arena.publish.replay.selection import NEWEST, ReplayChoice
 from arena.publish.site import StoreState, publish
 from arena.publish.stored_games import StoredGames, stored_games
-from arena.ratings.standings import Ratings, by_division, rate_results
+from arena.ratings.league_ratings import Ratings, by_division, rate_results
 
 _NOTHING_PLAYED = "nothing was played yet"
 _MMAP_THRESHOLD, _LARGE = -3, 1 << 20

@@ -56,8 +56,8 @@ from arena.publish.pages.templates import render
 from arena.publish.replay.selection import NEWEST, AtMost, ReplayChoice, Watchable, select_replays
 from arena.publish.replay.shards import firsts, shards
 from arena.publish.site_highlights import site_highlights
-from arena.ratings.standings import UPSET, Ratings
-from arena.ratings.table import Leaderboard
+from arena.ratings.leaderboard_rows import Leaderboard
+from arena.ratings.league_ratings import UPSET, Ratings
 
 
 class StoreState(Struct, frozen=True):

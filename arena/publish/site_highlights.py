@@ -17,8 +17,8 @@ from arena.playstats.highlights import (
     surprise,
 )
 from arena.playstats.league_summary import LeagueSummary
-from arena.ratings.standings import favourites
-from arena.ratings.table import Leaderboard
+from arena.ratings.leaderboard_rows import Leaderboard
+from arena.ratings.league_ratings import favourites
 
 
 class SiteHighlights(Struct, frozen=True):

@@ -14,9 +14,9 @@ from arena.ratings.board.leaderboard import rate_games, without_faults
 from arena.ratings.board.memory import Remember, decided_by, pack, unpack, within
 from arena.ratings.board.overall import Places
 from arena.ratings.board.pair_matrix import Better, Duels
+from arena.ratings.leaderboard_rows import Leaderboard
 from arena.ratings.model.games import Games, as_arrays
 from arena.ratings.suspicion.suspicion import Findings, findings
-from arena.ratings.table import Leaderboard
 
 
 class Rated(NamedTuple):

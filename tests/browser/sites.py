@@ -19,7 +19,7 @@ from arena.game.records import (
     RoundStarted,
 )
 from arena.game.rules.books import Rules, variant
-from arena.ratings.table import Suspicion
+from arena.ratings.leaderboard_rows import Suspicion
 from tests.publish.in_memory import write_site
 from tests.support import factory, records
 from tests.support import played_games as games

@@ -50,7 +50,7 @@ def test_playoff_is_played_verified_and_shown(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_playoff_may_be_asked_for_once_the_rounds_are_played(tmp_path: Path) -> None:
+def test_playoff_may_be_asked_for_once_the_blocks_are_played(tmp_path: Path) -> None:
     """What names the winner is the same as if it had been asked for at once."""
     assert _play(tmp_path, until=None).code == 0
     blocks = records(tmp_path / "league.sqlite")

@@ -57,7 +57,7 @@ def test_bots_that_can_no_longer_be_first_stop_playing() -> None:
     assert verdict(progress).games == 10 * (len(fixtures) - 12)
 
 
-def test_clear_winner_of_the_rounds_plays_no_playoff() -> None:
+def test_clear_winner_of_the_blocks_plays_no_playoff() -> None:
     fixtures, progress = played(league(games=200), by_name)
     assert len(fixtures) == 12
     assert verdict(progress) == PlayoffVerdict(("a",), TERMS, 0, finished=True)
@@ -106,8 +106,8 @@ def test_playoff_is_over_all_tables() -> None:
     assert {bot for fixture in fixtures[-4:] for bot in fixture.seats} == set("abcd")
 
 
-@pytest.mark.parametrize("rounds", [1, 2, 3, 4, 7])
-def test_blocks_that_are_no_whole_pass_decide_nothing(rounds: int) -> None:
-    progress = LeagueProgress(Schedule(league(blocks=rounds, games=200)))
-    play(progress, by_name, 4 * rounds)
-    assert (verdict(progress).winner == "a") == (rounds >= 3)
+@pytest.mark.parametrize("number", [1, 2, 3, 4, 7])
+def test_blocks_that_are_no_whole_pass_decide_nothing(number: int) -> None:
+    progress = LeagueProgress(Schedule(league(blocks=number, games=200)))
+    play(progress, by_name, 4 * number)
+    assert (verdict(progress).winner == "a") == (number >= 3)

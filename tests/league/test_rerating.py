@@ -15,7 +15,7 @@ from arena.league.keeping.check_fixture import StoreFinding
 from arena.league.keeping.rerating import TOLERANCE, check_division, draw_sample
 from arena.league.keeping.verify import Verified, verify
 from arena.league.store.store import Store
-from arena.ratings.standings import by_division, rate_results
+from arena.ratings.league_ratings import by_division, rate_results
 
 Row = dict[str, Any]
 

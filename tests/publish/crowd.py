@@ -14,7 +14,7 @@ from arena.game.records import (
     PlayedFixture,
     RoundStarted,
 )
-from arena.ratings.standings import Ratings
+from arena.ratings.league_ratings import Ratings
 from tests.support import factory, records
 
 TAGS = ("python", "c", "rust", "search", "bluffing", "learning", "baseline")

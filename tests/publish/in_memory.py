@@ -10,7 +10,7 @@ from arena.playstats.fixture_summary import summarize_fixture
 from arena.publish.game_source import Jobs, Made, Work
 from arena.publish.replay.selection import NEWEST, ReplayChoice
 from arena.publish.site import StoreState, publish
-from arena.ratings.standings import Ratings
+from arena.ratings.league_ratings import Ratings
 from tests.support.summaries import faults_of, league_of
 
 

@@ -10,7 +10,7 @@ from arena.league.store.store import Store
 from arena.publish.replay.selection import NEWEST, ReplayChoice
 from arena.publish.site import StoreState, publish
 from arena.publish.stored_games import stored_games
-from arena.ratings.standings import by_division, rate_results
+from arena.ratings.league_ratings import by_division, rate_results
 from tests.publish.pages import timeless
 from tests.publish.test_feed import strong_first
 from tests.support import factory, records

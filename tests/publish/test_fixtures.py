@@ -22,7 +22,7 @@ from arena.publish.output.text import counted, fixed, signed
 from arena.publish.pages import fixtures
 from arena.publish.pages.fixtures import PAGE, SHARD, pages, search_files
 from arena.publish.replay.selection import select_replays
-from arena.ratings.table import Leaderboard
+from arena.ratings.leaderboard_rows import Leaderboard
 from tests.publish.crowd import crowd
 from tests.publish.in_memory import InMemory, write_site
 from tests.publish.pages import XHTML, broken_links, content, document, tree

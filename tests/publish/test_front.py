@@ -11,7 +11,7 @@ from arena.game.records import Cause, Faulted
 from arena.publish.drawing.identity import COLOURS, PATTERNS, identities
 from arena.publish.pages.front import Progress, description, progress, standings
 from arena.publish.pages.standings import Standing, Standings, overall_standings
-from arena.ratings.standings import Ratings
+from arena.ratings.league_ratings import Ratings
 from tests.publish.crowd import crowd
 from tests.publish.in_memory import write_site
 from tests.publish.pages import document, table_text

@@ -18,8 +18,8 @@ from arena.publish.pages.standings import board_standings
 from arena.publish.pages.templates import environment
 from arena.publish.site import StoreState, _Site
 from arena.ratings.history import PastRating, Point
-from arena.ratings.standings import Ratings
-from arena.ratings.table import Leaderboard, LeaderboardRow
+from arena.ratings.leaderboard_rows import Leaderboard, LeaderboardRow
+from arena.ratings.league_ratings import Ratings
 from tests.publish.crowd import crowd
 from tests.publish.in_memory import InMemory, write_site
 from tests.publish.pages import document, read, table_text

@@ -13,8 +13,8 @@ from arena.playstats.league_summary import STDERR_PIECES
 from arena.publish.data.result_tables import pair
 from arena.publish.drawing.axis import axis_of, round_axis
 from arena.publish.pages.leaderboard import tint
+from arena.ratings.leaderboard_rows import Duel, Leaderboard
 from arena.ratings.maths.intervals import wilson
-from arena.ratings.table import Duel, Leaderboard
 from tests.support import factory
 from tests.support.summaries import league_of
 

@@ -14,8 +14,8 @@ from arena.playstats.luck import rated_luck
 from arena.publish.output.cache import cache_path
 from arena.publish.replay.selection import ReplayChoice
 from arena.publish.stored_games import stored_games
-from arena.ratings.standings import by_division, rate_results
-from arena.ratings.table import LeaderboardRow
+from arena.ratings.leaderboard_rows import LeaderboardRow
+from arena.ratings.league_ratings import by_division, rate_results
 from tests.publish.pages import broken_links
 from tests.publish.stored import LEAGUE, PLAYED, begun, report
 

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from arena.game.records import QuarantinedFixture
 from arena.publish.data.schema import DIALECT, TABLE_TYPES
-from arena.ratings.table import DiceGain, Suspicion
+from arena.ratings.leaderboard_rows import DiceGain, Suspicion
 from tests.publish.columns import SECTION, markdown
 from tests.publish.in_memory import write_site
 from tests.publish.test_hostile import NAMES

@@ -8,8 +8,8 @@ import pytest
 from msgspec.structs import replace
 
 from arena.publish.output.text import percent, signed
-from arena.ratings.standings import Ratings
-from arena.ratings.table import Suspicion
+from arena.ratings.leaderboard_rows import Suspicion
+from arena.ratings.league_ratings import Ratings
 from tests.publish.in_memory import write_site
 from tests.publish.pages import SCRIPTS, XHTML, broken_links, document, read, table_text, tree
 from tests.support import factory

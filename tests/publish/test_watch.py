@@ -10,7 +10,7 @@ from arena.playstats.highlights import KINDS, Highlight, HighlightKind, order
 from arena.publish.fault_words import CAUSES
 from arena.publish.pages.watch import TITLES, highlights, lists, view
 from arena.publish.site_highlights import SiteHighlights, site_highlights
-from arena.ratings.standings import favourites
+from arena.ratings.league_ratings import favourites
 from tests.support import factory
 from tests.support import played_games as games
 from tests.support.summaries import league_of

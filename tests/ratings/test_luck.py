@@ -9,8 +9,8 @@ from msgspec.structs import replace
 
 from arena.game.records import FixtureResult
 from arena.ratings.board.leaderboard import rate
+from arena.ratings.leaderboard_rows import Leaderboard, LeaderboardRow
 from arena.ratings.maths.arrays import Floats
-from arena.ratings.table import Leaderboard, LeaderboardRow
 from arena.ratings.variance.luck import MIN_GAMES
 from tests.support.simulated_leagues import Shape, name, play_with_luck
 

@@ -9,10 +9,10 @@ from msgspec.structs import replace
 
 from arena.game.records import Division, FixtureResult
 from arena.ratings import history
+from arena.ratings.league_ratings import rate_results
 from arena.ratings.maths import arrays
 from arena.ratings.model.games import as_arrays
 from arena.ratings.model.head_to_head import probabilities, scores
-from arena.ratings.standings import rate_results
 from tests.support.simulated_leagues import Shape, play, play_with_luck
 from tests.support.twists import with_faults
 

@@ -3,8 +3,8 @@
 import pytest
 
 from arena.game.records import Division, RatingsInfo
-from arena.ratings.standings import rate_results
-from arena.ratings.table import Overall
+from arena.ratings.leaderboard_rows import Overall
+from arena.ratings.league_ratings import rate_results
 from tests.ratings.simulated import league
 from tests.support.simulated_leagues import Shape
 

@@ -4,8 +4,8 @@ import pytest
 
 from arena.game.records import Division, FixtureResult, RatingsInfo
 from arena.ratings.board.leaderboard import rate
+from arena.ratings.league_ratings import rate_results
 from arena.ratings.maths.connected import parts
-from arena.ratings.standings import rate_results
 from arena.ratings.stopping.sequential import TableMeans, separated, tied
 from tests.support.results import result
 

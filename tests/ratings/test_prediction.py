@@ -2,8 +2,8 @@
 
 import pytest
 
-from arena.ratings.standings import upsets, win_probability
-from arena.ratings.table import LeaderboardRow
+from arena.ratings.leaderboard_rows import LeaderboardRow
+from arena.ratings.league_ratings import upsets, win_probability
 from tests.support.ratings import leaderboard_row
 
 

@@ -12,8 +12,8 @@ from msgspec.structs import replace
 from arena.game.records import FixtureResult, RatingsInfo
 from arena.ratings.board import trajectory as past
 from arena.ratings.history import checkpoints
+from arena.ratings.league_ratings import Ratings, by_division, rate_results
 from arena.ratings.model.trueskill import Rating, rate_all
-from arena.ratings.standings import Ratings, by_division, rate_results
 from tests.support.depth import depth
 from tests.support.simulated_leagues import Shape, play, play_with_luck
 from tests.support.twists import with_faults

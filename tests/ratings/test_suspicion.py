@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from arena.game.records import Division, RatingsInfo
-from arena.ratings.standings import Ratings, rate_results
+from arena.ratings.leaderboard_rows import Cases, Suspicion
+from arena.ratings.league_ratings import Ratings, rate_results
 from arena.ratings.suspicion.collusion import _typical
 from arena.ratings.suspicion.suspicion import holm
-from arena.ratings.table import Cases, Suspicion
 from tests.ratings.simulated import decided, league
 from tests.support.depth import depth
 from tests.support.simulated_leagues import Shape, Twist

@@ -20,7 +20,7 @@ from arena.game.referee import Referee
 from arena.game.rules.books import BGA
 from arena.game.wire.messages import Answer, Turn
 from arena.ratings.board.leaderboard import rate
-from arena.ratings.table import Duel, Leaderboard, LeaderboardRow
+from arena.ratings.leaderboard_rows import Duel, Leaderboard, LeaderboardRow
 from tests.ratings.simulated import game
 from tests.support import factory, records
 from tests.support.depth import depth

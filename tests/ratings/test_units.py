@@ -8,8 +8,8 @@ from msgspec.structs import replace
 
 from arena.game.records import FixtureResult
 from arena.ratings.board.leaderboard import rate
+from arena.ratings.leaderboard_rows import Leaderboard
 from arena.ratings.maths.arrays import Floats, as_floats
-from arena.ratings.table import Leaderboard
 from tests.ratings.simulated import league
 from tests.support.simulated_leagues import Moment, Shape
 from tests.support.twists import circle

@@ -9,7 +9,7 @@ import pytest
 from arena.league.schedule.schedule import Schedule
 from arena.league.store.store import Store
 from arena.league.terms.stored_schedule import schedule_of
-from arena.ratings.standings import Ratings, rate_results
+from arena.ratings.league_ratings import Ratings, rate_results
 
 
 def let_go_before_rating(

@@ -21,7 +21,7 @@ from arena.game.records import (
 )
 from arena.game.results import fixture_result
 from arena.game.rules.books import variant
-from arena.ratings.standings import Ratings
+from arena.ratings.league_ratings import Ratings
 from tests.support.results import rate_league
 
 SEED = "5f0c7a2e9b"

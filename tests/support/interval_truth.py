@@ -5,10 +5,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from arena.ratings.leaderboard_rows import Leaderboard
 from arena.ratings.maths.arrays import Floats, as_floats
 from arena.ratings.maths.t_distribution import normal_cdf
 from arena.ratings.model.trueskill import BETA
-from arena.ratings.table import Leaderboard
 from tests.support.simulated_leagues import Schedule, name
 
 

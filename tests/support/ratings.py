@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from arena.ratings.table import LeaderboardRow
+from arena.ratings.leaderboard_rows import LeaderboardRow
 
 
 def leaderboard_row(bot: str, mu: float, sigma: float) -> LeaderboardRow:

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterable, Sequence
 
 from arena.game.records import FixtureResult, PlayedFixture, RatingsInfo
 from arena.game.results import fixture_result
-from arena.ratings.standings import Ratings, by_division, rate_results
+from arena.ratings.league_ratings import Ratings, by_division, rate_results
 from tests.support import records
 
 

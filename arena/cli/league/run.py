@@ -26,7 +26,7 @@ from arena.league.terms.master_seed import withheld
 from arena.publish.output.site_folder import check_folder
 from arena.publish.replay.selection import ReplayChoice
 from arena.publish.report import Report, write_report
-from arena.ratings.table import Leaderboard, LeaderboardRow, Overall
+from arena.ratings.leaderboard_rows import Leaderboard, LeaderboardRow, Overall
 
 _QUARANTINED_SHOWN = 5
 """Fixtures named in one line."""

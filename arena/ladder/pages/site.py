@@ -28,7 +28,7 @@ from arena.league.terms.stored_schedule import schedule_of
 from arena.publish.replay.selection import AtMost, ReplayChoice
 from arena.publish.site import StoreState, publish
 from arena.publish.stored_games import stored_games
-from arena.ratings.standings import by_division, rate_results
+from arena.ratings.league_ratings import by_division, rate_results
 
 _COPIES = ("a", "b")
 _READABLE = 0o755

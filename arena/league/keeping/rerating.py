@@ -11,8 +11,8 @@ from msgspec.structs import astuple
 
 from arena.game.records import Division, FixtureResult
 from arena.io.errors import ArenaError
+from arena.ratings.leaderboard_rows import LeaderboardRow
 from arena.ratings.model.trueskill import BETA, MU, SIGMA, Rating, rate_all
-from arena.ratings.table import LeaderboardRow
 
 TOLERANCE = 1e-4
 """How far two values of mu or sigma may be apart. The package ends its iterations earlier than the

@@ -30,7 +30,7 @@ from arena.league.schedule.schedule import Schedule
 from arena.league.store.format.hashes import root_hash
 from arena.league.store.store import Store
 from arena.league.terms.stored_schedule import schedule_of
-from arena.ratings.standings import by_division
+from arena.ratings.league_ratings import by_division
 
 _AHEAD = 3
 """Calls under way per worker, at most."""

@@ -10,9 +10,9 @@ from arena.game.records import Division, Fixture, GameRecord, GameResult
 from arena.league.changes import playing
 from arena.league.schedule.playoff import Places, Playoff
 from arena.league.schedule.schedule import Schedule
+from arena.ratings.leaderboard_rows import PlayedGames
 from arena.ratings.maths.connected import parts
 from arena.ratings.stopping.sequential import Block, TableMeans, separated, tied
-from arena.ratings.table import PlayedGames
 
 AHEAD = 8
 """How many blocks of an endless league may be begun before their results matter: the schedule must

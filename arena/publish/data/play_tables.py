@@ -23,8 +23,8 @@ from arena.publish.data.play_rows import (
 from arena.publish.data.schema import DataTable, LeagueHead
 from arena.publish.links import Links
 from arena.ratings.history import History
+from arena.ratings.leaderboard_rows import Leaderboard
 from arena.ratings.maths.intervals import wilson
-from arena.ratings.table import Leaderboard
 
 DivisionStyle = tuple[Division | None, Style]
 """How a bot plays in one division, or in all of them if it is None."""

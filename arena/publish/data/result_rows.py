@@ -24,7 +24,7 @@ from arena.ratings.columns import (
     WilsonLow,
     doc,
 )
-from arena.ratings.table import LeaderboardRow, OverallRow, Suspicion
+from arena.ratings.leaderboard_rows import LeaderboardRow, OverallRow, Suspicion
 
 Opponent = Annotated[str, doc("The other bot's name.")]
 

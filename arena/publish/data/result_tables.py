@@ -14,9 +14,15 @@ from arena.publish.data.result_rows import DivisionHead, FixtureResultRow, HeadT
 from arena.publish.data.rules_and_limits import limit_rows, rule_rows
 from arena.publish.data.schema import DataTable, LeagueHead, TableHead
 from arena.publish.replay.selection import Selection
+from arena.ratings.leaderboard_rows import (
+    Leaderboard,
+    LeaderboardRow,
+    Overall,
+    OverallRow,
+    Suspicion,
+)
+from arena.ratings.league_ratings import upsets
 from arena.ratings.maths.intervals import wilson
-from arena.ratings.standings import upsets
-from arena.ratings.table import Leaderboard, LeaderboardRow, Overall, OverallRow, Suspicion
 
 PAIRED = 300
 """Bots of a leaderboard, from the first, whose pairs are in the data files."""

@@ -12,7 +12,7 @@ from arena.game.records import Cause, FixtureResult
 from arena.io.csv_rows import csv_of
 from arena.io.errors import ArenaError
 from arena.publish.data.schema import csv_cell, json_rows
-from arena.ratings.table import Leaderboard
+from arena.ratings.leaderboard_rows import Leaderboard
 
 _BATCH = 10_000
 """Rows that are written to Parquet at a time."""

@@ -31,8 +31,8 @@ from arena.publish.pages.opponent_rows import Opponent, opponent_rows
 from arena.publish.pages.standings import Standing, overall_standings, standing
 from arena.publish.replay.steps import likely
 from arena.publish.site_highlights import SiteHighlights
-from arena.ratings.standings import Ratings
-from arena.ratings.table import Leaderboard, LeaderboardRow
+from arena.ratings.leaderboard_rows import Leaderboard, LeaderboardRow
+from arena.ratings.league_ratings import Ratings
 
 RECENT = 3
 """Fixtures listed on a bot's page; the page of fixtures finds all."""

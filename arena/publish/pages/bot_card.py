@@ -11,8 +11,8 @@ from arena.playstats.league_summary import LeagueSummary
 from arena.playstats.style import Style
 from arena.publish.output.text import fixed, percent
 from arena.publish.pages.standings import Standing
+from arena.ratings.leaderboard_rows import Leaderboard
 from arena.ratings.maths.intervals import wilson
-from arena.ratings.table import Leaderboard
 
 NAMED = 3
 """Rivals that are named on either side."""

@@ -18,7 +18,7 @@ from msgspec import Struct
 from arena.game.records import Fixture, FixtureResult, LeagueInfo
 from arena.publish.game_source import GameSource
 from arena.publish.output.text import one_line, timestamp
-from arena.ratings.table import Leaderboard
+from arena.ratings.leaderboard_rows import Leaderboard
 
 TEMPLATE = "feed.xml"
 NEWEST = 200

@@ -14,7 +14,7 @@ from arena.publish.drawing.identity import identities
 from arena.publish.links import Links
 from arena.publish.output.site_folder import File
 from arena.publish.output.text import one_line, script
-from arena.ratings.table import Leaderboard
+from arena.ratings.leaderboard_rows import Leaderboard
 
 PAGE = 200
 """Fixtures of the schedule that a page holds: position // PAGE is the page's number."""

@@ -12,8 +12,8 @@ from arena.publish.drawing.axis import Axis
 from arena.publish.output.text import grouped, readable_time, timestamp
 from arena.publish.pages.standings import Standing, Standings, board_standings, overall_standings
 from arena.publish.pages.watch import HighlightView
-from arena.ratings.standings import Ratings
-from arena.ratings.table import Leaderboard
+from arena.ratings.leaderboard_rows import Leaderboard
+from arena.ratings.league_ratings import Ratings
 
 BELOW = 5
 """Bots shown below those that may be first."""

@@ -1,6 +1,6 @@
 """Page models of leaderboards: their lines, all bots across them, head to head.
 
-A column of a leaderboard is declared with its field in `arena/ratings/table.py`.
+A column of a leaderboard is declared with its field in `arena/ratings/leaderboard_rows.py`.
 """
 
 from collections.abc import Callable, Iterator
@@ -23,9 +23,9 @@ from arena.publish.pages.standings import (
 )
 from arena.ratings.columns import PageColumn, page_columns
 from arena.ratings.history import trend
+from arena.ratings.leaderboard_rows import Leaderboard, LeaderboardRow, Overall, OverallRow
+from arena.ratings.league_ratings import Ratings
 from arena.ratings.maths.intervals import confidence_at_once, indistinct_range
-from arena.ratings.standings import Ratings
-from arena.ratings.table import Leaderboard, LeaderboardRow, Overall, OverallRow
 
 TOP = 30
 """Bots whose head-to-head is a table; those of more are a picture and data files."""

@@ -13,7 +13,7 @@ from arena.publish.links import Links
 from arena.publish.output.text import grouped, percent, sure
 from arena.publish.pages.leaderboard import PairVerdict
 from arena.publish.pages.templates import share
-from arena.ratings.table import Leaderboard
+from arena.ratings.leaderboard_rows import Leaderboard
 
 _LINE = (
     '<tr><th scope="row" class="name">{}</th><td class="num strong">{}</td>'

@@ -3,7 +3,7 @@
 from msgspec import Struct
 
 from arena.publish.drawing.axis import Axis, axis_of
-from arena.ratings.table import Leaderboard, LeaderboardRow, Overall, OverallRow
+from arena.ratings.leaderboard_rows import Leaderboard, LeaderboardRow, Overall, OverallRow
 
 
 class Standing(Struct, frozen=True):

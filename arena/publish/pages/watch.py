@@ -13,7 +13,7 @@ from arena.publish.links import Links
 from arena.publish.replay.selection import ReplayChoice
 from arena.publish.replay.steps import likely
 from arena.publish.site_highlights import SiteHighlights
-from arena.ratings.table import Leaderboard
+from arena.ratings.leaderboard_rows import Leaderboard
 
 TITLES: dict[HighlightKind, tuple[str, str]] = {
     "comeback": ("Comebacks", "Won from at most half of a fair share of the dice."),

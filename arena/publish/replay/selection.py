@@ -5,8 +5,8 @@ from collections.abc import Collection, Container, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from arena.game.records import Division, FixtureResult
-from arena.ratings.standings import upsets
-from arena.ratings.table import Leaderboard, LeaderboardRow
+from arena.ratings.leaderboard_rows import Leaderboard, LeaderboardRow
+from arena.ratings.league_ratings import upsets
 
 NEWEST = 50
 

@@ -12,6 +12,7 @@ from arena.ratings.board.pair_matrix import Better, Duels
 from arena.ratings.board.ranks import apart, better_probabilities, rank_ranges, ranks
 from arena.ratings.board.trajectory import past_points, point, usual_pass
 from arena.ratings.history import checkpoints, relative
+from arena.ratings.leaderboard_rows import Leaderboard, LeaderboardRow
 from arena.ratings.maths.arrays import Floats, Ints, as_floats, records
 from arena.ratings.maths.connected import parts
 from arena.ratings.maths.intervals import UPPER, score_interval
@@ -19,7 +20,6 @@ from arena.ratings.maths.t_distribution import t_quantile
 from arena.ratings.model.games import Games, as_arrays
 from arena.ratings.model.head_to_head import Pairs, beats, elo, pairs
 from arena.ratings.model.posterior import Factors, Posterior, Results, distinct, posterior
-from arena.ratings.table import Leaderboard, LeaderboardRow
 from arena.ratings.variance import block_variance
 from arena.ratings.variance.block_variance import Covariance
 from arena.ratings.variance.luck import Luck, measure, without_luck

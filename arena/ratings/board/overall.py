@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.ratings.board.ranks import apart, better_probabilities, ranks
+from arena.ratings.leaderboard_rows import Leaderboard, Overall, OverallRow
 from arena.ratings.maths.arrays import Floats, as_floats, records
 from arena.ratings.maths.intervals import UPPER
 from arena.ratings.maths.t_distribution import t_quantile
-from arena.ratings.table import Leaderboard, Overall, OverallRow
 
 
 class Places(NamedTuple):

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from arena.ratings.leaderboard_rows import Duel
 from arena.ratings.maths.arrays import Floats
-from arena.ratings.table import Duel
 
 Pair = tuple[str, str]
 

@@ -10,9 +10,9 @@ import numpy as np
 
 from arena.game.records import Division
 from arena.ratings.board.leaderboard import Solution
+from arena.ratings.leaderboard_rows import Cases, Suspicion
 from arena.ratings.maths.arrays import Floats, Ints, as_floats
 from arena.ratings.maths.t_distribution import t_cdf
-from arena.ratings.table import Cases, Suspicion
 
 _MIN_BOTS = 5
 """Among fewer bots one odd pair changes what is expected of all the others."""

@@ -15,10 +15,10 @@ import numpy as np
 
 from arena.game.records import Division
 from arena.ratings.board.leaderboard import Solution
+from arena.ratings.leaderboard_rows import Cases, Suspicion
 from arena.ratings.maths.arrays import Bots, Floats, as_floats
 from arena.ratings.maths.t_distribution import t_cdf
 from arena.ratings.model.posterior import relative_errors
-from arena.ratings.table import Cases, Suspicion
 from arena.ratings.variance.block_variance import GameScores
 
 _MIN_BLOCKS = 5

@@ -11,9 +11,9 @@ from msgspec.structs import replace
 
 from arena.game.records import Division
 from arena.ratings.board.leaderboard import Solution
+from arena.ratings.leaderboard_rows import Cases, Suspicion
 from arena.ratings.suspicion.collusion import collusion
 from arena.ratings.suspicion.drift import drift
-from arena.ratings.table import Cases, Suspicion
 
 
 class Findings(NamedTuple):

@@ -16,12 +16,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from arena.ratings.leaderboard_rows import DiceGain
 from arena.ratings.maths.arrays import Floats, Ints, as_floats, as_ints, chunks
 from arena.ratings.maths.intervals import Z95
 from arena.ratings.model.games import Games
 from arena.ratings.model.head_to_head import Pairs
 from arena.ratings.model.posterior import Posterior, relative_errors
-from arena.ratings.table import DiceGain
 from arena.ratings.variance.leverage import without_leverage
 from arena.ratings.variance.luck import Luck
 from arena.ratings.variance.units import Method, Units, units_of

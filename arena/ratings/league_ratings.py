@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 
 from arena.game.records import Division, FixtureResult, RatingsInfo
+from arena.ratings.leaderboard_rows import Leaderboard, LeaderboardRow, Overall, Suspicion
 from arena.ratings.model.trueskill import BETA
-from arena.ratings.table import Leaderboard, LeaderboardRow, Overall, Suspicion
 
 if TYPE_CHECKING:
     from arena.ratings.board.memory import Remember
