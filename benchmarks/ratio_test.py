@@ -19,7 +19,7 @@ import numpy as np
 
 from arena.ratings.maths.arrays import Floats
 from arena.ratings.stopping.group_sequential import planned_looks, tails
-from arena.ratings.stopping.probability_ratio import Outcome, RatioTest, ratio_looks
+from arena.ratings.stopping.probability_ratio import RatioOutcome, RatioTest, ratio_looks
 from benchmarks.compare import EQUAL, ERROR, Match, decide, differences
 
 POINTS = 0.05
@@ -39,10 +39,10 @@ TRUE = (0.0, 0.02, 0.05, 0.1, 0.2)
 class Race(NamedTuple):
     """What a test said of many pairs of versions, and the mean blocks that it played."""
 
-    outcomes: Counter[Outcome | None]
+    outcomes: Counter[RatioOutcome | None]
     blocks: float
 
-    def share(self, *outcomes: Outcome) -> float:
+    def share(self, *outcomes: RatioOutcome) -> float:
         """Return how often one of these outcomes came."""
         return sum(self.outcomes[outcome] for outcome in outcomes) / self.outcomes.total()
 
@@ -63,10 +63,10 @@ def main() -> None:
         equal, better = (by_ratio(played(match, true, count, rng), match) for true in (0.0, POINTS))
         undecided = equal.outcomes[None] / count
         shares = (
-            equal.share(Outcome.NEW, Outcome.OLD),
+            equal.share(RatioOutcome.NEW, RatioOutcome.OLD),
             undecided,
-            better.share(Outcome.EQUIVALENT),
-            better.share(Outcome.OLD),
+            better.share(RatioOutcome.EQUIVALENT),
+            better.share(RatioOutcome.OLD),
         )
         cells = " | ".join(f"{100 * share:.1f} %" for share in shares)
         print(f"| {name} | {match.games} | {cells} |", flush=True)
@@ -102,7 +102,7 @@ def _better(match: Match, true: float) -> float:
 
 def by_ratio(matches: Sequence[Floats], match: Match) -> Race:
     """Judge each by the probability ratio test."""
-    outcomes, ends = Counter[Outcome | None](), []
+    outcomes, ends = Counter[RatioOutcome | None](), []
     looks = ratio_looks(MOST // match.opponents, match.opponents)
     for one in matches:
         outcome, end = None, looks[-1]
@@ -124,7 +124,7 @@ def by_plan(matches: Sequence[Floats], match: Match, blocks: int) -> Race:
         found = np.where(decided == 0, decide(stack[:, :look], tail), 0)
         decided += found
         ends[found != 0] = look
-    names = {1: Outcome.NEW, -1: Outcome.OLD, 0: None}
+    names = {1: RatioOutcome.NEW, -1: RatioOutcome.OLD, 0: None}
     outcomes = Counter(names[value] for value in decided.tolist())
     return Race(outcomes, float(ends.mean()))
 
@@ -133,18 +133,22 @@ def race(match: Match, count: int, rng: np.random.Generator) -> list[str]:
     """Return a line for each true difference."""
     matches = {true: played(match, true, count, rng) for true in TRUE}
     ratio = {true: by_ratio(matches[true], match) for true in TRUE}
-    power, low, high = ratio[POINTS].share(Outcome.NEW), 2, MOST // match.opponents
+    power, low, high = ratio[POINTS].share(RatioOutcome.NEW), 2, MOST // match.opponents
     while low < high:
         middle = (low + high) // 2
-        enough = by_plan(matches[POINTS], match, middle).share(Outcome.NEW) >= power
+        enough = by_plan(matches[POINTS], match, middle).share(RatioOutcome.NEW) >= power
         low, high = (low, middle) if enough else (middle + 1, high)
     lines = []
     for true in TRUE:
         plan, ours = by_plan(matches[true], match, low), ratio[true]
         games = [one.blocks * match.opponents * match.games for one in (ours, plan)]
-        said = [f"{100 * ours.share(one):.0f}" for one in (Outcome.NEW, Outcome.EQUIVALENT)]
-        said.append(f"{100 * ours.share(Outcome.OLD):.0f} %")
-        theirs = f"{100 * plan.share(Outcome.NEW):.0f}, {100 * plan.share(Outcome.OLD):.0f} %"
+        said = [
+            f"{100 * ours.share(one):.0f}" for one in (RatioOutcome.NEW, RatioOutcome.EQUIVALENT)
+        ]
+        said.append(f"{100 * ours.share(RatioOutcome.OLD):.0f} %")
+        theirs = (
+            f"{100 * plan.share(RatioOutcome.NEW):.0f}, {100 * plan.share(RatioOutcome.OLD):.0f} %"
+        )
         lines.append(
             f"{100 * true:g} points | {', '.join(said)} | {games[0]:,.0f} | {theirs}"
             f" | {games[1]:,.0f} | {1 - games[0] / games[1]:.0%}"

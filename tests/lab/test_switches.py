@@ -15,7 +15,7 @@ from arena.io.errors import ArenaError
 from arena.lab.env import perudo_v0
 from arena.lab.env.openspiel import one_round
 from arena.lab.env.vector import VectorEnv
-from arena.lab.equilibrium.states_between_rounds import State, standing_of
+from arena.lab.equilibrium.states_between_rounds import EndgameState, standing_of
 from arena.lab.equilibrium.strategy_tables import name_of
 from arena.lab.exploit.exploit import ExploitRequest, exploit
 from tests.test_structure import ARENA, modules, parsed
@@ -27,7 +27,7 @@ class HouseRules(Rules, frozen=True, kw_only=True):
     no_ones: bool = False
 
 
-STATE = State(1, 1, palifico=True)
+STATE = EndgameState(1, 1, palifico=True)
 
 
 def house_rules(*, no_ones: bool) -> Rules:

@@ -9,15 +9,15 @@ from msgspec.structs import replace
 
 from arena.game.records import Cause, Faulted
 from arena.publish.drawing.identity import COLOURS, PATTERNS, identities
-from arena.publish.pages.front import Progress, description, progress, standings
-from arena.publish.pages.standings import Standing, Standings, overall_standings
+from arena.publish.pages.front import PlayedShare, description, progress, standings
+from arena.publish.pages.standings import StandingRow, Standings, overall_standings
 from arena.ratings.league_ratings import Ratings
 from tests.publish.crowd import crowd
 from tests.publish.in_memory import write_site
 from tests.publish.pages import document, table_text
 from tests.support import factory
 
-DONE, HALF = Progress(10, 0, None), Progress(5, 5, 9.0)
+DONE, HALF = PlayedShare(10, 0, None), PlayedShare(5, 5, 9.0)
 
 
 def words(path: Path) -> str:
@@ -26,7 +26,8 @@ def words(path: Path) -> str:
 
 def table(*ranks: tuple[int, int]) -> Standings:
     rows = [
-        Standing(f"bot {n}", ends[0] == 1, *ends, 0.4, 0.5, 0.6, 9) for n, ends in enumerate(ranks)
+        StandingRow(f"bot {n}", ends[0] == 1, *ends, 0.4, 0.5, 0.6, 9)
+        for n, ends in enumerate(ranks)
     ]
     return Standings(tuple(rows))
 
@@ -41,7 +42,7 @@ def table(*ranks: tuple[int, int]) -> Standings:
         ([], DONE, "No games have been played yet."),
     ],
 )
-def test_verdict_is_a_sentence(ranks: list[tuple[int, int]], state: Progress, said: str) -> None:
+def test_verdict_is_a_sentence(ranks: list[tuple[int, int]], state: PlayedShare, said: str) -> None:
     assert description(state, table(*ranks), len(ranks)) == said
 
 
@@ -98,7 +99,7 @@ def test_state_says_what_is_left(tmp_path: Path, left: int, chip: str, bar: int)
 def test_update_is_when_the_last_fixture_was_stored() -> None:
     played = [factory.fixture(n, ("a", "b")) for n in range(3)]
     stored = [replace(one, stored_at=100.0 * n) for n, one in enumerate(played)]
-    assert progress(factory.results(played), 1) == Progress(3, 1, None)
+    assert progress(factory.results(played), 1) == PlayedShare(3, 1, None)
     times = [
         replace(one, stored_at=at.stored_at)
         for one, at in zip(factory.results(played), stored, strict=True)

@@ -7,19 +7,19 @@ import numpy as np
 import pytest
 
 from arena.ratings.maths.arrays import Floats, as_floats
-from arena.ratings.stopping.probability_ratio import Outcome, RatioTest, ratio_looks
+from arena.ratings.stopping.probability_ratio import RatioOutcome, RatioTest, ratio_looks
 from tests.support.depth import depth
 
 BLOCKS, OPPONENTS = 120, 4
 
 
-def outcome(test: RatioTest, drawn: Floats) -> Outcome | None:
+def outcome(test: RatioTest, drawn: Floats) -> RatioOutcome | None:
     """Look until the test ends."""
     looks = (test.outcome(drawn[:look], 0.1) for look in ratio_looks(BLOCKS, OPPONENTS))
     return next((said for said in looks if said), None)
 
 
-def outcomes(mean: float) -> Counter[Outcome | None]:
+def outcomes(mean: float) -> Counter[RatioOutcome | None]:
     """Test versions whose differences have this mean, and against each opponent another one."""
     draw = np.random.default_rng(4)
     means = mean + as_floats([-0.3, -0.1, 0.1, 0.3])
@@ -30,15 +30,17 @@ def outcomes(mean: float) -> Counter[Outcome | None]:
 
 def test_equal_versions_are_seldom_told_apart() -> None:
     said = outcomes(0.0)
-    wrong = said[Outcome.NEW] + said[Outcome.OLD]
+    wrong = said[RatioOutcome.NEW] + said[RatioOutcome.OLD]
     assert 0 < wrong <= 0.1 * said.total()
-    assert said[Outcome.EQUIVALENT] >= 0.9 * said.total()
+    assert said[RatioOutcome.EQUIVALENT] >= 0.9 * said.total()
 
 
-@pytest.mark.parametrize(("mean", "better"), [(0.1, Outcome.NEW), (-0.1, Outcome.OLD)])
-def test_versions_that_differ_are_seldom_called_equivalent(mean: float, better: Outcome) -> None:
+@pytest.mark.parametrize(("mean", "better"), [(0.1, RatioOutcome.NEW), (-0.1, RatioOutcome.OLD)])
+def test_versions_that_differ_are_seldom_called_equivalent(
+    mean: float, better: RatioOutcome
+) -> None:
     said = outcomes(mean)
-    assert 0 < said[Outcome.EQUIVALENT] <= 0.1 * said.total()
+    assert 0 < said[RatioOutcome.EQUIVALENT] <= 0.1 * said.total()
     assert said[better] >= 0.9 * said.total()
 
 
@@ -50,14 +52,14 @@ def test_ratio_is_that_of_two_normal_likelihoods() -> None:
         drawn = as_floats([[mean + away], [mean - away]] * (pairs // 2))
         ratio = sum(-((value - 1) ** 2) / 2 + value**2 / 2 for value in [mean] * pairs)
         assert (ratio >= log(0.999 / 0.0005)) == ended
-        assert (RatioTest(0.999, 1.0).outcome(drawn, step) is Outcome.NEW) == ended
+        assert (RatioTest(0.999, 1.0).outcome(drawn, step) is RatioOutcome.NEW) == ended
 
 
 def test_few_equal_results_leave_doubt() -> None:
     """Two versions that differ in one game of twenty differ in none of sixteen in 44 % of cases."""
     test = RatioTest(0.95, 0.05)
     assert test.outcome(np.zeros((16, 1)), 1.0) is None
-    assert test.outcome(np.zeros((80, 1)), 1.0) is Outcome.EQUIVALENT
+    assert test.outcome(np.zeros((80, 1)), 1.0) is RatioOutcome.EQUIVALENT
 
 
 def test_there_is_a_look_after_each_round_once_there_are_enough_pairs() -> None:

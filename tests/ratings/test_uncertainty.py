@@ -155,7 +155,7 @@ def test_more_games_of_the_same_blocks_do_not_narrow_intervals() -> None:
 
 
 def test_scores_sum_to_zero_at_the_maximum() -> None:
-    games, skills, _ = rated(Shape(8, 4, 3)).found.solution
+    games, skills, _ = rated(Shape(8, 4, 3)).estimates.solution
     scores = GameScores(games, skills.scores()).sums(games.block)
     assert np.abs(scores.sum(1)).max() < 1e-9
     # At the maximum only the prior is left of the sum over all blocks.
@@ -165,7 +165,9 @@ def test_scores_sum_to_zero_at_the_maximum() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("players", [2, 4, 6])
 def test_dice_gain_is_above_1_only_if_dice_are_shared(players: int) -> None:
-    alone, shared = (rated(Shape(8, players, 30, 1, part)).found.solution for part in (0.0, 0.5))
+    alone, shared = (
+        rated(Shape(8, players, 30, 1, part)).estimates.solution for part in (0.0, 0.5)
+    )
     gain, more = dice_gain(alone.games, alone.pairs), dice_gain(shared.games, shared.pairs)
     assert gain is not None
     assert more is not None

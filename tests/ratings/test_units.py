@@ -94,6 +94,6 @@ def test_games_of_one_number_are_one_unit() -> None:
     )
     by_number = (places - places.mean(1, keepdims=True)).sum(0)
     variance = float((by_number**2).sum()) * 60 / 59 / places.size**2
-    covariance = rate("bga", 2, played).found.covariance
+    covariance = rate("bga", 2, played).estimates.covariance
     assert covariance.place[0, 0] == pytest.approx(variance)
     assert covariance.degrees_of_freedom == pytest.approx([59.0, 59.0])

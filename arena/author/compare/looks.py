@@ -10,9 +10,9 @@ from arena.ratings.maths.arrays import Floats
 from arena.ratings.maths.intervals import TAIL
 from arena.ratings.stopping.group_sequential import planned_looks, tails
 from arena.ratings.stopping.paired import Paired, paired
-from arena.ratings.stopping.probability_ratio import Outcome, RatioTest, ratio_looks
+from arena.ratings.stopping.probability_ratio import RatioOutcome, RatioTest, ratio_looks
 
-EQUIVALENT = Outcome.EQUIVALENT.value
+EQUIVALENT = RatioOutcome.EQUIVALENT.value
 """The decision that neither version is better by the points of the test."""
 
 

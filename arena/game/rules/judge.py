@@ -22,25 +22,25 @@ from arena.game.rules.round import (
 )
 
 
-class Action(Struct, frozen=True, forbid_unknown_fields=True, tag_field="do"):
+class JudgedAction(Struct, frozen=True, forbid_unknown_fields=True, tag_field="do"):
     """An action of a seat; `with_` is the action (0-based) in the same moment, if any."""
 
     seat: int
     with_: int | None = field(default=None, name="with")
 
 
-class BidAction(Action, tag="bid", frozen=True, kw_only=True):
+class BidAction(JudgedAction, tag="bid", frozen=True, kw_only=True):
     """A bid, legal or not."""
 
     quantity: int
     face: int
 
 
-class DudoAction(Action, tag="dudo", frozen=True):
+class DudoAction(JudgedAction, tag="dudo", frozen=True):
     """A doubt of the last bid."""
 
 
-class CalzaAction(Action, tag="calza", frozen=True):
+class CalzaAction(JudgedAction, tag="calza", frozen=True):
     """A call that the bid is exact."""
 
 

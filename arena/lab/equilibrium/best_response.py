@@ -3,18 +3,18 @@
 from arena.game.rules.books import Rules
 from arena.lab.equilibrium.bid_tree import RoundGame, round_game
 from arena.lab.equilibrium.exact_solver import Strategy, TreeGame
-from arena.lab.equilibrium.states_between_rounds import State, after
+from arena.lab.equilibrium.states_between_rounds import EndgameState, after
 
 
 class Rival:
     """A best response to a bot in each state; states with fewer dice must come first."""
 
-    def __init__(self, rules: Rules, chances: dict[tuple[State, int], float]) -> None:
+    def __init__(self, rules: Rules, chances: dict[tuple[EndgameState, int], float]) -> None:
         self._rules = rules
         self._chances = chances
         """By state and the bot's seat, 0 the opener, the rival's chance to win the game."""
 
-    def game(self, state: State, bot: int) -> RoundGame:
+    def game(self, state: EndgameState, bot: int) -> RoundGame:
         """Return the round of a state; its stakes are the rival's best chances afterwards."""
 
         def wins(loser: int) -> float:
@@ -28,7 +28,7 @@ class Rival:
         stakes = (1 - lost, 1 - won) if bot == 0 else (lost, won)
         return round_game(state, self._rules, stakes)
 
-    def chance(self, state: State, bot: int, fitted: Strategy, measured: Strategy) -> float:
+    def chance(self, state: EndgameState, bot: int, fitted: Strategy, measured: Strategy) -> float:
         """Return and keep the rival's chance to win against the strategy `measured`.
 
         The rival plays a best response to the strategy `fitted`.
@@ -36,7 +36,7 @@ class Rival:
         tree = TreeGame(self.game(state, bot))
         return self.keep(state, bot, tree.response(1 - bot, fitted, measured))
 
-    def keep(self, state: State, bot: int, chance: float) -> float:
+    def keep(self, state: EndgameState, bot: int, chance: float) -> float:
         """Keep the rival's chance to win a state, for the states that come before it."""
         self._chances[state, bot] = chance
         return chance

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from arena.game.rules.books import FACES, Rules
 from arena.game.rules.dice import Hand, count_face
 from arena.game.rules.round import Bid, Round, raises
-from arena.lab.equilibrium.states_between_rounds import State, standing_of
+from arena.lab.equilibrium.states_between_rounds import EndgameState, standing_of
 from arena.playstats.baseline import every_hand, ways_of
 
 Floats = NDArray[np.float64]
@@ -31,7 +31,7 @@ def every_raise(_bid: Bid | None, _raise: Bid) -> bool:
 class RoundGame(Struct, frozen=True, dict=True):
     """One round as a game: hands, bids, and the value of a doubt of each bid."""
 
-    state: State
+    state: EndgameState
     stakes: tuple[float, float]
     """The opener's chance to win the game if it loses the round, and if the other does."""
     bids: tuple[Bid, ...]
@@ -69,7 +69,7 @@ class RoundGame(Struct, frozen=True, dict=True):
 
 
 def round_game(
-    state: State, rules: Rules, stakes: tuple[float, float], keep: Keep = every_raise
+    state: EndgameState, rules: Rules, stakes: tuple[float, float], keep: Keep = every_raise
 ) -> RoundGame:
     """Set up the round of a state."""
     standing = standing_of(state, rules)

@@ -33,7 +33,7 @@ _WITHOUT_EFFECT = (
 _HINT = "play other rules"
 
 
-class State(NamedTuple):
+class EndgameState(NamedTuple):
     """A round that is about to begin, from the side of its opener."""
 
     opener: int
@@ -51,7 +51,7 @@ class State(NamedTuple):
         return self.opener + self.other
 
 
-WinChances = Callable[[State], float]
+WinChances = Callable[[EndgameState], float]
 """Returns the probability that the opener of a state wins the game."""
 
 
@@ -67,14 +67,14 @@ def check_rules(rules: Rules) -> None:
         raise ArenaError(what, hint=_HINT)
 
 
-def standing_of(state: State, rules: Rules) -> Standing:
+def standing_of(state: EndgameState, rules: Rules) -> Standing:
     """Return the table with the opener in seat 0; raises ArenaError as `check_rules` does."""
     check_rules(rules)
     dice = (state.opener, state.other)
     return Standing(rules, dice, (False, False), 0, 0 if state.palifico else None)
 
 
-def states(rules: Rules, totals: Iterable[int], most: int) -> Iterator[State]:
+def states(rules: Rules, totals: Iterable[int], most: int) -> Iterator[EndgameState]:
     """Yield the states with each total of dice on the table, at most `most` per seat.
 
     A seat with one die opens a palifico round if the rules give it one; 1 : 1 can also be a normal
@@ -82,15 +82,15 @@ def states(rules: Rules, totals: Iterable[int], most: int) -> Iterator[State]:
     """
     for total in totals:
         for opener in range(max(1, total - most), min(total - 1, most) + 1):
-            state = State(opener, total - opener)
+            state = EndgameState(opener, total - opener)
             falls = opener == 1 and has_palifico(rules, (1, state.other), (False, False), 0)
             if falls:
-                yield State(1, state.other, palifico=True)
+                yield EndgameState(1, state.other, palifico=True)
             if not falls or total == 2:
                 yield state
 
 
-def after(state: State, rules: Rules, loser: int) -> tuple[State, int]:
+def after(state: EndgameState, rules: Rules, loser: int) -> tuple[EndgameState, int]:
     """Return the state after a seat lost the round, 0 the opener, and the seat that opens it.
 
     The other seat of that state has no dice if the game is over.
@@ -98,10 +98,10 @@ def after(state: State, rules: Rules, loser: int) -> tuple[State, int]:
     coming = lose_die(standing_of(state, rules), loser)
     opener = coming.opener
     dice = coming.dice
-    return State(dice[opener], dice[1 - opener], coming.palifico_seat is not None), opener
+    return EndgameState(dice[opener], dice[1 - opener], coming.palifico_seat is not None), opener
 
 
-def stakes(state: State, rules: Rules, chance: WinChances) -> tuple[float, float]:
+def stakes(state: EndgameState, rules: Rules, chance: WinChances) -> tuple[float, float]:
     """Return the opener's chance to win the game if it loses the round, and if the other does."""
 
     def worth(loser: int) -> float:

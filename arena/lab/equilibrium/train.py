@@ -19,7 +19,7 @@ from arena.lab.equilibrium.approximate_solver import Approximation, few_jumps
 from arena.lab.equilibrium.best_response import Rival
 from arena.lab.equilibrium.bid_tree import RoundGame, round_game
 from arena.lab.equilibrium.exact_solver import Strategy, TreeGame, solve
-from arena.lab.equilibrium.states_between_rounds import State, after, stakes, states
+from arena.lab.equilibrium.states_between_rounds import EndgameState, after, stakes, states
 from arena.lab.equilibrium.strategy_tables import WHOLE, block_of, file_of, name_of, packed, played
 
 MOST_DICE = 5
@@ -71,13 +71,13 @@ class Trainer:
         self._work = work / name_of(rules)
         self._work.mkdir(parents=True, exist_ok=True)
         self._effort = effort
-        self.solved: dict[State, Solved] = {}
+        self.solved: dict[EndgameState, Solved] = {}
 
-    def states(self, total: int) -> Iterator[State]:
+    def states(self, total: int) -> Iterator[EndgameState]:
         """Yield the states with so many dice on the table."""
         return states(self._rules, (total,), MOST_DICE)
 
-    def train(self, state: State) -> None:
+    def train(self, state: EndgameState) -> None:
         """Solve a state, unless it is in the work folder."""
         done, table = self._paths(state)
         if not done.exists():
@@ -95,10 +95,10 @@ class Trainer:
             }
         )
 
-    def _paths(self, state: State) -> tuple[Path, Path]:
+    def _paths(self, state: EndgameState) -> tuple[Path, Path]:
         return self._work / f"{state}.json", self._work / f"{state}.bin"
 
-    def _solve(self, state: State) -> tuple[Solved, bytes]:
+    def _solve(self, state: EndgameState) -> tuple[Solved, bytes]:
         worth = stakes(state, self._rules, lambda coming: self.solved[coming].value)
         game = round_game(state, self._rules, worth)
         if sequences(game) > MOST_SEQUENCES:
@@ -109,7 +109,7 @@ class Trainer:
         value = tree.bounds(strategy).middle
         return Solved(WHOLE, value, *self._beaten(state, played(tree, block))), packed(block)
 
-    def _beaten(self, state: State, strategy: Strategy) -> list[float | None]:
+    def _beaten(self, state: EndgameState, strategy: Strategy) -> list[float | None]:
         """Return a rival's greatest winnings when the bot opens, and when the rival does."""
         known = self._known()
         coming = [after(state, self._rules, loser)[0] for loser in (0, 1)]
@@ -118,7 +118,7 @@ class Trainer:
         rival = Rival(self._rules, known)
         return [rival.chance(state, bot, strategy, strategy) for bot in (0, 1)]
 
-    def _known(self) -> dict[tuple[State, int], float]:
+    def _known(self) -> dict[tuple[EndgameState, int], float]:
         """Return a rival's greatest winnings in the states that are done."""
         return {
             (state, bot): beaten
@@ -127,7 +127,7 @@ class Trainer:
             if beaten is not None
         }
 
-    def _approximate(self, state: State, worth: tuple[float, float]) -> tuple[Solved, bytes]:
+    def _approximate(self, state: EndgameState, worth: tuple[float, float]) -> tuple[Solved, bytes]:
         game = round_game(state, self._rules, worth, few_jumps(state.total))
         rough = Approximation(game, zlib.crc32(str(state).encode()), self._effort.hands)
         for _ in range(self._effort.rough):

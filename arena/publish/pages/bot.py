@@ -28,7 +28,7 @@ from arena.publish.pages import watch
 from arena.publish.pages.bot_card import Card, Field, card
 from arena.publish.pages.leaderboard import pair_verdict
 from arena.publish.pages.opponent_rows import Opponent, opponent_rows
-from arena.publish.pages.standings import Standing, overall_standings, standing
+from arena.publish.pages.standings import StandingRow, overall_standings, standing
 from arena.publish.replay.steps import likely
 from arena.publish.site_highlights import SiteHighlights
 from arena.ratings.leaderboard_rows import Leaderboard, LeaderboardRow
@@ -45,7 +45,7 @@ class BoardResults(Struct, frozen=True):
 
     board: Leaderboard
     row: LeaderboardRow
-    standing: Standing
+    standing: StandingRow
     results: list[Opponent]
     """The best of them first."""
     opponents: int

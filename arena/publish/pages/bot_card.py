@@ -10,7 +10,7 @@ from msgspec import Struct
 from arena.playstats.league_summary import LeagueSummary
 from arena.playstats.style import Style
 from arena.publish.output.text import fixed, percent
-from arena.publish.pages.standings import Standing
+from arena.publish.pages.standings import StandingRow
 from arena.ratings.leaderboard_rows import Leaderboard
 from arena.ratings.maths.intervals import wilson
 
@@ -49,8 +49,8 @@ class Trait(Struct, frozen=True):
 class Card(Struct, frozen=True):
     """A bot in short."""
 
-    overall: Standing | None
-    best: tuple[Leaderboard, Standing] | None
+    overall: StandingRow | None
+    best: tuple[Leaderboard, StandingRow] | None
     """Where it surely stands highest."""
     traits: list[Trait]
     beats: list[str]
@@ -109,8 +109,8 @@ def _values(style: Style) -> dict[str, float]:
 
 def card(
     bot: str,
-    overall: Mapping[str, Standing],
-    places: Sequence[tuple[Leaderboard, Standing]],
+    overall: Mapping[str, StandingRow],
+    places: Sequence[tuple[Leaderboard, StandingRow]],
     field: Field,
 ) -> Card:
     """Return the card of a bot that stands at these places of the leaderboards."""

@@ -122,7 +122,7 @@ class ConditionsPage(Struct, frozen=True):
     machine: dict[str, str]
     versions: dict[str, str]
     times: dict[str, str]
-    seeds: list["MasterSeed"]
+    seeds: list["SeedFacts"]
     store_root: str
     """The hash that pins the store."""
 
@@ -145,7 +145,7 @@ def conditions_page(
     )
 
 
-class MasterSeed(Struct, frozen=True):
+class SeedFacts(Struct, frozen=True):
     """A master seed, and the hash that was published before it was used."""
 
     title: str
@@ -160,13 +160,13 @@ class MasterSeed(Struct, frozen=True):
         return shlex.quote(self.seed)
 
 
-def seeds(league: LeagueInfo) -> list[MasterSeed]:
+def seeds(league: LeagueInfo) -> list[SeedFacts]:
     """Return the league's master seeds, first to last: it got another when bots joined."""
     last = league.seed, league.commitment
     pairs = [*((pair.seed, pair.commitment) for pair in league.earlier_seeds), last]
     several = len(pairs) > 1
     return [
-        MasterSeed(f" {number}" if several else "", *pair) for number, pair in enumerate(pairs, 1)
+        SeedFacts(f" {number}" if several else "", *pair) for number, pair in enumerate(pairs, 1)
     ]
 
 

@@ -10,7 +10,7 @@ from arena.playstats.fault_summary import FaultSummary
 from arena.playstats.league_summary import LeagueSummary
 from arena.publish.drawing.axis import Axis
 from arena.publish.output.text import grouped, readable_time, timestamp
-from arena.publish.pages.standings import Standing, Standings, board_standings, overall_standings
+from arena.publish.pages.standings import StandingRow, Standings, board_standings, overall_standings
 from arena.publish.pages.watch import HighlightView
 from arena.ratings.leaderboard_rows import Leaderboard
 from arena.ratings.league_ratings import Ratings
@@ -22,7 +22,7 @@ LEAST, MOST = 10, 30
 HIGHLIGHTS = 3
 
 
-class Progress(Struct, frozen=True):
+class PlayedShare(Struct, frozen=True):
     """How much of a league was played."""
 
     played: int
@@ -50,11 +50,11 @@ class Progress(Struct, frozen=True):
         return timestamp(self.updated), readable_time(self.updated)
 
 
-def progress(results: Sequence[FixtureResult], left: int) -> Progress:
+def progress(results: Sequence[FixtureResult], left: int) -> PlayedShare:
     """Return how much was played of a league in which so many fixtures are left."""
     known = [result.stored_at for result in results if result.stored_at is not None]
     played = sum(1 for result in results if result.games)
-    return Progress(played, left, max(known, default=None))
+    return PlayedShare(played, left, max(known, default=None))
 
 
 class BoardCard(Struct, frozen=True):
@@ -83,10 +83,10 @@ class LostGames(Struct, frozen=True):
 class Front(Struct, frozen=True):
     """Everything on the front page."""
 
-    progress: Progress
+    progress: PlayedShare
     main: Standings | None
     """None if nobody is rated."""
-    shown: tuple[Standing, ...]
+    shown: tuple[StandingRow, ...]
     axis: Axis | None
     cards: list[BoardCard]
     highlights: list[HighlightView]
@@ -105,7 +105,7 @@ class FrontPage(Struct, frozen=True):
 def front(
     ratings: Ratings,
     summary: LeagueSummary,
-    state: Progress,
+    state: PlayedShare,
     highlights: list[HighlightView],
     playoff: PlayoffVerdict | None,
 ) -> Front:
@@ -139,7 +139,7 @@ def _faults(summary: FaultSummary) -> LostGames | None:
 
 
 def description(
-    state: Progress,
+    state: PlayedShare,
     main: Standings | None,
     bots: int,
     playoff: PlayoffVerdict | None = None,

@@ -15,7 +15,7 @@ from arena.publish.data.result_rows import HeadToHeadRow
 from arena.publish.data.result_tables import pair
 from arena.publish.drawing.axis import Axis
 from arena.publish.pages.standings import (
-    Standing,
+    StandingRow,
     Standings,
     board_standings,
     overall_standings,
@@ -88,7 +88,7 @@ class BoardLine(Struct, frozen=True):
     """A bot's line as a leaderboard shows it."""
 
     row: LeaderboardRow
-    standing: Standing
+    standing: StandingRow
     info: BotInfo
     trend: float | None
     """By how much mu changed over the last third of the games; None if unknown."""
@@ -168,8 +168,8 @@ class OverviewRow(Struct, frozen=True):
     """A bot across all tables."""
 
     info: BotInfo
-    overall: Standing | None
-    cells: tuple[Standing | None, ...]
+    overall: StandingRow | None
+    cells: tuple[StandingRow | None, ...]
     """One for each leaderboard; None if the bot did not play."""
 
 

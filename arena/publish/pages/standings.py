@@ -6,7 +6,7 @@ from arena.publish.drawing.axis import Axis, axis_of
 from arena.ratings.leaderboard_rows import Leaderboard, LeaderboardRow, Overall, OverallRow
 
 
-class Standing(Struct, frozen=True):
+class StandingRow(Struct, frozen=True):
     """A bot's place in a table, and the share of its rivals that it finished ahead of."""
 
     bot: str
@@ -26,7 +26,7 @@ class Standing(Struct, frozen=True):
 class Standings(Struct, frozen=True):
     """A table of standings, the best first."""
 
-    rows: tuple[Standing, ...]
+    rows: tuple[StandingRow, ...]
     division: tuple[str, int] | None = None
     """The variant and the players of its tables; None for all tables together."""
 
@@ -46,8 +46,8 @@ def overall_standings(overall: Overall) -> Standings:
     return Standings(tuple(map(_overall_row, overall.rows)))
 
 
-def _overall_row(row: OverallRow) -> Standing:
-    return Standing(row.bot, *_ranks(row), row.low, row.score, row.high, row.games)
+def _overall_row(row: OverallRow) -> StandingRow:
+    return StandingRow(row.bot, *_ranks(row), row.low, row.score, row.high, row.games)
 
 
 def _ranks(row: LeaderboardRow | OverallRow) -> tuple[bool, int, int]:
@@ -61,10 +61,10 @@ def board_standings(board: Leaderboard) -> Standings:
     return Standings(rows, (board.variant, board.players))
 
 
-def standing(row: LeaderboardRow, players: int) -> Standing:
+def standing(row: LeaderboardRow, players: int) -> StandingRow:
     """Return a bot's line on a leaderboard: a mean place is a share of rivals beaten."""
     low, share, high = (
         (players - place) / (players - 1)
         for place in (row.place_high, row.mean_place, row.place_low)
     )
-    return Standing(row.bot, *_ranks(row), low, share, high, row.games, row.provisional)
+    return StandingRow(row.bot, *_ranks(row), low, share, high, row.games, row.provisional)

@@ -56,7 +56,7 @@ class RatedDivision(NamedTuple):
     """A leaderboard with what it was made from."""
 
     board: Leaderboard
-    found: Estimates
+    estimates: Estimates
 
 
 def rate(

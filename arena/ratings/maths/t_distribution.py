@@ -97,10 +97,10 @@ def _continued_fraction(a: Floats, b: Floats, x: Floats) -> Floats:
 def _each(function: Callable[[float], float], values: Floats) -> Floats:
     """Return the function of each value, of some thousand at a time: all are objects on the way."""
     flat = values.ravel()
-    found = np.empty_like(flat)
+    results = np.empty_like(flat)
     for chunk in chunks(len(flat)):
-        found[chunk] = list(map(function, flat[chunk].tolist()))
-    return found.reshape(values.shape)
+        results[chunk] = list(map(function, flat[chunk].tolist()))
+    return results.reshape(values.shape)
 
 
 def _nonzero(divisor: Floats) -> Floats:

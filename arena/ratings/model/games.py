@@ -127,9 +127,9 @@ def as_arrays(results: Iterable[FixtureResult]) -> Games:
 
 def _luck(played: Sequence[FixtureResult]) -> NDArray[np.int32] | None:
     """Return the luck of seat 0 in each game; None if that of any game is not known."""
-    if any(len(one.luck) != len(one.games) for one in played):
+    if any(len(result.luck) != len(result.games) for result in played):
         return None
-    return np.concatenate([np.asarray(one.luck, np.int32) for one in played])
+    return np.concatenate([np.asarray(result.luck, np.int32) for result in played])
 
 
 def _columns(
@@ -140,10 +140,10 @@ def _columns(
     Only few of a million games differ.
     """
     places, faults = _numbers(), _numbers()
-    games = (game for one in played for game in one.games)
+    games = (game for result in played for game in result.games)
     columns = ((game.game, places[game.places], faults[game.faults]) for game in games)
-    found = np.fromiter(columns, _COLUMNS)
-    return found, np.array(list(places), np.intp), np.array(list(faults), object).astype(np.bool_)
+    rows = np.fromiter(columns, _COLUMNS)
+    return rows, np.array(list(places), np.intp), np.array(list(faults), object).astype(np.bool_)
 
 
 def _numbers() -> defaultdict[tuple[object, ...], int]:
@@ -163,7 +163,7 @@ def _by_place(by_seat: NDArray[Any], rows: Ints, finishing: Ints, which: Ints) -
 
     Place by place, which takes little memory.
     """
-    found = np.empty((len(rows), by_seat.shape[1]), by_seat.dtype)
+    ordered = np.empty((len(rows), by_seat.shape[1]), by_seat.dtype)
     for place, seat in enumerate(finishing.T):
-        found[:, place] = by_seat[rows, seat[which]]
-    return found
+        ordered[:, place] = by_seat[rows, seat[which]]
+    return ordered

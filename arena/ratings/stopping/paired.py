@@ -53,17 +53,17 @@ def pooled(kinds: Sequence[tuple[Floats, Floats]], tail: float = TAIL) -> Paired
     widens the interval.
     """
     parts = [estimate((new - old)[:, None]) for old, new in kinds]
-    squares = [one.error**2 / len(parts) ** 2 for one in parts]
-    terms = sum(square**2 / one.df for square, one in zip(squares, parts, strict=True))
-    df = sum(squares) ** 2 / terms if terms else sum(one.df for one in parts)
-    mean = fmean(one.mean for one in parts)
-    found = Estimate(mean, sqrt(sum(squares)), df)
-    old, new = (fmean(float(one[which].mean()) for one in kinds) for which in (0, 1))
-    return _paired(old, new, found, tail)
+    squares = [part.error**2 / len(parts) ** 2 for part in parts]
+    terms = sum(square**2 / part.df for square, part in zip(squares, parts, strict=True))
+    df = sum(squares) ** 2 / terms if terms else sum(part.df for part in parts)
+    mean = fmean(part.mean for part in parts)
+    pooled_estimate = Estimate(mean, sqrt(sum(squares)), df)
+    old, new = (fmean(float(shares[which].mean()) for shares in kinds) for which in (0, 1))
+    return _paired(old, new, pooled_estimate, tail)
 
 
-def _paired(old: float, new: float, found: Estimate, tail: float) -> Paired:
-    mean, error, df = found
+def _paired(old: float, new: float, estimate: Estimate, tail: float) -> Paired:
+    mean, error, df = estimate
     half_width = float(t_quantile(1.0 - tail, df)) * error
     t = mean / error if error else inf * mean if mean else 0.0
     return Paired(
@@ -81,13 +81,13 @@ def clear(figures: Sequence[Paired], tail: float = TAIL) -> list[bool]:
 
     Holm, "A simple sequentially rejective multiple test procedure" (1979).
     """
-    beyond = [min(one.above, 1.0 - one.above) for one in figures]
-    found = [False] * len(figures)
+    beyond = [min(figure.above, 1.0 - figure.above) for figure in figures]
+    distinct = [False] * len(figures)
     for rank, which in enumerate(sorted(range(len(figures)), key=beyond.__getitem__)):
         if beyond[which] * (len(figures) - rank) > tail:
             break
-        found[which] = True
-    return found
+        distinct[which] = True
+    return distinct
 
 
 def estimate(differences: Floats) -> Estimate:

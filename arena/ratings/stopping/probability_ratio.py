@@ -20,7 +20,7 @@ _FIRST_BLOCKS, _FIRST_PAIRS = 2, 16
 """Blocks and pairs of tables before the first look: of fewer, the variance is not known."""
 
 
-class Outcome(Enum):
+class RatioOutcome(Enum):
     """The end of a test."""
 
     NEW = "new"
@@ -39,7 +39,7 @@ class RatioTest(NamedTuple):
     difference: float
     """In shares of rivals beaten."""
 
-    def outcome(self, differences: Floats, step: float) -> Outcome | None:
+    def outcome(self, differences: Floats, step: float) -> RatioOutcome | None:
         """Judge differences new - old, [block, opponent], of which `step` is the smallest.
 
         Returns None while the test goes on, as it does before the first look.
@@ -51,8 +51,8 @@ class RatioTest(NamedTuple):
         better, not_better = log((1.0 - error) / (error / 2)), log(error / (1.0 - error / 2))
         above, below = (self._log_ratio(value, variance) for value in (mean, -mean))
         if max(above, below) >= better:
-            return Outcome.NEW if above > below else Outcome.OLD
-        return Outcome.EQUIVALENT if max(above, below) <= not_better else None
+            return RatioOutcome.NEW if above > below else RatioOutcome.OLD
+        return RatioOutcome.EQUIVALENT if max(above, below) <= not_better else None
 
     def _log_ratio(self, mean: float, variance: float) -> float:
         """Return the logarithm of the likelihood of the difference, divided by that of 0."""

@@ -9,20 +9,20 @@ from msgspec.structs import asdict
 
 from arena.game.rules.books import BGA, PRESSMAN, Rules
 from arena.game.rules.round import Bid, Round, place, raises
-from arena.lab.equilibrium.states_between_rounds import State, standing_of, states
+from arena.lab.equilibrium.states_between_rounds import EndgameState, standing_of, states
 from arena.lab.equilibrium.strategy_tables import DUDO, WHOLE, code
 from arena.lab.exploit.estimated_play import Exploiter, Question
 from arena.lab.exploit.exploit import Known, known_states
 from tests.lab.equilibrium.bot_module import bot_module
 from tests.support.depth import FULL
 
-PALIFICO = State(1, 1, palifico=True)
+PALIFICO = EndgameState(1, 1, palifico=True)
 BOUNDS = {2: 0.001, 3: 0.001, 4: 0.005}
 """What a rival may win more than against an equilibrium, by the dice on the table."""
 
 
 def ask_tables(
-    rules: Rules, state: State, bot: int, questions: Sequence[Question]
+    rules: Rules, state: EndgameState, bot: int, questions: Sequence[Question]
 ) -> Iterator[bytes]:
     """Answer as often with each action as the sample bot's weights say."""
     module = bot_module()
@@ -45,7 +45,7 @@ def ask_tables(
         yield bytes([action for action, weight in mix for _ in range(weight)])
 
 
-def checked_states(rules: Rules, known: dict[str, Known]) -> list[State]:
+def checked_states(rules: Rules, known: dict[str, Known]) -> list[EndgameState]:
     found = [one for one in states(rules, range(2, 5), 5) if str(one) in known]
     exact = [one for one in found if known[str(one)].recall == WHOLE]
     palifico = {(one.opener, one.other) for one in exact if one.palifico}

@@ -15,18 +15,18 @@ from arena.game.rules.books import BGA, PRESSMAN
 from arena.lab.equilibrium.approximate_solver import Approximation, few_jumps
 from arena.lab.equilibrium.bid_tree import round_game
 from arena.lab.equilibrium.exact_solver import TreeGame, solve
-from arena.lab.equilibrium.states_between_rounds import State
+from arena.lab.equilibrium.states_between_rounds import EndgameState
 from arena.lab.equilibrium.strategy_tables import block_of, packed, played
 from arena.lab.equilibrium.train import Effort, Trainer
 from tests.lab.equilibrium.bot_module import BOT, bot_module
 from tests.lab.equilibrium.page import SECTION, markdown
 
 QUICK = Effort(exact=20, rough=3, hands=8)
-FEW = (State(1, 1, palifico=True), State(1, 2, palifico=True), State(2, 1))
+FEW = (EndgameState(1, 1, palifico=True), EndgameState(1, 2, palifico=True), EndgameState(2, 1))
 
 
 def test_rounding_costs_little() -> None:
-    game = TreeGame(round_game(State(1, 1), BGA, (0.0, 1.0)))
+    game = TreeGame(round_game(EndgameState(1, 1), BGA, (0.0, 1.0)))
     strategy = solve(game, 100)
     exact, rounded = game.bounds(strategy), game.bounds(played(game, block_of(game, strategy)))
     assert exact.low - rounded.low < 1e-3
@@ -35,7 +35,7 @@ def test_rounding_costs_little() -> None:
 
 @pytest.mark.slow
 def test_bot_reads_what_was_written() -> None:
-    game = TreeGame(round_game(State(2, 1), BGA, (0.8, 1.0)))
+    game = TreeGame(round_game(EndgameState(2, 1), BGA, (0.8, 1.0)))
     block = block_of(game, solve(game, 5))
     read = bot_module().read(packed(block), (2, 1))
     for one in block.positions:
@@ -57,7 +57,7 @@ def test_stopped_training_goes_on_to_the_same_bytes(tmp_path: Path) -> None:
 def test_approximation_is_the_same_for_the_same_seed() -> None:
     blocks = []
     for seed in (1, 1, 2):
-        game = round_game(State(2, 2), PRESSMAN, (0.3, 0.7), few_jumps(4))
+        game = round_game(EndgameState(2, 2), PRESSMAN, (0.3, 0.7), few_jumps(4))
         rough = Approximation(game, seed, hands=8)
         for _ in range(3):
             rough.iterate()
@@ -68,10 +68,10 @@ def test_approximation_is_the_same_for_the_same_seed() -> None:
 @pytest.mark.slow
 def test_approximation_comes_close_where_the_exact_value_is_known() -> None:
     worth = (5 / 6, 1.0)
-    rough = Approximation(round_game(State(2, 1), BGA, worth, few_jumps(3)), 1, hands=64)
+    rough = Approximation(round_game(EndgameState(2, 1), BGA, worth, few_jumps(3)), 1, hands=64)
     for _ in range(200):
         rough.iterate()
-    whole = TreeGame(round_game(State(2, 1), BGA, worth))
+    whole = TreeGame(round_game(EndgameState(2, 1), BGA, worth))
     bounds = whole.bounds(played(whole, rough.block()))
     assert rough.value == pytest.approx(0.9368, abs=2e-3)
     assert 0.93 < bounds.low <= bounds.high < 0.94
@@ -136,7 +136,7 @@ def test_page_says_what_the_tables_hold() -> None:
 
 def test_drawn_hands_stand_for_all() -> None:
     """Rare hands are drawn more often than they fall, and count less for it."""
-    game = round_game(State(4, 4), BGA, (0.4, 0.6), few_jumps(8))
+    game = round_game(EndgameState(4, 4), BGA, (0.4, 0.6), few_jumps(8))
     rough = Approximation(game, 1, hands=64)
     weights = np.zeros(len(game.hands[0]))
     for _ in range(400):
