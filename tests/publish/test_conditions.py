@@ -211,9 +211,18 @@ def test_conditions_name_changes_and_memory(site: Path, tmp_path: Path) -> None:
     write_site(changed, ratings, played, tmp_path)
     page = (tmp_path / "conditions.html").read_text()
     assert "changed while the league ran, 3 times. 1 of the bots rests: no new fixtures" in page
+    assert "those that play on are too high" not in page
     assert "<dd>over many fixtures</dd>" in page
     assert "<dd>one fixture</dd>" in (site / "conditions.html").read_text()
     assert "while the league ran" not in (site / "conditions.html").read_text()
+
+
+def test_a_season_says_what_bots_that_leave_do_to_the_ratings(tmp_path: Path) -> None:
+    league, ratings, played = factory.sample()
+    season = replace(league, endless=True, changes=1, resting=(league.bots[0].name,))
+    write_site(season, ratings, played, tmp_path)
+    page = (tmp_path / "conditions.html").read_text()
+    assert "the ratings of those that play on are too high" in page
 
 
 def test_unknown_machine_and_times_are_marked_not_recorded(tmp_path: Path) -> None:
