@@ -13,6 +13,7 @@ from arena.ladder.book.quota import Quotas
 from arena.ladder.door.api import LadderInfo
 from arena.ladder.door.door import MAX_UPLOAD
 from arena.ladder.folder import Folder
+from arena.ladder.web.access.secrets import SecretKind
 from arena.ladder.web.live.snapshot import Snapshot
 from arena.ladder.web.live.watch import Watch
 from arena.ladder.web.problems import RequestError
@@ -48,7 +49,7 @@ class DoorLimits(Struct, frozen=True, kw_only=True):
     burst: int = 1_000
     """Requests of one address at once."""
     tries: int = 30
-    """Wrong links, cookies and tokens of one address in a minute."""
+    """Links of one address that are not valid in a minute; as many cookies; as many tokens."""
 
 
 def terms_of(folder: Folder) -> DoorTerms:
@@ -74,10 +75,6 @@ class Buckets:
             self._forget()
         self._levels[address] = left - 1, time.monotonic()
         return True
-
-    def is_empty(self, address: str) -> bool:
-        """Tell whether there is none, without taking one."""
-        return self._left(address) < 1
 
     def _left(self, address: str) -> float:
         left, at = self._levels.get(address, (float(self._burst), 0.0))
@@ -106,7 +103,8 @@ class Served:
         self.hosts = frozenset(origin.partition("://")[2] for origin in origins)
         self.watch = Watch(folder)
         self.requests = Buckets(limits.rate, limits.burst)
-        self.tries = Buckets(limits.tries / 60, limits.tries)
+        self.tries = {kind: Buckets(limits.tries / 60, limits.tries) for kind in SecretKind}
+        """For secrets that are not valid, by their kind."""
         self.told: tuple[Snapshot | None, LadderInfo | None, bytes] = None, None, b""
         """What was seen of the ladder, what all were told of it last, and this as an event."""
         self._sending = Counter[str]()
