@@ -41,9 +41,7 @@ def front(request: Request) -> Response:
 
 def link(request: Request) -> Response:
     """Show the button that spends an invitation: a GET spends nothing, as scanners follow links."""
-    served = served_by(request)
-    with Secrets(served.folder) as secrets:
-        secret = secrets.find(request.path_params["secret"], SecretKind.INVITATION)
+    secret = found_secret(request, request.path_params["secret"], SecretKind.INVITATION)
     if secret is None:
         raise _invalid_link()
     return HTMLResponse(page(request, "link.html", author=secret.author))

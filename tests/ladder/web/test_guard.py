@@ -80,6 +80,13 @@ def test_secrets_cannot_be_tried_for_ever(tmp_path: Path) -> None:
         assert door.ask(f"/link/{link}", "POST", **SAME_SITE).status == 303
 
 
+def test_links_cannot_be_tried_for_ever_by_opening_their_pages(tmp_path: Path) -> None:
+    with door_of(ladder(tmp_path), replace(PATIENT, tries=3)) as door:
+        link, _ = secrets.invite(door.folder, "ann", Scope.AUTHOR)
+        assert [door.ask(f"/link/{n}").status for n in range(5)] == [404] * 3 + [429] * 2
+        assert door.ask(f"/link/{link}").status == 200
+
+
 @pytest.mark.parametrize(
     ("path", "status"), [("/", 200), ("/me", 401), ("/administration", 404), ("/api/v1/me", 401)]
 )
