@@ -14,6 +14,7 @@ from arena.ladder.door.api import LadderInfo
 from arena.ladder.door.door import MAX_UPLOAD
 from arena.ladder.folder import Folder
 from arena.ladder.web.access.secrets import SecretKind
+from arena.ladder.web.live.listeners import ListenerLimits, Listeners
 from arena.ladder.web.live.snapshot import Snapshot
 from arena.ladder.web.live.watch import Watch
 from arena.ladder.web.problems import RequestError
@@ -42,8 +43,7 @@ class DoorLimits(Struct, frozen=True, kw_only=True):
     """For the rest of a body that was refused."""
     uploads: int = 2
     """Submissions of an author at a time."""
-    listeners: int = 1_000
-    """Streams of events at a time."""
+    listeners: ListenerLimits = ListenerLimits()
     rate: float = 50.0
     """Requests a second of one address."""
     burst: int = 1_000
@@ -102,13 +102,13 @@ class Served:
         """`https://ladder.example.org` and so on: where browsers reach the door."""
         self.hosts = frozenset(origin.partition("://")[2] for origin in origins)
         self.watch = Watch(folder)
+        self.listeners = Listeners(limits.listeners)
         self.requests = Buckets(limits.rate, limits.burst)
         self.tries = {kind: Buckets(limits.tries / 60, limits.tries) for kind in SecretKind}
         """For secrets that are not valid, by their kind."""
         self.told: tuple[Snapshot | None, LadderInfo | None, bytes] = None, None, b""
         """What was seen of the ladder, what all were told of it last, and this as an event."""
         self._sending = Counter[str]()
-        self._listening = 0
 
     @contextmanager
     def upload_of(self, author: str) -> Iterator[None]:
@@ -121,18 +121,6 @@ class Served:
             yield
         finally:
             self._sending[author] -= 1
-
-    @contextmanager
-    def listener(self) -> Iterator[None]:
-        """Count a stream of events; refuse one too many."""
-        if self._listening >= self.limits.listeners:
-            hint = "reload the page from time to time"
-            raise RequestError(503, "too many are listening", hint, {"Retry-After": "60"})
-        self._listening += 1
-        try:
-            yield
-        finally:
-            self._listening -= 1
 
 
 def served_by(request: Request) -> Served:

@@ -14,6 +14,7 @@ from arena.ladder.door.door import Door as LadderDoor
 from arena.ladder.folder import Folder
 from arena.ladder.web.access import secrets
 from arena.ladder.web.access.secrets import Scope, Secrets
+from arena.ladder.web.live.listeners import ListenerLimits
 from arena.ladder.web.run import Address, opened
 from arena.ladder.web.served import DoorLimits
 from tests.cli.command import HANG
@@ -26,6 +27,7 @@ PATIENT = DoorLimits(
     drain_seconds=HANG,
     tries=1_000,
     burst=100_000,
+    listeners=ListenerLimits(of_address=1_000, kept=0),
 )
 """Nothing is cut off because the machine is slow."""
 SAME_SITE = {"Sec-Fetch-Site": "same-origin"}

@@ -81,7 +81,7 @@ def _of_authors() -> dict[str, Any]:
 
 
 def _of_everybody() -> dict[str, Any]:
-    events = _stream(api.Audience.EVERYBODY, (), ())
+    events = _stream(api.Audience.EVERYBODY, ("401",), ())
     described = _operation("This document", {}, ())
     described["responses"]["200"] = {
         "description": "OpenAPI",
