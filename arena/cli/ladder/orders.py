@@ -12,7 +12,7 @@ from arena.course.roster import read_roster
 from arena.io.errors import ArenaError
 from arena.ladder.book.book import Book
 from arena.ladder.book.tables import Action
-from arena.ladder.door.door import Door, check_name
+from arena.ladder.door.door import Door
 from arena.ladder.folder import Folder, existing, is_running
 from arena.ladder.new import operator
 from arena.ladder.web.access import secrets
@@ -47,8 +47,8 @@ def invite(
     invited = [*names, *(student.id for student in (read_roster(roster) if roster else ()))]
     if not invited:
         raise ArenaError("nobody is invited", "NAME...", "name somebody, or give --roster FILE")
-    for name in invited:
-        check_name(name, "the name of an author")
+    with Door(folder) as door:
+        door.check_authors(invited)
     scope = Scope.ADMINISTRATOR if admin else Scope.AUTHOR
     links = {}
     for name in invited:

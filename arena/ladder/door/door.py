@@ -5,13 +5,14 @@ A submission is acknowledged when its bytes and then its row are on the disk.
 
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 from hashlib import sha256
 from typing import NamedTuple, Self
 
 from msgspec.structs import replace
 
+from arena.bots.names import looks_like
 from arena.io.errors import ArenaError, did_you_mean
 from arena.io.files import write_file
 from arena.io.times import stamp
@@ -60,16 +61,26 @@ class Door:
     # ------------------------------------------------------------ authors
 
     def invite(self, name: str, role: str = "author") -> bool:
-        """Let someone submit; returns whether they are new. Raises ArenaError for a bad name."""
-        check_name(name, "the name of an author")
+        """Let someone submit; returns whether they are new. Raises as `check_authors` does."""
         insert = (
             "INSERT INTO authors VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET role = excluded.role "
             "WHERE excluded.role = 'administrator'"
         )
         with self._file.transaction():
+            self.check_authors([name])
             before = len(self.authors())
             self._file.execute(insert, name, role, time.time())
             return len(self.authors()) > before
+
+    def check_authors(self, names: Iterable[str]) -> None:
+        """Raise ArenaError for a name that no author can have, and one that looks like another."""
+        known = {author.name.lower(): author.name for author in self.authors()}
+        for name in names:
+            check_name(name, "the name of an author")
+            if name.lower() not in known and (twin := looks_like(name, known.values())):
+                what = f"the name '{name}' looks like '{twin}', another author's"
+                raise ArenaError(what, str(self._folder.root), "choose another name")
+            known.setdefault(name.lower(), name)
 
     def authors(self) -> list[Author]:
         """Return who may submit, by name."""

@@ -5,6 +5,7 @@ import time
 
 import pytest
 
+from arena.ladder.door import door as ladder_door
 from arena.ladder.web.access import secrets
 from arena.ladder.web.access.secrets import FRESH, LASTS, Scope, SecretKind, Secrets
 from arena.ladder.web.access.visitors import COOKIE
@@ -116,6 +117,21 @@ def test_the_command_prints_a_link_for_each(door: Door) -> None:
     for line in lines:
         path = line.partition(door.base)[2]
         assert door.ask(path, "POST", **SAME_SITE).status == 303
+
+
+def test_authors_whose_names_look_alike_are_not_invited(own_door: Door) -> None:
+    roster = own_door.folder.root.parent / "alike.csv"
+    words = ("ladder", "invite", own_door.folder.root)
+    cwd = roster.parent
+    assert run(*words, "bully", "good-author", cwd=cwd).code == 0
+    for name, twin in (("buIly", "bully"), ("G00D-author", "good-author")):
+        error_line(run(*words, name, cwd=cwd), f"the name '{name}' looks like '{twin}'")
+    roster.write_text("id\nzoe\nann1\nannI\n")
+    error_line(run(*words, "--roster", roster, cwd=cwd), "the name 'annI' looks like 'ann1'")
+    with ladder_door.Door(own_door.folder) as door:
+        assert not {"zoe", "ann1", "annI", "buIly"} & {author.name for author in door.authors()}
+    # Those who are there already can be invited again.
+    assert run(*words, "BULLY", cwd=cwd).out.startswith("BULLY could submit already")
 
 
 def test_bad_rosters_are_refused(door: Door) -> None:
