@@ -17,6 +17,7 @@ from arena.io.errors import ArenaError, did_you_mean
 from arena.io.files import write_file
 from arena.io.times import stamp
 from arena.ladder.book.book_file import BookFile
+from arena.ladder.book.owners import check_owner, check_spelling, owners
 from arena.ladder.book.quota import DAY, HOUR, MOST, Allowance, Quotas, allowance
 from arena.ladder.book.schema import DOOR, LADDER
 from arena.ladder.book.tables import ALLOWED, Action, Author, Order, State, Upload, Version
@@ -115,8 +116,9 @@ class Door:
         """Take a submission in, whose bytes `place` puts into the inbox, durably.
 
         Returns it, and whether it is new: the same bytes again are the same version, and use up
-        nothing. Raises ArenaError for an unknown author, a name that is another author's, a quota
-        that is used up, and too many bytes; nothing is changed then.
+        nothing. Raises ArenaError for an unknown author, a name that is another author's or looks
+        like it, bytes that another author submitted under the name, a quota that is used up, and
+        too many bytes; nothing is changed then.
         """
         name = self.author(author).name
         if known := self.known(name, bot, sent.sha256):
@@ -127,6 +129,7 @@ class Door:
             if known := self.known(name, bot, sent.sha256):
                 return known, False
             self.check(name, bot, sent.bytes, quotas)
+            self._check_new(bot, sent.sha256)
             last = "SELECT coalesce(max(number), 0) FROM uploads WHERE bot = ?"
             upload = Upload(
                 id=0,
@@ -178,18 +181,28 @@ class Door:
         if size > MAX_UPLOAD:
             what = f"a submission has at most {MAX_UPLOAD // 1024**2} MiB, not {size:,} bytes"
             raise ArenaError(what, where, "leave out what the bot does not need")
-        query = "SELECT DISTINCT author, bot FROM uploads WHERE bot = ?"
-        for owner, name in [*self._file.rows(query, bot)]:
-            if owner != author:
-                what = f"the name '{name}' is taken by {owner}"
-                raise ArenaError(what, where, "choose another in bot.yaml")
-            if name != bot:
-                raise ArenaError(f"'{bot}' is written '{name}' here", where, "correct bot.yaml")
+        self._check_owner(author, bot)
         allowed = self.allowance(author, quotas)
         if allowed.blocked_until is not None:
             most = f"{allowed.of} submissions in 24 hours, {quotas.refused} refused ones an hour"
             what = f"the quota of {author} is used up until {stamp(allowed.blocked_until)}"
             raise QuotaError(what, where, f"at most {most}")
+
+    def _check_owner(self, author: str, bot: str) -> None:
+        with BookFile(self._folder.ladder, LADDER) as ladder:
+            check_owner(author, bot, owners(ladder))
+        refused, _ = self._refused_and_quota(author)
+        query = "SELECT id, bot FROM uploads WHERE bot = ? AND author = ?"
+        for id_, name in [*self._file.rows(query, bot, author)]:
+            if id_ not in refused:
+                check_spelling(bot, name)
+
+    def _check_new(self, bot: str, digest: str) -> None:
+        """Raise ArenaError for the bytes of another author under the same name."""
+        query = "SELECT count(*) FROM uploads WHERE bot = ? AND sha256 = ?"
+        if self._file.value(query, bot, digest):
+            what = f"these files were submitted as '{bot}' already, and not by you"
+            raise ArenaError(what, "bot.yaml", "submit a bot of your own, or choose another name")
 
     # ------------------------------------------------------------ orders
 
