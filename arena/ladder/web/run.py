@@ -72,9 +72,9 @@ class Opened:
     def __init__(
         self, folder: Folder, address: Address, limits: DoorLimits, listening: socket.socket
     ) -> None:
-        self.base = address.base
+        self.base, self.port = address.base, address.port
         self._listening = listening
-        app = make_app(folder, address.origins(), limits)
+        app = make_app(folder, address.origins(), limits, behind_proxy=address.behind_proxy)
         self._server = _Server(_config(app, address, limits))
 
     def run(self) -> None:
@@ -112,8 +112,7 @@ def _config(app: Any, address: Address, limits: DoorLimits) -> uvicorn.Config:
         access_log=False,  # it would have the secrets of links
         server_header=False,
         log_level="warning",
-        proxy_headers=address.behind_proxy,
-        forwarded_allow_ips="*" if address.behind_proxy else "",
+        proxy_headers=False,  # it would believe what visitors write
         timeout_keep_alive=20,
         timeout_graceful_shutdown=_GRACE,
         ssl_certfile=address.certificate,

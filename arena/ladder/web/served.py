@@ -13,6 +13,7 @@ from arena.ladder.book.quota import Quotas
 from arena.ladder.door.api import LadderInfo
 from arena.ladder.door.door import MAX_UPLOAD
 from arena.ladder.folder import Folder
+from arena.ladder.web.access.addresses import network_of
 from arena.ladder.web.access.secrets import SecretKind
 from arena.ladder.web.live.listeners import ListenerLimits, Listeners
 from arena.ladder.web.live.snapshot import Snapshot
@@ -130,5 +131,5 @@ def served_by(request: Request) -> Served:
 
 
 def client_of(request: Request) -> str:
-    """Return the address of whoever asks."""
-    return request.client.host if request.client else ""
+    """Return the address of whoever asks, of IPv6 their network."""
+    return network_of(request.client.host) if request.client else ""

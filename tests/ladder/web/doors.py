@@ -99,7 +99,7 @@ def door_of(folder: Folder, limits: DoorLimits = PATIENT, **address: Any) -> Ite
         thread = threading.Thread(target=door.run)
         thread.start()
         try:
-            yield Door(folder, door.base)
+            yield Door(folder, f"http://127.0.0.1:{door.port}")
         finally:
             door.stop()
             thread.join(HANG)
