@@ -4,6 +4,7 @@ import asyncio
 import ipaddress
 import logging
 import os
+import re
 import socket
 import ssl
 from collections.abc import Callable, Iterator
@@ -25,6 +26,9 @@ from arena.ladder.web.app import make_app
 from arena.ladder.web.served import DoorLimits
 from arena.ladder.web.uploads.uploads import forget_parts
 
+_USUAL_PORTS = {"http": ":80", "https": ":443"}
+"""What clients may leave out (RFC 9110, section 4.2)."""
+_PORT = re.compile(r":\d+$")
 _GRACE = 10
 """Seconds that requests have to end when the door is stopped."""
 
@@ -49,12 +53,15 @@ class Address(Struct, frozen=True, kw_only=True):
         return f"{scheme}://{f'[{self.host}]' if ':' in self.host else self.host}:{self.port}"
 
     def origins(self) -> frozenset[str]:
-        """Return the addresses under which browsers may ask."""
-        addresses = {self.base.lower()}
+        """Return the addresses under which browsers may ask, with the usual port or without."""
+        scheme, _, host = self.base.lower().partition("://")
+        hosts = {host}
         if not self.url and _is_loopback(self.host):
-            scheme = self.base.partition("://")[0]
-            addresses |= {f"{scheme}://{name}:{self.port}" for name in ("localhost", "127.0.0.1")}
-        return frozenset(addresses)
+            hosts |= {f"{name}:{self.port}" for name in ("localhost", "127.0.0.1")}
+        usual = _USUAL_PORTS.get(scheme, "")
+        bare = {host.removesuffix(usual) for host in hosts}
+        with_port = {host if _PORT.search(host) else host + usual for host in bare}
+        return frozenset(f"{scheme}://{host}" for host in bare | with_port)
 
 
 def serve(folder: Folder, address: Address, say: Callable[[str], None]) -> None:

@@ -69,10 +69,10 @@ class Door:
             connection.request(method, path, body, named)
             return answered(connection.getresponse())
 
-    def session(self, author: str, scope: Scope = Scope.AUTHOR) -> dict[str, str]:
+    def session(self, author: str, scope: Scope = Scope.AUTHOR, **headers: str) -> dict[str, str]:
         """Return the headers of the browser of an author who opened their link."""
         word, _ = secrets.invite(self.folder, author, scope)
-        found = self.ask(f"/link/{word}", "POST", **SAME_SITE)
+        found = self.ask(f"/link/{word}", "POST", **SAME_SITE, **headers)
         assert found.status == 303, found
         cookie = found.headers["set-cookie"].partition(";")[0]
         return {"Cookie": cookie, **SAME_SITE}

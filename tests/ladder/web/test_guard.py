@@ -25,6 +25,21 @@ def test_a_forged_host_is_refused(door: Door, host: str) -> None:
         assert EVIL not in answer.body.decode()
 
 
+NAME = "ladder.example.org"
+
+
+@pytest.mark.parametrize("url", [f"https://{NAME}", f"https://{NAME}:443", f"https://{NAME}/"])
+def test_port_of_https_may_be_named_or_not(tmp_path: Path, url: str) -> None:
+    with door_of(ladder(tmp_path), behind_proxy=True, url=url) as door:
+        cookie = {"Cookie": door.session("ann", Host=NAME)["Cookie"]}
+        for host in (NAME, f"{NAME}:443", f"{NAME.upper()}:443"):
+            assert door.ask("/", Host=host).status == 200
+        for host in (f"{NAME}:80", f"{NAME}:8443", f"{NAME}:4430", f"{NAME}:"):
+            assert door.ask("/", Host=host).status == 421
+        for origin, status in ((f"https://{NAME}", 200), (f"http://{NAME}", 403)):
+            assert door.ask("/token", "POST", Host=NAME, Origin=origin, **cookie).status == status
+
+
 @pytest.mark.parametrize(
     ("headers", "may"),
     [
