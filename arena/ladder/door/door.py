@@ -16,10 +16,10 @@ from arena.bots.names import looks_like
 from arena.io.errors import ArenaError, did_you_mean
 from arena.io.files import write_file
 from arena.io.times import stamp
-from arena.ladder.book.book_file import BookFile
+from arena.ladder.book.book_file import BookFile, DoorFile
 from arena.ladder.book.owners import check_owner, check_spelling, owners
 from arena.ladder.book.quota import DAY, HOUR, MOST, Allowance, Quotas, allowance
-from arena.ladder.book.schema import DOOR, LADDER
+from arena.ladder.book.schema import LADDER
 from arena.ladder.book.tables import ALLOWED, Action, Author, Order, State, Upload, Version
 from arena.ladder.folder import Folder
 
@@ -41,13 +41,18 @@ class Sent(NamedTuple):
 class QuotaError(ArenaError):
     """An author submitted as much as they may for now."""
 
+    def __init__(self, what: str, where: str, hint: str, until: float) -> None:
+        super().__init__(what, where, hint)
+        self.until = until
+        """When they may submit again, in seconds since 1970."""
+
 
 class Door:
     """What comes in: a context manager. Times are in seconds since 1970."""
 
     def __init__(self, folder: Folder, *, writes: bool = False) -> None:
         self._folder = folder
-        self._file = BookFile(folder.door, DOOR, writes=writes)
+        self._file = DoorFile(folder, writes=writes)
 
     def __enter__(self) -> Self:
         return self
@@ -186,7 +191,7 @@ class Door:
         if allowed.blocked_until is not None:
             most = f"{allowed.of} submissions in 24 hours, {quotas.refused} refused ones an hour"
             what = f"the quota of {author} is used up until {stamp(allowed.blocked_until)}"
-            raise QuotaError(what, where, f"at most {most}")
+            raise QuotaError(what, where, f"at most {most}", allowed.blocked_until)
 
     def _check_owner(self, author: str, bot: str) -> None:
         with BookFile(self._folder.ladder, LADDER) as ladder:

@@ -9,8 +9,8 @@ from hashlib import sha256
 from secrets import token_urlsafe
 from typing import NamedTuple, Self
 
-from arena.ladder.book.book_file import BookFile
-from arena.ladder.book.schema import DOOR, SECRETS
+from arena.ladder.book.book_file import DoorFile
+from arena.ladder.book.schema import SECRETS
 from arena.ladder.door.door import Door
 from arena.ladder.folder import Folder
 
@@ -66,7 +66,7 @@ class Secrets:
     """The secrets in the door's database; a context manager."""
 
     def __init__(self, folder: Folder, *, writes: bool = False) -> None:
-        self._file = BookFile(folder.door, DOOR, writes=writes)
+        self._file = DoorFile(folder, writes=writes)
         if writes:
             self._file.execute(SECRETS.replace("TABLE", "TABLE IF NOT EXISTS", 1))
 
