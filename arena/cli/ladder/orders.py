@@ -41,7 +41,8 @@ def invite(
 ) -> int:
     """Let the authors NAME... submit bots to LADDER, and print a link to its web door for each.
 
-    A link is valid for 14 days and for one browser. Whoever is invited again gets another one.
+    A link is valid for 14 days and for one browser. Whoever is invited again gets
+    another one, and those before are not valid any more.
     """
     folder = existing(ladder)
     invited = [*names, *(student.id for student in (read_roster(roster) if roster else ()))]

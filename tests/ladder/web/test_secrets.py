@@ -29,6 +29,16 @@ def test_a_link_is_spent_by_its_button_and_only_once(door: Door) -> None:
         assert (again.status, "set-cookie" in again.headers) == (404, False)
 
 
+def test_invitation_ends_the_links_before_it_and_no_session(door: Door) -> None:
+    session, token = door.session("ida"), door.token("ida")
+    words = [secrets.invite(door.folder, name, Scope.AUTHOR)[0] for name in ("ida", "IDA")]
+    other, _ = secrets.invite(door.folder, "ivo", Scope.AUTHOR)
+    statuses = [door.ask(f"/link/{word}", "POST", **SAME_SITE).status for word in (*words, other)]
+    assert statuses == [404, 303, 303]
+    for who in (session, token):
+        assert door.ask("/api/v1/me", **who).status == 200
+
+
 def test_a_link_of_another_site_cannot_log_in(door: Door) -> None:
     word, _ = secrets.invite(door.folder, "ann", Scope.AUTHOR)
     assert door.ask(f"/link/{word}", "POST", Sec_Fetch_Site="cross-site").status == 403
@@ -85,7 +95,7 @@ def test_revoking_is_immediate(door: Door) -> None:
     session, token = door.session("eve"), door.token("eve")
     word, _ = secrets.invite(door.folder, "eve", Scope.AUTHOR)
     ran = run("ladder", "revoke", door.folder.root, "EVE", cwd=door.folder.root)
-    assert ran.out == "eve: 5 links, sessions and tokens are invalid now\n"
+    assert ran.out == "eve: 3 links, sessions and tokens are invalid now\n"
     assert door.ask("/api/v1/me", **session).status == 401
     assert door.ask("/api/v1/me", **token).status == 401
     assert door.ask(f"/link/{word}", "POST", **SAME_SITE).status == 404
