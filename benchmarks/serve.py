@@ -15,6 +15,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from statistics import quantiles
 
+from arena.ladder.web.live.listeners import ListenerLimits
 from tests.cli.command import arena, environment
 from tests.ladder.web.doors import Door, ladder
 
@@ -67,11 +68,15 @@ def measure(door: Door, pid: int, chosen: argparse.Namespace) -> None:
 def listen(door: Door, count: int, listening: threading.Event) -> None:
     """Listen to the events of the ladder, many times at once, for ever."""
     host, _, port = door.host.partition(":")
-    head = f"GET /api/v1/ladder/events HTTP/1.1\r\nHost: {door.host}\r\n\r\n".encode()
+    head = f"GET /api/v1/ladder/events HTTP/1.1\r\nHost: {door.host}\r\n"
+    each = ListenerLimits().of_author
+    tokens = [
+        door.token(f"listener-{number}")["Authorization"] for number in range(-(-count // each))
+    ]
 
-    async def one() -> asyncio.StreamReader:
+    async def one(number: int) -> asyncio.StreamReader:
         reader, writer = await asyncio.open_connection(host, int(port))
-        writer.write(head)
+        writer.write(f"{head}Authorization: {tokens[number // each]}\r\n\r\n".encode())
         await reader.readuntil(b"\n\n")
         return reader
 
@@ -80,7 +85,7 @@ def listen(door: Door, count: int, listening: threading.Event) -> None:
             pass
 
     async def every() -> None:
-        readers = [await one() for _ in range(count)]
+        readers = [await one(number) for number in range(count)]
         listening.set()
         await asyncio.gather(*map(drop, readers))
 

@@ -13,7 +13,7 @@ from arena.bots.archives.unpack import ENDINGS, UnpackedArchive, is_archive, unp
 from arena.bots.bot import Bot
 from arena.bots.command import words
 from arena.bots.folder import BOT_LIMITS, BotLimits, digest, is_ignored
-from arena.bots.names import check_distinct, check_info
+from arena.bots.name_checks import check_distinct, check_info
 from arena.bots.runtimes import RUNTIMES
 from arena.game.records import BotInfo
 from arena.io import shipped

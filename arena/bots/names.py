@@ -7,17 +7,12 @@
 import unicodedata
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Sequence
-from functools import cache
-from itertools import count
+from collections.abc import Collection, Iterable, Sequence
+from functools import cache, lru_cache
 from pathlib import Path
 
 import msgspec
 from msgspec import Struct
-
-from arena.bots.bot import Bot
-from arena.game.records import BotInfo
-from arena.io.errors import ArenaError
 
 _TABLES = Path(__file__).with_name("unicode.json")
 _MIXED = (
@@ -31,10 +26,6 @@ _ANY = frozenset({"Common", "Inherited"})
 _BLANK_BRAILLE = "\u2800"
 _STAND_IN = "bot"
 """A name for whoever has nothing acceptable in theirs."""
-_SHOWN = 60
-"""Characters of a text that an error shows."""
-_ROOM = 36
-"""Characters of a name that is suggested with a number."""
 
 
 class _Tables(Struct, frozen=True):
@@ -44,40 +35,6 @@ class _Tables(Struct, frozen=True):
     prototypes: dict[str, str]
     """Texts, and the characters that look like each."""
     scripts: dict[str, list[int]]
-
-
-def check_info(info: BotInfo, path: Path) -> None:
-    """Refuse a bot.yaml with a name, author, version or tag that is not as it looks."""
-    texts = [("name", info.name), ("author", info.author), ("version", info.version)]
-    for key, text in [*texts, *(("tag", tag) for tag in info.tags)]:
-        if text and (what := flaw(text)):
-            hint = f"for example {acceptable(text[:_SHOWN])!r}"
-            raise ArenaError(f"the {key} {text[:_SHOWN]!a} {what}", str(path), hint)
-
-
-def check_distinct(bots: Sequence[Bot]) -> None:
-    """Refuse bots of a league whose names, authors or tags are different and look alike."""
-    _check_distinct("bots", bots, lambda info: [info.name])
-    _check_distinct("authors", bots, lambda info: [info.author])
-    _check_distinct("tags", bots, lambda info: info.tags)
-
-
-def _check_distinct(
-    kind: str, bots: Sequence[Bot], texts_of: Callable[[BotInfo], Iterable[str]]
-) -> None:
-    seen: dict[str, tuple[str, Bot]] = {}
-    for bot in bots:
-        for text in texts_of(bot.info):
-            other, owner = seen.setdefault(skeleton(text), (text, bot))
-            if other != text:
-                taken = {skeleton(text) for bot in bots for text in texts_of(bot.info)}
-                numbered = (f"{text[:_ROOM]}-{number}" for number in count(2))
-                free = next(name for name in numbered if skeleton(name) not in taken)
-                what = f"the {kind} {other!a} and {text!a} look alike"
-                where = f"{owner.source}, {bot.source}"
-                raise ArenaError(
-                    what, where, f"change one in its bot.yaml, for example to {free!r}"
-                )
 
 
 def flaw(text: str) -> str:
@@ -117,9 +74,22 @@ def skeleton(text: str) -> str:
 
 
 def looks_like(name: str, others: Collection[str]) -> str:
-    """Return one of the others that readers could take a name for, "" if there is none."""
-    mine = skeleton(name.lower())
-    return next((other for other in sorted(others) if skeleton(other.lower()) == mine), "")
+    """Return one of the others that readers could take a name for, "" if there is none.
+
+    Names of another case are alike, and those with 0 in place of o.
+    """
+    skeletons = _caseless_skeletons(name)
+    alike = (other for other in sorted(others) if skeletons & _caseless_skeletons(other))
+    return next(alike, "")
+
+
+@lru_cache(maxsize=10_000)
+def _caseless_skeletons(name: str) -> frozenset[str]:
+    """Return the skeletons of a name in small letters, and as it is written: I looks like l.
+
+    That of 0 is O.
+    """
+    return frozenset(skeleton(text).lower() for text in (name, name.lower()))
 
 
 def _with_prototypes(text: str) -> str:

@@ -8,7 +8,6 @@ from contextlib import ExitStack
 import msgspec
 
 from arena import __version__
-from arena.bots.names import looks_like
 from arena.io.errors import ArenaError
 from arena.ladder.book.book import Book
 from arena.ladder.book.tables import (
@@ -251,13 +250,8 @@ class _Ladder(RunListener):
             self._field_changed = True
 
     def _receive(self, upload: Upload) -> None:
-        others = [version for version in self._book.versions() if version.author != upload.author]
-        if twin := looks_like(upload.bot, {version.bot for version in others}):
-            why = f"the name '{upload.bot}' looks like '{twin}', another author's bot"
-            self._book.add(upload, State.REFUSED, why)
-        else:
-            why = f"{upload.version} sha256 {upload.sha256}, {upload.bytes} bytes"
-            self._book.add(upload, State.QUEUED, why)
+        why = f"{upload.version} sha256 {upload.sha256}, {upload.bytes} bytes"
+        self._book.add(upload, State.QUEUED, why)
 
     def _compare(self, season: Season) -> None:
         """Let versions rest that have met the next one, or the next one if it is worse."""

@@ -10,7 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from arena.bots.manifest import find_bots, load_bot
-from arena.bots.names import acceptable, flaw, script, skeleton
+from arena.bots.names import acceptable, flaw, looks_like, script, skeleton
 from arena.io.errors import ArenaError
 from tests.bots.unicode_tables import TABLES, Icu
 from tests.support.archives import zip_of
@@ -39,6 +39,29 @@ def test_texts_that_look_alike_have_one_skeleton(one: str, other: str) -> None:
 )
 def test_texts_that_differ_to_the_eye_have_two_skeletons(one: str, other: str) -> None:
     assert skeleton(one) != skeleton(other)
+
+
+@pytest.mark.parametrize(
+    ("name", "other", "alike"),
+    [
+        ("bully", "bul1y", True),
+        ("bully", "buIly", True),
+        ("Bully", "buIly", True),
+        ("BULLY", "bu1ly", True),
+        ("good-bot", "g00d-bot", True),
+        ("good-bot", "GOOD-B0T", True),
+        ("good-bot", "Good-Bot", True),
+        ("AI", "al", True),
+        ("modern", "rnodern", True),
+        ("good-bot", "good_bot", False),
+        ("good-bot", "god-bot", False),
+        ("ai", "al", False),
+        ("bot1", "bot2", False),
+    ],
+)
+def test_names_look_alike_whatever_their_case(name: str, other: str, *, alike: bool) -> None:
+    assert looks_like(name, ["else", other]) == (other if alike else "")
+    assert looks_like(other, ["else", name]) == (name if alike else "")
 
 
 @pytest.mark.parametrize(

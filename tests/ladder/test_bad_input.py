@@ -7,6 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from arena.ladder.book.book import Book
+from arena.ladder.book.tables import State
+from arena.ladder.door.door import Door
 from arena.ladder.folder import Folder, locked
 from tests.cli.command import Ran, bot, error_line, run
 from tests.ladder import club as clubs
@@ -124,14 +127,16 @@ def test_a_submission_by_an_unknown_author(club: Path) -> None:
 def test_a_name_that_another_author_has(club: Path) -> None:
     run("ladder", "invite", club, "ann", "bob", cwd=club.parent)
     assert clubs.submitted(club, "best", author="ann").code == 0
+    with Book(Folder(club), writes=True) as book, Door(Folder(club)) as door:
+        book.add(door.uploads()[0], State.RATED, "it played")
     refused(
         club,
         lambda: clubs.submitted(club, "best", author="bob", number=2),
-        "the name 'best' is taken by ann / ",
-        "choose another in bot.yaml",
+        "the name 'best' is taken / bot.yaml / choose another in bot.yaml",
     )
     shouted = bot(club.parent / "shouted", name="BEST")
-    for author, message in (("bob", "is taken by ann"), ("ann", "'BEST' is written 'best' here")):
+    taken = "the name 'BEST' is taken / "
+    for author, message in (("bob", taken), ("ann", "'BEST' is written 'best' here")):
         submit = partial(run, "submit", shouted, "--to", club, "--author", author)
         refused(club, partial(submit, cwd=club.parent), message)
 

@@ -12,7 +12,7 @@ from arena.course.roster import read_roster
 from arena.io.errors import ArenaError
 from arena.ladder.book.book import Book
 from arena.ladder.book.tables import Action
-from arena.ladder.door.door import Door, check_name
+from arena.ladder.door.door import Door
 from arena.ladder.folder import Folder, existing, is_running
 from arena.ladder.new import operator
 from arena.ladder.web.access import secrets
@@ -41,14 +41,15 @@ def invite(
 ) -> int:
     """Let the authors NAME... submit bots to LADDER, and print a link to its web door for each.
 
-    A link is valid for 14 days and for one browser. Whoever is invited again gets another one.
+    A link is valid for 14 days and for one browser. Whoever is invited again gets
+    another one, and those before are not valid any more.
     """
     folder = existing(ladder)
     invited = [*names, *(student.id for student in (read_roster(roster) if roster else ()))]
     if not invited:
         raise ArenaError("nobody is invited", "NAME...", "name somebody, or give --roster FILE")
-    for name in invited:
-        check_name(name, "the name of an author")
+    with Door(folder) as door:
+        door.check_authors(invited)
     scope = Scope.ADMINISTRATOR if admin else Scope.AUTHOR
     links = {}
     for name in invited:

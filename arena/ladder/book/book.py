@@ -7,6 +7,7 @@ from typing import Self
 
 from arena.io.errors import ArenaError, did_you_mean
 from arena.ladder.book.book_file import BookFile
+from arena.ladder.book.owners import check_owner, owners
 from arena.ladder.book.schema import LADDER
 from arena.ladder.book.tables import (
     Check,
@@ -71,6 +72,10 @@ class Book:
     def last_upload(self) -> int:
         """Return the id of the last submission that was entered."""
         return int(self._file.value("SELECT coalesce(max(id), 0) FROM versions"))
+
+    def check_owner(self, author: str, bot: str) -> None:
+        """Raise ArenaError if a bot's name is another author's, or looks like one that is."""
+        check_owner(author, bot, owners(self._file))
 
     def set_state(self, version: Version, state: State, why: str) -> None:
         """Move a version to a state, and say so in the log."""

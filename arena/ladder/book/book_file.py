@@ -3,18 +3,32 @@
 import sqlite3
 from collections.abc import Mapping
 from pathlib import Path
+from typing import ClassVar
 
 from arena.io.errors import ArenaError
 from arena.io.guarded_sqlite import GuardedConnection, connect, connect_reader, refuse_foreign_files
 from arena.io.sqlite_file import SqliteFile
 from arena.io.sqlite_versions import Schema
-from arena.ladder.folder import UPDATE_HINT
+from arena.ladder.book.schema import DOOR
+from arena.ladder.folder import UPDATE_HINT, Folder
+
+_BUSY = ("SQLITE_BUSY", "SQLITE_LOCKED")
+
+
+class FileError(ArenaError):
+    """A file of the ladder cannot be used."""
+
+
+class BusyError(FileError):
+    """Another process wrote to a file for too long."""
 
 
 class BookFile(SqliteFile):
     """One of a ladder's two files; a context manager. What fails is raised as an ArenaError."""
 
     mode = 0o600
+    wait: ClassVar[float] = 30.0
+    """Seconds to wait while another process writes."""
 
     def __init__(
         self,
@@ -32,7 +46,9 @@ class BookFile(SqliteFile):
         self.schema = schema
         self._writes, self._older, self._new = writes, older, new
         refuse_foreign_files(path, "move it away")
-        super().__init__(path, lambda: connect(path, "mode=rw") if writes else _reader(path))
+        super().__init__(
+            path, lambda: connect(path, "mode=rw", self.wait) if writes else _reader(path)
+        )
 
     @classmethod
     def create(cls, path: Path, schema: Schema) -> None:
@@ -63,7 +79,10 @@ class BookFile(SqliteFile):
 
     def failure(self, error: Exception) -> ArenaError:
         """Return the error that names the file, and how to mend it."""
-        return ArenaError(f"{self.name} fails: {error}", str(self.path), _hint(str(error)))
+        if getattr(error, "sqlite_errorname", "").startswith(_BUSY):
+            hint = "try again in a moment: nothing was changed"
+            return BusyError(f"{self.name} is in use by another process", str(self.path), hint)
+        return FileError(f"{self.name} fails: {error}", str(self.path), _hint(str(error)))
 
     def insert(self, table: str, **values: object) -> int:
         """Add a row, durably; returns its id."""
@@ -81,6 +100,15 @@ class BookFile(SqliteFile):
     def changes(self) -> int:
         """Return a number that differs after another process wrote to the file."""
         return int(self.value("PRAGMA data_version"))
+
+
+class DoorFile(BookFile):
+    """The file of a ladder's door."""
+
+    wait = 10.0
+
+    def __init__(self, folder: Folder, *, writes: bool) -> None:
+        super().__init__(folder.door, DOOR, writes=writes)
 
 
 def _reader(path: Path) -> GuardedConnection:

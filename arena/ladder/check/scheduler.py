@@ -6,8 +6,10 @@ from functools import partial
 from multiprocessing import Pipe
 
 import msgspec
+from msgspec.structs import replace
 
 from arena.bots.builds.cache import BuildCache
+from arena.io.errors import ArenaError
 from arena.io.job import Job, JobDiedError
 from arena.io.uptime import Uptime
 from arena.ladder.book.book import Book
@@ -17,6 +19,7 @@ from arena.ladder.check.submission_check import (
     STEPS,
     CheckOrder,
     CheckResult,
+    ReportedFault,
     check_submission,
     decoded,
 )
@@ -170,11 +173,22 @@ class CheckScheduler:
         result = running.result()
         with self._book.together():
             self._note_progress()
-            self._book.end_check(running.check, result)
             if result is None:
+                self._book.end_check(running.check, None)
                 self._retry(running.version)
                 return False
-            return self._settle(running.version, decoded(result))
+            checked = self._with_owner(running.version, decoded(result))
+            self._book.end_check(running.check, msgspec.json.encode(checked))
+            return self._settle(running.version, checked)
+
+    def _with_owner(self, version: Version, result: CheckResult) -> CheckResult:
+        """Refuse a version that passed its check if another author has the name by now."""
+        try:
+            self._book.check_owner(version.author, version.bot)
+        except ArenaError as error:
+            fault = ReportedFault(error.what, error.where, error.hint)
+            return replace(result, ok=False, faults=[fault, *result.faults])
+        return result
 
     def _settle(self, version: Version, result: CheckResult) -> bool:
         """Move a version on that was checked to the end; returns whether it was admitted."""

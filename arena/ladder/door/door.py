@@ -5,19 +5,21 @@ A submission is acknowledged when its bytes and then its row are on the disk.
 
 import re
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import partial
 from hashlib import sha256
 from typing import NamedTuple, Self
 
 from msgspec.structs import replace
 
+from arena.bots.names import looks_like
 from arena.io.errors import ArenaError, did_you_mean
 from arena.io.files import write_file
 from arena.io.times import stamp
-from arena.ladder.book.book_file import BookFile
+from arena.ladder.book.book_file import BookFile, DoorFile
+from arena.ladder.book.owners import check_owner, check_spelling, owners
 from arena.ladder.book.quota import DAY, HOUR, MOST, Allowance, Quotas, allowance
-from arena.ladder.book.schema import DOOR, LADDER
+from arena.ladder.book.schema import LADDER
 from arena.ladder.book.tables import ALLOWED, Action, Author, Order, State, Upload, Version
 from arena.ladder.folder import Folder
 
@@ -39,13 +41,18 @@ class Sent(NamedTuple):
 class QuotaError(ArenaError):
     """An author submitted as much as they may for now."""
 
+    def __init__(self, what: str, where: str, hint: str, until: float) -> None:
+        super().__init__(what, where, hint)
+        self.until = until
+        """When they may submit again, in seconds since 1970."""
+
 
 class Door:
     """What comes in: a context manager. Times are in seconds since 1970."""
 
     def __init__(self, folder: Folder, *, writes: bool = False) -> None:
         self._folder = folder
-        self._file = BookFile(folder.door, DOOR, writes=writes)
+        self._file = DoorFile(folder, writes=writes)
 
     def __enter__(self) -> Self:
         return self
@@ -60,16 +67,26 @@ class Door:
     # ------------------------------------------------------------ authors
 
     def invite(self, name: str, role: str = "author") -> bool:
-        """Let someone submit; returns whether they are new. Raises ArenaError for a bad name."""
-        check_name(name, "the name of an author")
+        """Let someone submit; returns whether they are new. Raises as `check_authors` does."""
         insert = (
             "INSERT INTO authors VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET role = excluded.role "
             "WHERE excluded.role = 'administrator'"
         )
         with self._file.transaction():
+            self.check_authors([name])
             before = len(self.authors())
             self._file.execute(insert, name, role, time.time())
             return len(self.authors()) > before
+
+    def check_authors(self, names: Iterable[str]) -> None:
+        """Raise ArenaError for a name that no author can have, and one that looks like another."""
+        known = {author.name.lower(): author.name for author in self.authors()}
+        for name in names:
+            check_name(name, "the name of an author")
+            if name.lower() not in known and (twin := looks_like(name, known.values())):
+                what = f"the name '{name}' looks like '{twin}', another author's"
+                raise ArenaError(what, str(self._folder.root), "choose another name")
+            known.setdefault(name.lower(), name)
 
     def authors(self) -> list[Author]:
         """Return who may submit, by name."""
@@ -104,8 +121,9 @@ class Door:
         """Take a submission in, whose bytes `place` puts into the inbox, durably.
 
         Returns it, and whether it is new: the same bytes again are the same version, and use up
-        nothing. Raises ArenaError for an unknown author, a name that is another author's, a quota
-        that is used up, and too many bytes; nothing is changed then.
+        nothing. Raises ArenaError for an unknown author, a name that is another author's or looks
+        like it, bytes that another author submitted under the name, a quota that is used up, and
+        too many bytes; nothing is changed then.
         """
         name = self.author(author).name
         if known := self.known(name, bot, sent.sha256):
@@ -116,6 +134,7 @@ class Door:
             if known := self.known(name, bot, sent.sha256):
                 return known, False
             self.check(name, bot, sent.bytes, quotas)
+            self._check_new(bot, sent.sha256)
             last = "SELECT coalesce(max(number), 0) FROM uploads WHERE bot = ?"
             upload = Upload(
                 id=0,
@@ -167,18 +186,28 @@ class Door:
         if size > MAX_UPLOAD:
             what = f"a submission has at most {MAX_UPLOAD // 1024**2} MiB, not {size:,} bytes"
             raise ArenaError(what, where, "leave out what the bot does not need")
-        query = "SELECT DISTINCT author, bot FROM uploads WHERE bot = ?"
-        for owner, name in [*self._file.rows(query, bot)]:
-            if owner != author:
-                what = f"the name '{name}' is taken by {owner}"
-                raise ArenaError(what, where, "choose another in bot.yaml")
-            if name != bot:
-                raise ArenaError(f"'{bot}' is written '{name}' here", where, "correct bot.yaml")
+        self._check_owner(author, bot)
         allowed = self.allowance(author, quotas)
         if allowed.blocked_until is not None:
             most = f"{allowed.of} submissions in 24 hours, {quotas.refused} refused ones an hour"
             what = f"the quota of {author} is used up until {stamp(allowed.blocked_until)}"
-            raise QuotaError(what, where, f"at most {most}")
+            raise QuotaError(what, where, f"at most {most}", allowed.blocked_until)
+
+    def _check_owner(self, author: str, bot: str) -> None:
+        with BookFile(self._folder.ladder, LADDER) as ladder:
+            check_owner(author, bot, owners(ladder))
+        refused, _ = self._refused_and_quota(author)
+        query = "SELECT id, bot FROM uploads WHERE bot = ? AND author = ?"
+        for id_, name in [*self._file.rows(query, bot, author)]:
+            if id_ not in refused:
+                check_spelling(bot, name)
+
+    def _check_new(self, bot: str, digest: str) -> None:
+        """Raise ArenaError for the bytes of another author under the same name."""
+        query = "SELECT count(*) FROM uploads WHERE bot = ? AND sha256 = ?"
+        if self._file.value(query, bot, digest):
+            what = f"these files were submitted as '{bot}' already, and not by you"
+            raise ArenaError(what, "bot.yaml", "submit a bot of your own, or choose another name")
 
     # ------------------------------------------------------------ orders
 

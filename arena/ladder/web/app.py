@@ -17,6 +17,7 @@ from arena.io import shipped
 from arena.io.errors import ArenaError
 from arena.ladder.folder import Folder
 from arena.ladder.web import administration, pages
+from arena.ladder.web.access.addresses import BehindProxy
 from arena.ladder.web.access.guard import Guard, add_headers
 from arena.ladder.web.api import events, rest
 from arena.ladder.web.problems import NOT_FOUND, RequestError, answer, refused
@@ -28,7 +29,11 @@ _ASSETS = ("door/door.css", "door/door.js", "style.css")
 
 
 def make_app(
-    folder: Folder, origins: frozenset[str], limits: DoorLimits | None = None
+    folder: Folder,
+    origins: frozenset[str],
+    limits: DoorLimits | None = None,
+    *,
+    behind_proxy: bool = False,
 ) -> Starlette:
     """Return the door of a ladder, reached at these addresses (`https://ladder.example.org`)."""
     served = Served(folder, terms_of(folder), limits or DoorLimits(), origins)
@@ -43,7 +48,7 @@ def make_app(
 
     app = Starlette(
         routes=_routes(folder),
-        middleware=[Middleware(Guard)],
+        middleware=[*([Middleware(BehindProxy)] if behind_proxy else []), Middleware(Guard)],
         exception_handlers={
             ArenaError: _on_arena_error,
             HTTPException: _on_http_error,

@@ -8,11 +8,18 @@ from starlette.responses import FileResponse, HTMLResponse, RedirectResponse, Re
 
 from arena.ladder.book.book import Book
 from arena.ladder.web.access.secrets import LASTS, SecretKind, Secrets
-from arena.ladder.web.access.visitors import COOKIE, may_see, session_of, visitor_of
+from arena.ladder.web.access.visitors import (
+    COOKIE,
+    forget_cookie,
+    found_secret,
+    may_see,
+    session_of,
+    visitor_of,
+)
 from arena.ladder.web.api.rest import info_of, quota_of
 from arena.ladder.web.live.snapshot import ladder_info, versions_of
 from arena.ladder.web.problems import NOT_FOUND, RequestError
-from arena.ladder.web.served import client_of, served_by
+from arena.ladder.web.served import served_by
 from arena.ladder.web.templates import page
 from arena.ladder.web.uploads.bodies import FileForm, drain, timed
 from arena.ladder.web.uploads.uploads import receive
@@ -34,31 +41,29 @@ def front(request: Request) -> Response:
 
 def link(request: Request) -> Response:
     """Show the button that spends an invitation: a GET spends nothing, as scanners follow links."""
-    served = served_by(request)
-    with Secrets(served.folder) as secrets:
-        secret = secrets.find(request.path_params["secret"], SecretKind.INVITATION)
+    secret = found_secret(request, request.path_params["secret"], SecretKind.INVITATION)
     if secret is None:
-        raise _spent(request)
+        raise _invalid_link()
     return HTMLResponse(page(request, "link.html", author=secret.author))
 
 
 def spend(request: Request) -> Response:
     """Spend an invitation for a session."""
     served = served_by(request)
-    if served.tries.is_empty(client_of(request)):
-        raise RequestError(429, "too many tries", "wait a minute", {"Retry-After": "60"})
+    word = request.path_params["secret"]
+    if found_secret(request, word, SecretKind.INVITATION) is None:
+        raise _invalid_link()
     with Secrets(served.folder, writes=True) as secrets:
-        session = secrets.spend(request.path_params["secret"])
-    if session is None:
-        raise _spent(request)
+        session = secrets.spend(word)
+    if session is None:  # another browser was faster
+        raise _invalid_link()
     response = RedirectResponse("/me", _SEE_OTHER)
     age = round(LASTS[SecretKind.SESSION])
     response.set_cookie(COOKIE, session, max_age=age, secure=True, httponly=True, samesite="lax")
     return response
 
 
-def _spent(request: Request) -> RequestError:
-    served_by(request).tries.take(client_of(request))
+def _invalid_link() -> RequestError:
     hint = "ask the operator for a new one: arena ladder invite"
     return RequestError(404, "this link is not valid: it was used, revoked, or is too old", hint)
 
@@ -68,9 +73,8 @@ def leave(request: Request) -> Response:
     session_of(request)
     with Secrets(served_by(request).folder, writes=True) as secrets:
         secrets.drop(request.cookies.get(COOKIE, ""))
-    response = RedirectResponse("/", _SEE_OTHER)
-    response.delete_cookie(COOKIE, secure=True, httponly=True, samesite="lax")
-    return response
+    forget_cookie(request)
+    return RedirectResponse("/", _SEE_OTHER)
 
 
 def me(request: Request) -> Response:

@@ -1,18 +1,26 @@
 """What is refused: the same what / where / hint as at the terminal, with a status of HTTP."""
 
+import logging
+import time
 from collections.abc import Mapping
 from http import HTTPStatus
+from math import ceil
 
 import msgspec
 from starlette.requests import Request
 from starlette.responses import Response
 
 from arena.io.errors import ArenaError
+from arena.ladder.book.book_file import BusyError, FileError
 from arena.ladder.door.api import MIME, Problem
 from arena.ladder.door.door import QuotaError
 from arena.ladder.web.templates import page
 
 NOT_FOUND = "there is no such page here"
+_TELL = "try again later, and tell the operator: the log of the door has more"
+_log = logging.getLogger(__name__)
+_SOON = "5"
+"""Seconds."""
 
 
 class RequestError(ArenaError):
@@ -30,7 +38,14 @@ def refused(error: ArenaError, status: int = 409) -> RequestError:
     """Return an error of the ladder without the paths of its machine."""
     if isinstance(error, RequestError):
         return error
-    status = 429 if isinstance(error, QuotaError) else status
+    if isinstance(error, QuotaError):
+        seconds = max(1, ceil(error.until - time.time()))
+        return RequestError(429, error.what, error.hint, {"Retry-After": str(seconds)})
+    if isinstance(error, BusyError):
+        return RequestError(503, error.what, error.hint, {"Retry-After": _SOON})
+    if isinstance(error, FileError):
+        _log.error("%s", error)
+        return RequestError(503, "the door cannot use its files", _TELL)
     return RequestError(status, error.what, error.hint)
 
 

@@ -4,6 +4,7 @@ import asyncio
 import ipaddress
 import logging
 import os
+import re
 import socket
 import ssl
 from collections.abc import Callable, Iterator
@@ -25,6 +26,9 @@ from arena.ladder.web.app import make_app
 from arena.ladder.web.served import DoorLimits
 from arena.ladder.web.uploads.uploads import forget_parts
 
+_USUAL_PORTS = {"http": ":80", "https": ":443"}
+"""What clients may leave out (RFC 9110, section 4.2)."""
+_PORT = re.compile(r":\d+$")
 _GRACE = 10
 """Seconds that requests have to end when the door is stopped."""
 
@@ -49,12 +53,15 @@ class Address(Struct, frozen=True, kw_only=True):
         return f"{scheme}://{f'[{self.host}]' if ':' in self.host else self.host}:{self.port}"
 
     def origins(self) -> frozenset[str]:
-        """Return the addresses under which browsers may ask."""
-        addresses = {self.base.lower()}
+        """Return the addresses under which browsers may ask, with the usual port or without."""
+        scheme, _, host = self.base.lower().partition("://")
+        hosts = {host}
         if not self.url and _is_loopback(self.host):
-            scheme = self.base.partition("://")[0]
-            addresses |= {f"{scheme}://{name}:{self.port}" for name in ("localhost", "127.0.0.1")}
-        return frozenset(addresses)
+            hosts |= {f"{name}:{self.port}" for name in ("localhost", "127.0.0.1")}
+        usual = _USUAL_PORTS.get(scheme, "")
+        bare = {host.removesuffix(usual) for host in hosts}
+        with_port = {host if _PORT.search(host) else host + usual for host in bare}
+        return frozenset(f"{scheme}://{host}" for host in bare | with_port)
 
 
 def serve(folder: Folder, address: Address, say: Callable[[str], None]) -> None:
@@ -72,9 +79,9 @@ class Opened:
     def __init__(
         self, folder: Folder, address: Address, limits: DoorLimits, listening: socket.socket
     ) -> None:
-        self.base = address.base
+        self.base, self.port = address.base, address.port
         self._listening = listening
-        app = make_app(folder, address.origins(), limits)
+        app = make_app(folder, address.origins(), limits, behind_proxy=address.behind_proxy)
         self._server = _Server(_config(app, address, limits))
 
     def run(self) -> None:
@@ -112,8 +119,7 @@ def _config(app: Any, address: Address, limits: DoorLimits) -> uvicorn.Config:
         access_log=False,  # it would have the secrets of links
         server_header=False,
         log_level="warning",
-        proxy_headers=address.behind_proxy,
-        forwarded_allow_ips="*" if address.behind_proxy else "",
+        proxy_headers=False,  # it would believe what visitors write
         timeout_keep_alive=20,
         timeout_graceful_shutdown=_GRACE,
         ssl_certfile=address.certificate,

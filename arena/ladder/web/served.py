@@ -13,6 +13,9 @@ from arena.io.yaml_file import convert, parse_yaml
 from arena.ladder.book.quota import Quotas
 from arena.ladder.door.door import MAX_UPLOAD
 from arena.ladder.folder import Folder
+from arena.ladder.web.access.addresses import network_of
+from arena.ladder.web.access.secrets import SecretKind
+from arena.ladder.web.live.listeners import ListenerLimits, Listeners
 from arena.ladder.web.live.snapshot import Snapshot
 from arena.ladder.web.live.watch import Watch
 from arena.ladder.web.problems import RequestError
@@ -41,14 +44,13 @@ class DoorLimits(Struct, frozen=True, kw_only=True):
     """For the rest of a body that was refused."""
     uploads: int = 2
     """Submissions of an author at a time."""
-    listeners: int = 1_000
-    """Streams of events at a time."""
+    listeners: ListenerLimits = ListenerLimits()
     rate: float = 50.0
     """Requests a second of one address."""
     burst: int = 1_000
     """Requests of one address at once."""
     tries: int = 30
-    """Wrong links, cookies and tokens of one address in a minute."""
+    """Links of one address that are not valid in a minute; as many cookies; as many tokens."""
 
 
 def terms_of(folder: Folder) -> DoorTerms:
@@ -74,10 +76,6 @@ class Buckets:
             self._forget()
         self._levels[address] = left - 1, time.monotonic()
         return True
-
-    def is_empty(self, address: str) -> bool:
-        """Tell whether there is none, without taking one."""
-        return self._left(address) < 1
 
     def _left(self, address: str) -> float:
         left, at = self._levels.get(address, (float(self._burst), 0.0))
@@ -115,11 +113,12 @@ class Served:
         """`https://ladder.example.org` and so on: where browsers reach the door."""
         self.hosts = frozenset(origin.partition("://")[2] for origin in origins)
         self.watch = Watch(folder)
+        self.listeners = Listeners(limits.listeners)
         self.requests = Buckets(limits.rate, limits.burst)
-        self.tries = Buckets(limits.tries / 60, limits.tries)
+        self.tries = {kind: Buckets(limits.tries / 60, limits.tries) for kind in SecretKind}
+        """For secrets that are not valid, by their kind."""
         self.told = Told(None, {}, {})
         self._sending = Counter[str]()
-        self._listening = 0
 
     @contextmanager
     def upload_of(self, author: str) -> Iterator[None]:
@@ -133,18 +132,6 @@ class Served:
         finally:
             self._sending[author] -= 1
 
-    @contextmanager
-    def listener(self) -> Iterator[None]:
-        """Count a stream of events; refuse one too many."""
-        if self._listening >= self.limits.listeners:
-            hint = "reload the page from time to time"
-            raise RequestError(503, "too many are listening", hint, {"Retry-After": "60"})
-        self._listening += 1
-        try:
-            yield
-        finally:
-            self._listening -= 1
-
 
 def served_by(request: Request) -> Served:
     """Return what a request is about."""
@@ -153,5 +140,5 @@ def served_by(request: Request) -> Served:
 
 
 def client_of(request: Request) -> str:
-    """Return the address of whoever asks."""
-    return request.client.host if request.client else ""
+    """Return the address of whoever asks, of IPv6 their network."""
+    return network_of(request.client.host) if request.client else ""

@@ -14,6 +14,7 @@ from arena.ladder.door.door import Door as LadderDoor
 from arena.ladder.folder import Folder
 from arena.ladder.web.access import secrets
 from arena.ladder.web.access.secrets import Scope, Secrets
+from arena.ladder.web.live.listeners import ListenerLimits
 from arena.ladder.web.run import Address, opened
 from arena.ladder.web.served import DoorLimits
 from tests.cli.command import HANG
@@ -26,6 +27,7 @@ PATIENT = DoorLimits(
     drain_seconds=HANG,
     tries=1_000,
     burst=100_000,
+    listeners=ListenerLimits(of_address=1_000, kept=0),
 )
 """Nothing is cut off because the machine is slow."""
 SAME_SITE = {"Sec-Fetch-Site": "same-origin"}
@@ -67,10 +69,10 @@ class Door:
             connection.request(method, path, body, named)
             return answered(connection.getresponse())
 
-    def session(self, author: str, scope: Scope = Scope.AUTHOR) -> dict[str, str]:
+    def session(self, author: str, scope: Scope = Scope.AUTHOR, **headers: str) -> dict[str, str]:
         """Return the headers of the browser of an author who opened their link."""
         word, _ = secrets.invite(self.folder, author, scope)
-        found = self.ask(f"/link/{word}", "POST", **SAME_SITE)
+        found = self.ask(f"/link/{word}", "POST", **SAME_SITE, **headers)
         assert found.status == 303, found
         cookie = found.headers["set-cookie"].partition(";")[0]
         return {"Cookie": cookie, **SAME_SITE}
@@ -97,7 +99,7 @@ def door_of(folder: Folder, limits: DoorLimits = PATIENT, **address: Any) -> Ite
         thread = threading.Thread(target=door.run)
         thread.start()
         try:
-            yield Door(folder, door.base)
+            yield Door(folder, f"http://127.0.0.1:{door.port}")
         finally:
             door.stop()
             thread.join(HANG)

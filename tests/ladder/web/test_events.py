@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, contextmanager
 from http.client import HTTPConnection
+from pathlib import Path
 from typing import Any
 
 import msgspec
@@ -20,7 +21,9 @@ from arena.ladder.folder import locked
 from arena.ladder.web.access.secrets import Secrets
 from arena.ladder.web.api import events
 from arena.ladder.web.api.openapi import document
+from arena.ladder.web.live.listeners import ListenerLimits, Listeners
 from arena.ladder.web.live.snapshot import everybody_events
+from arena.ladder.web.problems import RequestError
 from tests.cli.command import HANG, ROOT
 from tests.e2e.live import wait_until
 from tests.ladder.web.doors import PATIENT, Door, door_of, ladder, uploads
@@ -238,11 +241,68 @@ def test_many_listen_at_once(own_door: Door) -> None:
 
 def test_one_listener_too_many_is_refused(tmp_path_factory: Any) -> None:
     folder = ladder(tmp_path_factory.mktemp("full"))
-    with door_of(folder, replace(PATIENT, listeners=1)) as door:
+    limits = ListenerLimits(all=1, kept=0)
+    with door_of(folder, replace(PATIENT, listeners=limits)) as door:
         with listening(door, "/api/v1/ladder/events") as listener:
             listener.next("ladder")
             assert door.ask("/api/v1/ladder/events").status == 503
         wait_until(lambda: is_free(door))
+
+
+VISITOR, ANN, BOB = ("", "192.0.2.1"), ("ann", "192.0.2.1"), ("bob", "192.0.2.1")
+FEW = ListenerLimits(all=5, kept=2, of_address=2, of_author=3)
+
+
+@pytest.mark.parametrize(
+    ("listening", "comes", "status"),
+    [
+        ([VISITOR], VISITOR, None),
+        ([VISITOR] * 2, VISITOR, 429),
+        ([VISITOR] * 2, ANN, None),
+        ([VISITOR] * 2, ("", "192.0.2.2"), None),
+        ([VISITOR] * 2 + [("", "192.0.2.2")], ("", "192.0.2.3"), 503),
+        ([VISITOR] * 2 + [("", "192.0.2.2")], ANN, None),
+        ([VISITOR] * 2 + [("", "192.0.2.2"), ANN, ANN], ANN, 503),
+        ([ANN] * 3, ANN, 429),
+        ([ANN] * 3, BOB, None),
+        ([ANN] * 3 + [BOB] * 2, VISITOR, 503),
+    ],
+)
+def test_places_are_for_each_address_and_author_and_some_for_authors_alone(
+    listening: list[tuple[str, str]], comes: tuple[str, str], status: int | None
+) -> None:
+    listeners = Listeners(FEW)
+    with ExitStack() as stack:
+        for author, address in listening:
+            stack.enter_context(listeners.place(author, address))
+        if status is None:
+            stack.enter_context(listeners.place(*comes))
+        else:
+            with pytest.raises(RequestError) as refusal, listeners.place(*comes):
+                pass
+            assert (refusal.value.status, refusal.value.headers["Retry-After"]) == (status, "60")
+    with listeners.place(*comes):  # all have left
+        pass
+
+
+def test_visitors_of_an_address_leave_its_authors_their_places(tmp_path: Path) -> None:
+    limits = replace(PATIENT, listeners=ListenerLimits(of_address=1, of_author=2))
+    path = "/api/v1/ladder/events"
+    with door_of(ladder(tmp_path), limits) as door, ExitStack() as stack:
+        for who in ({}, door.session("ann"), door.token("ann")):
+            stack.enter_context(listening(door, path, **who)).next("ladder")
+        assert [door.ask(path, **who).status for who in ({}, door.token("ann"))] == [429] * 2
+
+
+@pytest.mark.parametrize("path", ["/ladder/events", "/versions/mine@1/events"])
+def test_head_of_a_stream_ends(own_door: Door, path: str) -> None:
+    token = own_door.token("ann")
+    own_door.put("mine", b"1", token)
+    with closing(own_door.connect()) as connection:
+        for method, asked in (("HEAD", f"/api/v1{path}"), ("GET", "/healthz")):
+            connection.request(method, asked, headers=token)
+            response = connection.getresponse()
+            assert (response.status, bool(response.read())) == (200, method == "GET")
 
 
 def is_free(door: Door) -> bool:

@@ -7,7 +7,9 @@ from msgspec.structs import replace
 
 from arena.ladder.book.book import Book
 from arena.ladder.book.tables import State
+from arena.ladder.web.access import secrets
 from arena.ladder.web.access.secrets import Scope
+from arena.ladder.web.access.visitors import COOKIE
 from arena.ladder.web.api import rest
 from tests.ladder.web.doors import PATIENT, SAME_SITE, Door, door_of, ladder, uploads
 
@@ -21,6 +23,21 @@ def test_a_forged_host_is_refused(door: Door, host: str) -> None:
         answer = door.ask(path, Host=host)
         assert answer.status == 421
         assert EVIL not in answer.body.decode()
+
+
+NAME = "ladder.example.org"
+
+
+@pytest.mark.parametrize("url", [f"https://{NAME}", f"https://{NAME}:443", f"https://{NAME}/"])
+def test_port_of_https_may_be_named_or_not(tmp_path: Path, url: str) -> None:
+    with door_of(ladder(tmp_path), behind_proxy=True, url=url) as door:
+        cookie = {"Cookie": door.session("ann", Host=NAME)["Cookie"]}
+        for host in (NAME, f"{NAME}:443", f"{NAME.upper()}:443"):
+            assert door.ask("/", Host=host).status == 200
+        for host in (f"{NAME}:80", f"{NAME}:8443", f"{NAME}:4430", f"{NAME}:"):
+            assert door.ask("/", Host=host).status == 421
+        for origin, status in ((f"https://{NAME}", 200), (f"http://{NAME}", 403)):
+            assert door.ask("/token", "POST", Host=NAME, Origin=origin, **cookie).status == status
 
 
 @pytest.mark.parametrize(
@@ -58,10 +75,50 @@ def test_one_address_asks_so_often_and_no_more(tmp_path: Path) -> None:
 
 def test_secrets_cannot_be_tried_for_ever(tmp_path: Path) -> None:
     with door_of(ladder(tmp_path), replace(PATIENT, tries=3)) as door:
-        session = door.session("ann")
-        links = [door.ask(f"/link/{n}", "POST", **SAME_SITE).status for n in range(5)]
-        assert links == [404] * 3 + [429] * 2
-        assert door.ask("/me", **session).status == 429
+        session, token = door.session("ann"), door.token("ann")
+        link, _ = secrets.invite(door.folder, "bob", Scope.AUTHOR)
+        wrong = {
+            "link": [door.ask(f"/link/{n}", "POST", **SAME_SITE) for n in range(5)],
+            "session": [door.ask("/me", Cookie=f"{COOKIE}={n}") for n in range(5)],
+            "token": [door.ask("/api/v1/me", Authorization=f"Bearer {n}") for n in range(5)],
+        }
+        statuses = {kind: [answer.status for answer in wrong[kind]] for kind in wrong}
+        assert statuses == {
+            "link": [404] * 3 + [429] * 2,
+            "session": [401] * 3 + [429] * 2,
+            "token": [401] * 3 + [429] * 2,
+        }
+        assert {answers[-1].headers["retry-after"] for answers in wrong.values()} == {"60"}
+        # Those with the same address who have a secret are not held up.
+        assert door.ask("/me", **session).status == 200
+        assert door.ask("/api/v1/me", **token).status == 200
+        assert door.ask(f"/link/{link}", "POST", **SAME_SITE).status == 303
+
+
+def test_links_cannot_be_tried_for_ever_by_opening_their_pages(tmp_path: Path) -> None:
+    with door_of(ladder(tmp_path), replace(PATIENT, tries=3)) as door:
+        link, _ = secrets.invite(door.folder, "ann", Scope.AUTHOR)
+        assert [door.ask(f"/link/{n}").status for n in range(5)] == [404] * 3 + [429] * 2
+        assert door.ask(f"/link/{link}").status == 200
+
+
+@pytest.mark.parametrize(
+    ("path", "status"), [("/", 200), ("/me", 401), ("/administration", 404), ("/api/v1/me", 401)]
+)
+def test_stale_cookie_is_deleted_by_the_answer(door: Door, path: str, status: int) -> None:
+    stale = door.ask(path, Cookie=f"{COOKIE}=stale")
+    deletion = stale.headers["set-cookie"]
+    assert (stale.status, deletion.startswith(f'{COOKIE}="";')) == (status, True)
+    for part in ("Max-Age=0", "Path=/", "Secure", "HttpOnly"):
+        assert part in deletion
+    assert "set-cookie" not in door.ask(path, **door.session("ann")).headers
+    assert "set-cookie" not in door.ask(path).headers
+
+
+def test_new_session_is_not_deleted_with_the_stale_one(door: Door) -> None:
+    link, _ = secrets.invite(door.folder, "ann", Scope.AUTHOR)
+    entered = door.ask(f"/link/{link}", "POST", Cookie=f"{COOKIE}=stale", **SAME_SITE)
+    assert (entered.status, "Max-Age=0" in entered.headers["set-cookie"]) == (303, False)
 
 
 def test_hostile_text_is_harmless_on_every_page(own_door: Door) -> None:

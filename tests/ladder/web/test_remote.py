@@ -77,8 +77,10 @@ def test_a_refusal_is_said_in_one_line(
     error_line(run(*words, cwd=source.parent), "the token is not valid", own_door.base)
     monkeypatch.setenv("ARENA_TOKEN", token_of(own_door, "bob"))
     assert run(*words, "--no-wait", cwd=source.parent).code == 0
+    with Book(own_door.folder, writes=True) as book:
+        book.add(uploads(own_door)[0], State.RATED, "it played")
     monkeypatch.setenv("ARENA_TOKEN", token_of(own_door, "ann"))
-    error_line(run(*words, cwd=source.parent), "the name 'mine' is taken by bob")
+    error_line(run(*words, cwd=source.parent), "the name 'mine' is taken / ")
     error_line(run(*words, "--author", "ann", cwd=source.parent), "knows who submits")
     for url, said in (
         ("http://ladder.example.org", "plain text"),

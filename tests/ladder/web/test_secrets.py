@@ -5,6 +5,7 @@ import time
 
 import pytest
 
+from arena.ladder.door import door as ladder_door
 from arena.ladder.web.access import secrets
 from arena.ladder.web.access.secrets import FRESH, LASTS, Scope, SecretKind, Secrets
 from arena.ladder.web.access.visitors import COOKIE
@@ -26,6 +27,16 @@ def test_a_link_is_spent_by_its_button_and_only_once(door: Door) -> None:
     for method in ("GET", "POST"):
         again = door.ask(f"/link/{word}", method, **SAME_SITE)
         assert (again.status, "set-cookie" in again.headers) == (404, False)
+
+
+def test_invitation_ends_the_links_before_it_and_no_session(door: Door) -> None:
+    session, token = door.session("ida"), door.token("ida")
+    words = [secrets.invite(door.folder, name, Scope.AUTHOR)[0] for name in ("ida", "IDA")]
+    other, _ = secrets.invite(door.folder, "ivo", Scope.AUTHOR)
+    statuses = [door.ask(f"/link/{word}", "POST", **SAME_SITE).status for word in (*words, other)]
+    assert statuses == [404, 303, 303]
+    for who in (session, token):
+        assert door.ask("/api/v1/me", **who).status == 200
 
 
 def test_a_link_of_another_site_cannot_log_in(door: Door) -> None:
@@ -84,7 +95,7 @@ def test_revoking_is_immediate(door: Door) -> None:
     session, token = door.session("eve"), door.token("eve")
     word, _ = secrets.invite(door.folder, "eve", Scope.AUTHOR)
     ran = run("ladder", "revoke", door.folder.root, "EVE", cwd=door.folder.root)
-    assert ran.out == "eve: 5 links, sessions and tokens are invalid now\n"
+    assert ran.out == "eve: 3 links, sessions and tokens are invalid now\n"
     assert door.ask("/api/v1/me", **session).status == 401
     assert door.ask("/api/v1/me", **token).status == 401
     assert door.ask(f"/link/{word}", "POST", **SAME_SITE).status == 404
@@ -116,6 +127,21 @@ def test_the_command_prints_a_link_for_each(door: Door) -> None:
     for line in lines:
         path = line.partition(door.base)[2]
         assert door.ask(path, "POST", **SAME_SITE).status == 303
+
+
+def test_authors_whose_names_look_alike_are_not_invited(own_door: Door) -> None:
+    roster = own_door.folder.root.parent / "alike.csv"
+    words = ("ladder", "invite", own_door.folder.root)
+    cwd = roster.parent
+    assert run(*words, "bully", "good-author", cwd=cwd).code == 0
+    for name, twin in (("buIly", "bully"), ("G00D-author", "good-author")):
+        error_line(run(*words, name, cwd=cwd), f"the name '{name}' looks like '{twin}'")
+    roster.write_text("id\nzoe\nann1\nannI\n")
+    error_line(run(*words, "--roster", roster, cwd=cwd), "the name 'annI' looks like 'ann1'")
+    with ladder_door.Door(own_door.folder) as door:
+        assert not {"zoe", "ann1", "annI", "buIly"} & {author.name for author in door.authors()}
+    # Those who are there already can be invited again.
+    assert run(*words, "BULLY", cwd=cwd).out.startswith("BULLY could submit already")
 
 
 def test_bad_rosters_are_refused(door: Door) -> None:

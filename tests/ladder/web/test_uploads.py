@@ -1,15 +1,19 @@
 """Submissions over HTTP: what is on the disk is answered, and nothing else stays there."""
 
 import socket
+import sqlite3
 from base64 import b64encode
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing
+from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
 
+from arena.ladder.book.book_file import DoorFile
 from arena.ladder.door import door as ladder_door
 from arena.ladder.door.door import MAX_UPLOAD
 from arena.ladder.folder import Folder
@@ -214,9 +218,43 @@ def test_the_quota_and_its_end_are_told(tmp_path: Path) -> None:
         third = door.put("mine", b"3", {**token, **digest(b"3")})
         assert third.status == 429
         assert until in third.problem()["what"]
+        waits = datetime.fromisoformat(until) - datetime.now(UTC)
+        assert 0 <= int(third.headers["retry-after"]) - waits.total_seconds() < HANG
         # The same bytes are free.
         assert door.put("mine", b"2", {**token, **digest(b"2")}).status == 200
         assert until.encode() in door.ask("/me", **door.session("ann")).body
+
+
+def test_busy_database_is_no_fault_of_the_author(
+    own_door: Door, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(DoorFile, "wait", 0.1)
+    token, session = own_door.token("ann"), own_door.session("ann")
+    with closing(sqlite3.connect(own_door.folder.door, isolation_level=None)) as other:
+        other.execute("BEGIN IMMEDIATE")
+        for busy in (
+            own_door.put("mine", b"1", token),
+            own_door.ask("/token", "POST", **session),
+            own_door.ask("/leave", "POST", **session),
+        ):
+            assert (busy.status, busy.headers["retry-after"]) == (503, "5")
+            assert b"in use" in busy.body
+            assert b"backup" not in busy.body
+        assert own_door.ask("/api/v1/me", **token).status == 200
+    assert own_door.put("mine", b"1", token).status == 201
+    assert own_door.ask("/me", **session).status == 200
+
+
+def test_file_that_fails_is_said_to_the_operator_and_not_to_authors(
+    own_door: Door, caplog: pytest.LogCaptureFixture
+) -> None:
+    token = own_door.token("ann")
+    with closing(sqlite3.connect(own_door.folder.door)) as other:
+        other.execute("DROP TABLE uploads")
+    refusal = own_door.put("mine", b"1", token)
+    assert (refusal.status, b"backup" in refusal.body) == (503, False)
+    assert "tell the operator" in refusal.problem()["hint"]
+    assert "arena ladder restore" in caplog.text
 
 
 def test_one_upload_of_many_at_once_is_new(own_door: Door) -> None:

@@ -4,6 +4,7 @@ from starlette.datastructures import MutableHeaders
 from starlette.requests import Request
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from arena.ladder.web.access.visitors import COOKIE, forgets_cookie
 from arena.ladder.web.problems import RequestError, answer
 from arena.ladder.web.served import Served, client_of, served_by
 
@@ -29,6 +30,7 @@ _HEADERS = {
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
 }
+_DELETION = f'{COOKIE}=""; HttpOnly; Max-Age=0; Path=/; SameSite=lax; Secure'
 _HTTPS = {"Strict-Transport-Security": "max-age=31536000"}
 
 
@@ -47,7 +49,10 @@ class Guard:
 
         async def send_guarded(message: Message) -> None:
             if message["type"] == "http.response.start":
-                add_headers(MutableHeaders(scope=message), request.url.scheme)
+                headers = MutableHeaders(scope=message)
+                add_headers(headers, request.url.scheme)
+                if forgets_cookie(request):
+                    headers.setdefault("Set-Cookie", _DELETION)
             await send(message)
 
         try:

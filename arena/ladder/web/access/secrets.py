@@ -9,8 +9,8 @@ from hashlib import sha256
 from secrets import token_urlsafe
 from typing import NamedTuple, Self
 
-from arena.ladder.book.book_file import BookFile
-from arena.ladder.book.schema import DOOR, SECRETS
+from arena.ladder.book.book_file import DoorFile
+from arena.ladder.book.schema import SECRETS
 from arena.ladder.door.door import Door
 from arena.ladder.folder import Folder
 
@@ -66,7 +66,7 @@ class Secrets:
     """The secrets in the door's database; a context manager."""
 
     def __init__(self, folder: Folder, *, writes: bool = False) -> None:
-        self._file = BookFile(folder.door, DOOR, writes=writes)
+        self._file = DoorFile(folder, writes=writes)
         if writes:
             self._file.execute(SECRETS.replace("TABLE", "TABLE IF NOT EXISTS", 1))
 
@@ -118,10 +118,17 @@ class Secrets:
 
     def renew_token(self, author: str) -> str:
         """Return a token for the command line; those that the author had work no more."""
+        return self._renew(author, SecretKind.TOKEN, Scope.AUTHOR)
+
+    def renew_invitation(self, author: str, scope: Scope) -> str:
+        """Return an invitation; those that the author had are not valid any more."""
+        return self._renew(author, SecretKind.INVITATION, scope)
+
+    def _renew(self, author: str, kind: SecretKind, scope: Scope) -> str:
         with self._file.transaction():
             delete = "DELETE FROM secrets WHERE author = ? AND kind = ?"
-            self._file.execute(delete, author, SecretKind.TOKEN)
-            return self.make(author, SecretKind.TOKEN)
+            self._file.execute(delete, author, kind)
+            return self.make(author, kind, scope)
 
     def revoke(self, author: str) -> int:
         """Forget all secrets of an author; returns how many there were."""
@@ -132,12 +139,15 @@ class Secrets:
 
 
 def invite(folder: Folder, name: str, scope: Scope) -> tuple[str, bool]:
-    """Let someone submit; returns the secret of their link, and whether they are new."""
+    """Let someone submit; returns the secret of their link, and whether they are new.
+
+    Their older links are not valid any more.
+    """
     with Door(folder, writes=True) as door:
         new = door.invite(name, scope)
         author = door.author(name).name
     with Secrets(folder, writes=True) as secrets:
-        return secrets.make(author, SecretKind.INVITATION, scope), new
+        return secrets.renew_invitation(author, scope), new
 
 
 def _digest(word: str) -> str:

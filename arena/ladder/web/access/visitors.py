@@ -3,7 +3,7 @@
 from msgspec import Struct
 from starlette.requests import Request
 
-from arena.ladder.web.access.secrets import Scope, SecretKind, Secrets
+from arena.ladder.web.access.secrets import Scope, Secret, SecretKind, Secrets
 from arena.ladder.web.problems import NOT_FOUND, RequestError
 from arena.ladder.web.served import client_of, served_by
 
@@ -38,19 +38,40 @@ def _identified(request: Request) -> Visitor:
     word, kind = _secret_of(request)
     if not word:
         return Visitor("")
-    served = served_by(request)
-    if served.tries.is_empty(client_of(request)):
-        raise RequestError(429, "too many tries", "wait a minute", {"Retry-After": "60"})
-    with Secrets(served.folder) as secrets:
-        secret = secrets.find(word, kind)
+    secret = found_secret(request, word, kind)
     if secret is None:
-        served.tries.take(client_of(request))
         if kind is SecretKind.TOKEN:
             raise unauthorized("the token is not valid")
         return Visitor("")
     return Visitor(
         secret.author, kind, secret.scope, kind is SecretKind.SESSION and secret.administrates
     )
+
+
+def found_secret(request: Request, word: str, kind: SecretKind) -> Secret | None:
+    """Return what a secret stands for; None if it is not valid, which is counted.
+
+    Raises RequestError for one that is not valid after too many of its kind from the address.
+    """
+    served = served_by(request)
+    with Secrets(served.folder) as secrets:
+        if secret := secrets.find(word, kind):
+            return secret
+    if kind is SecretKind.SESSION:
+        forget_cookie(request)
+    if not served.tries[kind].take(client_of(request)):
+        raise RequestError(429, "too many tries", "wait a minute", {"Retry-After": "60"})
+    return None
+
+
+def forget_cookie(request: Request) -> None:
+    """Let the answer delete the cookie of the browser."""
+    request.state.forgets_cookie = True
+
+
+def forgets_cookie(request: Request) -> bool:
+    """Tell whether the answer must delete the cookie of the browser."""
+    return getattr(request.state, "forgets_cookie", False)
 
 
 def _secret_of(request: Request) -> tuple[str, SecretKind]:

@@ -2,19 +2,20 @@
 
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AbstractContextManager
-from typing import Any
 
 from msgspec import Struct
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import StreamingResponse
+from starlette.types import Receive, Scope, Send
 
 from arena.io.errors import ArenaError
 from arena.ladder.door.api import is_news, sent_event
+from arena.ladder.web.access.visitors import Visitor, visitor_of
 from arena.ladder.web.api.rest import seen_version
 from arena.ladder.web.live.snapshot import Snapshot, author_events, everybody_events, log_line
 from arena.ladder.web.problems import RequestError
-from arena.ladder.web.served import Served, Told, served_by
+from arena.ladder.web.served import Served, Told, client_of, served_by
 
 _BEAT = 15.0
 """Seconds after which something is sent, so that nobody takes the stream for dead."""
@@ -30,25 +31,31 @@ class Stream(StreamingResponse):
         super().__init__(events, headers={"X-Accel-Buffering": "no"})
         self._place = place
 
-    async def __call__(self, *asgi: Any) -> None:
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Send the events until either side ends."""
+        if scope["method"] == "HEAD":
+            await StreamingResponse((), headers=self.headers)(scope, receive, send)
+            return
         with self._place:
-            await super().__call__(*asgi)
+            await super().__call__(scope, receive, send)
 
 
-async def ladder_events(request: Request) -> StreamingResponse:
-    """Tell everybody how the ladder is whenever that changes."""
-    served = served_by(request)
-    return Stream(_of_ladder(served), served.listener())
+async def ladder_events(request: Request) -> Stream:
+    """Tell how the ladder is whenever that changes."""
+    visitor = await run_in_threadpool(visitor_of, request)
+    return Stream(_of_ladder(served_by(request)), _place(request, visitor))
 
 
-async def version_events(request: Request) -> StreamingResponse:
+async def version_events(request: Request) -> Stream:
     """Tell how a version is whenever that changes, and its log line by line."""
     _, version = await run_in_threadpool(seen_version, request)
-    served = served_by(request)
     after = request.headers.get("last-event-id", "0")
     last = int(after) if after.isascii() and after.isdigit() and len(after) < 16 else 0
-    return Stream(_of_version(request, version.name, last), served.listener())
+    return Stream(_of_version(request, version.name, last), _place(request, visitor_of(request)))
+
+
+def _place(request: Request, visitor: Visitor) -> AbstractContextManager[None]:
+    return served_by(request).listeners.place(visitor.author, client_of(request))
 
 
 async def _of_ladder(served: Served) -> AsyncIterator[bytes]:

@@ -21,8 +21,8 @@ _TYPES = (
 )
 _TOKEN: dict[str, list[str]] = {"token": []}
 _SESSION: dict[str, list[str]] = {"session": []}
-_EVERY = ("421", "429")
-"""Any request may be for another host, or one too many."""
+_EVERY = ("421", "429", "503")
+"""Any request may be for another host, one too many, or come while a file cannot be used."""
 _BOT = ("bot", r"^[A-Za-z0-9][A-Za-z0-9_-]{0,31}$")
 _VERSION = ("version", r"^[A-Za-z0-9][A-Za-z0-9_-]{0,31}@[1-9][0-9]{0,8}$")
 
@@ -81,7 +81,7 @@ def _of_authors() -> dict[str, Any]:
 
 
 def _of_everybody() -> dict[str, Any]:
-    events = _stream(api.Audience.EVERYBODY, (), ())
+    events = _stream(api.Audience.EVERYBODY, ("401",), ())
     described = _operation("This document", {}, ())
     described["responses"]["200"] = {
         "description": "OpenAPI",
@@ -150,7 +150,7 @@ def _stream(
         for event in api.events_for(audience)
     ]
     summary = f"Server-sent events: {'; '.join(events)}"
-    operation = _operation(summary, {}, (*problems, "503"), list(security), parameters)
+    operation = _operation(summary, {}, problems, list(security), parameters)
     content = {"text/event-stream": {"schema": {"type": "string"}}}
     operation["responses"]["200"] = {"description": "Server-sent events", "content": content}
     return operation
