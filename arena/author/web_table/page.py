@@ -56,6 +56,7 @@ class Move(Struct, frozen=True):
     """What it does, for those who hear it."""
     text: str
     odds: str = ""
+    key: str = ""
 
 
 class FaceRow(Struct, frozen=True):
@@ -86,6 +87,7 @@ class TablePage(Struct, frozen=True):
     kind: str
     title: str
     about: str
+    round: int
     now: str
     faults: Sequence[str]
     boxes: list[SeatBox]
@@ -96,8 +98,6 @@ class TablePage(Struct, frozen=True):
     winner: str
     rows: list[FaceRow]
     calls: list[Move]
-    keys: str
-    """The keys that are taken, for the script."""
     bids: list[BidRow]
     story: Sequence[str]
     with_odds: bool
@@ -136,6 +136,7 @@ def table_page(shown: Shown) -> TablePage:
         kind=snapshot.kind,
         title=f"You against {_listed(others)}",
         about=_about(shown),
+        round=snapshot.round + 1,
         now=_now(shown),
         faults=snapshot.faults,
         boxes=[_box(shown, seat) for seat in range(len(names))],
@@ -146,13 +147,17 @@ def table_page(shown: Shown) -> TablePage:
         winner=_winner(shown) if ended else "",
         rows=_rows(shown),
         calls=_calls(shown),
-        keys=" ".join(move.value for move in _calls(shown)),
         bids=_bids(shown),
-        story=snapshot.story[::-1],
+        story=_before(snapshot),
         with_odds=shown.with_odds,
         over=shown.over,
         rules=[(clause.title, clause.texts[hello.rules.name]) for clause in CLAUSES],
     )
+
+
+def _before(snapshot: Snapshot) -> Sequence[str]:
+    """Return the rounds before this one, the newest first."""
+    return snapshot.story[-2 if snapshot.end else -1 :: -1]
 
 
 def _listed(names: Sequence[str]) -> str:
@@ -279,7 +284,8 @@ def _rows(shown: Shown) -> list[FaceRow]:
 def _bid_move(shown: Shown, bid: Bid) -> Move:
     holds = likely(shown.snapshot.odds[bid.quantity, bid.face].holds) if shown.with_odds else ""
     label = name_bid(bid) + (f", holds with {holds}" if holds else "")
-    return Move(f"bid {bid.quantity} {bid.face}", label, str(bid.quantity), holds)
+    short = holds.replace("under ", "<").replace("over ", ">")
+    return Move(f"bid {bid.quantity} {bid.face}", label, str(bid.quantity), short)
 
 
 def _calls(shown: Shown) -> list[Move]:
@@ -290,10 +296,10 @@ def _calls(shown: Shown) -> list[Move]:
     if shown.over:
         return [Move("leave", "Leave the table", "Leave the table")]
     if snapshot.kind == "game_end":
-        return [Move("next", "Next game", "Next game")]
+        return [Move("next", "Next game", "Next game", key="Enter")]
     if snapshot.kind != "round_end":
         return []
-    going_on = [Move("next", "Go on", "Go on")]
+    going_on = [Move("next", "Go on", "Go on", key="Enter")]
     if not snapshot.counts[shown.hello.seat]:
         going_on.append(Move("skip", "To the end of the game", "To the end of the game"))
     return going_on
@@ -306,11 +312,11 @@ def _answers(shown: Shown, request: Turn | CalzaOffer) -> Iterator[Move]:
         odds = shown.snapshot.odds[last.quantity, last.face]
     if isinstance(request, CalzaOffer):
         exact = likely(odds.exact) if odds else ""
-        yield Move("calza", "Calza", "Calza", exact)
-        yield Move("pass", "Pass", "Pass")
+        yield Move("calza", "Calza", "Calza", exact, "C")
+        yield Move("pass", "Pass", "Pass", key="P")
     elif request.dudo:
         right = likely(1 - odds.holds) if odds else ""
-        yield Move("dudo", "Dudo", "Dudo", right)
+        yield Move("dudo", "Dudo", "Dudo", right, "D")
 
 
 def _bids(shown: Shown) -> list[BidRow]:

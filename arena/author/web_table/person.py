@@ -47,7 +47,7 @@ class Shown(NamedTuple):
     snapshot: Snapshot
     with_odds: bool
     over: bool
-    """Whether the last game is over: all games are stored, or about to be."""
+    """Whether the last game is over, and all games are stored."""
 
 
 class WebPerson:
@@ -68,6 +68,8 @@ class WebPerson:
         self._story: tuple[str, ...] = ()
         self._last = Snapshot()
         """The last snapshot that was made, shown or not."""
+        self._end: Snapshot | None = None
+        """The end of the last game; it is shown when the games are stored."""
         self._changed = Condition()
         self._number = 0
         self._snapshot = Snapshot()
@@ -109,8 +111,13 @@ class WebPerson:
         return answer
 
     def stay(self) -> None:
-        """Keep the page until the person leaves or is long gone; the games are stored."""
+        """Show how the last game ended, until the person leaves or is long gone.
+
+        Call it once the games are stored: the page says so.
+        """
         with self._changed:
+            if self._end:
+                self._add(self._end)
             try:
                 self._wait(lambda: False)
             except LeftError:
@@ -156,8 +163,12 @@ class WebPerson:
 
     def _end_game(self, end: GameEnd) -> None:
         last = self._last
-        self._add(self._new(kind="game_end", game=end.game, round=last.round, places=end.places))
+        ended = self._new(kind="game_end", game=end.game, round=last.round, places=end.places)
         self._story = ()
+        if self._hello and end.game == self._hello.games - 1:
+            self._end = ended
+        else:
+            self._add(ended)
 
     @property
     def _seat(self) -> int:
