@@ -5,6 +5,7 @@ const RETRY = 1000;
 const FAILURES = 3;
 const get = (id) => document.getElementById(id);
 const game = () => get("game");
+const polling = new AbortController();
 let typed = "";
 
 /** Show the game of a page that the server wrote; an open list of higher bids stays open. */
@@ -23,10 +24,11 @@ function show(text) {
 async function follow() {
   for (let failures = 0; failures < FAILURES && !("closed" in game().dataset);) {
     try {
-      const response = await fetch(`./?after=${game().dataset.number}`);
+      const response = await fetch(`./?after=${game().dataset.number}`, { signal: polling.signal });
       if (response.status === 200) show(await response.text());
       failures = 0;
     } catch {
+      if (polling.signal.aborted) return;
       failures += 1;
       await new Promise((resolve) => { setTimeout(resolve, RETRY); });
     }
@@ -53,9 +55,11 @@ async function send(form, button) {
   }
 }
 
+/* To leave is to go to another page: the server ends with this one. */
 document.addEventListener("submit", (event) => {
+  if (event.submitter.value === "leave") return polling.abort();
   event.preventDefault();
-  send(event.target, event.submitter);
+  return send(event.target, event.submitter);
 });
 
 /* Keys */

@@ -108,7 +108,6 @@ class TablePage(Struct, frozen=True):
 class ClosedPage(Struct, frozen=True):
     """The page of a table that the person left."""
 
-    arena: str
     stored: bool
 
 
@@ -119,7 +118,7 @@ def table_html(shown: Shown) -> str:
 
 def closed_html(*, stored: bool) -> str:
     """Return the page of a table that was left."""
-    return render("play/closed.html", ClosedPage(__version__, stored))
+    return render("play/closed.html", ClosedPage(stored))
 
 
 def table_page(shown: Shown) -> TablePage:

@@ -35,9 +35,10 @@ _FILES = {
     "play.css": "play/play.css",
     "play.js": "play/play.js",
 }
+_POLICY = "Content-Security-Policy"
 _HEADERS = {
-    "Content-Security-Policy": "default-src 'none'; script-src 'self'; style-src 'self';"
-    " img-src data:; font-src data:; connect-src 'self'; base-uri 'none'; form-action 'self';"
+    _POLICY: "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:;"
+    " font-src data:; connect-src 'self'; base-uri 'none'; form-action 'self';"
     " frame-ancestors 'none'",
     "Cache-Control": "no-store",
     "Cross-Origin-Opener-Policy": "same-origin",
@@ -46,6 +47,8 @@ _HEADERS = {
     "Referrer-Policy": "same-origin",
     "X-Content-Type-Options": "nosniff",
 }
+_LAST_POLICY = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"
+"""That of the last page, which loads nothing: the server is gone."""
 
 
 class TableServer(ThreadingHTTPServer):
@@ -143,13 +146,16 @@ class _Handler(BaseHTTPRequestHandler):
         number, move = form
         shown = self.server.person.shown()
         if move == "leave":
-            # First the page: the command ends once the person left.
-            self._send(closed_html(stored=shown is not None and shown.over))
-            self.wfile.flush()
-            self.server.person.leave()
+            self._close(stored=shown is not None and shown.over)
             return
         self.server.person.act(number, move)
         self._answer(HTTPStatus.SEE_OTHER, Location=f"/{self.server.secret}/")
+
+    def _close(self, *, stored: bool) -> None:
+        """Send the last page, and only then leave: that ends the command."""
+        self._send(closed_html(stored=stored), **{_POLICY: _LAST_POLICY})
+        self.wfile.flush()
+        self.server.person.leave()
 
     def _form(self) -> tuple[int, str] | None:
         length = _count(self.headers.get("Content-Length", ""))
@@ -162,11 +168,16 @@ class _Handler(BaseHTTPRequestHandler):
     def _refuse(self, status: HTTPStatus) -> None:
         self._send(f"{status.phrase}\n", "text/plain", status)
 
-    def _send(self, text: str, kind: str = "text/html", status: HTTPStatus = HTTPStatus.OK) -> None:
+    def _send(
+        self,
+        text: str,
+        kind: str = "text/html",
+        status: HTTPStatus = HTTPStatus.OK,
+        **headers: str,
+    ) -> None:
         body = text.encode()
-        length = str(len(body))
-        kind = f"{kind}; charset=utf-8"
-        self._answer(status, **{"Content-Type": kind, "Content-Length": length})
+        of_body = {"Content-Type": f"{kind}; charset=utf-8", "Content-Length": str(len(body))}
+        self._answer(status, **of_body, **headers)
         self.wfile.write(body)
 
     def _answer(self, status: HTTPStatus, **headers: str) -> None:
