@@ -10,7 +10,6 @@ from arena.game.rules.books import PACO
 from arena.game.rules.clauses import CLAUSES
 from arena.game.rules.dice import Hand
 from arena.game.rules.explain import name_bid
-from arena.game.rules.odds import bid_exact, bid_holds
 from arena.game.rules.round import Bid, Raises
 from arena.game.rules.view import SeatBid
 from arena.game.wire.messages import (
@@ -23,6 +22,8 @@ from arena.game.wire.messages import (
     ToBot,
     Turn,
 )
+from arena.league.table.dice_left import DiceLeft
+from arena.league.table.person import LeftError
 
 _FACES = {
     name: face
@@ -53,18 +54,13 @@ _CALZA_HELP = """\
   odds, rules, quit  as at your turn"""
 
 
-class LeftError(Exception):
-    """The person left the table."""
-
-
 class TerminalPerson:
     """Tells a person what happens, and asks again until an answer is legal."""
 
     def __init__(self) -> None:
         self._names: Sequence[str] = ()
         self._book = ""
-        self._starting_dice = 0
-        self._left: list[int] = []
+        self._dice = DiceLeft()
         self._told = 0
         """Bids of this round that were told already."""
 
@@ -74,16 +70,15 @@ class TerminalPerson:
 
     def hear(self, message: ToBot) -> None:
         """Tell what happened."""
+        self._dice.hear(message)
         match message:
             case Hello():
-                self._book, self._starting_dice = message.rules.name, message.rules.starting_dice
-                self._begin()
+                self._book = message.rules.name
                 others = [name for seat, name in enumerate(self._names) if seat != message.seat]
                 tell(f"{message.rules.name}: you against {_listed(others)}. Type ? for help.")
             case RoundEnd():
                 self._end_round(message)
             case FaultNotice():
-                self._left[message.seat] = 0
                 self._told = 0
                 name = self._names[message.seat]
                 tell(f"{name} faulted ({message.cause}) and is out; the round is played again.")
@@ -141,18 +136,13 @@ class TerminalPerson:
             return False
         return True
 
-    def _begin(self) -> None:
-        self._left = [self._starting_dice] * len(self._names)
-        self._told = 0
-
     def _show_round(self, request: Turn | CalzaOffer) -> None:
-        counts = [
-            f"{name} {left}" for name, left in zip(self._names, self._left, strict=True) if left
-        ]
+        left = self._dice.counts
+        counts = [f"{name} {n}" for name, n in zip(self._names, left, strict=True) if n]
         palifico = ""
         if request.palifico_seat is not None:
             palifico = f"; palifico of {self._names[request.palifico_seat]}: pacos are not wild"
-        tell(f"\nround {request.round + 1}: {sum(self._left)} dice ({', '.join(counts)}){palifico}")
+        tell(f"\nround {request.round + 1}: {sum(left)} dice ({', '.join(counts)}){palifico}")
 
     def _tell_bids(self, bids: Sequence[SeatBid]) -> None:
         for bid in bids[self._told :]:
@@ -160,16 +150,13 @@ class TerminalPerson:
         self._told = len(bids)
 
     def _show_odds(self, request: Turn | CalzaOffer) -> None:
-        unseen = sum(self._left) - len(request.dice)
-        wild = PACO if request.palifico_seat is None else None
         if request.bids:
             bid = Bid(request.bids[-1].quantity, request.bids[-1].face)
-            holds = bid_holds(bid, request.dice, unseen, wild)
-            exact = bid_exact(bid, request.dice, unseen, wild)
-            tell(f"  {name_bid(bid)}: holds {holds:.0%}, exact {exact:.0%}")
+            odds = self._dice.odds(bid, request)
+            tell(f"  {name_bid(bid)}: holds {odds.holds:.0%}, exact {odds.exact:.0%}")
         for bids in request.raises if isinstance(request, Turn) else ():
             bid = Bid(bids.min, bids.face)
-            tell(f"  {name_bid(bid)}: holds {bid_holds(bid, request.dice, unseen, wild):.0%}")
+            tell(f"  {name_bid(bid)}: holds {self._dice.odds(bid, request).holds:.0%}")
 
     def _end_round(self, end: RoundEnd) -> None:
         self._tell_bids(end.bids)
@@ -182,21 +169,18 @@ class TerminalPerson:
         self._told = 0
 
     def _changes(self, end: RoundEnd) -> str:
-        """Note and say who lost a die and who regained one."""
-        said = []
-        for seat, change, word in (
-            (end.loser, -1, "lost a die"),
-            (end.gainer, 1, "regained a die"),
-        ):
-            if seat is not None:
-                self._left[seat] += change
-                said.append(f"{self._names[seat]} {word}, {self._left[seat]} left")
+        """Say who lost a die and who regained one."""
+        said = [
+            f"{self._names[seat]} {word}, {self._dice.counts[seat]} left"
+            for seat, word in ((end.loser, "lost a die"), (end.gainer, "regained a die"))
+            if seat is not None
+        ]
         return "; ".join(said) or "nobody lost a die"
 
     def _end_game(self, end: GameEnd) -> None:
         by_place = sorted(zip(end.places, self._names, strict=True))
         tell("\n" + ", ".join(f"{place}. {name}" for place, name in by_place))
-        self._begin()
+        self._told = 0
 
 
 def read_answer(typed: str, request: Turn) -> Answer | str:

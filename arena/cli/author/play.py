@@ -3,23 +3,29 @@
 import os
 import time
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from secrets import token_hex
 from shlex import quote
-from tempfile import gettempdir
+from tempfile import TemporaryDirectory, gettempdir
+from threading import Thread
 from typing import Any
 
 import click
 
 from arena.author.quick_table import TableRequest, TableResult, play_table
+from arena.author.web_table.person import WebPerson
+from arena.author.web_table.server import TableServer, serving
 from arena.bots.sandboxes.registry import AUTO
 from arena.cli import options
-from arena.cli.author.person import LeftError, TerminalPerson
+from arena.cli.author.person import TerminalPerson
 from arena.cli.author.terminal import hanging_up_interrupts
 from arena.cli.exit_codes import FINDINGS, OK
 from arena.cli.output import print_json, print_table, say, show_page
 from arena.cli.progress_bar import TerminalListener
 from arena.game.rules.books import MAX_STARTING_DICE
+from arena.io.errors import ArenaError
+from arena.league.table.person import LeftError
 from arena.league.terms.config import MAX_GAMES
 from arena.publish.links import REPLAY
 from arena.publish.report import ReportRequest, report
@@ -32,6 +38,7 @@ _GAMES = 20
 @click.command()
 @click.argument("bots", metavar="BOT...", nargs=-1, required=True)
 @click.option("--me", "person", is_flag=True, help="Take a seat yourself, in this terminal.")
+@click.option("--web", is_flag=True, help="With --me: sit in the browser instead.")
 @click.option(
     "--games",
     type=click.IntRange(1, MAX_GAMES),
@@ -59,13 +66,13 @@ def command(
     *,
     bots: Sequence[str],
     person: bool,
+    web: bool,
     games: int | None,
     folder: Path | None,
     watching: bool,
-    sandbox: str | None,
     trust_bots: bool,
     as_json: bool,
-    **rules: Any,
+    **table: Any,
 ) -> int:
     """Play the BOTs (folders, archives, sample:NAME) at one table, and print who won how often.
 
@@ -75,13 +82,18 @@ def command(
         bots=tuple(bots),
         folder=folder or new_folder(),
         games=games or (1 if person else _GAMES),
-        sandbox=sandbox or AUTO,
-        **rules,
+        sandbox=table.pop("sandbox") or AUTO,
+        **table,
     )
-    seated = TerminalPerson() if person else None
+    if web and not person:
+        raise ArenaError("--web seats a person", hint="add --me")
     with hanging_up_interrupts():
         try:
-            results = play_table(request, TerminalListener(), seated, trusted=trust_bots)
+            if web:
+                results = _play_in_browser(request, trusted=trust_bots)
+            else:
+                seated = TerminalPerson() if person else None
+                results = play_table(request, TerminalListener(), seated, trusted=trust_bots)
         except LeftError:
             say("you left: the game is not stored")
             return OK
@@ -93,6 +105,29 @@ def command(
     if watching:
         _watch(request)
     return FINDINGS if any(result.faults for result in results) else OK
+
+
+def _play_in_browser(request: TableRequest, *, trusted: bool) -> list[TableResult]:
+    """Play with a person in the browser, who may look at the last game as long as they like."""
+    with TemporaryDirectory(prefix="perudo-arena-") as folder:
+        person = WebPerson(lambda: _show_table(server, Path(folder)))
+        with serving(TableServer(person)) as server:
+            results = play_table(request, TerminalListener(), person, trusted=trusted)
+            with suppress(KeyboardInterrupt):
+                person.stay()
+    return results
+
+
+def _show_table(server: TableServer, folder: Path) -> None:
+    """Open the table in the browser, by way of a file that only this user can read.
+
+    Every user of the machine sees the arguments of a browser: they must not have the secret.
+    """
+    say(f"your table: {server.url}")
+    page = folder / "table.html"
+    page.write_text(f'<!DOCTYPE html><meta http-equiv="refresh" content="0;url={server.url}">')
+    # A browser in the terminal returns only when it is left.
+    Thread(target=show_page, args=[page], daemon=True).start()
 
 
 def new_folder() -> Path:

@@ -15,8 +15,15 @@ from arena.game.wire.messages import Answer, CalzaOffer, Hello, Ready, ToBot, Tu
 _NO_PROGRAM = Program(Path("/"), ())
 
 
+class LeftError(Exception):
+    """The person left the table."""
+
+
 class Person(Protocol):
-    """The person's side of a table: gets the messages that a bot would get, and decides."""
+    """The person's side of a table: gets the messages that a bot would get, and decides.
+
+    Its methods raise LeftError once the person left.
+    """
 
     def meet(self, names: Sequence[str]) -> None:
         """Take the names at the table, by seat; called first."""

@@ -1,0 +1,341 @@
+"""Page model of a table: the boxes of the seats, the moves, and what is said."""
+
+from collections.abc import Iterator, Sequence
+
+from msgspec import Struct
+
+from arena import __version__
+from arena.author.web_table.person import Shown
+from arena.author.web_table.snapshot import Snapshot, legal_bids
+from arena.author.web_table.words import PLACES, does, told_game
+from arena.game.rules.books import FACES, PACO
+from arena.game.rules.clauses import CLAUSES
+from arena.game.rules.explain import name_bid
+from arena.game.rules.round import Bid
+from arena.game.wire.messages import CalzaOffer, Turn
+from arena.publish.drawing.identity import identities
+from arena.publish.pages.templates import render
+from arena.publish.replay.steps import likely, there
+
+_IN_ROW = 5
+"""Bids of a face that are shown at once; those above them unfold."""
+_SHORT_OF_ROOM = 5
+"""Dice of a hand above which a box has two lines of them."""
+
+
+class Die(Struct, frozen=True):
+    """A die that is shown."""
+
+    face: int
+    matches: bool = False
+    """Whether it counts for the bid that was called."""
+
+
+class SeatBox(Struct, frozen=True):
+    """A seat at the table."""
+
+    name: str
+    mark: str
+    place: int
+    """0 is the person's own, then in the order of turns."""
+    dice: list[Die]
+    hidden: int
+    """The dice under the cup."""
+    word: str
+    classes: str
+    fresh: int
+    """Which bid it made since the person's own, from 1; 0 for none."""
+
+
+class Move(Struct, frozen=True):
+    """A button."""
+
+    value: str
+    """What is sent."""
+    label: str
+    """What it does, for those who hear it."""
+    text: str
+    odds: str = ""
+    key: str = ""
+
+
+class FaceRow(Struct, frozen=True):
+    """The legal bids on a face."""
+
+    face: int
+    name: str
+    moves: list[Move]
+    more: list[Move]
+
+
+class BidRow(Struct, frozen=True):
+    """A bid of the round."""
+
+    name: str
+    mark: str
+    quantity: int
+    face: int
+    true: str
+    """Whether it was true, once the dice are shown."""
+
+
+class TablePage(Struct, frozen=True):
+    """All that the page says."""
+
+    number: int
+    arena: str
+    kind: str
+    title: str
+    about: str
+    round: int
+    now: str
+    faults: Sequence[str]
+    boxes: list[SeatBox]
+    layout: str
+    bid: Bid | None
+    verdict: str
+    false: bool
+    winner: str
+    rows: list[FaceRow]
+    calls: list[Move]
+    bids: list[BidRow]
+    story: Sequence[str]
+    with_odds: bool
+    over: bool
+    rules: list[tuple[str, str]]
+
+
+class ClosedPage(Struct, frozen=True):
+    """The page of a table that the person left."""
+
+    stored: bool
+
+
+def table_html(shown: Shown) -> str:
+    """Return the page of a table."""
+    return render("play/table.html", table_page(shown))
+
+
+def closed_html(*, stored: bool) -> str:
+    """Return the page of a table that was left."""
+    return render("play/closed.html", ClosedPage(stored))
+
+
+def table_page(shown: Shown) -> TablePage:
+    """Return the page model of what is shown."""
+    snapshot, names, hello = shown.snapshot, shown.names, shown.hello
+    last = snapshot.bids[-1] if snapshot.bids else None
+    end, ended = snapshot.end, snapshot.kind == "game_end"
+    others = [name for seat, name in enumerate(names) if seat != hello.seat]
+    false = end is not None and last is not None and end.count < last.quantity
+    most = max((*snapshot.counts, *map(len, snapshot.hands)), default=0)
+    return TablePage(
+        number=shown.number,
+        arena=__version__,
+        kind=snapshot.kind,
+        title=f"You against {_listed(others)}",
+        about=_about(shown),
+        round=snapshot.round + 1,
+        now=_now(shown),
+        faults=snapshot.faults,
+        boxes=[_box(shown, seat) for seat in range(len(names))],
+        layout=f"p{len(names)}{' tall' if most > _SHORT_OF_ROOM else ''}",
+        bid=Bid(last.quantity, last.face) if last else None,
+        verdict=f"{there(end.count)}: {'false' if false else 'true'}" if end else "",
+        false=false,
+        winner=_winner(shown) if ended else "",
+        rows=_rows(shown),
+        calls=_calls(shown),
+        bids=_bids(shown),
+        story=_before(snapshot),
+        with_odds=shown.with_odds,
+        over=shown.over,
+        rules=[(clause.title, clause.texts[hello.rules.name]) for clause in CLAUSES],
+    )
+
+
+def _before(snapshot: Snapshot) -> Sequence[str]:
+    """Return the rounds before this one, the newest first."""
+    return snapshot.story[-2 if snapshot.end else -1 :: -1]
+
+
+def _listed(names: Sequence[str]) -> str:
+    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
+
+
+def _about(shown: Shown) -> str:
+    snapshot, hello = shown.snapshot, shown.hello
+    parts = [hello.rules.name]
+    if hello.games > 1:
+        parts.append(f"game {snapshot.game + 1} of {hello.games}")
+    parts.append(f"round {snapshot.round + 1}")
+    if snapshot.kind != "game_end":
+        parts.append(f"{sum(snapshot.counts)} dice left")
+    if snapshot.palifico_seat is not None:
+        whose = shown.names[snapshot.palifico_seat]
+        parts.append(f"palifico of {whose}: pacos are not wild")
+    return ", ".join(parts)
+
+
+def _now(shown: Shown) -> str:
+    """Say what the person has to do, or what happened."""
+    snapshot, names, seat = shown.snapshot, shown.names, shown.hello.seat
+    match snapshot.kind:
+        case "turn" if not snapshot.bids:
+            return "You open the round: bid."
+        case "turn" | "calza":
+            last = snapshot.bids[-1]
+            bid = name_bid(Bid(last.quantity, last.face))
+            todo = "raise it, or call dudo" if snapshot.kind == "turn" else "is that exact?"
+            return f"{names[last.seat]} bids {bid}{shown_odds(shown)}: {todo}."
+        case "round_end":
+            return snapshot.story[-1]
+        case "game_end":
+            return told_game(snapshot.places, names)
+    out = snapshot.counts[seat] == 0
+    return "You are out; the others play on." if out else "The others play."
+
+
+def shown_odds(shown: Shown) -> str:
+    """Return how likely the last bid is, if the person wants odds."""
+    if not shown.with_odds or not shown.snapshot.bids:
+        return ""
+    last = shown.snapshot.bids[-1]
+    odds = shown.snapshot.odds[last.quantity, last.face]
+    return f" (it holds with {likely(odds.holds)}, is exact with {likely(odds.exact)})"
+
+
+def _winner(shown: Shown) -> str:
+    winner = shown.snapshot.places.index(1)
+    return does(winner, "win", shown.names, shown.hello.seat)
+
+
+def _box(shown: Shown, seat: int) -> SeatBox:
+    snapshot, names = shown.snapshot, shown.names
+    hand = sorted(snapshot.hands[seat]) if snapshot.hands else []
+    left = snapshot.counts[seat] if snapshot.counts else 0
+    return SeatBox(
+        name=names[seat],
+        mark=identities(names)[names[seat]].classes,
+        place=(seat - shown.hello.seat) % len(names),
+        dice=[Die(face, _matches(snapshot, face)) for face in hand],
+        hidden=0 if hand or snapshot.end or snapshot.places else left,
+        word=_word(shown, seat),
+        classes=_classes(snapshot, seat, left),
+        fresh=_fresh(shown, seat),
+    )
+
+
+def _matches(snapshot: Snapshot, face: int) -> bool:
+    if not snapshot.bids:
+        return False
+    bid = snapshot.bids[-1].face
+    return face == bid or (face == PACO and snapshot.palifico_seat is None)
+
+
+def _word(shown: Shown, seat: int) -> str:
+    """Return what a seat did last."""
+    snapshot, end = shown.snapshot, shown.snapshot.end
+    if snapshot.places:
+        return PLACES[snapshot.places[seat]]
+    if end and seat in (end.loser, end.gainer):
+        change = "loses a die" if seat == end.loser else "regains a die"
+        return change if snapshot.counts[seat] else "is out"
+    if end and seat == end.caller:
+        return end.call
+    last = next((bid for bid in reversed(snapshot.bids) if bid.seat == seat), None)
+    if last:
+        return name_bid(Bid(last.quantity, last.face))
+    return "" if snapshot.counts[seat] else "out"
+
+
+def _classes(snapshot: Snapshot, seat: int, left: int) -> str:
+    if snapshot.places:
+        return "acts" if snapshot.places[seat] == 1 else "gone"
+    if not left and not (snapshot.hands and snapshot.hands[seat]):
+        return "gone"
+    acts = snapshot.end.caller if snapshot.end else _on_turn(snapshot)
+    return "acts" if seat == acts else ""
+
+
+def _on_turn(snapshot: Snapshot) -> int | None:
+    return snapshot.request.seat if snapshot.request else None
+
+
+def _fresh(shown: Shown, seat: int) -> int:
+    bids = [bid.seat for bid in shown.snapshot.bids]
+    since = bids[::-1].index(shown.hello.seat) if shown.hello.seat in bids else len(bids)
+    others = bids[len(bids) - since :]
+    return others.index(seat) + 1 if shown.snapshot.asks and seat in others else 0
+
+
+def _rows(shown: Shown) -> list[FaceRow]:
+    bids = legal_bids(shown.snapshot.request)
+    rows = []
+    for face in [*range(PACO + 1, FACES + 1), PACO]:
+        moves = [_bid_move(shown, bid) for bid in bids if bid.face == face]
+        if moves:
+            name = name_bid(Bid(2, face)).removeprefix("2 ")
+            rows.append(FaceRow(face, name, moves[:_IN_ROW], moves[_IN_ROW:]))
+    return rows
+
+
+def _bid_move(shown: Shown, bid: Bid) -> Move:
+    holds = likely(shown.snapshot.odds[bid.quantity, bid.face].holds) if shown.with_odds else ""
+    label = name_bid(bid) + (f", holds with {holds}" if holds else "")
+    short = holds.replace("under ", "<").replace("over ", ">")
+    return Move(f"bid {bid.quantity} {bid.face}", label, str(bid.quantity), short)
+
+
+def _calls(shown: Shown) -> list[Move]:
+    """Return the buttons that are no bids; the first is the main one."""
+    snapshot = shown.snapshot
+    if snapshot.request:
+        return list(_answers(shown, snapshot.request))
+    if shown.over:
+        return [Move("leave", "Leave the table", "Leave the table")]
+    if snapshot.kind == "game_end":
+        return [Move("next", "Next game", "Next game", key="Enter")]
+    if snapshot.kind != "round_end":
+        return []
+    going_on = [Move("next", "Go on", "Go on", key="Enter")]
+    if not snapshot.counts[shown.hello.seat]:
+        going_on.append(Move("skip", "To the end of the game", "To the end of the game"))
+    return going_on
+
+
+def _answers(shown: Shown, request: Turn | CalzaOffer) -> Iterator[Move]:
+    odds = None
+    if shown.with_odds and request.bids:
+        last = request.bids[-1]
+        odds = shown.snapshot.odds[last.quantity, last.face]
+    if isinstance(request, CalzaOffer):
+        exact = likely(odds.exact) if odds else ""
+        yield Move("calza", "Calza", "Calza", exact, "C")
+        yield Move("pass", "Pass", "Pass", key="P")
+    elif request.dudo:
+        right = likely(1 - odds.holds) if odds else ""
+        yield Move("dudo", "Dudo", "Dudo", right, "D")
+
+
+def _bids(shown: Shown) -> list[BidRow]:
+    snapshot, marks = shown.snapshot, identities(shown.names)
+    return [
+        BidRow(
+            name=shown.names[bid.seat],
+            mark=marks[shown.names[bid.seat]].classes,
+            quantity=bid.quantity,
+            face=bid.face,
+            true=_truth(snapshot, bid.quantity, bid.face),
+        )
+        for bid in snapshot.bids
+    ]
+
+
+def _truth(snapshot: Snapshot, quantity: int, face: int) -> str:
+    if not snapshot.end:
+        return ""
+    wild = face != PACO and snapshot.palifico_seat is None
+    dice = [die for hand in snapshot.hands for die in hand]
+    count = dice.count(face) + (dice.count(PACO) if wild else 0)
+    return f"{'true' if count >= quantity else 'false'}: {count}"

@@ -1,0 +1,197 @@
+"""The server of one table: this machine alone, a secret in the address, forms of its own page.
+
+It is the standard library's: one person, one page and a few files need no framework, and so
+`arena play --me --web` works without an extra.
+"""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import cache
+from hmac import compare_digest
+from http import HTTPStatus
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from secrets import token_urlsafe
+from socket import socket
+from sys import exception
+from threading import Thread
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+from arena.author.web_table.page import closed_html, table_html
+from arena.author.web_table.person import WebPerson
+from arena.io import shipped
+from arena.publish.drawing.font import font_css
+
+_ADDRESS = "127.0.0.1"
+_POLL = 20.0
+"""Seconds that a request waits for a change."""
+_IDLE = 60.0
+"""Seconds that a connection may say nothing."""
+_MAX_FORM = 1000
+"""Bytes of a form."""
+_FILES = {
+    "style.css": "style.css",
+    "replay.css": "replay.css",
+    "play.css": "play/play.css",
+    "play.js": "play/play.js",
+}
+_POLICY = "Content-Security-Policy"
+_HEADERS = {
+    _POLICY: "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:;"
+    " font-src data:; connect-src 'self'; base-uri 'none'; form-action 'self';"
+    " frame-ancestors 'none'",
+    "Cache-Control": "no-store",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    # With no-referrer a browser sends no origin with a form.
+    "Referrer-Policy": "same-origin",
+    "X-Content-Type-Options": "nosniff",
+}
+_LAST_POLICY = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"
+"""That of the last page, which loads nothing: the server is gone."""
+
+
+class TableServer(ThreadingHTTPServer):
+    """Serves the page of one person; it listens as soon as it is made."""
+
+    def __init__(self, person: WebPerson) -> None:
+        self.person = person
+        self.secret = token_urlsafe(32)
+        super().__init__((_ADDRESS, 0), _Handler)
+
+    @property
+    def hosts(self) -> set[str]:
+        """The values of `Host` that are answered: no name that somebody else may point here."""
+        return {f"{name}:{self.server_port}" for name in (_ADDRESS, "localhost")}
+
+    @property
+    def url(self) -> str:
+        """The address of the page."""
+        return f"http://{_ADDRESS}:{self.server_port}/{self.secret}/"
+
+    def handle_error(self, request: socket | tuple[bytes, socket], client_address: Any) -> None:
+        """Be silent about connections that were closed: tabs are."""
+        if not isinstance(exception(), OSError):
+            super().handle_error(request, client_address)
+
+
+@contextmanager
+def serving(server: TableServer) -> Iterator[TableServer]:
+    """Serve in a thread of its own."""
+    thread = Thread(target=server.serve_forever, kwargs={"poll_interval": 0.1}, daemon=True)
+    with server:
+        thread.start()
+        try:
+            yield server
+        finally:
+            server.shutdown()
+
+
+class _Handler(BaseHTTPRequestHandler):
+    server: TableServer
+    timeout = _IDLE
+
+    def do_GET(self) -> None:  # as the library calls it
+        if (name := self._path()) is None:
+            return
+        if not name:
+            self._show()
+        elif name == "font.css":
+            self._send(font_css(), "text/css")
+        elif name in _FILES:
+            kind = "text/javascript" if name.endswith(".js") else "text/css"
+            self._send(_file(_FILES[name]), kind)
+        else:
+            self._refuse(HTTPStatus.NOT_FOUND)
+
+    def do_POST(self) -> None:  # as the library calls it
+        name = self._path()
+        if name is None:
+            return
+        if self.headers.get("Origin") != f"http://{self.headers['Host']}":
+            self._refuse(HTTPStatus.FORBIDDEN)
+        elif name:
+            self._refuse(HTTPStatus.NOT_FOUND)
+        else:
+            self._act()
+
+    def log_message(self, format: str, *args: object) -> None:  # noqa: A002  # as the library's
+        """Say nothing: the terminal is for the games."""
+
+    def _path(self) -> str | None:
+        """Return the path behind the secret; None if the request was refused."""
+        if self.headers.get("Host") not in self.server.hosts:
+            self._refuse(HTTPStatus.MISDIRECTED_REQUEST)
+            return None
+        path, prefix = urlsplit(self.path).path, f"/{self.server.secret}/"
+        if not compare_digest(path[: len(prefix)].encode(), prefix.encode()):
+            self._refuse(HTTPStatus.NOT_FOUND)
+            return None
+        return path[len(prefix) :]
+
+    def _show(self) -> None:
+        """Send the page, or that nothing changed since that of the number `after`."""
+        after = parse_qs(urlsplit(self.path).query).get("after", [""])[0]
+        shown = self.server.person.shown(_count(after), _POLL)
+        if shown is None:
+            self._answer(HTTPStatus.NO_CONTENT)
+        else:
+            self._send(table_html(shown))
+
+    def _act(self) -> None:
+        form = self._form()
+        if form is None:
+            self._refuse(HTTPStatus.BAD_REQUEST)
+            return
+        number, move = form
+        shown = self.server.person.shown()
+        if move == "leave":
+            self._close(stored=shown is not None and shown.over)
+            return
+        self.server.person.act(number, move)
+        self._answer(HTTPStatus.SEE_OTHER, Location=f"/{self.server.secret}/")
+
+    def _close(self, *, stored: bool) -> None:
+        """Send the last page, and only then leave: that ends the command."""
+        self._send(closed_html(stored=stored), **{_POLICY: _LAST_POLICY})
+        self.wfile.flush()
+        self.server.person.leave()
+
+    def _form(self) -> tuple[int, str] | None:
+        length = _count(self.headers.get("Content-Length", ""))
+        if length is None or length > _MAX_FORM:
+            return None
+        form = parse_qs(self.rfile.read(length).decode("ascii", "replace"))
+        number = _count(form.get("number", [""])[0])
+        return None if number is None else (number, form.get("move", [""])[0])
+
+    def _refuse(self, status: HTTPStatus) -> None:
+        self._send(f"{status.phrase}\n", "text/plain", status)
+
+    def _send(
+        self,
+        text: str,
+        kind: str = "text/html",
+        status: HTTPStatus = HTTPStatus.OK,
+        **headers: str,
+    ) -> None:
+        body = text.encode()
+        of_body = {"Content-Type": f"{kind}; charset=utf-8", "Content-Length": str(len(body))}
+        self._answer(status, **of_body, **headers)
+        self.wfile.write(body)
+
+    def _answer(self, status: HTTPStatus, **headers: str) -> None:
+        self.send_response(status)
+        for name, value in (_HEADERS | headers).items():
+            self.send_header(name, value)
+        self.end_headers()
+
+
+def _count(text: str) -> int | None:
+    """Return a number of at most nine digits, None if it is none."""
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else None
+
+
+@cache
+def _file(path: str) -> str:
+    return (shipped.folder("reports") / path).read_text(encoding="utf-8")
