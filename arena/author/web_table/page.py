@@ -186,8 +186,8 @@ def _now(shown: Shown) -> str:
         case "turn" | "calza":
             last = snapshot.bids[-1]
             bid = name_bid(Bid(last.quantity, last.face))
-            todo = "raise it, or call dudo" if snapshot.kind == "turn" else "is that exact?"
-            return f"{names[last.seat]} bids {bid}{shown_odds(shown)}: {todo}."
+            todo = "raise it, or call dudo." if snapshot.kind == "turn" else "is it exact?"
+            return f"{names[last.seat]} bids {bid}{_odds(shown)}: {todo}"
         case "round_end":
             return snapshot.story[-1]
         case "game_end":
@@ -196,7 +196,7 @@ def _now(shown: Shown) -> str:
     return "You are out; the others play on." if out else "The others play."
 
 
-def shown_odds(shown: Shown) -> str:
+def _odds(shown: Shown) -> str:
     """Return how likely the last bid is, if the person wants odds."""
     if not shown.with_odds or not shown.snapshot.bids:
         return ""
