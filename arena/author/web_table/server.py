@@ -134,7 +134,7 @@ class _Handler(BaseHTTPRequestHandler):
         after = parse_qs(urlsplit(self.path).query).get("after", [""])[0]
         shown = self.server.person.shown(_count(after), _POLL)
         if shown is None:
-            self._answer(HTTPStatus.NO_CONTENT)
+            self._answer(HTTPStatus.NO_CONTENT, {})
         else:
             self._send(table_html(shown))
 
@@ -184,9 +184,9 @@ class _Handler(BaseHTTPRequestHandler):
         self._answer(status, headers)
         self.wfile.write(body)
 
-    def _answer(self, status: HTTPStatus, headers: Mapping[str, str] = _HEADERS) -> None:
+    def _answer(self, status: HTTPStatus, headers: Mapping[str, str]) -> None:
         self.send_response(status)
-        for name, value in (_HEADERS | headers).items():
+        for name, value in {**_HEADERS, **headers}.items():
             self.send_header(name, value)
         self.end_headers()
 
