@@ -1,24 +1,22 @@
 """Page model of a table: the boxes of the seats, the moves, and what is said."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 from msgspec import Struct
 
 from arena import __version__
+from arena.author.web_table.moves import FaceRow, Move, calls_of, rows_of
 from arena.author.web_table.person import Shown
-from arena.author.web_table.snapshot import Snapshot, legal_bids
+from arena.author.web_table.snapshot import Snapshot
 from arena.author.web_table.words import PLACES, does, told_game
-from arena.game.rules.books import FACES, PACO
+from arena.game.rules.books import PACO
 from arena.game.rules.clauses import CLAUSES
 from arena.game.rules.explain import name_bid
 from arena.game.rules.round import Bid
-from arena.game.wire.messages import CalzaOffer, Turn
 from arena.publish.drawing.identity import identities
 from arena.publish.pages.templates import render
 from arena.publish.replay.steps import likely, there
 
-_IN_ROW = 5
-"""Bids of a face that are shown at once; those above them unfold."""
 _SHORT_OF_ROOM = 5
 """Dice of a hand above which a box has two lines of them."""
 
@@ -27,7 +25,7 @@ class Die(Struct, frozen=True):
     """A die that is shown."""
 
     face: int
-    matches: bool = False
+    counted: bool = False
     """Whether it counts for the bid that was called."""
 
 
@@ -45,27 +43,6 @@ class SeatBox(Struct, frozen=True):
     classes: str
     fresh: int
     """Which bid it made since the person's own, from 1; 0 for none."""
-
-
-class Move(Struct, frozen=True):
-    """A button."""
-
-    value: str
-    """What is sent."""
-    label: str
-    """What it does, for those who hear it."""
-    text: str
-    odds: str = ""
-    key: str = ""
-
-
-class FaceRow(Struct, frozen=True):
-    """The legal bids on a face."""
-
-    face: int
-    name: str
-    moves: list[Move]
-    more: list[Move]
 
 
 class BidRow(Struct, frozen=True):
@@ -144,8 +121,8 @@ def table_page(shown: Shown) -> TablePage:
         verdict=f"{there(end.count)}: {'false' if false else 'true'}" if end else "",
         false=false,
         winner=_winner(shown) if ended else "",
-        rows=_rows(shown),
-        calls=_calls(shown),
+        rows=rows_of(shown),
+        calls=calls_of(shown),
         bids=_bids(shown),
         story=_before(snapshot),
         with_odds=shown.with_odds,
@@ -186,8 +163,8 @@ def _now(shown: Shown) -> str:
         case "turn" | "calza":
             last = snapshot.bids[-1]
             bid = name_bid(Bid(last.quantity, last.face))
-            todo = "raise it, or call dudo" if snapshot.kind == "turn" else "is that exact?"
-            return f"{names[last.seat]} bids {bid}{shown_odds(shown)}: {todo}."
+            todo = "raise it, or call dudo." if snapshot.kind == "turn" else "is it exact?"
+            return f"{names[last.seat]} bids {bid}{_odds(shown)}: {todo}"
         case "round_end":
             return snapshot.story[-1]
         case "game_end":
@@ -196,7 +173,7 @@ def _now(shown: Shown) -> str:
     return "You are out; the others play on." if out else "The others play."
 
 
-def shown_odds(shown: Shown) -> str:
+def _odds(shown: Shown) -> str:
     """Return how likely the last bid is, if the person wants odds."""
     if not shown.with_odds or not shown.snapshot.bids:
         return ""
@@ -267,55 +244,6 @@ def _fresh(shown: Shown, seat: int) -> int:
     since = bids[::-1].index(shown.hello.seat) if shown.hello.seat in bids else len(bids)
     others = bids[len(bids) - since :]
     return others.index(seat) + 1 if shown.snapshot.asks and seat in others else 0
-
-
-def _rows(shown: Shown) -> list[FaceRow]:
-    bids = legal_bids(shown.snapshot.request)
-    rows = []
-    for face in [*range(PACO + 1, FACES + 1), PACO]:
-        moves = [_bid_move(shown, bid) for bid in bids if bid.face == face]
-        if moves:
-            name = name_bid(Bid(2, face)).removeprefix("2 ")
-            rows.append(FaceRow(face, name, moves[:_IN_ROW], moves[_IN_ROW:]))
-    return rows
-
-
-def _bid_move(shown: Shown, bid: Bid) -> Move:
-    holds = likely(shown.snapshot.odds[bid.quantity, bid.face].holds) if shown.with_odds else ""
-    label = name_bid(bid) + (f", holds with {holds}" if holds else "")
-    short = holds.replace("under ", "<").replace("over ", ">")
-    return Move(f"bid {bid.quantity} {bid.face}", label, str(bid.quantity), short)
-
-
-def _calls(shown: Shown) -> list[Move]:
-    """Return the buttons that are no bids; the first is the main one."""
-    snapshot = shown.snapshot
-    if snapshot.request:
-        return list(_answers(shown, snapshot.request))
-    if shown.over:
-        return [Move("leave", "Leave the table", "Leave the table")]
-    if snapshot.kind == "game_end":
-        return [Move("next", "Next game", "Next game", key="Enter")]
-    if snapshot.kind != "round_end":
-        return []
-    going_on = [Move("next", "Go on", "Go on", key="Enter")]
-    if not snapshot.counts[shown.hello.seat]:
-        going_on.append(Move("skip", "To the end of the game", "To the end of the game"))
-    return going_on
-
-
-def _answers(shown: Shown, request: Turn | CalzaOffer) -> Iterator[Move]:
-    odds = None
-    if shown.with_odds and request.bids:
-        last = request.bids[-1]
-        odds = shown.snapshot.odds[last.quantity, last.face]
-    if isinstance(request, CalzaOffer):
-        exact = likely(odds.exact) if odds else ""
-        yield Move("calza", "Calza", "Calza", exact, "C")
-        yield Move("pass", "Pass", "Pass", key="P")
-    elif request.dudo:
-        right = likely(1 - odds.holds) if odds else ""
-        yield Move("dudo", "Dudo", "Dudo", right, "D")
 
 
 def _bids(shown: Shown) -> list[BidRow]:

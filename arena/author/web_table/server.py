@@ -4,7 +4,7 @@ It is the standard library's: one person, one page and a few files need no frame
 `arena play --me --web` works without an extra.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache
 from hmac import compare_digest
@@ -35,11 +35,11 @@ _FILES = {
     "play.css": "play/play.css",
     "play.js": "play/play.js",
 }
-_POLICY = "Content-Security-Policy"
+_POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; font-src data:;"
+    " connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
+)
 _HEADERS = {
-    _POLICY: "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:;"
-    " font-src data:; connect-src 'self'; base-uri 'none'; form-action 'self';"
-    " frame-ancestors 'none'",
     "Cache-Control": "no-store",
     "Cross-Origin-Opener-Policy": "same-origin",
     "Cross-Origin-Resource-Policy": "same-origin",
@@ -134,7 +134,7 @@ class _Handler(BaseHTTPRequestHandler):
         after = parse_qs(urlsplit(self.path).query).get("after", [""])[0]
         shown = self.server.person.shown(_count(after), _POLL)
         if shown is None:
-            self._answer(HTTPStatus.NO_CONTENT)
+            self._answer(HTTPStatus.NO_CONTENT, {})
         else:
             self._send(table_html(shown))
 
@@ -149,11 +149,11 @@ class _Handler(BaseHTTPRequestHandler):
             self._close(stored=shown is not None and shown.over)
             return
         self.server.person.act(number, move)
-        self._answer(HTTPStatus.SEE_OTHER, Location=f"/{self.server.secret}/")
+        self._answer(HTTPStatus.SEE_OTHER, {"Location": f"/{self.server.secret}/"})
 
     def _close(self, *, stored: bool) -> None:
         """Send the last page, and only then leave: that ends the command."""
-        self._send(closed_html(stored=stored), **{_POLICY: _LAST_POLICY})
+        self._send(closed_html(stored=stored), policy=_LAST_POLICY)
         self.wfile.flush()
         self.server.person.leave()
 
@@ -173,16 +173,20 @@ class _Handler(BaseHTTPRequestHandler):
         text: str,
         kind: str = "text/html",
         status: HTTPStatus = HTTPStatus.OK,
-        **headers: str,
+        policy: str = _POLICY,
     ) -> None:
         body = text.encode()
-        of_body = {"Content-Type": f"{kind}; charset=utf-8", "Content-Length": str(len(body))}
-        self._answer(status, **of_body, **headers)
+        headers = {
+            "Content-Type": f"{kind}; charset=utf-8",
+            "Content-Length": str(len(body)),
+            "Content-Security-Policy": policy,
+        }
+        self._answer(status, headers)
         self.wfile.write(body)
 
-    def _answer(self, status: HTTPStatus, **headers: str) -> None:
+    def _answer(self, status: HTTPStatus, headers: Mapping[str, str]) -> None:
         self.send_response(status)
-        for name, value in (_HEADERS | headers).items():
+        for name, value in {**_HEADERS, **headers}.items():
             self.send_header(name, value)
         self.end_headers()
 

@@ -89,11 +89,7 @@ def command(
         raise ArenaError("--web seats a person", hint="add --me")
     with hanging_up_interrupts():
         try:
-            if web:
-                results = _play_in_browser(request, trusted=trust_bots)
-            else:
-                seated = TerminalPerson() if person else None
-                results = play_table(request, TerminalListener(), seated, trusted=trust_bots)
+            results = _play(request, person=person, web=web, trusted=trust_bots)
         except LeftError:
             say("you left: the game is not stored")
             return OK
@@ -105,6 +101,13 @@ def command(
     if watching:
         _watch(request)
     return FINDINGS if any(result.faults for result in results) else OK
+
+
+def _play(request: TableRequest, *, person: bool, web: bool, trusted: bool) -> list[TableResult]:
+    if web:
+        return _play_in_browser(request, trusted=trusted)
+    seated = TerminalPerson() if person else None
+    return play_table(request, TerminalListener(), seated, trusted=trusted)
 
 
 def _play_in_browser(request: TableRequest, *, trusted: bool) -> list[TableResult]:
