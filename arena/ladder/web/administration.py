@@ -37,6 +37,10 @@ def overview(request: Request) -> Response:
         waiting = door.orders(book.last_order())
         lines = book.events(after=max(0, book.last_event() - _LINES))[::-1]
     versions = sorted(now.versions.values(), key=lambda version: -version.id)
+    private = served.folder.private
+    with_pages = {
+        author.name for author, _ in authors if (private / author.name / "index.html").is_file()
+    }
     actions = {
         version.name: [what for what, of in ALLOWED.items() if version.state in of]
         for version in versions
@@ -50,6 +54,7 @@ def overview(request: Request) -> Response:
             authors=authors,
             versions=versions,
             actions=actions,
+            with_pages=with_pages,
             waiting=waiting,
             lines=lines,
             disk=shutil.disk_usage(served.folder.root),

@@ -74,6 +74,7 @@ def _routes(folder: Folder) -> list[Route | Mount]:
         Route(f"{v1}/ladder", rest.ladder),
         Route(f"{v1}/ladder/events", events.ladder_events),
         Route(f"{v1}/versions/{{version}}", rest.version),
+        Route(f"{v1}/versions/{{version}}/check", rest.check),
         Route(f"{v1}/versions/{{version}}/events", events.version_events),
         Route(f"{v1}/orders", rest.post_order, methods=["POST"]),
         Route(f"{v1}/openapi.json", rest.openapi),

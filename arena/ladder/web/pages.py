@@ -9,7 +9,7 @@ from starlette.responses import FileResponse, HTMLResponse, RedirectResponse, Re
 from arena.ladder.book.book import Book
 from arena.ladder.web.access.secrets import LASTS, SecretKind, Secrets
 from arena.ladder.web.access.visitors import COOKIE, may_see, session_of, visitor_of
-from arena.ladder.web.api.rest import info_of, quota_of
+from arena.ladder.web.api.rest import info_of, quota_of, result_of
 from arena.ladder.web.live.snapshot import ladder_info, versions_of
 from arena.ladder.web.problems import NOT_FOUND, RequestError
 from arena.ladder.web.served import client_of, served_by
@@ -118,13 +118,21 @@ async def upload(request: Request) -> Response:
 
 
 def version(request: Request) -> Response:
-    """Show how a version is, and its log."""
+    """Show how a version is, the result of its check, and its log."""
     info = info_of(request)
     with Book(served_by(request).folder) as book:
         lines = book.events(info.version)
     waits = info.place is not None
     return HTMLResponse(
-        page(request, "version.html", info=info, lines=lines, reload=_RELOAD if waits else 0)
+        page(
+            request,
+            "version.html",
+            info=info,
+            lines=lines,
+            result=result_of(request),
+            has_private=_private(request, info.author, f"{info.version}.html").is_file(),
+            reload=_RELOAD if waits else 0,
+        )
     )
 
 

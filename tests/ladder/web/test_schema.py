@@ -1,5 +1,6 @@
 """The API keeps to its own description, whatever it is asked."""
 
+import json
 from typing import Any
 
 import msgspec
@@ -71,4 +72,4 @@ def test_the_description_has_every_type_that_is_answered() -> None:
 
 
 def test_the_description_is_served(door: Door) -> None:
-    assert door.ask("/api/v1/openapi.json").json() == document()
+    assert door.ask("/api/v1/openapi.json").json() == json.loads(json.dumps(document()))

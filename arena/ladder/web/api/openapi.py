@@ -6,6 +6,7 @@ from typing import Any
 import msgspec
 
 from arena import __version__
+from arena.ladder.book.check_result import CheckResult
 from arena.ladder.door import api
 
 _REF = "#/components/schemas/{name}"
@@ -16,6 +17,7 @@ _TYPES = (
     api.Me,
     *(event.payload for event in api.FEED),
     api.Receipt,
+    CheckResult,
     api.OrderRequest,
     api.OrderReceipt,
 )
@@ -71,11 +73,19 @@ def _of_authors() -> dict[str, Any]:
         security=author,
         parameters=[_path(*_VERSION)],
     )
+    check = _operation(
+        "The result of the last check of a version, with build output and standard error",
+        {"200": "CheckResult"},
+        ("401", "404"),
+        security=author,
+        parameters=[_path(*_VERSION)],
+    )
     events = _stream(api.Audience.AUTHOR, ("401", "404"), author, parameters=[_path(*_VERSION)])
     return {
         "/bots/{bot}/versions": {"put": put},
         "/me": {"get": me},
         "/versions/{version}": {"get": version},
+        "/versions/{version}/check": {"get": check},
         "/versions/{version}/events": {"get": events},
     }
 

@@ -8,6 +8,8 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from arena.io.errors import ArenaError
+from arena.ladder.book.book import Book
+from arena.ladder.book.check_result import CheckResult
 from arena.ladder.book.tables import ALLOWED, Action, Version
 from arena.ladder.door.api import Health, Left, Me, OrderReceipt, OrderRequest, VersionInfo, left_of
 from arena.ladder.door.door import Door
@@ -87,6 +89,21 @@ def version(request: Request) -> Response:
 def info_of(request: Request) -> VersionInfo:
     """Return what is told of the version that is asked for; RequestError for another's."""
     return version_info(*seen_version(request))
+
+
+def check(request: Request) -> Response:
+    """Return the result of the last check of a version, to its author."""
+    result = result_of(request)
+    if result is None:
+        raise RequestError(404, "no check of it has ended yet", "ask again, or follow its events")
+    return as_json(result)
+
+
+def result_of(request: Request) -> CheckResult | None:
+    """Return the result of the last check of the version that is asked for, if one has ended."""
+    _, seen = seen_version(request)
+    with Book(served_by(request).folder) as book:
+        return book.newest_result(seen.id)
 
 
 def seen_version(request: Request) -> tuple[Snapshot, Version]:

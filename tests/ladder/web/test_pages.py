@@ -1,0 +1,136 @@
+"""What pages say to people: at once, in words, with links that lead somewhere."""
+
+import html
+import re
+from pathlib import Path
+
+import msgspec
+import pytest
+from msgspec.structs import replace
+
+from arena.ladder.book.book import Book
+from arena.ladder.book.check_result import TimedStep
+from arena.ladder.book.tables import State
+from arena.ladder.door.remote import Remote
+from arena.ladder.web.access.secrets import Scope
+from tests.cli.command import bot, run
+from tests.ladder import club as clubs
+from tests.ladder.desk import FAILED, PASSED, Desk
+from tests.ladder.web.doors import Door, door_of, uploads
+
+CRASHED = replace(
+    FAILED,
+    steps=2,
+    timed=(TimedStep("manifest", 0.1), TimedStep("program", 1.5)),
+    build="it was built",
+    stderr="Traceback (most recent call last):\nValueError: no dice",
+)
+
+
+def text(door: Door, path: str, headers: dict[str, str]) -> str:
+    """Return a page."""
+    answer = door.ask(path, **headers)
+    assert answer.status == 200, answer
+    return html.unescape(answer.body.decode())
+
+
+def checked(desk: Desk) -> None:
+    """End a check of a bot of ann, which crashed."""
+    desk.submit("ann", "mine")
+    desk.run(CRASHED)
+
+
+SHOWN = ("it crashed", "it was built", "ValueError: no dice", "program: 1.50 s")
+
+
+def test_a_check_that_ended_is_on_the_page_of_its_version_before_any_publication(
+    desk: Desk,
+) -> None:
+    checked(desk)
+    assert not [*desk.folder.private.iterdir()]
+    with door_of(desk.folder) as door:
+        page = text(door, "/versions/mine@1", door.session("ann"))
+        for said in SHOWN:
+            assert said in page, said
+        result = door.ask("/api/v1/versions/mine@1/check", **door.token("ann")).json()
+        assert (result["stderr"], result["build"]) == (CRASHED.stderr, CRASHED.build)
+        assert result["timed"][1] == {"name": "program", "seconds": 1.5}
+
+
+def test_the_result_of_a_check_is_for_its_author_and_administrators(desk: Desk) -> None:
+    checked(desk)
+    with door_of(desk.folder) as door:
+        path = "/api/v1/versions/mine@1/check"
+        assert door.ask(path).status == 401
+        assert door.ask(path, **door.session("bob")).status == 404
+        assert door.ask(path, **door.session("root", Scope.ADMINISTRATOR)).status == 200
+
+
+def test_a_version_whose_check_has_not_ended_has_no_result(desk: Desk) -> None:
+    desk.submit("ann", "mine")
+    with door_of(desk.folder) as door:
+        answer = door.ask("/api/v1/versions/mine@1/check", **door.token("ann"))
+        assert (answer.status, answer.problem()["what"]) == (404, "no check of it has ended yet")
+        remote = Remote(door.base, door.token("ann")["Authorization"].partition(" ")[2])
+        assert remote.check_result("mine@1") is None
+
+
+def test_no_page_has_a_link_to_private_pages_that_are_not_written(desk: Desk) -> None:
+    checked(desk)
+    with door_of(desk.folder) as door:
+        ann, root = door.session("ann"), door.session("root", Scope.ADMINISTRATOR)
+        visits = [("/versions/mine@1", ann), ("/me", ann), ("/administration", root)]
+        for path, who in visits:
+            assert "/private/" not in text(door, path, who), path
+        pages = desk.folder.private / "ann"
+        pages.mkdir()
+        for name in ("index.html", "mine@1.html"):
+            (pages / name).write_text("hers")
+        for path, who in visits:
+            links = re.findall('href="(/private/[^"]+)"', text(door, path, who))
+            assert links, path
+            assert {door.ask(link, **who).status for link in links} == {200}
+
+
+def refuse(door: Door) -> None:
+    """Check what was received, and refuse it."""
+    [upload] = uploads(door)
+    with Book(door.folder, writes=True) as book:
+        book.add(upload, State.QUEUED, "it came")
+        version = book.version(upload.version)
+        book.end_check(book.begin_check(version, 1.0), msgspec.json.encode(CRASHED))
+        book.set_state(version, State.REFUSED, CRASHED.reason)
+
+
+def test_submit_prints_what_a_refused_bot_wrote(
+    own_door: Door, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    token = own_door.token("ann")["Authorization"].partition(" ")[2]
+    monkeypatch.setenv("ARENA_TOKEN", token)
+    source = bot(tmp_path / "mine", "pass")
+    Remote(own_door.base, token).submit(source)
+    refuse(own_door)
+    for target in (own_door.base, own_door.folder.root):
+        who = () if target == own_door.base else ("--author", "ann")
+        ran = run("submit", source, "--to", target, *who, cwd=tmp_path)
+        assert ran.code == 1, ran.err
+        assert "  build: it was built\n" in ran.out
+        assert "  stderr: ValueError: no dice\n" in ran.out
+
+
+@pytest.mark.slow
+def test_a_check_tells_the_time_of_each_step_up_to_the_one_that_failed(tmp_path: Path) -> None:
+    source = bot(tmp_path / "dead", clubs.CRASHES)
+    result = clubs.checked(clubs.check_order(clubs.make(tmp_path), source))
+    assert not result.ok
+    assert len(result.timed) == result.steps + 1
+    assert all(step.seconds >= 0 for step in result.timed)
+    assert "no good" in result.stderr
+
+
+def test_the_front_page_names_the_versions_that_play(desk: Desk) -> None:
+    desk.submit("ann", "mine")
+    desk.run(PASSED)
+    with door_of(desk.folder) as door:
+        page = text(door, "/", {})
+    assert "<bdi>mine@1</bdi>" in page
