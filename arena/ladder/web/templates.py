@@ -26,6 +26,7 @@ def _environment() -> Environment:
         lstrip_blocks=True,
     )
     env.filters |= {"stamp": stamp, "span": span, "address": _address, "events": _events}
+    env.globals["font"] = shipped.font_hash()
     return env
 
 
