@@ -111,8 +111,7 @@ async def upload(request: Request) -> Response:
         form = FileForm(request, chunks)
         receipt = await receive(served, visitor.author, await form.bot(), form.content(), None)
     except RequestError as error:
-        if error.status != 408:
-            await drain(request)
+        await drain(request, error)
         raise
     return RedirectResponse(f"/versions/{receipt.version}", _SEE_OTHER)
 

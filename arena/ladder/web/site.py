@@ -41,7 +41,11 @@ class _Site(StaticFiles):
             raise
 
     def file_response(
-        self, full_path: str | PathLike[str], stat: stat_result, scope: Scope, status_code: int = 200
+        self,
+        full_path: str | PathLike[str],
+        stat: stat_result,
+        scope: Scope,
+        status_code: int = 200,
     ) -> Response:
         """Return a file, or that it is the one that the browser has."""
         response = super().file_response(full_path, stat, scope, status_code)

@@ -58,7 +58,7 @@ def _of_authors() -> dict[str, Any]:
     put = _operation(
         "Submit an archive of a bot's folder as a new version; on the disk when answered",
         {"201": "Receipt", "200": "Receipt"},
-        ("400", "401", "403", "404", "408", "409", "413", "507"),
+        ("400", "401", "403", "404", "408", "409", "413", "503", "507"),
         security=author,
         parameters=[_path(*_BOT), _DIGEST],
         body=_BINARY,
@@ -108,7 +108,7 @@ def _orders() -> dict[str, Any]:
     return _operation(
         "Ask the ladder to do something, as an administrator",
         {"202": "OrderReceipt"},
-        ("400", "401", "403", "404", "408", "409", "413"),
+        ("400", "401", "403", "404", "408", "409", "413", "503"),
         security=[_SESSION],
         body={"application/json": {"schema": _ref("OrderRequest")}},
     )

@@ -48,8 +48,7 @@ async def put_version(request: Request) -> Response:
         bot = request.path_params["bot"]
         receipt = await receive(served, visitor.author, bot, chunks, digest)
     except RequestError as error:
-        if error.status != 408:
-            await drain(request)
+        await drain(request, error)
         raise
     response = as_json(receipt, 201 if receipt.new else 200)
     response.headers["Location"] = f"/api/v1/versions/{receipt.version}"
