@@ -2,6 +2,7 @@
 
 import time
 from hashlib import sha256
+from itertools import pairwise
 from multiprocessing.connection import Connection
 from pathlib import Path
 from secrets import token_hex
@@ -84,10 +85,10 @@ class _Teller:
 
     def timed(self) -> list[TimedStep]:
         """Return the steps that were begun; the last one ends now."""
-        ends = [*(began for _, began in self._begun[1:]), time.monotonic()]
+        times = [*(began for _, began in self._begun), time.monotonic()]
         return [
             TimedStep(name, round(end - began, 3))
-            for (name, began), end in zip(self._begun, ends, strict=True)
+            for (name, _), (began, end) in zip(self._begun, pairwise(times), strict=True)
         ]
 
     def note(self, text: str) -> None:
@@ -112,7 +113,7 @@ def _checked(order: CheckOrder, teller: _Teller, budget: Budget) -> CheckResult:
         _check_name(bot, order)
         digest = _keep(bot, order.versions)
     except ArenaError as error:
-        return CheckResult(ok=False, faults=[_refusal(error)], limit=limit)
+        return CheckResult(ok=False, faults=[_refusal(error, order)], limit=limit)
     if missing := _missing_image(bot, order):
         return CheckResult(ok=False, digest=digest, faults=[missing], limit=limit)
     # As the version that will play, whose files these are.
@@ -208,8 +209,10 @@ def _keep(bot: Bot, versions: Path) -> str:
     return digest
 
 
-def _refusal(error: ArenaError) -> ReportedFault:
-    return _shortened(ReportedFault(error.what, Path(error.where).name, error.hint))
+def _refusal(error: ArenaError, order: CheckOrder) -> ReportedFault:
+    where = error.where.replace(str(order.source), f"the archive of {order.bot}")
+    where = Path(where).name if where.startswith("/") else where
+    return _shortened(ReportedFault(error.what, where, error.hint))
 
 
 def _game_fault(place: str, fault: GameFault) -> ReportedFault:

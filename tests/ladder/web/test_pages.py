@@ -128,6 +128,15 @@ def test_a_check_tells_the_time_of_each_step_up_to_the_one_that_failed(tmp_path:
     assert "no good" in result.stderr
 
 
+def test_what_is_no_archive_is_refused_in_words_of_its_author(tmp_path: Path) -> None:
+    source = tmp_path / "mine"
+    source.write_text("<!doctype html>")
+    page = source.rename(tmp_path / f"{'0' * 64}.tar")
+    order = replace(clubs.check_order(clubs.make(tmp_path), page), bot="mine")
+    reason = clubs.checked(order).reason
+    assert reason.startswith("it is neither a zip nor a tar archive / the archive of mine / ")
+
+
 def test_the_front_page_names_the_versions_that_play(desk: Desk) -> None:
     desk.submit("ann", "mine")
     desk.run(PASSED)
