@@ -7,6 +7,8 @@ from msgspec import Struct
 
 _IN_LOG = 5
 """Faults that the log has."""
+_MOST_IN_REASON = 160
+"""Characters of each part of a reason: the result has all."""
 
 
 class ReportedFault(Struct, frozen=True):
@@ -70,7 +72,12 @@ class CheckResult(Struct, frozen=True):
         if not self.faults:
             return ""
         first = self.faults[0]
-        return " / ".join(filter(None, (first.what, first.where, first.hint)))
+        parts = filter(None, (first.what, first.where, first.hint))
+        return " / ".join(map(_clipped, parts))
+
+
+def _clipped(text: str) -> str:
+    return text if len(text) <= _MOST_IN_REASON else f"{text[: _MOST_IN_REASON - 1]}…"
 
 
 decoded = msgspec.json.Decoder(CheckResult).decode

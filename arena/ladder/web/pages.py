@@ -38,6 +38,8 @@ def link(request: Request) -> Response:
     with Secrets(served.folder) as secrets:
         secret = secrets.find(request.path_params["secret"], SecretKind.INVITATION)
     if secret is None:
+        if visitor_of(request).has_session:  # they went back, after the link had let them in
+            return RedirectResponse("/me", _SEE_OTHER)
         raise _spent(request)
     return HTMLResponse(page(request, "link.html", author=secret.author))
 
@@ -86,12 +88,17 @@ def token(request: Request) -> Response:
     return HTMLResponse(_my_page(request, token=word))
 
 
-def _my_page(request: Request, token: str = "") -> str:
+def _my_page(
+    request: Request, token: str = "", error: RequestError | None = None, bot: str = ""
+) -> str:
+    """Return the page; with an error, what was typed stays in the form."""
     visitor, served = session_of(request), served_by(request)
     return page(
         request,
         "me.html",
         token=token,
+        error=error,
+        bot=bot,
         quota=quota_of(served, visitor.author),
         limits=served.limits,
         origin=request.url.scheme + "://" + request.headers["host"],
@@ -103,16 +110,20 @@ def _my_page(request: Request, token: str = "") -> str:
 
 async def upload(request: Request) -> Response:
     """Take a submission in from the form."""
-    served = served_by(request)
+    served, bot = served_by(request), ""
     limits = served.limits
     try:
         visitor = await run_in_threadpool(session_of, request)
         chunks = timed(request, limits.body_seconds, limits.body_bytes + FORM_BYTES)
         form = FileForm(request, chunks)
-        receipt = await receive(served, visitor.author, await form.bot(), form.content(), None)
+        bot = await form.bot()
+        receipt = await receive(served, visitor.author, bot, form.content(), None)
     except RequestError as error:
         await drain(request, error)
-        raise
+        if not bot:
+            raise
+        text = await run_in_threadpool(_my_page, request, error=error, bot=bot)
+        return HTMLResponse(text, error.status, error.headers)
     return RedirectResponse(f"/versions/{receipt.version}", _SEE_OTHER)
 
 

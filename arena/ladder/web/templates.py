@@ -25,7 +25,13 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    env.filters |= {"stamp": stamp, "span": span, "address": _address, "events": _events}
+    env.filters |= {
+        "stamp": stamp,
+        "span": span,
+        "address": _address,
+        "events": _events,
+        "sentence": _sentence,
+    }
     env.globals["font"] = shipped.font_hash()
     return env
 
@@ -33,6 +39,11 @@ def _environment() -> Environment:
 def _events(audience: str) -> str:
     """Return the names of the events that an audience is sent."""
     return " ".join(event.name for event in events_for(Audience(audience)))
+
+
+def _sentence(text: str) -> str:
+    """Return a message of the terminal as a sentence."""
+    return f"{text[:1].upper()}{text[1:]}{'' if text[-1:] in '.!?' else '.'}"
 
 
 def _visible(value: object) -> str:

@@ -30,7 +30,7 @@ class Case(NamedTuple):
 ALL = (200,) * 5
 CASES = [
     Case("GET", "/", ALL),
-    Case("GET", "/link/wrong", (404,) * 5),
+    Case("GET", "/link/wrong", (404, 303, 303, 404, 303)),
     Case("POST", "/link/wrong", (404,) * 5),
     Case("GET", "/me", (401, 200, 200, 403, 200)),
     Case("POST", "/upload", (401, 415, 415, 403, 415)),

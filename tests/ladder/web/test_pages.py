@@ -9,14 +9,17 @@ import pytest
 from msgspec.structs import replace
 
 from arena.ladder.book.book import Book
-from arena.ladder.book.check_result import TimedStep
+from arena.ladder.book.check_result import ReportedFault, TimedStep
 from arena.ladder.book.tables import State
 from arena.ladder.door.remote import Remote
+from arena.ladder.folder import locked
+from arena.ladder.web.access import secrets
 from arena.ladder.web.access.secrets import Scope
 from tests.cli.command import bot, run
 from tests.ladder import club as clubs
 from tests.ladder.desk import FAILED, PASSED, Desk
-from tests.ladder.web.doors import Door, door_of, uploads
+from tests.ladder.web.doors import SAME_SITE, Door, door_of, uploads
+from tests.ladder.web.test_uploads import form, post
 
 CRASHED = replace(
     FAILED,
@@ -143,3 +146,50 @@ def test_the_front_page_names_the_versions_that_play(desk: Desk) -> None:
     with door_of(desk.folder) as door:
         page = text(door, "/", {})
     assert "<bdi>mine@1</bdi>" in page
+
+
+def test_the_next_version_to_be_checked_is_called_that(desk: Desk) -> None:
+    desk.submit("ann", "mine")
+    with locked(desk.folder), door_of(desk.folder) as door:
+        page = text(door, "/versions/mine@1", door.session("ann"))
+    assert "Its check is the next; the oldest submission has waited" in page
+
+
+def test_a_reason_is_short_whatever_a_bot_said_and_the_result_has_all_of_it() -> None:
+    said = '{"type": "bid"} ' * 30
+    result = replace(FAILED, faults=(ReportedFault(said, said, "mend it", came=said),))
+    assert len(result.reason) < 400
+    assert result.reason.endswith(" / mend it")
+    assert result.faults[0].came == said
+
+
+def test_who_is_not_logged_in_is_told_so_in_words(own_door: Door) -> None:
+    answer = own_door.ask("/me")
+    page = html.unescape(answer.body.decode())
+    assert answer.status == 401
+    assert "<h1>Log in first</h1>" in page
+    assert "This is for authors who are logged in." in page
+
+
+def test_the_way_back_after_a_login_leads_to_the_own_page(own_door: Door) -> None:
+    word, _ = secrets.invite(own_door.folder, "ann", Scope.AUTHOR)
+    entered = own_door.ask(f"/link/{word}", "POST", **SAME_SITE)
+    cookie = entered.headers["set-cookie"].partition(";")[0]
+    back = own_door.ask(f"/link/{word}", Cookie=cookie)
+    assert (back.status, back.headers["location"]) == (303, "/me")
+    assert own_door.ask(f"/link/{word}").status == 404
+
+
+def test_a_form_that_is_refused_keeps_what_was_typed(own_door: Door) -> None:
+    own_door.put("taken", b"1", own_door.token("bob"))
+    answer = post(own_door, form(b"taken", b"2"))
+    page = answer.body.decode()
+    assert (answer.status, 'value="taken"' in page) == (409, True)
+    assert "The name &#39;taken&#39; is taken by bob." in page
+    root = own_door.session("root", Scope.ADMINISTRATOR)
+    kind = {"Content-Type": "application/x-www-form-urlencoded"}
+    body = "what=quota&author=bob&uploads=9999&why=he%20asked"
+    answer = own_door.ask("/administration", "POST", body, **root, **kind)
+    page = answer.body.decode()
+    assert (answer.status, 'value="he asked"' in page, 'value="9999"' in page) == (400, True, True)
+    assert 'role="alert"' in page
