@@ -40,6 +40,13 @@ def test_the_log_tells_the_story_of_a_version(club: Path) -> None:
     assert "of 2000 ms CPU, awaited for " in told[2]
 
 
+def test_nobody_wins_a_season_that_goes_on(club: Path) -> None:
+    page = (club / "site/index.html").read_text()
+    assert "It goes on" in page
+    assert "Finished" not in page
+    assert " wins " not in page
+
+
 def test_files_of_versions_are_immutable_and_named_by_their_content(club: Path) -> None:
     for path in (club / "versions").iterdir():
         assert sha256(path.read_bytes()).hexdigest() == path.stem

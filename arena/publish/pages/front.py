@@ -30,11 +30,13 @@ class Progress(Struct, frozen=True):
     """Fixtures that are due."""
     updated: float | None
     """When the last fixture was stored, in seconds since 1970, if that is known."""
+    goes_on: bool = False
+    """Whether it has no end, so that nobody wins."""
 
     @property
     def finished(self) -> bool:
         """Whether nothing is left to play."""
-        return not self.left
+        return not (self.left or self.goes_on)
 
     @property
     def share(self) -> float:
@@ -49,11 +51,11 @@ class Progress(Struct, frozen=True):
         return timestamp(self.updated), readable_time(self.updated)
 
 
-def progress(results: Sequence[FixtureResult], left: int) -> Progress:
+def progress(results: Sequence[FixtureResult], left: int, *, goes_on: bool = False) -> Progress:
     """Return how much was played of a league in which so many fixtures are left."""
     known = [result.stored_at for result in results if result.stored_at is not None]
     played = sum(1 for result in results if result.games)
-    return Progress(played, left, max(known, default=None))
+    return Progress(played, left, max(known, default=None), goes_on)
 
 
 class BoardCard(Struct, frozen=True):

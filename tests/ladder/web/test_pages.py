@@ -193,3 +193,13 @@ def test_a_form_that_is_refused_keeps_what_was_typed(own_door: Door) -> None:
     page = answer.body.decode()
     assert (answer.status, 'value="he asked"' in page, 'value="9999"' in page) == (400, True, True)
     assert 'role="alert"' in page
+
+
+def test_states_look_like_what_they_mean(desk: Desk) -> None:
+    for bot_name, state in (("a", State.RATED), ("b", State.REFUSED), ("c", State.RESTING)):
+        desk.book.set_state(desk.book.version(desk.submit("ann", bot_name)), state, "so")
+    desk.submit("ann", "d")
+    with door_of(desk.folder) as door:
+        page = text(door, "/me", door.session("ann"))
+    looks = dict(re.findall('<span class="chip (\\w+)">(\\w+)</span>', page))
+    assert looks == {"plays": "rated", "failed": "refused", "out": "resting", "waits": "queued"}
