@@ -40,7 +40,7 @@ def test_the_log_tells_the_story_of_a_version(club: Path) -> None:
     assert "of 2000 ms CPU, awaited for " in told[2]
 
 
-def test_nobody_wins_a_season_that_goes_on(club: Path) -> None:
+def test_a_season_that_goes_on_has_no_winner(club: Path) -> None:
     page = (club / "site/index.html").read_text()
     assert "It goes on" in page
     assert "Finished" not in page

@@ -97,7 +97,7 @@ def test_state_says_what_is_left(tmp_path: Path, left: int, chip: str, bar: int)
 
 
 @pytest.mark.parametrize("left", [0, 27])
-def test_nobody_wins_a_league_that_goes_on(tmp_path: Path, left: int) -> None:
+def test_a_league_that_goes_on_has_no_winner(tmp_path: Path, left: int) -> None:
     league, ratings, played = crowd(6, 6)
     write_site(league, ratings, played, tmp_path, left=left, goes_on=True)
     text = words(tmp_path / "index.html")

@@ -131,7 +131,7 @@ def test_a_check_tells_the_time_of_each_step_up_to_the_one_that_failed(tmp_path:
     assert "no good" in result.stderr
 
 
-def test_what_is_no_archive_is_refused_in_words_of_its_author(tmp_path: Path) -> None:
+def test_a_file_that_is_no_archive_is_refused_in_words_of_its_author(tmp_path: Path) -> None:
     source = tmp_path / "mine"
     source.write_text("<!doctype html>")
     page = source.rename(tmp_path / f"{'0' * 64}.tar")
@@ -163,7 +163,7 @@ def test_a_reason_is_short_whatever_a_bot_said_and_the_result_has_all_of_it() ->
     assert result.faults[0].came == said
 
 
-def test_who_is_not_logged_in_is_told_so_in_words(own_door: Door) -> None:
+def test_visitors_are_told_to_log_in_in_words(own_door: Door) -> None:
     answer = own_door.ask("/me")
     page = html.unescape(answer.body.decode())
     assert answer.status == 401

@@ -26,10 +26,10 @@ def test_before_the_first_publication_a_page_says_so(own_door: Door, path: str) 
         path = answer.headers["location"]
         answer = own_door.ask("/site/")
     assert answer.status == 404
-    assert b"nothing is published yet" in answer.body
+    assert b"Nothing is published yet." in answer.body
     own_door.folder.site.mkdir()
     (own_door.folder.site / "seasons.json").write_text("[]")
-    assert b"nothing is published yet" in own_door.ask("/site/").body
+    assert b"Nothing is published yet." in own_door.ask("/site/").body
     (own_door.folder.site / "index.html").write_text("the site")
     assert own_door.ask("/site/").body == b"the site"
 

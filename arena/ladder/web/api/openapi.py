@@ -23,6 +23,7 @@ _TYPES = (
 )
 _TOKEN: dict[str, list[str]] = {"token": []}
 _SESSION: dict[str, list[str]] = {"session": []}
+_AUTHOR = [_TOKEN, _SESSION]
 _EVERY = ("421", "429")
 """Any request may be for another host, or one too many."""
 _BOT = ("bot", r"^[A-Za-z0-9][A-Za-z0-9_-]{0,31}$")
@@ -55,25 +56,30 @@ def _paths() -> dict[str, Any]:
 
 
 def _of_authors() -> dict[str, Any]:
-    author = [_TOKEN, _SESSION]
     put = _operation(
         "submitVersion",
         "Submit an archive of a bot's folder as a new version; on the disk when answered",
         {"201": "Receipt", "200": "Receipt"},
         ("400", "401", "403", "404", "408", "409", "413", "503", "507"),
-        security=author,
+        security=_AUTHOR,
         parameters=[_path(*_BOT), _DIGEST],
         body=_BINARY,
     )
     me = _operation(
-        "getMe", "Who asks, what they may still submit", {"200": "Me"}, ("401",), security=author
+        "getMe", "Who asks, what they may still submit", {"200": "Me"}, ("401",), security=_AUTHOR
     )
+    versions = {f"/versions/{{version}}{path}": {"get": of} for path, of in _of_versions().items()}
+    return {"/bots/{bot}/versions": {"put": put}, "/me": {"get": me}, **versions}
+
+
+def _of_versions() -> dict[str, Any]:
+    """Return what an author may ask about a version, by the end of its path."""
     version = _operation(
         "getVersion",
         "How a version is, for its author",
         {"200": "VersionInfo"},
         ("401", "404"),
-        security=author,
+        security=_AUTHOR,
         parameters=[_path(*_VERSION)],
     )
     check = _operation(
@@ -81,23 +87,17 @@ def _of_authors() -> dict[str, Any]:
         "The result of the last check of a version, with build output and standard error",
         {"200": "CheckResult"},
         ("401", "404"),
-        security=author,
+        security=_AUTHOR,
         parameters=[_path(*_VERSION)],
     )
     events = _stream(
         "followVersion",
         api.Audience.AUTHOR,
         ("401", "404"),
-        author,
+        _AUTHOR,
         parameters=[_path(*_VERSION), _LAST_EVENT],
     )
-    return {
-        "/bots/{bot}/versions": {"put": put},
-        "/me": {"get": me},
-        "/versions/{version}": {"get": version},
-        "/versions/{version}/check": {"get": check},
-        "/versions/{version}/events": {"get": events},
-    }
+    return {"": version, "/check": check, "/events": events}
 
 
 def _of_everybody() -> dict[str, Any]:
