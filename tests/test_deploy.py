@@ -3,6 +3,7 @@
 import os
 import re
 import shlex
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -73,3 +74,82 @@ def test_systemd_accepts_the_units(tmp_path: Path, name: str) -> None:
         check=False,
     )
     assert (done.returncode, done.stderr) == (0, "")
+
+
+class Machine:
+    """A machine to install ladders on: its root is a folder, and systemd does nothing."""
+
+    def __init__(self, root: Path) -> None:
+        self.root, self.deploy = root, root / "deploy"
+        shutil.copytree(ROOT / "deploy", self.deploy)
+        script = self.deploy / "install.sh"
+        text = script.read_text().replace(" -o arena -g arena", "")
+        for folder in ("/var/lib/", "/etc/"):
+            (root / folder[1:]).mkdir(parents=True)
+            text = text.replace(folder, f"{root}{folder}")
+        (root / "etc/systemd/system").mkdir(parents=True)
+        (root / "etc/caddy").mkdir()
+        script.write_text(text)
+        commands = {"systemctl": "", "useradd": "", "runuser": 'mkdir "$7"'}
+        for name, does in commands.items():
+            path = root / "bin" / name
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(f"#!/bin/sh\n{does}\n")
+            path.chmod(0o755)
+
+    def install(self, name: str, host: str) -> "subprocess.CompletedProcess[str]":
+        env = {**os.environ, "PATH": f"{self.root / 'bin'}:{os.environ['PATH']}"}
+        words = ["sh", str(self.deploy / "install.sh"), name, host]
+        return subprocess.run(
+            words, env=env, capture_output=True, text=True, timeout=HANG, check=False
+        )
+
+    def read(self, path: str) -> str:
+        return (self.root / "etc" / path).read_text()
+
+
+def test_each_ladder_of_a_machine_has_a_port_and_a_site_of_its_own(tmp_path: Path) -> None:
+    machine = Machine(tmp_path)
+    (tmp_path / "etc/caddy/Caddyfile").write_text("shop.example.org\n")
+    for _ in range(2):  # again changes nothing
+        for name, host in (("club", "a.example.org"), ("class", "b.example.org")):
+            done = machine.install(name, host)
+            assert (done.returncode, done.stderr) == (0, "")
+    assert (
+        machine.read("arena/club.env")
+        == "DOOR=--port 8500 --behind-proxy --url https://a.example.org\n"
+    )
+    assert (
+        machine.read("arena/class.env")
+        == "DOOR=--port 8501 --behind-proxy --url https://b.example.org\n"
+    )
+    club, school = machine.read("caddy/arena/club.caddy"), machine.read("caddy/arena/class.caddy")
+    assert "{$DOOR_NAME:a.example.org}" in club
+    assert "127.0.0.1:8500}" in club
+    assert "{$DOOR_NAME:b.example.org}" in school
+    assert "127.0.0.1:8501}" in school
+    caddyfile = machine.read("caddy/Caddyfile").splitlines()
+    assert caddyfile == ["shop.example.org", f"import {tmp_path}/etc/caddy/arena/*.caddy"]
+
+
+@pytest.mark.parametrize(
+    ("name", "host"),
+    [
+        ("a b/../x", "a.example.org"),
+        ("", "a.example.org"),
+        ("-club", "a.example.org"),
+        ("..", "a.example.org"),
+        ("club", ""),
+        ("club", "a.example.org/x"),
+        ("club", "https://a.example.org"),
+        ("club", "a.example.org\nb"),
+    ],
+)
+def test_names_that_are_none_are_refused_before_anything_is_made(
+    tmp_path: Path, name: str, host: str
+) -> None:
+    machine = Machine(tmp_path)
+    done = machine.install(name, host)
+    assert done.returncode == 2
+    assert done.stderr.startswith("error: ")
+    assert not (tmp_path / "var/lib/arena").exists()

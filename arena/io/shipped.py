@@ -1,5 +1,7 @@
 """Finds what ships with the arena: docs, protocol, reports, sample bots, its own modules."""
 
+from functools import cache
+from hashlib import sha256
 from pathlib import Path
 
 from arena.io.errors import ArenaError
@@ -18,6 +20,17 @@ def folder(name: str) -> Path:
             return place
     what = f"the data folder '{name}' is missing from this installation"
     raise ArenaError(what, hint="reinstall perudo-arena")
+
+
+def font() -> Path:
+    """Return the file of the display face."""
+    return folder("reports") / "fonts/display.woff2"
+
+
+@cache
+def font_hash() -> str:
+    """Return a short hash of the display face, for addresses that browsers keep for ever."""
+    return sha256(font().read_bytes()).hexdigest()[:12]
 
 
 def module(name: str) -> Path:

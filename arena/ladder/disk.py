@@ -27,9 +27,12 @@ def lacks_space(folder: Folder, caps: Caps) -> str:
     return f"only {size_text(free)} are free, disk.free is {size_text(caps.free)}: play is stopped"
 
 
-def logs_size(folder: Folder) -> int:
-    """Return the bytes that the logs of all seasons take on the disk."""
-    return _size(season / STORE for season in folder.seasons.iterdir())
+def logs_size(folder: Folder) -> int | None:
+    """Return the bytes that the logs of all seasons take; None for a user who may not look."""
+    try:
+        return _size(season / STORE for season in folder.seasons.iterdir())
+    except PermissionError:
+        return None
 
 
 class Pruner:

@@ -50,5 +50,8 @@ def make_ladder(root: Path, sandbox: str | None, *, trusted: bool) -> LadderFile
 
 def operator() -> str:
     """Return the name of whoever runs this, as an author's name may be written."""
-    name = re.sub(r"[^A-Za-z0-9_-]", "-", getpass.getuser())[:32].lstrip("-_")
-    return name or "operator"
+    try:
+        user = getpass.getuser()
+    except (KeyError, OSError):  # a user without a name, as in a container
+        user = ""
+    return re.sub(r"[^A-Za-z0-9_-]", "-", user)[:32].lstrip("-_") or "operator"

@@ -278,7 +278,7 @@ class _Ladder(RunListener):
                 self._field = [other for other in self._field if other.id != version.id]
                 return
             if version.state is State.PROVISIONAL and games >= enough:
-                self._book.set_state(version, State.RATED, f"{games} games played")
+                self._book.set_state(version, State.RATED, f"after its first {games} games")
                 self._field[number] = version._replace(state=State.RATED)
 
 

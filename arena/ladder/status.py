@@ -37,8 +37,8 @@ class LadderStatus(Struct, frozen=True):
     season: int | None
     divisions: list[DivisionProgress]
     """How far each division is; empty before the first game."""
-    logs: int
-    """Bytes that the logs take."""
+    logs: int | None
+    """Bytes that the logs take; None for a user who may not look, as that of the door."""
     logs_cap: int
     """Bytes that they may take."""
     published: float | None

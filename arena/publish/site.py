@@ -69,6 +69,8 @@ class StoreState(Struct, frozen=True):
     """Fixtures that are due and not stored."""
     quarantined: Sequence[QuarantinedFixture] = ()
     playoff: PlayoffVerdict | None = None
+    goes_on: bool = False
+    """Whether more is drawn whenever nothing is due, as in the open season of a ladder."""
 
 
 def publish(
@@ -144,7 +146,7 @@ class _Site:
     ) -> None:
         self.league, self.ratings, self.source = league, ratings, source
         self.state, self.choice = state, choice
-        self.progress = progress(source.results, state.left)
+        self.progress = progress(source.results, state.left, goes_on=state.goes_on)
         self.head = LeagueHead(league.name)
         self.boards = boards = ratings.boards
         self.summary = source.summary

@@ -46,10 +46,22 @@ def test_damaged_archive_is_refused(tmp_path: Path, name: str, damage: str) -> N
     assert error.what.split(":")[0] in {
         "the archive is damaged",
         "the archive is cut off",
+        "it is neither a zip nor a tar archive",
         "not a tar archive",
         "the archive holds a size that is not a number",
         "no bot.yaml in the bot's archive",
     }
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("page", [b"<!doctype html>", b"<!doctype html>" + b"<p>" * 1000])
+def test_a_page_that_is_named_as_an_archive_is_told_from_a_damaged_one(
+    tmp_path: Path, name: str, page: bytes
+) -> None:
+    (tmp_path / name).write_bytes(page)
+    error = refused(tmp_path / name)
+    assert error.what == "it is neither a zip nor a tar archive"
+    assert error.where == str(tmp_path / name)
 
 
 @settings(max_examples=depth(50, 150), deadline=None)

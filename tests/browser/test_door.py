@@ -101,7 +101,7 @@ def test_all_but_drops_works_without_scripts(browser: Browser, door: Door) -> No
         page.get_by_role("button", name="Log out").click()
         page.wait_for_url(f"{door.base}/")
         page.goto(f"{door.base}/me")
-        expect(page.get_by_role("heading", level=1)).to_have_text("Unauthorized")
+        expect(page.get_by_role("heading", level=1)).to_have_text("Log in first")
     [upload] = uploads(door)
     assert (door.folder.inbox / f"{upload.sha256}.zip").read_bytes() == b"PK-no-zip"
 

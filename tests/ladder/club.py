@@ -13,7 +13,8 @@ from typing import Any
 
 from arena.bots.builds.cache import BuildCache
 from arena.io.errors import ArenaError
-from arena.ladder.check.submission_check import CheckOrder, CheckResult, check_submission, decoded
+from arena.ladder.book.check_result import CheckResult, decoded
+from arena.ladder.check.submission_check import CheckOrder, check_submission
 from arena.ladder.config import load_config
 from arena.ladder.folder import Folder
 from arena.ladder.season.season import STORE

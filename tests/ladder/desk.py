@@ -6,10 +6,10 @@ import msgspec
 
 from arena.io.job import JobDiedError
 from arena.ladder.book.book import Book
+from arena.ladder.book.check_result import CheckResult, ReportedFault
 from arena.ladder.book.quota import Quotas
 from arena.ladder.book.tables import CHECKS, Progress, State
 from arena.ladder.check.scheduler import CheckScheduler
-from arena.ladder.check.submission_check import CheckResult, ReportedFault
 from arena.ladder.config import load_config
 from arena.ladder.door.door import Door
 from arena.ladder.folder import Folder

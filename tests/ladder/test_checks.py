@@ -5,10 +5,10 @@ import time
 
 import pytest
 
+from arena.ladder.book.check_result import CheckResult, ReportedFault
 from arena.ladder.book.tables import CHECKS, Action, Order, State
 from arena.ladder.check import scheduler
 from arena.ladder.check.scheduler import CheckScheduler
-from arena.ladder.check.submission_check import CheckResult, ReportedFault
 from arena.ladder.config import load_config
 from arena.ladder.folder import locked
 from arena.ladder.season.orders import carry_out

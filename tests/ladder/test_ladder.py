@@ -24,6 +24,7 @@ def test_versions_have_a_state_a_reason_and_a_time(club: Path) -> None:
     assert all(one["why"] and one["since"] >= one["received_at"] for one in found.values())
     assert "does not start" in found["dead@1"]["why"] or "crash" in found["dead@1"]["why"]
     assert "illegal_action" in found["cheat@1"]["why"]
+    assert found["one@1"]["why"].startswith("after its first ")  # it may have played many more now
 
 
 def test_the_log_tells_the_story_of_a_version(club: Path) -> None:
@@ -37,6 +38,13 @@ def test_the_log_tells_the_story_of_a_version(club: Path) -> None:
     ]
     assert "17 steps, 20 games, 0 faults, p99 " in told[2]
     assert "of 2000 ms CPU, awaited for " in told[2]
+
+
+def test_a_season_that_goes_on_has_no_winner(club: Path) -> None:
+    page = (club / "site/index.html").read_text()
+    assert "It goes on" in page
+    assert "Finished" not in page
+    assert " wins " not in page
 
 
 def test_files_of_versions_are_immutable_and_named_by_their_content(club: Path) -> None:

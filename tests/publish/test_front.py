@@ -37,6 +37,7 @@ def table(*ranks: tuple[int, int]) -> Standings:
     [
         ([(1, 1), (2, 2)], DONE, "bot 0 wins (95 %)"),
         ([(1, 1), (2, 2)], HALF, "bot 0 leads (95 %)"),
+        ([(1, 1), (2, 2)], replace(DONE, goes_on=True), "bot 0 leads (95 %)"),
         ([(1, 2), (1, 2), (3, 3)], DONE, "No single winner: 2 bots may be first"),
         ([(1, 2), (1, 2)], HALF, "No single leader: all 2 bots may be first"),
         ([], DONE, "No games have been played yet."),
@@ -94,6 +95,15 @@ def test_state_says_what_is_left(tmp_path: Path, left: int, chip: str, bar: int)
     assert len(bars) == bar
     if bars:
         assert (bars[0].get("max"), bars[0].get("value")) == ("63", "36")
+
+
+@pytest.mark.parametrize("left", [0, 27])
+def test_a_league_that_goes_on_has_no_winner(tmp_path: Path, left: int) -> None:
+    league, ratings, played = crowd(6, 6)
+    write_site(league, ratings, played, tmp_path, left=left, goes_on=True)
+    text = words(tmp_path / "index.html")
+    assert "It goes on" in text
+    assert not {"Finished", "wins", "winner:", "In", "progress:"} & {*text.split()}
 
 
 def test_update_is_when_the_last_fixture_was_stored() -> None:

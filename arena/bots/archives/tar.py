@@ -48,6 +48,17 @@ def read_tar(path: Path, max_bytes: int) -> Iterator[Entry]:
         yield from _entries(_Stream(_reader(path, file), max_bytes))
 
 
+def is_tar(beginning: bytes) -> bool:
+    """Tell whether the first 512 bytes of a file are those of a tar archive, maybe damaged."""
+    if beginning[257:262] == b"ustar" or beginning == bytes(_BLOCK):
+        return True
+    try:
+        TarInfo.frombuf(beginning, "utf-8", "surrogateescape")
+    except tarfile.HeaderError:
+        return False
+    return True
+
+
 def _reader(path: Path, file: BinaryIO) -> _Read:
     ending = path.name.lower()[-2:]
     if ending not in DECODERS:

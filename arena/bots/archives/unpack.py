@@ -11,8 +11,8 @@ from pathlib import Path
 from zipfile import BadZipFile
 
 from arena.bots.archives.entry import LEAVE_OUT, MAX_PATH, ArchiveError, Entry, folded
-from arena.bots.archives.tar import read_tar
-from arena.bots.archives.zip import read_zip
+from arena.bots.archives.tar import is_tar, read_tar
+from arena.bots.archives.zip import is_zip, read_zip
 from arena.bots.sandboxes.run_folder import RunFolder
 from arena.io.errors import ArenaError
 
@@ -20,6 +20,9 @@ ENDINGS = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tbz2", ".tar.xz", ".
 """The endings of archives that are accepted, in lower case."""
 _OVERHEAD = 4 * MAX_PATH
 """Bytes of headers and padding per entry, at most."""
+_BEGINNINGS = (b"PK", b"\x1f\x8b", b"BZh", b"\xfd7zXZ")
+"""Of archives in zip, and compressed by gzip, bzip2 and xz."""
+_PACK = "send the bot's folder as a .zip or a .tar.gz"
 _MAX_SHOWN = 120
 """Characters of an entry's name that an error shows."""
 _DAMAGED = (
@@ -70,12 +73,21 @@ def unpack(archive: Path, target: Path, max_entries: int, max_bytes: int) -> Non
 
 
 def _read(archive: Path, max_entries: int, max_bytes: int) -> Iterator[Entry]:
+    if not _is_any(archive):
+        raise ArchiveError("it is neither a zip nor a tar archive", "", _PACK)
     max_size = max_bytes + max_entries * _OVERHEAD
     if archive.stat().st_size > max_size:
         raise ArchiveError("the archive is too large", "", LEAVE_OUT)
     if archive.name.lower().endswith(".zip"):
         return read_zip(archive, max_entries)
     return read_tar(archive, max_size)
+
+
+def _is_any(path: Path) -> bool:
+    """Tell whether a file is an archive by its beginning, or by the list at the end of a zip."""
+    with path.open("rb") as file:
+        beginning = file.read(tarfile.BLOCKSIZE)
+    return beginning.startswith(_BEGINNINGS) or is_tar(beginning) or is_zip(path)
 
 
 def _place(archive: Path, entry: str) -> str:

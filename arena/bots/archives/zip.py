@@ -4,7 +4,7 @@ import io
 import stat
 from collections.abc import Iterator
 from pathlib import Path, PurePath
-from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile, ZipInfo
+from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile, ZipInfo, is_zipfile
 
 from arena.bots.archives.entry import CHUNK, ArchiveError, Entry, instead_of_link
 
@@ -26,6 +26,12 @@ def read_zip(path: Path, max_entries: int) -> Iterator[Entry]:
             name = info.orig_filename
             executable = bool((info.external_attr >> 16) & stat.S_IXUSR)
             yield Entry(name, name.endswith("/"), executable, _content(zipped, info))
+
+
+def is_zip(path: Path) -> bool:
+    """Tell whether a file ends as a zip archive does, whatever it begins with."""
+    with _Bounded(path) as file:
+        return is_zipfile(file)
 
 
 class _Bounded(io.FileIO):

@@ -9,10 +9,11 @@ from arena.cli.exit_codes import FINDINGS, OK
 from arena.cli.options import PathType, json_option, printable
 from arena.cli.output import harmless, print_json
 from arena.io.errors import ArenaError
-from arena.ladder.book.tables import State
+from arena.ladder.book.check_result import CheckResult
+from arena.ladder.book.tables import WAITING, State
 from arena.ladder.door.api import Receipt, VersionInfo, receipt_of
 from arena.ladder.door.remote import Remote, is_url, read_token
-from arena.ladder.door.submit import follow, state_of, submit
+from arena.ladder.door.submit import follow, result_of, state_of, submit
 from arena.ladder.folder import existing
 from arena.ladder.new import operator
 
@@ -47,8 +48,12 @@ def command(bot: Path, ladder: str, author: str | None, *, no_wait: bool, as_jso
         if not as_json and not event.text.startswith("received"):
             click.echo(harmless(event.text))
     state = state_of(folder, version)
+    result = result_of(folder, received.upload.id)
     if as_json:
-        print_json({**received.upload._asdict(), "version": version, "state": state})
+        upload = received.upload._asdict()
+        print_json({**upload, "version": version, "state": state, "check": result})
+    elif state is State.REFUSED:
+        _say_output(result)
     return FINDINGS if state is State.REFUSED else OK
 
 
@@ -67,9 +72,22 @@ def _submit_remotely(
             state = told.state
         elif not as_json and not told.text.startswith("received"):
             click.echo(harmless(told.text))
+    result = None if state in WAITING else door.check_result(received.version)
     if as_json:
-        print_json({**asdict(received), "state": state})
+        print_json({**asdict(received), "state": state, "check": result})
+    elif state is State.REFUSED:
+        _say_output(result)
     return FINDINGS if state is State.REFUSED else OK
+
+
+def _say_output(result: CheckResult | None) -> None:
+    """Print what a refused bot and its build wrote."""
+    if result is None:
+        return
+    stderr = next((fault.stderr for fault in result.faults if fault.stderr), result.stderr)
+    for name, text in (("build", result.build), ("stderr", stderr)):
+        for line in text.splitlines():
+            click.echo(harmless(f"  {name}: {line}"))
 
 
 def _say(received: Receipt) -> None:

@@ -5,7 +5,7 @@ from pathlib import Path
 import click
 
 from arena.cli.exit_codes import OK
-from arena.cli.ladder.argument import folder_argument
+from arena.cli.ladder.argument import door_url, folder_argument
 from arena.cli.options import PathType, json_option, printable
 from arena.cli.output import harmless, print_json
 from arena.course.roster import read_roster
@@ -27,7 +27,11 @@ why_option = click.option("--why", default="", callback=printable, help="The rea
 @click.option("--roster", type=PathType(), help="CSV file with their names in the column id.")
 @click.option("--admin", is_flag=True, help="Let them administrate, for 12 hours.")
 @click.option(
-    "--url", default="http://127.0.0.1:8500", show_default=True, help="Where the door is reached."
+    "--url",
+    default="http://127.0.0.1:8500",
+    show_default=True,
+    callback=door_url,
+    help="Where the door is reached.",
 )
 @json_option
 def invite(

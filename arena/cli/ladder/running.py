@@ -115,10 +115,11 @@ def _lines(ladder: LadderStatus) -> list[str]:
     backed_up = (
         "never backed up" if ladder.backed_up is None else f"backed up {span(ladder.backed_up)} ago"
     )
+    logs = "unknown to this user" if ladder.logs is None else size_text(ladder.logs)
     head = f"overdue: {'; '.join(ladder.overdue)}" if ladder.overdue else "ok"
     return [
         f"{head}: {counts or 'no version'}; queue {ladder.queue}{oldest}; {_played(ladder)}",
-        f"logs {size_text(ladder.logs)} of {size_text(ladder.logs_cap)}; {published}, {backed_up}",
+        f"logs {logs} of {size_text(ladder.logs_cap)}; {published}, {backed_up}",
     ]
 
 

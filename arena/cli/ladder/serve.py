@@ -6,6 +6,7 @@ from typing import Any
 import click
 
 from arena.cli.exit_codes import OK
+from arena.cli.ladder.argument import door_url
 from arena.cli.options import PathType, json_option
 from arena.cli.output import print_json, say
 from arena.io.errors import ArenaError
@@ -24,7 +25,9 @@ _MISSING = "pip install 'perudo-arena[serve]'"
     show_default=True,
     help="Port to listen at; 0 is any that is free.",
 )
-@click.option("--url", default="", help="Where browsers reach it, if that is elsewhere.")
+@click.option(
+    "--url", default="", callback=door_url, help="Where browsers reach it, if that is elsewhere."
+)
 @click.option("--behind-proxy", is_flag=True, help="A proxy speaks HTTPS and is the only client.")
 @click.option("--certificate", type=PathType(), help="File of a certificate, to speak HTTPS.")
 @click.option("--key", type=PathType(), help="File of its key.")

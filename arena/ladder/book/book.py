@@ -7,6 +7,7 @@ from typing import Self
 
 from arena.io.errors import ArenaError, did_you_mean
 from arena.ladder.book.book_file import BookFile
+from arena.ladder.book.check_result import CheckResult, decoded
 from arena.ladder.book.owners import check_owner, owners
 from arena.ladder.book.schema import LADDER
 from arena.ladder.book.tables import (
@@ -114,6 +115,15 @@ class Book:
         columns = "version, try AS number, began, lease_until, ended, result"
         query = f"SELECT {columns} FROM checks WHERE version = ? ORDER BY try"  # noqa: S608 - ours
         return [Check(**row) for row in self._file.rows(query, version.id)]
+
+    def newest_result(self, version: int) -> CheckResult | None:
+        """Return the result of the last check of a version that came to its end."""
+        query = (
+            "SELECT result FROM checks WHERE version = ? AND result IS NOT NULL "
+            "ORDER BY try DESC LIMIT 1"
+        )
+        results = [decoded(row["result"]) for row in self._file.rows(query, version)]
+        return results[0] if results else None
 
     def forget_begun_checks(self) -> None:
         """Drop the checks that no ladder is at any more: their versions are checked again."""

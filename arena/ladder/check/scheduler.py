@@ -13,15 +13,13 @@ from arena.io.errors import ArenaError
 from arena.io.job import Job, JobDiedError
 from arena.io.uptime import Uptime
 from arena.ladder.book.book import Book
+from arena.ladder.book.check_result import CheckResult, ReportedFault, decoded
 from arena.ladder.book.tables import CHECKS, Check, Progress, State, Version
 from arena.ladder.check.queue import TRIES, Waiting, lease, next_check
 from arena.ladder.check.submission_check import (
     STEPS,
     CheckOrder,
-    CheckResult,
-    ReportedFault,
     check_submission,
-    decoded,
 )
 from arena.ladder.config import Config
 from arena.ladder.folder import Folder

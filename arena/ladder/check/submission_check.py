@@ -1,7 +1,8 @@
 """The check of a submission, in a process of its own: from the bytes that came to a verdict."""
 
-from collections.abc import Iterator, Sequence
+import time
 from hashlib import sha256
+from itertools import pairwise
 from multiprocessing.connection import Connection
 from pathlib import Path
 from secrets import token_hex
@@ -24,6 +25,7 @@ from arena.game.records import LimitsInfo
 from arena.game.rules.books import Rules
 from arena.io.errors import ArenaError
 from arena.io.files import write_file
+from arena.ladder.book.check_result import CheckResult, ReportedFault, TimedStep
 from arena.ladder.check.trial import TrialRequest, trial
 from arena.ladder.season.author_games import GameFault
 from arena.league.host import claim_core
@@ -37,8 +39,6 @@ _MOST_SHOWN = 8_192
 _MOST_SAID = 500
 """Characters kept of what was wrong, where, and how to mend it."""
 _SEED_BYTES = 16
-_IN_LOG = 5
-"""Faults that the log has."""
 
 
 class CheckOrder(Struct, frozen=True):
@@ -66,81 +66,29 @@ class CheckOrder(Struct, frozen=True):
     """For which the check waits for the bot, at most."""
 
 
-class ReportedFault(Struct, frozen=True):
-    """A fault of a bot, as its author is told of it."""
-
-    what: str
-    where: str = ""
-    hint: str = ""
-    asked: str = ""
-    """The last line that was sent to it."""
-    came: str = ""
-    """The line that it answered with."""
-    stderr: str = ""
-
-
-class CheckResult(Struct, frozen=True):
-    """The result of a check; times in seconds."""
-
-    ok: bool
-    digest: str = ""
-    """SHA-256 of the canonical bytes; "" if they could not be read."""
-    faults: Sequence[ReportedFault] = ()
-    steps: int = 0
-    """Steps of `arena check` that it passed."""
-    games: int = 0
-    """Games that it played among sample bots."""
-    seed: str = ""
-    """From which these were drawn; "" if there were none."""
-    build: str = ""
-    stderr: str = ""
-    clock: str = ""
-    median: float | None = None
-    p99: float | None = None
-    limit: float = 0.0
-    """For a decision."""
-    awaited: float | None = None
-    """For how long it was awaited in all, as far as that is charged."""
-
-    @property
-    def story(self) -> Iterator[str]:
-        """The first faults for the log, with the lines that were asked and answered."""
-        for fault in self.faults[:_IN_LOG]:
-            yield f"fault: {' / '.join(filter(None, (fault.what, fault.where)))}"
-            if fault.asked:
-                yield f"asked: {fault.asked}"
-            if fault.came:
-                yield f"answered: {fault.came}"
-
-    @property
-    def reason(self) -> str:
-        """The first fault in one line; "" if there is none."""
-        if not self.faults:
-            return ""
-        first = self.faults[0]
-        return " / ".join(filter(None, (first.what, first.where, first.hint)))
-
-
-_results = msgspec.json.Decoder(CheckResult)
-
-
-def decoded(result: bytes) -> CheckResult:
-    """Return a stored result."""
-    return _results.decode(result)
-
-
 class _Teller:
     """Tells the ladder, and the budget, which step is tried."""
 
     def __init__(self, told: Connection, budget: Budget) -> None:
         self._told = told
         self._budget = budget
+        self._begun: list[tuple[str, float]] = []
+        """The names of the steps, and when they began by the monotonic clock."""
 
     def trying(self, number: int, steps: int, name: str) -> None:
         """Tell the name of a step."""
         del steps
         self._budget.step = f"step {number} of {STEPS}, {name}"
         self._told.send(name)
+        self._begun.append((name, time.monotonic()))
+
+    def timed(self) -> list[TimedStep]:
+        """Return the steps that were begun; the last one ends now."""
+        times = [*(began for _, began in self._begun), time.monotonic()]
+        return [
+            TimedStep(name, round(end - began, 3))
+            for (name, _), (began, end) in zip(self._begun, pairwise(times), strict=True)
+        ]
 
     def note(self, text: str) -> None:
         """Ignore it."""
@@ -152,18 +100,19 @@ def check_submission(order: CheckOrder, told: Connection) -> bytes:
     The name of each step is sent to `told` when it begins.
     """
     budget = Budget(order.seconds)
-    result = _checked(order, told, budget)
-    return msgspec.json.encode(replace(result, awaited=budget.used))
+    teller = _Teller(told, budget)
+    result = _checked(order, teller, budget)
+    return msgspec.json.encode(replace(result, awaited=budget.used, timed=teller.timed()))
 
 
-def _checked(order: CheckOrder, told: Connection, budget: Budget) -> CheckResult:
+def _checked(order: CheckOrder, teller: _Teller, budget: Budget) -> CheckResult:
     limit = order.limits.answer
     try:
         bot = load_bot(order.source)
         _check_name(bot, order)
         digest = _keep(bot, order.versions)
     except ArenaError as error:
-        return CheckResult(ok=False, faults=[_refusal(error)], limit=limit)
+        return CheckResult(ok=False, faults=[_refusal(error, order)], limit=limit)
     if image := missing_image(order.sandbox, bot.info.runtime, order.images):
         fault = _without_image(bot.info.runtime, image)
         return CheckResult(ok=False, digest=digest, faults=[fault], limit=limit)
@@ -180,7 +129,6 @@ def _checked(order: CheckOrder, told: Connection, budget: Budget) -> CheckResult
         builds=order.builds,
         budget=budget,
     )
-    teller = _Teller(told, budget)
     report = check(request, teller)
     result = _result(report, digest, limit)
     if not report.ok:
@@ -253,8 +201,10 @@ def _keep(bot: Bot, versions: Path) -> str:
     return digest
 
 
-def _refusal(error: ArenaError) -> ReportedFault:
-    return _shortened(ReportedFault(error.what, Path(error.where).name, error.hint))
+def _refusal(error: ArenaError, order: CheckOrder) -> ReportedFault:
+    where = error.where.replace(str(order.source), f"the archive of {order.bot}")
+    where = Path(where).name if where.startswith("/") else where
+    return _shortened(ReportedFault(error.what, where, error.hint))
 
 
 def _game_fault(place: str, fault: GameFault) -> ReportedFault:

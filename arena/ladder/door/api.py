@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from arena.io.times import stamp
 from arena.ladder.book.quota import MOST, Allowance
-from arena.ladder.book.tables import Action, DivisionProgress, Progress, State, Upload
+from arena.ladder.book.tables import ALLOWED, Action, DivisionProgress, Progress, State, Upload
 
 MIME = "application/problem+json"
 """The media type of a `Problem`."""
@@ -159,11 +159,19 @@ class OrderRequest(Struct, frozen=True, forbid_unknown_fields=True):
     what: Action
     version: str = ""
     """`name@number`; "" for what is about no version."""
-    why: str = ""
+    why: Annotated[str, Meta(max_length=500)] = ""
     author: str = ""
     """Whose quota is changed."""
     uploads: Annotated[int, Meta(ge=1, le=MOST)] | None = None
     """The new quota: submissions in 24 hours."""
+
+
+ORDER_NEEDS: dict[Action, frozenset[str]] = {
+    **dict.fromkeys(ALLOWED, frozenset({"version"})),
+    Action.QUOTA: frozenset({"author", "uploads"}),
+    Action.CLOSE_SEASON: frozenset(),
+}
+"""What an order says beside its reason, and nothing else."""
 
 
 class OrderReceipt(Struct, frozen=True, kw_only=True):

@@ -18,6 +18,7 @@ from msgspec import Struct
 from arena.bots.canonical_archive import canonical
 from arena.bots.manifest import load_bot
 from arena.io.errors import ArenaError
+from arena.ladder.book.check_result import CheckResult
 from arena.ladder.book.tables import WAITING
 from arena.ladder.door.api import EVENTS, LogLine, Problem, Receipt, VersionInfo
 from arena.ladder.door.door import check_name
@@ -32,7 +33,7 @@ _TRIES = 10
 _MOST = 65_536
 """Bytes that are read of an answer, and of a line of events."""
 _MOST_EVENTS = 1_048_576
-"""Bytes that are read of all events of a version."""
+"""Bytes that are read of all events of a version, and of the result of its check."""
 _SHOWN = 500
 """Characters that are shown of each part of a refusal."""
 _UNREADABLE = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
@@ -102,6 +103,20 @@ class Remote:
         if name.lower() != bot.name.lower() or not (number.isascii() and number.isdigit()):
             raise self._unreadable()
         return receipt
+
+    def check_result(self, version: str) -> CheckResult | None:
+        """Return the result of the last check of a version.
+
+        None if the door has none, or cannot be reached any more: the verdict is known then. Raises
+        ArenaError for an answer that cannot be read.
+        """
+        path = f"/api/v1/versions/{version}/check"
+        try:
+            with closing(self._connection()) as connection:
+                body = self._ask(connection, "GET", path, {}).read(_MOST_EVENTS)
+        except (ArenaError, OSError, HTTPException):
+            return None
+        return self._decoded(body, CheckResult)
 
     def follow(self, version: str) -> Iterator[LogLine | VersionInfo]:
         """Yield the log of a version and how it is, until its check is over or no ladder runs."""

@@ -9,6 +9,7 @@ from arena.bots.bot import Bot
 from arena.bots.canonical_archive import canonical
 from arena.bots.manifest import SAMPLE, find_bot, load_bot
 from arena.ladder.book.book import Book
+from arena.ladder.book.check_result import CheckResult
 from arena.ladder.book.quota import Allowance
 from arena.ladder.book.tables import WAITING, Event, State, Upload
 from arena.ladder.config import load_config
@@ -59,6 +60,12 @@ def follow(folder: Folder, version: str) -> Iterator[Event]:
         if not running or states.get(version, State.QUEUED) not in WAITING:
             return
         time.sleep(_POLL)
+
+
+def result_of(folder: Folder, version: int) -> CheckResult | None:
+    """Return the result of the last check of a version, by the id of its upload."""
+    with Book(folder) as book:
+        return book.newest_result(version)
 
 
 def state_of(folder: Folder, version: str) -> State:

@@ -14,8 +14,8 @@ from arena.game.records import PlayedFixture
 from arena.io import shipped
 from arena.io.times import stamp
 from arena.ladder.book.book import Book
+from arena.ladder.book.check_result import decoded
 from arena.ladder.book.tables import PLAYING, Comparison, Event, Version
-from arena.ladder.check.submission_check import decoded
 from arena.ladder.folder import Folder, make_shared
 from arena.ladder.season.author_games import NEWEST, OwnGame, OwnGames, PlayedSeason, stderr_of
 from arena.ladder.season.twins import TwinResult

@@ -73,7 +73,8 @@ def publish_closed(folder: Folder, number: int, replays: int) -> None:
 def _publish_closed(folder: Folder, number: int, replays: ReplayChoice) -> None:
     with _games_of(folder.season(number), secret=False) as season:
         if season:
-            _write_site(season, _sites(folder) / "seasons" / str(number), replays)
+            site = _sites(folder) / "seasons" / str(number)
+            _write_site(season, site, replays, goes_on=False)
 
 
 class _Games(NamedTuple):
@@ -127,7 +128,7 @@ def _publish_site(
     current = folder.site.readlink().name if folder.site.is_symlink() else ""
     copy = sites / next(name for name in _COPIES if name != current)
     if season:
-        _write_site(season, copy, replays)
+        _write_site(season, copy, replays, goes_on=True)
     copy.mkdir(mode=_READABLE, exist_ok=True)
     (copy / "seasons.json").write_text(_seasons(seasons), encoding="utf-8")
     if not (copy / "seasons").is_symlink():
@@ -142,7 +143,7 @@ def _sites(folder: Folder) -> Path:
     return sites
 
 
-def _write_site(season: _Games, site: Path, replays: ReplayChoice) -> None:
+def _write_site(season: _Games, site: Path, replays: ReplayChoice, *, goes_on: bool) -> None:
     store, info, shown, left = season
     with stored_games(store, info, shown.__contains__) as games:
         publish(
@@ -150,7 +151,7 @@ def _write_site(season: _Games, site: Path, replays: ReplayChoice) -> None:
             rate_results(by_division(games.results), info.ratings, games.cached),
             games,
             site,
-            state=StoreState(games.root, left, store.quarantined()),
+            state=StoreState(games.root, left, store.quarantined(), goes_on=goes_on),
             replays=replays,
         )
 

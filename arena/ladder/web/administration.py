@@ -2,6 +2,7 @@
 
 import shutil
 import time
+from collections.abc import Mapping
 
 import msgspec
 from starlette.concurrency import run_in_threadpool
@@ -28,6 +29,11 @@ _LINES = 100
 def overview(request: Request) -> Response:
     """Show authors, versions, the queue, the disk and the log."""
     administrator_of(request)
+    return HTMLResponse(_page(request, {}, None))
+
+
+def _page(request: Request, typed: Mapping[str, str], error: RequestError | None) -> str:
+    """Return the page; with an error, what was typed stays in its form."""
     served = served_by(request)
     now = served.watch.look_again()
     with Door(served.folder) as door, Book(served.folder) as book:
@@ -37,25 +43,30 @@ def overview(request: Request) -> Response:
         waiting = door.orders(book.last_order())
         lines = book.events(after=max(0, book.last_event() - _LINES))[::-1]
     versions = sorted(now.versions.values(), key=lambda version: -version.id)
+    private = served.folder.private
+    with_pages = {
+        author.name for author, _ in authors if (private / author.name / "index.html").is_file()
+    }
     actions = {
         version.name: [what for what, of in ALLOWED.items() if version.state in of]
         for version in versions
     }
-    return HTMLResponse(
-        page(
-            request,
-            "administration.html",
-            now=now,
-            at=time.time(),
-            authors=authors,
-            versions=versions,
-            actions=actions,
-            waiting=waiting,
-            lines=lines,
-            disk=shutil.disk_usage(served.folder.root),
-            quotas=served.terms.quotas,
-            most=MOST,
-        )
+    return page(
+        request,
+        "administration.html",
+        typed=typed,
+        error=error,
+        now=now,
+        at=time.time(),
+        authors=authors,
+        versions=versions,
+        actions=actions,
+        with_pages=with_pages,
+        waiting=waiting,
+        lines=lines,
+        disk=shutil.disk_usage(served.folder.root),
+        quotas=served.terms.quotas,
+        most=MOST,
     )
 
 
@@ -64,8 +75,15 @@ async def order(request: Request) -> Response:
     visitor = await run_in_threadpool(administrator_of, request)
     form = await form_of(request)
     try:
-        asked = msgspec.convert(form, OrderRequest, strict=False)
+        await run_in_threadpool(give_order, served_by(request), visitor.author, _asked(form))
+    except RequestError as error:
+        text = await run_in_threadpool(_page, request, form, error)
+        return HTMLResponse(text, error.status, error.headers)
+    return RedirectResponse("/administration", _SEE_OTHER)
+
+
+def _asked(form: Mapping[str, str]) -> OrderRequest:
+    try:
+        return msgspec.convert(form, OrderRequest, strict=False)
     except msgspec.ValidationError as error:
         raise RequestError(400, f"the form cannot be read: {error}") from None
-    await run_in_threadpool(give_order, served_by(request), visitor.author, asked)
-    return RedirectResponse("/administration", _SEE_OTHER)

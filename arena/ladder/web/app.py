@@ -11,7 +11,6 @@ from starlette.middleware import Middleware
 from starlette.requests import Request
 from starlette.responses import FileResponse, RedirectResponse, Response
 from starlette.routing import Mount, Route
-from starlette.staticfiles import StaticFiles
 
 from arena.io import shipped
 from arena.io.errors import ArenaError
@@ -22,6 +21,7 @@ from arena.ladder.web.access.guard import Guard, add_headers
 from arena.ladder.web.api import events, rest
 from arena.ladder.web.problems import NOT_FOUND, RequestError, answer, refused
 from arena.ladder.web.served import DoorLimits, Served, terms_of
+from arena.ladder.web.site import published
 
 _WORDS = {404: NOT_FOUND, 405: "this cannot be done with it"}
 _ASSETS = ("door/door.css", "door/door.js", "style.css")
@@ -79,17 +79,14 @@ def _routes(folder: Folder) -> list[Route | Mount]:
         Route(f"{v1}/ladder", rest.ladder),
         Route(f"{v1}/ladder/events", events.ladder_events),
         Route(f"{v1}/versions/{{version}}", rest.version),
+        Route(f"{v1}/versions/{{version}}/check", rest.check),
         Route(f"{v1}/versions/{{version}}/events", events.version_events),
         Route(f"{v1}/orders", rest.post_order, methods=["POST"]),
         Route(f"{v1}/openapi.json", rest.openapi),
         Route("/healthz", rest.health),
         *(Route(f"/assets/{path.rpartition('/')[2]}", _asset(path)) for path in _ASSETS),
         Route("/site", lambda _: RedirectResponse("/site/")),
-        # A site has links to those of closed seasons beside it.
-        Mount(
-            "/site",
-            StaticFiles(directory=folder.site, html=True, check_dir=False, follow_symlink=True),
-        ),
+        Mount("/site", published(folder.site)),
     ]
 
 

@@ -16,7 +16,7 @@ from arena.ladder.web.access.visitors import (
     session_of,
     visitor_of,
 )
-from arena.ladder.web.api.rest import info_of, quota_of
+from arena.ladder.web.api.rest import info_of, quota_of, result_of
 from arena.ladder.web.live.snapshot import ladder_info, versions_of
 from arena.ladder.web.problems import NOT_FOUND, RequestError
 from arena.ladder.web.served import served_by
@@ -43,6 +43,8 @@ def link(request: Request) -> Response:
     """Show the button that spends an invitation: a GET spends nothing, as scanners follow links."""
     secret = found_secret(request, request.path_params["secret"], SecretKind.INVITATION)
     if secret is None:
+        if visitor_of(request).has_session:  # they went back, after the link had let them in
+            return RedirectResponse("/me", _SEE_OTHER)
         raise _invalid_link()
     return HTMLResponse(page(request, "link.html", author=secret.author))
 
@@ -90,12 +92,17 @@ def token(request: Request) -> Response:
     return HTMLResponse(_my_page(request, token=word))
 
 
-def _my_page(request: Request, token: str = "") -> str:
+def _my_page(
+    request: Request, token: str = "", error: RequestError | None = None, bot: str = ""
+) -> str:
+    """Return the page; with an error, what was typed stays in the form."""
     visitor, served = session_of(request), served_by(request)
     return page(
         request,
         "me.html",
         token=token,
+        error=error,
+        bot=bot,
         quota=quota_of(served, visitor.author),
         limits=served.limits,
         origin=request.url.scheme + "://" + request.headers["host"],
@@ -107,28 +114,39 @@ def _my_page(request: Request, token: str = "") -> str:
 
 async def upload(request: Request) -> Response:
     """Take a submission in from the form."""
-    served = served_by(request)
+    served, bot = served_by(request), ""
     limits = served.limits
     try:
         visitor = await run_in_threadpool(session_of, request)
         chunks = timed(request, limits.body_seconds, limits.body_bytes + FORM_BYTES)
         form = FileForm(request, chunks)
-        receipt = await receive(served, visitor.author, await form.bot(), form.content(), None)
+        bot = await form.bot()
+        receipt = await receive(served, visitor.author, bot, form.content(), None)
     except RequestError as error:
-        if error.status != 408:
-            await drain(request)
-        raise
+        await drain(request, error)
+        if not bot:
+            raise
+        text = await run_in_threadpool(_my_page, request, error=error, bot=bot)
+        return HTMLResponse(text, error.status, error.headers)
     return RedirectResponse(f"/versions/{receipt.version}", _SEE_OTHER)
 
 
 def version(request: Request) -> Response:
-    """Show how a version is, and its log."""
+    """Show how a version is, the result of its check, and its log."""
     info = info_of(request)
     with Book(served_by(request).folder) as book:
         lines = book.events(info.version)
     waits = info.place is not None
     return HTMLResponse(
-        page(request, "version.html", info=info, lines=lines, reload=_RELOAD if waits else 0)
+        page(
+            request,
+            "version.html",
+            info=info,
+            lines=lines,
+            result=result_of(request),
+            has_private=_private(request, info.author, f"{info.version}.html").is_file(),
+            reload=_RELOAD if waits else 0,
+        )
     )
 
 

@@ -21,6 +21,14 @@ _TELL = "try again later, and tell the operator: the log of the door has more"
 _log = logging.getLogger(__name__)
 _SOON = "5"
 """Seconds."""
+_HEADINGS = {
+    401: "Log in first",
+    403: "Not allowed",
+    404: "Nothing here",
+    413: "Too large",
+    429: "Too much at once",
+    503: "Not at the moment",
+}
 
 
 class RequestError(ArenaError):
@@ -64,10 +72,15 @@ def answer(request: Request, error: RequestError) -> Response:
     if for_programs(where):
         body, kind = msgspec.json.encode(problem), MIME
         return Response(body, error.status, error.headers, kind)
-    text = page(request, "problem.html", problem=problem)
+    text = page(request, "problem.html", problem=problem, heading=heading(error.status))
     return Response(text, error.status, error.headers, "text/html; charset=utf-8")
+
+
+def heading(status: int) -> str:
+    """Return what went wrong, in a few words for people."""
+    return _HEADINGS.get(status, "This did not work")
 
 
 def for_programs(path: str) -> bool:
     """Tell whether what is at a path is read by programs."""
-    return path.startswith("/api/") or path == "/healthz"
+    return path.split("/")[1] in {"api", "healthz"}

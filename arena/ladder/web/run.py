@@ -128,11 +128,11 @@ def _config(app: Any, address: Address, limits: DoorLimits) -> uvicorn.Config:
 
 
 class _Server(uvicorn.Server):
-    """Ends the streams of events when it is stopped: they would last for ever."""
+    """Ends what would go on for long when it is stopped: streams of events, slow bodies."""
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Stop taking requests and finish those that were taken."""
-        self.config.app.state.served.watch.stop()  # type: ignore[union-attr]
+        self.config.app.state.served.stop()  # type: ignore[union-attr]
         await super().shutdown(sockets)
 
 

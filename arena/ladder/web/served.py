@@ -1,9 +1,10 @@
 """What requests to the door share: the ladder, its terms, and what visitors may use up."""
 
+import asyncio
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
 from typing import NamedTuple
 
 from msgspec import Struct
@@ -42,6 +43,8 @@ class DoorLimits(Struct, frozen=True, kw_only=True):
     """For the head of a request."""
     drain_seconds: float = 5.0
     """For the rest of a body that was refused."""
+    stop_seconds: float = 2.0
+    """For bodies that are coming when the door is stopped."""
     uploads: int = 2
     """Submissions of an author at a time."""
     listeners: ListenerLimits = ListenerLimits()
@@ -119,6 +122,26 @@ class Served:
         """For secrets that are not valid, by their kind."""
         self.told = Told(None, {}, {})
         self._sending = Counter[str]()
+        self._bodies = set[asyncio.Timeout]()
+        """The time limits of bodies that are coming."""
+
+    def stop(self) -> None:
+        """End the streams of events, and soon the bodies that are coming."""
+        self.watch.stop()
+        end = asyncio.get_running_loop().time() + self.limits.stop_seconds
+        for limit in (limit for limit in self._bodies if not limit.expired()):
+            limit.reschedule(min(end, limit.when() or end))
+
+    @asynccontextmanager
+    async def time_for_body(self, seconds: float) -> AsyncIterator[None]:
+        """Take so many seconds for a body at most, less once the door is stopped; TimeoutError."""
+        seconds = min(seconds, self.limits.stop_seconds) if self.watch.stopped else seconds
+        async with asyncio.timeout(seconds) as limit:
+            self._bodies.add(limit)
+            try:
+                yield
+            finally:
+                self._bodies.discard(limit)
 
     @contextmanager
     def upload_of(self, author: str) -> Iterator[None]:

@@ -9,8 +9,10 @@ from starlette.requests import Request
 
 from arena import __version__
 from arena.io import shipped
+from arena.io.sizes import size_text
 from arena.io.times import span, stamp
 from arena.io.visible import visible
+from arena.ladder.book.tables import PLAYING, State
 from arena.ladder.door.api import Audience, events_for
 
 
@@ -25,13 +27,36 @@ def _environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    env.filters |= {"stamp": stamp, "span": span, "address": _address, "events": _events}
+    env.filters |= {
+        "stamp": stamp,
+        "span": span,
+        "address": _address,
+        "events": _events,
+        "sentence": _sentence,
+        "size": size_text,
+        "chip": _chip,
+    }
+    env.globals["font"] = shipped.font_hash()
     return env
 
 
 def _events(audience: str) -> str:
     """Return the names of the events that an audience is sent."""
     return " ".join(event.name for event in events_for(Audience(audience)))
+
+
+def _chip(state: State) -> str:
+    """Return the class of the mark of a state: what plays, waits, is out, failed."""
+    if state in PLAYING:
+        return "plays"
+    if state in {State.REFUSED, State.STRUCK}:
+        return "failed"
+    return "out" if state is State.RESTING else "waits"
+
+
+def _sentence(text: str) -> str:
+    """Return a message of the terminal as a sentence."""
+    return f"{text[:1].upper()}{text[1:]}{'' if text[-1:] in '.!?' else '.'}"
 
 
 def _visible(value: object) -> str:

@@ -31,11 +31,13 @@ class PlayedShare(Struct, frozen=True):
     """Fixtures that are due."""
     updated: float | None
     """When the last fixture was stored, in seconds since 1970, if that is known."""
+    goes_on: bool = False
+    """Whether it has no end, so that nobody wins."""
 
     @property
     def finished(self) -> bool:
         """Whether nothing is left to play."""
-        return not self.left
+        return not (self.left or self.goes_on)
 
     @property
     def share(self) -> float:
@@ -50,11 +52,11 @@ class PlayedShare(Struct, frozen=True):
         return timestamp(self.updated), readable_time(self.updated)
 
 
-def progress(results: Sequence[FixtureResult], left: int) -> PlayedShare:
+def progress(results: Sequence[FixtureResult], left: int, *, goes_on: bool = False) -> PlayedShare:
     """Return how much was played of a league in which so many fixtures are left."""
     known = [result.stored_at for result in results if result.stored_at is not None]
     played = sum(1 for result in results if result.games)
-    return PlayedShare(played, left, max(known, default=None))
+    return PlayedShare(played, left, max(known, default=None), goes_on)
 
 
 class BoardCard(Struct, frozen=True):

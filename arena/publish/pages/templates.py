@@ -39,7 +39,7 @@ def environment() -> Environment:
         keep_trailing_newline=True,
     )
     env.filters |= {name: getattr(text, name) for name in FILTERS}
-    env.globals["share"] = share
+    env.globals |= {"share": share, "font": shipped.font_hash()}
     return env
 
 

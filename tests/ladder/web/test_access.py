@@ -30,7 +30,7 @@ class Case(NamedTuple):
 ALL = (200,) * 5
 CASES = [
     Case("GET", "/", ALL),
-    Case("GET", "/link/wrong", (404,) * 5),
+    Case("GET", "/link/wrong", (404, 303, 303, 404, 303)),
     Case("POST", "/link/wrong", (404,) * 5),
     Case("GET", "/me", (401, 200, 200, 403, 200)),
     Case("POST", "/upload", (401, 415, 415, 403, 415)),
@@ -46,6 +46,7 @@ CASES = [
     Case("GET", "/api/v1/me", (401, 200, 200, 200, 200)),
     Case("GET", "/api/v1/ladder", ALL),
     Case("GET", "/api/v1/versions/mine@1", (401, 404, 200, 200, 200)),
+    Case("GET", "/api/v1/versions/mine@1/check", (401, 404, 404, 404, 404)),
     Case("GET", "/api/v1/versions/none@1/events", (401, 404, 404, 404, 404)),
     Case("POST", "/api/v1/orders", (404, 404, 404, 404, 409), ORDER),
     Case("GET", "/api/v1/openapi.json", ALL),

@@ -66,3 +66,23 @@ def test_a_package_that_is_missing(
     monkeypatch.setattr(builtins, "__import__", without)
     ran = run("serve", own_door.folder.root, cwd=tmp_path)
     error_line(ran, "starlette is not installed", "pip install 'perudo-arena[serve]'")
+
+
+@pytest.mark.parametrize("command", ["serve", "ladder invite"])
+@pytest.mark.parametrize(
+    "url",
+    [
+        "javascript:alert(1)",
+        "ladder.example.org",
+        "https://",
+        "https://x/sub",
+        "https://a@x",
+        "https://[x",
+    ],
+)
+def test_an_address_that_is_none_of_a_door(
+    door: Door, tmp_path: Path, command: str, url: str
+) -> None:
+    who = ("ann",) if command == "ladder invite" else ()
+    ran = run(*command.split(), door.folder.root, *who, "--url", url, cwd=tmp_path)
+    error_line(ran, "is no address of a door / --url / https://ladder.example.org")

@@ -2,14 +2,16 @@
 
 import os
 import signal
+import socket
 import subprocess
 from contextlib import closing
+from http.client import HTTPResponse
 from pathlib import Path
 
 import pytest
 
 from tests.cli.command import HANG, arena, environment
-from tests.ladder.web.doors import Door, ladder
+from tests.ladder.web.doors import Door, inbox, ladder
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
@@ -27,3 +29,28 @@ def test_a_signal_ends_it_although_somebody_listens(tmp_path: Path, number: sign
             os.kill(process.pid, number)
             assert process.wait(HANG) == 0
         assert process.stderr.read() == ""
+
+
+def test_an_upload_that_does_not_come_to_its_end_is_told_that_the_door_ends(tmp_path: Path) -> None:
+    folder = ladder(tmp_path)
+    words = arena("serve", folder.root, "--port", 0)
+    with subprocess.Popen(words, env=environment(), stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr
+        door = Door(folder, process.stderr.readline().split()[-1])
+        token = door.token("ann")["Authorization"]
+        head = (
+            f"PUT /api/v1/bots/mine/versions HTTP/1.1\r\nHost: {door.host}\r\n"
+            f"Authorization: {token}\r\nContent-Length: 9\r\nExpect: 100-continue\r\n\r\n"
+        )
+        host, _, port = door.host.partition(":")
+        with socket.create_connection((host, int(port)), HANG) as connection:
+            connection.sendall(head.encode())
+            assert connection.recv(100).startswith(b"HTTP/1.1 100")  # it is being read
+            connection.sendall(b"part")
+            os.kill(process.pid, signal.SIGTERM)
+            with closing(HTTPResponse(connection)) as response:
+                response.begin()
+                assert (response.status, response.headers["Retry-After"]) == (503, "10")
+        assert process.wait(HANG) == 0
+        assert process.stderr.read() == ""
+    assert inbox(folder) == []

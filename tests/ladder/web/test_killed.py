@@ -56,7 +56,7 @@ import msgspec
 from arena.ladder import run
 from arena.ladder.check import scheduler
 from arena.ladder.pages import publisher
-from arena.ladder.check.submission_check import CheckResult, ReportedFault
+from arena.ladder.book.check_result import CheckResult, ReportedFault
 from arena.ladder.folder import Folder
 
 class Refusal:

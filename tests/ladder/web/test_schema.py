@@ -1,7 +1,9 @@
 """The API keeps to its own description, whatever it is asked."""
 
+import json
 from typing import Any
 
+import jsonschema
 import msgspec
 import pytest
 import schemathesis
@@ -70,5 +72,45 @@ def test_the_description_has_every_type_that_is_answered() -> None:
     assert {one.__name__ for one in ours if issubclass(one, msgspec.Struct)} <= named
 
 
+def test_every_operation_has_a_name_of_its_own() -> None:
+    operations = [of for methods in document()["paths"].values() for of in methods.values()]
+    names = [operation["operationId"] for operation in operations]
+    assert len({*names}) == len(operations)
+
+
+def test_streams_are_described_with_the_header_that_goes_on() -> None:
+    stream = document()["paths"]["/api/v1/versions/{version}/events"]["get"]
+    assert "Last-Event-ID" in [parameter["name"] for parameter in stream["parameters"]]
+
+
+@pytest.mark.parametrize(
+    "order",
+    [
+        {"what": "rest", "version": "none@1"},
+        {"what": "rest", "version": "none@1", "author": "", "uploads": None, "why": "so"},
+        {"what": "rest"},
+        {"what": "rest", "version": "none@1", "author": "ann"},
+        {"what": "quota", "author": "none", "uploads": 7},
+        {"what": "quota", "author": "none"},
+        {"what": "quota", "author": "none", "uploads": 7, "version": "none@1"},
+        {"what": "quota", "author": "none", "uploads": 0},
+        {"what": "season close", "version": "none@1"},
+        {"what": "strike", "version": "none@1", "why": "x" * 501},
+        {"what": "dance"},
+    ],
+)
+def test_orders_that_are_none_are_described_as_such(door: Door, order: dict[str, Any]) -> None:
+    described = {"$ref": "#/components/schemas/OrderRequest", **document()}
+    is_described = jsonschema.Draft202012Validator(described).is_valid(order)
+    root = {**door.session("root", Scope.ADMINISTRATOR), "Content-Type": "application/json"}
+    answer = door.ask("/api/v1/orders", "POST", json.dumps(order), **root)
+    assert is_described is (answer.status != 400), answer
+
+
+@pytest.mark.parametrize("path", ["/api", "/api/none", "/healthz/none", "/api/v1/none"])
+def test_programs_are_refused_in_their_language(door: Door, path: str) -> None:
+    assert door.ask(path).problem()["status"] == 404
+
+
 def test_the_description_is_served(door: Door) -> None:
-    assert door.ask("/api/v1/openapi.json").json() == document()
+    assert door.ask("/api/v1/openapi.json").json() == json.loads(json.dumps(document()))

@@ -63,6 +63,43 @@ def as_door(folder: Folder, content: str) -> dict[str, object]:
     return found
 
 
+STATUS = """
+import os, sys
+import getpass
+from tests.cli.command import run
+import arena.cli.ladder.orders, arena.cli.ladder.running, arena.course.roster
+
+"".encode("utf-8-sig")  # Python's own files may not be read later
+for name in ("LOGNAME", "USER", "LNAME", "USERNAME"):
+    os.environ.pop(name, None)
+os.setgroups([])
+os.setgid(int(sys.argv[3]))
+os.setuid(int(sys.argv[2]))
+for command in (("status", sys.argv[1]), ("quota", sys.argv[1], "ann", "7")):
+    ran = run("ladder", *command, cwd="/")
+    print(ran.code, ran.out, ran.err)
+"""
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root may run it as other users")
+def test_the_user_of_the_door_may_ask_for_the_status_and_order(tmp_path: Path) -> None:
+    let_others_in(tmp_path)
+    folder = Folder(clubs.make(tmp_path))
+    with Door(folder, writes=True) as door:
+        door.invite("ann")
+    give_to_ladder(folder.root)
+    prepare(folder)
+    words = [sys.executable, "-c", STATUS, str(folder.root), str(DOOR), str(LADDER)]
+    done = subprocess.run(
+        words, env=environment(), cwd="/", capture_output=True, text=True, timeout=HANG, check=False
+    )
+    assert "error" not in done.stdout, done.stdout
+    assert "logs unknown to this user of 5.0 GiB" in done.stdout, done
+    with Door(folder) as door:
+        [order] = door.orders()
+    assert (order.who, order.uploads) == ("operator", 7)
+
+
 def pages(folder: Folder) -> list[str]:
     """Return the files that the ladder wrote for authors."""
     return sorted(str(path) for path in folder.private.rglob("*") if path.is_file())

@@ -92,7 +92,7 @@ def author_of(request: Request) -> Visitor:
     """Return the author who asks; raises RequestError for anybody else."""
     visitor = visitor_of(request)
     if not visitor.author:
-        raise unauthorized("it is for authors")
+        raise unauthorized("this is for authors who are logged in")
     return visitor
 
 

@@ -8,8 +8,19 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from arena.io.errors import ArenaError
-from arena.ladder.book.tables import ALLOWED, Action, Version
-from arena.ladder.door.api import Health, Left, Me, OrderReceipt, OrderRequest, VersionInfo, left_of
+from arena.ladder.book.book import Book
+from arena.ladder.book.check_result import CheckResult
+from arena.ladder.book.tables import Version
+from arena.ladder.door.api import (
+    ORDER_NEEDS,
+    Health,
+    Left,
+    Me,
+    OrderReceipt,
+    OrderRequest,
+    VersionInfo,
+    left_of,
+)
 from arena.ladder.door.door import Door
 from arena.ladder.web.access.visitors import (
     administrator_of,
@@ -26,8 +37,6 @@ from arena.ladder.web.uploads.bodies import drain, timed
 from arena.ladder.web.uploads.uploads import digest_of, receive
 
 _ORDER_BYTES = 4_096
-_NEEDED = {**{what: {"version"} for what in ALLOWED}, Action.QUOTA: {"author", "uploads"}}
-"""What an order must say beside its reason; of those that are not here, nothing."""
 
 
 def as_json(value: object, status: int = 200) -> Response:
@@ -46,8 +55,7 @@ async def put_version(request: Request) -> Response:
         bot = request.path_params["bot"]
         receipt = await receive(served, visitor.author, bot, chunks, digest)
     except RequestError as error:
-        if error.status != 408:
-            await drain(request)
+        await drain(request, error)
         raise
     response = as_json(receipt, 201 if receipt.new else 200)
     response.headers["Location"] = f"/api/v1/versions/{receipt.version}"
@@ -89,11 +97,26 @@ def info_of(request: Request) -> VersionInfo:
     return version_info(*seen_version(request))
 
 
+def check(request: Request) -> Response:
+    """Return the result of the last check of a version, to its author."""
+    result = result_of(request)
+    if result is None:
+        raise RequestError(404, "no check of it has ended yet", "ask again, or follow its events")
+    return as_json(result)
+
+
+def result_of(request: Request) -> CheckResult | None:
+    """Return the result of the last check of the version that is asked for, if one has ended."""
+    _, seen = seen_version(request)
+    with Book(served_by(request).folder) as book:
+        return book.newest_result(seen.id)
+
+
 def seen_version(request: Request) -> tuple[Snapshot, Version]:
     """Return the version that is asked for, as it is now; RequestError for who may not see it."""
     visitor = visitor_of(request)
     if not visitor.author:
-        raise unauthorized("it is for its author")
+        raise unauthorized("this is for its author, logged in")
     served, name = served_by(request), request.path_params["version"]
     now = served.watch.now
     if now.version(name) is None:  # it may have been received a moment ago
@@ -119,14 +142,14 @@ async def post_order(request: Request) -> Response:
 
 def give_order(served: Served, who: str, order: OrderRequest) -> int:
     """Leave an order for the ladder; returns its number. Raises RequestError if it makes none."""
-    needed = _NEEDED.get(order.what, set())
+    needed = ORDER_NEEDS[order.what]
     if needed != {name for name in ("version", "author", "uploads") if getattr(order, name)}:
         what = f"{order.what} is about {' and '.join(sorted(needed)) or 'no version and no author'}"
         raise RequestError(400, what, "see openapi.json")
     version = served.watch.look_again().version(order.version) if order.version else None
     if order.version and not version:
         raise RequestError(404, f"there is no version {order.version[:80]!a}")
-    if not order.why.isprintable() or len(order.why) > 500:
+    if not order.why.isprintable():
         raise RequestError(400, "the reason is not a line of text", "write up to 500 characters")
     with Door(served.folder, writes=True) as door:
         known = {author.name.lower() for author in door.authors()}

@@ -1,6 +1,5 @@
 """Bodies of requests, counted and timed while they come."""
 
-import asyncio
 import re
 from collections.abc import AsyncIterator
 from contextlib import suppress
@@ -28,15 +27,21 @@ _HEAD = (
 async def timed(request: Request, seconds: float, most: int) -> AsyncIterator[bytes]:
     """Yield a body as it comes; raises RequestError if it is too long or comes too slowly."""
     check_length(request, most)
-    count = 0
+    count, served = 0, served_by(request)
     try:
-        async with asyncio.timeout(seconds):
+        async with served.time_for_body(seconds):
             async for chunk in request.stream():
                 count += len(chunk)
                 if count > most:
                     raise too_long(most)
                 yield chunk
     except TimeoutError:
+        if served.watch.stopped:
+            hint, headers = (
+                "send it again in a moment",
+                {"Connection": "close", "Retry-After": "10"},
+            )
+            raise RequestError(503, "the door is being stopped", hint, headers) from None
         hint = "send it over a faster connection"
         what = f"the body did not come within {seconds:g} s"
         raise RequestError(408, what, hint, {"Connection": "close"}) from None
@@ -58,11 +63,16 @@ def too_long(most: int) -> RequestError:
     return RequestError(413, f"a body has at most {size}", hint, {"Connection": "close"})
 
 
-async def drain(request: Request) -> None:
-    """Read on for a moment: clients listen to an answer only when they have sent all."""
-    count = 0
+async def drain(request: Request, error: RequestError) -> None:
+    """Read on for a moment: clients listen to an answer only when they have sent all.
+
+    Not if the time for the body is over.
+    """
+    if error.status in {408, 503}:
+        return
+    count, served = 0, served_by(request)
     with suppress(TimeoutError, ClientDisconnect, RuntimeError):
-        async with asyncio.timeout(served_by(request).limits.drain_seconds):
+        async with served.time_for_body(served.limits.drain_seconds):
             async for chunk in request.stream():
                 count += len(chunk)
                 if count > _DRAINED:
