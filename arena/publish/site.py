@@ -119,7 +119,6 @@ class SiteContext(Struct, frozen=True, kw_only=True):
     marked: Mapping[str, Markup]
     """Each bot's mark and its name, linked to its page."""
     tagged: bool
-    """Whether any bot has tags."""
     changes: Mapping[str, int]
     """How many switches each variant changes of its rule book."""
     ranked: Callable[[FixtureResultRow], list[fixtures.RankedSeat]] = fixtures.ranked
@@ -127,7 +126,6 @@ class SiteContext(Struct, frozen=True, kw_only=True):
     paired: int
     """Bots of a leaderboard whose pairs are in the data files."""
     pairs_command: str = result_tables.ALL_PAIRS
-    """The command that writes all pairs."""
 
 
 class _Site:
