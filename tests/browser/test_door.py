@@ -14,6 +14,7 @@ from axe_playwright_python.base import AXE_SCRIPT
 from playwright.sync_api import Browser, Page, expect
 
 from arena.ladder.book.book import Book
+from arena.ladder.book.check_result import CheckResult, ReportedFault, TimedStep
 from arena.ladder.book.tables import CHECKS, Progress, State
 from arena.ladder.folder import Folder
 from arena.ladder.web.access import secrets
@@ -34,6 +35,7 @@ DROP = """(form, [name, text]) => {
   form.dispatchEvent(new DragEvent("drop", { dataTransfer, bubbles: true, cancelable: true }));
 }"""
 LONG = "x" * 300
+TRACEBACK = f"Traceback (most recent call last):\nValueError: {LONG}"
 
 
 @pytest.fixture
@@ -78,10 +80,15 @@ def archive(folder: Path) -> bytes:
 
 def refuse(door: Door, why: str) -> None:
     """Enter what was received and refuse it, as a ladder does."""
+    fault = ReportedFault(why, "bga, seat 1", "mend it", asked=LONG, came=LONG, stderr=TRACEBACK)
+    steps = (TimedStep("manifest", 0.01), TimedStep("program", 1.25))
+    result = CheckResult(ok=False, faults=(fault,), steps=1, timed=steps, build=LONG)
     with Book(door.folder, writes=True) as book:
         for upload in uploads(door):
             book.add(upload, State.QUEUED, "it came")
-            book.set_state(book.version(upload.version), State.REFUSED, why)
+            version = book.version(upload.version)
+            book.end_check(book.begin_check(version, 1.0), msgspec.json.encode(result))
+            book.set_state(version, State.REFUSED, why)
 
 
 def test_all_but_drops_works_without_scripts(browser: Browser, door: Door) -> None:
@@ -95,6 +102,7 @@ def test_all_but_drops_works_without_scripts(browser: Browser, door: Door) -> No
         assert page.locator("meta[http-equiv=refresh]").count() == 1
         refuse(door, "no zip")
         page.wait_for_selector("text=refused: no zip")  # it reloads by itself
+        assert "ValueError" in page.locator("[data-live-part=result]").inner_text()
         page.get_by_role("link", name="My bots").click()
         page.get_by_role("button", name="Make a token").click()
         assert len(page.locator("[data-token]").inner_text()) == 43
@@ -138,6 +146,7 @@ def test_pages_fit_and_axe_finds_nothing(browser: Browser, door: Door) -> None:
         "",
         "me",
         "versions/mine@1",
+        "versions/a-bot-with-a-long-name-012345678@1",
         "administration",
         "none",
         link(door)[len(door.base) + 1 :],
