@@ -1,6 +1,7 @@
 """`arena play --me --web` as a process, and a visitor without scripts at its page."""
 
 import re
+import signal
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -56,7 +57,11 @@ class Table(NamedTuple):
 
     def finish(self) -> tuple[int, str]:
         """Wait for the end of the command; returns its code and the rest of what it said."""
-        _, said = self.process.communicate(timeout=HANG)
+        try:
+            _, said = self.process.communicate(timeout=HANG)
+        except subprocess.TimeoutExpired:
+            self.process.send_signal(signal.SIGABRT)  # it says where its threads are
+            raise AssertionError(self.process.communicate()[1]) from None
         return self.process.returncode, said
 
 
@@ -97,7 +102,7 @@ def playing(folder: Path, *arguments: str) -> Iterator[Table]:
     with subprocess.Popen(
         command,
         cwd=folder,
-        env=environment(BROWSER="true %s"),
+        env=environment(BROWSER="true %s", PYTHONFAULTHANDLER="1"),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
