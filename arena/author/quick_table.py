@@ -127,7 +127,6 @@ def _write_league(request: TableRequest, *, with_person: bool) -> None:
         "players": players,
         "games": request.games,
         "blocks": 1,
-        "shared_dice": False,
         "sandbox": request.sandbox,
         "packages": request.packages,
         "seed": request.seed,

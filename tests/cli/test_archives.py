@@ -96,7 +96,8 @@ def test_refused_archives_leave_nothing_behind(tmp_path: Path) -> None:
     tarred(tmp_path / "case.tgz", tarfile.TarInfo("bot.py"), tarfile.TarInfo("Bot.py"))
     bomb = tarfile.TarInfo("bomb\x1b[2J")
     tarred(tmp_path / "esc.tgz", bomb)
-    (tmp_path / "damaged.zip").write_text("hello")
+    (tmp_path / "damaged.zip").write_bytes(b"PK\x03\x04hello")
+    (tmp_path / "page.zip").write_text("<html>")
     (tmp_path / "bot.rar").write_text("hello")
     tables = {
         "link.tar.gz": [
@@ -110,6 +111,7 @@ def test_refused_archives_leave_nothing_behind(tmp_path: Path) -> None:
         ],
         "esc.tgz": ["a character that does not show / esc.tgz: bomb\\x1b[2J / rename the file"],
         "damaged.zip": ["the archive is damaged: ", " / damaged.zip"],
+        "page.zip": ["it is neither a zip nor a tar archive / page.zip / send the bot's folder"],
         "bot.rar": ["neither a bot's folder nor an archive of one / bot.rar / ", ".zip, .tar"],
         "none.zip": ["no such bot folder / none.zip / give a folder with a bot.yaml in it, or an"],
     }

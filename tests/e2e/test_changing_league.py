@@ -35,8 +35,10 @@ def dice(record: Any, game: int) -> list[list[int]]:
 
 
 def test_all_fixtures_of_a_block_are_played_on_the_same_dice(tmp_path: Path) -> None:
-    league(tmp_path, players=[2, 3])
+    league(tmp_path, players=[2, 3], shared_dice=True)
     assert run(*PLAY, cwd=tmp_path).code == 0
+    page = (tmp_path / "site/conditions.html").read_text(encoding="utf-8")
+    assert "<dd>shared by all fixtures of a block</dd>" in page
     seen: dict[tuple[int, int, int], set[str]] = {}
     for record in opened(tmp_path / "league.sqlite"):
         fixture = record["fixture"]
@@ -49,7 +51,7 @@ def test_all_fixtures_of_a_block_are_played_on_the_same_dice(tmp_path: Path) -> 
 
 
 def test_without_shared_dice_each_fixture_has_its_own(tmp_path: Path) -> None:
-    league(tmp_path, shared_dice=False)
+    league(tmp_path)
     assert run(*PLAY, cwd=tmp_path).code == 0
     hands = [str(dice(record, 0)) for record in opened(tmp_path / "league.sqlite")]
     assert len(set(hands)) == len(hands) == 6
@@ -83,7 +85,6 @@ def test_it_stops_when_neighbours_are_separated_and_stays_stopped(tmp_path: Path
     page = (tmp_path / "site/conditions.html").read_text(encoding="utf-8")
     assert "<dd>at most 40</dd>" in page
     assert "when neighbours are separated at 95.00\u202f%" in page
-    assert "<dd>shared by all fixtures of a block</dd>" in page
     again = run(*PLAY, cwd=tmp_path)
     assert (again.code, again.out) == (0, ran.out)
     assert f"stored already: {len(whole)} of at most 120 fixtures" in again.err

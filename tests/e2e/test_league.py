@@ -65,8 +65,9 @@ def test_the_boards_are_printed_best_first(tmp_path: Path) -> None:
     league(tmp_path, variants=["bga", "pressman"], players=[2, 3], ratings={"provisional": 0})
     ran = run("run", "league.yaml", "--sandbox", "process", cwd=tmp_path)
     heads = [f"{name}, {size} players" for name in ("bga", "pressman") for size in (2, 3)]
-    tables = ran.out.strip().split("\n\n")
+    *tables, overall = ran.out.strip().split("\n\n")
     assert [table.splitlines()[0] for table in tables] == heads
+    assert overall.startswith("overall: ")
     for table, (_, rows) in zip(tables, sorted(_boards(tmp_path / "site").items()), strict=True):
         lines = [re.split("  +", line.strip()) for line in table.splitlines()[2:]]
         assert [line[0].split() for line in lines] == [

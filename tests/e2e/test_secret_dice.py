@@ -84,7 +84,7 @@ def test_no_process_is_dealt_dice_that_it_knows(
 ) -> None:
     field(tmp_path)
     keys = {"players": players, "games": 3, "workers": workers, "limits": PATIENT}
-    keys["memory_across_fixtures"] = memory
+    keys |= {"memory_across_fixtures": memory, "shared_dice": not memory}
     league(tmp_path, bots=["bots/*"], **keys)
     ran = run("run", "league.yaml", "--sandbox", sandbox, "--trust-bots", cwd=tmp_path)
     assert ran.code == 0, ran.err
@@ -99,7 +99,8 @@ def test_no_two_tables_of_a_round_with_a_bot_in_common_overlap(tmp_path: Path) -
     program = TRACING.replace("TRACE", repr(str(trace)))
     for number in range(5):
         bot(tmp_path / "bots" / f"tracer-{number}", program, runtime="python")
-    league(tmp_path, bots=["bots/*"], players=[2, 4], games=5, workers=2, limits=PATIENT)
+    keys = {"games": 5, "workers": 2, "limits": PATIENT, "shared_dice": True}
+    league(tmp_path, bots=["bots/*"], players=[2, 4], **keys)
     ran = run("run", "league.yaml", "--sandbox", "process", "--trust-bots", cwd=tmp_path)
     assert ran.code == 0, ran.err
     asked: dict[int, list[int]] = {}
@@ -139,7 +140,7 @@ def test_no_process_knows_its_dice_after_a_run_was_stopped(
     tmp_path: Path, stop: Callable[[], None]
 ) -> None:
     field(tmp_path)
-    plan = leagues.league(tmp_path, bots=["bots/*"], players=[2, 4], games=3)
+    plan = leagues.league(tmp_path, bots=["bots/*"], players=[2, 4], games=3, shared_dice=True)
     kept: list[str] = []
 
     def progress(result: FixtureResult | None) -> None:

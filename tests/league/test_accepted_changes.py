@@ -76,10 +76,10 @@ CHANGES: dict[str, tuple[dict[str, object], str, str]] = {
         "6 of 12 stored fixtures {}no longer count",
     ),
     "size joined": ({"players": [3, 2]}, "players is [3, 2], not [2, 3]", ALL_LEFT),
-    "dice": ({"shared_dice": False}, "shared_dice is false, not true", NONE_LEFT),
+    "dice": ({"shared_dice": True}, "shared_dice is true, not false", NONE_LEFT),
     "memory": (
         {"memory_across_fixtures": True},
-        "memory_across_fixtures is true, not false, shared_dice is false, not true",
+        "memory_across_fixtures is true, not false",
         NONE_LEFT,
     ),
     "two": ({"games": 3, "blocks": 9}, "games is 3, not 2, blocks is 9, not 2", NONE_LEFT),

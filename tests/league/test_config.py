@@ -30,7 +30,7 @@ def test_every_default_is_explicit(tmp_path: Path) -> None:
     assert [bot.name for bot in league.bots] == ["honest", "random"]
     assert league.players == (2,)
     assert league.games == 20
-    assert (league.blocks, league.until, league.shared_dice) == (None, None, True)
+    assert (league.blocks, league.until, league.shared_dice) == (None, None, None)
     assert league.seed is None
     assert league.limits == LimitsInfo(start=10, answer=2, game=60, restarts=3)
     assert league.sandbox == "auto"
@@ -58,22 +58,6 @@ def test_until_is_read_as_a_confidence(
     text = f"{TWO}blocks: 60\nshared_dice: false\nuntil: {until}\n"
     league = load_league(write(tmp_path, text))
     assert (league.blocks, league.until, league.shared_dice) == (60, confidence, False)
-
-
-@pytest.mark.parametrize(
-    ("keys", "shared"),
-    [
-        ("memory_across_fixtures: true\n", False),
-        ("memory_across_fixtures: true\nshared_dice: false\n", False),
-        ("memory_across_fixtures: false\n", True),
-        ("shared_dice: ~\n", True),
-        ("shared_dice: true\n", True),
-    ],
-)
-def test_dice_are_shared_unless_bots_keep_their_memory(
-    tmp_path: Path, keys: str, *, shared: bool
-) -> None:
-    assert load_league(write(tmp_path, TWO + keys)).shared_dice is shared
 
 
 def test_budget_that_ends_before_the_first_decision_is_refused(tmp_path: Path) -> None:

@@ -1,6 +1,7 @@
 """The master seed: salted where bots could guess it, and kept while nothing is known of it."""
 
 from contextlib import redirect_stdout
+from hashlib import sha256
 from io import StringIO
 from pathlib import Path
 from re import fullmatch
@@ -12,10 +13,11 @@ from msgspec.structs import replace
 from arena.game.records import Fixture, LeagueInfo
 from arena.game.rules.books import Rules
 from arena.game.rules.dice import roll
-from arena.game.seeds import commitment
+from arena.game.seeds import commitment, fixture_seed
 from arena.io.errors import ArenaError
 from arena.league.schedule.schedule import Schedule
 from arena.league.store.store import Store
+from arena.league.terms.conditions import resolve
 from arena.league.terms.config import League
 from arena.league.terms.master_seed import choose, describe, master_seed, seeds_of, withheld
 from arena.league.terms.stored_schedule import schedule_of
@@ -32,8 +34,9 @@ def foreign(tmp_path: Path) -> str:
     return leagues.write_bot(tmp_path, "foreign", "cat")
 
 
-def _league(folder: Path, *more: str, seed: object = "autumn") -> League:
-    return leagues.league(folder, bots=[*SAMPLES, *more], players=[2], seed=seed)
+def _league(folder: Path, *more: str, seed: object = "autumn", shared_dice: bool = False) -> League:
+    bots = [*SAMPLES, *more]
+    return leagues.league(folder, bots=bots, players=[2], seed=seed, shared_dice=shared_dice)
 
 
 def _played(folder: Path, plan: League, *, trusted: bool = False) -> LeagueInfo:
@@ -135,8 +138,9 @@ def test_foreign_bot_that_joins_gets_dice_of_a_new_salt(tmp_path: Path, foreign:
     assert (before.seed, info.seed[:7]) == ("autumn", "autumn/")
     assert [one.seed for one in info.earlier_seeds] == ["autumn"]
     drawn = _drawn(tmp_path)
-    dice = {"foreign" in fixture.seats: fixture.dice for fixture, _ in drawn.values()}
-    assert dice[True] != dice[False]
+    for fixture, _ in drawn.values():
+        master = info.seed if "foreign" in fixture.seats else before.seed
+        assert fixture.dice_key == fixture_seed(master, fixture.id)
     old = Schedule(before).drawn
     assert {id_: one for id_, one in drawn.items() if id_ in old} == old
     # Another version of it is another bot, whose author may have read the second salt.
@@ -174,16 +178,30 @@ def test_no_seed_is_left_in_withheld_conditions(tmp_path: Path, foreign: str) ->
     assert shown == info
 
 
-def test_dice_can_be_derived_as_the_documentation_says(tmp_path: Path, foreign: str) -> None:
+@pytest.mark.parametrize("shared", [True, False])
+def test_dice_can_be_derived_as_the_documentation_says(
+    tmp_path: Path, foreign: str, *, shared: bool
+) -> None:
     page = (ROOT / "docs/reference/dice.md").read_text(encoding="utf-8")
     recipe, names = page.partition("```python\n")[2].partition("```")[0], dict[str, Any]()
     with redirect_stdout(StringIO()):
         exec(recipe, names)  # noqa: S102 - of our own page
-    _played(tmp_path, _league(tmp_path))
-    info = _played(tmp_path, _league(tmp_path, foreign))
+    _played(tmp_path, _league(tmp_path, shared_dice=shared))
+    info = _played(tmp_path, _league(tmp_path, foreign, shared_dice=shared))
     for fixture, _ in _drawn(tmp_path).values():
         epoch = int("foreign" in fixture.seats)
         master = info.seed if epoch else "autumn"
-        place = (2, 1, 0, 5)
-        derived = names["hand"](master, "bga", 2, epoch, fixture.block, *place)
-        assert tuple(derived) == roll(fixture.dice_key, *place)
+        key = names["key_of"](master, fixture.id)
+        if shared:
+            text = f"{master}/block/bga/2/{epoch}/{fixture.block}"
+            key = sha256(text.encode()).hexdigest()[:32]
+        assert tuple(names["hand"](key, 2, 1, 0, 5)) == roll(fixture.dice_key, 2, 1, 0, 5)
+
+
+def test_league_that_does_not_say_whether_dice_are_shared_stays_as_it_began(tmp_path: Path) -> None:
+    assert _played(tmp_path, _league(tmp_path, shared_dice=True)).shared_dice
+    with Store(tmp_path / "store") as store:
+        silent = replace(_league(tmp_path), shared_dice=None)
+        assert resolve(silent, "process", store).schedule.conditions.shared_dice
+        with pytest.raises(ArenaError, match="shared_dice is false, not true"):
+            resolve(_league(tmp_path), "process", store)

@@ -69,7 +69,8 @@ def test_fixture_that_kills_its_workers_is_quarantined(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_fixture_gets_three_workers_and_three_more_in_the_next_run(tmp_path: Path) -> None:
     killer = leagues.write_bot(tmp_path, "killer", *KILLER)
-    plan = leagues.league(tmp_path, bots=["sample:honest", killer], players=[2])
+    bots = ["sample:honest", killer]
+    plan = leagues.league(tmp_path, bots=bots, players=[2], shared_dice=True)
     deaths = tmp_path / "killer" / "deaths"
     for run in (1, 2):
         assert leagues.play(plan, tmp_path / "s", workers=1)

@@ -70,7 +70,7 @@ def resolve(
     are not accepted, or cannot be.
     """
     now, seed = store.league, master_seed(league, store, trusted=trusted)
-    asked = conditions_of(league, sandbox, seed)
+    asked = conditions_of(league, sandbox, seed, now)
     if now is None:
         new_field(asked, league)
         names = {bot.name: bot.name for bot in asked.bots}
@@ -136,8 +136,10 @@ def commit(resolution: Resolution, store: Store, notify: Callable[[str], None]) 
         notify(f"changed since the league began, and decides no game: {resolution.harmless}")
 
 
-def conditions_of(league: League, sandbox: str, seed: str) -> LeagueInfo:
-    """Return the conditions of a league's games, as at its start."""
+def conditions_of(
+    league: League, sandbox: str, seed: str, now: LeagueInfo | None = None
+) -> LeagueInfo:
+    """Return the conditions of a league's games, as at its start; `now` are the stored ones."""
     return LeagueInfo(
         name=league.name,
         variants=league.variants,
@@ -153,10 +155,17 @@ def conditions_of(league: League, sandbox: str, seed: str) -> LeagueInfo:
         memory_across_fixtures=league.memory_across_fixtures,
         until=league.until,
         playoff=league.playoff or UNSET,
-        shared_dice=league.shared_dice,
+        shared_dice=_shares_dice(league, now),
         rounds_per_die=ROUNDS_PER_DIE,
         ratings=league.ratings,
     )
+
+
+def _shares_dice(league: League, now: LeagueInfo | None) -> bool:
+    """Tell whether dice are shared: a league that does not say so stays as it began."""
+    if league.shared_dice is not None:
+        return league.shared_dice
+    return now is not None and now.shared_dice and not league.memory_across_fixtures
 
 
 def _row(schedule: Schedule, finished: set[str], field: FieldChanges, asked: LeagueInfo) -> Change:

@@ -84,7 +84,7 @@ class LeagueFile(LeagueOptions, frozen=True, kw_only=True, forbid_unknown_fields
     images: dict[str, str] = {}
     workers: Workers | None = None
     shared_dice: bool | None = None
-    """None stands for the opposite of memory_across_fixtures."""
+    """None stands for false in a new league, and for what it is in one that began."""
 
 
 class RatingsPart(Struct, frozen=True):
@@ -116,7 +116,7 @@ class League(LeagueOptions, frozen=True, kw_only=True):
     images: dict[str, str]
     """By runtime."""
     workers: int
-    shared_dice: bool
+    shared_dice: bool | None
     lines: dict[str, str]
     """File and line of each of these keys, for errors that are found later."""
 
@@ -276,14 +276,13 @@ class _Reader:
             raise ArenaError(what, line, f"for example `until: {{{WINNER}: 0.95, games: 5000}}`")
         return named[SEPARATED] if until == UntilEntry() else until
 
-    def shared_dice(self, entry: LeagueFile) -> bool:
+    def shared_dice(self, entry: LeagueFile) -> bool | None:
         """Return whether dice are shared; raises ArenaError if bots would know them."""
-        memory = entry.memory_across_fixtures
-        if entry.shared_dice and memory:
+        if entry.shared_dice and entry.memory_across_fixtures:
             what = "shared_dice cannot be true with memory_across_fixtures"
             hint = "leave shared_dice out: a bot would know the dice of its next tables"
             raise ArenaError(what, self.at("$.shared_dice"), hint)
-        return not memory if entry.shared_dice is None else entry.shared_dice
+        return entry.shared_dice
 
     def players(self, sizes: list[int]) -> tuple[int, ...]:
         if not sizes or len(set(sizes)) < len(sizes):
