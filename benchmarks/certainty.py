@@ -12,7 +12,9 @@ ratio of variances a plain mean, first is whoever no other bot is clearly better
 and by an oracle, which knows how mu varies from league to league. Where bots do not keep to the
 model, the truth is what very many games on the same schedule say.
 
-`--full` plays more leagues of each population.
+`--full` plays more leagues of each population. `--winner` prints instead in how many leagues of 9
+bots one alone may be first, by games of each, where the first wins 60 % of its games against the
+second.
 """
 
 import argparse
@@ -21,6 +23,7 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from functools import partial
 from math import comb, inf, sqrt
+from statistics import NormalDist
 from typing import NamedTuple
 
 import numpy as np
@@ -34,6 +37,7 @@ from arena.ratings.board.ranks import better_probabilities, ranks
 from arena.ratings.maths.arrays import Floats, as_floats
 from arena.ratings.maths.intervals import indistinct_range
 from arena.ratings.model.games import Games, as_arrays
+from arena.ratings.model.trueskill import BETA
 from arena.ratings.variance import block_variance
 from arena.ratings.variance.block_variance import Sandwich
 from arena.ratings.variance.units import Units
@@ -120,6 +124,12 @@ POPULATIONS = {
     "slow learners": Population(Shape(8, 2, 10), np.zeros(8), learners(1.0), equal=True),
     "slow, two passes": Population(Shape(8, 2, 5, 2), np.zeros(8), learners(1.0), equal=True),
 }
+LEAD, STEP = (sqrt(2.0) * BETA * NormalDist().inv_cdf(won) for won in (0.6, 0.54))
+"""In mu, between the first and the second, and between each two after them."""
+WINNERS = {
+    f"{16 * games} games a bot": _ordinary([LEAD, *(-STEP * bot for bot in range(8))], games=games)
+    for games in (20, 25, 30, 40, 50, 60, 70)
+}
 REAL = ("honest 1", "honest 2", "odds 1", "odds 2", "memory", "bluffer", "random")
 REAL_GAMES = 6
 """Per fixture of real bots."""
@@ -151,8 +161,12 @@ def main() -> None:
     parser.add_argument("--processes", type=int, default=2)
     names = [*POPULATIONS, "real bots"]
     parser.add_argument("--populations", nargs="*", default=names, choices=names)
+    parser.add_argument("--winner", action="store_true")
     options = parser.parse_args()
     leagues = options.leagues or (FULL if options.full else QUICK)
+    if options.winner:
+        name_winners(leagues, options.processes)
+        return
     print("| population | unit | wrong pairs | wrong first | pairs told apart | may be first |")
     print("|---|---|---|---|---|---|")
     with ProcessPoolExecutor(options.processes) as pool:
@@ -161,6 +175,17 @@ def main() -> None:
             count = leagues // (LARGE if shape and shape.bots > 20 else 1)
             played = list(pool.map(partial(rated, population), range(count), chunksize=4))
             print(line(population, played), flush=True)
+
+
+def name_winners(leagues: int, processes: int) -> None:
+    """Print in how many leagues one bot alone may be first."""
+    print("| games | before | now |\n|---|---|---|")
+    with ProcessPoolExecutor(processes) as pool:
+        for population in WINNERS:
+            played = list(pool.map(partial(rated, population), range(leagues), chunksize=4))
+            ways = [league.before for league in played], [league.after for league in played]
+            cells = [share([one.first.sum() == 1 for one in way]) for way in ways]
+            print(f"| {population} | {' | '.join(cells)} |", flush=True)
 
 
 def rated(population: str, seed: int) -> Outcome:
@@ -180,7 +205,7 @@ def rated(population: str, seed: int) -> Outcome:
 
 def simulated(population: str, seed: int) -> list[FixtureResult]:
     """Simulate a league."""
-    shape, skills, twist, _ = POPULATIONS[population]
+    shape, skills, twist, _ = {**POPULATIONS, **WINNERS}[population]
     rng = np.random.default_rng(seed)
     return play(shape, skills, rng, twist(shape.bots) if twist else None, schedule(shape, seed))
 
