@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from pathlib import Path
 
-from arena.bots.runtimes import how_to_install, interpreter_of, runtime_of
+from arena.bots.runtimes import how_to_compile, how_to_install, interpreter_of, runtime_of
 from arena.bots.sandboxes.base import PATH, command_exists
 from arena.io.errors import ArenaError
 
@@ -52,6 +52,8 @@ def how_to_get(command: Sequence[str], folder: Path) -> str:
     if "/" not in program and (folder / program).is_file():
         return f"it lies in the bot's folder: {_started(program)} in bot.yaml"
     beside = (folder / program).parent if "/" in program else None
+    if beside and (build := how_to_compile(Path(program).name, _names([beside]))):
+        return f"have it made: `build: {build}` in bot.yaml"
     names = _names([beside] if beside else map(Path, PATH.split(os.pathsep)))
     if near := get_close_matches(Path(program).name, names, n=1, cutoff=0.75):
         named = str(Path(program).parent / near[0]) if beside else near[0]
@@ -82,6 +84,9 @@ def check_runnable(name: str, command: Sequence[str], folder: Path) -> None:
         if first.startswith(b"#!") and first.endswith(b"\r"):
             what = "has a first line that ends with CRLF, so its interpreter is not found"
             hint = f"sed -i 's/\\r$//' {where}"
+        elif first.isascii() and b"\0" not in first and not first.startswith(b"#!"):
+            what = "is a text whose first line names no interpreter"
+            hint = f"begin it with `#!/bin/sh` or the like, or {_started(where)} in bot.yaml"
     if what:
         raise ArenaError(f"'{name}' cannot be started: {where} {what}", str(folder), hint)
 

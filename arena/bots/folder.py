@@ -109,7 +109,7 @@ def files_of(folder: Path, limits: BotLimits = BOT_LIMITS) -> list[Path]:
         if stat.S_ISREG(info.st_mode):
             files.append(path)
             sizes[str(path.relative_to(folder))] = info.st_size
-    check_size(sum(sizes.values()), folder, limits, sizes)
+    check_size(sizes, folder, limits)
     return sorted(files)
 
 
@@ -117,15 +117,13 @@ def _is_environment(folder: Path) -> bool:
     return (folder / _ENVIRONMENT_FILE).is_file()
 
 
-def check_size(
-    total: int, folder: Path, limits: BotLimits, sizes: Mapping[str, int] | None = None
-) -> None:
-    """Refuse a bot's folder with too many bytes in it; the error names the largest of `sizes`."""
-    if total > limits.size:
+def check_size(sizes: Mapping[str, int], folder: Path, limits: BotLimits) -> None:
+    """Refuse a bot's folder with too many bytes in it; `sizes` are in bytes, by path."""
+    if sum(sizes.values()) > limits.size:
         what = f"a bot's folder may hold {limits.size // MIB} MiB at most"
-        largest = sorted((sizes or {}).items(), key=lambda item: item[1], reverse=True)[:_LARGEST]
+        largest = sorted(sizes.items(), key=lambda item: item[1], reverse=True)[:_LARGEST]
         named = ", ".join(f"{name} ({size / MIB:,.1f} MiB)" for name, size in largest)
-        raise ArenaError(what, str(folder), f"its largest files: {named}" if named else "")
+        raise ArenaError(what, str(folder), f"its largest files: {named}")
 
 
 def digest(folder: Path, limits: BotLimits = BOT_LIMITS) -> str:

@@ -3,6 +3,8 @@
 A new language is a row of `RUNTIMES` and the folder of its kit in `protocol/kits/`.
 """
 
+from collections.abc import Iterable
+
 from msgspec import Struct
 
 _DEBIAN = "debian:bookworm-slim"
@@ -38,6 +40,14 @@ class Runtime(Struct, frozen=True, kw_only=True):
     """The command that completes `base`, "" for none; None installs the packages."""
     in_debian: bool = True
     """Whether Debian has the packages; Ubuntu has all."""
+    compiled: str = ""
+    """The ending of the sources that have to be compiled to a program."""
+    compiler: str = ""
+    """The command that compiles {sources} to {program}."""
+    flush: str = ""
+    """How a program flushes standard output; "" if it is flushed by itself."""
+    reads: str = "not to the end of the input"
+    """How a program reads a line at a time."""
     debugger: str = "gdb -p {pid}"
     """The command that shows where a running bot is; it needs nothing in the bot."""
     kits: dict[str, Kit] = {}
@@ -72,6 +82,8 @@ RUNTIMES = {
         scripts=(".py",),
         base="python:3.12-slim",
         setup="pip install --no-cache-dir numpy",
+        flush="print(..., flush=True)",
+        reads="`for line in sys.stdin`, not sys.stdin.read()",
         debugger="py-spy dump --pid {pid}",
         kits={
             "python": Kit("Python", "bot.py", "python3 test_bot.py"),
@@ -89,12 +101,17 @@ RUNTIMES = {
         scripts=(".js", ".mjs", ".cjs"),
         base="node:22-slim",
         setup="",
+        reads="with node:readline, not readFileSync(0)",
         debugger="node inspect -p {pid}",
         kits={"javascript": Kit("JavaScript (Node.js)", "bot.js", "node test.js")},
     ),
     "c": Runtime(
         about="gcc",
         programs={"cc": "gcc libc6-dev", "gcc": "gcc libc6-dev"},
+        compiled=".c",
+        compiler="cc -O2 -o {program} {sources} -lm",
+        flush="fflush(stdout), or setvbuf(stdout, NULL, _IOLBF, 0) at the start",
+        reads="with getline, not to EOF",
         kits={
             "c": Kit(
                 "C",
@@ -107,6 +124,10 @@ RUNTIMES = {
         about="rustc, cargo",
         programs={"rustc": "rustc", "cargo": "cargo"},
         libraries=("libc6-dev",),
+        compiled=".rs",
+        compiler="rustc -O --edition 2021 -o {program} {sources}",
+        flush="io::stdout().flush()",
+        reads="with stdin().lines(), not read_to_string",
         kits={
             "rust": Kit("Rust", "bot.rs", "rustc --test --edition 2021 -o test bot.rs && ./test")
         },
@@ -114,6 +135,8 @@ RUNTIMES = {
     "java": Runtime(
         about="JDK 17 or later",
         programs={"javac": "default-jdk-headless", "java": "default-jdk-headless"},
+        flush="System.out.flush()",
+        reads="with BufferedReader.readLine(), not readAllBytes()",
         debugger="jstack {pid}",
         kits={
             "java": Kit("Java", "Bot.java", "javac -d classes *.java && java -cp classes BotTest")
@@ -122,6 +145,10 @@ RUNTIMES = {
     "go": Runtime(
         about="Go",
         programs={"go": "golang-go"},
+        compiled=".go",
+        compiler="go build -o {program} .",
+        flush="Flush() of a bufio.Writer",
+        reads="with bufio.Scanner, not io.ReadAll",
         debugger="dlv attach {pid}",
         kits={"go": Kit("Go", "bot.go", "go test")},
     ),
@@ -130,6 +157,8 @@ RUNTIMES = {
         programs={"dotnet": "dotnet-sdk-8.0"},
         base="ubuntu:24.04",
         in_debian=False,
+        flush="Console.Out.Flush()",
+        reads="with Console.ReadLine(), not ReadToEnd()",
         debugger="dotnet-stack report --process-id {pid}",
         example="no kit: `build: env DOTNET_EnableWriteXorExecute=0 dotnet publish -o out "
         "-p:UseAppHost=false`, `command: env DOTNET_EnableWriteXorExecute=0 dotnet out/Bot.dll`",
@@ -138,6 +167,7 @@ RUNTIMES = {
         about="a shell and what every Debian has",
         programs={"sh": ""},
         scripts=(".sh",),
+        flush="as the language does it, print(..., flush=True) in Python",
         kits={"shell": Kit("POSIX shell", "bot.sh", "sh test.sh")},
     ),
 }
@@ -168,6 +198,14 @@ def toolchains() -> dict[str, str]:
 def runtime_of(program: str) -> str | None:
     """Return the runtime that has a program; None if there is none."""
     return next((name for name, row in RUNTIMES.items() if program in row.programs), None)
+
+
+def how_to_compile(program: str, files: Iterable[str]) -> str:
+    """Return the command that makes a program from files of its folder; "" if none is known."""
+    for runtime in filter(lambda row: row.compiled, RUNTIMES.values()):
+        if sources := sorted(name for name in files if name.endswith(runtime.compiled)):
+            return runtime.compiler.format(program=program, sources=" ".join(sources))
+    return ""
 
 
 def how_to_install(program: str) -> str:

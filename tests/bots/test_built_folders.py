@@ -52,6 +52,20 @@ def test_links_within_a_built_folder_are_kept(sandbox: Sandbox, runs: Path) -> N
     assert (staged.folder / "sub" / "lib.so").is_symlink()
 
 
+def test_space_of_a_file_with_several_names_counts_once(sandbox: Sandbox, runs: Path) -> None:
+    """Cargo gives each program two names."""
+    script = "head -c 400000 /dev/zero > big; ln big a; ln big b; ln big c\n"
+    staged = stage(write_built(runs / "bot", script), runs, sandbox, limits=SMALL)
+    assert (staged.folder / "c").stat().st_size == 400_000
+
+
+def test_largest_files_of_a_built_folder_are_named(sandbox: Sandbox, runs: Path) -> None:
+    script = "head -c 900000 /dev/zero > big; head -c 300000 /dev/zero > small\n"
+    with pytest.raises(ArenaError, match="1 MiB at most") as refusal:
+        stage(write_built(runs / "bot", script), runs, sandbox, limits=SMALL)
+    assert refusal.value.hint.startswith("its largest files: big (0.9 MiB), small (0.3 MiB)")
+
+
 LEFTOVERS = {
     "a FIFO": ("mkfifo pipe", "nothing but files and folders", "/pipe"),
     "a socket": (

@@ -7,9 +7,11 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+import msgspec
 import pytest
 
-from arena.cli.author.person import legal, read_answer
+from arena.cli.author.person import read_answer
+from arena.cli.author.request_words import digest, legal
 from arena.game.rules.books import VARIANTS
 from arena.game.rules.round import Raises
 from arena.game.rules.view import SeatBid
@@ -207,6 +209,13 @@ def test_bid_is_read(typed: str, quantity: int, face: int) -> None:
 )
 def test_anything_else_is_explained(typed: str) -> None:
     assert isinstance(read_answer(typed, TURN), str)
+
+
+def test_request_in_words() -> None:
+    line = msgspec.json.encode(TURN).decode()
+    assert digest(line).startswith(f"turn {TURN.id}: seat {TURN.seat} has ")
+    assert digest(line).endswith(f"; legal: {legal(TURN)}")
+    assert [digest(text) for text in ('{"type":"bye"}', "no JSON", "[1]")] == ["", "", ""]
 
 
 def test_legal_moves_in_words() -> None:

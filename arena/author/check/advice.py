@@ -5,7 +5,7 @@ from arena.author.check.findings import Measured
 
 _NEAR = 0.5
 """The share of a limit from which on a bot is told."""
-_SLOW_START = 0.1
+_SLOW_START = 0.5
 """Seconds to start above which a bot should serve several tables."""
 
 

@@ -1,19 +1,17 @@
 """Hints to mend a fault, worked out from the bot's output."""
 
 import re
-import shutil
+from collections.abc import Sequence
 from typing import NamedTuple
 
+from arena.author.check.missing_module import of_import
 from arena.author.check.timeout_cause import Late
-from arena.bots.sandboxes.base import MIB, PATH, Quota
+from arena.bots.runtimes import RUNTIMES, Runtime
+from arena.bots.sandboxes.base import MIB, Quota
 from arena.game.records import Cause
 
 _MEMORY = f"a bot may use {Quota().memory // MIB} MiB of memory"
 _FILE_SIZE = f"a file may have {Quota().file_size // MIB} MiB at most"
-_FLUSH = {
-    "python": "print(..., flush=True)",
-    "c": "fflush(stdout), or setvbuf(stdout, NULL, _IOLBF, 0) at the start",
-}
 _STDERR_ONLY = "print nothing but answers to standard output; standard error is yours"
 _BY_STDERR = (
     (
@@ -21,10 +19,6 @@ _BY_STDERR = (
         "look for a path through choose() that ends without `return bid(...)` or `return dudo()`",
     ),
     (r"choose called neither", "look for a path through choose that calls neither of them"),
-    (
-        r"Error: Cannot find module '([^']+)'",
-        "the sandbox has no module '{0}': put node_modules into the bot's folder",
-    ),
     (r"(?:SyntaxError|IndentationError|TabError):", "correct the line that the traceback names"),
     (
         r"MemoryError|[Cc]annot allocate memory|bad_alloc|heap out of memory|OutOfMemoryError",
@@ -34,12 +28,13 @@ _BY_STDERR = (
         r"Read-only file system|EROFS|Permission denied: '(?!/)",
         "the bot's folder is read-only: write to /tmp, or to standard error",
     ),
+    (
+        r"failed to execute (\S+): No such file|exec:? (\S+): no such file",
+        "the interpreter that the first line of {0} names is not in the sandbox",
+    ),
     (r"KeyError: '(\w+)'", "the message that was sent has no '{0}'"),
 )
 """Patterns in standard error; {0} is their first group."""
-_NO_PACKAGE = re.compile(r"ModuleNotFoundError: No module named '(\w+)")
-_BRING = "pin '{0}' in requirements.txt, or in the bot's folder: pip install --target . {0}"
-_DEBIAN_PYTHON = "/usr/bin/python3"
 _BY_OUTPUT = (
     (
         r"\(Pdb\)|^> .*\(\d+\)|^--(?:Return|Call)--",
@@ -57,6 +52,7 @@ _BY_DETAIL = (
     ),
     (r"SIGSEGV|SIGABRT|SIGBUS", "a fault of the program itself: run it under a debugger"),
     (r"cannot be started: Exec format", "the program is for another machine, or lacks `#!`"),
+    (r"exit code 0", "it ended by itself: read on after a game, until `bye` or the end of input"),
     (r"not open", "answer each turn and calza once, with its `id`; answer nothing else"),
     (r"not valid JSON|not a JSON object", _STDERR_ONLY),
     (r"the bid has no", 'as in {{"id": 7, "action": "bid", "quantity": 3, "face": 4}}'),
@@ -83,6 +79,8 @@ class Evidence(NamedTuple):
     runtime: str = "any"
     in_image: bool = False
     """Whether the sandbox has the programs of an image."""
+    files: Sequence[str] = ()
+    """The paths in the bot's folder."""
 
 
 def hint_for(evidence: Evidence) -> str:
@@ -91,8 +89,8 @@ def hint_for(evidence: Evidence) -> str:
         return "end every line with a newline"
     if evidence.late:
         return _of_late(evidence)
-    if missing := _NO_PACKAGE.search(evidence.stderr):
-        return _of_package(missing[1], in_image=evidence.in_image)
+    if hint := of_import(evidence.stderr, evidence.files, in_image=evidence.in_image):
+        return hint
     for text, patterns in (
         (evidence.came, _BY_OUTPUT),
         (evidence.stderr, _BY_STDERR),
@@ -118,20 +116,15 @@ def named(late: Late, before: float) -> str:
     return f"; after {before + late.seconds:.1f} s it is still busy"
 
 
-def _of_package(name: str, *, in_image: bool) -> str:
-    """Say how to get a Python package that a bot imports and its sandbox lacks."""
-    bring = _BRING.format(name)
-    if name == "numpy" and in_image:
-        return f"the image lacks it: arena images build python (it has numpy); or {bring}"
-    if name == "numpy" and shutil.which("python3", path=PATH) == _DEBIAN_PYTHON:
-        return f"sudo apt-get install python3-numpy; or {bring}"
-    return f"the sandbox has no package '{name}': {bring}"
+def _flush(runtime: Runtime) -> str:
+    how = runtime.flush
+    return f"Flush standard output after every line: {how}. " if how else ""
 
 
 def _of_late(evidence: Evidence) -> str:
     if evidence.late == "unflushed":
-        how = _FLUSH.get(evidence.runtime, "print(..., flush=True) in Python")
-        return f"flush standard output after every line: {how}"
+        runtime = RUNTIMES.get(evidence.runtime, RUNTIMES["any"])
+        return f"{_flush(runtime)}Read a line at a time: {runtime.reads}"
     if evidence.late == "slow":
         return "do less before `ready`" if "ready" in evidence.detail else "think less"
     if "ready" in evidence.detail:

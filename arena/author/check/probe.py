@@ -146,7 +146,8 @@ class Probe:
         if fault.cause is not Cause.ILLEGAL_ACTION:
             stderr = self._stop()
         runtime, in_image = self._bench.bot.info.runtime, not self._bench.sandbox.uses_host_programs
-        evidence = Evidence(fault.cause, detail, came, stderr, kind, runtime, in_image)
+        files = tuple(self._bench.files)
+        evidence = Evidence(fault.cause, detail, came, stderr, kind, runtime, in_image, files)
         return Finding(
             what=f"{fault.cause}: {detail}",
             where=str(self._table),

@@ -119,7 +119,7 @@ def _take_over(source: Path, target: Path, limits: BotLimits) -> None:
     remove_tree(target)
     target.mkdir()
     source.chmod(0o755)
-    total = 0
+    total, sizes = 0, dict[str, int]()
     by_inode: dict[int, Path] = {}
     for path, info in walk(source, limits):
         copied = target / path.relative_to(source)
@@ -135,8 +135,10 @@ def _take_over(source: Path, target: Path, limits: BotLimits) -> None:
         elif known := by_inode.get(info.st_ino):
             copied.hardlink_to(known)
         else:
+            sizes[str(path.relative_to(source))] = info.st_size
             total += info.st_size
-            check_size(total, source, limits)
+            if total > limits.size:
+                check_size(sizes, source, limits)
             path.chmod(0o600 | info.st_mode & 0o100)
             shutil.copyfile(path, copied, follow_symlinks=False)
             copied.chmod(info.st_mode & 0o777)
@@ -154,9 +156,10 @@ def check_built(folder: Path, limits: BotLimits) -> None:
     inside = os.path.realpath(folder)
     hard_links: dict[int, tuple[int, Path]] = {}
     """By inode, how many names of a file were not found yet, and one that was."""
-    total = 0
+    sizes: dict[int, tuple[str, int]] = {}
+    """By inode: a file with several names takes its space once."""
     for path, info in walk(folder, limits):
-        total += info.st_size
+        sizes[info.st_ino] = str(path.relative_to(folder)), info.st_size
         kind = stat.S_IFMT(info.st_mode)
         if kind == stat.S_IFDIR:
             # Before its contents are read: it may be closed to its owner.
@@ -169,6 +172,6 @@ def check_built(folder: Path, limits: BotLimits) -> None:
         elif info.st_nlink > 1:
             missing = hard_links.get(info.st_ino, (info.st_nlink, path))[0] - 1
             hard_links[info.st_ino] = missing, path
-    check_size(total, folder, limits)
+    check_size(dict(sizes.values()), folder, limits)
     if outside := next((path for missing, path in hard_links.values() if missing), None):
         raise ArenaError(_LEADS_OUT, str(outside), "make it a copy")

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from arena.author.check.findings import CheckReport, Finding, StepResult
 from arena.bots.sandboxes.base import MIB, Quota
+from arena.cli.author.request_words import digest
 
 _FINDINGS = 2
 """Faults that are shown of a bot; --json prints all."""
@@ -92,7 +93,7 @@ def _evidence(finding: Finding) -> Iterator[str]:
     if finding.sent:
         *before, last = finding.sent
         types = list(dict.fromkeys(map(_type, before)))
-        yield f"sent: {''.join(f'{kind}, ' for kind in types)}{_short(last)}"
+        yield f"sent: {''.join(f'{kind}, ' for kind in types)}{digest(last) or _short(last)}"
         yield f"came: {_short(finding.came) or 'nothing'}"
     if finding.hint:
         yield f"mend: {finding.hint[:_WHAT]}"

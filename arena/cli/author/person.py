@@ -5,12 +5,13 @@ from collections.abc import Sequence
 
 import click
 
+from arena.cli.author.request_words import legal
 from arena.cli.output import harmless
 from arena.game.rules.books import PACO
 from arena.game.rules.clauses import CLAUSES
 from arena.game.rules.dice import Hand
 from arena.game.rules.explain import name_bid
-from arena.game.rules.round import Bid, Raises
+from arena.game.rules.round import Bid
 from arena.game.rules.view import SeatBid
 from arena.game.wire.messages import (
     Answer,
@@ -201,12 +202,6 @@ def read_answer(typed: str, request: Turn) -> Answer | str:
     return f"{name_bid(Bid(quantity, face))} is not legal: {legal(request)}"
 
 
-def legal(request: Turn) -> str:
-    """Return what may be done at a turn, in words."""
-    bids = [_range(raises) for raises in request.raises]
-    return ", ".join(bids + ["dudo"] * request.dudo)
-
-
 def ask(prompt: str) -> str:
     """Return a line that was typed, in lower case; raises KeyboardInterrupt at the end of input."""
     try:
@@ -220,12 +215,6 @@ def tell(text: str) -> None:
     """Print what happened."""
     head = "\n" if text.startswith("\n") else ""
     click.echo(head + harmless(text.removeprefix("\n")))
-
-
-def _range(bids: Raises) -> str:
-    if bids.min == bids.max:
-        return name_bid(Bid(bids.min, bids.face))
-    return f"{bids.min} to {name_bid(Bid(bids.max, bids.face))}"
 
 
 def _face(word: str) -> int:

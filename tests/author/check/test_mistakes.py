@@ -77,6 +77,12 @@ RUNNING: dict[str, tuple[str, str, str, str]] = {
         "illegal_action: ",
         "every legal bid in `raises`",
     ),
+    "an end after a game": (
+        "def told(m): m['type'] != 'game_end' or sys.exit()\n",
+        "news",
+        "ended with exit code 0",
+        "read on after a game, until `bye`",
+    ),
     "no move for four": (turn("len(m['alive']) < 4 or 1 / 0; answer(m)"), "tables", "crash", ""),
     "no move in palifico": (
         turn("m['palifico_seat'] is None or 1 / 0; answer(m)"),
@@ -122,7 +128,13 @@ LATE: dict[str, tuple[str, str, str, str]] = {
         """def ready(m): print('{"type": "ready"}')\n""",
         "start",
         'blocked reading; after its input was closed it wrote \'{"type": "ready"}\'',
-        "flush standard output after every line",
+        "Flush standard output after every line",
+    ),
+    "reading to the end of input": (
+        """sys.stdin.read(); say('{"type": "ready"}')\n""",
+        "start",
+        "not ready within 0.5 s; no line came",
+        "Read a line at a time: not to the end of the input",
     ),
     "no newline": (
         """def ready(m): say('{"type": "ready"}', b'')\n""",
@@ -138,7 +150,7 @@ NO_ANSWER: dict[str, tuple[str, str, str, str]] = {
         turn("print(legal(m))"),
         "first turn",
         "open: 1 (turn); no line came and it is blocked reading",
-        "flush standard output",
+        "Flush standard output",
     ),
     "no answer to calza": (
         start("""say('{"type": "ready", "calza": true}')""") + "def offer(m): pass\n",
@@ -192,8 +204,35 @@ MISSING = {
     "another package": (
         True,
         "ModuleNotFoundError: No module named 'scipy.stats'\n",
-        "no package 'scipy': pin 'scipy' in requirements.txt",
+        "no package 'scipy'; if its name is right, pin it in requirements.txt",
     ),
+}
+IMPORTS = {
+    "a folder beside the program's": (
+        "ModuleNotFoundError: No module named 'lib'",
+        "lib/helper.py is there, but Python looks beside the program",
+    ),
+    "a module that a folder lacks": (
+        "ModuleNotFoundError: No module named 'lib.helpers'",
+        "'lib' has no module 'helpers'; did you mean 'helper'?",
+    ),
+    "a name that is nearly one": (
+        "ModuleNotFoundError: No module named 'helpers'",
+        "has no module 'helpers'; did you mean 'helper'?",
+    ),
+    "a file of Node.js": (
+        "Error: Cannot find module './helpers'",
+        "there is no file 'helpers'; did you mean 'helper'?",
+    ),
+    "a program that is not there": (
+        "python3: can't open file '/bot/bott.py': [Errno 2] No such file or directory",
+        "there is no file 'bott.py'; did you mean 'bot.py'?",
+    ),
+    "an interpreter that is not there": (
+        "prlimit: failed to execute ./run: No such file or directory",
+        "the interpreter that the first line of ./run names is not in the sandbox",
+    ),
+    "a package of Node.js": ("Error: Cannot find module 'lodash'", "put node_modules into"),
 }
 
 
@@ -203,6 +242,14 @@ def test_cure_for_a_missing_package_is_that_of_the_sandbox(
 ) -> None:
     monkeypatch.setattr("shutil.which", lambda name, path: "/usr/bin/python3")
     assert hint in hint_for(Evidence(Cause.CRASH, "", "", stderr, in_image=in_image))
+
+
+@pytest.mark.parametrize(("stderr", "hint"), IMPORTS.values(), ids=IMPORTS)
+def test_missing_files_are_looked_for_in_the_folder_first(stderr: str, hint: str) -> None:
+    files = ("src/bot.py", "lib/helper.py", "bot.yaml")
+    evidence = Evidence(Cause.CRASH, "", "", f"{stderr}\n", files=files)
+    assert hint in hint_for(evidence)
+    assert "pip install" not in hint_for(evidence)
 
 
 def test_traceback_is_shown_once_with_the_message_that_caused_it(tmp_path: Path) -> None:

@@ -14,6 +14,17 @@ def crlf(folder: Path) -> None:
     (folder / "run").chmod(0o755)
 
 
+def without_interpreter(folder: Path) -> None:
+    (folder / "run").write_text("import bot\n")
+    (folder / "run").chmod(0o755)
+
+
+def in_c(folder: Path) -> None:
+    (folder / "bot.py").unlink()
+    (folder / "bot.c").write_text("int main(void) { return 0; }\n")
+    (folder / "perudo.c").touch()
+
+
 def larger_than_allowed(folder: Path) -> None:
     for name, size in (("weights.bin", 50), ("games.csv", 20)):
         with (folder / name).open("wb") as file:
@@ -48,6 +59,10 @@ def unchanged(_: Path) -> None:
     pass
 
 
+CARGO = (
+    "echo error: failed to parse lock file at: /bot/Cargo.lock; echo; echo Caused by:; "
+    "echo lock file version 4 requires another Cargo; exit 101"
+)
 # The command, more lines of bot.yaml, what is done to the folder, the step, what is said, the cure.
 FILES: dict[str, tuple[str, str, Callable[[Path], None], str, str, str]] = {
     "a shell's word": (
@@ -100,6 +115,22 @@ FILES: dict[str, tuple[str, str, Callable[[Path], None], str, str, str]] = {
         "chmod +x ./bot.py, or `command: python3 bot.py`",
     ),
     "CRLF in the first line": ("./run", "", crlf, "program", "ends with CRLF", "sed -i"),
+    "no interpreter in the first line": (
+        "./run",
+        "",
+        without_interpreter,
+        "program",
+        "./run is a text whose first line names no interpreter",
+        "begin it with `#!/bin/sh` or the like",
+    ),
+    "sources that nothing compiles": (
+        "./bot",
+        "",
+        in_c,
+        "program",
+        "needs './bot', which was not found",
+        "`build: cc -O2 -o bot bot.c perudo.c -lm` in bot.yaml",
+    ),
     "a build that makes nothing": (
         "./made",
         "build: 'true'\n",
@@ -107,6 +138,22 @@ FILES: dict[str, tuple[str, str, Callable[[Path], None], str, str, str]] = {
         "build",
         "./made is not there",
         "make it in `build`",
+    ),
+    "a build that wants the network": (
+        "./bot",
+        "build: sh -c 'echo npm error code EAI_AGAIN; exit 1'\n",
+        unchanged,
+        "build",
+        "failed (exit code 1)",
+        "a build has no network",
+    ),
+    "a lock file that Cargo is too old for": (
+        "./bot",
+        f"build: >-\n  sh -c '{CARGO}'\n",
+        unchanged,
+        "build",
+        "failed (exit code 101)",
+        "failed to parse lock file at: /bot/Cargo.lock: lock file version 4 requires",
     ),
     "a build that fails": (
         "./made",

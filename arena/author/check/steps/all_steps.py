@@ -1,9 +1,9 @@
 """The steps of a check, in their order: to add one, write a function and list it here."""
 
-import re
 from collections.abc import Callable
 from typing import NamedTuple
 
+from arena.author.check.build_errors import of_build
 from arena.author.check.context import Bench
 from arena.author.check.findings import Finding, Findings
 from arena.author.check.meter import side_by_side
@@ -26,7 +26,6 @@ _EXIT_SECONDS = 5.0
 """The most seconds from `bye` to the end of a bot, on a busy machine."""
 _SHOWN = 5
 """Files that a finding names."""
-_ERROR = re.compile(r"\b(?:error|fatal|cannot|undefined)\b", re.IGNORECASE)
 
 StepFunction = Callable[[Bench], Findings]
 
@@ -71,7 +70,7 @@ def build(bench: Bench) -> Findings:
     try:
         bench.staged = bench.workshop.stage(bench.bot, on_build)
     except ArenaError as error:
-        hint = _first_error(bench.build) if bench.build else error.hint
+        hint = of_build(bench.build) if bench.build else error.hint
         yield Finding(error.what, error.where, hint)
         return
     if bench.build:
@@ -155,16 +154,6 @@ FIRST_ALONE = 5
 
 def _refusal(error: ArenaError) -> Finding:
     return Finding(error.what, error.where, error.hint)
-
-
-def _first_error(output: str) -> str:
-    """Return the first error of a build that failed, or its last line if none says so."""
-    lines = [line.strip() for line in output.splitlines() if line.strip()]
-    at = next((i for i, line in enumerate(lines) if _ERROR.search(line)), -1)
-    first = lines[at]
-    if 0 <= at < len(lines) - 1 and lines[at + 1].startswith("--> "):  # the place, of rustc
-        first = f"{lines[at + 1].removeprefix('--> ')}: {first}"
-    return first[:200]
 
 
 def _files(bench: Bench) -> dict[str, tuple[int, int]]:

@@ -117,6 +117,7 @@ def _play(bench: Bench, table: CheckTable, games: int) -> Findings:
             tapes[seat].came,
             said,
             in_image=not bench.sandbox.uses_host_programs,
+            files=tuple(bench.files),
         )
         yield _finding(table._replace(seat=seat), fault, tapes[seat], evidence)
     bench.meter.starting += multiplexer.starting
