@@ -40,5 +40,5 @@ class FindingError(ArenaError):
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """Return a hint with the nearest known name, else with all of them."""
     names = sorted(known)
-    near = get_close_matches(name, names, n=1, cutoff=0.5)
+    near = get_close_matches(name, names, n=1)
     return f"did you mean '{near[0]}'?" if near else f"known: {', '.join(names)}"

@@ -59,7 +59,8 @@ def parse_yaml(path: Path, max_bytes: int = MAX_BYTES) -> tuple[Any, Positions]:
         return builder.document(), builder.positions
     except yaml.MarkedYAMLError as error:
         what = " ".join(filter(None, (error.context, error.problem)))
-        raise ArenaError(f"bad YAML: {what}", _where(path, error.problem_mark)) from None
+        hint = "indent with spaces, not tabs" if _is_tab(text, error.problem_mark) else ""
+        raise ArenaError(f"bad YAML: {what}", _where(path, error.problem_mark), hint) from None
     except (yaml.YAMLError, ValueError, OverflowError) as error:
         raise ArenaError(f"bad YAML: {' '.join(str(error).split())}", str(path)) from None
 
@@ -77,6 +78,13 @@ def locate(path: Path, positions: Positions, value: str) -> str:
     while value not in positions and value != "$":
         value = value[: max(value.rfind("."), value.rfind("["), 0)] or "$"
     return f"{path}:{positions[value]}" if value in positions else str(path)
+
+
+def _is_tab(text: str, mark: yaml.Mark | None) -> bool:
+    lines = text.splitlines()
+    return (
+        mark is not None and mark.line < len(lines) and lines[mark.line][mark.column :][:1] == "\t"
+    )
 
 
 def _where(path: Path, mark: Any) -> str:

@@ -41,7 +41,7 @@ WRONG = {
     "a list": ("- name\n- ada\n", "1:1", "Expected `object`, got `array`", ""),
     "nothing": ("", "", "Expected `object`, got `null`", ""),
     "no YAML": ("name: [ada\ncommand: x\n", "2:8", "bad YAML", ""),
-    "a tab": ("name: ada\n\tcommand: x\n", "2:1", "bad YAML", ""),
+    "a tab": ("name: ada\n\tcommand: x\n", "2:1", "bad YAML", "indent with spaces"),
     "a tag": ("name: !!python/object:os.system x\n", "1:7", "bad YAML", ""),
     "a key that is a list": ("? [a]\n: b\n", "1:3", "bad YAML", ""),
     "two documents": (GOOD + "---\n" + GOOD, "3:1", "bad YAML", ""),

@@ -12,6 +12,7 @@ from arena.game.records import Cause
 
 _MEMORY = f"a bot may use {Quota().memory // MIB} MiB of memory"
 _FILE_SIZE = f"a file may have {Quota().file_size // MIB} MiB at most"
+_BID = '{{"id": 7, "action": "bid", "quantity": 3, "face": 4}}'
 _STDERR_ONLY = "print nothing but answers to standard output; standard error is yours"
 _BY_STDERR = (
     (
@@ -54,8 +55,9 @@ _BY_DETAIL = (
     (r"cannot be started: Exec format", "the program is for another machine, or lacks `#!`"),
     (r"exit code 0", "it ended by itself: read on after a game, until `bye` or the end of input"),
     (r"not open", "answer each turn and calza once, with its `id`; answer nothing else"),
-    (r"not valid JSON|not a JSON object", _STDERR_ONLY),
-    (r"the bid has no", 'as in {{"id": 7, "action": "bid", "quantity": 3, "face": 4}}'),
+    (r"not a JSON object", f"an answer is {_BID}; {_STDERR_ONLY}"),
+    (r"not valid JSON", _STDERR_ONLY),
+    (r"the bid has no", f"as in {_BID}"),
     (r"`type`", 'answer hello with {{"type": "ready"}}'),
 )
 _BY_CAUSE = {

@@ -59,6 +59,12 @@ RUNNING: dict[str, tuple[str, str, str, str]] = {
         "id 0 is not open; open: ",
         "answer nothing else",
     ),
+    "a bare number": (
+        turn("say('3')"),
+        "first turn",
+        "not a JSON object: '3'",
+        'an answer is {"id": 7, "action": "bid", "quantity": 3, "face": 4}',
+    ),
     "wrong fields": (
         turn("""say('{"id": %d, "action": "bid", "count": 1, "value": 2}' % m["id"])"""),
         "first turn",
