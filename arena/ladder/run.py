@@ -3,7 +3,7 @@
 import threading
 import time
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack, nullcontext
 
 import msgspec
 
@@ -44,11 +44,17 @@ _TIDY = 60.0
 Say = Callable[[str], None]
 
 
-def run_ladder(folder: Folder, stop: threading.Event, say: Say) -> None:
+def run_ladder(
+    folder: Folder,
+    stop: threading.Event,
+    say: Say,
+    beside: AbstractContextManager[None] | None = None,
+) -> None:
     """Run a ladder until it is told to stop: then what is being played is finished and stored.
 
-    Raises ArenaError if another ladder runs there, if ladder.yaml is wrong or changed what decides
-    games, or if the sandbox does not work.
+    What goes on beside it begins before the first game and ends with it. Raises ArenaError if
+    another ladder runs there, if ladder.yaml is wrong or changed what decides games, or if the
+    sandbox does not work.
     """
     with ExitStack() as stack:
         stack.enter_context(locked(folder))
@@ -57,6 +63,7 @@ def run_ladder(folder: Folder, stop: threading.Event, say: Say) -> None:
         bring_up_to_date(folder)
         book = stack.enter_context(Book(folder, writes=True))
         door = stack.enter_context(Door(folder))
+        stack.enter_context(beside or nullcontext())
         ladder = _Ladder(folder, config, book, door, stop, say)
         stack.callback(ladder.end)
         ladder.run()
