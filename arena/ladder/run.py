@@ -30,6 +30,7 @@ from arena.ladder.pages.site import publish_closed
 from arena.ladder.season.admission import faults_too_often, settle
 from arena.ladder.season.orders import carry_out
 from arena.ladder.season.season import Season, commitment_of, open_season, reveal
+from arena.ladder.vitals import VitalsNotes
 from arena.league.play.dispatcher import RunListener
 
 _TICK = 0.25
@@ -85,6 +86,7 @@ class _Ladder(RunListener):
         self._book, self._door, self._say = book, door, say
         self._checks = CheckScheduler(folder, config, book)
         self._publisher = Publisher(folder, config, book, say)
+        self._vitals = VitalsNotes(folder, book)
         self._pruner: Pruner | None = None
         self._lacks_space = ""
         """Why nothing is played, "" if something is."""
@@ -222,11 +224,13 @@ class _Ladder(RunListener):
             self._field_changed = True
         self._judge()
         if self._season:
-            self._publisher.step((self._season.games.total(), self._book.last_event()))
+            state = self._season.games.total(), self._book.last_event()
+            self._publisher.step(state)
             self._look_at_disk()
             if now >= self._next_note:
                 self._next_note = now + _NOTE
                 self._note_divisions(self._season.divisions())
+                self._vitals.note(self._config, self._publisher.next_at(state))
         if now >= self._next_tidying:
             self._next_tidying = now + _TIDY
             self._checks.tidy()
