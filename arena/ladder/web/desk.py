@@ -1,5 +1,6 @@
 """The pages of the desk: the ladder at a glance, a version, an author."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 from urllib.parse import urlencode
@@ -89,6 +90,7 @@ def overview(
         machine=machine_of(served.folder, facts, now),
         season=season_name(now),
         sought=sought,
+        states=Counter(version.state for version in now.versions.values()),
         versions=_page_of(request, "versions", [*_found_versions(now, sought.lower())]),
         people=_page_of(request, "people", [*_found_authors(now, authors, sought.lower())]),
         waiting=waiting,

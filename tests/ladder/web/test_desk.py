@@ -74,6 +74,8 @@ def test_people_and_versions_are_found_by_name_and_state(crowded: Door) -> None:
     found = text(crowded, "/administration?q=BOT-7", root)
     assert names(found) == ["bot-7@1"]
     assert names(text(crowded, "/administration?q=rated", root)) == ["mine@1"]
+    all_of_them = text(crowded, "/administration", root)
+    assert f'<a href="/administration?q=queued">{VERSIONS - 1} queued</a>' in all_of_them
     people = text(crowded, "/administration?q=author-33", root)
     assert re.findall(r'scope="row"><a href="/administration/people/([^"]+)"', people) == [
         "author-33"
