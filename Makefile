@@ -17,7 +17,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # Where it is set, each of the thousands of processes that tests start compiles the arena anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: run demo help check test coverage fix bench docs rules columns commands languages pictures mutants hostile \
+.PHONY: run demo help check test coverage fix bench docs rules columns commands languages machine pictures mutants hostile \
 	protocol release clean
 
 run: $(VENV)/.run ## play examples/league.yaml and write site/
@@ -96,6 +96,9 @@ rules: $(VENV)/.test ## write the clauses and their tests into docs/reference/ru
 
 hostile: $(VENV)/.test ## play every hostile bot in every sandbox; results go into docs/evidence/hostile.md
 	@$(BIN)/python -m tests.hostile.page
+
+machine: $(VENV)/.test ## boot a Debian by systemd, run a ladder in it; the log goes into docs/evidence/machine.md
+	@$(BIN)/python -m tests.e2e.machine
 
 pictures: $(VENV)/.test ## take the pictures of the README anew
 	@./.ci/system

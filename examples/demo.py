@@ -6,14 +6,11 @@ python examples/demo.py [FOLDER [PORT]] goes on with the ladder in FOLDER if it 
 import re
 import subprocess
 import sys
-import time
 import webbrowser
 from pathlib import Path
 
 SAMPLES = Path(__file__).parents[1] / "sample_bots"
 ARENA = [sys.executable, "-m", "arena"]
-_LOOK = 0.5
-"""Seconds between looks whether both run."""
 FAST = 'quotas: {"uploads": 100, "refused": 100}\nintervals: {"publish": 5}\n'
 
 
@@ -37,13 +34,11 @@ def make(ladder: Path) -> None:
 
 
 def main(ladder: Path, port: str) -> None:
-    """Run the ladder and its door until Ctrl-C, or until one of them ends."""
+    """Run the ladder and its door until Ctrl-C."""
     if not ladder.exists():
         make(ladder)
-    running = [
-        subprocess.Popen([*ARENA, "ladder", "run", str(ladder)]),
-        subprocess.Popen([*ARENA, "serve", str(ladder), "--port", port]),
-    ]
+    words = [*ARENA, "ladder", "run", str(ladder), "--serve", "--port", port]
+    running = subprocess.Popen(words)
     try:
         url = f"http://127.0.0.1:{port}"
         invited = arena("ladder", "invite", ladder, "you", "--admin", "--url", url)
@@ -51,16 +46,11 @@ def main(ladder: Path, port: str) -> None:
         print(f"\nyour link: {link}\nsubmit a bot of your own: arena new my-bot --lang python")
         print("Ctrl-C ends it; make demo goes on with it", flush=True)
         webbrowser.open(link)
-        while all(process.poll() is None for process in running):
-            time.sleep(_LOOK)
-        sys.exit("the ladder or its door has ended: it said why")
-    except KeyboardInterrupt:
-        pass
+        sys.exit(running.wait())
+    except KeyboardInterrupt:  # the ladder got it, too
+        sys.exit(running.wait())
     finally:
-        for process in running:
-            process.terminate()
-        for process in running:
-            process.wait()
+        running.kill()
 
 
 if __name__ == "__main__":

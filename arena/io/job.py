@@ -14,7 +14,7 @@ _PR_SET_PDEATHSIG = 1
 
 
 class JobDiedError(Exception):
-    """The process ended before it returned anything."""
+    """The process ended before it returned anything; the text says by what."""
 
 
 class Job:
@@ -24,30 +24,50 @@ class Job:
         context = multiprocessing.get_context("spawn")
         self._answer, theirs = context.Pipe(duplex=False)
         self._process = context.Process(target=_work, args=(call, theirs, os.getpid()))
-        self._process.start()
+        # A process that has not set itself up yet would print a traceback.
+        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+        try:
+            self._process.start()
+        finally:
+            signal.pthread_sigmask(signal.SIG_SETMASK, before)
         theirs.close()
 
     def is_over(self) -> bool:
         """Tell whether there is a result, or none will come."""
         return self._answer.poll() or not self._process.is_alive()
 
+    def wait(self) -> None:
+        """Wait until it is over."""
+        self._answer.poll(None)
+
     def result(self) -> Any:
         """Return what the call returned, or raise its ArenaError; JobDiedError if it died."""
         try:
             value = self._answer.recv()
         except (EOFError, OSError):
-            raise JobDiedError from None
+            self._process.join()
+            raise JobDiedError(_death(self._process.exitcode or 0)) from None
         finally:
             self.end()
         if isinstance(value, _Refusal):
             raise ArenaError(*value.parts)
         return value
 
+    def stop(self, seconds: float) -> None:
+        """Tell the process to end by SIGTERM, and wait for that; it is killed after some time."""
+        self._process.terminate()
+        self._process.join(seconds)
+        self._process.kill()
+
     def end(self) -> None:
         """End the process, whatever it does, and wait until it is gone."""
         self._process.kill()
         self._process.join()
         self._answer.close()
+
+
+def _death(code: int) -> str:
+    return f"signal {-code}" if code < 0 else f"exit code {code}"
 
 
 class _Refusal:
@@ -60,6 +80,7 @@ class _Refusal:
 def _work(call: Callable[[], Any], answer: Connection, parent: int) -> None:
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, signal.SIG_IGN)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     if os.getppid() != parent:
         return

@@ -18,11 +18,12 @@ from arena.league.store.backup import backup as copy_store
 from arena.league.store.store import Store
 
 
-def backup(folder: Folder, target: Path) -> Folder:
+def backup(folder: Folder, target: Path, *, verify: bool = False) -> Folder:
     """Copy a ladder to a new folder, which only its owner may enter: it holds secrets.
 
     The ladder's database is copied first, and what it refers to after it: what came between is in
-    the copies that are made later, and is done again. Raises ArenaError if that cannot be.
+    the copies that are made later, and is done again. With `verify` the copy is read again before
+    it gets its name. Raises ArenaError if it cannot be made, or is not whole.
     """
     with _new_folder(target) as part:
         copy = Folder(part)
@@ -38,7 +39,12 @@ def backup(folder: Folder, target: Path) -> Folder:
         for source, to in ((folder.inbox, copy.inbox), (folder.versions, copy.versions)):
             _copy_files(source, to)
         shutil.copy2(folder.config, copy.config)
+        if verify:
+            _check_whole(copy)
+            _check_stores(copy)
     folder.last_backup.touch()
+    if verify:
+        folder.last_verified.touch()
     return Folder(target)
 
 
@@ -46,18 +52,35 @@ def restore(source: Path, target: Path) -> Folder:
     """Make a ladder of a backup, brought up to date; raises ArenaError if that is damaged."""
     saved = existing(source, older=True)
     _check_kinds(source)
-    door = saved.door if saved.door.exists() else saved.first_door
-    for path, schema in ((saved.ladder, LADDER), (door, DOOR)):
-        with BookFile(path, schema, older=True) as file:
-            if any(file.damage()):
-                raise ArenaError("the backup is damaged", str(path), "take another one")
-    for path in saved.versions.iterdir():
-        if sha256(path.read_bytes()).hexdigest() != path.stem:
-            raise ArenaError("the backup is damaged", str(path), "take another one")
+    _check_whole(saved)
     with _new_folder(target) as part:
         shutil.copytree(source, part, dirs_exist_ok=True)
         bring_up_to_date(Folder(part))
     return Folder(target)
+
+
+def _check_whole(saved: Folder) -> None:
+    """Read a backup; raises ArenaError if something in it is damaged."""
+    door = saved.door if saved.door.exists() else saved.first_door
+    for path, schema in ((saved.ladder, LADDER), (door, DOOR)):
+        with BookFile(path, schema, older=True) as file:
+            if any(file.damage()):
+                raise _damaged(path)
+    for path in saved.versions.iterdir():
+        if sha256(path.read_bytes()).hexdigest() != path.stem:
+            raise _damaged(path)
+
+
+def _check_stores(saved: Folder) -> None:
+    """Read the games of a backup; raises ArenaError if something in them is damaged."""
+    for path in sorted(saved.seasons.glob(f"*/{STORE}")):
+        with Store(path) as store:
+            if any(store.damage()):
+                raise _damaged(path)
+
+
+def _damaged(path: Path) -> ArenaError:
+    return ArenaError("the backup is damaged", str(path), "take another one")
 
 
 def _check_kinds(source: Path) -> None:

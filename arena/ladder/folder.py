@@ -76,6 +76,11 @@ class Folder(Struct, frozen=True):
         """An empty file: its time is that of the last backup."""
         return self.root / "last-backup"
 
+    @property
+    def last_verified(self) -> Path:
+        """An empty file: its time is that when a backup was last read again and found whole."""
+        return self.root / "last-verified"
+
     def season(self, number: int) -> Path:
         """Return the folder of a season."""
         return self.seasons / str(number)

@@ -3,7 +3,7 @@
 import threading
 import time
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack, nullcontext
 
 import msgspec
 
@@ -30,6 +30,7 @@ from arena.ladder.pages.site import publish_closed
 from arena.ladder.season.admission import faults_too_often, settle
 from arena.ladder.season.orders import carry_out
 from arena.ladder.season.season import Season, commitment_of, open_season, reveal
+from arena.ladder.vitals import VitalsNotes
 from arena.league.play.dispatcher import RunListener
 
 _TICK = 0.25
@@ -44,11 +45,17 @@ _TIDY = 60.0
 Say = Callable[[str], None]
 
 
-def run_ladder(folder: Folder, stop: threading.Event, say: Say) -> None:
+def run_ladder(
+    folder: Folder,
+    stop: threading.Event,
+    say: Say,
+    beside: AbstractContextManager[None] | None = None,
+) -> None:
     """Run a ladder until it is told to stop: then what is being played is finished and stored.
 
-    Raises ArenaError if another ladder runs there, if ladder.yaml is wrong or changed what decides
-    games, or if the sandbox does not work.
+    What goes on beside it begins before the first game and ends with it. Raises ArenaError if
+    another ladder runs there, if ladder.yaml is wrong or changed what decides games, or if the
+    sandbox does not work.
     """
     with ExitStack() as stack:
         stack.enter_context(locked(folder))
@@ -57,6 +64,7 @@ def run_ladder(folder: Folder, stop: threading.Event, say: Say) -> None:
         bring_up_to_date(folder)
         book = stack.enter_context(Book(folder, writes=True))
         door = stack.enter_context(Door(folder))
+        stack.enter_context(beside or nullcontext())
         ladder = _Ladder(folder, config, book, door, stop, say)
         stack.callback(ladder.end)
         ladder.run()
@@ -78,6 +86,7 @@ class _Ladder(RunListener):
         self._book, self._door, self._say = book, door, say
         self._checks = CheckScheduler(folder, config, book)
         self._publisher = Publisher(folder, config, book, say)
+        self._vitals = VitalsNotes(folder, book)
         self._pruner: Pruner | None = None
         self._lacks_space = ""
         """Why nothing is played, "" if something is."""
@@ -215,11 +224,13 @@ class _Ladder(RunListener):
             self._field_changed = True
         self._judge()
         if self._season:
-            self._publisher.step((self._season.games.total(), self._book.last_event()))
+            state = self._season.games.total(), self._book.last_event()
+            self._publisher.step(state)
             self._look_at_disk()
             if now >= self._next_note:
                 self._next_note = now + _NOTE
                 self._note_divisions(self._season.divisions())
+                self._vitals.note(self._config, self._publisher.next_at(state))
         if now >= self._next_tidying:
             self._next_tidying = now + _TIDY
             self._checks.tidy()

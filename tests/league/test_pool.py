@@ -1,7 +1,11 @@
 """The pool of workers: whatever ends it, nobody waits for what a dead worker was about to say."""
 
+import signal
 from threading import Thread
 
+import pytest
+
+from arena.io.job import Job
 from arena.league.play.process_pool import pool, start
 
 LIMIT = 60.0
@@ -35,3 +39,11 @@ def test_worker_killed_while_sending_a_result_is_not_waited_for() -> None:
     waiting.start()
     waiting.join(LIMIT)
     assert not waiting.is_alive()
+
+
+def test_a_pool_that_is_given_up_ends_its_own_processes_alone() -> None:
+    beside = Job(signal.pause)
+    with pytest.raises(KeyboardInterrupt):
+        interrupted()
+    assert not beside.is_over()
+    beside.end()

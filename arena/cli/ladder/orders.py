@@ -167,12 +167,13 @@ def close(ladder: Path, why: str, *, as_json: bool) -> int:
 @click.command()
 @folder_argument
 @click.argument("target", type=PathType())
+@click.option("--verify", is_flag=True, help="Read the copy again; the desk shows when that was.")
 @json_option
-def backup(ladder: Path, target: Path, *, as_json: bool) -> int:
+def backup(ladder: Path, target: Path, *, verify: bool, as_json: bool) -> int:
     """Copy LADDER to the new folder TARGET, even while it runs. The copy holds its secrets."""
     from arena.ladder.backup import backup as copy
 
-    return _copied(copy(existing(ladder), target), as_json=as_json)
+    return _copied(copy(existing(ladder), target, verify=verify), as_json=as_json)
 
 
 @click.command()

@@ -3,13 +3,15 @@
 import signal
 import threading
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from arena.cli.exit_codes import FINDINGS, OK
-from arena.cli.ladder.argument import folder_argument
+from arena.cli.ladder.argument import address_of, check_no_door, door_options, folder_argument
 from arena.cli.options import json_option, sandbox_option
 from arena.cli.output import harmless, print_json, print_table, say
 from arena.io.sizes import size_text
@@ -18,6 +20,9 @@ from arena.ladder.book.book import Book
 from arena.ladder.folder import Folder, existing
 from arena.ladder.new import make_ladder
 from arena.ladder.status import LadderStatus, status
+
+if TYPE_CHECKING:  # it needs the extra `serve`
+    from arena.ladder.web.run import Address
 
 _LOOK = 1.0
 """Seconds between looks whether a signal came."""
@@ -41,21 +46,33 @@ def init(ladder: Path, sandbox: str | None, *, trust_bots: bool, as_json: bool) 
 
 @click.command()
 @folder_argument
+@click.option("--serve", is_flag=True, help="Open its web door, too; whichever ends, ends both.")
+@door_options
 @json_option
-def run(ladder: Path, *, as_json: bool) -> int:
+def run(ladder: Path, *, serve: bool, as_json: bool, **options: Any) -> int:
     """Run LADDER until Ctrl-C or SIGTERM: what is being played is finished and stored first."""
     folder = existing(ladder, older=True)
-    _in_thread(partial(_run, folder))
+    if not serve:
+        check_no_door(options)
+    _in_thread(partial(_run, folder, address_of(options) if serve else None))
     if as_json:
         print_json(status(folder))
     return OK
 
 
-def _run(folder: Folder, stop: threading.Event) -> None:
+def _run(folder: Folder, address: "Address | None", stop: threading.Event) -> None:
     # Slow to import: a signal may come meanwhile.
     from arena.ladder.run import run_ladder
 
-    run_ladder(folder, stop, say)
+    run_ladder(folder, stop, say, _door(folder, address, stop) if address else None)
+
+
+def _door(
+    folder: Folder, address: "Address", stop: threading.Event
+) -> AbstractContextManager[None]:
+    from arena.ladder.web.beside import door_beside
+
+    return door_beside(folder, address, stop, say)
 
 
 def _in_thread(work: Callable[[threading.Event], None]) -> None:

@@ -194,6 +194,27 @@ CHECKS = "checks"
 """The fact that has the progress of each check that goes on, as JSON."""
 
 
+class Vitals(Struct, frozen=True, kw_only=True):
+    """What a ladder notes of itself for its operator."""
+
+    workers: int
+    """That play on this machine; 0 if those of a cluster do."""
+    checks: int
+    """That may go on at a time."""
+    logs: int
+    """Bytes that the logs take."""
+    logs_cap: int
+    """Bytes that they may take."""
+    next_publication: float | None
+    """When it begins, in seconds since 1970; None if nothing is new."""
+    backup_interval: float
+    """The age in seconds from which on a backup is overdue."""
+
+
+VITALS = "vitals"
+"""The fact that has them, as JSON."""
+
+
 class SeasonRow(NamedTuple):
     """A season; `seed` and `root` are known when it is closed."""
 

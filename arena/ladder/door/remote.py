@@ -16,12 +16,12 @@ import msgspec
 from msgspec import Struct
 
 from arena.bots.canonical_archive import canonical
-from arena.bots.manifest import load_bot
 from arena.io.errors import ArenaError
 from arena.ladder.book.check_result import CheckResult
 from arena.ladder.book.tables import WAITING
 from arena.ladder.door.api import EVENTS, LogLine, Problem, Receipt, VersionInfo
 from arena.ladder.door.door import check_name
+from arena.ladder.door.submit import read_bot
 
 _Answer = TypeVar("_Answer")
 _VARIABLE = "ARENA_TOKEN"
@@ -87,7 +87,7 @@ class Remote:
 
         Raises ArenaError if it is no bot, if it is refused, or if the door cannot be reached.
         """
-        bot = load_bot(source)
+        bot = read_bot(source)
         check_name(bot.name, "on a ladder the name of a bot")
         content = canonical(bot)
         digest = b64encode(sha256(content).digest()).decode()

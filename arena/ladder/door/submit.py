@@ -33,14 +33,14 @@ def submit(folder: Folder, source: Path, author: str) -> Received:
 
     Raises ArenaError if it is no bot, or if the author may not submit it now.
     """
-    bot = _load(source)
+    bot = read_bot(source)
     quotas = load_config(folder.config).file.quotas
     with Door(folder, writes=True) as door:
         upload, new = door.submit(author, bot.name, canonical(bot), ".tar", quotas)
         return Received(upload, new, door.allowance(upload.author, quotas))
 
 
-def _load(source: Path) -> Bot:
+def read_bot(source: Path) -> Bot:
     """Read a bot's folder or archive, or a sample bot by its name."""
     if str(source).startswith(SAMPLE):
         return find_bot(str(source), Path.cwd(), "BOT", "submit one at a time")

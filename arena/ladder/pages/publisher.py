@@ -39,6 +39,12 @@ class Publisher:
             self._book.set_fact("publish_due_at", str(time.time()))
             self._job = Job(partial(publish_all, self._folder, self.config.caps.replays))
 
+    def next_at(self, state: object) -> float | None:
+        """Return when the next publication begins, in whole seconds since 1970; None if not."""
+        if state == self._shown:
+            return None
+        return float(round(time.time() + max(0.0, self._not_before - time.monotonic())))
+
     @property
     def at_work(self) -> bool:
         """Whether a publication goes on."""

@@ -1,89 +1,125 @@
-"""The pages of an administrator: what is there, and orders to the ladder."""
+"""What an administrator does at the desk: orders to the ladder, invitations, revocations."""
 
-import shutil
-import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from typing import Any
 
 import msgspec
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
-from arena.ladder.book.book import Book
-from arena.ladder.book.quota import MOST
-from arena.ladder.book.tables import ALLOWED
+from arena.io.errors import ArenaError
+from arena.ladder.book.tables import Action
 from arena.ladder.door.api import OrderRequest
 from arena.ladder.door.door import Door
+from arena.ladder.web import desk
+from arena.ladder.web.access.secrets import Scope, Secrets
+from arena.ladder.web.access.secrets import invite as invite_author
 from arena.ladder.web.access.visitors import administrator_of
 from arena.ladder.web.api.rest import give_order
-from arena.ladder.web.problems import RequestError
+from arena.ladder.web.problems import RequestError, refused
 from arena.ladder.web.served import served_by
-from arena.ladder.web.templates import page
 from arena.ladder.web.uploads.bodies import form_of
 
 _SEE_OTHER = 303
-_LINES = 100
-"""Of the log, the newest."""
+_FINAL = {Action.STRIKE, Action.CLOSE_SEASON}
+"""Orders that cannot be undone."""
 
 
 def overview(request: Request) -> Response:
-    """Show authors, versions, the queue, the disk and the log."""
+    """Show how the ladder is, and its versions and authors page by page."""
     administrator_of(request)
-    return HTMLResponse(_page(request, {}, None))
+    return HTMLResponse(desk.overview(request))
 
 
-def _page(request: Request, typed: Mapping[str, str], error: RequestError | None) -> str:
-    """Return the page; with an error, what was typed stays in its form."""
-    served = served_by(request)
-    now = served.watch.look_again()
-    with Door(served.folder) as door, Book(served.folder) as book:
-        authors = [
-            (author, door.allowance(author.name, served.terms.quotas)) for author in door.authors()
-        ]
-        waiting = door.orders(book.last_order())
-        lines = book.events(after=max(0, book.last_event() - _LINES))[::-1]
-    versions = sorted(now.versions.values(), key=lambda version: -version.id)
-    private = served.folder.private
-    with_pages = {
-        author.name for author, _ in authors if (private / author.name / "index.html").is_file()
-    }
-    actions = {
-        version.name: [what for what, of in ALLOWED.items() if version.state in of]
-        for version in versions
-    }
-    return page(
-        request,
-        "administration.html",
-        typed=typed,
-        error=error,
-        now=now,
-        at=time.time(),
-        authors=authors,
-        versions=versions,
-        actions=actions,
-        with_pages=with_pages,
-        waiting=waiting,
-        lines=lines,
-        disk=shutil.disk_usage(served.folder.root),
-        quotas=served.terms.quotas,
-        most=MOST,
-    )
+def version(request: Request) -> Response:
+    """Show a version with the orders that there are for it."""
+    administrator_of(request)
+    return HTMLResponse(desk.version(request, request.path_params["version"]))
+
+
+def person(request: Request) -> Response:
+    """Show an author with what may be done about them."""
+    administrator_of(request)
+    return HTMLResponse(desk.person(request, request.path_params["author"]))
 
 
 async def order(request: Request) -> Response:
     """Leave an order that a form asks for."""
+    return await _done(request, _order)
+
+
+async def invite(request: Request) -> Response:
+    """Invite an author, or make another link for one, and show the link once."""
+    return await _done(request, _invite)
+
+
+async def revoke(request: Request) -> Response:
+    """Make the links, sessions and tokens of an author invalid."""
+    return await _done(request, _revoke)
+
+
+async def _done(
+    request: Request, work: Callable[[Request, str, Mapping[str, str]], Response]
+) -> Response:
+    """Do what a form asks for, in the name of an administrator; a refused form is shown again."""
     visitor = await run_in_threadpool(administrator_of, request)
     form = await form_of(request)
     try:
-        await run_in_threadpool(give_order, served_by(request), visitor.author, _asked(form))
+        return await run_in_threadpool(work, request, visitor.author, form)
     except RequestError as error:
-        text = await run_in_threadpool(_page, request, form, error)
+        text = await run_in_threadpool(desk.refused, request, form, error)
         return HTMLResponse(text, error.status, error.headers)
-    return RedirectResponse("/administration", _SEE_OTHER)
 
 
-def _asked(form: Mapping[str, str]) -> OrderRequest:
+def _order(request: Request, who: str, form: Mapping[str, str]) -> Response:
+    served = served_by(request)
+    fields: dict[str, Any] = {key: value for key, value in form.items() if key != desk.TYPED}
     try:
-        return msgspec.convert(form, OrderRequest, strict=False)
+        asked = msgspec.convert(fields, OrderRequest, strict=False)
     except msgspec.ValidationError as error:
         raise RequestError(400, f"the form cannot be read: {error}") from None
+    if asked.what in _FINAL:
+        _check_typed(form, asked.version or desk.season_name(served.watch.look_again()))
+    give_order(served, who, asked)
+    return RedirectResponse(_sheet_of(asked), _SEE_OTHER)
+
+
+def _sheet_of(asked: OrderRequest) -> str:
+    """Return the address of the page on which an order is given."""
+    if asked.version:
+        return f"/administration/versions/{asked.version}"
+    return f"/administration/people/{asked.author}" if asked.author else "/administration"
+
+
+def _invite(request: Request, _who: str, form: Mapping[str, str]) -> Response:
+    folder, name = served_by(request).folder, form.get("invited", "").strip()
+    try:
+        with Door(folder) as door:
+            known = {author.name.lower() for author in door.authors()}
+        if not name:
+            raise RequestError(400, "nobody is named", "write the name of an author")
+        if name.lower() in known and "again" not in form:
+            hint = "another link is made on their own page"
+            raise RequestError(409, f"{name} was invited already", hint)
+        word, _ = invite_author(folder, name, Scope.AUTHOR)
+    except ArenaError as error:
+        raise refused(error, 400) from None
+    link = f"{request.url.scheme}://{request.headers['host']}/link/{word}"
+    return HTMLResponse(desk.person(request, name, link=link))
+
+
+def _revoke(request: Request, _who: str, form: Mapping[str, str]) -> Response:
+    folder, name = served_by(request).folder, form.get("revoked", "")
+    author = desk.author_of(folder, name).name
+    _check_typed(form, author)
+    with Secrets(folder, writes=True) as secrets:
+        count = secrets.revoke(author)
+    told = f"{count} links, sessions and tokens of {author} are invalid now"
+    return HTMLResponse(desk.person(request, author, told=told))
+
+
+def _check_typed(form: Mapping[str, str], name: str) -> None:
+    """Raise RequestError for what cannot be undone, unless the name of its subject was typed."""
+    if form.get(desk.TYPED, "").strip() != name:
+        raise RequestError(400, "this cannot be undone, and the name was not typed", f"type {name}")

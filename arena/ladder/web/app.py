@@ -24,7 +24,7 @@ from arena.ladder.web.served import DoorLimits, Served, terms_of
 from arena.ladder.web.site import published
 
 _WORDS = {404: NOT_FOUND, 405: "this cannot be done with it"}
-_ASSETS = ("door/door.css", "door/door.js", "style.css")
+_ASSETS = ("door/desk.css", "door/door.css", "door/door.js", "style.css")
 """What the pages of the door need beside themselves."""
 
 
@@ -74,6 +74,10 @@ def _routes(folder: Folder) -> list[Route | Mount]:
         Route("/private/{author}/{path:path}", pages.private),
         Route("/administration", administration.overview, methods=["GET"]),
         Route("/administration", administration.order, methods=["POST"]),
+        Route("/administration/invite", administration.invite, methods=["POST"]),
+        Route("/administration/revoke", administration.revoke, methods=["POST"]),
+        Route("/administration/versions/{version}", administration.version),
+        Route("/administration/people/{author}", administration.person),
         Route(f"{v1}/bots/{{bot}}/versions", rest.put_version, methods=["PUT"]),
         Route(f"{v1}/me", rest.me),
         Route(f"{v1}/ladder", rest.ladder),

@@ -91,6 +91,7 @@ def pool(workers: int, *, pin: bool) -> Iterator[Executor]:
     # Started with the first worker, it would unblock SIGINT in between.
     resource_tracker.ensure_running()
     executor = ProcessPoolExecutor(workers, context, _begin_work, (os.getpid(), pin))
+    processes = executor._processes  # noqa: SLF001 - other children of this one live on
     # There is no public way to the pipe's writing end, which this process holds, too.
     results: Connection = executor._result_queue._writer  # type: ignore[attr-defined] # noqa: SLF001
     with suppress(OSError):
@@ -99,7 +100,7 @@ def pool(workers: int, *, pin: bool) -> Iterator[Executor]:
     try:
         yield executor
     except BaseException:
-        for process in multiprocessing.active_children():
+        for process in [*processes.values()]:
             process.kill()
         # Without this, the rest of a half-sent result would be waited for, for ever.
         results.close()

@@ -14,7 +14,8 @@ NOBODY, OTHER, AUTHOR, TOKEN, ADMINISTRATOR = "nobody", "bob", "ann", "token of 
 WHO = (NOBODY, OTHER, AUTHOR, TOKEN, ADMINISTRATOR)
 ORDER = '{"what": "rest", "version": "mine@1"}'
 FORM = "what=rest&version=mine%401&why="
-IS_FORM = {"Content-Type": "application/x-www-form-urlencoded"}
+INVITED = "invited=ann"
+IS_FORM = (("Content-Type", "application/x-www-form-urlencoded"),)
 
 
 class Case(NamedTuple):
@@ -40,7 +41,11 @@ CASES = [
     Case("GET", "/private/ann/index.html", (404, 404, 200, 404, 200)),
     Case("GET", "/private/ann/none", (404,) * 5),
     Case("GET", "/administration", (404, 404, 404, 404, 200)),
-    Case("POST", "/administration", (404, 404, 404, 404, 409), FORM, tuple(IS_FORM.items())),
+    Case("POST", "/administration", (404, 404, 404, 404, 409), FORM, IS_FORM),
+    Case("GET", "/administration/versions/mine@1", (404, 404, 404, 404, 200)),
+    Case("GET", "/administration/people/ann", (404, 404, 404, 404, 200)),
+    Case("POST", "/administration/invite", (404, 404, 404, 404, 409), INVITED, IS_FORM),
+    Case("POST", "/administration/revoke", (404, 404, 404, 404, 400), "revoked=ann", IS_FORM),
     Case("PUT", "/api/v1/bots/mine/versions", (401, 409, 200, 200, 409), "mine"),
     Case("PUT", "/api/v1/bots/-/versions", (401, 400, 400, 400, 400), "mine"),
     Case("GET", "/api/v1/me", (401, 200, 200, 200, 200)),
@@ -52,6 +57,7 @@ CASES = [
     Case("GET", "/api/v1/openapi.json", ALL),
     Case("GET", "/healthz", ALL),
     Case("GET", "/assets/style.css", ALL),
+    Case("GET", "/assets/desk.css", ALL),
     Case("GET", "/assets/door.css", ALL),
     Case("GET", "/assets/door.js", ALL),
     Case("GET", "/site/", ALL),
@@ -118,6 +124,7 @@ def test_every_route_is_asked(crowd: tuple[Door, dict[str, dict[str, str]]]) -> 
         ("mine@1", "{version}"),
         ("mine", "{bot}"),
         ("ann/index.html", "{author}/{path:path}"),
+        ("ann", "{author}"),
     ):
         routes = {route.replace(part, word) for route in routes}
     asked = {case.path.rstrip("/") or "/" for case in CASES} | {

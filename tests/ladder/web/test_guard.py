@@ -25,6 +25,10 @@ def test_a_forged_host_is_refused(door: Door, host: str) -> None:
         assert EVIL not in answer.body.decode()
 
 
+def test_whether_it_is_well_is_asked_under_any_name(door: Door) -> None:
+    assert door.ask("/healthz", Host="127.0.0.1:1").json()["door"] == "up"
+
+
 NAME = "ladder.example.org"
 
 

@@ -13,6 +13,8 @@ from arena.ladder.web.access.secrets import Scope
 from tests.e2e.live import wait_until
 from tests.ladder.web.doors import Answer, Door, uploads
 
+SHEET = "/administration/versions/mine@1"
+
 
 def ordered(door: Door) -> list[Order]:
     with LadderDoor(door.folder) as opened:
@@ -36,7 +38,7 @@ def submit(door: Door, root: dict[str, str], **form: str) -> Answer:
 def test_an_order_of_a_form_is_carried_out_and_answered(own_door: Door) -> None:
     rated(own_door)
     root = own_door.session("root", Scope.ADMINISTRATOR)
-    page = own_door.ask("/administration", **root).body.decode()
+    page = own_door.ask(SHEET, **root).body.decode()
     assert 'name="what" value="strike"' in page
     assert 'value="resume"' not in page  # it rests not
     assert submit(own_door, root, what="rest", version="mine@1", why="<b>").status == 303
@@ -45,7 +47,7 @@ def test_an_order_of_a_form_is_carried_out_and_answered(own_door: Door) -> None:
     assert "&lt;b&gt;" in own_door.ask("/administration", **root).body.decode()
     with Book(own_door.folder, writes=True) as book:
         orders.carry_out(order, book)
-    page = own_door.ask("/administration", **root).body.decode()
+    page = own_door.ask(SHEET, **root).body.decode()
     assert "rest by root (&lt;b&gt;): done: mine@1 is resting" in page
     assert 'value="resume"' in page
 
@@ -56,7 +58,7 @@ def test_a_version_is_approved_on_the_page(own_door: Door) -> None:
     with Book(own_door.folder, writes=True) as book:
         book.set_state(book.version("mine@1"), State.AWAITING, "it passed its check")
         wait_until(lambda: b"awaiting approval" in own_door.ask("/versions/mine@1", **ann).body)
-        page = own_door.ask("/administration", **root).body.decode()
+        page = own_door.ask(SHEET, **root).body.decode()
         assert 'name="what" value="approve"' in page
         assert submit(own_door, root, what="approve", version="mine@1").status == 303
         [order] = ordered(own_door)
@@ -68,7 +70,8 @@ def test_a_version_is_approved_on_the_page(own_door: Door) -> None:
 
 def test_a_quota_is_changed_on_the_page_and_shown_to_its_author(own_door: Door) -> None:
     ann, root = own_door.session("ann"), own_door.session("root", Scope.ADMINISTRATOR)
-    assert b'aria-label="Submissions of ann in 24' in own_door.ask("/administration", **root).body
+    page = own_door.ask("/administration/people/ann", **root).body.decode()
+    assert 'aria-label="Submissions of ann in 24' in page
     form = {"what": "quota", "author": "ann", "uploads": "7", "why": "she asked"}
     assert submit(own_door, root, **form).status == 303
     assert b"quota <bdi>ann</bdi> 7 by" in own_door.ask("/administration", **root).body
@@ -94,7 +97,12 @@ def test_an_order_of_a_program_is_taken(own_door: Door) -> None:
     [
         ({"what": "rest", "version": "none@1"}, 404),
         ({"what": "rest"}, 400),
-        ({"what": "season close", "version": "mine@1"}, 400),
+        ({"what": "season close", "version": "mine@1", "typed": "mine@1"}, 400),
+        ({"what": "season close"}, 400),
+        ({"what": "season close", "typed": "season 2"}, 400),
+        ({"what": "strike", "version": "mine@1"}, 400),
+        ({"what": "strike", "version": "mine@1", "typed": "mine@2"}, 400),
+        ({"what": "strike", "version": "none@1", "typed": "none@1"}, 404),
         ({"what": "resume", "version": "mine@1"}, 409),
         ({"what": "explode", "version": "mine@1"}, 400),
         ({"what": "rest", "version": "mine@1", "why": "a\nb"}, 400),

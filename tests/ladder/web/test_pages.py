@@ -82,7 +82,7 @@ def test_no_page_has_a_link_to_private_pages_that_are_not_written(desk: Desk) ->
     checked(desk)
     with door_of(desk.folder) as door:
         ann, root = door.session("ann"), door.session("root", Scope.ADMINISTRATOR)
-        visits = [("/versions/mine@1", ann), ("/me", ann), ("/administration", root)]
+        visits = [("/versions/mine@1", ann), ("/me", ann), ("/administration/people/ann", root)]
         for path, who in visits:
             assert "/private/" not in text(door, path, who), path
         pages = desk.folder.private / "ann"

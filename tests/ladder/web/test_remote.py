@@ -216,3 +216,12 @@ def test_a_long_refusal_is_told_in_short(source: Path, monkeypatch: pytest.Monke
     with hostile(Sent(problem, b"", 400)) as url:
         ran = run("submit", source, "--to", url, cwd=source.parent)
     assert len(error_line(ran, "xxx", url)) < 2_000
+
+
+def test_a_sample_bot_is_submitted_by_its_name(
+    own_door: Door, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ARENA_TOKEN", token_of(own_door, "ann"))
+    ran = run("submit", "sample:honest", "--to", own_door.base, "--no-wait", cwd=tmp_path)
+    assert ran.code == 0, ran.err
+    assert ran.out.startswith("received honest@1 ")

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from arena.ladder.backup import backup, restore
 from arena.ladder.book.book import Book
 from arena.ladder.book.tables import State
 from arena.ladder.door.door import Door
@@ -98,6 +99,18 @@ def test_the_user_of_the_door_may_ask_for_the_status_and_order(tmp_path: Path) -
     with Door(folder) as door:
         [order] = door.orders()
     assert (order.who, order.uploads) == ("operator", 7)
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root may run it as other users")
+def test_the_door_of_a_restored_ladder_is_open(tmp_path: Path) -> None:
+    let_others_in(tmp_path)
+    lost = Folder(clubs.make(tmp_path))
+    with Door(lost, writes=True) as door:
+        door.invite("ann")
+    folder = restore(backup(lost, tmp_path / "saved").root, tmp_path / "again")
+    give_to_ladder(folder.root)
+    prepare(folder)
+    assert as_door(folder, "1")["received"] == "mine@1"
 
 
 def pages(folder: Folder) -> list[str]:

@@ -31,6 +31,8 @@ _HEADERS = {
     "Cross-Origin-Resource-Policy": "same-origin",
 }
 _DELETION = f'{COOKIE}=""; HttpOnly; Max-Age=0; Path=/; SameSite=lax; Secure'
+_HEALTH = "/healthz"
+"""Is asked by programs beside the door, which do not know its name."""
 _HTTPS = {"Strict-Transport-Security": "max-age=31536000"}
 
 
@@ -73,7 +75,7 @@ def add_headers(headers: MutableHeaders, scheme: str) -> None:
 def _check(request: Request, served: Served) -> None:
     """Raise RequestError for a request that is not for the door, or not from its pages."""
     host = request.headers.get("host", "")
-    if host.lower() not in served.hosts:
+    if host.lower() not in served.hosts and request.url.path != _HEALTH:
         raise RequestError(421, "there is nothing under this name here")
     if not served.requests.take(client_of(request)):
         raise RequestError(429, "too many requests", "wait a moment", {"Retry-After": "1"})

@@ -1,0 +1,65 @@
+"""How the machine of a ladder is: its disk, its workers, its backups; what the ladder noted."""
+
+import shutil
+import time
+from collections.abc import Mapping
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct
+
+from arena.ladder.book.tables import VITALS, Vitals
+from arena.ladder.folder import Folder
+from arena.ladder.web.live.snapshot import Snapshot
+
+_decoded = msgspec.json.Decoder(Vitals).decode
+
+
+class Machine(Struct, frozen=True, kw_only=True):
+    """What an operator looks at; ages in seconds, None for what never was."""
+
+    vitals: Vitals | None
+    """What the ladder noted of itself; None before its first note."""
+    running: bool
+    disk_free: int
+    """Bytes."""
+    disk_size: int
+    published: float | None
+    publishes_in: float | None
+    """Seconds to the next publication; None if nothing new is to be published."""
+    backed_up: float | None
+    verified: float | None
+    """Since when a backup was read again and found whole."""
+
+    @property
+    def backup_is_late(self) -> bool:
+        """Whether the last backup is older than ladder.yaml allows."""
+        allowed = self.vitals.backup_interval if self.vitals else float("inf")
+        return self.backed_up is None or self.backed_up > allowed
+
+
+def machine_of(folder: Folder, facts: Mapping[str, str], now: Snapshot) -> Machine:
+    """Return how the machine of a ladder is, as far as the door's user may see."""
+    disk = shutil.disk_usage(folder.root)
+    vitals = _decoded(facts[VITALS]) if VITALS in facts else None
+    due = vitals.next_publication if vitals and now.running else None
+    published = facts.get("published_at")
+    return Machine(
+        vitals=vitals,
+        running=now.running,
+        disk_free=disk.free,
+        disk_size=disk.total,
+        published=_since(float(published)) if published else None,
+        publishes_in=None if due is None else max(0.0, due - time.time()),
+        backed_up=_age(folder.last_backup),
+        verified=_age(folder.last_verified),
+    )
+
+
+def _age(mark: Path) -> float | None:
+    """Return how long ago a file was touched."""
+    return _since(mark.stat().st_mtime) if mark.exists() else None
+
+
+def _since(at: float) -> float:
+    return max(0.0, time.time() - at)
