@@ -72,6 +72,8 @@ class Upload(NamedTuple):
     """From 1, within the bot."""
     bytes: int
     received_at: float
+    note: str = ""
+    """The author's own words on it."""
 
     @property
     def version(self) -> str:
@@ -112,6 +114,10 @@ class Version(NamedTuple):
     since: float
     """When it came to this state."""
     why: str
+    note: str = ""
+    """The author's own words on it."""
+    held: bool = False
+    """Whether only an administrator lets it play again."""
 
     @property
     def name(self) -> str:
@@ -133,6 +139,7 @@ def entered(upload: Upload, state: State, since: float, why: str) -> Version:
         state=state,
         since=since,
         why=why,
+        note=upload.note,
     )
 
 

@@ -25,7 +25,7 @@ from arena.ladder.door.door import check_name
 
 _Answer = TypeVar("_Answer")
 _VARIABLE = "ARENA_TOKEN"
-_GET_A_TOKEN = "make one on the page 'My bots' of the door"  # noqa: S105 - a hint
+_GET_A_TOKEN = "make one on the page 'Account' of the door"  # noqa: S105 - a hint
 _TIMEOUT = 90.0
 _PAUSE = 2.0
 _TRIES = 10

@@ -15,7 +15,7 @@ from starlette.routing import Mount, Route
 from arena.io import shipped
 from arena.io.errors import ArenaError
 from arena.ladder.folder import Folder
-from arena.ladder.web import administration, pages
+from arena.ladder.web import account, administration, pages
 from arena.ladder.web.access.addresses import BehindProxy
 from arena.ladder.web.access.guard import Guard, add_headers
 from arena.ladder.web.api import events, rest
@@ -24,7 +24,7 @@ from arena.ladder.web.served import DoorLimits, Served, terms_of
 from arena.ladder.web.site import published
 
 _WORDS = {404: NOT_FOUND, 405: "this cannot be done with it"}
-_ASSETS = ("door/door.css", "door/door.js", "style.css")
+_ASSETS = ("door/door.css", "door/author.css", "door/door.js", "door/author.js", "style.css")
 """What the pages of the door need beside themselves."""
 
 
@@ -68,7 +68,10 @@ def _routes(folder: Folder) -> list[Route | Mount]:
         Route("/link/{secret}", pages.spend, methods=["POST"]),
         Route("/leave", pages.leave, methods=["POST"]),
         Route("/me", pages.me),
-        Route("/token", pages.token, methods=["POST"]),
+        Route("/account", account.overview),
+        Route("/token", account.token, methods=["POST"]),
+        Route("/token", lambda _: RedirectResponse("/account"), methods=["GET"]),
+        Route("/account/end", account.end, methods=["POST"]),
         Route("/upload", pages.upload, methods=["POST"]),
         Route("/versions/{version}", pages.version),
         Route("/private/{author}/{path:path}", pages.private),

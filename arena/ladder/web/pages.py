@@ -10,6 +10,7 @@ from arena.ladder.book.book import Book
 from arena.ladder.web.access.secrets import LASTS, SecretKind, Secrets
 from arena.ladder.web.access.visitors import (
     COOKIE,
+    browser_of,
     forget_cookie,
     found_secret,
     may_see,
@@ -56,7 +57,7 @@ def spend(request: Request) -> Response:
     if found_secret(request, word, SecretKind.INVITATION) is None:
         raise _invalid_link()
     with Secrets(served.folder, writes=True) as secrets:
-        session = secrets.spend(word)
+        session = secrets.spend(word, browser_of(request))
     if session is None:  # another browser was faster
         raise _invalid_link()
     response = RedirectResponse("/me", _SEE_OTHER)
@@ -84,23 +85,12 @@ def me(request: Request) -> Response:
     return HTMLResponse(_my_page(request))
 
 
-def token(request: Request) -> Response:
-    """Show a new token for the command line, once."""
-    visitor = session_of(request)
-    with Secrets(served_by(request).folder, writes=True) as secrets:
-        word = secrets.renew_token(visitor.author)
-    return HTMLResponse(_my_page(request, token=word))
-
-
-def _my_page(
-    request: Request, token: str = "", error: RequestError | None = None, bot: str = ""
-) -> str:
+def _my_page(request: Request, error: RequestError | None = None, bot: str = "") -> str:
     """Return the page; with an error, what was typed stays in the form."""
     visitor, served = session_of(request), served_by(request)
     return page(
         request,
         "me.html",
-        token=token,
         error=error,
         bot=bot,
         quota=quota_of(served, visitor.author),

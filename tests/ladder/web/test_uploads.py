@@ -23,6 +23,7 @@ from tests.ladder import club as clubs
 from tests.ladder.web.doors import PATIENT, Answer, Door, door_of, inbox, ladder
 
 MIB = 1024 * 1024
+IS_FORM = {"Content-Type": "application/x-www-form-urlencoded"}
 
 
 @pytest.fixture
@@ -234,7 +235,7 @@ def test_busy_database_is_no_fault_of_the_author(
         other.execute("BEGIN IMMEDIATE")
         for busy in (
             own_door.put("mine", b"1", token),
-            own_door.ask("/token", "POST", **session),
+            own_door.ask("/account/end", "POST", "id=x", **session, **IS_FORM),
             own_door.ask("/leave", "POST", **session),
         ):
             assert (busy.status, busy.headers["retry-after"]) == (503, "5")

@@ -26,6 +26,7 @@ from arena.ladder.web.access.visitors import (
     administrator_of,
     author_of,
     may_see,
+    submitter_of,
     unauthorized,
     visitor_of,
 )
@@ -48,7 +49,7 @@ async def put_version(request: Request) -> Response:
     """Take a submission in: the body is an archive of a bot's folder."""
     served = served_by(request)
     try:
-        visitor = await run_in_threadpool(author_of, request)
+        visitor = await run_in_threadpool(submitter_of, request)
         digest = digest_of(request.headers.get("content-digest"))
         limits = served.limits
         chunks = timed(request, limits.body_seconds, limits.body_bytes)
