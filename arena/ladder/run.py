@@ -273,7 +273,7 @@ class _Ladder(RunListener):
             faulted = self._season.faulted[version.name]
             if faults_too_often(games, faulted):
                 why = f"it faulted in {faulted} of {games} games"
-                self._book.set_state(version, State.RESTING, why)
+                self._book.set_state(version, State.RESTING, why, held=True)
                 self._field_changed = True
                 self._field = [other for other in self._field if other.id != version.id]
                 return

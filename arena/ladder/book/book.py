@@ -3,7 +3,7 @@
 import time
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
-from typing import Self
+from typing import Any, Self
 
 from arena.io.errors import ArenaError, did_you_mean
 from arena.ladder.book.book_file import BookFile
@@ -57,7 +57,7 @@ class Book:
         marks = ", ".join("?" * len(states))
         query = f"SELECT * FROM versions WHERE state IN ({marks}) ORDER BY id"  # noqa: S608 - `marks` are only question marks
         rows = self._file.rows(query, *states)
-        return [Version(**{**row, "state": State(row["state"])}) for row in rows]
+        return [_version(**row) for row in rows]
 
     def version(self, name: str) -> Version:
         """Return a version by `name@number`; raises ArenaError if it is not there."""
@@ -78,11 +78,11 @@ class Book:
         """Raise ArenaError if a bot's name is another author's, or looks like one that is."""
         check_owner(author, bot, owners(self._file))
 
-    def set_state(self, version: Version, state: State, why: str) -> None:
-        """Move a version to a state, and say so in the log."""
-        update = "UPDATE versions SET state = ?, since = ?, why = ? WHERE id = ?"
+    def set_state(self, version: Version, state: State, why: str, *, held: bool = False) -> None:
+        """Move a version to a state, and say so in the log; `held` as of `Version`."""
+        update = "UPDATE versions SET state = ?, since = ?, why = ?, held = ? WHERE id = ?"
         with self.together():
-            self._file.execute(update, state, time.time(), why, version.id)
+            self._file.execute(update, state, time.time(), why, held, version.id)
             self.note(f"{state}: {why}", version.author, version.name)
 
     def set_digest(self, version: Version, digest: str) -> None:
@@ -211,3 +211,7 @@ class Book:
     def facts(self) -> Mapping[str, str]:
         """Return the facts by their keys."""
         return dict(self._file.rows("SELECT key, value FROM facts"))
+
+
+def _version(*, state: str, held: int, **row: Any) -> Version:
+    return Version(**row, state=State(state), held=bool(held))

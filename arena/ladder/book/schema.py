@@ -148,7 +148,8 @@ def _add_comparisons_and_quotas(ladder: SqliteFile) -> None:
 
 def _add_notes_and_holds(ladder: SqliteFile) -> None:
     """Add notes of versions, and whether only an administrator lets them play again."""
-    _widen(ladder, "versions", _VERSIONS, "'', state = 'resting' AND why LIKE 'ordered by %'")
+    by_others = "why LIKE 'ordered by %' OR why LIKE 'it faulted in %'"
+    _widen(ladder, "versions", _VERSIONS, f"'', state = 'resting' AND ({by_others})")
 
 
 DOOR = Schema(

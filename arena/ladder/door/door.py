@@ -20,11 +20,23 @@ from arena.ladder.book.book_file import BookFile, DoorFile
 from arena.ladder.book.owners import check_owner, check_spelling, owners
 from arena.ladder.book.quota import DAY, HOUR, MOST, Allowance, Quotas, allowance
 from arena.ladder.book.schema import LADDER
-from arena.ladder.book.tables import ALLOWED, Action, Author, Order, State, Upload, Version
+from arena.ladder.book.tables import (
+    ALLOWED,
+    OF_AUTHORS,
+    Action,
+    Author,
+    Order,
+    State,
+    Upload,
+    Version,
+    allowed,
+)
 from arena.ladder.folder import Folder
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,31}")
 _NAME_HINT = "1 to 32 letters of the English alphabet, digits, - and _"
+_MOST_OWN_ORDERS = 20
+"""Of an author in 24 hours."""
 MAX_UPLOAD = 16 * 1024**2
 """Bytes of a submission: `deploy/Caddyfile` lets them pass, and the manual names them."""
 
@@ -217,11 +229,24 @@ class Door:
         Raises ArenaError if the version is in no state for it.
         """
         name = version.name if version else ""
-        if version and version.state not in ALLOWED[what]:
+        if version and not allowed(version, what):
             states = ", ".join(sorted(ALLOWED[what]))
             problem = f"{name} is {version.state}: {version.why}"
-            raise ArenaError(problem, str(self._folder.root), f"{what} is for: {states}")
+            hint = "ask the operator" if version.held else f"{what} is for: {states}"
+            raise ArenaError(problem, str(self._folder.root), hint)
         return self._leave(who, what, version=name, why=why, author="", uploads=None)
+
+    def order_own(self, author: str, what: Action, version: Version) -> int:
+        """Leave an order of an author for a version of theirs, as `order` does.
+
+        Raises ArenaError also for one too many: each changes what is to be played.
+        """
+        query = "SELECT count(*) FROM orders WHERE who = ? AND what IN (?, ?) AND at > ?"
+        since = time.time() - DAY
+        if self._file.value(query, author, *sorted(OF_AUTHORS), since) >= _MOST_OWN_ORDERS:
+            most = f"{_MOST_OWN_ORDERS} times in 24 hours"
+            raise ArenaError(f"you withdrew versions or had them play {most}", hint="wait")
+        return self.order(author, what, version, "")
 
     def order_quota(self, who: str, author: str, uploads: int, why: str) -> int:
         """Leave an order for an author's quota, in submissions in 24 hours; returns its number.

@@ -11,7 +11,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from arena.ladder.book.book import Book
 from arena.ladder.book.quota import MOST
-from arena.ladder.book.tables import ALLOWED
+from arena.ladder.book.tables import ALLOWED, OF_AUTHORS, allowed
 from arena.ladder.door.api import OrderRequest
 from arena.ladder.door.door import Door
 from arena.ladder.web.access.visitors import administrator_of
@@ -48,7 +48,9 @@ def _page(request: Request, typed: Mapping[str, str], error: RequestError | None
         author.name for author, _ in authors if (private / author.name / "index.html").is_file()
     }
     actions = {
-        version.name: [what for what, of in ALLOWED.items() if version.state in of]
+        version.name: [
+            what for what in ALLOWED if what not in OF_AUTHORS and allowed(version, what)
+        ]
         for version in versions
     }
     return page(

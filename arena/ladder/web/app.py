@@ -15,7 +15,7 @@ from starlette.routing import Mount, Route
 from arena.io import shipped
 from arena.io.errors import ArenaError
 from arena.ladder.folder import Folder
-from arena.ladder.web import account, administration, pages
+from arena.ladder.web import account, administration, own_versions, pages
 from arena.ladder.web.access.addresses import BehindProxy
 from arena.ladder.web.access.guard import Guard, add_headers
 from arena.ladder.web.api import events, rest
@@ -73,7 +73,8 @@ def _routes(folder: Folder) -> list[Route | Mount]:
         Route("/token", lambda _: RedirectResponse("/account"), methods=["GET"]),
         Route("/account/end", account.end, methods=["POST"]),
         Route("/upload", pages.upload, methods=["POST"]),
-        Route("/versions/{version}", pages.version),
+        Route("/versions/{version}", pages.version, methods=["GET"]),
+        Route("/versions/{version}", own_versions.order, methods=["POST"]),
         Route("/private/{author}/{path:path}", pages.private),
         Route("/administration", administration.overview, methods=["GET"]),
         Route("/administration", administration.order, methods=["POST"]),
@@ -83,6 +84,7 @@ def _routes(folder: Folder) -> list[Route | Mount]:
         Route(f"{v1}/ladder/events", events.ladder_events),
         Route(f"{v1}/versions/{{version}}", rest.version),
         Route(f"{v1}/versions/{{version}}/check", rest.check),
+        Route(f"{v1}/versions/{{version}}/archive", own_versions.archive),
         Route(f"{v1}/versions/{{version}}/events", events.version_events),
         Route(f"{v1}/orders", rest.post_order, methods=["POST"]),
         Route(f"{v1}/openapi.json", rest.openapi),

@@ -17,8 +17,9 @@ from arena.ladder.web.access.visitors import (
     session_of,
     visitor_of,
 )
-from arena.ladder.web.api.rest import info_of, quota_of, result_of
-from arena.ladder.web.live.snapshot import ladder_info, versions_of
+from arena.ladder.web.api.rest import quota_of, result_of
+from arena.ladder.web.live.snapshot import ladder_info, version_info, versions_of
+from arena.ladder.web.own_versions import orders_for, seen_now, waiting_for
 from arena.ladder.web.problems import NOT_FOUND, RequestError
 from arena.ladder.web.served import served_by
 from arena.ladder.web.templates import page
@@ -123,15 +124,20 @@ async def upload(request: Request) -> Response:
 
 def version(request: Request) -> Response:
     """Show how a version is, the result of its check, and its log."""
-    info = info_of(request)
-    with Book(served_by(request).folder) as book:
+    now, seen = seen_now(request)
+    info, folder = version_info(now, seen), served_by(request).folder
+    with Book(folder) as book:
         lines = book.events(info.version)
-    waits = info.place is not None
+    waiting = waiting_for(folder, seen)
+    waits = info.place is not None or waiting
     return HTMLResponse(
         page(
             request,
             "version.html",
             info=info,
+            orders=orders_for(seen),
+            waiting=waiting,
+            has_archive=folder.sent(info.author, info.version).is_file(),
             lines=lines,
             result=result_of(request),
             has_private=_private(request, info.author, f"{info.version}.html").is_file(),

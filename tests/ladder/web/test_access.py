@@ -14,6 +14,7 @@ NOBODY, OTHER, AUTHOR, TOKEN, ADMINISTRATOR = "nobody", "bob", "ann", "token of 
 READER = "token of ann that reads"
 WHO = (NOBODY, OTHER, AUTHOR, TOKEN, ADMINISTRATOR)
 ORDER = '{"what": "rest", "version": "mine@1"}'
+PLAY = "what=play"
 FORM = "what=rest&version=mine%401&why="
 IS_FORM = {"Content-Type": "application/x-www-form-urlencoded"}
 
@@ -40,6 +41,10 @@ CASES = [
     Case("POST", "/upload", (401, 415, 415, 403, 415)),
     Case("GET", "/versions/mine@1", (401, 404, 200, 200, 200)),
     Case("GET", "/versions/none@1", (401, 404, 404, 404, 404)),
+    Case("POST", "/versions/mine@1", (401, 404, 409, 403, 409), PLAY, tuple(IS_FORM.items())),
+    Case("GET", "/api/v1/versions/mine@1/archive", (401, 404, 200, 200, 200)),
+    Case("GET", "/api/v1/versions/none@1/archive", (401, 404, 404, 404, 404)),
+    Case("GET", "/private/ann/sent/mine@1.tar", (404, 404, 200, 404, 200)),
     Case("GET", "/private/ann/", (404, 404, 200, 404, 200)),
     Case("GET", "/private/ann/index.html", (404, 404, 200, 404, 200)),
     Case("GET", "/private/ann/none", (404,) * 5),
@@ -83,6 +88,8 @@ def crowd(
     folder = ladder(tmp_path_factory.mktemp("access"))
     make_private(folder.private / "ann")
     (folder.private / "ann/index.html").write_text("ann's")
+    (folder.private / "ann/sent").mkdir()
+    folder.sent("ann", "mine@1").write_text("ann's")
     folder.site.mkdir()
     (folder.site / "index.html").write_text("the site")
     with door_of(folder) as door:

@@ -97,7 +97,18 @@ def _of_versions() -> dict[str, Any]:
         _AUTHOR,
         parameters=[_path(*_VERSION), _LAST_EVENT],
     )
-    return {"": version, "/check": check, "/events": events}
+    archive = _operation(
+        "getArchive",
+        "What was submitted as a version: the canonical archive of its files",
+        {},
+        ("401", "404"),
+        security=_AUTHOR,
+        parameters=[_path(*_VERSION)],
+    )
+    binary = {"type": "string", "format": "binary"}
+    content = {"application/x-tar": {"schema": binary}}
+    archive["responses"]["200"] = {"description": "A tar archive", "content": content}
+    return {"": version, "/check": check, "/archive": archive, "/events": events}
 
 
 def _of_everybody() -> dict[str, Any]:
