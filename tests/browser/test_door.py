@@ -103,7 +103,8 @@ def test_all_but_drops_works_without_scripts(browser: Browser, door: Door) -> No
         refuse(door, "no zip")
         page.wait_for_selector("text=refused: no zip")  # it reloads by itself
         assert "ValueError" in page.locator("[data-live-part=result]").inner_text()
-        page.get_by_role("link", name="My bots").click()
+        page.get_by_role("link", name="ann").click()
+        page.get_by_label("Name, after where").fill("laptop")
         page.get_by_role("button", name="Make a token").click()
         assert len(page.locator("[data-token]").inner_text()) == 43
         page.get_by_role("button", name="Log out").click()
@@ -117,9 +118,9 @@ def test_all_but_drops_works_without_scripts(browser: Browser, door: Door) -> No
 def test_a_file_is_dropped_and_followed(browser: Browser, door: Door) -> None:
     with visiting(browser) as page:
         log_in(page, link(door))
-        form = page.locator("[data-upload]")
+        page.locator("h1").evaluate(DROP, ["a.tar", "dropped"])
         page.get_by_label("Name of the bot").fill("mine")
-        form.evaluate(DROP, ["a.tar", "dropped"])
+        page.get_by_role("button", name="Submit").click()
         page.wait_for_url("**/versions/mine@1")
         expect(page.locator(".chip")).to_have_text("queued")
         with Book(door.folder, writes=True) as book:
@@ -145,6 +146,7 @@ def test_pages_fit_and_axe_finds_nothing(browser: Browser, door: Door) -> None:
     paths = (
         "",
         "me",
+        "account",
         "versions/mine@1",
         "versions/a-bot-with-a-long-name-012345678@1",
         "administration",
@@ -180,9 +182,9 @@ def test_from_the_link_to_the_first_rating(browser: Browser, tmp_path: Path) -> 
         running.until(partial(clubs.is_in_state, folder.root, "other@1", "provisional"))
         with visiting(browser) as page:
             log_in(page, link(door))
-            page.get_by_label("Name of the bot").fill("mine")
             file: Any = {"name": "mine.tar", "mimeType": "application/x-tar", "buffer": content}
             page.get_by_label("Archive of its folder").set_input_files(file)
+            expect(page.get_by_role("status")).to_contain_text("is a version of mine")
             page.get_by_role("button", name="Submit").click()
             page.wait_for_url("**/versions/mine@1")
             # `log` refuses a version that the ladder has not entered yet.

@@ -76,6 +76,8 @@ class VersionInfo(Struct, frozen=True, kw_only=True):
     """The age of the submission that has waited longest."""
     running: bool
     """Whether a ladder runs: without it, nothing is checked."""
+    note: str = ""
+    """Its author's own words on it."""
     check: Progress | None
     """How far its check is; None if none goes on."""
     ratings: Sequence[RatingInfo]
@@ -119,6 +121,7 @@ class MyVersion(Struct, frozen=True, kw_only=True):
     version: str
     state: State
     why: str
+    note: str = ""
 
 
 class Me(Struct, frozen=True, kw_only=True):

@@ -37,6 +37,8 @@ _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,31}")
 _NAME_HINT = "1 to 32 letters of the English alphabet, digits, - and _"
 _MOST_OWN_ORDERS = 20
 """Of an author in 24 hours."""
+MOST_NOTE = 200
+"""Characters of a note on a submission."""
 MAX_UPLOAD = 16 * 1024**2
 """Bytes of a submission: `deploy/Caddyfile` lets them pass, and the manual names them."""
 
@@ -48,6 +50,8 @@ class Sent(NamedTuple):
     ending: str
     """`.tar`, `.zip` and so on."""
     bytes: int
+    note: str = ""
+    """The author's own words on it."""
 
 
 class QuotaError(ArenaError):
@@ -118,10 +122,10 @@ class Door:
     # ------------------------------------------------------------ submissions
 
     def submit(
-        self, author: str, bot: str, content: bytes, ending: str, quotas: Quotas
+        self, author: str, bot: str, content: bytes, ending: str, quotas: Quotas, note: str = ""
     ) -> tuple[Upload, bool]:
         """Take a submission in, durably, as `receive` does."""
-        sent = Sent(sha256(content).hexdigest(), ending, len(content))
+        sent = Sent(sha256(content).hexdigest(), ending, len(content), note)
         path = self._folder.upload(sent.sha256, ending)
         return self.receive(
             author, bot, sent, partial(write_file, path, content, durable=True), quotas
@@ -138,6 +142,7 @@ class Door:
         too many bytes; nothing is changed then.
         """
         name = self.author(author).name
+        check_note(sent.note)
         if known := self.known(name, bot, sent.sha256):
             return known, False
         self.check(name, bot, sent.bytes, quotas)
@@ -157,6 +162,7 @@ class Door:
                 number=self._file.value(last, bot) + 1,
                 bytes=sent.bytes,
                 received_at=time.time(),
+                note=sent.note,
             )
             id_ = self._file.insert("uploads", **{**upload._asdict(), "id": None})
             return upload._replace(id=id_), True
@@ -273,3 +279,10 @@ def check_name(name: str, whose: str) -> None:
     """Raise ArenaError for a name that files, addresses and tables could not all have."""
     if not _NAME.fullmatch(name):
         raise ArenaError(f"{whose} cannot be {name[:40]!a}", hint=_NAME_HINT)
+
+
+def check_note(note: str) -> None:
+    """Raise ArenaError for a note that is no short line of text."""
+    if len(note) > MOST_NOTE or not note.isprintable():
+        hint = f"write {MOST_NOTE} characters at most"
+        raise ArenaError("the note is no line of text", hint=hint)

@@ -24,7 +24,10 @@ from arena.ladder.web.served import DoorLimits, Served, terms_of
 from arena.ladder.web.site import published
 
 _WORDS = {404: NOT_FOUND, 405: "this cannot be done with it"}
-_ASSETS = ("door/door.css", "door/author.css", "door/door.js", "door/author.js", "style.css")
+_ASSETS = (
+    *(f"door/{name}" for name in ("door.css", "author.css", "door.js", "author.js", "upload.js")),
+    "style.css",
+)
 """What the pages of the door need beside themselves."""
 
 

@@ -7,6 +7,7 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, HTMLResponse, RedirectResponse, Response
 
 from arena.ladder.book.book import Book
+from arena.ladder.door.door import MOST_NOTE
 from arena.ladder.web.access.secrets import LASTS, SecretKind, Secrets
 from arena.ladder.web.access.visitors import (
     COOKIE,
@@ -86,14 +87,17 @@ def me(request: Request) -> Response:
     return HTMLResponse(_my_page(request))
 
 
-def _my_page(request: Request, error: RequestError | None = None, bot: str = "") -> str:
+def _my_page(
+    request: Request, error: RequestError | None = None, typed: tuple[str, str] = ("", "")
+) -> str:
     """Return the page; with an error, what was typed stays in the form."""
     visitor, served = session_of(request), served_by(request)
     return page(
         request,
         "me.html",
         error=error,
-        bot=bot,
+        typed=typed,
+        most_note=MOST_NOTE,
         quota=quota_of(served, visitor.author),
         limits=served.limits,
         origin=request.url.scheme + "://" + request.headers["host"],
@@ -105,19 +109,19 @@ def _my_page(request: Request, error: RequestError | None = None, bot: str = "")
 
 async def upload(request: Request) -> Response:
     """Take a submission in from the form."""
-    served, bot = served_by(request), ""
+    served, bot, note = served_by(request), "", ""
     limits = served.limits
     try:
         visitor = await run_in_threadpool(session_of, request)
         chunks = timed(request, limits.body_seconds, limits.body_bytes + FORM_BYTES)
         form = FileForm(request, chunks)
-        bot = await form.bot()
-        receipt = await receive(served, visitor.author, bot, form.content(), None)
+        bot, note = await form.fields()
+        receipt = await receive(served, visitor.author, bot, form.content(), note=note)
     except RequestError as error:
         await drain(request, error)
         if not bot:
             raise
-        text = await run_in_threadpool(_my_page, request, error=error, bot=bot)
+        text = await run_in_threadpool(_my_page, request, error=error, typed=(bot, note))
         return HTMLResponse(text, error.status, error.headers)
     return RedirectResponse(f"/versions/{receipt.version}", _SEE_OTHER)
 

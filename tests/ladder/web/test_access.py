@@ -65,6 +65,7 @@ CASES = [
     Case("GET", "/assets/door.js", ALL),
     Case("GET", "/assets/author.css", ALL),
     Case("GET", "/assets/author.js", ALL),
+    Case("GET", "/assets/upload.js", ALL),
     Case("GET", "/site/", ALL),
     Case("GET", "/none", (404,) * 5),
     Case("DELETE", "/me", (405,) * 5),

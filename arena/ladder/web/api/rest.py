@@ -54,7 +54,14 @@ async def put_version(request: Request) -> Response:
         limits = served.limits
         chunks = timed(request, limits.body_seconds, limits.body_bytes)
         bot = request.path_params["bot"]
-        receipt = await receive(served, visitor.author, bot, chunks, digest)
+        receipt = await receive(
+            served,
+            visitor.author,
+            bot,
+            chunks,
+            digest=digest,
+            note=request.query_params.get("note", ""),
+        )
     except RequestError as error:
         await drain(request, error)
         raise

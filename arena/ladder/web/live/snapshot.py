@@ -162,6 +162,7 @@ def version_info(now: Snapshot, version: Version) -> VersionInfo:
         place=queue.index(version.name) if version.name in queue else None,
         oldest=now.oldest(),
         running=now.running,
+        note=version.note,
         check=now.checks.get(version.name) if is_checked else None,
         ratings=now.ratings.get(version.name, ()),
     )
@@ -206,6 +207,6 @@ def versions_of(now: Snapshot, author: str) -> list[MyVersion]:
     """Return the versions of an author, the newest first."""
     mine = [version for version in now.versions.values() if version.author == author]
     return [
-        MyVersion(version=version.name, state=version.state, why=version.why)
+        MyVersion(version=version.name, state=version.state, why=version.why, note=version.note)
         for version in mine[::-1]
     ]
