@@ -1,5 +1,6 @@
 """What a ladder publishes: complete blocks, always whole."""
 
+import re
 import shutil
 from pathlib import Path
 
@@ -67,3 +68,15 @@ def test_publications_take_turns_so_that_readers_keep_a_whole_one(copy: Path) ->
         assert broken_links(folder.site.resolve()) == []
         copies.add(folder.site.readlink().name)
     assert copies == {"a", "b"}
+
+
+@pytest.mark.slow
+def test_ladder_writes_ranks_curves_and_decisions_of_its_versions(copy: Path) -> None:
+    publish_all(Folder(copy), 100)
+    for author, version in (("ann", "one@1"), ("bob", "two@1")):
+        pages = copy / "private" / author
+        page = (pages / f"{version}.html").read_text()
+        assert re.search(r"Rank [12] of 2, it may be [12].[12]; beats an average bot with ", page)
+        assert '<figure class="chart">' in page
+        assert "Why it loses" in page
+        assert broken_links(pages) == []

@@ -53,6 +53,8 @@ class RatingInfo(Struct, frozen=True, kw_only=True):
     worst: int
     of: int
     """Bots at these tables."""
+    beats_average: float = 0.0
+    """The probability of finishing ahead of an average bot of the field."""
     page: str
 
 

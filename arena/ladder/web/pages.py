@@ -1,5 +1,6 @@
 """The pages for people: all work without scripts."""
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from starlette.concurrency import run_in_threadpool
@@ -144,10 +145,21 @@ def version(request: Request) -> Response:
             has_archive=folder.sent(info.author, info.version).is_file(),
             lines=lines,
             result=result_of(request),
-            has_private=_private(request, info.author, f"{info.version}.html").is_file(),
+            private=_written(request, info.author, info.version),
             reload=_RELOAD if waits else 0,
         )
     )
+
+
+def _written(request: Request, author: str, version: str) -> Mapping[str, str]:
+    """Return the private pages of a version that are written, by what they show."""
+    pages = {"games": "", "why": ".why", "changes": ".changes"}
+    paths = {name: f"{version}{kind}.html" for name, kind in pages.items()}
+    return {
+        name: f"/private/{author}/{path}"
+        for name, path in paths.items()
+        if _private(request, author, path).is_file()
+    }
 
 
 def private(request: Request) -> Response:

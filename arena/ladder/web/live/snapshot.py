@@ -39,6 +39,7 @@ class _Row(Struct):
     best: int
     worst: int
     games: int
+    beats_average: float
 
 
 class _Board(Struct):
@@ -136,6 +137,7 @@ def _ratings(site: Path) -> dict[str, list[RatingInfo]]:
                 variant=board.variant,
                 players=board.players,
                 games=row.games,
+                beats_average=row.beats_average,
                 rank=row.rank,
                 best=row.best,
                 worst=row.worst,
