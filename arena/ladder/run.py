@@ -28,6 +28,7 @@ from arena.ladder.folder import Folder, locked
 from arena.ladder.pages.publisher import Publisher
 from arena.ladder.pages.site import publish_closed
 from arena.ladder.season.admission import faults_too_often, settle
+from arena.ladder.season.farewell import say_farewell
 from arena.ladder.season.orders import carry_out
 from arena.ladder.season.season import Season, commitment_of, open_season, reveal
 from arena.league.play.dispatcher import RunListener
@@ -246,7 +247,10 @@ class _Ladder(RunListener):
             if order.what is Action.CLOSE_SEASON:
                 self._closing = order  # answered when it is done: later orders wait for it
                 return
-            carry_out(order, self._book)
+            if order.what is Action.FORGET:
+                say_farewell(order, self._folder, self._door, self._book)
+            else:
+                carry_out(order, self._book)
             self._field_changed = True
 
     def _receive(self, upload: Upload) -> None:

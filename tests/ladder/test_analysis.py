@@ -119,7 +119,7 @@ def test_standing_is_that_of_the_published_tables(club: Desk, tmp_path: Path) ->
     duel = {"bot": BOTS[0], "opponent": BOTS[1], "ahead": 4, "games": 16}
     duel |= {"share": 0.25, "low": 0.1, "high": 0.5}
     for name, table in (("leaderboard", rows), ("head-to-head", [duel])):
-        (data / f"{name}-bga-2.json").write_text(json.dumps({**head, "rows": table}))
+        (data / f"{name}-bga-2p.json").write_text(json.dumps({**head, "rows": table}))
     (data / "leaderboard-overall.json").write_text("{}")
     with season(tmp_path) as store:
         ann = text(write(club, store))

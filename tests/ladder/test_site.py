@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arena.game.records import Fixture
+from arena.ladder.book.book import Book
 from arena.ladder.folder import Folder
 from arena.ladder.pages import site
 from arena.ladder.pages.site import in_complete_blocks, publish_all, publish_closed
@@ -80,3 +81,16 @@ def test_ladder_writes_ranks_curves_and_decisions_of_its_versions(copy: Path) ->
         assert '<figure class="chart">' in page
         assert "Why it loses" in page
         assert broken_links(pages) == []
+
+
+@pytest.mark.slow
+def test_author_who_left_has_a_pseudonym_on_the_site(copy: Path) -> None:
+    folder = Folder(copy)
+    with Book(folder, writes=True) as book:
+        book.rename_author("ann", "former-1")
+    publish_all(folder, 100)
+    pages = [
+        path.read_text() for path in folder.site.rglob("*") if path.suffix in {".html", ".json"}
+    ]
+    assert any("former-1" in page for page in pages)
+    assert [page for page in pages if re.search(r"\bann\b", page)] == []

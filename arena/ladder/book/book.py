@@ -1,7 +1,7 @@
 """What a ladder knows: its versions, checks, seasons, answers to orders, and its log."""
 
 import time
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any, Self
 
@@ -84,6 +84,32 @@ class Book:
         with self.together():
             self._file.execute(update, state, time.time(), why, held, version.id)
             self.note(f"{state}: {why}", version.author, version.name)
+
+    def rename_author(self, name: str, pseudonym: str) -> None:
+        """Put a pseudonym in place of an author's name; their notes and checks go."""
+        self._file.execute(
+            "UPDATE checks SET result = NULL WHERE version IN "
+            "(SELECT id FROM versions WHERE author = ?)",
+            name,
+        )
+        self._file.execute(
+            "UPDATE versions SET author = ?, note = '', why = replace(why, ?, ?) WHERE author = ?",
+            pseudonym,
+            f"by {name}",
+            f"by {pseudonym}",
+            name,
+        )
+        self._file.execute(
+            "UPDATE events SET author = ?, text = replace(text, ?, ?) "
+            "WHERE author = ? OR version IN "
+            "(SELECT bot || '@' || number FROM versions WHERE author = ?)",
+            pseudonym,
+            f"by {name}",
+            f"by {pseudonym}",
+            name,
+            pseudonym,
+        )
+        self._file.execute("DELETE FROM quotas WHERE author = ?", name)
 
     def set_digest(self, version: Version, digest: str) -> None:
         """Note which file a version has."""
@@ -178,6 +204,13 @@ class Book:
         """Return the log after a line's number; of one version, if it is named."""
         query = "SELECT * FROM events WHERE n > ? AND (? = '' OR version = ?) ORDER BY n"
         return [Event(**row) for row in self._file.rows(query, after, version, version)]
+
+    def newest_of(self, author: str, begins: Sequence[str], most: int) -> list[Event]:
+        """Return the newest lines of an author's log that begin in one of some ways."""
+        any_of = " OR ".join("substr(text, 1, ?) = ?" for _ in begins)
+        query = f"SELECT * FROM events WHERE author = ? AND ({any_of}) ORDER BY n DESC LIMIT ?"  # noqa: S608 - ours
+        told = (value for begin in begins for value in (len(begin), begin))
+        return [Event(**row) for row in self._file.rows(query, author, *told, most)]
 
     def last_event(self) -> int:
         """Return the number of the last line of the log."""

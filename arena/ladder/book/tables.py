@@ -37,6 +37,8 @@ class Action(StrEnum):
     RECHECK = "recheck"
     WITHDRAW = "withdraw"
     PLAY = "play"
+    FORGET = "forget"
+    """An author left; `author` is their pseudonym."""
     QUOTA = "quota"
     CLOSE_SEASON = "season close"
 

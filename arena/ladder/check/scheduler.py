@@ -175,6 +175,9 @@ class CheckScheduler:
         result = running.result()
         with self._book.together():
             self._note_progress()
+            if self._book.version(running.version.name).state is not State.CHECKING:
+                self._book.end_check(running.check, None)  # its author left
+                return False
             if result is None:
                 self._book.end_check(running.check, None)
                 self._retry(running.version)

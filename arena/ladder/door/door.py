@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterable
 from functools import partial
 from hashlib import sha256
+from secrets import token_hex
 from typing import NamedTuple, Self
 
 from msgspec.structs import replace
@@ -265,6 +266,20 @@ class Door:
             hint = f"to keep {name} out: arena ladder revoke"
             raise ArenaError(what, str(self._folder.root), hint)
         return self._leave(who, Action.QUOTA, version="", why=why, author=name, uploads=uploads)
+
+    def forget(self, author: str) -> str:
+        """Put a pseudonym in place of an author, and leave the order to do so; returns it."""
+        pseudonym = f"former-{token_hex(4)}"
+        with self._file.transaction():
+            for table, column in (("authors", "name"), ("orders", "who"), ("orders", "author")):
+                update = f"UPDATE {table} SET {column} = ? WHERE {column} = ? COLLATE NOCASE"  # noqa: S608 - ours
+                self._file.execute(update, pseudonym, author)
+            update = "UPDATE uploads SET author = ?, note = '' WHERE author = ?"
+            self._file.execute(update, pseudonym, author)
+            self._file.execute("UPDATE authors SET role = 'author' WHERE name = ?", pseudonym)
+            about = {"version": "", "why": "", "author": pseudonym, "uploads": None}
+            self._leave(pseudonym, Action.FORGET, **about)
+        return pseudonym
 
     def _leave(self, who: str, what: Action, **about: object) -> int:
         return self._file.insert("orders", at=time.time(), who=who, what=what, **about)

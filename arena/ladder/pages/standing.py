@@ -31,9 +31,9 @@ class _Place(Struct, frozen=True):
 class _Table(Struct, frozen=True):
     """A published table of a division; the type of its rows is known by its kind."""
 
-    variant: str
-    players: int
     rows: Sequence[Any]
+    variant: str = ""
+    players: int = 0
 
 
 class Standing(Struct, frozen=True):
@@ -60,7 +60,7 @@ def standings(site: Path) -> dict[str, list[Standing]]:
     for path in sorted(site.glob("data/leaderboard-*.json")):
         division = path.stem.removeprefix("leaderboard-")
         table, places = _read(path, _Place)
-        if table is None:  # of all divisions, or it is being replaced
+        if table is None or not table.variant:  # of all divisions, or it is being replaced
             continue
         histories = _by_bot(site / f"data/history-{division}.json", HistoryRow)
         duels = _by_bot(site / f"data/head-to-head-{division}.json", HeadToHeadRow)

@@ -8,6 +8,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
 from arena.io.errors import ArenaError
+from arena.ladder.door.door import Door
 from arena.ladder.web.access.secrets import TOKEN_SCOPES, Scope, SecretKind, Secrets
 from arena.ladder.web.access.visitors import forget_cookie, own_secret, session_of
 from arena.ladder.web.problems import RequestError, refused
@@ -37,11 +38,12 @@ def _page(request: Request, error: RequestError | None = None, **shown: object) 
         error=error,
         at=time.time(),
         sessions=[secret for secret in held if secret.kind is SecretKind.SESSION],
+        feeds=[secret for secret in held if secret.kind is SecretKind.FEED],
         tokens=[secret for secret in held if secret.kind is SecretKind.TOKEN],
         this=own_secret(request),
         scopes=TOKEN_SCOPES,
         origin=request.url.scheme + "://" + request.headers["host"],
-        **{"token": "", **shown},
+        **{"token": "", "feed": "", **shown},
     )
 
 
@@ -69,6 +71,37 @@ def _made(request: Request, form: Mapping[str, str]) -> str:
             return secrets.make_token(session_of(request).author, name, Scope(scope))
         except ArenaError as error:
             raise refused(error) from None
+
+
+def feed(request: Request) -> Response:
+    """Show the address of a new feed, once."""
+    author = session_of(request).author
+    with Secrets(served_by(request).folder, writes=True) as secrets:
+        word = secrets.renew_feed(author)
+    return HTMLResponse(_page(request, feed=word))
+
+
+async def delete(request: Request) -> Response:
+    """Delete an account, whose author typed their name."""
+    visitor = await run_in_threadpool(session_of, request)
+    typed = (await form_of(request)).get("name", "").strip()
+    if typed != visitor.author:
+        error = RequestError(400, "this is not your name", f"type {visitor.author} to confirm")
+        text = await run_in_threadpool(_page, request, error)
+        return HTMLResponse(text, error.status)
+    pseudonym = await run_in_threadpool(_forgotten, request, visitor.author)
+    forget_cookie(request)
+    request.state.visitor = None
+    return HTMLResponse(page(request, "deleted.html", pseudonym=pseudonym))
+
+
+def _forgotten(request: Request, author: str) -> str:
+    folder = served_by(request).folder
+    with Door(folder, writes=True) as door:
+        pseudonym = door.forget(author)
+    with Secrets(folder, writes=True) as secrets:
+        secrets.revoke(author)
+    return pseudonym
 
 
 async def end(request: Request) -> Response:

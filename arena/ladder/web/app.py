@@ -15,7 +15,7 @@ from starlette.routing import Mount, Route
 from arena.io import shipped
 from arena.io.errors import ArenaError
 from arena.ladder.folder import Folder
-from arena.ladder.web import account, administration, own_versions, pages
+from arena.ladder.web import account, administration, export, feed, own_versions, pages
 from arena.ladder.web.access.addresses import BehindProxy
 from arena.ladder.web.access.guard import Guard, add_headers
 from arena.ladder.web.api import events, rest
@@ -75,6 +75,10 @@ def _routes(folder: Folder) -> list[Route | Mount]:
         Route("/token", account.token, methods=["POST"]),
         Route("/token", lambda _: RedirectResponse("/account"), methods=["GET"]),
         Route("/account/end", account.end, methods=["POST"]),
+        Route("/account/feed", account.feed, methods=["POST"]),
+        Route("/feed/{secret}", feed.feed),
+        Route("/account/export", export.export),
+        Route("/account/delete", account.delete, methods=["POST"]),
         Route("/upload", pages.upload, methods=["POST"]),
         Route("/versions/{version}", pages.version, methods=["GET"]),
         Route("/versions/{version}", own_versions.order, methods=["POST"]),

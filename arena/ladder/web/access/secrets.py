@@ -173,17 +173,17 @@ class Secrets:
 
     def renew_feed(self, author: str) -> str:
         """Return the end of a feed's address; the one that the author had leads nowhere."""
-        return self._renew(author, SecretKind.FEED, Scope.READ)
+        return self._renew(author, SecretKind.FEED, Scope.READ, "feed")
 
     def renew_invitation(self, author: str, scope: Scope) -> str:
         """Return an invitation; those that the author had are not valid any more."""
         return self._renew(author, SecretKind.INVITATION, scope)
 
-    def _renew(self, author: str, kind: SecretKind, scope: Scope) -> str:
+    def _renew(self, author: str, kind: SecretKind, scope: Scope, name: str = "") -> str:
         with self._file.transaction():
             delete = "DELETE FROM secrets WHERE author = ? AND kind = ?"
             self._file.execute(delete, author, kind)
-            return self.make(author, kind, scope)
+            return self.make(author, kind, scope, name)
 
     def revoke(self, author: str) -> int:
         """Forget all secrets of an author; returns how many there were."""

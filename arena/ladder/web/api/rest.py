@@ -150,7 +150,8 @@ async def post_order(request: Request) -> Response:
 
 def give_order(served: Served, who: str, order: OrderRequest) -> int:
     """Leave an order for the ladder; returns its number. Raises RequestError if it makes none."""
-    needed = ORDER_NEEDS[order.what]
+    if (needed := ORDER_NEEDS.get(order.what)) is None:
+        raise RequestError(400, f"{order.what} is ordered by authors alone, of their accounts")
     if needed != {name for name in ("version", "author", "uploads") if getattr(order, name)}:
         what = f"{order.what} is about {' and '.join(sorted(needed)) or 'no version and no author'}"
         raise RequestError(400, what, "see openapi.json")
