@@ -36,7 +36,7 @@ _ranks = msgspec.json.Decoder(dict[str, dict[str, tuple[int, int]]]).decode
 
 
 def note_overtaken(site: Path, book: Book) -> None:
-    """Note in the log which versions are clearly behind more others than at the last publication."""
+    """Note which versions are clearly behind more others than at the last publication."""
     before, now = _ranks(book.facts().get(_RANKS, "{}")), published_ranks(site)
     versions = {version.name: version for version in book.versions(PLAYING)}
     with book.together():
