@@ -1,6 +1,7 @@
 """An author's pages in a real browser: uploads, versions, the account."""
 
 import io
+import json
 import tarfile
 import zipfile
 from collections.abc import Callable, Iterator
@@ -12,7 +13,12 @@ from playwright.sync_api import Browser, Page, expect
 
 from arena.ladder.book.book import Book
 from arena.ladder.book.tables import State
-from tests.browser.test_door import link, log_in, visiting
+from arena.ladder.check.sent import give_back
+from arena.ladder.pages.private import write_private_pages
+from arena.ladder.season.author_games import PlayedSeason
+from tests.browser.test_door import WIDTHS, check, link, log_in, visiting
+from tests.ladder.test_analysis import archive
+from tests.ladder.test_private import BOOK, season
 from tests.ladder.web.doors import Door, door_of, ladder, uploads
 
 pytestmark = pytest.mark.slow
@@ -128,6 +134,52 @@ def test_list_of_versions_follows_the_ladder(browser: Browser, door: Door) -> No
             book.add(uploads(door)[0], State.QUEUED, "it came")
             book.set_state(book.version("mine@1"), State.REFUSED, "it crashed")
         expect(page.locator(".chip")).to_have_text("refused")
+
+
+def analysed(door: Door, tmp_path: Path) -> None:
+    """Let versions of ann play, and write her pages and the tables that they are made of."""
+    token, data = door.token("ann"), door.folder.site / "data"
+    for content in (b"1", b"2"):
+        door.ask("/api/v1/bots/one/versions?note=tries%20calza%20more", "PUT", content, **token)
+    data.mkdir(parents=True)
+    head = {"variant": "bga", "players": 2}
+    place = {"bot": "one@1", "rank": 2, "best": 1, "worst": 2, "games": 16, "beats_average": 0.25}
+    duel = {"bot": "one@1", "opponent": "two@1", "ahead": 4, "games": 16}
+    duel |= {"share": 0.25, "low": 0.1, "high": 0.5}
+    point = {"bot": "one@1", "table_games": 8, "games": 8, "mu": 0.5, "sigma": 1.0}
+    points = [point, {**point, "games": 16, "table_games": 16}]
+    for name, rows in (("leaderboard", [place]), ("head-to-head", [duel]), ("history", points)):
+        (data / f"{name}-bga-2p.json").write_text(json.dumps({**head, "rows": rows}))
+    with Book(door.folder, writes=True) as book, season(tmp_path) as store:
+        for upload, digest in zip(uploads(door), ("a" * 64, "b" * 64), strict=True):
+            book.add(upload, State.RATED, "it played")
+            book.set_digest(book.version(upload.version), digest)
+            archive(door.folder.version(digest), main=b"x" * 300 + digest.encode())
+            give_back(door.folder, book.version(upload.version))
+        book.set_fact("published_at", "1")
+        shown = {f"f{index}" for index in range(4)}
+        write_private_pages(door.folder, book, 1, PlayedSeason(store, BOOK, shown))
+
+
+def test_pages_of_an_author_fit_and_axe_finds_nothing(
+    browser: Browser, door: Door, tmp_path: Path
+) -> None:
+    analysed(door, tmp_path)
+    private = "private/ann/one@"
+    paths = ("me", "account", "versions/one@1", "versions/one@2", "private/ann/")
+    paths += (f"{private}1.html", f"{private}1.why.html", f"{private}2.changes.html")
+    with visiting(browser) as page:
+        log_in(page, link(door))
+        for width in WIDTHS:
+            page.set_viewport_size({"width": width, "height": 900})
+            for path in paths:
+                check(page, f"{door.base}/{path}")
+                assert page.locator("h1").count() == 1, path
+        page.goto(f"{door.base}/versions/one@1")
+        expect(page.locator("[data-live-part=ratings] td").nth(2)).to_have_text("25.0 %")
+        page.get_by_role("link", name="Why it loses").click()
+        page.locator("table a").first.click()
+        page.wait_for_url("**/games/1-*.html#game-*-step-*")
 
 
 def test_token_is_copied(browser: Browser, door: Door) -> None:

@@ -93,6 +93,7 @@ def test_files_changed_since_the_version_before_are_shown(
         (None, b"x", "added", 2),
         (b"a\n" * 2_000, b"b", "changed", 0),
         (b"\0", b"b", "changed", 0),
+        (b"\ta", b"\tb", "changed", 3),
         (b"\xff", b"b", "changed", 0),
         (b"a\n" * 700, b"b\n" * 700, "changed", 400),
     ],

@@ -56,7 +56,7 @@ def _changed(
     word = "added" if name not in before else word
     texts = [_lines(of.get(name, b"")) for of in (before, after)]
     diff = _diff(*texts) if shown and None not in texts else iter(())
-    lines = [line[:_WIDTH] for line in islice(diff, _MOST_SHOWN)]
+    lines = [line.expandtabs(4)[:_WIDTH] for line in islice(diff, _MOST_SHOWN)]
     return ChangedFile(name, word, lines, next(diff, None) is not None)
 
 

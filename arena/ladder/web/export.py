@@ -42,6 +42,9 @@ class _Sink:
     def flush(self) -> None:
         """Do nothing: `taken` empties it."""
 
+    def close(self) -> None:
+        """Do nothing."""
+
     def taken(self) -> bytes:
         """Return what was written since the last call."""
         data, self._parts = b"".join(self._parts), []
