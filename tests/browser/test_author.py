@@ -9,14 +9,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, Route, expect
 
 from arena.ladder.book.book import Book
 from arena.ladder.book.tables import State
 from arena.ladder.check.sent import give_back
 from arena.ladder.pages.private import write_private_pages
 from arena.ladder.season.author_games import PlayedSeason
-from tests.browser.test_door import WIDTHS, check, link, log_in, visiting
+from tests.browser.test_door import WIDTHS, assess, check, link, log_in, visiting
 from tests.ladder.test_analysis import archive
 from tests.ladder.test_private import BOOK, season
 from tests.ladder.web.doors import Door, door_of, ladder, uploads
@@ -80,6 +80,7 @@ def test_name_is_read_from_the_manifest_of_an_archive(browser: Browser, door: Do
     with visiting(browser) as page:
         log_in(page, link(door))
         expect(page.get_by_label("Name of the bot")).to_be_hidden()
+        expect(page.locator("progress")).to_be_hidden()
         for name, content in READABLE.items():
             choose(page, name, content())
             said = f"{name} is a version of mine."
@@ -123,6 +124,32 @@ def test_offline_is_said_and_nothing_is_lost(browser: Browser, door: Door) -> No
         page.context.set_offline(False)
         page.get_by_role("button", name="Submit").click()
         page.wait_for_url("**/versions/mine@1")
+
+
+def test_progress_is_shown_and_a_broken_connection_is_said(browser: Browser, door: Door) -> None:
+    held: list[Route] = []
+    with visiting(browser) as page:
+        log_in(page, link(door))
+        page.route("**/api/v1/bots/**", held.append)
+        choose(page, "a.tar", tarred("bot.yaml"))
+        status = page.locator("[data-upload-status]")
+        expect(status).to_contain_text("is a version of mine")
+        page.get_by_role("button", name="Submit").click()
+        expect(page.get_by_role("progressbar")).to_be_visible()
+        expect(status).to_contain_text("Sending a.tar")
+        wait_until_held(page, held)
+        held.pop().abort()
+        expect(status).to_contain_text("The connection broke off: send it again.")
+        expect(page.get_by_role("progressbar")).to_be_hidden()
+        page.unroute("**/api/v1/bots/**")
+        page.get_by_role("button", name="Submit").click()
+        page.wait_for_url("**/versions/mine@1")
+
+
+def wait_until_held(page: Page, held: list[Route]) -> None:
+    """Wait until a request was made; Playwright hands it over while it waits for the page."""
+    while not held:
+        page.evaluate("new Promise(requestAnimationFrame)")
 
 
 def test_list_of_versions_follows_the_ladder(browser: Browser, door: Door) -> None:
@@ -175,6 +202,13 @@ def test_pages_of_an_author_fit_and_axe_finds_nothing(
             for path in paths:
                 check(page, f"{door.base}/{path}")
                 assert page.locator("h1").count() == 1, path
+            page.goto(f"{door.base}/account")
+            page.get_by_label("Name, after where").fill("laptop")
+            page.get_by_role("button", name="Make a token").click()
+            assess(page, "a token")
+            page.get_by_role("button", name="Make an address").click()
+            page.locator("summary").click()
+            assess(page, "a feed")
         page.goto(f"{door.base}/versions/one@1")
         expect(page.locator("[data-live-part=ratings] td").nth(2)).to_have_text("25.0 %")
         page.get_by_role("link", name="Why it loses").click()
@@ -196,6 +230,28 @@ def test_token_is_copied(browser: Browser, door: Door) -> None:
         assert word == page.locator("[data-token]").inner_text()
         page.get_by_role("button", name="End laptop").click()
         expect(page.get_by_role("button", name="End laptop")).to_have_count(0)
+
+
+def test_account_is_kept_without_scripts(browser: Browser, door: Door) -> None:
+    with visiting(browser, java_script_enabled=False) as page:
+        log_in(page, link(door))
+        page.goto(f"{door.base}/account")
+        page.get_by_label("Name, after where").fill("laptop")
+        page.get_by_label("It may").select_option("read")
+        page.get_by_role("button", name="Make a token").click()
+        expect(page.get_by_role("button", name="Copy")).to_have_count(0)
+        page.get_by_role("button", name="End laptop").click()
+        page.get_by_role("button", name="Make an address").click()
+        expect(page.locator("#feed")).to_contain_text(f"{door.base}/feed/")
+        page.locator("summary").click()
+        page.get_by_label("Type ann to confirm").fill("Ann")
+        page.get_by_role("button", name="Delete my account").click()
+        expect(page.get_by_role("alert")).to_contain_text("This is not your name.")
+        page.get_by_label("Type ann to confirm").fill("ann")
+        page.get_by_role("button", name="Delete my account").click()
+        expect(page.get_by_role("heading", level=1)).to_have_text("Your account is deleted")
+        page.goto(f"{door.base}/me")
+        expect(page.get_by_role("heading", level=1)).to_have_text("Log in first")
 
 
 def test_version_is_withdrawn_without_scripts(browser: Browser, door: Door) -> None:

@@ -165,6 +165,11 @@ def test_pages_fit_and_axe_finds_nothing(browser: Browser, door: Door) -> None:
 
 def check(page: Page, address: str) -> None:
     page.goto(address)
+    assess(page, address)
+
+
+def assess(page: Page, address: str) -> None:
+    """Check that a page fits, and that axe finds nothing."""
     wide = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
     assert page.evaluate(wide) <= 0, address
     page.evaluate(AXE_SCRIPT)

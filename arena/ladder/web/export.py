@@ -16,7 +16,8 @@ from arena.ladder.door.door import Door
 from arena.ladder.folder import Folder
 from arena.ladder.web.access.secrets import Secrets
 from arena.ladder.web.access.visitors import session_of
-from arena.ladder.web.served import served_by
+from arena.ladder.web.problems import RequestError
+from arena.ladder.web.served import Served, served_by
 
 _CHUNK = 1024 * 1024
 _ELSEWHERE = "Results of games are public, in the records of each season, under the names of bots."
@@ -24,9 +25,21 @@ _ELSEWHERE = "Results of games are public, in the records of each season, under 
 
 def export(request: Request) -> Response:
     """Send an author all that is stored about them."""
-    author, folder = session_of(request).author, served_by(request).folder
+    author, served = session_of(request).author, served_by(request)
+    if author in served.exports:
+        what = "all that is stored about you is being sent already"
+        raise RequestError(429, what, "wait until it has come", {"Retry-After": "10"})
     headers = {"Content-Disposition": f'attachment; filename="{author}.zip"'}
-    return StreamingResponse(_zipped(folder, author), 200, headers, "application/zip")
+    return StreamingResponse(_sent(served, author), 200, headers, "application/zip")
+
+
+def _sent(served: Served, author: str) -> Iterator[bytes]:
+    """Yield the archive, of which an author is sent one at a time."""
+    served.exports.add(author)
+    try:
+        yield from _zipped(served.folder, author)
+    finally:
+        served.exports.discard(author)
 
 
 class _Sink:

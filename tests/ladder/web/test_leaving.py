@@ -7,6 +7,7 @@ import sqlite3
 import zipfile
 from contextlib import closing
 from pathlib import Path
+from random import Random
 
 import pytest
 
@@ -65,6 +66,20 @@ def test_export_has_all_that_is_stored_about_an_author_and_nothing_of_others(
     for name in archive.namelist():
         assert b"theirs" not in archive.read(name), name
         assert b"bob" not in archive.read(name), name
+
+
+def test_export_is_sent_one_at_a_time(played: Desk) -> None:
+    (played.folder.private / "ann/large.bin").write_bytes(Random(1).randbytes(32 * 1024**2))
+    with door_of(played.folder) as door:
+        ann = door.session("ann")
+        with closing(door.connect()) as connection:
+            connection.request("GET", "/account/export", headers=ann)
+            first = connection.getresponse()
+            first.read(1)
+            second = door.ask("/account/export", **ann)
+            assert (second.status, second.headers["retry-after"]) == (429, "10")
+            first.read()
+        assert "pages/large.bin" in stored(door, ann).namelist()
 
 
 def test_account_is_deleted_once_its_name_is_typed(played: Desk) -> None:
