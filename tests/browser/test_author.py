@@ -128,9 +128,13 @@ def test_offline_is_said_and_nothing_is_lost(browser: Browser, door: Door) -> No
 
 def test_progress_is_shown_and_a_broken_connection_is_said(browser: Browser, door: Door) -> None:
     held: list[Route] = []
+
+    def hold(route: Route) -> None:
+        held.append(route)
+
     with visiting(browser) as page:
         log_in(page, link(door))
-        page.route("**/api/v1/bots/**", held.append)
+        page.route("**/api/v1/bots/**", hold)
         choose(page, "a.tar", tarred("bot.yaml"))
         status = page.locator("[data-upload-status]")
         expect(status).to_contain_text("is a version of mine")
@@ -192,9 +196,16 @@ def test_pages_of_an_author_fit_and_axe_finds_nothing(
     browser: Browser, door: Door, tmp_path: Path
 ) -> None:
     analysed(door, tmp_path)
-    private = "private/ann/one@"
-    paths = ("me", "account", "versions/one@1", "versions/one@2", "private/ann/")
-    paths += (f"{private}1.html", f"{private}1.why.html", f"{private}2.changes.html")
+    paths = (
+        "me",
+        "account",
+        "versions/one@1",
+        "versions/one@2",
+        "private/ann/",
+        "private/ann/one@1.html",
+        "private/ann/one@1.why.html",
+        "private/ann/one@2.changes.html",
+    )
     with visiting(browser) as page:
         log_in(page, link(door))
         for width in WIDTHS:
