@@ -100,10 +100,23 @@ class Door:
         known = {author.name.lower(): author.name for author in self.authors()}
         for name in names:
             check_name(name, "the name of an author")
+            if name.lower() not in known:
+                self._check_left(name)
             if name.lower() not in known and (twin := looks_like(name, known.values())):
                 what = f"the name '{name}' looks like '{twin}', another author's"
                 raise ArenaError(what, str(self._folder.root), "choose another name")
             known.setdefault(name.lower(), name)
+
+    def _check_left(self, name: str) -> None:
+        """Raise ArenaError for the name of an author whose account the ladder has yet to delete."""
+        if not self._folder.ladder.exists():  # the operator of a new ladder
+            return
+        with BookFile(self._folder.ladder, LADDER) as ladder:
+            query = "SELECT count(*) FROM versions WHERE author = ? COLLATE NOCASE"
+            if ladder.value(query, name):
+                what = f"what an author called '{name}' left is still to be removed"
+                hint = "the ladder does it when it runs: try again then"
+                raise ArenaError(what, str(self._folder.root), hint)
 
     def authors(self) -> list[Author]:
         """Return who may submit, by name."""

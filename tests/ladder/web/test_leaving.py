@@ -17,6 +17,7 @@ from arena.ladder.season.farewell import say_farewell
 from tests.ladder.desk import PASSED, Desk
 from tests.ladder.web.doors import Door, door_of
 from tests.ladder.web.test_account import send
+from tests.support.refusals import refused
 
 
 def stored(door: Door, who: dict[str, str]) -> zipfile.ZipFile:
@@ -98,6 +99,18 @@ def test_account_is_deleted_once_its_name_is_typed(played: Desk) -> None:
     states = {version.name: version.state for version in played.book.versions()}
     assert states == {"mine@1": "resting", "theirs@1": "queued", "mine@2": "refused"}
     assert {version.author for version in played.book.versions()} == {pseudonym, "bob"}
+
+
+def test_name_of_an_author_who_left_is_free_once_the_ladder_removed_what_is_theirs(
+    played: Desk,
+) -> None:
+    with door_of(played.folder) as door:
+        send(door, "/account/delete", door.session("ann"), "name=ann")
+        with refused("is still to be removed", hint="the ladder does it when it runs"):
+            played.door.invite("Ann")
+        [order] = [order for order in played.door.orders() if order.what is Action.FORGET]
+        say_farewell(order, played.folder, played.door, played.book)
+        assert played.door.invite("Ann")
 
 
 def test_author_who_left_is_named_nowhere_and_their_files_are_gone(played: Desk) -> None:
