@@ -66,6 +66,10 @@ class Folder(Struct, frozen=True):
         """A folder for each author's pages."""
         return self.root / "private"
 
+    def sent(self, author: str, version: str) -> Path:
+        """Return the file from which an author has back what they submitted as a version."""
+        return self.private / author / "sent" / f"{version}.tar"
+
     @property
     def site(self) -> Path:
         """The link to the site that is published now."""

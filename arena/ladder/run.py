@@ -28,6 +28,7 @@ from arena.ladder.folder import Folder, locked
 from arena.ladder.pages.publisher import Publisher
 from arena.ladder.pages.site import publish_closed
 from arena.ladder.season.admission import faults_too_often, settle
+from arena.ladder.season.farewell import say_farewell
 from arena.ladder.season.orders import carry_out
 from arena.ladder.season.season import Season, commitment_of, open_season, reveal
 from arena.ladder.vitals import VitalsNotes
@@ -257,7 +258,10 @@ class _Ladder(RunListener):
             if order.what is Action.CLOSE_SEASON:
                 self._closing = order  # answered when it is done: later orders wait for it
                 return
-            carry_out(order, self._book)
+            if order.what is Action.FORGET:
+                say_farewell(order, self._folder, self._door, self._book)
+            else:
+                carry_out(order, self._book)
             self._field_changed = True
 
     def _receive(self, upload: Upload) -> None:
@@ -284,7 +288,7 @@ class _Ladder(RunListener):
             faulted = self._season.faulted[version.name]
             if faults_too_often(games, faulted):
                 why = f"it faulted in {faulted} of {games} games"
-                self._book.set_state(version, State.RESTING, why)
+                self._book.set_state(version, State.RESTING, why, held=True)
                 self._field_changed = True
                 self._field = [other for other in self._field if other.id != version.id]
                 return

@@ -1,4 +1,4 @@
-// Pages that follow the ladder, and files that are dropped on the form. All else works without.
+// Pages that follow the ladder. All else works without.
 "use strict";
 
 // Where something changed, the page is asked for again: it is written in one place, the server.
@@ -42,38 +42,4 @@ function follow(place) {
   setInterval(refresh, 30000);
 }
 
-function base64(buffer) {
-  return btoa(String.fromCharCode(...new Uint8Array(buffer)));
-}
-
-async function send(form, file) {
-  const status = form.querySelector("[data-upload-status]");
-  const bot = form.elements.bot.value;
-  if (!form.elements.bot.reportValidity()) return;
-  status.textContent = `sending ${file.name} …`;
-  const digest = base64(await crypto.subtle.digest("SHA-256", await file.arrayBuffer()));
-  const response = await fetch(`/api/v1/bots/${encodeURIComponent(bot)}/versions`, {
-    method: "PUT",
-    body: file,
-    headers: { "Content-Digest": `sha-256=:${digest}:` },
-  });
-  const answer = await response.json();
-  if (response.ok) location.assign(`/versions/${answer.version}`);
-  else status.textContent = [answer.what, answer.hint].filter(Boolean).join(": ");
-}
-
-function takeDrops(form) {
-  const mark = (over) => (event) => {
-    event.preventDefault();
-    form.classList.toggle("over", over);
-  };
-  form.addEventListener("dragover", mark(true));
-  form.addEventListener("dragleave", mark(false));
-  form.addEventListener("drop", (event) => {
-    mark(false)(event);
-    if (event.dataTransfer.files.length) send(form, event.dataTransfer.files[0]);
-  });
-}
-
 document.querySelectorAll("[data-events]").forEach(follow);
-document.querySelectorAll("[data-upload]").forEach(takeDrops);

@@ -18,6 +18,8 @@ LEADS_TO = {
     Action.RESUME: State.PROVISIONAL,
     Action.STRIKE: State.STRUCK,
     Action.RECHECK: State.QUEUED,
+    Action.WITHDRAW: State.RESTING,
+    Action.PLAY: State.PROVISIONAL,
 }
 
 

@@ -1,5 +1,6 @@
 """What a ladder publishes: complete blocks, always whole."""
 
+import re
 import shutil
 from pathlib import Path
 
@@ -8,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arena.game.records import Fixture
+from arena.ladder.book.book import Book
 from arena.ladder.folder import Folder
 from arena.ladder.pages import site
 from arena.ladder.pages.site import in_complete_blocks, publish_all, publish_closed
@@ -67,3 +69,28 @@ def test_publications_take_turns_so_that_readers_keep_a_whole_one(copy: Path) ->
         assert broken_links(folder.site.resolve()) == []
         copies.add(folder.site.readlink().name)
     assert copies == {"a", "b"}
+
+
+@pytest.mark.slow
+def test_ladder_writes_ranks_curves_and_decisions_of_its_versions(copy: Path) -> None:
+    publish_all(Folder(copy), 100)
+    for author, version in (("ann", "one@1"), ("bob", "two@1")):
+        pages = copy / "private" / author
+        page = (pages / f"{version}.html").read_text()
+        assert re.search(r"Rank [12] of 2, it may be [12].[12]; beats an average bot with ", page)
+        assert '<figure class="chart">' in page
+        assert "Why it loses" in page
+        assert broken_links(pages) == []
+
+
+@pytest.mark.slow
+def test_author_who_left_has_a_pseudonym_on_the_site(copy: Path) -> None:
+    folder = Folder(copy)
+    with Book(folder, writes=True) as book:
+        book.rename_author("ann", "former-1")
+    publish_all(folder, 100)
+    pages = [
+        path.read_text() for path in folder.site.rglob("*") if path.suffix in {".html", ".json"}
+    ]
+    assert any("former-1" in page for page in pages)
+    assert [page for page in pages if re.search(r"\bann\b", page)] == []

@@ -12,14 +12,46 @@ import pytest
 from arena.ladder.book import update
 from arena.ladder.book.book import Book
 from arena.ladder.book.schema import DOOR, LADDER, VERSION
+from arena.ladder.book.tables import State
 from arena.ladder.book.update import bring_up_to_date
 from arena.ladder.door.door import Door
 from arena.ladder.folder import Folder
+from arena.ladder.web.access.secrets import Scope, Secrets
 from tests.cli.command import error_line, run
 from tests.ladder import club as clubs
 from tests.ladder.club import running
 from tests.support.refusals import refused
 
+DOOR_2 = """
+ALTER TABLE uploads RENAME TO later;
+CREATE TABLE uploads (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    sha256 TEXT NOT NULL,
+    ending TEXT NOT NULL,
+    author TEXT NOT NULL,
+    bot TEXT NOT NULL COLLATE NOCASE,
+    number INTEGER NOT NULL,
+    bytes INTEGER NOT NULL,
+    received_at REAL NOT NULL,
+    UNIQUE (bot, number),
+    UNIQUE (bot, sha256)
+);
+INSERT INTO uploads SELECT id, sha256, ending, author, bot, number, bytes, received_at FROM later;
+DROP TABLE later;
+PRAGMA user_version = 2;
+"""
+SECRETS_2 = """
+DROP TABLE IF EXISTS secrets;
+CREATE TABLE secrets (
+    sha256 TEXT PRIMARY KEY,
+    author TEXT NOT NULL COLLATE NOCASE,
+    kind TEXT NOT NULL,
+    scope TEXT NOT NULL,
+    made REAL NOT NULL,
+    expires REAL NOT NULL,
+    used REAL
+);
+"""
 DOOR_1 = """
 DROP TABLE IF EXISTS secrets;
 ALTER TABLE orders RENAME TO later;
@@ -35,7 +67,31 @@ INSERT INTO orders SELECT id, at, who, what, version, why FROM later;
 DROP TABLE later;
 PRAGMA user_version = 1;
 """
-LADDER_1 = "DROP TABLE comparisons; DROP TABLE quotas; PRAGMA user_version = 1;"
+LADDER_2 = """
+ALTER TABLE versions RENAME TO later;
+CREATE TABLE versions (
+    id INTEGER PRIMARY KEY,
+    bot TEXT NOT NULL COLLATE NOCASE,
+    number INTEGER NOT NULL,
+    author TEXT NOT NULL,
+    sha256 TEXT NOT NULL,
+    ending TEXT NOT NULL,
+    digest TEXT NOT NULL,
+    received_at REAL NOT NULL,
+    state TEXT NOT NULL,
+    since REAL NOT NULL,
+    why TEXT NOT NULL,
+    UNIQUE (bot, number)
+);
+INSERT INTO versions SELECT
+    id, bot, number, author, sha256, ending, digest, received_at, state, since, why FROM later;
+DROP TABLE later;
+PRAGMA user_version = 2;
+"""
+LADDER_1 = f"{LADDER_2} DROP TABLE comparisons; DROP TABLE quotas; PRAGMA user_version = 1;"
+LINE_2 = """
+INSERT INTO secrets VALUES ('ab', 'ann', 'token', 'author', 1.0, 9e9, NULL);
+"""
 MAYBE_RUN = "arena ladder run brings it up to date"
 
 
@@ -47,7 +103,7 @@ def script(path: Path, sql: str) -> None:
 def first_version(club: Path) -> Folder:
     """Make a ladder what the first arena that had ladders would have made."""
     folder = Folder(club)
-    script(folder.door, DOOR_1)
+    script(folder.door, DOOR_2 + DOOR_1)
     script(folder.ladder, LADDER_1)
     folder.door.rename(folder.first_door)
     for beside in folder.door.parent.iterdir():
@@ -117,10 +173,10 @@ def test_other_commands_ask_for_a_run_first(older: Folder, command: str) -> None
 
 def test_each_file_of_an_older_version_is_refused_by_readers(tmp_path: Path) -> None:
     folder = Folder(clubs.make(tmp_path))
-    script(folder.door, DOOR_1)
+    script(folder.door, DOOR_2 + DOOR_1)
     script(folder.ladder, LADDER_1)
     for opened, path in ((Door, folder.door), (Book, folder.ladder)):
-        with refused("it has version 1, this arena reads version 2", path, MAYBE_RUN):
+        with refused(f"it has version 1, this arena reads version {VERSION}", path, MAYBE_RUN):
             opened(folder)
 
 
@@ -133,6 +189,24 @@ def test_rows_of_version_1_stay_and_copies_are_its_owners_alone(older: Folder) -
         assert (version_of(path), S_IMODE(path.stat().st_mode)) == (1, 0o600)
     assert not older.first_door.exists()
     assert list(older.private.iterdir()) == []
+
+
+def test_ladder_of_version_2_keeps_its_tokens_and_what_an_operator_let_rest(
+    tmp_path: Path,
+) -> None:
+    folder = Folder(clubs.make(tmp_path))
+    clubs.submitted(folder.root, "one")
+    clubs.submitted(folder.root, "two")
+    with Door(folder) as door, Book(folder, writes=True) as book:
+        for upload, why in zip(door.uploads(), ("ordered by root", "two@2 plays"), strict=True):
+            book.add(upload, State.RESTING, why)
+    script(folder.door, DOOR_2 + SECRETS_2 + LINE_2)
+    script(folder.ladder, LADDER_2)
+    bring_up_to_date(folder)
+    with Secrets(folder) as secrets, Book(folder) as book:
+        [token] = secrets.held("ann")
+        assert (token.scope, token.name) == (Scope.SUBMIT, "")
+        assert [(version.held, version.note) for version in book.versions()] == [(1, ""), (0, "")]
 
 
 def test_later_orders_have_later_numbers_and_quotas(older: Folder) -> None:
@@ -149,8 +223,8 @@ def die(*_: object) -> None:
 
 
 def first_file_alone(monkeypatch: pytest.MonkeyPatch) -> None:
-    [step] = LADDER.migrations
-    broken = LADDER._replace(migrations=[step._replace(change=die)])
+    *others, step = LADDER.migrations
+    broken = LADDER._replace(migrations=[*others, step._replace(change=die)])
     monkeypatch.setattr(update, "LADDER", broken)
 
 
@@ -192,7 +266,7 @@ def test_newer_ladder_is_refused(tmp_path: Path, command: str, of: int) -> None:
     more = ["new"] if command == "restore" else []
     ran = run("ladder", command, club, *more, cwd=tmp_path)
     hint = f"{newer} / use the arena that made it"
-    error_line(ran, "it has version 41, this arena reads version 2 / ", hint)
+    error_line(ran, f"it has version 41, this arena reads version {VERSION} / ", hint)
     assert version_of(newer) == 41
 
 

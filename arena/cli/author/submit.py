@@ -26,21 +26,24 @@ from arena.ladder.new import operator
 @click.option(
     "--author", callback=printable, help="Who submits it [default: your name on this machine]."
 )
+@click.option("--note", default="", callback=printable, help="A line of yours on this version.")
 @click.option("--no-wait", is_flag=True, help="Do not wait for its check.")
 @json_option
-def command(bot: Path, ladder: str, author: str | None, *, no_wait: bool, as_json: bool) -> int:
+def command(
+    bot: Path, ladder: str, author: str | None, note: str, *, no_wait: bool, as_json: bool
+) -> int:
     """Submit BOT (a folder with a bot.yaml, an archive, sample:NAME) as a new version to a ladder.
 
     Once it says `received`, the submission is on the disk and will be checked, whatever happens to
     the ladder. The same files again are the same version. The exit code is 1 if it is refused.
 
     The web door of a ladder (https://...) asks for a token, in ARENA_TOKEN or in the file
-    ~/.config/arena/token with mode 0600: its page `My bots` makes one.
+    ~/.config/arena/token with mode 0600: its page `Account` makes one.
     """
     if is_url(ladder):
-        return _submit_remotely(bot, ladder, author, no_wait=no_wait, as_json=as_json)
+        return _submit_remotely((bot, note), ladder, author, no_wait=no_wait, as_json=as_json)
     folder = existing(PathType().convert(ladder, None, None))
-    received = submit(folder, bot, author or operator())
+    received = submit(folder, bot, author or operator(), note)
     version = received.upload.version
     if not as_json:
         _say(receipt_of(*received))
@@ -58,12 +61,12 @@ def command(bot: Path, ladder: str, author: str | None, *, no_wait: bool, as_jso
 
 
 def _submit_remotely(
-    bot: Path, url: str, author: str | None, *, no_wait: bool, as_json: bool
+    sent: tuple[Path, str], url: str, author: str | None, *, no_wait: bool, as_json: bool
 ) -> int:
     if author:
         raise ArenaError("a door knows who submits by the token", "--author", "leave it out")
     door = Remote(url, read_token())
-    received = door.submit(bot)
+    received = door.submit(*sent)
     state = State.QUEUED
     if not as_json:
         _say(received)

@@ -1,9 +1,9 @@
 """What a ladder knows: its versions, checks, seasons, answers to orders, and its log."""
 
 import time
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Self
+from typing import Any, Self
 
 from arena.io.errors import ArenaError, did_you_mean
 from arena.ladder.book.book_file import BookFile
@@ -57,7 +57,7 @@ class Book:
         marks = ", ".join("?" * len(states))
         query = f"SELECT * FROM versions WHERE state IN ({marks}) ORDER BY id"  # noqa: S608 - `marks` are only question marks
         rows = self._file.rows(query, *states)
-        return [Version(**{**row, "state": State(row["state"])}) for row in rows]
+        return [_version(**row) for row in rows]
 
     def version(self, name: str) -> Version:
         """Return a version by `name@number`; raises ArenaError if it is not there."""
@@ -78,12 +78,38 @@ class Book:
         """Raise ArenaError if a bot's name is another author's, or looks like one that is."""
         check_owner(author, bot, owners(self._file))
 
-    def set_state(self, version: Version, state: State, why: str) -> None:
-        """Move a version to a state, and say so in the log."""
-        update = "UPDATE versions SET state = ?, since = ?, why = ? WHERE id = ?"
+    def set_state(self, version: Version, state: State, why: str, *, held: bool = False) -> None:
+        """Move a version to a state, and say so in the log; `held` as of `Version`."""
+        update = "UPDATE versions SET state = ?, since = ?, why = ?, held = ? WHERE id = ?"
         with self.together():
-            self._file.execute(update, state, time.time(), why, version.id)
+            self._file.execute(update, state, time.time(), why, held, version.id)
             self.note(f"{state}: {why}", version.author, version.name)
+
+    def rename_author(self, name: str, pseudonym: str) -> None:
+        """Put a pseudonym in place of an author's name; their notes and checks go."""
+        self._file.execute(
+            "UPDATE checks SET result = NULL WHERE version IN "
+            "(SELECT id FROM versions WHERE author = ?)",
+            name,
+        )
+        self._file.execute(
+            "UPDATE versions SET author = ?, note = '', why = replace(why, ?, ?) WHERE author = ?",
+            pseudonym,
+            f"by {name}",
+            f"by {pseudonym}",
+            name,
+        )
+        self._file.execute(
+            "UPDATE events SET author = ?, text = replace(text, ?, ?) "
+            "WHERE author = ? OR version IN "
+            "(SELECT bot || '@' || number FROM versions WHERE author = ?)",
+            pseudonym,
+            f"by {name}",
+            f"by {pseudonym}",
+            name,
+            pseudonym,
+        )
+        self._file.execute("DELETE FROM quotas WHERE author = ?", name)
 
     def set_digest(self, version: Version, digest: str) -> None:
         """Note which file a version has."""
@@ -179,6 +205,13 @@ class Book:
         query = "SELECT * FROM events WHERE n > ? AND (? = '' OR version = ?) ORDER BY n"
         return [Event(**row) for row in self._file.rows(query, after, version, version)]
 
+    def newest_of(self, author: str, begins: Sequence[str], most: int) -> list[Event]:
+        """Return the newest lines of an author's log that begin in one of some ways."""
+        any_of = " OR ".join("substr(text, 1, ?) = ?" for _ in begins)
+        query = f"SELECT * FROM events WHERE author = ? AND ({any_of}) ORDER BY n DESC LIMIT ?"  # noqa: S608 - ours
+        told = (value for begin in begins for value in (len(begin), begin))
+        return [Event(**row) for row in self._file.rows(query, author, *told, most)]
+
     def last_event(self) -> int:
         """Return the number of the last line of the log."""
         return int(self._file.value("SELECT coalesce(max(n), 0) FROM events"))
@@ -211,3 +244,7 @@ class Book:
     def facts(self) -> Mapping[str, str]:
         """Return the facts by their keys."""
         return dict(self._file.rows("SELECT key, value FROM facts"))
+
+
+def _version(*, state: str, held: int, **row: Any) -> Version:
+    return Version(**row, state=State(state), held=bool(held))

@@ -7,15 +7,14 @@ alone: each file has one writer, and neither waits for the other.
 from arena.io.sqlite_file import SqliteFile
 from arena.io.sqlite_versions import Migration, Schema
 
-VERSION = 2
+VERSION = 3
 """The `user_version` of both files. Whoever raises it adds a migration to both schemas."""
-_AUTHORS_AND_UPLOADS = (
-    """CREATE TABLE authors (
+_AUTHORS = """CREATE TABLE authors (
     name TEXT PRIMARY KEY COLLATE NOCASE,
     role TEXT NOT NULL,
     since REAL NOT NULL
-)""",
-    """CREATE TABLE uploads (
+)"""
+_UPLOADS = """CREATE TABLE uploads (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     sha256 TEXT NOT NULL,
     ending TEXT NOT NULL,
@@ -24,10 +23,10 @@ _AUTHORS_AND_UPLOADS = (
     number INTEGER NOT NULL,
     bytes INTEGER NOT NULL,
     received_at REAL NOT NULL,
+    note TEXT NOT NULL,
     UNIQUE (bot, number),
     UNIQUE (bot, sha256)
-)""",
-)
+)"""
 _ORDERS = """CREATE TABLE orders (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     at REAL NOT NULL,
@@ -45,11 +44,11 @@ SECRETS = """CREATE TABLE secrets (
     scope TEXT NOT NULL,
     made REAL NOT NULL,
     expires REAL NOT NULL,
-    used REAL
+    used REAL,
+    name TEXT NOT NULL
 )"""
 """In the file of the door, if there is a web door."""
-_BOOK = (
-    """CREATE TABLE versions (
+_VERSIONS = """CREATE TABLE versions (
     id INTEGER PRIMARY KEY,
     bot TEXT NOT NULL COLLATE NOCASE,
     number INTEGER NOT NULL,
@@ -61,8 +60,11 @@ _BOOK = (
     state TEXT NOT NULL,
     since REAL NOT NULL,
     why TEXT NOT NULL,
+    note TEXT NOT NULL,
+    held INTEGER NOT NULL,
     UNIQUE (bot, number)
-)""",
+)"""
+_BOOK = (
     """CREATE TABLE checks (
     version INTEGER NOT NULL,
     try INTEGER NOT NULL,
@@ -109,22 +111,34 @@ _SINCE_2 = (
 )
 _NUMBERED = "CREATE TABLE sqlite_sequence(name,seq)"
 """SQLite makes it for AUTOINCREMENT."""
-_ORDERS_1 = """CREATE TABLE orders (
-    id INTEGER PRIMARY KEY AUTOINCREMENT,
-    at REAL NOT NULL,
-    who TEXT NOT NULL,
-    what TEXT NOT NULL,
-    version TEXT NOT NULL,
-    why TEXT NOT NULL
-)"""
+_NOTE, _NAME, _HELD = (
+    f"    {column} NOT NULL,\n" for column in ("note TEXT", "name TEXT", "held INTEGER")
+)
+_ORDERS_1 = _ORDERS.replace(",\n    author TEXT NOT NULL,\n    uploads INTEGER", "")
+_UPLOADS_2 = _UPLOADS.replace(_NOTE, "")
+_SECRETS_2 = SECRETS.replace(",\n    name TEXT NOT NULL", "")
+_VERSIONS_2 = _VERSIONS.replace(_NOTE, "").replace(_HELD, "")
+
+
+def _widen(file: SqliteFile, table: str, statement: str, values: str) -> None:
+    """Add columns to a table: it is made anew, with these values after those of each row."""
+    file.execute(f"ALTER TABLE {table} RENAME TO {table}_before")
+    file.execute(statement)
+    file.execute(f"INSERT INTO {table} SELECT *, {values} FROM {table}_before")  # noqa: S608 - ours
+    file.execute(f"DROP TABLE {table}_before")
 
 
 def _widen_orders(door: SqliteFile) -> None:
     """Add the columns of an order for a quota."""
-    door.execute("ALTER TABLE orders RENAME TO orders_1")
-    door.execute(_ORDERS)
-    door.execute("INSERT INTO orders SELECT *, '', NULL FROM orders_1")
-    door.execute("DROP TABLE orders_1")
+    _widen(door, "orders", _ORDERS, "'', NULL")
+
+
+def _add_notes_and_names(door: SqliteFile) -> None:
+    """Add notes of submissions and names of tokens; tokens may submit, as they did."""
+    _widen(door, "uploads", _UPLOADS, "''")
+    if door.value("SELECT count(*) FROM sqlite_master WHERE name = 'secrets'"):
+        _widen(door, "secrets", SECRETS, "''")
+        door.execute("UPDATE secrets SET scope = 'submit' WHERE kind = 'token'")
 
 
 def _add_comparisons_and_quotas(ladder: SqliteFile) -> None:
@@ -132,15 +146,27 @@ def _add_comparisons_and_quotas(ladder: SqliteFile) -> None:
         ladder.execute(table)
 
 
+def _add_notes_and_holds(ladder: SqliteFile) -> None:
+    """Add notes of versions, and whether only an administrator lets them play again."""
+    by_others = "why LIKE 'ordered by %' OR why LIKE 'it faulted in %'"
+    _widen(ladder, "versions", _VERSIONS, f"'', state = 'resting' AND ({by_others})")
+
+
 DOOR = Schema(
     VERSION,
-    (*_AUTHORS_AND_UPLOADS, _ORDERS),
+    (_AUTHORS, _UPLOADS, _ORDERS),
     optional=(SECRETS, _NUMBERED),
-    migrations=[Migration(1, (*_AUTHORS_AND_UPLOADS, _ORDERS_1, _NUMBERED), _widen_orders)],
+    migrations=[
+        Migration(1, (_AUTHORS, _UPLOADS_2, _ORDERS_1, _NUMBERED), _widen_orders),
+        Migration(2, (_AUTHORS, _UPLOADS_2, _ORDERS, _SECRETS_2, _NUMBERED), _add_notes_and_names),
+    ],
 )
 LADDER = Schema(
     VERSION,
-    (*_BOOK, *_SINCE_2),
+    (_VERSIONS, *_BOOK, *_SINCE_2),
     optional=(_NUMBERED,),
-    migrations=[Migration(1, (*_BOOK, _NUMBERED), _add_comparisons_and_quotas)],
+    migrations=[
+        Migration(1, (_VERSIONS_2, *_BOOK, _NUMBERED), _add_comparisons_and_quotas),
+        Migration(2, (_VERSIONS_2, *_BOOK, *_SINCE_2, _NUMBERED), _add_notes_and_holds),
+    ],
 )

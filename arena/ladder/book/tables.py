@@ -28,13 +28,17 @@ PLAYING = frozenset({State.PROVISIONAL, State.RATED})
 
 
 class Action(StrEnum):
-    """What an administrator may order."""
+    """What an administrator may order, and an author of their own versions."""
 
     APPROVE = "approve"
     REST = "rest"
     RESUME = "resume"
     STRIKE = "strike"
     RECHECK = "recheck"
+    WITHDRAW = "withdraw"
+    PLAY = "play"
+    FORGET = "forget"
+    """An author left; `author` is their pseudonym."""
     QUOTA = "quota"
     CLOSE_SEASON = "season close"
 
@@ -45,8 +49,12 @@ ALLOWED = {
     Action.RESUME: frozenset({State.RESTING}),
     Action.STRIKE: PLAYING | {State.AWAITING, State.RESTING},
     Action.RECHECK: PLAYING | {State.REFUSED, State.AWAITING, State.RESTING},
+    Action.WITHDRAW: PLAYING,
+    Action.PLAY: frozenset({State.RESTING}),
 }
 """From which states an order takes a version elsewhere."""
+OF_AUTHORS = frozenset({Action.WITHDRAW, Action.PLAY})
+"""What authors may order, of versions that no administrator holds."""
 
 
 class Author(NamedTuple):
@@ -72,6 +80,8 @@ class Upload(NamedTuple):
     """From 1, within the bot."""
     bytes: int
     received_at: float
+    note: str = ""
+    """The author's own words on it."""
 
     @property
     def version(self) -> str:
@@ -112,11 +122,20 @@ class Version(NamedTuple):
     since: float
     """When it came to this state."""
     why: str
+    note: str = ""
+    """The author's own words on it."""
+    held: bool = False
+    """Whether only an administrator lets it play again."""
 
     @property
     def name(self) -> str:
         """What it is called at the table."""
         return f"{self.bot}@{self.number}"
+
+
+def allowed(version: Version, what: Action) -> bool:
+    """Tell whether an order is for a version as it is."""
+    return version.state in ALLOWED[what] and not (what is Action.PLAY and version.held)
 
 
 def entered(upload: Upload, state: State, since: float, why: str) -> Version:
@@ -133,6 +152,7 @@ def entered(upload: Upload, state: State, since: float, why: str) -> Version:
         state=state,
         since=since,
         why=why,
+        note=upload.note,
     )
 
 

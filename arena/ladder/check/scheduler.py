@@ -16,6 +16,7 @@ from arena.ladder.book.book import Book
 from arena.ladder.book.check_result import CheckResult, ReportedFault, decoded
 from arena.ladder.book.tables import CHECKS, Check, Progress, State, Version
 from arena.ladder.check.queue import TRIES, Waiting, lease, next_check
+from arena.ladder.check.sent import give_back
 from arena.ladder.check.submission_check import (
     STEPS,
     CheckOrder,
@@ -107,9 +108,12 @@ class CheckScheduler:
     def tidy(self) -> None:
         """Remove submissions from the inbox that have been among the versions for a while.
 
+        Authors get back what they submitted, if they have not by now.
+
         A backup copies the database first and the inbox later: it must find what it refers to.
         """
         for version in self._book.versions():
+            give_back(self._folder, version)
             if version.digest and version.since < time.time() - _KEPT:
                 path = self._folder.upload(version.sha256, version.ending)
                 path.unlink(missing_ok=True)
@@ -171,6 +175,9 @@ class CheckScheduler:
         result = running.result()
         with self._book.together():
             self._note_progress()
+            if self._book.version(running.version.name).state is not State.CHECKING:
+                self._book.end_check(running.check, None)  # its author left
+                return False
             if result is None:
                 self._book.end_check(running.check, None)
                 self._retry(running.version)
@@ -192,6 +199,7 @@ class CheckScheduler:
         """Move a version on that was checked to the end; returns whether it was admitted."""
         if result.digest and not version.digest:
             self._book.set_digest(version, result.digest)
+            give_back(self._folder, version._replace(digest=result.digest))
         for line in result.story:
             self._book.note(line, version.author, version.name)
         if not result.ok:

@@ -53,6 +53,8 @@ class RatingInfo(Struct, frozen=True, kw_only=True):
     worst: int
     of: int
     """Bots at these tables."""
+    beats_average: float = 0.0
+    """The probability of finishing ahead of an average bot of the field."""
     page: str
 
 
@@ -76,6 +78,8 @@ class VersionInfo(Struct, frozen=True, kw_only=True):
     """The age of the submission that has waited longest."""
     running: bool
     """Whether a ladder runs: without it, nothing is checked."""
+    note: str = ""
+    """Its author's own words on it."""
     check: Progress | None
     """How far its check is; None if none goes on."""
     ratings: Sequence[RatingInfo]
@@ -119,6 +123,7 @@ class MyVersion(Struct, frozen=True, kw_only=True):
     version: str
     state: State
     why: str
+    note: str = ""
 
 
 class Me(Struct, frozen=True, kw_only=True):

@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Iterable
 from functools import partial
 from hashlib import sha256
+from secrets import token_hex
 from typing import NamedTuple, Self
 
 from msgspec.structs import replace
@@ -20,11 +21,25 @@ from arena.ladder.book.book_file import BookFile, DoorFile
 from arena.ladder.book.owners import check_owner, check_spelling, owners
 from arena.ladder.book.quota import DAY, HOUR, MOST, Allowance, Quotas, allowance
 from arena.ladder.book.schema import LADDER
-from arena.ladder.book.tables import ALLOWED, Action, Author, Order, State, Upload, Version
+from arena.ladder.book.tables import (
+    ALLOWED,
+    OF_AUTHORS,
+    Action,
+    Author,
+    Order,
+    State,
+    Upload,
+    Version,
+    allowed,
+)
 from arena.ladder.folder import Folder
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,31}")
 _NAME_HINT = "1 to 32 letters of the English alphabet, digits, - and _"
+_MOST_OWN_ORDERS = 20
+"""Of an author in 24 hours."""
+MOST_NOTE = 200
+"""Characters of a note on a submission."""
 MAX_UPLOAD = 16 * 1024**2
 """Bytes of a submission: `deploy/Caddyfile` lets them pass, and the manual names them."""
 
@@ -36,6 +51,8 @@ class Sent(NamedTuple):
     ending: str
     """`.tar`, `.zip` and so on."""
     bytes: int
+    note: str = ""
+    """The author's own words on it."""
 
 
 class QuotaError(ArenaError):
@@ -83,10 +100,23 @@ class Door:
         known = {author.name.lower(): author.name for author in self.authors()}
         for name in names:
             check_name(name, "the name of an author")
+            if name.lower() not in known:
+                self._check_left(name)
             if name.lower() not in known and (twin := looks_like(name, known.values())):
                 what = f"the name '{name}' looks like '{twin}', another author's"
                 raise ArenaError(what, str(self._folder.root), "choose another name")
             known.setdefault(name.lower(), name)
+
+    def _check_left(self, name: str) -> None:
+        """Raise ArenaError for the name of an author whose account the ladder has yet to delete."""
+        if not self._folder.ladder.exists():  # the operator of a new ladder
+            return
+        with BookFile(self._folder.ladder, LADDER) as ladder:
+            query = "SELECT count(*) FROM versions WHERE author = ? COLLATE NOCASE"
+            if ladder.value(query, name):
+                what = f"what an author called '{name}' left is still to be removed"
+                hint = "the ladder does it when it runs: try again then"
+                raise ArenaError(what, str(self._folder.root), hint)
 
     def authors(self) -> list[Author]:
         """Return who may submit, by name."""
@@ -106,10 +136,10 @@ class Door:
     # ------------------------------------------------------------ submissions
 
     def submit(
-        self, author: str, bot: str, content: bytes, ending: str, quotas: Quotas
+        self, author: str, bot: str, content: bytes, ending: str, quotas: Quotas, note: str = ""
     ) -> tuple[Upload, bool]:
         """Take a submission in, durably, as `receive` does."""
-        sent = Sent(sha256(content).hexdigest(), ending, len(content))
+        sent = Sent(sha256(content).hexdigest(), ending, len(content), note)
         path = self._folder.upload(sent.sha256, ending)
         return self.receive(
             author, bot, sent, partial(write_file, path, content, durable=True), quotas
@@ -126,6 +156,7 @@ class Door:
         too many bytes; nothing is changed then.
         """
         name = self.author(author).name
+        check_note(sent.note)
         if known := self.known(name, bot, sent.sha256):
             return known, False
         self.check(name, bot, sent.bytes, quotas)
@@ -145,6 +176,7 @@ class Door:
                 number=self._file.value(last, bot) + 1,
                 bytes=sent.bytes,
                 received_at=time.time(),
+                note=sent.note,
             )
             id_ = self._file.insert("uploads", **{**upload._asdict(), "id": None})
             return upload._replace(id=id_), True
@@ -217,11 +249,24 @@ class Door:
         Raises ArenaError if the version is in no state for it.
         """
         name = version.name if version else ""
-        if version and version.state not in ALLOWED[what]:
+        if version and not allowed(version, what):
             states = ", ".join(sorted(ALLOWED[what]))
             problem = f"{name} is {version.state}: {version.why}"
-            raise ArenaError(problem, str(self._folder.root), f"{what} is for: {states}")
+            hint = "ask the operator" if version.held else f"{what} is for: {states}"
+            raise ArenaError(problem, str(self._folder.root), hint)
         return self._leave(who, what, version=name, why=why, author="", uploads=None)
+
+    def order_own(self, author: str, what: Action, version: Version) -> int:
+        """Leave an order of an author for a version of theirs, as `order` does.
+
+        Raises ArenaError also for one too many: each changes what is to be played.
+        """
+        query = "SELECT count(*) FROM orders WHERE who = ? AND what IN (?, ?) AND at > ?"
+        since = time.time() - DAY
+        if self._file.value(query, author, *sorted(OF_AUTHORS), since) >= _MOST_OWN_ORDERS:
+            most = f"{_MOST_OWN_ORDERS} times in 24 hours"
+            raise ArenaError(f"you withdrew versions or had them play {most}", hint="wait")
+        return self.order(author, what, version, "")
 
     def order_quota(self, who: str, author: str, uploads: int, why: str) -> int:
         """Leave an order for an author's quota, in submissions in 24 hours; returns its number.
@@ -234,6 +279,20 @@ class Door:
             hint = f"to keep {name} out: arena ladder revoke"
             raise ArenaError(what, str(self._folder.root), hint)
         return self._leave(who, Action.QUOTA, version="", why=why, author=name, uploads=uploads)
+
+    def forget(self, author: str) -> str:
+        """Put a pseudonym in place of an author, and leave the order to do so; returns it."""
+        pseudonym = f"former-{token_hex(4)}"
+        with self._file.transaction():
+            for table, column in (("authors", "name"), ("orders", "who"), ("orders", "author")):
+                update = f"UPDATE {table} SET {column} = ? WHERE {column} = ? COLLATE NOCASE"  # noqa: S608 - ours
+                self._file.execute(update, pseudonym, author)
+            update = "UPDATE uploads SET author = ?, note = '' WHERE author = ?"
+            self._file.execute(update, pseudonym, author)
+            self._file.execute("UPDATE authors SET role = 'author' WHERE name = ?", pseudonym)
+            about = {"version": "", "why": "", "author": pseudonym, "uploads": None}
+            self._leave(pseudonym, Action.FORGET, **about)
+        return pseudonym
 
     def _leave(self, who: str, what: Action, **about: object) -> int:
         return self._file.insert("orders", at=time.time(), who=who, what=what, **about)
@@ -248,3 +307,10 @@ def check_name(name: str, whose: str) -> None:
     """Raise ArenaError for a name that files, addresses and tables could not all have."""
     if not _NAME.fullmatch(name):
         raise ArenaError(f"{whose} cannot be {name[:40]!a}", hint=_NAME_HINT)
+
+
+def check_note(note: str) -> None:
+    """Raise ArenaError for a note that is no short line of text."""
+    if len(note) > MOST_NOTE or not note.isprintable():
+        hint = f"write {MOST_NOTE} characters at most"
+        raise ArenaError("the note is no line of text", hint=hint)

@@ -10,7 +10,7 @@ from hashlib import sha256
 from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
 from pathlib import Path
 from typing import TypeVar
-from urllib.parse import SplitResult, urlsplit
+from urllib.parse import SplitResult, quote, urlsplit
 
 import msgspec
 from msgspec import Struct
@@ -25,7 +25,7 @@ from arena.ladder.door.submit import read_bot
 
 _Answer = TypeVar("_Answer")
 _VARIABLE = "ARENA_TOKEN"
-_GET_A_TOKEN = "make one on the page 'My bots' of the door"  # noqa: S105 - a hint
+_GET_A_TOKEN = "make one on the page 'Account' of the door"  # noqa: S105 - a hint
 _TIMEOUT = 90.0
 _PAUSE = 2.0
 _TRIES = 10
@@ -82,7 +82,7 @@ class Remote:
         self._heard = 0
         """Bytes of events so far."""
 
-    def submit(self, source: Path) -> Receipt:
+    def submit(self, source: Path, note: str = "") -> Receipt:
         """Submit a bot's folder or archive; returns when it is on the disk to stay.
 
         Raises ArenaError if it is no bot, if it is refused, or if the door cannot be reached.
@@ -95,7 +95,7 @@ class Remote:
             "Content-Type": "application/octet-stream",
             "Content-Digest": f"sha-256=:{digest}:",
         }
-        path = f"/api/v1/bots/{bot.name}/versions"
+        path = f"/api/v1/bots/{bot.name}/versions" + (f"?note={quote(note)}" if note else "")
         with closing(self._connection()) as connection:
             body = self._ask(connection, "PUT", path, headers, content).read(_MOST)
         receipt = self._decoded(body, Receipt)

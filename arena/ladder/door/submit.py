@@ -28,7 +28,7 @@ class Received(NamedTuple):
     allowance: Allowance
 
 
-def submit(folder: Folder, source: Path, author: str) -> Received:
+def submit(folder: Folder, source: Path, author: str, note: str = "") -> Received:
     """Submit a bot's folder or archive; returns when it is on the disk to stay.
 
     Raises ArenaError if it is no bot, or if the author may not submit it now.
@@ -36,7 +36,7 @@ def submit(folder: Folder, source: Path, author: str) -> Received:
     bot = read_bot(source)
     quotas = load_config(folder.config).file.quotas
     with Door(folder, writes=True) as door:
-        upload, new = door.submit(author, bot.name, canonical(bot), ".tar", quotas)
+        upload, new = door.submit(author, bot.name, canonical(bot), ".tar", quotas, note)
         return Received(upload, new, door.allowance(upload.author, quotas))
 
 

@@ -3,9 +3,11 @@
 A folder for each author, replaced as a site is: readers meet no half of a page.
 """
 
+import time
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
+from tarfile import TarError
 from typing import NamedTuple
 
 import msgspec
@@ -17,6 +19,9 @@ from arena.ladder.book.book import Book
 from arena.ladder.book.check_result import decoded
 from arena.ladder.book.tables import PLAYING, Comparison, Event, Version
 from arena.ladder.folder import Folder, make_shared
+from arena.ladder.pages.changes import changes
+from arena.ladder.pages.standing import Standing, standings
+from arena.ladder.pages.why import why
 from arena.ladder.season.author_games import NEWEST, OwnGame, OwnGames, PlayedSeason, stderr_of
 from arena.ladder.season.twins import TwinResult
 from arena.publish.output.site_folder import FRONT, File, locked_site, replace_site
@@ -24,6 +29,8 @@ from arena.publish.pages.templates import environment
 from arena.publish.replay.steps import Replay, replay
 
 _STYLE = "style.css"
+_JUDGING = 5.0
+"""Seconds of a publication after which no more decisions are judged: the next one goes on."""
 _twins = msgspec.json.Decoder(TwinResult).decode
 
 
@@ -48,11 +55,18 @@ class _Page(NamedTuple):
     pages: Mapping[int, str]
     """The pages of fixtures, by index in the schedule."""
     events: Sequence[Event]
+    standings: Sequence[Standing]
+    milestone: int
+    """The games that it had when its decisions were judged last; 0 if they never were."""
+    looked_at: Sequence[int]
+    """The fixtures that were looked at then, and can be read."""
+    before: Version | None
+    """The version whose files it changed."""
 
     @property
     def key(self) -> str:
         """A hash of all of it."""
-        return sha256(msgspec.msgpack.encode(self)).hexdigest()
+        return _hash(self)
 
 
 def write_private_pages(folder: Folder, book: Book, season: int, played: PlayedSeason) -> None:
@@ -63,7 +77,7 @@ def write_private_pages(folder: Folder, book: Book, season: int, played: PlayedS
     by_author = defaultdict[str, list[Version]](list)
     for version in book.versions():
         by_author[version.author].append(version)
-    ladder = _Ladder(book, season, played)
+    ladder = _Ladder(folder, book, season, played)
     for author, versions in by_author.items():
         path = folder.private / author
         make_shared(path)
@@ -74,13 +88,20 @@ def write_private_pages(folder: Folder, book: Book, season: int, played: PlayedS
 class _Ladder:
     """What the pages of all authors are made of."""
 
-    def __init__(self, book: Book, season: int, played: PlayedSeason) -> None:
+    def __init__(self, folder: Folder, book: Book, season: int, played: PlayedSeason) -> None:
         self.book, self.season, self.played = book, season, played
-        self.compared = book.comparisons()
+        self.folder, self.compared = folder, book.comparisons()
+        self.standings = standings(folder.site)
+        self.judging = 0.0
+        """Seconds that went into judging decisions."""
         self.events = defaultdict[str, list[Event]](list)
         """By version."""
         for event in book.events():
             self.events[event.version].append(event)
+
+    def judged(self, milestone: int, fixtures: Sequence[int]) -> str:
+        """Return the key of what is said of the decisions in some fixtures."""
+        return _hash((self.season, milestone, fixtures))
 
 
 class _Author:
@@ -97,7 +118,7 @@ class _Author:
         rows = []
         for version in self._versions:
             own = self._played.by_version[version.name]
-            page = self._page(version, own)
+            page = self._page(version, own, existing)
             rows.append(_Row(version, own.games, own.faulted, page.comparison))
             games |= page.pages
             yield from self._version_files(page, existing)
@@ -114,11 +135,16 @@ class _Author:
         ]
         return _rendered("ladder_author.html", author=self._name, rows=rows, compared=compared)
 
-    def _page(self, version: Version, own: OwnGames) -> _Page:
+    def _page(self, version: Version, own: OwnGames, existing: Mapping[str, str]) -> _Page:
         newest = own.newest() if version.state in PLAYING else []
         faults = [*own.faults]
         fixtures = dict.fromkeys(game.fixture for game in newest)
         fixtures |= dict.fromkeys(fixture for fixture, _ in faults)
+        looked_at = [index for index in own.looked_at if self._played.has_log(index)]
+        path, key = f"{version.name}.why.html", self._ladder.judged(own.milestone, looked_at)
+        if existing.get(path) != key and self._ladder.judging >= _JUDGING:
+            looked_at = []
+        fixtures |= dict.fromkeys(looked_at)
         return _Page(
             version,
             [check.result for check in self._ladder.book.checks(version) if check.result],
@@ -127,10 +153,24 @@ class _Author:
             newest,
             dict(self._pages(fixtures)),
             self._ladder.events[version.name],
+            self._ladder.standings.get(version.name, ()),
+            own.milestone if looked_at else 0,
+            looked_at,
+            self._before(version),
         )
 
+    def _before(self, version: Version) -> Version | None:
+        """Return the version before one whose files are there."""
+        earlier = [
+            other
+            for other in self._versions
+            if other.bot == version.bot and other.number < version.number and other.digest
+        ]
+        return max(earlier, key=lambda other: other.number) if version.digest and earlier else None
+
     def _version_files(self, page: _Page, existing: Mapping[str, str]) -> Iterator[File]:
-        """Yield the page of a version, and its checks and faults as data."""
+        """Yield the page of a version, its checks and faults as data, and what explains it."""
+        yield from self._explanations(page, existing)
         name, key = page.version.name, page.key
         paths = f"{name}.html", f"{name}.json"
         if all(existing.get(path) == key for path in paths):
@@ -138,10 +178,42 @@ class _Author:
             return
         faults = list(self._played.faults(name))
         common = {"checks": list(map(decoded, page.checks)), "faults": faults}
-        shown = _rendered("ladder_version.html", page=page, most=NEWEST, **common)
+        twins = page.comparison and _twins(page.comparison.result)
+        shown = _rendered("ladder_version.html", page=page, most=NEWEST, twins=twins, **common)
         data = {**common, "version": name, "faults": [fault._asdict() for fault in faults]}
         yield File(paths[0], shown, key)
         yield File(paths[1], msgspec.json.format(msgspec.json.encode(data), indent=1), key)
+
+    def _explanations(self, page: _Page, existing: Mapping[str, str]) -> Iterator[File]:
+        """Yield why a version loses, and what it changed, each made once for what it is about."""
+        name = page.version.name
+        if page.milestone:
+            key = self._ladder.judged(page.milestone, page.looked_at)
+            path = f"{name}.why.html"
+            yield File(path, None if existing.get(path) == key else self._why(page), key)
+        if page.before:
+            key = _hash((page.before.digest, page.version.digest))
+            path = f"{name}.changes.html"
+            same = existing.get(path) == key
+            yield File(path, None if same else self._changes(page.before, page.version), key)
+
+    def _why(self, page: _Page) -> str:
+        name, variants = page.version.name, self._played.variants
+        fixtures = (self._played.fixture(index) for index in page.looked_at)
+        began = time.process_time()
+        judged = why(name, ((played, variants[played.fixture.variant]) for played in fixtures))
+        self._ladder.judging += time.process_time() - began
+        about = {"why": judged, "milestone": page.milestone, "pages": page.pages}
+        return _rendered("ladder_why.html", version=name, **about)
+
+    def _changes(self, before: Version, version: Version) -> str:
+        of = self._ladder.folder.version
+        try:
+            files = changes(of(before.digest), of(version.digest))
+        except (OSError, TarError):
+            files = []
+        about = {"version": version.name, "before": before.name}
+        return _rendered("ladder_changes.html", files=files, **about)
 
     def _pages(self, fixtures: Iterable[int]) -> Iterator[tuple[int, str]]:
         for fixture in fixtures:
@@ -166,6 +238,10 @@ class _Author:
         fixture = played.fixture
         rules, newest = self._played.variants[fixture.variant], played.games[-NEWEST:]
         return [replay(game, fixture.seats, rules, fixture.max_rounds) for game in newest]
+
+
+def _hash(value: object) -> str:
+    return sha256(msgspec.msgpack.encode(value)).hexdigest()
 
 
 def _rendered(template: str, **model: object) -> str:

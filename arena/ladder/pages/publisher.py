@@ -9,6 +9,7 @@ from arena.io.job import Job, JobDiedError
 from arena.ladder.book.book import Book
 from arena.ladder.config import Config
 from arena.ladder.folder import Folder
+from arena.ladder.pages.overtaken import note_overtaken
 from arena.ladder.pages.site import Publication, publish_all
 
 _SHARE = 20
@@ -70,4 +71,5 @@ class Publisher:
             self._shown = self._begun_with
             self._book.set_fact("published_at", str(time.time()))
             self._book.set_fact("publish_due_at", "")
+            note_overtaken(self._folder.site, self._book)
         self._not_before = time.monotonic() + wait

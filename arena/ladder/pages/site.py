@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from arena.game.records import Division, Fixture, LeagueInfo
 from arena.io.files import part_of
@@ -49,7 +50,8 @@ def publish_all(folder: Folder, replays: int) -> Publication:
     with Book(folder) as book:
         seasons = book.seasons()
         number = seasons[-1].number
-        with _games_of(folder.season(number), secret=True) as season:
+        with _games_of(folder.season(number), secret=True) as stored:
+            season = stored and _by_authors_of_now(stored, book)
             _publish_site(folder, seasons, season, AtMost(replays))
             played = (
                 PlayedSeason(season.store, season.info.variants, season.shown)
@@ -71,8 +73,9 @@ def publish_closed(folder: Folder, number: int, replays: int) -> None:
 
 
 def _publish_closed(folder: Folder, number: int, replays: ReplayChoice) -> None:
-    with _games_of(folder.season(number), secret=False) as season:
-        if season:
+    with Book(folder) as book, _games_of(folder.season(number), secret=False) as stored:
+        if stored:
+            season = _by_authors_of_now(stored, book)
             site = _sites(folder) / "seasons" / str(number)
             _write_site(season, site, replays, goes_on=False)
 
@@ -106,6 +109,17 @@ def _games_of(season: Path, *, secret: bool) -> Iterator[_Games | None]:
             return
         shown, left = _shown(store, secret=secret)
         yield _Games(store, withheld(info) if secret else info, shown, left)
+
+
+def _by_authors_of_now(season: _Games, book: Book) -> _Games:
+    """Return a season with the pseudonyms of authors who left: its records keep their names."""
+    authors = {version.name: version.author for version in book.versions()}
+    info = season.info
+    bots, struck = (
+        tuple(replace(bot, author=authors.get(bot.name, bot.author)) for bot in of)
+        for of in (info.bots, info.struck)
+    )
+    return season._replace(info=replace(info, bots=bots, struck=struck))
 
 
 def _shown(store: Store, *, secret: bool) -> tuple[Collection[str], int]:

@@ -20,6 +20,10 @@ from arena.league.table.replay import ReplayError
 
 NEWEST = 50
 """Games of each version that are listed, the newest ones."""
+_FIRST_LOOK = 4
+"""Games after which the decisions of a version are judged for the first time."""
+_LOOKED_AT = 20
+"""Games of which each decision is judged then."""
 _FAULTS = 20
 """Faults of each version that are shown, the newest ones."""
 _KEPT = 64
@@ -66,6 +70,10 @@ class OwnGames(Struct):
     """With its seat in each; the newest last, as in the next."""
     faults: deque[tuple[int, int]] = field(default_factory=lambda: deque(maxlen=_FAULTS))
     """Fixtures and games."""
+    milestone: int = 0
+    """The games that it had when it was looked at last: at twice as many it is again."""
+    looked_at: Sequence[int] = ()
+    """The fixtures of its last games before that."""
 
     def add(self, result: FixtureResult, seat: int) -> None:
         """Take in the games of a fixture."""
@@ -75,6 +83,10 @@ class OwnGames(Struct):
             if game.faults[seat] is not None:
                 self.faulted += 1
                 self.faults.append((result.fixture.index, game.game))
+        if self.games >= max(_FIRST_LOOK, 2 * self.milestone):
+            self.milestone = self.games
+            last = islice(self.newest(), _LOOKED_AT)
+            self.looked_at = list(dict.fromkeys(game.fixture for game in last))
 
     def newest(self) -> list[OwnGame]:
         """Return the newest games, the newest first."""

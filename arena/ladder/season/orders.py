@@ -2,7 +2,7 @@
 
 from arena.io.errors import ArenaError
 from arena.ladder.book.book import Book
-from arena.ladder.book.tables import ALLOWED, Action, Order, State, Version
+from arena.ladder.book.tables import Action, Order, State, Version, allowed
 from arena.ladder.season.admission import admit, place_in_field
 
 
@@ -30,7 +30,7 @@ def _set_quota(order: Order, uploads: int, book: Book) -> None:
 
 def _allowed(order: Order, book: Book) -> Version:
     version = book.version(order.version)
-    if version.state not in ALLOWED[order.what]:
+    if not allowed(version, order.what):
         raise ArenaError(f"it is {version.state}: {version.why}")
     return version
 
@@ -40,14 +40,16 @@ def _move(order: Order, version: Version, book: Book) -> None:
     why = f"ordered by {order.who}{reason}"
     if order.what is Action.APPROVE:
         admit(book, version, f"approved by {order.who}{reason}")
-    elif order.what is Action.RESUME:
+    elif order.what in {Action.RESUME, Action.PLAY}:
         place_in_field(book, version, why)
     else:
-        book.set_state(version, _NEXT[order.what], why)
+        held = order.what is Action.REST
+        book.set_state(version, _NEXT[order.what], why, held=held)
 
 
 _NEXT = {
     Action.REST: State.RESTING,
+    Action.WITHDRAW: State.RESTING,
     Action.STRIKE: State.STRUCK,
     Action.RECHECK: State.QUEUED,
 }

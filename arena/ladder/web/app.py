@@ -15,7 +15,7 @@ from starlette.routing import Mount, Route
 from arena.io import shipped
 from arena.io.errors import ArenaError
 from arena.ladder.folder import Folder
-from arena.ladder.web import administration, pages
+from arena.ladder.web import account, administration, export, feed, own_versions, pages
 from arena.ladder.web.access.addresses import BehindProxy
 from arena.ladder.web.access.guard import Guard, add_headers
 from arena.ladder.web.api import events, rest
@@ -24,7 +24,13 @@ from arena.ladder.web.served import DoorLimits, Served, terms_of
 from arena.ladder.web.site import published
 
 _WORDS = {404: NOT_FOUND, 405: "this cannot be done with it"}
-_ASSETS = ("door/desk.css", "door/door.css", "door/door.js", "style.css")
+_ASSETS = (
+    *(
+        f"door/{name}"
+        for name in ("door.css", "author.css", "desk.css", "door.js", "author.js", "upload.js")
+    ),
+    "style.css",
+)
 """What the pages of the door need beside themselves."""
 
 
@@ -68,9 +74,17 @@ def _routes(folder: Folder) -> list[Route | Mount]:
         Route("/link/{secret}", pages.spend, methods=["POST"]),
         Route("/leave", pages.leave, methods=["POST"]),
         Route("/me", pages.me),
-        Route("/token", pages.token, methods=["POST"]),
+        Route("/account", account.overview),
+        Route("/token", account.token, methods=["POST"]),
+        Route("/token", lambda _: RedirectResponse("/account"), methods=["GET"]),
+        Route("/account/end", account.end, methods=["POST"]),
+        Route("/account/feed", account.feed, methods=["POST"]),
+        Route("/feed/{secret}", feed.feed),
+        Route("/account/export", export.export),
+        Route("/account/delete", account.delete, methods=["POST"]),
         Route("/upload", pages.upload, methods=["POST"]),
-        Route("/versions/{version}", pages.version),
+        Route("/versions/{version}", pages.version, methods=["GET"]),
+        Route("/versions/{version}", own_versions.order, methods=["POST"]),
         Route("/private/{author}/{path:path}", pages.private),
         Route("/administration", administration.overview, methods=["GET"]),
         Route("/administration", administration.order, methods=["POST"]),
@@ -84,6 +98,7 @@ def _routes(folder: Folder) -> list[Route | Mount]:
         Route(f"{v1}/ladder/events", events.ladder_events),
         Route(f"{v1}/versions/{{version}}", rest.version),
         Route(f"{v1}/versions/{{version}}/check", rest.check),
+        Route(f"{v1}/versions/{{version}}/archive", own_versions.archive),
         Route(f"{v1}/versions/{{version}}/events", events.version_events),
         Route(f"{v1}/orders", rest.post_order, methods=["POST"]),
         Route(f"{v1}/openapi.json", rest.openapi),

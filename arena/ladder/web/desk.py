@@ -9,7 +9,7 @@ from starlette.requests import Request
 
 from arena.ladder.book.book import Book
 from arena.ladder.book.quota import MOST
-from arena.ladder.book.tables import ALLOWED, Action, Author, Version
+from arena.ladder.book.tables import ALLOWED, OF_AUTHORS, Action, Author, Version, allowed
 from arena.ladder.door.door import Door
 from arena.ladder.folder import Folder
 from arena.ladder.web.api.rest import quota_of
@@ -125,7 +125,7 @@ def version(
     found = served.watch.look_again().version(name)
     if found is None:
         raise RequestError(404, NOT_FOUND)
-    actions = [what for what, states in ALLOWED.items() if found.state in states]
+    actions = [what for what in ALLOWED if what not in OF_AUTHORS and allowed(found, what)]
     with Book(served.folder) as book:
         lines = book.events(found.name)
     return page(

@@ -1,5 +1,6 @@
 """The pages for people: all work without scripts."""
 
+from collections.abc import Mapping
 from pathlib import Path
 
 from starlette.concurrency import run_in_threadpool
@@ -7,17 +8,20 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, HTMLResponse, RedirectResponse, Response
 
 from arena.ladder.book.book import Book
+from arena.ladder.door.door import MOST_NOTE
 from arena.ladder.web.access.secrets import LASTS, SecretKind, Secrets
 from arena.ladder.web.access.visitors import (
     COOKIE,
+    browser_of,
     forget_cookie,
     found_secret,
     may_see,
     session_of,
     visitor_of,
 )
-from arena.ladder.web.api.rest import info_of, quota_of, result_of
-from arena.ladder.web.live.snapshot import ladder_info, versions_of
+from arena.ladder.web.api.rest import quota_of, result_of
+from arena.ladder.web.live.snapshot import ladder_info, version_info, versions_of
+from arena.ladder.web.own_versions import orders_for, seen_now, waiting_for
 from arena.ladder.web.problems import NOT_FOUND, RequestError
 from arena.ladder.web.served import served_by
 from arena.ladder.web.templates import page
@@ -56,7 +60,7 @@ def spend(request: Request) -> Response:
     if found_secret(request, word, SecretKind.INVITATION) is None:
         raise _invalid_link()
     with Secrets(served.folder, writes=True) as secrets:
-        session = secrets.spend(word)
+        session = secrets.spend(word, browser_of(request))
     if session is None:  # another browser was faster
         raise _invalid_link()
     response = RedirectResponse("/me", _SEE_OTHER)
@@ -84,25 +88,17 @@ def me(request: Request) -> Response:
     return HTMLResponse(_my_page(request))
 
 
-def token(request: Request) -> Response:
-    """Show a new token for the command line, once."""
-    visitor = session_of(request)
-    with Secrets(served_by(request).folder, writes=True) as secrets:
-        word = secrets.renew_token(visitor.author)
-    return HTMLResponse(_my_page(request, token=word))
-
-
 def _my_page(
-    request: Request, token: str = "", error: RequestError | None = None, bot: str = ""
+    request: Request, error: RequestError | None = None, typed: tuple[str, str] = ("", "")
 ) -> str:
     """Return the page; with an error, what was typed stays in the form."""
     visitor, served = session_of(request), served_by(request)
     return page(
         request,
         "me.html",
-        token=token,
         error=error,
-        bot=bot,
+        typed=typed,
+        most_note=MOST_NOTE,
         quota=quota_of(served, visitor.author),
         limits=served.limits,
         origin=request.url.scheme + "://" + request.headers["host"],
@@ -114,40 +110,56 @@ def _my_page(
 
 async def upload(request: Request) -> Response:
     """Take a submission in from the form."""
-    served, bot = served_by(request), ""
+    served, bot, note = served_by(request), "", ""
     limits = served.limits
     try:
         visitor = await run_in_threadpool(session_of, request)
         chunks = timed(request, limits.body_seconds, limits.body_bytes + FORM_BYTES)
         form = FileForm(request, chunks)
-        bot = await form.bot()
-        receipt = await receive(served, visitor.author, bot, form.content(), None)
+        bot, note = await form.fields()
+        receipt = await receive(served, visitor.author, bot, form.content(), note=note)
     except RequestError as error:
         await drain(request, error)
         if not bot:
             raise
-        text = await run_in_threadpool(_my_page, request, error=error, bot=bot)
+        text = await run_in_threadpool(_my_page, request, error=error, typed=(bot, note))
         return HTMLResponse(text, error.status, error.headers)
     return RedirectResponse(f"/versions/{receipt.version}", _SEE_OTHER)
 
 
 def version(request: Request) -> Response:
     """Show how a version is, the result of its check, and its log."""
-    info = info_of(request)
-    with Book(served_by(request).folder) as book:
+    now, seen = seen_now(request)
+    info, folder = version_info(now, seen), served_by(request).folder
+    with Book(folder) as book:
         lines = book.events(info.version)
-    waits = info.place is not None
+    waiting = waiting_for(folder, seen)
+    waits = info.place is not None or waiting
     return HTMLResponse(
         page(
             request,
             "version.html",
             info=info,
+            orders=orders_for(seen),
+            waiting=waiting,
+            has_archive=folder.sent(info.author, info.version).is_file(),
             lines=lines,
             result=result_of(request),
-            has_private=_private(request, info.author, f"{info.version}.html").is_file(),
+            private=_written(request, info.author, info.version),
             reload=_RELOAD if waits else 0,
         )
     )
+
+
+def _written(request: Request, author: str, version: str) -> Mapping[str, str]:
+    """Return the private pages of a version that are written, by what they show."""
+    pages = {"games": "", "why": ".why", "changes": ".changes"}
+    paths = {name: f"{version}{kind}.html" for name, kind in pages.items()}
+    return {
+        name: f"/private/{author}/{path}"
+        for name, path in paths.items()
+        if _private(request, author, path).is_file()
+    }
 
 
 def private(request: Request) -> Response:

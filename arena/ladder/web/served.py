@@ -121,6 +121,8 @@ class Served:
         self.tries = {kind: Buckets(limits.tries / 60, limits.tries) for kind in SecretKind}
         """For secrets that are not valid, by their kind."""
         self.told = Told(None, {}, {})
+        self.exports = set[str]()
+        """The authors who are being sent all that is stored about them."""
         self._sending = Counter[str]()
         self._bodies = set[asyncio.Timeout]()
         """The time limits of bodies that are coming."""

@@ -64,7 +64,7 @@ def _visible(value: object) -> str:
 
 
 def _address(name: str) -> str:
-    return quote(name, safe="@")
+    return quote(name, safe="@/")
 
 
 def page(request: Request, template: str, **values: object) -> str:

@@ -13,7 +13,7 @@ from arena.ladder.door.api import MIME
 from arena.ladder.door.door import Door as LadderDoor
 from arena.ladder.folder import Folder
 from arena.ladder.web.access import secrets
-from arena.ladder.web.access.secrets import Scope, Secrets
+from arena.ladder.web.access.secrets import Scope, SecretKind, Secrets
 from arena.ladder.web.live.listeners import ListenerLimits
 from arena.ladder.web.run import Address, opened
 from arena.ladder.web.served import DoorLimits
@@ -77,11 +77,13 @@ class Door:
         cookie = found.headers["set-cookie"].partition(";")[0]
         return {"Cookie": cookie, **SAME_SITE}
 
-    def token(self, author: str) -> dict[str, str]:
+    def token(self, author: str, scope: Scope = Scope.SUBMIT) -> dict[str, str]:
         """Return the headers of an author's terminal."""
         secrets.invite(self.folder, author, Scope.AUTHOR)
         with Secrets(self.folder, writes=True) as kept:
-            return {"Authorization": f"Bearer {kept.renew_token(author)}"}
+            # Not by `make_token`, which makes a few at most.
+            word = kept.make(author, SecretKind.TOKEN, scope, "terminal")
+            return {"Authorization": f"Bearer {word}"}
 
     def put(self, bot: str, content: Any, headers: Mapping[str, str]) -> Answer:
         return self.ask(f"/api/v1/bots/{bot}/versions", "PUT", content, **headers)

@@ -11,8 +11,10 @@ from arena.ladder.web.app import make_app
 from tests.ladder.web.doors import SAME_SITE, Door, door_of, ladder
 
 NOBODY, OTHER, AUTHOR, TOKEN, ADMINISTRATOR = "nobody", "bob", "ann", "token of ann", "root"
+READER = "token of ann that reads"
 WHO = (NOBODY, OTHER, AUTHOR, TOKEN, ADMINISTRATOR)
 ORDER = '{"what": "rest", "version": "mine@1"}'
+PLAY = "what=play"
 FORM = "what=rest&version=mine%401&why="
 INVITED = "invited=ann"
 IS_FORM = (("Content-Type", "application/x-www-form-urlencoded"),)
@@ -34,9 +36,20 @@ CASES = [
     Case("GET", "/link/wrong", (404, 303, 303, 404, 303)),
     Case("POST", "/link/wrong", (404,) * 5),
     Case("GET", "/me", (401, 200, 200, 403, 200)),
+    Case("GET", "/account", (401, 200, 200, 403, 200)),
+    Case("GET", "/token", (307,) * 5),
+    Case("POST", "/account/end", (401, 303, 303, 403, 303), "id=none", IS_FORM),
+    Case("POST", "/account/feed", (401, 200, 200, 403, 200)),
+    Case("GET", "/feed/wrong", (404,) * 5),
+    Case("GET", "/account/export", (401, 200, 200, 403, 200)),
+    Case("POST", "/account/delete", (401, 400, 400, 403, 400), "name=x", IS_FORM),
     Case("POST", "/upload", (401, 415, 415, 403, 415)),
     Case("GET", "/versions/mine@1", (401, 404, 200, 200, 200)),
     Case("GET", "/versions/none@1", (401, 404, 404, 404, 404)),
+    Case("POST", "/versions/mine@1", (401, 404, 409, 403, 409), PLAY, IS_FORM),
+    Case("GET", "/api/v1/versions/mine@1/archive", (401, 404, 200, 200, 200)),
+    Case("GET", "/api/v1/versions/none@1/archive", (401, 404, 404, 404, 404)),
+    Case("GET", "/private/ann/sent/mine@1.tar", (404, 404, 200, 404, 200)),
     Case("GET", "/private/ann/", (404, 404, 200, 404, 200)),
     Case("GET", "/private/ann/index.html", (404, 404, 200, 404, 200)),
     Case("GET", "/private/ann/none", (404,) * 5),
@@ -60,13 +73,21 @@ CASES = [
     Case("GET", "/assets/desk.css", ALL),
     Case("GET", "/assets/door.css", ALL),
     Case("GET", "/assets/door.js", ALL),
+    Case("GET", "/assets/author.css", ALL),
+    Case("GET", "/assets/author.js", ALL),
+    Case("GET", "/assets/upload.js", ALL),
     Case("GET", "/site/", ALL),
     Case("GET", "/none", (404,) * 5),
     Case("DELETE", "/me", (405,) * 5),
-    # A new token takes the place of the one that is used here; then sessions end.
-    Case("POST", "/token", (401, 200, 200, 401, 200)),
-    Case("POST", "/leave", (401, 303, 303, 401, 303)),
+    Case("POST", "/token", (401, 200, 200, 403, 200), "name=x", IS_FORM),
+    # Now sessions end.
+    Case("POST", "/leave", (401, 303, 303, 403, 303)),
 ]
+READS_ONLY = {
+    ("PUT", "/api/v1/bots/mine/versions"): 403,
+    ("PUT", "/api/v1/bots/-/versions"): 403,
+}
+"""What a token that reads gets otherwise than one that submits."""
 NOT_HERE = {"/api/v1/ladder/events", "/api/v1/versions/{version}/events", "/site"}
 """Streams are asked elsewhere (test_events.py); /site leads to /site/."""
 
@@ -78,6 +99,8 @@ def crowd(
     folder = ladder(tmp_path_factory.mktemp("access"))
     make_private(folder.private / "ann")
     (folder.private / "ann/index.html").write_text("ann's")
+    (folder.private / "ann/sent").mkdir()
+    folder.sent("ann", "mine@1").write_text("ann's")
     folder.site.mkdir()
     (folder.site / "index.html").write_text("the site")
     with door_of(folder) as door:
@@ -86,6 +109,7 @@ def crowd(
             OTHER: door.session("bob"),
             AUTHOR: door.session("ann"),
             TOKEN: door.token("ann"),
+            READER: door.token("ann", Scope.READ),
             ADMINISTRATOR: door.session("root", Scope.ADMINISTRATOR),
         }
         assert door.put("mine", b"mine", who[AUTHOR]).status == 201
@@ -99,11 +123,11 @@ def test_each_gets_what_is_theirs(
     door, who = crowd
     found = {
         one: door.ask(case.path, case.method, case.body, **{**who[one], **dict(case.headers)})
-        for one in WHO
+        for one in who
     }
-    assert {one: answer.status for one, answer in found.items()} == dict(
-        zip(WHO, case.statuses, strict=True)
-    )
+    expected = dict(zip(WHO, case.statuses, strict=True))
+    expected[READER] = READS_ONLY.get((case.method, case.path), expected[TOKEN])
+    assert {one: answer.status for one, answer in found.items()} == expected
     for answer in found.values():
         assert "frame-ancestors 'none'" in answer.headers["content-security-policy"]
         assert "unsafe" not in answer.headers["content-security-policy"]

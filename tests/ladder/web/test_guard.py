@@ -41,7 +41,10 @@ def test_port_of_https_may_be_named_or_not(tmp_path: Path, url: str) -> None:
         for host in (f"{NAME}:80", f"{NAME}:8443", f"{NAME}:4430", f"{NAME}:"):
             assert door.ask("/", Host=host).status == 421
         for origin, status in ((f"https://{NAME}", 200), (f"http://{NAME}", 403)):
-            assert door.ask("/token", "POST", Host=NAME, Origin=origin, **cookie).status == status
+            assert (
+                door.ask("/account/feed", "POST", Host=NAME, Origin=origin, **cookie).status
+                == status
+            )
 
 
 @pytest.mark.parametrize(
@@ -61,14 +64,14 @@ def test_pages_of_other_sites_change_nothing(
     door: Door, headers: dict[str, str], *, may: bool
 ) -> None:
     cookie = {"Cookie": door.session("ann")["Cookie"]}
-    assert door.ask("/token", "POST", **cookie, **headers).status == (200 if may else 403)
+    assert door.ask("/account/feed", "POST", **cookie, **headers).status == (200 if may else 403)
     put = door.put("mine", b"x", {**cookie, **headers})
     assert put.status in ({200, 201} if may else {403})
 
 
 def test_an_equal_origin_is_enough_for_old_browsers(door: Door) -> None:
     cookie = {"Cookie": door.session("ann")["Cookie"]}
-    assert door.ask("/token", "POST", **cookie, Origin=door.base).status == 200
+    assert door.ask("/account/feed", "POST", **cookie, Origin=door.base).status == 200
 
 
 def test_one_address_asks_so_often_and_no_more(tmp_path: Path) -> None:

@@ -87,7 +87,7 @@ def test_no_page_has_a_link_to_private_pages_that_are_not_written(desk: Desk) ->
             assert "/private/" not in text(door, path, who), path
         pages = desk.folder.private / "ann"
         pages.mkdir()
-        for name in ("index.html", "mine@1.html"):
+        for name in ("index.html", "mine@1.html", "mine@1.why.html", "mine@1.changes.html"):
             (pages / name).write_text("hers")
         for path, who in visits:
             links = re.findall('href="(/private/[^"]+)"', text(door, path, who))

@@ -97,6 +97,7 @@ def test_streams_are_described_with_the_header_that_goes_on() -> None:
         {"what": "season close", "version": "none@1"},
         {"what": "strike", "version": "none@1", "why": "x" * 501},
         {"what": "dance"},
+        {"what": "forget", "author": "none"},
     ],
 )
 def test_orders_that_are_none_are_described_as_such(door: Door, order: dict[str, Any]) -> None:

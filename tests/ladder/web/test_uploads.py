@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from arena.ladder.book.book_file import DoorFile
 from arena.ladder.door import door as ladder_door
-from arena.ladder.door.door import MAX_UPLOAD
+from arena.ladder.door.door import MAX_UPLOAD, MOST_NOTE
 from arena.ladder.folder import Folder
 from arena.ladder.web.uploads import uploads
 from tests.cli.command import HANG
@@ -23,6 +23,7 @@ from tests.ladder import club as clubs
 from tests.ladder.web.doors import PATIENT, Answer, Door, door_of, inbox, ladder
 
 MIB = 1024 * 1024
+IS_FORM = {"Content-Type": "application/x-www-form-urlencoded"}
 
 
 @pytest.fixture
@@ -234,7 +235,7 @@ def test_busy_database_is_no_fault_of_the_author(
         other.execute("BEGIN IMMEDIATE")
         for busy in (
             own_door.put("mine", b"1", token),
-            own_door.ask("/token", "POST", **session),
+            own_door.ask("/account/end", "POST", "id=x", **session, **IS_FORM),
             own_door.ask("/leave", "POST", **session),
         ):
             assert (busy.status, busy.headers["retry-after"]) == (503, "5")
@@ -270,6 +271,27 @@ def test_parts_of_a_door_that_was_killed_are_removed(own_door: Door) -> None:
     (own_door.folder.inbox / ".door.0123.part").touch()
     uploads.forget_parts(own_door.folder)
     assert inbox(own_door.folder) == []
+
+
+def test_note_is_on_the_page_of_its_version_and_in_the_list(own_door: Door) -> None:
+    ann, token = own_door.session("ann"), own_door.token("ann")
+    path = "/api/v1/bots/mine/versions?note=tries%20calza%20more%20%3Cb%3E"
+    assert own_door.ask(path, "PUT", b"1", **token).status == 201
+    assert own_door.ask("/api/v1/versions/mine@1", **token).json()["note"] == "tries calza more <b>"
+    for page in ("/me", "/versions/mine@1"):
+        assert b"tries calza more &lt;b&gt;" in own_door.ask(page, **ann).body
+    for note in ("x" * (MOST_NOTE + 1), "a%0Ab"):
+        bad = own_door.ask(f"/api/v1/bots/mine/versions?note={note}", "PUT", b"2", **token)
+        assert (bad.status, bad.problem()["what"]) == (400, "the note is no line of text")
+
+
+def test_note_of_a_form_without_scripts_is_kept(own_door: Door) -> None:
+    note = '--b\r\nContent-Disposition: form-data; name="note"\r\n\r\nmehr Käse\r\n'.encode()
+    head, file = form(b"mine", b"1").split(b'--b\r\nContent-Disposition: form-data; name="file"')
+    body = head + note + b'--b\r\nContent-Disposition: form-data; name="file"' + file
+    assert post(own_door, body).status == 303
+    [version] = own_door.ask("/api/v1/me", **own_door.token("ann")).json()["versions"]
+    assert version["note"] == "mehr Käse"
 
 
 def form(bot: bytes, content: bytes, boundary: bytes = b"b") -> bytes:

@@ -9,6 +9,7 @@ from hashlib import sha256
 from secrets import token_urlsafe
 from typing import NamedTuple, Self
 
+from arena.io.errors import ArenaError
 from arena.ladder.book.book_file import DoorFile
 from arena.ladder.book.schema import SECRETS
 from arena.ladder.door.door import Door
@@ -28,13 +29,16 @@ class SecretKind(StrEnum):
     SESSION = "session"
     """Is in the cookie of a browser."""
     TOKEN = "token"  # noqa: S105 - a kind of secret
-    """Submits from the command line, and nothing else."""
+    """For programs: submits or reads, and nothing else."""
+    FEED = "feed"
+    """The end of the address of an author's feed."""
 
 
 LASTS = {
     SecretKind.INVITATION: 14 * _DAY,
     SecretKind.SESSION: 30 * _DAY,
     SecretKind.TOKEN: 365 * _DAY,
+    SecretKind.FEED: 3_650 * _DAY,
 }
 """Seconds."""
 
@@ -44,6 +48,15 @@ class Scope(StrEnum):
 
     AUTHOR = "author"
     ADMINISTRATOR = "administrator"
+    SUBMIT = "submit"
+    """Of a token: submits, and reads what its author may read."""
+    READ = "read"
+    """Of a token or a feed."""
+
+
+TOKEN_SCOPES = (Scope.SUBMIT, Scope.READ)
+MOST_TOKENS = 20
+"""Of an author."""
 
 
 class Secret(NamedTuple):
@@ -62,6 +75,18 @@ class Secret(NamedTuple):
         return self.scope is Scope.ADMINISTRATOR and time.time() < self.made + FRESH
 
 
+class Held(NamedTuple):
+    """A session, a token or a feed, as its author sees it; times in seconds since 1970."""
+
+    id: str
+    """By which it is ended; it opens nothing."""
+    kind: SecretKind
+    scope: Scope
+    name: str
+    began: float
+    expires: float
+
+
 class Secrets:
     """The secrets in the door's database; a context manager."""
 
@@ -77,18 +102,24 @@ class Secrets:
         self._file.close()
 
     def make(
-        self, author: str, kind: SecretKind, scope: Scope = Scope.AUTHOR, made: float | None = None
+        self,
+        author: str,
+        kind: SecretKind,
+        scope: Scope = Scope.AUTHOR,
+        name: str = "",
+        made: float | None = None,
     ) -> str:
         """Make a secret and return it: it cannot be read again."""
         now, word = time.time(), token_urlsafe(_BITS // 8)
         self._file.insert(
             "secrets",
-            sha256=_digest(word),
+            sha256=id_of(word),
             author=author,
             kind=kind,
             scope=scope,
             made=now if made is None else made,
             expires=now + LASTS[kind],
+            name=name,
         )
         return word
 
@@ -98,37 +129,61 @@ class Secrets:
             "SELECT author, scope, made, expires FROM secrets "
             "WHERE sha256 = ? AND kind = ? AND used IS NULL AND expires > ?"
         )
-        for row in [*self._file.rows(query, _digest(word), kind, time.time())]:
+        for row in [*self._file.rows(query, id_of(word), kind, time.time())]:
             return Secret(**{**row, "kind": kind, "scope": Scope(row["scope"])})
         return None
 
-    def spend(self, invitation: str) -> str | None:
-        """Return the session that an invitation gives, once; None if it gives none."""
+    def spend(self, invitation: str, browser: str = "") -> str | None:
+        """Return the session that an invitation gives a browser, once; None if it gives none."""
         with self._file.transaction():
             secret = self.find(invitation, SecretKind.INVITATION)
             if secret is None:
                 return None
             update = "UPDATE secrets SET used = ? WHERE sha256 = ?"
-            self._file.execute(update, time.time(), _digest(invitation))
-            return self.make(secret.author, SecretKind.SESSION, secret.scope, secret.made)
+            self._file.execute(update, time.time(), id_of(invitation))
+            kind = SecretKind.SESSION
+            return self.make(secret.author, kind, secret.scope, browser, secret.made)
 
     def drop(self, word: str) -> None:
         """Forget a secret."""
-        self._file.execute("DELETE FROM secrets WHERE sha256 = ?", _digest(word))
+        self._file.execute("DELETE FROM secrets WHERE sha256 = ?", id_of(word))
 
-    def renew_token(self, author: str) -> str:
-        """Return a token for the command line; those that the author had work no more."""
-        return self._renew(author, SecretKind.TOKEN, Scope.AUTHOR)
+    def held(self, author: str) -> list[Held]:
+        """Return the sessions, tokens and feeds of an author that are valid, the newest first."""
+        query = (
+            "SELECT sha256, kind, scope, name, expires FROM secrets "
+            "WHERE author = ? AND kind != ? AND expires > ?"
+        )
+        rows = [*self._file.rows(query, author, SecretKind.INVITATION, time.time())]
+        held = [_held(*row) for row in rows]
+        return sorted(held, key=lambda secret: -secret.began)
+
+    def end(self, author: str, id_: str) -> None:
+        """Forget one of an author's secrets by its id, if it is there."""
+        delete = "DELETE FROM secrets WHERE author = ? AND sha256 = ?"
+        self._file.execute(delete, author, id_)
+
+    def make_token(self, author: str, name: str, scope: Scope) -> str:
+        """Return a new token; raises ArenaError if the author has as many as they may."""
+        with self._file.transaction():
+            tokens = [one for one in self.held(author) if one.kind is SecretKind.TOKEN]
+            if len(tokens) >= MOST_TOKENS:
+                raise ArenaError(f"you have {MOST_TOKENS} tokens", hint="end one of them first")
+            return self.make(author, SecretKind.TOKEN, scope, name)
+
+    def renew_feed(self, author: str) -> str:
+        """Return the end of a feed's address; the one that the author had leads nowhere."""
+        return self._renew(author, SecretKind.FEED, Scope.READ, "feed")
 
     def renew_invitation(self, author: str, scope: Scope) -> str:
         """Return an invitation; those that the author had are not valid any more."""
         return self._renew(author, SecretKind.INVITATION, scope)
 
-    def _renew(self, author: str, kind: SecretKind, scope: Scope) -> str:
+    def _renew(self, author: str, kind: SecretKind, scope: Scope, name: str = "") -> str:
         with self._file.transaction():
             delete = "DELETE FROM secrets WHERE author = ? AND kind = ?"
             self._file.execute(delete, author, kind)
-            return self.make(author, kind, scope)
+            return self.make(author, kind, scope, name)
 
     def revoke(self, author: str) -> int:
         """Forget all secrets of an author; returns how many there were."""
@@ -150,5 +205,11 @@ def invite(folder: Folder, name: str, scope: Scope) -> tuple[str, bool]:
         return secrets.renew_invitation(author, scope), new
 
 
-def _digest(word: str) -> str:
+def _held(id_: str, kind: str, scope: str, name: str, expires: float) -> Held:
+    of = SecretKind(kind)
+    return Held(id_, of, Scope(scope), name, expires - LASTS[of], expires)
+
+
+def id_of(word: str) -> str:
+    """Return what is kept of a secret, by which it can be ended: it opens nothing."""
     return sha256(word.encode("utf-8", "surrogatepass")).hexdigest()

@@ -3,12 +3,15 @@
 from msgspec import Struct
 from starlette.requests import Request
 
-from arena.ladder.web.access.secrets import Scope, Secret, SecretKind, Secrets
+from arena.ladder.web.access.secrets import Scope, Secret, SecretKind, Secrets, id_of
 from arena.ladder.web.problems import NOT_FOUND, RequestError
 from arena.ladder.web.served import client_of, served_by
 
 COOKIE = "__Host-arena"
 _BEARER = "bearer "
+_BROWSERS = ("Firefox", "Edg", "OPR", "Chrome", "Safari")
+"""Words of User-Agent; one that pretends to be another comes before it."""
+_SYSTEMS = ("Android", "iPhone", "iPad", "Windows", "Mac OS", "CrOS", "Linux")
 _LOGIN = "open your link, or ask the operator for one: arena ladder invite"
 
 
@@ -64,6 +67,11 @@ def found_secret(request: Request, word: str, kind: SecretKind) -> Secret | None
     return None
 
 
+def own_secret(request: Request) -> str:
+    """Return the id of the session that a request came with."""
+    return id_of(request.cookies.get(COOKIE, ""))
+
+
 def forget_cookie(request: Request) -> None:
     """Let the answer delete the cookie of the browser."""
     request.state.forgets_cookie = True
@@ -96,11 +104,20 @@ def author_of(request: Request) -> Visitor:
     return visitor
 
 
+def submitter_of(request: Request) -> Visitor:
+    """Return the author who asks and may submit: not by a token that only reads."""
+    visitor = author_of(request)
+    if visitor.scope is Scope.READ:
+        hint = "make one that submits on the page 'Account' of the door"
+        raise RequestError(403, "the token can read only", hint)
+    return visitor
+
+
 def session_of(request: Request) -> Visitor:
     """Return the author who asks by a browser; a token can do less."""
     visitor = author_of(request)
     if not visitor.has_session:
-        raise RequestError(403, "a token can submit only", "use the pages of the door")
+        raise RequestError(403, "a token opens no pages", "log in with a browser")
     return visitor
 
 
@@ -113,6 +130,13 @@ def administrator_of(request: Request) -> Visitor:
         hint = "make a new link: arena ladder invite --admin"
         raise RequestError(403, "the link was made more than 12 hours ago", hint)
     raise RequestError(404, NOT_FOUND)
+
+
+def browser_of(request: Request) -> str:
+    """Return a few words by which people know one of their browsers: "Firefox, Linux"."""
+    agent = request.headers.get("user-agent", "")
+    words = (next((word for word in of if word in agent), "") for of in (_BROWSERS, _SYSTEMS))
+    return ", ".join(filter(None, words)) or "another browser"
 
 
 def may_see(visitor: Visitor, author: str) -> None:

@@ -8,6 +8,7 @@ import msgspec
 from arena import __version__
 from arena.ladder.book.check_result import CheckResult
 from arena.ladder.door import api
+from arena.ladder.door.door import MOST_NOTE
 
 _REF = "#/components/schemas/{name}"
 _BINARY = {"application/octet-stream": {"schema": {"type": "string", "format": "binary"}}}
@@ -62,7 +63,7 @@ def _of_authors() -> dict[str, Any]:
         {"201": "Receipt", "200": "Receipt"},
         ("400", "401", "403", "404", "408", "409", "413", "503", "507"),
         security=_AUTHOR,
-        parameters=[_path(*_BOT), _DIGEST],
+        parameters=[_path(*_BOT), _DIGEST, _NOTE],
         body=_BINARY,
     )
     me = _operation(
@@ -97,7 +98,18 @@ def _of_versions() -> dict[str, Any]:
         _AUTHOR,
         parameters=[_path(*_VERSION), _LAST_EVENT],
     )
-    return {"": version, "/check": check, "/events": events}
+    archive = _operation(
+        "getArchive",
+        "What was submitted as a version: the canonical archive of its files",
+        {},
+        ("401", "404"),
+        security=_AUTHOR,
+        parameters=[_path(*_VERSION)],
+    )
+    binary = {"type": "string", "format": "binary"}
+    content = {"application/x-tar": {"schema": binary}}
+    archive["responses"]["200"] = {"description": "A tar archive", "content": content}
+    return {"": version, "/check": check, "/archive": archive, "/events": events}
 
 
 def _of_everybody() -> dict[str, Any]:
@@ -146,6 +158,13 @@ _DIGEST = {
     "required": False,
     "description": "The SHA-256 of the body (RFC 9530): it is checked",
     "schema": {"type": "string", "pattern": "^sha-256=:[A-Za-z0-9+/]{43}=:$"},
+}
+_NOTE = {
+    "name": "note",
+    "in": "query",
+    "required": False,
+    "description": "The author's own words on the version, for its page",
+    "schema": {"type": "string", "maxLength": MOST_NOTE, "pattern": "^[ -~]*$"},
 }
 _LAST_EVENT = {
     "name": "Last-Event-ID",

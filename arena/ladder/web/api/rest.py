@@ -26,6 +26,7 @@ from arena.ladder.web.access.visitors import (
     administrator_of,
     author_of,
     may_see,
+    submitter_of,
     unauthorized,
     visitor_of,
 )
@@ -48,12 +49,19 @@ async def put_version(request: Request) -> Response:
     """Take a submission in: the body is an archive of a bot's folder."""
     served = served_by(request)
     try:
-        visitor = await run_in_threadpool(author_of, request)
+        visitor = await run_in_threadpool(submitter_of, request)
         digest = digest_of(request.headers.get("content-digest"))
         limits = served.limits
         chunks = timed(request, limits.body_seconds, limits.body_bytes)
         bot = request.path_params["bot"]
-        receipt = await receive(served, visitor.author, bot, chunks, digest)
+        receipt = await receive(
+            served,
+            visitor.author,
+            bot,
+            chunks,
+            digest=digest,
+            note=request.query_params.get("note", ""),
+        )
     except RequestError as error:
         await drain(request, error)
         raise
@@ -142,7 +150,8 @@ async def post_order(request: Request) -> Response:
 
 def give_order(served: Served, who: str, order: OrderRequest) -> int:
     """Leave an order for the ladder; returns its number. Raises RequestError if it makes none."""
-    needed = ORDER_NEEDS[order.what]
+    if (needed := ORDER_NEEDS.get(order.what)) is None:
+        raise RequestError(400, f"{order.what} is ordered by authors alone, of their accounts")
     if needed != {name for name in ("version", "author", "uploads") if getattr(order, name)}:
         what = f"{order.what} is about {' and '.join(sorted(needed)) or 'no version and no author'}"
         raise RequestError(400, what, "see openapi.json")

@@ -39,6 +39,7 @@ class _Row(Struct):
     best: int
     worst: int
     games: int
+    beats_average: float
 
 
 class _Board(Struct):
@@ -136,6 +137,7 @@ def _ratings(site: Path) -> dict[str, list[RatingInfo]]:
                 variant=board.variant,
                 players=board.players,
                 games=row.games,
+                beats_average=row.beats_average,
                 rank=row.rank,
                 best=row.best,
                 worst=row.worst,
@@ -162,6 +164,7 @@ def version_info(now: Snapshot, version: Version) -> VersionInfo:
         place=queue.index(version.name) if version.name in queue else None,
         oldest=now.oldest(),
         running=now.running,
+        note=version.note,
         check=now.checks.get(version.name) if is_checked else None,
         ratings=now.ratings.get(version.name, ()),
     )
@@ -206,6 +209,6 @@ def versions_of(now: Snapshot, author: str) -> list[MyVersion]:
     """Return the versions of an author, the newest first."""
     mine = [version for version in now.versions.values() if version.author == author]
     return [
-        MyVersion(version=version.name, state=version.state, why=version.why)
+        MyVersion(version=version.name, state=version.state, why=version.why, note=version.note)
         for version in mine[::-1]
     ]

@@ -18,10 +18,11 @@ _BOUNDARY = re.compile(r"multipart/form-data; ?boundary=([!-~]{1,70})", re.IGNOR
 _HEAD = (
     rb"--%b\r\nContent-Disposition: form-data; name=\"bot\"\r\n\r\n"
     rb"([A-Za-z0-9_-]{1,64})\r\n"
+    rb"(?:--%b\r\nContent-Disposition: form-data; name=\"note\"\r\n\r\n([^\r\n]{0,1000})\r\n)?"
     rb"--%b\r\nContent-Disposition: form-data; name=\"file\"; filename=\"[^\"\r\n]*\"\r\n"
     rb"(?:Content-Type: [^\r\n]*\r\n)?\r\n"
 )
-"""How every browser sends the two fields of the page's form."""
+"""How every browser sends the fields of the page's form: the note may be missing."""
 
 
 async def timed(request: Request, seconds: float, most: int) -> AsyncIterator[bytes]:
@@ -92,7 +93,7 @@ async def form_of(request: Request) -> dict[str, str]:
 
 
 class FileForm:
-    """The form of the upload page: the name of a bot, then one file, which is the rest."""
+    """The form of the upload page: the name of a bot, a note, then one file, which is the rest."""
 
     def __init__(self, request: Request, chunks: AsyncIterator[bytes]) -> None:
         match = _BOUNDARY.fullmatch(request.headers.get("content-type", ""))
@@ -100,17 +101,17 @@ class FileForm:
             raise RequestError(415, "it is no form with a file", "use the form of the page")
         boundary = match[1].encode()
         self._chunks = chunks
-        self._head = re.compile(_HEAD % (re.escape(boundary), re.escape(boundary)))
+        self._head = re.compile(_HEAD % ((re.escape(boundary),) * 3))
         self._tail = b"\r\n--%b--\r\n" % boundary
         self._held = b""
 
-    async def bot(self) -> str:
-        """Return the name of the bot; raises RequestError if the form is another one."""
+    async def fields(self) -> tuple[str, str]:
+        """Return the name of the bot and the note; RequestError if the form is another one."""
         async for chunk in self._chunks:
             self._held += chunk
             if match := self._head.match(self._held):
                 self._held = self._held[match.end() :]
-                return match[1].decode()
+                return match[1].decode(), (match[2] or b"").decode("utf-8", "replace")
             if len(self._held) > _FORM:
                 break
         hint = "name the bot with 1 to 32 letters, digits, - and _, and choose a file"

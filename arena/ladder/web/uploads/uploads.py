@@ -14,7 +14,7 @@ from typing import BinaryIO
 from arena.io.errors import ArenaError
 from arena.io.files import place_durably
 from arena.ladder.door.api import Receipt, receipt_of
-from arena.ladder.door.door import Door, Sent, check_name
+from arena.ladder.door.door import Door, Sent, check_name, check_note
 from arena.ladder.folder import Folder
 from arena.ladder.web.problems import RequestError, refused
 from arena.ladder.web.served import Served
@@ -37,26 +37,37 @@ def forget_parts(folder: Folder) -> None:
 
 
 async def receive(
-    served: Served, author: str, bot: str, chunks: AsyncIterator[bytes], digest: bytes | None
+    served: Served,
+    author: str,
+    bot: str,
+    chunks: AsyncIterator[bytes],
+    *,
+    digest: bytes | None = None,
+    note: str = "",
 ) -> Receipt:
     """Take a submission in; returns when it is on the disk to stay.
 
     Raises RequestError if it is not taken; nothing is left of it then.
     """
     with served.upload_of(author):
-        await asyncio.to_thread(_check, served, author, bot, digest)
+        await asyncio.to_thread(_check, served, author, (bot, note), digest)
         with _part(served.folder) as (path, file):
-            sent = await _written(file, chunks)
+            sent = (await _written(file, chunks))._replace(note=note)
             if digest not in {None, bytes.fromhex(sent.sha256)}:
                 hint = "it was changed on its way: send it again"
                 raise RequestError(400, "the body has another SHA-256 than Content-Digest", hint)
             return await asyncio.to_thread(_entered, served, author, bot, sent, path)
 
 
-def _check(served: Served, author: str, bot: str, digest: bytes | None) -> None:
-    """Raise RequestError for what is known to be refused before the bytes have come."""
+def _check(served: Served, author: str, said: tuple[str, str], digest: bytes | None) -> None:
+    """Raise RequestError for what is known to be refused before the bytes have come.
+
+    That is by what was said of them: the name of the bot, and a note.
+    """
+    bot, note = said
     try:
         check_name(bot, "on a ladder the name of a bot")
+        check_note(note)
     except ArenaError as error:
         raise refused(error, 400) from None
     with Door(served.folder) as door:
