@@ -8,6 +8,7 @@ from contextlib import ExitStack
 import msgspec
 
 from arena import __version__
+from arena.game.records import Fixture
 from arena.io.errors import ArenaError
 from arena.ladder.book.book import Book
 from arena.ladder.book.tables import (
@@ -28,6 +29,7 @@ from arena.ladder.folder import Folder, locked
 from arena.ladder.pages.publisher import Publisher
 from arena.ladder.pages.site import publish_closed
 from arena.ladder.season.admission import faults_too_often, settle
+from arena.ladder.season.live_games import LiveGames
 from arena.ladder.season.orders import carry_out
 from arena.ladder.season.season import Season, commitment_of, open_season, reveal
 from arena.league.play.dispatcher import RunListener
@@ -82,6 +84,7 @@ class _Ladder(RunListener):
         self._lacks_space = ""
         """Why nothing is played, "" if something is."""
         self._season: Season | None = None
+        self._live: LiveGames | None = None
         self._field: list[Version] = []
         self._field_changed = True
         self._closing: Order | None = None
@@ -100,12 +103,14 @@ class _Ladder(RunListener):
             with season as self._season:
                 self._pruner = Pruner(self._folder, self._config.caps, self._season.store)
                 self._check_arena(self._season)
+                if not self._config.file.cluster:  # its workers do not share our files
+                    self._live = LiveGames(self._folder.season(number), self._season, self._book)
                 self._play(self._season)
                 self._note_divisions(self._season.divisions())
                 ended = self._closing is not None and self._end(self._season)
                 # While it reads, the store cannot be closed whole.
                 self._publisher.stop()
-            self._season = self._pruner = None
+            self._season = self._pruner = self._live = None
             if self._closing and ended:
                 self._close_season(number, self._closing)
 
@@ -113,6 +118,10 @@ class _Ladder(RunListener):
         """End what goes on beside the games."""
         self._checks.stop()
         self._publisher.stop()
+
+    def watched(self, fixture: Fixture) -> str:
+        """Return the file for the events of a game that everybody may watch, or ""."""
+        return self._live.file_for(fixture) if self._live else ""
 
     def stop_requested(self) -> bool:
         """Look after everything else; tell whether the games must pause."""
@@ -217,6 +226,8 @@ class _Ladder(RunListener):
         if self._season:
             self._publisher.step((self._season.games.total(), self._book.last_event()))
             self._look_at_disk()
+            if self._live:
+                self._live.step()
             if now >= self._next_note:
                 self._next_note = now + _NOTE
                 self._note_divisions(self._season.divisions())

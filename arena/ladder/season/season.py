@@ -17,7 +17,7 @@ from arena.bots.builds.cache import BuildCache
 from arena.bots.manifest import load_bot
 from arena.bots.sandboxes.registry import check_freezing
 from arena.bots.workshop import Workshop, open_workshop
-from arena.game.records import Division, FixtureResult, LeagueInfo, PlayedFixture
+from arena.game.records import Division, Fixture, FixtureResult, LeagueInfo, PlayedFixture
 from arena.game.rules.books import Rules
 from arena.game.seeds import commitment
 from arena.io.errors import ArenaError
@@ -125,6 +125,7 @@ class Season:
         """Games of each version."""
         self.faulted: Counter[str] = Counter()
         """Of those, the games in which it faulted."""
+        self._won: Counter[str] = Counter()
         for result in store.results() if store.league else ():
             self._count(result)
 
@@ -147,6 +148,15 @@ class Season:
             )
             for division in played.schedule.blocks
         ]
+
+    def strength(self, name: str) -> float:
+        """Return the share of its games that a version won."""
+        return self._won[name] / max(1, self.games[name])
+
+    def may_show_dice(self, fixture: Fixture) -> bool:
+        """Tell whether no table of a fixture's block is still to be played with its dice."""
+        played = self._played
+        return played is not None and played.progress.is_complete(fixture.division, fixture.block)
 
     def enter(self, version: Version, archive: Path) -> None:
         """Make a version ready to play; raises ArenaError if it can no longer be started."""
@@ -297,3 +307,4 @@ class Season:
             self.games[name] += len(result.games)
         for game in result.games:
             self.faulted.update(result.fixture.seats[seat] for seat in game.faulted)
+            self._won[result.fixture.seats[game.places.index(1)]] += 1

@@ -19,12 +19,13 @@ from arena.ladder.web import administration, pages
 from arena.ladder.web.access.addresses import BehindProxy
 from arena.ladder.web.access.guard import Guard, add_headers
 from arena.ladder.web.api import events, rest
+from arena.ladder.web.live.page import live
 from arena.ladder.web.problems import NOT_FOUND, RequestError, answer, refused
 from arena.ladder.web.served import DoorLimits, Served, terms_of
 from arena.ladder.web.site import published
 
 _WORDS = {404: NOT_FOUND, 405: "this cannot be done with it"}
-_ASSETS = ("door/door.css", "door/door.js", "style.css")
+_ASSETS = ("door/door.css", "door/live.css", "door/door.js", "style.css")
 """What the pages of the door need beside themselves."""
 
 
@@ -67,6 +68,7 @@ def _routes(folder: Folder) -> list[Route | Mount]:
         Route("/link/{secret}", pages.link, methods=["GET"]),
         Route("/link/{secret}", pages.spend, methods=["POST"]),
         Route("/leave", pages.leave, methods=["POST"]),
+        Route("/live", live),
         Route("/me", pages.me),
         Route("/token", pages.token, methods=["POST"]),
         Route("/upload", pages.upload, methods=["POST"]),
