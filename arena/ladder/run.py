@@ -26,6 +26,7 @@ from arena.ladder.config import Config, check_terms, load_config, sandbox_of
 from arena.ladder.disk import Pruner, lacks_space
 from arena.ladder.door.door import Door
 from arena.ladder.folder import Folder, locked
+from arena.ladder.guests.keeper import GuestKeeper
 from arena.ladder.pages.publisher import Publisher
 from arena.ladder.pages.site import publish_closed
 from arena.ladder.season.admission import faults_too_often, settle
@@ -80,6 +81,7 @@ class _Ladder(RunListener):
         self._book, self._door, self._say = book, door, say
         self._checks = CheckScheduler(folder, config, book)
         self._publisher = Publisher(folder, config, book, say)
+        self._guests = GuestKeeper(folder, config, book)
         self._pruner: Pruner | None = None
         self._lacks_space = ""
         """Why nothing is played, "" if something is."""
@@ -118,6 +120,7 @@ class _Ladder(RunListener):
         """End what goes on beside the games."""
         self._checks.stop()
         self._publisher.stop()
+        self._guests.end()
 
     def watched(self, fixture: Fixture) -> str:
         """Return the file for the events of a game that everybody may watch, or ""."""
@@ -210,6 +213,7 @@ class _Ladder(RunListener):
                     why = f"it cannot be started any more: {error}"
                     self._book.set_state(version, State.RESTING, why)
         self._field = self._book.versions(PLAYING)
+        self._guests.offer((one.name, season.humans(one.name)) for one in self._field)
 
     # ------------------------------------------------------------ beside the games
 
@@ -223,6 +227,7 @@ class _Ladder(RunListener):
         if self._checks.step():
             self._field_changed = True
         self._judge()
+        self._guests.step()
         if self._season:
             self._publisher.step((self._season.games.total(), self._book.last_event()))
             self._look_at_disk()

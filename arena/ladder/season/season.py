@@ -165,6 +165,10 @@ class Season:
         check_trust(self._workshop.sandbox, [bot], trusted=self._config.file.trust_bots)
         self._ready[version.name] = bot, self._workshop.stage(bot)
 
+    def humans(self, name: str) -> bool | None:
+        """Tell whether a version plays against people, None if its bot.yaml does not say."""
+        return self._ready[name][0].humans
+
     def is_ready(self, version: Version) -> bool:
         """Tell whether a version was made ready."""
         return version.name in self._ready

@@ -15,7 +15,7 @@ from starlette.routing import Mount, Route
 from arena.io import shipped
 from arena.io.errors import ArenaError
 from arena.ladder.folder import Folder
-from arena.ladder.web import administration, pages
+from arena.ladder.web import administration, guests, pages
 from arena.ladder.web.access.addresses import BehindProxy
 from arena.ladder.web.access.guard import Guard, add_headers
 from arena.ladder.web.api import events, rest
@@ -69,6 +69,12 @@ def _routes(folder: Folder) -> list[Route | Mount]:
         Route("/link/{secret}", pages.spend, methods=["POST"]),
         Route("/leave", pages.leave, methods=["POST"]),
         Route("/live", live),
+        Route("/play", guests.offer, methods=["GET"]),
+        Route("/play", guests.ask, methods=["POST"]),
+        Route("/play/{secret}/", guests.table, methods=["GET"]),
+        Route("/play/{secret}/", guests.click, methods=["POST"]),
+        Route("/play/{secret}/{file}", guests.file),
+        Route("/played/{id}/{path:path}", guests.played),
         Route("/me", pages.me),
         Route("/token", pages.token, methods=["POST"]),
         Route("/upload", pages.upload, methods=["POST"]),

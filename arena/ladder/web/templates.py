@@ -79,6 +79,7 @@ def page(request: Request, template: str, **values: object) -> str:
         "ladder": served.terms.name,
         "visitor": getattr(request.state, "visitor", None),
         "has_site": (served.folder.site / "index.html").exists(),
+        "has_guests": bool(served.terms.guests),
         "arena": __version__,
         "path": request.url.path,
     }

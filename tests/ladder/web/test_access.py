@@ -33,6 +33,12 @@ CASES = [
     Case("GET", "/link/wrong", (404, 303, 303, 404, 303)),
     Case("POST", "/link/wrong", (404,) * 5),
     Case("GET", "/live", ALL),
+    Case("GET", "/play", ALL),
+    Case("POST", "/play", (409,) * 5, "ann@1=on", tuple(IS_FORM.items())),
+    Case("GET", "/play/wrong/", (404,) * 5),
+    Case("POST", "/play/wrong/", (404,) * 5, "number=1&move=dudo", tuple(IS_FORM.items())),
+    Case("GET", "/play/wrong/play.css", ALL),
+    Case("GET", "/played/none/replay.html", (404,) * 5),
     Case("GET", "/me", (401, 200, 200, 403, 200)),
     Case("POST", "/upload", (401, 415, 415, 403, 415)),
     Case("GET", "/versions/mine@1", (401, 404, 200, 200, 200)),
@@ -120,6 +126,8 @@ def test_every_route_is_asked(crowd: tuple[Door, dict[str, dict[str, str]]]) -> 
         ("mine@1", "{version}"),
         ("mine", "{bot}"),
         ("ann/index.html", "{author}/{path:path}"),
+        ("none/replay.html", "{id}/{path:path}"),
+        ("play.css", "{file}"),
     ):
         routes = {route.replace(part, word) for route in routes}
     asked = {case.path.rstrip("/") or "/" for case in CASES} | {
