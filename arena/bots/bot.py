@@ -33,6 +33,8 @@ class Bot(_Named, frozen=True):
     build: tuple[str, ...] | None
     archive: UnpackedArchive | None = None
     """Keeps the unpacked files; they are removed with the last bot that refers to them."""
+    humans: bool | None = None
+    """Whether it plays against visitors of a ladder; None leaves that to the operator."""
 
     @property
     def shipped(self) -> bool:

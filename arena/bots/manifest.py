@@ -47,6 +47,8 @@ class Manifest(Struct, frozen=True, forbid_unknown_fields=True):
     version: str = ""
     tags: list[str] = []
     build: str | list[str] | None = None
+    humans: bool | None = None
+    """Whether it plays against visitors of a ladder; None leaves that to the operator."""
 
 
 def find_bots(patterns: Iterable[tuple[str, str]], base: Path) -> tuple[Bot, ...]:
@@ -183,7 +185,8 @@ def _load(
             tags=tuple(manifest.tags),
         )
         check_info(info, path)
-        return Bot(info, source.resolve(), folder.resolve(), command, build, archive)
+        folders = source.resolve(), folder.resolve()
+        return Bot(info, *folders, command, build, archive, manifest.humans)
 
 
 def _nearest_manifest(folder: Path) -> str:

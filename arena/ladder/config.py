@@ -120,6 +120,10 @@ class LadderFile(SeasonTerms, frozen=True, kw_only=True, forbid_unknown_fields=T
     approve: bool = False
     """Whether a version that passed its check waits for an administrator before it plays."""
     keep: Keep = Keep.LATEST
+    guests: Annotated[int, Meta(ge=0, le=100)] = 0
+    """Tables at a time at which visitors play; 0 for none."""
+    humans: bool = False
+    """Whether versions play against visitors whose bot.yaml does not say."""
     checks: CheckTerms = CheckTerms()
     quotas: Quotas = Quotas()
     intervals: Intervals = Intervals()

@@ -76,6 +76,11 @@ class Folder(Struct, frozen=True):
         return self.root / "site"
 
     @property
+    def guests(self) -> Path:
+        """The pages and games of tables with visitors."""
+        return self.root / "guests"
+
+    @property
     def last_backup(self) -> Path:
         """An empty file: its time is that of the last backup."""
         return self.root / "last-backup"

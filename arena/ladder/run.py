@@ -8,6 +8,7 @@ from contextlib import AbstractContextManager, ExitStack, nullcontext
 import msgspec
 
 from arena import __version__
+from arena.game.records import Fixture
 from arena.io.errors import ArenaError
 from arena.ladder.book.book import Book
 from arena.ladder.book.tables import (
@@ -25,10 +26,12 @@ from arena.ladder.config import Config, check_terms, load_config, sandbox_of
 from arena.ladder.disk import Pruner, lacks_space
 from arena.ladder.door.door import Door
 from arena.ladder.folder import Folder, locked
+from arena.ladder.guests.keeper import GuestKeeper
 from arena.ladder.pages.publisher import Publisher
 from arena.ladder.pages.site import publish_closed
 from arena.ladder.season.admission import faults_too_often, settle
 from arena.ladder.season.farewell import say_farewell
+from arena.ladder.season.live_games import LiveGames
 from arena.ladder.season.orders import carry_out
 from arena.ladder.season.season import Season, commitment_of, open_season, reveal
 from arena.ladder.vitals import VitalsNotes
@@ -88,10 +91,12 @@ class _Ladder(RunListener):
         self._checks = CheckScheduler(folder, config, book)
         self._publisher = Publisher(folder, config, book, say)
         self._vitals = VitalsNotes(folder, book)
+        self._guests = GuestKeeper(folder, config, book)
         self._pruner: Pruner | None = None
         self._lacks_space = ""
         """Why nothing is played, "" if something is."""
         self._season: Season | None = None
+        self._live: LiveGames | None = None
         self._field: list[Version] = []
         self._field_changed = True
         self._closing: Order | None = None
@@ -110,12 +115,14 @@ class _Ladder(RunListener):
             with season as self._season:
                 self._pruner = Pruner(self._folder, self._config.caps, self._season.store)
                 self._check_arena(self._season)
+                if not self._config.file.cluster:  # its workers do not share our files
+                    self._live = LiveGames(self._folder.season(number), self._season, self._book)
                 self._play(self._season)
                 self._note_divisions(self._season.divisions())
                 ended = self._closing is not None and self._end(self._season)
                 # While it reads, the store cannot be closed whole.
                 self._publisher.stop()
-            self._season = self._pruner = None
+            self._season = self._pruner = self._live = None
             if self._closing and ended:
                 self._close_season(number, self._closing)
 
@@ -123,6 +130,11 @@ class _Ladder(RunListener):
         """End what goes on beside the games."""
         self._checks.stop()
         self._publisher.stop()
+        self._guests.end()
+
+    def watched(self, fixture: Fixture) -> str:
+        """Return the file for the events of a game that everybody may watch, or ""."""
+        return self._live.file_for(fixture) if self._live else ""
 
     def stop_requested(self) -> bool:
         """Look after everything else; tell whether the games must pause."""
@@ -211,6 +223,7 @@ class _Ladder(RunListener):
                     why = f"it cannot be started any more: {error}"
                     self._book.set_state(version, State.RESTING, why)
         self._field = self._book.versions(PLAYING)
+        self._guests.offer((one.name, season.humans(one.name)) for one in self._field)
 
     # ------------------------------------------------------------ beside the games
 
@@ -224,10 +237,13 @@ class _Ladder(RunListener):
         if self._checks.step():
             self._field_changed = True
         self._judge()
+        self._guests.step()
         if self._season:
             state = self._season.games.total(), self._book.last_event()
             self._publisher.step(state)
             self._look_at_disk()
+            if self._live:
+                self._live.step()
             if now >= self._next_note:
                 self._next_note = now + _NOTE
                 self._note_divisions(self._season.divisions())

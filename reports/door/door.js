@@ -24,8 +24,16 @@ function appendLine(event) {
   list.append(item);
 }
 
+/** Show the next step of a game; the server wrote the table. */
+function showStep(event) {
+  const place = document.querySelector("[data-live-game]");
+  if (!place || document.querySelector('[data-live-pause][aria-pressed="true"]')) return;
+  const fresh = new DOMParser().parseFromString(JSON.parse(event.data).html, "text/html");
+  place.replaceChildren(...fresh.body.childNodes);
+}
+
 // What an event does to a page, by its name; all others have it asked for again.
-const HANDLERS = { log: appendLine };
+const HANDLERS = { log: appendLine, game: showStep };
 
 function follow(place) {
   const source = new EventSource(place.dataset.events);
@@ -43,3 +51,9 @@ function follow(place) {
 }
 
 document.querySelectorAll("[data-events]").forEach(follow);
+for (const button of document.querySelectorAll("[data-live-pause]")) {
+  button.hidden = false;
+  button.addEventListener("click", () => {
+    button.setAttribute("aria-pressed", button.getAttribute("aria-pressed") !== "true");
+  });
+}

@@ -3,6 +3,7 @@
 
 const RETRY = 1000;
 const FAILURES = 3;
+const GONE = 410;
 const get = (id) => document.getElementById(id);
 const game = () => get("game");
 const polling = new AbortController();
@@ -25,6 +26,8 @@ async function follow() {
   for (let failures = 0; failures < FAILURES && !("closed" in game().dataset);) {
     try {
       const response = await fetch(`./?after=${game().dataset.number}`, { signal: polling.signal });
+      if (response.status === GONE) return location.reload();
+      if (!response.ok) throw new Error(response.statusText);
       if (response.status === 200) show(await response.text());
       failures = 0;
     } catch {
@@ -36,11 +39,11 @@ async function follow() {
   if (!("closed" in game().dataset)) close();
 }
 
-/** The command has ended: say so, and take no more moves. */
+/** The server has ended: say so, and take no more moves. */
 function close() {
   game().classList.add("closed");
   for (const button of document.querySelectorAll("button")) button.disabled = true;
-  get("now").textContent = get("heard").textContent = "The table is closed: the command has ended.";
+  get("now").textContent = get("heard").textContent = "The table is closed: its server does not answer.";
   game().dataset.closed = "";
 }
 

@@ -163,5 +163,7 @@ def test_page_says_that_the_command_has_ended(browser: Browser, tmp_path: Path) 
         kind(page)
         table.process.terminate()
         table.finish()
-        expect(page.locator("#now")).to_have_text("The table is closed: the command has ended.")
+        expect(page.locator("#now")).to_have_text(
+            "The table is closed: its server does not answer."
+        )
         expect(page.locator("button:enabled")).to_have_count(0)

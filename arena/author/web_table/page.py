@@ -80,6 +80,10 @@ class TablePage(Struct, frozen=True):
     with_odds: bool
     over: bool
     rules: list[tuple[str, str]]
+    public: bool
+    """Whether the table is on a ladder, not on the person's machine."""
+    replay: str
+    """Where the replay of the last game is; "" if there is none."""
 
 
 class ClosedPage(Struct, frozen=True):
@@ -88,9 +92,9 @@ class ClosedPage(Struct, frozen=True):
     stored: bool
 
 
-def table_html(shown: Shown) -> str:
+def table_html(shown: Shown, *, public: bool = False, replay: str = "") -> str:
     """Return the page of a table."""
-    return render("play/table.html", table_page(shown))
+    return render("play/table.html", table_page(shown, public=public, replay=replay))
 
 
 def closed_html(*, stored: bool) -> str:
@@ -98,7 +102,7 @@ def closed_html(*, stored: bool) -> str:
     return render("play/closed.html", ClosedPage(stored))
 
 
-def table_page(shown: Shown) -> TablePage:
+def table_page(shown: Shown, *, public: bool = False, replay: str = "") -> TablePage:
     """Return the page model of what is shown."""
     snapshot, names, hello = shown.snapshot, shown.names, shown.hello
     last = snapshot.bids[-1] if snapshot.bids else None
@@ -128,6 +132,8 @@ def table_page(shown: Shown) -> TablePage:
         with_odds=shown.with_odds,
         over=shown.over,
         rules=[(clause.title, clause.texts[hello.rules.name]) for clause in CLAUSES],
+        public=public,
+        replay=replay,
     )
 
 

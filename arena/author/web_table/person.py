@@ -57,10 +57,15 @@ class WebPerson:
     server of the page.
     """
 
-    def __init__(self, on_seated: Callable[[], None], patience: float = PATIENCE) -> None:
-        """`on_seated` is called when there is a table to show."""
+    def __init__(
+        self,
+        on_seated: Callable[[], None],
+        patience: float = PATIENCE,
+        settles: float = _SETTLES,
+    ) -> None:
+        """`on_seated` is called when there is a table to show; times are in seconds."""
         self._on_seated = on_seated
-        self._patience = patience
+        self._patience, self._settles = patience, settles
         self._names: Sequence[str] = ()
         self._hello: Hello | None = None
         self._dice = DiceLeft()
@@ -187,13 +192,25 @@ class WebPerson:
 
     # What the page asks for
 
-    def shown(self, after: int | None = None, timeout: float = 0.0) -> Shown | None:
-        """Return what to show, or None if it is still that of number `after` in `timeout` s."""
+    def visit(self) -> None:
+        """Note that the person is there."""
         with self._changed:
             self._visit()
+
+    def shown(
+        self, after: int | None = None, timeout: float = 0.0, *, visit: bool = True
+    ) -> Shown | None:
+        """Return what to show, or None if it is still that of number `after` in `timeout` s.
+
+        Unless it is no `visit`, it shows that the person is there.
+        """
+        with self._changed:
+            if visit:
+                self._visit()
             if after is not None:
                 self._changed.wait_for(lambda: self._number != after or self._left, timeout)
-                self._visit()
+                if visit:
+                    self._visit()
             if self._number == after or self._hello is None:
                 return None
             snapshot, hello = self._snapshot, self._hello
@@ -213,7 +230,7 @@ class WebPerson:
                 self._go_on(skipping=move == "skip")
             else:
                 self._take(move)
-            self._changed.wait_for(self._settled, _SETTLES)
+            self._changed.wait_for(self._settled, self._settles)
 
     def _settled(self) -> bool:
         return self._left or self._snapshot.kind != "waiting"

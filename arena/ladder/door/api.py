@@ -158,6 +158,19 @@ class LadderInfo(Struct, frozen=True, kw_only=True):
     playing: Sequence[Playing]
 
 
+class GameStep(Struct, frozen=True, kw_only=True):
+    """A step of the game that is shown; its dice are shown once its block is played."""
+
+    game: str
+    """The id of its fixture."""
+    step: int
+    """From 1."""
+    text: str
+    """What happened."""
+    html: str
+    """The table, as pages show it."""
+
+
 class OrderRequest(Struct, frozen=True, forbid_unknown_fields=True):
     """What an administrator asks the ladder to do."""
 
@@ -235,6 +248,7 @@ class LiveEvent(NamedTuple):
 
 FEED = (
     LiveEvent("ladder", LadderInfo, Audience.EVERYBODY, "whenever the ladder changes", ("oldest",)),
+    LiveEvent("game", GameStep, Audience.EVERYBODY, "at each step of the game that is shown"),
     LiveEvent("log", LogLine, Audience.AUTHOR, "for each line of the log of the version"),
     LiveEvent("version", VersionInfo, Audience.AUTHOR, "whenever the version changes", ("oldest",)),
 )

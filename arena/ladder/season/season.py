@@ -17,7 +17,7 @@ from arena.bots.builds.cache import BuildCache
 from arena.bots.manifest import load_bot
 from arena.bots.sandboxes.registry import check_freezing
 from arena.bots.workshop import Workshop, open_workshop
-from arena.game.records import Division, FixtureResult, LeagueInfo, PlayedFixture
+from arena.game.records import Division, Fixture, FixtureResult, LeagueInfo, PlayedFixture
 from arena.game.rules.books import Rules
 from arena.game.seeds import commitment
 from arena.io.errors import ArenaError
@@ -125,6 +125,7 @@ class Season:
         """Games of each version."""
         self.faulted: Counter[str] = Counter()
         """Of those, the games in which it faulted."""
+        self._won: Counter[str] = Counter()
         for result in store.results() if store.league else ():
             self._count(result)
 
@@ -148,12 +149,25 @@ class Season:
             for division in played.schedule.blocks
         ]
 
+    def strength(self, name: str) -> float:
+        """Return the share of its games that a version won."""
+        return self._won[name] / max(1, self.games[name])
+
+    def may_show_dice(self, fixture: Fixture) -> bool:
+        """Tell whether no table of a fixture's block is still to be played with its dice."""
+        played = self._played
+        return played is not None and played.progress.is_complete(fixture.division, fixture.block)
+
     def enter(self, version: Version, archive: Path) -> None:
         """Make a version ready to play; raises ArenaError if it can no longer be started."""
         bot = load_bot(archive)
         bot = replace(bot, info=replace(bot.info, name=version.name, author=version.author))
         check_trust(self._workshop.sandbox, [bot], trusted=self._config.file.trust_bots)
         self._ready[version.name] = bot, self._workshop.stage(bot)
+
+    def humans(self, name: str) -> bool | None:
+        """Tell whether a version plays against people, None if its bot.yaml does not say."""
+        return self._ready[name][0].humans
 
     def is_ready(self, version: Version) -> bool:
         """Tell whether a version was made ready."""
@@ -297,3 +311,4 @@ class Season:
             self.games[name] += len(result.games)
         for game in result.games:
             self.faulted.update(result.fixture.seats[seat] for seat in game.faulted)
+            self._won[result.fixture.seats[game.places.index(1)]] += 1

@@ -15,20 +15,24 @@ from starlette.routing import Mount, Route
 from arena.io import shipped
 from arena.io.errors import ArenaError
 from arena.ladder.folder import Folder
-from arena.ladder.web import account, administration, export, feed, own_versions, pages
+from arena.ladder.web import account, administration, export, feed, guests, own_versions, pages
 from arena.ladder.web.access.addresses import BehindProxy
 from arena.ladder.web.access.guard import Guard, add_headers
 from arena.ladder.web.api import events, rest
+from arena.ladder.web.live.page import live
 from arena.ladder.web.problems import NOT_FOUND, RequestError, answer, refused
 from arena.ladder.web.served import DoorLimits, Served, terms_of
 from arena.ladder.web.site import published
 
 _WORDS = {404: NOT_FOUND, 405: "this cannot be done with it"}
 _ASSETS = (
-    *(
-        f"door/{name}"
-        for name in ("door.css", "author.css", "desk.css", "door.js", "author.js", "upload.js")
-    ),
+    "door/author.css",
+    "door/author.js",
+    "door/desk.css",
+    "door/door.css",
+    "door/door.js",
+    "door/live.css",
+    "door/upload.js",
     "style.css",
 )
 """What the pages of the door need beside themselves."""
@@ -73,6 +77,13 @@ def _routes(folder: Folder) -> list[Route | Mount]:
         Route("/link/{secret}", pages.link, methods=["GET"]),
         Route("/link/{secret}", pages.spend, methods=["POST"]),
         Route("/leave", pages.leave, methods=["POST"]),
+        Route("/live", live),
+        Route("/play", guests.offer, methods=["GET"]),
+        Route("/play", guests.ask, methods=["POST"]),
+        Route("/play/{secret}/", guests.table, methods=["GET"]),
+        Route("/play/{secret}/", guests.click, methods=["POST"]),
+        Route("/play/{secret}/{file}", guests.file),
+        Route("/played/{id}/{path:path}", guests.played),
         Route("/me", pages.me),
         Route("/account", account.overview),
         Route("/token", account.token, methods=["POST"]),

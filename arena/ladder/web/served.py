@@ -30,6 +30,8 @@ class DoorTerms(Struct, frozen=True):
 
     name: str
     quotas: Quotas = Quotas()
+    guests: int = 0
+    """Tables at a time at which visitors play."""
 
 
 class DoorLimits(Struct, frozen=True, kw_only=True):
@@ -52,6 +54,10 @@ class DoorLimits(Struct, frozen=True, kw_only=True):
     """Requests a second of one address."""
     burst: int = 1_000
     """Requests of one address at once."""
+    tables: int = 3
+    """At which visitors of one address play at a time."""
+    new_tables: int = 10
+    """Asked for by one address in ten minutes."""
     tries: int = 30
     """Links of one address that are not valid in a minute; as many cookies; as many tokens."""
 
@@ -120,6 +126,9 @@ class Served:
         self.requests = Buckets(limits.rate, limits.burst)
         self.tries = {kind: Buckets(limits.tries / 60, limits.tries) for kind in SecretKind}
         """For secrets that are not valid, by their kind."""
+        self.guests: dict[str, tuple[str, float]] = {}
+        """The address of whoever asked for a table, and when, by its id."""
+        self.new_tables = Buckets(limits.new_tables / 600, limits.new_tables)
         self.told = Told(None, {}, {})
         self.exports = set[str]()
         """The authors who are being sent all that is stored about them."""

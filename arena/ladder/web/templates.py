@@ -67,6 +67,11 @@ def _address(name: str) -> str:
     return quote(name, safe="@/")
 
 
+def fragment(template: str, **values: object) -> str:
+    """Return a part of a page."""
+    return _environment().get_template(template).render(**values)
+
+
 def page(request: Request, template: str, **values: object) -> str:
     """Return a page."""
     served = request.app.state.served
@@ -74,6 +79,7 @@ def page(request: Request, template: str, **values: object) -> str:
         "ladder": served.terms.name,
         "visitor": getattr(request.state, "visitor", None),
         "has_site": (served.folder.site / "index.html").exists(),
+        "has_guests": bool(served.terms.guests),
         "arena": __version__,
         "path": request.url.path,
     }

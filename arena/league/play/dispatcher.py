@@ -65,6 +65,14 @@ class RunListener:
     def playoff(self, verdict: PlayoffVerdict) -> None:
         """Take the verdict of a playoff at its end."""
 
+    def watched(self, fixture: Fixture) -> str:
+        """Return the file for the events of the first game of a fixture that is about to begin.
+
+        They are written as it is played, by workers of this machine; "" for none.
+        """
+        del fixture
+        return ""
+
     def stop_requested(self) -> bool:
         """Tell whether to stop once the fixtures being played are finished; asked over and over."""
         return False
@@ -89,7 +97,10 @@ def play_due(
     nothing that was kept is lost.
     """
     with _interruptible(listener) as interruption:
-        return _Dispatcher(conditions, bots, engine, ledger, on_result, interruption).play_all()
+        dispatcher = _Dispatcher(
+            conditions, bots, engine, ledger, on_result, interruption, listener.watched
+        )
+        return dispatcher.play_all()
 
 
 class _Dispatcher(Struct):
@@ -101,6 +112,8 @@ class _Dispatcher(Struct):
     ledger: Ledger
     on_result: OnResult
     interruption: "_Interruption"
+    watched: Callable[[Fixture], str]
+    """Names the file for the first game of a fixture, "" for none."""
     deaths: dict[str, int] = {}
     """Workers that died while they had a fixture, by its id."""
     taken: set[str] = set()
@@ -184,7 +197,7 @@ class _Dispatcher(Struct):
             size = self.engine.batch_size(len(tasks))
             if not (free := self.dice.take_free(tasks, size)):
                 return
-            batch = _with_next_tables(free, tasks, size * (workers - 1))
+            batch = self._watch(_with_next_tables(free, tasks, size * (workers - 1)))
             try:
                 future = self.engine.submit(executor, batch)
             except BrokenExecutor:
@@ -192,6 +205,14 @@ class _Dispatcher(Struct):
                 tasks.extendleft(reversed(batch))
                 return
             running[future] = batch
+
+    def _watch(self, batch: list[Task]) -> list[Task]:
+        """Return tasks with the files for those whose first game is watched."""
+        files = [self.watched(task.fixture) for task in batch]
+        return [
+            replace(task, watched=file) if file else task
+            for task, file in zip(batch, files, strict=True)
+        ]
 
     def _collect(self, future: Future[object], running: _Running) -> list[Task]:
         """Keep the results of a batch; returns the batch if its worker died instead."""

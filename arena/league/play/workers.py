@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor, Future
 from contextlib import AbstractContextManager
+from pathlib import Path
 from typing import Protocol
 
 from msgspec import Struct
@@ -16,6 +17,7 @@ from arena.game.rules.books import Rules
 from arena.league.host import share_processor
 from arena.league.store.format.rows import PackedFixture, pack
 from arena.league.table.play_fixture import play_fixture
+from arena.league.table.watched_game import WatchedGame
 
 
 class Task(Struct, frozen=True):
@@ -32,6 +34,8 @@ class Task(Struct, frozen=True):
     """The bots of the task that the worker will probably get after this one."""
     next_dice: str = ""
     """The key of the dice of that task."""
+    watched: str = ""
+    """The file for the events of its first game as it is played (`WatchedGame`); "" for none."""
 
     @property
     def dice(self) -> TableDice:
@@ -105,5 +109,11 @@ def play_task(task: Task, sandbox: Sandbox, warm_pool: WarmPool) -> PackedFixtur
     programs = [bot.program for bot in task.bots]
     table_pool = TablePool(warm_pool, task.dice)
     with Multiplexer(programs, sandbox, task.limits, pool=table_pool) as multiplexer:
-        played = play_fixture(task.fixture, task.rules, multiplexer, keep_memory=task.keep_memory)
+        played = play_fixture(
+            task.fixture,
+            task.rules,
+            multiplexer,
+            keep_memory=task.keep_memory,
+            watched=WatchedGame(Path(task.watched)) if task.watched else None,
+        )
     return pack(played)

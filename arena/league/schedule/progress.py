@@ -79,6 +79,11 @@ class LeagueProgress:
         playoff = self.playoff()
         return sum(map(self.scheduled, self._tracks)) + (len(playoff.wanted()) if playoff else 0)
 
+    def is_complete(self, division: Division, block: int) -> bool:
+        """Tell whether no table of a block is left to be played: its dice may be seen then."""
+        track = self._tracks.get(division)
+        return track is not None and block in track.complete_blocks()
+
     def scheduled(self, division: Division) -> int:
         """Return the number of a division's fixtures."""
         return sum(map(len, self._tracks[division].scheduled()))

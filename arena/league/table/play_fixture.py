@@ -11,6 +11,7 @@ from arena.game.rules.dice import roll
 from arena.game.wire.codec import encode
 from arena.game.wire.messages import Answer, Bye, Ready
 from arena.league.table.seats import Seats
+from arena.league.table.watched_game import WatchedGame
 
 
 def play_fixture(
@@ -20,15 +21,16 @@ def play_fixture(
     *,
     keep_memory: bool = False,
     roll: Roll = roll,
+    watched: WatchedGame | None = None,
 ) -> PlayedFixture:
     """Play all games of a fixture; the multiplexer has its bots in the order of its seats.
 
     As many games are under way at a time as every bot said it can play, within the limits. At the
     end all bots are stopped; those that said they may serve again, or all with `keep_memory`,
-    return to the multiplexer's warm pool if it has one.
+    return to the multiplexer's warm pool if it has one. The first game can be `watched`.
     """
     seats = Seats(fixture, rules, multiplexer, keep_memory=keep_memory)
-    live_games = _LiveGames(fixture, rules, multiplexer, seats, roll)
+    live_games = _LiveGames(fixture, rules, multiplexer, seats, roll, watched)
     games = live_games.play()
     multiplexer.bye(encode(Bye()))
     multiplexer.stop_all()
@@ -66,7 +68,13 @@ class _LiveGames:
     """
 
     def __init__(
-        self, fixture: Fixture, rules: Rules, multiplexer: Multiplexer, seats: Seats, roll: Roll
+        self,
+        fixture: Fixture,
+        rules: Rules,
+        multiplexer: Multiplexer,
+        seats: Seats,
+        roll: Roll,
+        watched: WatchedGame | None,
     ) -> None:
         self.seconds = 0.0
         self._fixture = fixture
@@ -74,6 +82,7 @@ class _LiveGames:
         self._multiplexer = multiplexer
         self._seats = seats
         self._roll = roll
+        self._watched = watched
         self._all = range(len(fixture.seats))
         self._played: dict[int, tuple[GameRecord, int]] = {}
         self._under_way: dict[int, _Game] = {}
@@ -154,6 +163,8 @@ class _LiveGames:
                 return
 
     def _advance(self, game: _Game) -> None:
+        if self._watched and game.number == 0:
+            self._watched.see(game.referee)
         if game.referee.notices:
             self._tell(game)
         waiting = game.referee.waiting

@@ -35,6 +35,13 @@ CASES = [
     Case("GET", "/", ALL),
     Case("GET", "/link/wrong", (404, 303, 303, 404, 303)),
     Case("POST", "/link/wrong", (404,) * 5),
+    Case("GET", "/live", ALL),
+    Case("GET", "/play", ALL),
+    Case("POST", "/play", (409,) * 5, "ann@1=on", IS_FORM),
+    Case("GET", "/play/wrong/", (404,) * 5),
+    Case("POST", "/play/wrong/", (404,) * 5, "number=1&move=dudo", IS_FORM),
+    Case("GET", "/play/wrong/play.css", ALL),
+    Case("GET", "/played/none/replay.html", (404,) * 5),
     Case("GET", "/me", (401, 200, 200, 403, 200)),
     Case("GET", "/account", (401, 200, 200, 403, 200)),
     Case("GET", "/token", (307,) * 5),
@@ -72,6 +79,7 @@ CASES = [
     Case("GET", "/assets/style.css", ALL),
     Case("GET", "/assets/desk.css", ALL),
     Case("GET", "/assets/door.css", ALL),
+    Case("GET", "/assets/live.css", ALL),
     Case("GET", "/assets/door.js", ALL),
     Case("GET", "/assets/author.css", ALL),
     Case("GET", "/assets/author.js", ALL),
@@ -149,6 +157,8 @@ def test_every_route_is_asked(crowd: tuple[Door, dict[str, dict[str, str]]]) -> 
         ("mine", "{bot}"),
         ("ann/index.html", "{author}/{path:path}"),
         ("ann", "{author}"),
+        ("none/replay.html", "{id}/{path:path}"),
+        ("play.css", "{file}"),
     ):
         routes = {route.replace(part, word) for route in routes}
     asked = {case.path.rstrip("/") or "/" for case in CASES} | {

@@ -14,6 +14,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from arena.ladder.book.book import Book
+from arena.ladder.book.live_game import FACT, LiveGame, RoundBegun, WasBid
 from arena.ladder.book.tables import CHECKS, DivisionProgress, Progress, State
 from arena.ladder.door import api
 from arena.ladder.door.api import EVENTS, Audience, LiveEvent, events_for
@@ -30,6 +31,14 @@ from tests.ladder.web.doors import PATIENT, Door, door_of, ladder, uploads
 from tests.support.depth import depth
 
 LISTENERS = depth(50, 500)
+LIVE_GAME = LiveGame(
+    id="1",
+    variant="bga",
+    seats=("one@1", "two@1"),
+    began=0.0,
+    events=(RoundBegun(None, (5, 5)), WasBid(0, 2, 3)),
+    shown_at=(0.0, 1.0),
+)
 
 
 class Listener:
@@ -126,7 +135,8 @@ def test_a_new_event_for_everybody_is_sent_beside_the_others(
 def test_everybody_and_authors_are_sent_their_own_events_alone(own_door: Door) -> None:
     token = own_door.token("ann")
     own_door.put("mine", b"1", token)
-    with enter(own_door), ExitStack() as stack:
+    with enter(own_door) as book, ExitStack() as stack:
+        book.set_fact(FACT, msgspec.json.encode(LIVE_GAME).decode())
         for audience, path in (
             (Audience.EVERYBODY, "/api/v1/ladder/events"),
             (Audience.AUTHOR, "/api/v1/versions/mine@1/events"),

@@ -13,6 +13,7 @@ from arena.ladder.backup import backup, restore
 from arena.ladder.book.book import Book
 from arena.ladder.book.tables import State
 from arena.ladder.door.door import Door
+from arena.ladder.door.guest_spool import GuestPage, GuestSpool
 from arena.ladder.folder import Folder, make_shared
 from tests.cli.command import HANG, ROOT, environment
 from tests.e2e.live import let_others_in
@@ -29,6 +30,7 @@ from pathlib import Path
 from arena.ladder.door.door import Door
 from arena.ladder.folder import Folder
 from arena.ladder.book.quota import Quotas
+from arena.ladder.door.guest_spool import Asked, GuestSpool
 from arena.ladder.web.access.secrets import SecretKind, Secrets
 from arena.ladder.web.live.snapshot import look
 
@@ -43,7 +45,12 @@ with Secrets(folder, writes=True) as secrets:
     secrets.make("ann", SecretKind.SESSION)
 with Door(folder, writes=True) as door:
     upload, _ = door.submit("ann", "mine", sys.argv[2].encode(), ".tar", Quotas(100, 100))
+spool = GuestSpool(folder)
+spool.ask("table", Asked(("mine@1",), 1.0))
+spool.click("table", 1, "dudo")
+spool.visit("table")
 print(json.dumps({
+    "table": spool.page("table").why,
     "versions": [one.name for one in look(folder, None).versions.values()],
     "received": upload.version,
     "pages": sorted(filter(may_read, sys.argv[5:])),
@@ -132,13 +139,23 @@ def test_the_door_reads_and_writes_what_is_its_own(tmp_path: Path) -> None:
     (folder.private / "ann/index.html").write_text("hers")
     (folder.seasons / "1").mkdir()
     (folder.seasons / "1/seed").write_text("secret")
+    GuestSpool(folder).begin()
+    GuestSpool(folder).show("table", GuestPage(why="closed"))
     give_to_ladder(folder.root)
     prepare(folder)
-    expected = {"received": "mine@1", "pages": pages(folder), "seed": False}
+    expected = {
+        "received": "mine@1",
+        "pages": pages(folder),
+        "seed": False,
+        "table": "closed",
+    }
     # No ladder runs.
     found = as_door(folder, "1")
     assert found.pop("versions") == ["mine@1"]
     assert found == expected
+    for path in (folder.door.parent / "guests/table").iterdir():
+        status = path.stat()
+        assert (status.st_gid, status.st_mode & 0o777) == (LADDER, 0o640), path
     # One does, and has its database open.
     with Book(folder, writes=True) as book, Door(folder) as door:
         [upload] = door.uploads()
@@ -160,6 +177,8 @@ def test_the_door_reads_what_is_published_after_it_was_opened(tmp_path: Path) ->
         desk = Desk(folder, book, door)
         desk.book.set_state(desk.book.version(desk.submit("ann", "one")), State.RATED, "it played")
         write(desk, store, range(1))
+        GuestSpool(folder).begin()
+        GuestSpool(folder).show("table", GuestPage(why="closed"))
         give_to_ladder(folder.root)
         prepare(folder)
         before = pages(folder)

@@ -11,6 +11,7 @@ from msgspec import Struct
 
 from arena.io.times import stamp
 from arena.ladder.book.book import Book
+from arena.ladder.book.live_game import FACT
 from arena.ladder.book.tables import (
     CHECKS,
     PLAYING,
@@ -27,6 +28,7 @@ from arena.ladder.check.queue import Waiting, in_turn
 from arena.ladder.door.api import LadderInfo, LogLine, MyVersion, Playing, RatingInfo, VersionInfo
 from arena.ladder.door.door import Door
 from arena.ladder.folder import Folder, is_running
+from arena.ladder.web.live.game import LiveNow, game_step, live_now
 
 _divisions = msgspec.json.Decoder(list[DivisionProgress]).decode
 _checks = msgspec.json.Decoder(list[Progress]).decode
@@ -69,6 +71,8 @@ class Snapshot(NamedTuple):
     checks: Mapping[str, Progress]
     """How far the checks are that go on, by version."""
     ratings: Mapping[str, Sequence[RatingInfo]]
+    live: LiveNow
+    """The game that is shown."""
 
     def oldest(self) -> float | None:
         """Return the age of the submission that has waited longest, in seconds."""
@@ -87,8 +91,9 @@ def look(folder: Folder, before: Snapshot | None) -> Snapshot:
         published = facts.get("published_at", "")
         divisions, checks = facts.get("divisions", "[]"), facts.get(CHECKS, "[]")
         key = last_event, len(arrived), divisions, checks, running, published
+        live = live_now(facts.get(FACT, ""), before.live if before else None)
         if before and before.key == key:
-            return before
+            return before if live == before.live else before._replace(live=live)
         versions = [*book.versions(), *map(_arrived, arrived)]
         seasons, turns = book.seasons(), book.last_check()
     waiting = [version for version in versions if version.state in WAITING]
@@ -103,6 +108,7 @@ def look(folder: Folder, before: Snapshot | None) -> Snapshot:
         last_event=last_event,
         checks={check.version: check for check in _checks(checks)},
         ratings=_ratings(folder.site) if published else {},
+        live=live,
     )
 
 
@@ -173,6 +179,8 @@ def version_info(now: Snapshot, version: Version) -> VersionInfo:
 def everybody_events(now: Snapshot, name: str) -> Iterator[Struct]:
     """Yield what everybody is told whenever it changes, of the ladder of a name."""
     yield ladder_info(now, name)
+    if step := game_step(now.live):
+        yield step
 
 
 def author_events(now: Snapshot, name: str) -> Iterator[Struct]:

@@ -1,0 +1,1 @@
+"""Tables at which visitors play against versions of the field; nothing of them is rated."""

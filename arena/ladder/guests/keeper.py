@@ -1,0 +1,49 @@
+"""The ladder's hold on the process with the tables of visitors."""
+
+import time
+from collections.abc import Iterable
+from functools import partial
+
+import msgspec
+
+from arena.io.job import Job
+from arena.ladder.book.book import Book
+from arena.ladder.config import Config
+from arena.ladder.door.guest_spool import FACT
+from arena.ladder.folder import Folder
+from arena.ladder.guests.house import keep_house
+
+_PAUSE = 5.0
+"""Seconds between two starts of the process."""
+
+
+class GuestKeeper:
+    """Begins the process if ladder.yaml has places for visitors, and again if it ends."""
+
+    def __init__(self, folder: Folder, config: Config, book: Book) -> None:
+        self._folder, self._file, self._book = folder, config.file, book
+        self._job: Job | None = None
+        self._not_before = 0.0
+
+    def step(self) -> None:
+        """See that the process is there."""
+        now = time.monotonic()
+        if not self._file.guests or now < self._not_before:
+            return
+        if self._job is None or self._job.is_over():
+            self.end()
+            self._not_before = now + _PAUSE
+            self._job = Job(partial(keep_house, self._folder))
+
+    def offer(self, field: Iterable[tuple[str, bool | None]]) -> None:
+        """Note which versions play against people, by name and what their bot.yaml says."""
+        if self._file.guests:
+            default = self._file.humans
+            names = [name for name, said in field if (default if said is None else said)]
+            self._book.set_fact(FACT, msgspec.json.encode(names).decode())
+
+    def end(self) -> None:
+        """End all tables."""
+        if self._job:
+            self._job.end()
+            self._job = None

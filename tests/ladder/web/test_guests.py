@@ -1,0 +1,316 @@
+"""Visitors who play against the field: what they may do, and what they cannot."""
+
+import json
+import os
+import re
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import urlencode
+
+import pytest
+from msgspec.structs import replace
+
+from arena.ladder.book.book import Book
+from arena.ladder.door.guest_spool import FACT, STRENGTH, GuestPage, GuestSpool, id_of
+from arena.ladder.folder import Folder
+from tests.e2e.live import processes, wait_until
+from tests.ladder import club as clubs
+from tests.ladder.club import Running, running
+from tests.ladder.web.doors import PATIENT, SAME_SITE, Answer, Door, door_of, ladder
+
+PATIENT_HOUSE = replace(PATIENT, new_tables=1_000)
+FORM = {"Content-Type": "application/x-www-form-urlencoded", **SAME_SITE}
+
+
+def post(door: Door, path: str, **fields: str) -> Answer:
+    return door.ask(path, "POST", urlencode(fields), **FORM)
+
+
+def sit_down(door: Door, *names: str) -> str:
+    """Ask for a table; returns its address."""
+    answer = post(door, "/play", **dict.fromkeys(names, "on"))
+    assert answer.status == 303, answer.body
+    return answer.headers["location"]
+
+
+def number_of(page: str) -> str:
+    [number] = re.findall(r'data-number="(\d+)"', page)
+    return str(number)
+
+
+def moves_of(page: str) -> list[str]:
+    """Return what the buttons below the table send."""
+    return re.findall(r'<button name="move" value="([^"]+)"', page.partition("</form>")[0])
+
+
+def page_of(door: Door, table: str) -> str:
+    return door.ask(table).body.decode()
+
+
+def is_laid(door: Door, table: str) -> bool:
+    return "data-number" in page_of(door, table)
+
+
+def play(door: Door, table: str) -> str:
+    """Play by the first button until the game is over; returns the last page."""
+    wait_until(lambda: is_laid(door, table))
+    while True:
+        wait_until(lambda: moves_of(page_of(door, table)))
+        page = page_of(door, table)
+        moves = moves_of(page)
+        if moves == ["leave"]:
+            return page
+        choice = next((move for move in ("dudo", "skip", "pass") if move in moves), moves[:1])
+        answer = post(
+            door,
+            table,
+            number=number_of(page),
+            move=choice if isinstance(choice, str) else moves[0],
+        )
+        assert answer.status == 303
+
+
+def leave(door: Door, table: str) -> None:
+    """Leave a table, and wait until that is done."""
+    wait_until(lambda: is_laid(door, table))
+    assert post(door, table, number="0", move="leave").status == 303
+    wait_until(lambda: "The table is closed" in page_of(door, table))
+    assert door.ask(f"{table}?after=1").status == 410
+
+
+@pytest.fixture(scope="module")
+def club(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A ladder that sleeps: ann plays against people, bob's author does not want it."""
+    club = clubs.make(tmp_path_factory.mktemp("guests"), guests=2, humans=True, blocks=1)
+    assert clubs.submitted(club, "ann").code == 0
+    assert clubs.submitted(club, "bob", humans=False).code == 0
+    return club
+
+
+@pytest.fixture(scope="module")
+def open_house(club: Path) -> Iterator[tuple[Running, Door]]:
+    with running(club) as house, door_of(Folder(club), PATIENT_HOUSE) as door:
+        house.until(lambda: clubs.is_asleep(club, "ann@1", "bob@1"))
+        yield house, door
+        assert house.stop() == 0
+
+
+@pytest.mark.slow
+def test_a_visitor_plays_a_game_without_scripts_and_shares_its_replay(
+    open_house: tuple[Running, Door], club: Path
+) -> None:
+    _, door = open_house
+    stored = clubs.store_of(club).read_bytes()
+    assert b"bob@1" not in door.ask("/play").body.partition(b"</form>")[0]
+    table = sit_down(door, "ann@1")
+    last = play(door, table)
+    [replay] = re.findall(r'href="(/played/[^"]+)"', last)
+    assert table.split("/")[2] not in replay
+    assert door.ask(replay).status == 200
+    [[games, ahead]] = json.loads((Folder(club).guests / STRENGTH).read_bytes()).values()
+    assert games == 1
+    assert ahead in {0, 1}
+    assert b"People against bots" in door.ask("/play").body
+    assert clubs.store_of(club).read_bytes() == stored
+    leave(door, table)
+    assert replay in page_of(door, table)
+
+
+@pytest.mark.slow
+def test_the_page_has_no_dice_but_the_visitors_own(open_house: tuple[Running, Door]) -> None:
+    _, door = open_house
+    table = sit_down(door, "ann@1")
+    wait_until(lambda: is_laid(door, table))
+    wait_until(lambda: moves_of(page_of(door, table)))
+    hands = page_of(door, table).partition('class="middle"')[0]
+    assert len(re.findall(r'<svg class="shown[^"]*" role="img"', hands)) == 5
+    leave(door, table)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {"move": "bid 99 9"},
+        {"move": "bid 1"},
+        {"number": "999999999", "move": "dudo"},
+        {"move": "../../x"},
+    ],
+    ids=lambda fields: fields["move"],
+)
+def test_moves_that_are_not_there_change_nothing(
+    open_house: tuple[Running, Door], fields: dict[str, str]
+) -> None:
+    _, door = open_house
+    table = sit_down(door, "ann@1")
+    wait_until(lambda: moves_of(page_of(door, table)))
+    before = page_of(door, table)
+    assert post(door, table, **{"number": number_of(before), **fields}).status == 303
+    assert page_of(door, table) == before
+    leave(door, table)
+
+
+@pytest.mark.slow
+def test_there_are_as_many_tables_as_places(open_house: tuple[Running, Door]) -> None:
+    _, door = open_house
+    tables = [sit_down(door, "ann@1"), sit_down(door, "ann@1")]
+    refused = post(door, "/play", **{"ann@1": "on"})
+    assert refused.status == 503
+    assert refused.headers["retry-after"] == "60"
+    assert b"places are taken" in refused.body
+    for table in tables:
+        leave(door, table)
+    post(door, sit_down(door, "ann@1"), number="0", move="leave")
+
+
+@pytest.mark.slow
+def test_tables_end_with_the_ladder_and_new_ones_are_laid_by_the_next(tmp_path: Path) -> None:
+    club = clubs.make(tmp_path, guests=1, humans=True, blocks=1)
+    assert clubs.submitted(club, "ann").code == 0
+    with door_of(Folder(club)) as door:
+        with running(club) as house:
+            house.until(lambda: b"ann@1" in door.ask("/play").body)
+            table = sit_down(door, "ann@1")
+            house.until(lambda: is_laid(door, table))
+            family = house.children()
+            house.kill()
+        wait_until(lambda: not family or not ({*family} & processes().keys()))
+        with running(club) as house:
+            house.until(lambda: not is_laid(door, table))
+            again = ""
+
+            def sits() -> bool:
+                nonlocal again
+                answer = post(door, "/play", **{"ann@1": "on"})
+                again = answer.headers.get("location", "")
+                return bool(again)
+
+            house.until(sits)
+            house.until(lambda: is_laid(door, again))
+            parents = {one.parent for one in processes().values() if "bot.py" in one.command}
+            [keeper] = parents.intersection(house.children())
+            os.kill(keeper, signal.SIGKILL)
+            house.until(lambda: not is_laid(door, again))
+            assert house.stop() == 0
+
+
+def offered(folder: Folder, *names: str) -> None:
+    """Let versions agree to play, as a ladder does."""
+    with Book(folder, writes=True) as book:
+        book.set_fact(FACT, json.dumps(names))
+
+
+def test_a_ladder_without_places_offers_none(own_door: Door) -> None:
+    offered(own_door.folder, "ann@1")
+    assert b"no tables for visitors" in own_door.ask("/play").body
+    assert post(own_door, "/play", **{"ann@1": "on"}).status == 409
+
+
+@pytest.mark.parametrize(
+    "names",
+    [
+        (),
+        ("none@1",),
+        ("<script>alert(1)</script>",),
+        ("ann@1", "ann@2"),
+        tuple(f"bot{number}@1" for number in range(6)),
+    ],
+    ids=["nobody", "unknown", "hostile", "twice", "many"],
+)
+def test_only_who_agreed_can_be_chosen(tmp_path: Path, names: tuple[str, ...]) -> None:
+    folder = ladder(tmp_path, guests=1)
+    offered(folder, "ann@1", "ann@2", *(f"bot{number}@1" for number in range(6)))
+    with door_of(folder) as door:
+        answer = post(door, "/play", **dict.fromkeys(names, "on"))
+    assert answer.status == 409
+    assert b"<script>alert" not in answer.body
+    assert not (folder.door.parent / "guests").exists()
+
+
+def test_an_address_has_a_few_tables_and_asks_for_a_few(tmp_path: Path) -> None:
+    folder = ladder(tmp_path, guests=50)
+    offered(folder, "ann@1")
+    with door_of(folder) as door:
+        found = [post(door, "/play", **{"ann@1": "on"}).status for _ in range(PATIENT.tables + 1)]
+        assert found == [303] * PATIENT.tables + [429]
+        for id_ in [*door_tables(folder)]:
+            GuestSpool(folder).begin()
+            GuestSpool(folder).show(id_, GuestPage(why="over"))
+        found = [post(door, "/play", **{"ann@1": "on"}).status for _ in range(12)]
+        assert 429 in found
+
+
+def door_tables(folder: Folder) -> list[str]:
+    return [path.name for path in (folder.door.parent / "guests").iterdir()]
+
+
+@pytest.mark.parametrize("method", ["GET", "POST"])
+def test_a_table_needs_its_secret(tmp_path: Path, method: str) -> None:
+    folder = ladder(tmp_path, guests=1)
+    offered(folder, "ann@1")
+    with door_of(folder) as door:
+        table = sit_down(door, "ann@1")
+        [id_] = door_tables(folder)
+        assert id_ == id_of(table.split("/")[2])
+        for wrong in ("wrong", id_, "..", "%2e%2e", "a%00b", "x" * 5_000):
+            answer = door.ask(f"/play/{wrong}/", method, "number=1&move=dudo", **FORM)
+            assert answer.status in {400, 404, 405, 414}
+        assert b"being laid" in door.ask(table).body
+
+
+@pytest.mark.parametrize(
+    "fields",
+    [
+        {},
+        {"number": "-1", "move": "x"},
+        {"number": "1" * 12, "move": "dudo"},
+        {"number": "1", "move": "a\nb"},
+        {"number": "1", "move": "x" * 21},
+        {"number": "\u0661", "move": "dudo"},
+    ],
+)
+def test_only_clicks_are_taken(tmp_path: Path, fields: dict[str, str]) -> None:
+    folder = ladder(tmp_path, guests=1)
+    offered(folder, "ann@1")
+    with door_of(folder) as door:
+        table = sit_down(door, "ann@1")
+        assert post(door, table, **fields).status == 400
+
+
+def test_clicks_take_bounded_room(tmp_path: Path) -> None:
+    folder = ladder(tmp_path, guests=1)
+    offered(folder, "ann@1")
+    with door_of(folder) as door:
+        table = sit_down(door, "ann@1")
+        [id_] = door_tables(folder)
+        clicks = folder.door.parent / "guests" / id_ / "clicks"
+        clicks.write_bytes(b"1 x\n" * 17_000)
+        size = clicks.stat().st_size
+        assert post(door, table, number="1", move="dudo").status == 429
+        assert clicks.stat().st_size == size
+
+
+def test_a_page_of_another_site_cannot_click(tmp_path: Path) -> None:
+    folder = ladder(tmp_path, guests=1)
+    offered(folder, "ann@1")
+    with door_of(folder) as door:
+        table = sit_down(door, "ann@1")
+        headers = {**FORM, "Sec-Fetch-Site": "cross-site"}
+        assert door.ask(table, "POST", "number=1&move=dudo", **headers).status == 403
+
+
+@pytest.mark.parametrize(
+    "path", ["../league.sqlite", "..%2fleague.sqlite", "%00", "", "site/../../x", "data/none"]
+)
+def test_of_a_game_the_site_alone_can_be_seen(tmp_path: Path, path: str) -> None:
+    folder = ladder(tmp_path, guests=1)
+    site = folder.guests / "games" / ("a" * 64) / "site"
+    site.mkdir(parents=True)
+    (site / "replay.html").write_text("the replay")
+    (site.parent / "league.sqlite").write_text("the dice")
+    with door_of(folder) as door:
+        assert door.ask(f"/played/{'a' * 64}/replay.html").body == b"the replay"
+        answer = door.ask(f"/played/{'a' * 64}/{path}")
+    assert answer.status in {400, 404}
+    assert b"the dice" not in answer.body

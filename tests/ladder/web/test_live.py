@@ -1,0 +1,85 @@
+"""One game to watch while a ladder plays: what the door sends of it, and what it does not."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from arena.ladder.book.book import Book
+from arena.ladder.book.live_game import FACT, LiveGame, decoded
+from arena.ladder.folder import Folder
+from arena.ladder.pages.site import in_complete_blocks
+from arena.league.store.store import Store
+from arena.league.terms.stored_schedule import schedule_of
+from tests.cli.command import HANG, LOWEST, READY
+from tests.ladder import club as clubs
+from tests.ladder.club import running
+from tests.ladder.web.doors import Door, door_of
+from tests.ladder.web.test_events import listening
+
+PUBLIC = ("/", "/live", "/api/v1/ladder", "/healthz", "/site/")
+WAITS = """
+            import pathlib, time
+            while pathlib.Path("HOLD").exists():
+                time.sleep(0.05)
+"""
+"""What a bot does before its turn: it waits until a file is gone."""
+LIMITS = {"start": HANG, "answer": HANG, "game": 2 * HANG}
+
+
+def shown(folder: Folder) -> LiveGame | None:
+    with Book(folder) as book:
+        return decoded(book.facts().get(FACT, ""))
+
+
+def complete(club: Path) -> set[str]:
+    """Return the fixtures whose replays may be seen."""
+    with Store(clubs.store_of(club)) as store:
+        return in_complete_blocks(schedule_of(store).fixtures, store.finished())
+
+
+def table_of(page: bytes) -> str:
+    """Return the table on a page."""
+    [table] = re.findall(r'<div class="live" data-live-game>(.*?)</div>', page.decode(), re.DOTALL)
+    return str(table)
+
+
+def no_dice_are_sent(door: Door) -> None:
+    for path in PUBLIC:
+        sent = door.ask(path).body
+        assert b'aria-label="6"' not in sent
+        assert b'"dice":[[[' not in sent
+    with listening(door, "/api/v1/ladder/events") as listener:
+        step = listener.next("game")
+    assert "#die-" not in json.dumps(step)
+    assert "there are" not in json.dumps(step)
+
+
+@pytest.mark.slow
+def test_dice_are_sent_once_no_table_of_their_block_is_left(tmp_path: Path) -> None:
+    hold = tmp_path / "hold"
+    club = clubs.make(tmp_path, workers=2, limits=LIMITS, blocks=1)
+    folder = Folder(club)
+    slow = READY + WAITS.replace("HOLD", str(hold)) + LOWEST.removeprefix(READY)
+    for name, source in (("ann", LOWEST), ("bob", LOWEST), ("slow", slow)):
+        assert clubs.submitted(club, name, source).code == 0
+    with running(club) as ladder:
+        ladder.until(lambda: clubs.is_asleep(club, "ann@1", "bob@1", "slow@1"))
+        assert ladder.stop() == 0
+    before = shown(folder)
+    hold.touch()
+    assert clubs.submitted(club, "new").code == 0
+    with running(club) as ladder, door_of(folder) as door:
+        ladder.until(lambda: (game := shown(folder)) and (not before or game.id != before.id))
+        ladder.until(lambda: b"Round 1" in door.ask("/live").body)
+        game = shown(folder)
+        assert game
+        assert game.id not in complete(club)
+        no_dice_are_sent(door)
+        hold.unlink()
+        ladder.until(lambda: (now := shown(folder)) and now.dice)
+        assert (now := shown(folder))
+        assert now.id in complete(club)
+        ladder.until(lambda: "#die-" in table_of(door.ask("/live").body))
+        assert ladder.stop() == 0
