@@ -27,6 +27,7 @@ from arena.ladder.door.door import Door
 from arena.ladder.folder import Folder, locked
 from arena.ladder.pages.publisher import Publisher
 from arena.ladder.pages.site import publish_closed
+from arena.ladder.pages.standings import StandingsKeeper
 from arena.ladder.season.admission import faults_too_often, settle
 from arena.ladder.season.orders import carry_out
 from arena.ladder.season.season import Season, commitment_of, open_season, reveal
@@ -78,6 +79,7 @@ class _Ladder(RunListener):
         self._book, self._door, self._say = book, door, say
         self._checks = CheckScheduler(folder, config, book)
         self._publisher = Publisher(folder, config, book, say)
+        self._standings = StandingsKeeper(folder, say)
         self._pruner: Pruner | None = None
         self._lacks_space = ""
         """Why nothing is played, "" if something is."""
@@ -95,7 +97,7 @@ class _Ladder(RunListener):
         """Play one season after another."""
         self._look_at_door()
         while not self._stop.is_set():
-            number = self._begin_season()
+            number = self._standings.season = self._begin_season()
             season = open_season(self._folder, number, self._config, self._say)
             with season as self._season:
                 self._pruner = Pruner(self._folder, self._config.caps, self._season.store)
@@ -103,8 +105,7 @@ class _Ladder(RunListener):
                 self._play(self._season)
                 self._note_divisions(self._season.divisions())
                 ended = self._closing is not None and self._end(self._season)
-                # While it reads, the store cannot be closed whole.
-                self._publisher.stop()
+                self._stop_reading()
             self._season = self._pruner = None
             if self._closing and ended:
                 self._close_season(number, self._closing)
@@ -112,7 +113,12 @@ class _Ladder(RunListener):
     def end(self) -> None:
         """End what goes on beside the games."""
         self._checks.stop()
+        self._stop_reading()
+
+    def _stop_reading(self) -> None:
+        """End what reads the store: meanwhile it cannot be closed whole."""
         self._publisher.stop()
+        self._standings.stop()
 
     def stop_requested(self) -> bool:
         """Look after everything else; tell whether the games must pause."""
@@ -216,6 +222,8 @@ class _Ladder(RunListener):
         self._judge()
         if self._season:
             self._publisher.step((self._season.games.total(), self._book.last_event()))
+            if self._season.games:
+                self._standings.step()
             self._look_at_disk()
             if now >= self._next_note:
                 self._next_note = now + _NOTE

@@ -197,7 +197,8 @@ def _state(
     if names:
         quarantined = [names.quarantined(entry) for entry in quarantined]
         playoff = names.playoff(playoff) if playoff else None
-    return StoreState(games.root, left, quarantined, playoff)
+    goes_on = schedule.conditions.endless
+    return StoreState(games.root, left, quarantined, playoff, goes_on=goes_on)
 
 
 def _write_key(path: Path, names: Pseudonyms) -> None:

@@ -48,6 +48,7 @@ from arena.publish.pages.front import (
     FrontPage,
     description,
     front,
+    main_page,
     progress,
     standings,
 )
@@ -58,6 +59,9 @@ from arena.publish.replay.shards import firsts, shards
 from arena.publish.site_highlights import site_highlights
 from arena.ratings.leaderboard_rows import Leaderboard
 from arena.ratings.league_ratings import UPSET, Ratings
+
+BESIDE = "front_beside.part"
+"""What stands beside the standings, as a part of the front page of a door."""
 
 
 class StoreState(Struct, frozen=True):
@@ -71,6 +75,8 @@ class StoreState(Struct, frozen=True):
     playoff: PlayoffVerdict | None = None
     goes_on: bool = False
     """Whether more is drawn whenever nothing is due, as in the open season of a ladder."""
+    door: str = ""
+    """Where the door of a ladder serves the site: a part for the front page of the door is made."""
 
 
 def publish(
@@ -244,9 +250,13 @@ class _Site:
         """Yield the front page, and the picture of a site with an address."""
         highlights = watch.highlights(self.highlights, self.watchable, HIGHLIGHTS)
         page = front(self.ratings, self.summary, self.progress, highlights, self.state.playoff)
-        main = OVERALL if self.ratings.overall else ""
-        main = main or (self.links.table(self.boards[0]) if self.boards else "")
-        yield self._page("index.html", FRONT, FrontPage(page, main))
+        model = FrontPage(page, main_page(self.ratings, self.links))
+        yield self._page("index.html", FRONT, model)
+        if door := self.state.door:
+            frame = replace(self.frame, root=door)
+            marked = marked_links(self.marks, self.links, door)
+            context = replace(self.contexts[""], marked=marked)
+            yield File(BESIDE, render("front_beside.html", frame, context, model))
         if self.frame.url:
             best = [row.bot for row in page.shown]
             yield File(PICTURE, podium(self.league.name, self.frame.verdict, best))

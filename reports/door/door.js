@@ -6,9 +6,12 @@ async function refresh() {
   const response = await fetch(location.href, { headers: { Accept: "text/html" } });
   if (!response.ok) return;
   const fresh = new DOMParser().parseFromString(await response.text(), "text/html");
+  localTimes(fresh);
   for (const part of document.querySelectorAll("[data-live-part]")) {
     const found = fresh.querySelector(`[data-live-part="${part.dataset.livePart}"]`);
-    if (found && found.innerHTML !== part.innerHTML) part.replaceChildren(...found.childNodes);
+    // What somebody reads with the keyboard stays until they leave it.
+    const read = part.contains(document.activeElement);
+    if (found && !read && found.innerHTML !== part.innerHTML) part.replaceChildren(...found.childNodes);
   }
 }
 
@@ -20,6 +23,7 @@ function appendLine(event) {
   item.dataset.n = line.n;
   const time = document.createElement("time");
   time.textContent = line.at;
+  localTime(time);
   item.append(time, ` ${line.text}`);
   list.append(item);
 }

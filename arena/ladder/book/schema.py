@@ -48,6 +48,14 @@ SECRETS = """CREATE TABLE secrets (
     used REAL
 )"""
 """In the file of the door, if there is a web door."""
+REQUESTS = """CREATE TABLE requests (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    at REAL NOT NULL,
+    name TEXT NOT NULL COLLATE NOCASE,
+    mail TEXT NOT NULL,
+    why TEXT NOT NULL
+)"""
+"""In the file of the door, once somebody asked for an invitation."""
 _BOOK = (
     """CREATE TABLE versions (
     id INTEGER PRIMARY KEY,
@@ -135,7 +143,7 @@ def _add_comparisons_and_quotas(ladder: SqliteFile) -> None:
 DOOR = Schema(
     VERSION,
     (*_AUTHORS_AND_UPLOADS, _ORDERS),
-    optional=(SECRETS, _NUMBERED),
+    optional=(SECRETS, REQUESTS, _NUMBERED),
     migrations=[Migration(1, (*_AUTHORS_AND_UPLOADS, _ORDERS_1, _NUMBERED), _widen_orders)],
 )
 LADDER = Schema(

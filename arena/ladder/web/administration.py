@@ -14,6 +14,7 @@ from arena.ladder.book.quota import MOST
 from arena.ladder.book.tables import ALLOWED
 from arena.ladder.door.api import OrderRequest
 from arena.ladder.door.door import Door
+from arena.ladder.door.requests import Requests
 from arena.ladder.web.access.visitors import administrator_of
 from arena.ladder.web.api.rest import give_order
 from arena.ladder.web.problems import RequestError
@@ -36,6 +37,8 @@ def _page(request: Request, typed: Mapping[str, str], error: RequestError | None
     """Return the page; with an error, what was typed stays in its form."""
     served = served_by(request)
     now = served.watch.look_again()
+    with Requests(served.folder) as asked:
+        requests = len(asked.waiting())
     with Door(served.folder) as door, Book(served.folder) as book:
         authors = [
             (author, door.allowance(author.name, served.terms.quotas)) for author in door.authors()
@@ -63,6 +66,7 @@ def _page(request: Request, typed: Mapping[str, str], error: RequestError | None
         actions=actions,
         with_pages=with_pages,
         waiting=waiting,
+        requests=requests,
         lines=lines,
         disk=shutil.disk_usage(served.folder.root),
         quotas=served.terms.quotas,

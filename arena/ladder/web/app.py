@@ -15,7 +15,7 @@ from starlette.routing import Mount, Route
 from arena.io import shipped
 from arena.io.errors import ArenaError
 from arena.ladder.folder import Folder
-from arena.ladder.web import administration, pages
+from arena.ladder.web import administration, front, pages, welcome
 from arena.ladder.web.access.addresses import BehindProxy
 from arena.ladder.web.access.guard import Guard, add_headers
 from arena.ladder.web.api import events, rest
@@ -24,7 +24,7 @@ from arena.ladder.web.served import DoorLimits, Served, terms_of
 from arena.ladder.web.site import published
 
 _WORDS = {404: NOT_FOUND, 405: "this cannot be done with it"}
-_ASSETS = ("door/door.css", "door/door.js", "style.css")
+_ASSETS = ("door/door.css", "door/front.css", "door/door.js", "door/times.js", "style.css")
 """What the pages of the door need beside themselves."""
 
 
@@ -63,9 +63,12 @@ def make_app(
 def _routes(folder: Folder) -> list[Route | Mount]:
     v1 = "/api/v1"
     return [
-        Route("/", pages.front),
+        Route("/", front.front),
         Route("/link/{secret}", pages.link, methods=["GET"]),
         Route("/link/{secret}", pages.spend, methods=["POST"]),
+        Route("/welcome", welcome.welcome, methods=["GET"]),
+        Route("/welcome", welcome.join, methods=["POST"]),
+        Route("/kits/{language}.zip", welcome.kit),
         Route("/leave", pages.leave, methods=["POST"]),
         Route("/me", pages.me),
         Route("/token", pages.token, methods=["POST"]),
@@ -74,9 +77,12 @@ def _routes(folder: Folder) -> list[Route | Mount]:
         Route("/private/{author}/{path:path}", pages.private),
         Route("/administration", administration.overview, methods=["GET"]),
         Route("/administration", administration.order, methods=["POST"]),
+        Route("/administration/requests", welcome.desk, methods=["GET"]),
+        Route("/administration/requests", welcome.decide, methods=["POST"]),
         Route(f"{v1}/bots/{{bot}}/versions", rest.put_version, methods=["PUT"]),
         Route(f"{v1}/me", rest.me),
         Route(f"{v1}/ladder", rest.ladder),
+        Route(f"{v1}/ladder/standings", rest.standings),
         Route(f"{v1}/ladder/events", events.ladder_events),
         Route(f"{v1}/versions/{{version}}", rest.version),
         Route(f"{v1}/versions/{{version}}/check", rest.check),

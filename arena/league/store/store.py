@@ -217,6 +217,13 @@ class Store:
             raise damaged_fixtures(damaged, self.path)
         self._files.check_complete(noted)
 
+    def results_at(self, positions: Iterable[int]) -> Iterator[FixtureResult]:
+        """Yield the results of the fixtures at some positions, without damaged ones."""
+        for position in positions:
+            for stored in self._fixtures(position, position):
+                if result := sound_result(*stored):
+                    yield result
+
     def damaged_rows(self, positions: Iterable[int]) -> list[str]:
         """Return the ids of those fixtures whose rows are not what was written there."""
         rows = (stored for position in positions for stored in self._fixtures(position, position))

@@ -32,6 +32,10 @@ CASES = [
     Case("GET", "/", ALL),
     Case("GET", "/link/wrong", (404, 303, 303, 404, 303)),
     Case("POST", "/link/wrong", (404,) * 5),
+    Case("GET", "/welcome", ALL),
+    Case("POST", "/welcome", (200, 409, 409, 409, 409), "name=zoe", tuple(IS_FORM.items())),
+    Case("GET", "/kits/python.zip", ALL),
+    Case("GET", "/kits/none.zip", (404,) * 5),
     Case("GET", "/me", (401, 200, 200, 403, 200)),
     Case("POST", "/upload", (401, 415, 415, 403, 415)),
     Case("GET", "/versions/mine@1", (401, 404, 200, 200, 200)),
@@ -41,10 +45,19 @@ CASES = [
     Case("GET", "/private/ann/none", (404,) * 5),
     Case("GET", "/administration", (404, 404, 404, 404, 200)),
     Case("POST", "/administration", (404, 404, 404, 404, 409), FORM, tuple(IS_FORM.items())),
+    Case("GET", "/administration/requests", (404, 404, 404, 404, 200)),
+    Case(
+        "POST",
+        "/administration/requests",
+        (404, 404, 404, 404, 200),
+        "request=1&what=approve",
+        tuple(IS_FORM.items()),
+    ),
     Case("PUT", "/api/v1/bots/mine/versions", (401, 409, 200, 200, 409), "mine"),
     Case("PUT", "/api/v1/bots/-/versions", (401, 400, 400, 400, 400), "mine"),
     Case("GET", "/api/v1/me", (401, 200, 200, 200, 200)),
     Case("GET", "/api/v1/ladder", ALL),
+    Case("GET", "/api/v1/ladder/standings", (404,) * 5),
     Case("GET", "/api/v1/versions/mine@1", (401, 404, 200, 200, 200)),
     Case("GET", "/api/v1/versions/mine@1/check", (401, 404, 404, 404, 404)),
     Case("GET", "/api/v1/versions/none@1/events", (401, 404, 404, 404, 404)),
@@ -54,7 +67,10 @@ CASES = [
     Case("GET", "/assets/style.css", ALL),
     Case("GET", "/assets/door.css", ALL),
     Case("GET", "/assets/door.js", ALL),
-    Case("GET", "/site/", ALL),
+    Case("GET", "/assets/front.css", ALL),
+    Case("GET", "/assets/times.js", ALL),
+    Case("GET", "/site/", (303,) * 5),
+    Case("GET", "/site/about.html", ALL),
     Case("GET", "/none", (404,) * 5),
     Case("DELETE", "/me", (405,) * 5),
     # A new token takes the place of the one that is used here; then sessions end.
@@ -73,7 +89,8 @@ def crowd(
     make_private(folder.private / "ann")
     (folder.private / "ann/index.html").write_text("ann's")
     folder.site.mkdir()
-    (folder.site / "index.html").write_text("the site")
+    for page in ("index.html", "about.html"):
+        (folder.site / page).write_text("the site")
     with door_of(folder) as door:
         who = {
             NOBODY: SAME_SITE,
@@ -117,6 +134,7 @@ def test_every_route_is_asked(crowd: tuple[Door, dict[str, dict[str, str]]]) -> 
         ("wrong", "{secret}"),
         ("mine@1", "{version}"),
         ("mine", "{bot}"),
+        ("python", "{language}"),
         ("ann/index.html", "{author}/{path:path}"),
     ):
         routes = {route.replace(part, word) for route in routes}

@@ -8,9 +8,11 @@ from typing import NamedTuple
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import asdict
 
 from arena.io.times import stamp
 from arena.ladder.book.book import Book
+from arena.ladder.book.live import Live, live_stamp, read_live
 from arena.ladder.book.tables import (
     CHECKS,
     PLAYING,
@@ -24,7 +26,17 @@ from arena.ladder.book.tables import (
     entered,
 )
 from arena.ladder.check.queue import Waiting, in_turn
-from arena.ladder.door.api import LadderInfo, LogLine, MyVersion, Playing, RatingInfo, VersionInfo
+from arena.ladder.door.api import (
+    LadderInfo,
+    LogLine,
+    MyVersion,
+    PlayedTable,
+    Playing,
+    RatingInfo,
+    StandingsInfo,
+    StandingsNews,
+    VersionInfo,
+)
 from arena.ladder.door.door import Door
 from arena.ladder.folder import Folder, is_running
 
@@ -68,6 +80,8 @@ class Snapshot(NamedTuple):
     checks: Mapping[str, Progress]
     """How far the checks are that go on, by version."""
     ratings: Mapping[str, Sequence[RatingInfo]]
+    live: Live | None
+    """The standings of the season as it is played; None before its first games."""
 
     def oldest(self) -> float | None:
         """Return the age of the submission that has waited longest, in seconds."""
@@ -85,16 +99,18 @@ def look(folder: Folder, before: Snapshot | None) -> Snapshot:
         running, last_event = is_running(folder), book.last_event()
         published = facts.get("published_at", "")
         divisions, checks = facts.get("divisions", "[]"), facts.get(CHECKS, "[]")
-        key = last_event, len(arrived), divisions, checks, running, published
+        live = live_stamp(folder)
+        key = last_event, len(arrived), divisions, checks, running, published, live
         if before and before.key == key:
             return before
         versions = [*book.versions(), *map(_arrived, arrived)]
         seasons, turns = book.seasons(), book.last_check()
     waiting = [version for version in versions if version.state in WAITING]
+    season = seasons[-1].number if seasons else None
     return Snapshot(
         key=key,
         running=running,
-        season=seasons[-1].number if seasons else None,
+        season=season,
         divisions=_divisions(divisions),
         versions={version.name.lower(): version for version in versions},
         queue=_in_turn(waiting, turns),
@@ -102,7 +118,13 @@ def look(folder: Folder, before: Snapshot | None) -> Snapshot:
         last_event=last_event,
         checks={check.version: check for check in _checks(checks)},
         ratings=_ratings(folder.site) if published else {},
+        live=_live(folder, season) if live else None,
     )
+
+
+def _live(folder: Folder, season: int | None) -> Live | None:
+    live = read_live(folder)
+    return live if live and live.season == season else None
 
 
 def _arrived(upload: Upload) -> Version:
@@ -170,6 +192,8 @@ def version_info(now: Snapshot, version: Version) -> VersionInfo:
 def everybody_events(now: Snapshot, name: str) -> Iterator[Struct]:
     """Yield what everybody is told whenever it changes, of the ladder of a name."""
     yield ladder_info(now, name)
+    if now.live:
+        yield standings_news(now.live)
 
 
 def author_events(now: Snapshot, name: str) -> Iterator[Struct]:
@@ -200,6 +224,31 @@ def ladder_info(now: Snapshot, name: str) -> LadderInfo:
             if version.state in PLAYING
         ],
     )
+
+
+def standings_news(live: Live) -> StandingsNews:
+    """Return what everybody is told whenever games were played."""
+    return StandingsNews(
+        season=live.season,
+        at=stamp(live.at),
+        games=live.games,
+        games_per_minute=live.per_minute,
+        recent=[
+            PlayedTable(
+                at=stamp(table.at),
+                variant=table.variant,
+                players=table.players,
+                games=table.games,
+                seats=table.seats,
+            )
+            for table in live.recent
+        ],
+    )
+
+
+def standings_info(live: Live) -> StandingsInfo:
+    """Return the standings as everybody is told them."""
+    return StandingsInfo(**asdict(standings_news(live)), rows=live.rows)
 
 
 def versions_of(now: Snapshot, author: str) -> list[MyVersion]:
