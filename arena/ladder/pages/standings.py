@@ -143,8 +143,7 @@ class LiveStandings:
         began, at = time.process_time(), time.time()
         struck = {bot.name for bot in info.struck}
         results = [*self._results.without(struck)]
-        options = replace(info.ratings, alpha=0.0)
-        ratings = rate_results(by_division(results), options, self._remember)
+        ratings = rate_results(by_division(results), info.ratings, self._remember, brief=True)
         page = _page(ratings, results, info, self._folder.site)
         rows = page.front.main.rows if page.front.main else ()
         provisional = info.ratings.provisional

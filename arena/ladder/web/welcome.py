@@ -103,7 +103,9 @@ def _asked(form: Mapping[str, str]) -> tuple[str, str, str]:
     if mail and (len(mail) > MAX_MAIL or not _MAIL.fullmatch(mail) or not mail.isprintable()):
         raise RequestError(400, "the mail address cannot be read", "leave it out, or mend it")
     line = " ".join(why.split())
-    if len(line) > MAX_WHY or not line.isprintable():
+    if not line.isprintable():
+        raise RequestError(400, "the reason has signs that cannot be read", "write plain text")
+    if len(line) > MAX_WHY:
         raise RequestError(400, f"the reason has more than {MAX_WHY} characters", "shorten it")
     return name, mail, line
 
