@@ -11,7 +11,6 @@ from msgspec.structs import replace
 from arena.game.records import Cause, LeagueInfo, QuarantinedFixture
 from arena.game.rules.books import changed_switches
 from arena.io import shipped
-from arena.league.schedule.playoff import PlayoffVerdict
 from arena.playstats.league_summary import LeagueSummary, timing
 from arena.publish.data import play_tables, result_tables
 from arena.publish.data.result_rows import FixtureResultRow
@@ -57,26 +56,12 @@ from arena.publish.pages.templates import render
 from arena.publish.replay.selection import NEWEST, AtMost, ReplayChoice, Watchable, select_replays
 from arena.publish.replay.shards import firsts, shards
 from arena.publish.site_highlights import site_highlights
+from arena.publish.site_state import StoreState
 from arena.ratings.leaderboard_rows import Leaderboard
 from arena.ratings.league_ratings import UPSET, Ratings
 
 BESIDE = "front_beside.part"
 """What stands beside the standings, as a part of the front page of a door."""
-
-
-class StoreState(Struct, frozen=True):
-    """The state of a store that its site shows, beside the games."""
-
-    root: str = ""
-    """The hash that pins the store."""
-    left: int = 0
-    """Fixtures that are due and not stored."""
-    quarantined: Sequence[QuarantinedFixture] = ()
-    playoff: PlayoffVerdict | None = None
-    goes_on: bool = False
-    """Whether more is drawn whenever nothing is due, as in the open season of a ladder."""
-    door: str = ""
-    """Where the door of a ladder serves the site: a part for the front page of the door is made."""
 
 
 def publish(

@@ -7,6 +7,8 @@ async function refresh() {
   if (!response.ok) return;
   const fresh = new DOMParser().parseFromString(await response.text(), "text/html");
   localTimes(fresh);
+  const spread = fresh.querySelector("[data-spread]")?.dataset.spread;
+  for (const place of document.querySelectorAll("[data-spread]")) place.dataset.spread = spread ?? 0;
   for (const part of document.querySelectorAll("[data-live-part]")) {
     const found = fresh.querySelector(`[data-live-part="${part.dataset.livePart}"]`);
     // What somebody reads with the keyboard stays until they leave it.
@@ -33,10 +35,10 @@ const HANDLERS = { log: appendLine };
 
 function follow(place) {
   const source = new EventSource(place.dataset.events);
-  // Where many look at a page, not all of them ask at once.
-  const delay = 250 + (place.dataset.spread ?? 0) * Math.random();
   let waiting = null;
   const refreshSoon = () => {
+    // Where many look at a page, not all of them ask at once.
+    const delay = 250 + (place.dataset.spread ?? 0) * Math.random();
     waiting ??= setTimeout(() => { waiting = null; refresh(); }, delay);
   };
   for (const name of place.dataset.names.split(" ")) {

@@ -104,9 +104,7 @@ def test_times_are_in_the_zone_of_the_reader_with_utc_beside(browser: Browser, d
             assert TOKYO in page.locator("footer").inner_text()
 
 
-def test_who_asks_for_an_invitation_gets_one_from_the_operator(
-    browser: Browser, door: Door
-) -> None:
+def test_an_invitation_is_asked_for_and_approved(browser: Browser, door: Door) -> None:
     with visiting(browser, java_script_enabled=False) as page:
         page.goto(door.base)
         page.get_by_role("link", name="Ask for an invitation").click()

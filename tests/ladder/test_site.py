@@ -11,6 +11,8 @@ from arena.game.records import Fixture
 from arena.ladder.folder import Folder
 from arena.ladder.pages import site
 from arena.ladder.pages.site import in_complete_blocks, publish_all, publish_closed
+from arena.ladder.season.season import STORE
+from arena.publish.report import ReportRequest, report
 from tests.publish.pages import broken_links
 from tests.support import records
 from tests.support.drawn_schedules import let_go_before_rating
@@ -67,3 +69,10 @@ def test_publications_take_turns_so_that_readers_keep_a_whole_one(copy: Path) ->
         assert broken_links(folder.site.resolve()) == []
         copies.add(folder.site.readlink().name)
     assert copies == {"a", "b"}
+
+
+def test_a_report_of_an_open_season_says_that_it_goes_on(copy: Path, tmp_path: Path) -> None:
+    store = Folder(copy).season(1) / STORE
+    page = report(ReportRequest(copy / "league.yaml", store, tmp_path / "site")).front_page
+    assert "It goes on" in page.read_text()
+    assert "Finished" not in page.read_text()

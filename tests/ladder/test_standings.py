@@ -1,6 +1,7 @@
 """The standings as games are played: soon, at a cost that is bounded, and not from struck bots."""
 
-import time
+import os
+from math import inf
 from pathlib import Path
 
 import pytest
@@ -9,8 +10,9 @@ from hypothesis import strategies as st
 
 from arena.ladder.book.live import Live, read_live
 from arena.ladder.folder import Folder
-from arena.ladder.pages import standings
 from arena.ladder.pages.standings import LiveStandings, StandingsKeeper, pause
+from arena.ladder.season.season import STORE
+from arena.league.play.stored_league import StoredLeague
 from arena.league.store.store import Store
 from tests.ladder import club as clubs
 
@@ -35,7 +37,7 @@ def computed(folder: Folder) -> Live:
 def test_all_games_that_are_stored_count(copy: Path) -> None:
     folder = Folder(copy)
     live = computed(folder)
-    with Store(folder.season(1) / "league.sqlite") as store:
+    with Store(folder.season(1) / STORE) as store:
         results = [*store.results()]
     assert live.games == sum(len(result.games) for result in results)
     assert {row.version for row in live.rows} == {"one@1", "two@1"}
@@ -44,28 +46,32 @@ def test_all_games_that_are_stored_count(copy: Path) -> None:
     assert live.recent[0].at == last
 
 
-def test_nothing_is_computed_anew_before_games_are_played(copy: Path) -> None:
+def test_standings_stay_until_games_are_played(copy: Path) -> None:
     live = LiveStandings(Folder(copy), 1)
     assert (live.read(), live.rate()) == (True, True)
     assert (live.read(), live.rate()) == (False, False)
 
 
-def test_new_games_wait_for_their_turn(copy: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    folder = Folder(copy)
-    live = LiveStandings(folder, 1)
-    live.read()
-    live.rate()
-    with Store(folder.season(1) / "league.sqlite", create=True):  # it is written to
-        pass
-    (folder.season(1) / "league.sqlite").touch()
+def test_new_games_wait_for_their_turn(copy: Path) -> None:
+    store = Folder(copy).season(1) / STORE
+    live = LiveStandings(Folder(copy), 1)
+    assert (live.read(), live.rate()) == (True, True)
+    os.utime(store, (0, 0))  # as if it was written to
     assert live.read()
-    monkeypatch.setattr(standings, "_LEAST", 1_000.0)
-    now = time.monotonic()
-    monkeypatch.setattr(standings.time, "monotonic", lambda: now)
-    monkeypatch.setattr(live, "_next", now + 1)
+    live._next = inf
     assert not live.rate()
-    monkeypatch.setattr(live, "_next", now - 1)
+    live._next = 0.0
     assert live.rate()
+
+
+def test_games_of_struck_bots_do_not_count(copy: Path) -> None:
+    folder = Folder(copy)
+    before = computed(folder)
+    with Store(folder.season(1) / STORE, create=True) as store:
+        StoredLeague(store).change(struck=["two@1"])
+    live = computed(folder)
+    assert (live.games, [row.version for row in live.rows]) == (0, [])
+    assert before.games > 0
 
 
 def test_a_bot_without_a_page_has_no_link(copy: Path) -> None:
@@ -78,7 +84,7 @@ def test_a_bot_without_a_page_has_no_link(copy: Path) -> None:
     assert "<bdi>one@1</bdi>" in table
 
 
-def test_what_died_is_said_and_begun_again_later(copy: Path) -> None:
+def test_a_process_that_died_is_said_and_begun_again_later(copy: Path) -> None:
     said: list[str] = []
     keeper = StandingsKeeper(Folder(copy), said.append)
     keeper.season = 99  # there is none

@@ -26,7 +26,8 @@ from arena.league.store.store import Store
 from arena.league.terms.master_seed import withheld
 from arena.league.terms.stored_schedule import schedule_of
 from arena.publish.replay.selection import AtMost, ReplayChoice
-from arena.publish.site import StoreState, publish
+from arena.publish.site import publish
+from arena.publish.site_state import StoreState
 from arena.publish.stored_games import stored_games
 from arena.ratings.league_ratings import by_division, rate_results
 

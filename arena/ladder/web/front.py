@@ -15,8 +15,9 @@ from arena.ladder.web.templates import page
 
 _RELOAD = 10
 """Seconds after which a page without scripts is loaded again."""
-_SPREAD = 3_000
-"""Milliseconds within which pages ask for what changed."""
+_SPREAD = 500
+_SPREAD_EACH = 12
+"""Milliseconds within which pages ask for what changed, and more for each that listens."""
 _BESIDE = "front_beside.part"
 _WATCH = "Watch"
 
@@ -50,7 +51,7 @@ def _page(request: Request, now: Snapshot) -> str:
         kits=[kit.title for kit in KITS.values()],
         open=served.terms.door.open,
         reload=_RELOAD,
-        spread=_SPREAD,
+        spread=_SPREAD + _SPREAD_EACH * len(served.listeners),
     )
 
 

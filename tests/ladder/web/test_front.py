@@ -71,7 +71,7 @@ def test_a_chip_says_whether_games_are_played(own_door: Door, per_minute: int, s
     shows(own_door, ">Stopped</span>")
 
 
-def test_nothing_is_finished_and_nobody_wins_where_a_season_goes_on(published: Path) -> None:
+def test_a_season_that_goes_on_is_not_finished_and_has_no_winner(published: Path) -> None:
     words = [path.read_text() for path in (published / "site").glob("*.html")]
     assert not [page for page in words if "Finished" in page or "wins</span>" in page]
 

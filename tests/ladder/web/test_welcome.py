@@ -81,7 +81,7 @@ def test_without_requests_none_wait(own_door: Door) -> None:
         ({"name": "zoe", "why": "\u202e"}, 400, "cannot be read"),
     ],
 )
-def test_what_cannot_be_asked_for_is_said_and_what_was_typed_stays(
+def test_a_request_that_is_refused_says_why_and_keeps_the_form(
     own_door: Door, fields: dict[str, str], status: int, what: str
 ) -> None:
     own_door.session("bully")
