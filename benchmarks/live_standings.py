@@ -12,6 +12,8 @@ from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from msgspec.structs import replace
+
 from arena.game.records import PlayedFixture
 from arena.ladder.folder import Folder
 from arena.ladder.pages.standings import LiveStandings, pause
@@ -30,7 +32,7 @@ FULL = (*SIZES, Size(300, 1_000_000))
 
 def make(size: Size, root: Path) -> list[PlayedFixture]:
     """Make the store of a season but for its last tables, which are returned."""
-    info = history_of(size).start
+    info = replace(history_of(size).start, shared_dice=False)  # so that luck is measured
     fixtures = Schedule(info).fixtures
     season = Folder(root).season(1)
     season.mkdir(parents=True)

@@ -22,6 +22,7 @@ from arena.publish.drawing.identity import identities, marked_links, marked_name
 from arena.publish.links import Links, links
 from arena.publish.pages.front import Front, first_standings, main_page, progress
 from arena.publish.pages.templates import render
+from arena.publish.stored_games import rated_results_at
 from arena.ratings.leaderboard_rows import Leaderboard
 from arena.ratings.league_ratings import Ratings, by_division, rate_results
 
@@ -85,7 +86,7 @@ def keep_standings(folder: Folder, season: int) -> None:
         cost = time.process_time() - began
         if standings.rate() or changed or standings.fell_silent():
             standings.write()
-        time.sleep(max(_LOOK, _SHARE * cost))
+        time.sleep(min(max(_LOOK, _SHARE * cost), _MOST))
 
 
 class LiveStandings:
@@ -110,8 +111,9 @@ class LiveStandings:
         if (seen := _stamp(self._store)) == self._seen:
             return False
         with Store(self._store) as store:
-            self._info = store.league
-            self._results.read(store)
+            if info := store.league:
+                self._results.read(store, info)
+            self._info = info
         self._seen = seen
         return True
 
@@ -210,14 +212,14 @@ class _Results:
         """When the fixtures of the last minute were stored, and their games."""
         self.recent = deque[LiveResult](maxlen=_RECENT)
 
-    def read(self, store: Store) -> None:
+    def read(self, store: Store, info: LeagueInfo) -> None:
         """Read what is new."""
         hashes = {
             fixture.position: fixture.hash
             for fixture in store.hashes()
             if self._known.get(fixture.position, (b"",))[0] != fixture.hash
         }
-        new = sorted(store.results_at(hashes), key=_stored_at)
+        new = sorted(rated_results_at(store, info.variants, hashes), key=_stored_at)
         for result in new:
             position = result.fixture.index
             self._known[position] = hashes[position], result
