@@ -63,6 +63,7 @@ bench: $(VENV)/.test ## measure throughput, start-up, storing, rating and the si
 	@$(BIN)/python -m benchmarks.export
 	@$(BIN)/python -m benchmarks.verify
 	@$(BIN)/python -m benchmarks.store
+	@$(BIN)/python -m benchmarks.live_standings
 	@$(BIN)/python -m benchmarks.pruning
 	@$(BIN)/python -m benchmarks.site
 	@$(BIN)/python -m benchmarks.growth

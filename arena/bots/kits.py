@@ -5,15 +5,14 @@ import shutil
 from pathlib import Path
 
 from arena.bots.bot import Bot
+from arena.bots.kit_files import kit_files
 from arena.bots.manifest import MANIFEST, errors_name_source, load_bot
 from arena.bots.runtimes import KITS
-from arena.io import shipped
 from arena.io.errors import ArenaError, did_you_mean
 from arena.io.files import part_of, reason
 
 _PLACEHOLDER = "my-bot"
 """The name of the bot in a kit's files."""
-_POSITIONS = "positions.jsonl"
 
 
 def create(folder: Path, language: str) -> Bot:
@@ -24,18 +23,15 @@ def create(folder: Path, language: str) -> Bot:
     """
     if language not in KITS:
         raise ArenaError(f"there is no kit for '{language}'", hint=did_you_mean(language, KITS))
-    kits = shipped.folder("protocol") / "kits"
     folder = folder.absolute()
     if folder.exists() or folder.is_symlink():
         raise ArenaError("it exists already", str(folder), "choose a name that is not taken")
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
         with part_of(folder) as made:
-            # An installation may have compiled the kit's Python files.
-            shutil.copytree(kits / language, made, ignore=shutil.ignore_patterns("__pycache__"))
-            shutil.copy(kits / _POSITIONS, made)
-            if module := KITS[language].module:
-                shutil.copy(shipped.module(module), made)
+            for name, source in kit_files(language).items():
+                (made / name).parent.mkdir(parents=True, exist_ok=True)
+                shutil.copy(source, made / name)
             _name(made / MANIFEST, f"name: {_PLACEHOLDER}", f"name: {json.dumps(folder.name)}")
             _name(made / "README.md", f"# {_PLACEHOLDER}", f"# {folder.name}")
             with errors_name_source(made, folder):

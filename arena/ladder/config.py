@@ -16,6 +16,7 @@ from arena.game.records import LimitsInfo, RatingsInfo
 from arena.io.errors import ArenaError
 from arena.io.sizes import parse_size
 from arena.io.yaml_file import Positions, convert, locate, parse_yaml
+from arena.ladder.book.joining import Joining
 from arena.ladder.book.quota import Quotas
 from arena.league.cluster.entry import check_cluster
 from arena.league.host import core_count
@@ -126,6 +127,7 @@ class LadderFile(SeasonTerms, frozen=True, kw_only=True, forbid_unknown_fields=T
     """Whether versions play against visitors whose bot.yaml does not say."""
     checks: CheckTerms = CheckTerms()
     quotas: Quotas = Quotas()
+    door: Joining = Joining()
     intervals: Intervals = Intervals()
     disk: Disk = Disk()
 

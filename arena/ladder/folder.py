@@ -81,6 +81,11 @@ class Folder(Struct, frozen=True):
         return self.root / "guests"
 
     @property
+    def live(self) -> Path:
+        """The standings as games are played (`arena/ladder/book/live.py`)."""
+        return self.root / "live" / "standings.json"
+
+    @property
     def last_backup(self) -> Path:
         """An empty file: its time is that of the last backup."""
         return self.root / "last-backup"

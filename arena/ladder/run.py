@@ -29,6 +29,7 @@ from arena.ladder.folder import Folder, locked
 from arena.ladder.guests.keeper import GuestKeeper
 from arena.ladder.pages.publisher import Publisher
 from arena.ladder.pages.site import publish_closed
+from arena.ladder.pages.standings import StandingsKeeper
 from arena.ladder.season.admission import faults_too_often, settle
 from arena.ladder.season.farewell import say_farewell
 from arena.ladder.season.live_games import LiveGames
@@ -92,6 +93,7 @@ class _Ladder(RunListener):
         self._publisher = Publisher(folder, config, book, say)
         self._vitals = VitalsNotes(folder, book)
         self._guests = GuestKeeper(folder, config, book)
+        self._standings = StandingsKeeper(folder, say)
         self._pruner: Pruner | None = None
         self._lacks_space = ""
         """Why nothing is played, "" if something is."""
@@ -110,7 +112,7 @@ class _Ladder(RunListener):
         """Play one season after another."""
         self._look_at_door()
         while not self._stop.is_set():
-            number = self._begin_season()
+            number = self._standings.season = self._begin_season()
             season = open_season(self._folder, number, self._config, self._say)
             with season as self._season:
                 self._pruner = Pruner(self._folder, self._config.caps, self._season.store)
@@ -120,8 +122,7 @@ class _Ladder(RunListener):
                 self._play(self._season)
                 self._note_divisions(self._season.divisions())
                 ended = self._closing is not None and self._end(self._season)
-                # While it reads, the store cannot be closed whole.
-                self._publisher.stop()
+                self._stop_reading()
             self._season = self._pruner = self._live = None
             if self._closing and ended:
                 self._close_season(number, self._closing)
@@ -129,8 +130,13 @@ class _Ladder(RunListener):
     def end(self) -> None:
         """End what goes on beside the games."""
         self._checks.stop()
-        self._publisher.stop()
+        self._stop_reading()
         self._guests.end()
+
+    def _stop_reading(self) -> None:
+        """End what reads the store: meanwhile it cannot be closed whole."""
+        self._publisher.stop()
+        self._standings.stop()
 
     def watched(self, fixture: Fixture) -> str:
         """Return the file for the events of a game that everybody may watch, or ""."""
@@ -239,18 +245,24 @@ class _Ladder(RunListener):
         self._judge()
         self._guests.step()
         if self._season:
-            state = self._season.games.total(), self._book.last_event()
-            self._publisher.step(state)
+            self._show(self._season, now)
             self._look_at_disk()
-            if self._live:
-                self._live.step()
-            if now >= self._next_note:
-                self._next_note = now + _NOTE
-                self._note_divisions(self._season.divisions())
-                self._vitals.note(self._config, self._publisher.next_at(state))
         if now >= self._next_tidying:
             self._next_tidying = now + _TIDY
             self._checks.tidy()
+
+    def _show(self, season: Season, now: float) -> None:
+        """Publish what was played, and note how the ladder is, as far as it is due."""
+        state = season.games.total(), self._book.last_event()
+        self._publisher.step(state)
+        if season.games:
+            self._standings.step()
+        if self._live:
+            self._live.step()
+        if now >= self._next_note:
+            self._next_note = now + _NOTE
+            self._note_divisions(season.divisions())
+            self._vitals.note(self._config, self._publisher.next_at(state))
 
     def _note_divisions(self, divisions: Sequence[DivisionProgress]) -> None:
         if divisions != self._divisions:

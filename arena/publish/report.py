@@ -21,7 +21,8 @@ from arena.league.terms.master_seed import is_salted, seeds_of, withheld
 from arena.league.terms.stored_schedule import schedule_of
 from arena.publish.pseudonyms import Pseudonyms, secret_of, who_is_who
 from arena.publish.replay.selection import NEWEST, ReplayChoice
-from arena.publish.site import StoreState, publish
+from arena.publish.site import publish
+from arena.publish.site_state import StoreState
 from arena.publish.stored_games import StoredGames, stored_games
 from arena.ratings.league_ratings import Ratings, by_division, rate_results
 
@@ -197,7 +198,8 @@ def _state(
     if names:
         quarantined = [names.quarantined(entry) for entry in quarantined]
         playoff = names.playoff(playoff) if playoff else None
-    return StoreState(games.root, left, quarantined, playoff)
+    goes_on = schedule.conditions.endless
+    return StoreState(games.root, left, quarantined, playoff, goes_on=goes_on)
 
 
 def _write_key(path: Path, names: Pseudonyms) -> None:

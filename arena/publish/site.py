@@ -11,7 +11,6 @@ from msgspec.structs import replace
 from arena.game.records import Cause, LeagueInfo, QuarantinedFixture
 from arena.game.rules.books import changed_switches
 from arena.io import shipped
-from arena.league.schedule.playoff import PlayoffVerdict
 from arena.playstats.league_summary import LeagueSummary, timing
 from arena.publish.data import play_tables, result_tables
 from arena.publish.data.result_rows import FixtureResultRow
@@ -48,6 +47,7 @@ from arena.publish.pages.front import (
     FrontPage,
     description,
     front,
+    main_page,
     progress,
     standings,
 )
@@ -56,21 +56,12 @@ from arena.publish.pages.templates import render
 from arena.publish.replay.selection import NEWEST, AtMost, ReplayChoice, Watchable, select_replays
 from arena.publish.replay.shards import firsts, shards
 from arena.publish.site_highlights import site_highlights
+from arena.publish.site_state import StoreState
 from arena.ratings.leaderboard_rows import Leaderboard
 from arena.ratings.league_ratings import UPSET, Ratings
 
-
-class StoreState(Struct, frozen=True):
-    """The state of a store that its site shows, beside the games."""
-
-    root: str = ""
-    """The hash that pins the store."""
-    left: int = 0
-    """Fixtures that are due and not stored."""
-    quarantined: Sequence[QuarantinedFixture] = ()
-    playoff: PlayoffVerdict | None = None
-    goes_on: bool = False
-    """Whether more is drawn whenever nothing is due, as in the open season of a ladder."""
+BESIDE = "front_beside.part"
+"""What stands beside the standings, as a part of the front page of a door."""
 
 
 def publish(
@@ -244,9 +235,13 @@ class _Site:
         """Yield the front page, and the picture of a site with an address."""
         highlights = watch.highlights(self.highlights, self.watchable, HIGHLIGHTS)
         page = front(self.ratings, self.summary, self.progress, highlights, self.state.playoff)
-        main = OVERALL if self.ratings.overall else ""
-        main = main or (self.links.table(self.boards[0]) if self.boards else "")
-        yield self._page("index.html", FRONT, FrontPage(page, main))
+        model = FrontPage(page, main_page(self.ratings, self.links))
+        yield self._page("index.html", FRONT, model)
+        if door := self.state.door:
+            frame = replace(self.frame, root=door)
+            marked = marked_links(self.marks, self.links, door)
+            context = replace(self.contexts[""], marked=marked)
+            yield File(BESIDE, render("front_beside.html", frame, context, model))
         if self.frame.url:
             best = [row.bot for row in page.shown]
             yield File(PICTURE, podium(self.league.name, self.frame.verdict, best))

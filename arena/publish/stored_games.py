@@ -2,8 +2,8 @@
 
 import os
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager, suppress
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
@@ -21,7 +21,7 @@ from arena.league.store.store import Store
 from arena.playstats.fault_entry import FaultEntry
 from arena.playstats.fixture_summary import FixtureSummary, summarize_fixture, summarize_result
 from arena.playstats.league_summary import summarize_league
-from arena.playstats.luck import has_luck
+from arena.playstats.luck import has_luck, rated_luck
 from arena.publish.game_source import Jobs, Made, Work
 from arena.publish.output.cache import Cache, CacheEntry, cache_path
 from arena.publish.output.made_by import maker
@@ -222,6 +222,28 @@ def rated_results(store: Store, counts: Callable[[str], bool]) -> Iterable[Fixtu
         with stored_games(store, info, counts) as games:
             return games.results
     return (result for result in store.results() if counts(result.fixture.id))
+
+
+def rated_results_at(
+    store: Store, variants: Mapping[str, Rules], positions: Iterable[int]
+) -> Iterator[FixtureResult]:
+    """Yield the results at some positions as they are rated, without those that are damaged."""
+    for result in store.results_at(positions):
+        fixture = result.fixture
+        if fixture.dice or not has_luck(variants[fixture.variant], len(fixture.seats)):
+            yield result
+            continue
+        with suppress(ArenaError, LookupError, TypeError, ValueError):
+            luck = _luck(store, fixture.index, variants[fixture.variant])
+            yield replace(result, luck=luck)
+
+
+def _luck(store: Store, index: int, rules: Rules) -> tuple[int, ...]:
+    """Return the luck of the games of a fixture, which was kept if their logs were pruned."""
+    [stored] = store.stored(index, index)
+    if not stored.has_logs:
+        return store.luck(stored)
+    return rated_luck(store.unpack(stored, store.record(stored)), rules)
 
 
 def _run_jobs(path: Path, task: Callable[[Store, int, Any], _T], jobs: Sequence[Any]) -> list[_T]:

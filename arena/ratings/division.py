@@ -39,20 +39,30 @@ class _Kept(Struct, array_like=True, frozen=True):
 
 
 def rate_division(
-    division: Division, played: Sequence[FixtureResult], options: RatingsInfo, remember: Remember
+    division: Division,
+    played: Sequence[FixtureResult],
+    options: RatingsInfo,
+    remember: Remember,
+    *,
+    brief: bool = False,
 ) -> Rated:
-    """Rate the games of a division, at least one, or remember their ratings."""
+    """Rate the games of a division, at least one, or remember their ratings.
+
+    `brief` is as in `rate_results`.
+    """
     games = as_arrays(played)
     remember = within(remember, division)
 
     def make() -> bytes:
-        return _rated(division, games, options, remember)
+        return _rated(division, games, options, None if brief else remember)
 
-    data = remember("ratings", decided_by(games, division, options), make)
+    data = remember("ratings", decided_by(games, division, options, brief), make)
     return _unpacked(games.bots, data)
 
 
-def _rated(division: Division, games: Games, options: RatingsInfo, remember: Remember) -> bytes:
+def _rated(
+    division: Division, games: Games, options: RatingsInfo, remember: Remember | None
+) -> bytes:
     board, estimates = rate_games(division, games, options, remember)
     board = replace(board, duels={}, better={})
     solution, vary = estimates.solution, estimates.covariance
@@ -60,7 +70,7 @@ def _rated(division: Division, games: Games, options: RatingsInfo, remember: Rem
     columns = estimates.better, vary.place, vary.degrees_of_freedom, ahead
     del estimates, vary
     suspicious = None
-    if options.alpha > 0.0 and not games.faulted.any(1).all():
+    if remember and options.alpha > 0.0 and not games.faulted.any(1).all():
         if games.faulted.any():
             clean = without_faults(solution)
             del solution  # the matrices of two are not in memory at a time

@@ -46,8 +46,13 @@ def rate_results(
     divisions: Mapping[Division, Sequence[FixtureResult]],
     options: RatingsInfo | None = None,
     remember: "Remember | None" = None,
+    *,
+    brief: bool = False,
 ) -> Ratings:
-    """Rate the games of each division, as far as their ratings are not remembered."""
+    """Rate the games of each division, as far as their ratings are not remembered.
+
+    Brief ratings have neither a history, nor suspicions, nor those of TrueSkill's usual pass.
+    """
     # numpy is slow to import, and this module is read at every start
     from arena.ratings.board.memory import forget
     from arena.ratings.board.overall import overall
@@ -55,7 +60,9 @@ def rate_results(
     from arena.ratings.suspicion.suspicion import suspicions
 
     options, remember = options or RatingsInfo(), remember or forget
-    rated = [rate_division(*division, options, remember) for division in divisions.items()]
+    rated = [
+        rate_division(*division, options, remember, brief=brief) for division in divisions.items()
+    ]
     tables = [(division.board, division.places) for division in rated]
     several = len(rated) > 1 if options.overall is None else options.overall
     whole = overall(tables) if several and rated else None

@@ -6,9 +6,14 @@ async function refresh() {
   const response = await fetch(location.href, { headers: { Accept: "text/html" } });
   if (!response.ok) return;
   const fresh = new DOMParser().parseFromString(await response.text(), "text/html");
+  localTimes(fresh);
+  const spread = fresh.querySelector("[data-spread]")?.dataset.spread;
+  for (const place of document.querySelectorAll("[data-spread]")) place.dataset.spread = spread ?? 0;
   for (const part of document.querySelectorAll("[data-live-part]")) {
     const found = fresh.querySelector(`[data-live-part="${part.dataset.livePart}"]`);
-    if (found && found.innerHTML !== part.innerHTML) part.replaceChildren(...found.childNodes);
+    // What somebody reads with the keyboard stays until they leave it.
+    const read = part.contains(document.activeElement);
+    if (found && !read && found.innerHTML !== part.innerHTML) part.replaceChildren(...found.childNodes);
   }
 }
 
@@ -20,6 +25,7 @@ function appendLine(event) {
   item.dataset.n = line.n;
   const time = document.createElement("time");
   time.textContent = line.at;
+  localTime(time);
   item.append(time, ` ${line.text}`);
   list.append(item);
 }
@@ -37,10 +43,10 @@ const HANDLERS = { log: appendLine, game: showStep };
 
 function follow(place) {
   const source = new EventSource(place.dataset.events);
-  // Where many look at a page, not all of them ask at once.
-  const delay = 250 + (place.dataset.spread ?? 0) * Math.random();
   let waiting = null;
   const refreshSoon = () => {
+    // Where many look at a page, not all of them ask at once.
+    const delay = 250 + (place.dataset.spread ?? 0) * Math.random();
     waiting ??= setTimeout(() => { waiting = null; refresh(); }, delay);
   };
   for (const name of place.dataset.names.split(" ")) {

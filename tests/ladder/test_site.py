@@ -13,6 +13,8 @@ from arena.ladder.book.book import Book
 from arena.ladder.folder import Folder
 from arena.ladder.pages import site
 from arena.ladder.pages.site import in_complete_blocks, publish_all, publish_closed
+from arena.ladder.season.season import STORE
+from arena.publish.report import ReportRequest, report
 from tests.publish.pages import broken_links
 from tests.support import records
 from tests.support.drawn_schedules import let_go_before_rating
@@ -94,3 +96,10 @@ def test_author_who_left_has_a_pseudonym_on_the_site(copy: Path) -> None:
     ]
     assert any("former-1" in page for page in pages)
     assert [page for page in pages if re.search(r"\bann\b", page)] == []
+
+
+def test_a_report_of_an_open_season_says_that_it_goes_on(copy: Path, tmp_path: Path) -> None:
+    store = Folder(copy).season(1) / STORE
+    page = report(ReportRequest(copy / "league.yaml", store, tmp_path / "site")).front_page
+    assert "It goes on" in page.read_text()
+    assert "Finished" not in page.read_text()

@@ -9,7 +9,8 @@ from arena.game.rules.books import Rules
 from arena.playstats.fixture_summary import summarize_fixture
 from arena.publish.game_source import Jobs, Made, Work
 from arena.publish.replay.selection import NEWEST, ReplayChoice
-from arena.publish.site import StoreState, publish
+from arena.publish.site import publish
+from arena.publish.site_state import StoreState
 from arena.ratings.league_ratings import Ratings
 from tests.support.summaries import faults_of, league_of
 

@@ -8,7 +8,8 @@ from arena.game.rules.books import VARIANTS
 from arena.league.store.format.rows import pack
 from arena.league.store.store import Store
 from arena.publish.replay.selection import NEWEST, ReplayChoice
-from arena.publish.site import StoreState, publish
+from arena.publish.site import publish
+from arena.publish.site_state import StoreState
 from arena.publish.stored_games import stored_games
 from arena.ratings.league_ratings import by_division, rate_results
 from tests.publish.pages import timeless

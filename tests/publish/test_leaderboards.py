@@ -16,7 +16,8 @@ from arena.publish.pages.front import MOST
 from arena.publish.pages.leaderboard import CELLS, TOP, better_matrix, lines, overview
 from arena.publish.pages.standings import board_standings
 from arena.publish.pages.templates import environment
-from arena.publish.site import StoreState, _Site
+from arena.publish.site import _Site
+from arena.publish.site_state import StoreState
 from arena.ratings.history import PastRating, Point
 from arena.ratings.leaderboard_rows import Leaderboard, LeaderboardRow
 from arena.ratings.league_ratings import Ratings

@@ -2,7 +2,7 @@
 
 import os
 import sqlite3
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import closing
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -20,7 +20,7 @@ from arena.publish import stored_games as stored
 from arena.publish.output.cache import cache_path
 from arena.publish.pages import feed
 from arena.publish.replay.selection import NEWEST, ReplayChoice
-from arena.publish.stored_games import StoredGames, stored_games
+from arena.publish.stored_games import StoredGames, rated_results_at, stored_games
 from tests.league.store import hostile
 from tests.league.store.edit import removed
 from tests.publish.in_memory import write_site
@@ -58,6 +58,24 @@ def test_incremental_site_equals_a_fresh_one(
             cold = begun(folder / f"{number}.sqlite", order[: number + 1])
             assert grown == report(cold, folder / f"cold{number}", choice)
         assert broken_links(folder / "site") == []
+
+
+def rated(results: Iterable[FixtureResult]) -> list[FixtureResult]:
+    return [replace(one, games=[*one.games], luck=tuple(one.luck)) for one in results]
+
+
+@pytest.mark.parametrize("shared", [True, False])
+def test_results_are_read_one_by_one_as_a_report_rates_them(tmp_path: Path, shared: bool) -> None:
+    played = [
+        replace(one, fixture=replace(one.fixture, dice="shared" if shared else ""))
+        for one in PLAYED
+    ]
+    path = begun(tmp_path / "league.sqlite", played)
+    with Store(path) as store:
+        found = rated(rated_results_at(store, LEAGUE.variants, store.positions()))
+        with stored_games(store, LEAGUE, lambda _: True) as games:
+            assert found == rated(games.results)
+    assert any(one.luck for one in found) == (not shared)
 
 
 @pytest.mark.slow

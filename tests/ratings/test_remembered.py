@@ -63,6 +63,25 @@ def test_any_fixtures_give_the_ratings_from_cold(random: Random, sizes: Sequence
         assert rated(some, memory) == rated(some)
 
 
+def test_brief_ratings_are_the_others_without_their_past() -> None:
+    whole, brief = rated(LEAGUE), rate_results(by_division(LEAGUE), OPTIONS, brief=True)
+    assert brief.overall == whole.overall
+    assert not brief.suspicions
+    for board, short in zip(whole.boards, brief.boards, strict=True):
+        rows = [
+            replace(row, mu_sequential=one.mu_sequential)
+            for row, one in zip(board.rows, short.rows, strict=True)
+        ]
+        assert rows == [*short.rows]
+        assert short.better == board.better
+
+
+def test_brief_ratings_are_not_taken_for_whole_ones() -> None:
+    memory = Memory()
+    rate_results(by_division(LEAGUE), OPTIONS, memory, brief=True)
+    assert rated(LEAGUE, memory) == rated(LEAGUE)
+
+
 def first_game(one: FixtureResult, **changes: object) -> FixtureResult:
     first, *others = one.games
     return replace(one, games=[replace(first, **changes), *others])

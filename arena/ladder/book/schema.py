@@ -48,6 +48,14 @@ SECRETS = """CREATE TABLE secrets (
     name TEXT NOT NULL
 )"""
 """In the file of the door, if there is a web door."""
+REQUESTS = """CREATE TABLE requests (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    at REAL NOT NULL,
+    name TEXT NOT NULL COLLATE NOCASE,
+    mail TEXT NOT NULL,
+    why TEXT NOT NULL
+)"""
+"""In the file of the door, once somebody asked for an invitation."""
 _VERSIONS = """CREATE TABLE versions (
     id INTEGER PRIMARY KEY,
     bot TEXT NOT NULL COLLATE NOCASE,
@@ -155,7 +163,7 @@ def _add_notes_and_holds(ladder: SqliteFile) -> None:
 DOOR = Schema(
     VERSION,
     (_AUTHORS, _UPLOADS, _ORDERS),
-    optional=(SECRETS, _NUMBERED),
+    optional=(SECRETS, REQUESTS, _NUMBERED),
     migrations=[
         Migration(1, (_AUTHORS, _UPLOADS_2, _ORDERS_1, _NUMBERED), _widen_orders),
         Migration(2, (_AUTHORS, _UPLOADS_2, _ORDERS, _SECRETS_2, _NUMBERED), _add_notes_and_names),

@@ -12,6 +12,7 @@ from msgspec import Meta, Struct
 from msgspec.structs import replace
 
 from arena.io.times import stamp
+from arena.ladder.book.live import LiveRow, Winner
 from arena.ladder.book.quota import MOST, Allowance
 from arena.ladder.book.tables import ALLOWED, Action, DivisionProgress, Progress, State, Upload
 
@@ -171,6 +172,37 @@ class GameStep(Struct, frozen=True, kw_only=True):
     """The table, as pages show it."""
 
 
+class PlayedTable(Struct, frozen=True, kw_only=True):
+    """A table that was played to its end."""
+
+    at: str
+    variant: str
+    players: int
+    games: int
+    seats: Sequence[Winner]
+    """The one with the most wins first."""
+
+
+class StandingsNews(Struct, frozen=True, kw_only=True):
+    """What was played, and of how many games the standings are."""
+
+    season: int
+    at: str
+    """When the standings were computed."""
+    games: int
+    """Games in the standings."""
+    games_per_minute: int
+    """Games of the last minute."""
+    recent: Sequence[PlayedTable]
+    """What was played last, the newest first."""
+
+
+class StandingsInfo(StandingsNews, frozen=True, kw_only=True):
+    """The standings of the season as it is played, for everybody."""
+
+    rows: Sequence[LiveRow]
+
+
 class OrderRequest(Struct, frozen=True, forbid_unknown_fields=True):
     """What an administrator asks the ladder to do."""
 
@@ -249,6 +281,12 @@ class LiveEvent(NamedTuple):
 FEED = (
     LiveEvent("ladder", LadderInfo, Audience.EVERYBODY, "whenever the ladder changes", ("oldest",)),
     LiveEvent("game", GameStep, Audience.EVERYBODY, "at each step of the game that is shown"),
+    LiveEvent(
+        "standings",
+        StandingsNews,
+        Audience.EVERYBODY,
+        "whenever the standings are computed anew, or a table was played",
+    ),
     LiveEvent("log", LogLine, Audience.AUTHOR, "for each line of the log of the version"),
     LiveEvent("version", VersionInfo, Audience.AUTHOR, "whenever the version changes", ("oldest",)),
 )

@@ -27,10 +27,13 @@ from arena.league.store.store import Store
 from arena.league.terms.master_seed import withheld
 from arena.league.terms.stored_schedule import schedule_of
 from arena.publish.replay.selection import AtMost, ReplayChoice
-from arena.publish.site import StoreState, publish
+from arena.publish.site import publish
+from arena.publish.site_state import StoreState
 from arena.publish.stored_games import stored_games
 from arena.ratings.league_ratings import by_division, rate_results
 
+AT_DOOR = "/site/"
+"""Where the door serves the site."""
 _COPIES = ("a", "b")
 _READABLE = 0o755
 
@@ -165,7 +168,13 @@ def _write_site(season: _Games, site: Path, replays: ReplayChoice, *, goes_on: b
             rate_results(by_division(games.results), info.ratings, games.cached),
             games,
             site,
-            state=StoreState(games.root, left, store.quarantined(), goes_on=goes_on),
+            state=StoreState(
+                games.root,
+                left,
+                store.quarantined(),
+                goes_on=goes_on,
+                door=AT_DOOR if goes_on else "",
+            ),
             replays=replays,
         )
 

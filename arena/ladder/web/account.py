@@ -27,7 +27,7 @@ def overview(request: Request) -> Response:
     return HTMLResponse(_page(request))
 
 
-def _page(request: Request, error: RequestError | None = None, **shown: object) -> str:
+def _page(request: Request, error: RequestError | None = None, **shown: str) -> str:
     """Return the page; `shown` is a secret that is shown this once."""
     visitor = session_of(request)
     with Secrets(served_by(request).folder) as secrets:

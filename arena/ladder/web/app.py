@@ -15,7 +15,17 @@ from starlette.routing import Mount, Route
 from arena.io import shipped
 from arena.io.errors import ArenaError
 from arena.ladder.folder import Folder
-from arena.ladder.web import account, administration, export, feed, guests, own_versions, pages
+from arena.ladder.web import (
+    account,
+    administration,
+    export,
+    feed,
+    front,
+    guests,
+    own_versions,
+    pages,
+    welcome,
+)
 from arena.ladder.web.access.addresses import BehindProxy
 from arena.ladder.web.access.guard import Guard, add_headers
 from arena.ladder.web.api import events, rest
@@ -31,7 +41,9 @@ _ASSETS = (
     "door/desk.css",
     "door/door.css",
     "door/door.js",
+    "door/front.css",
     "door/live.css",
+    "door/times.js",
     "door/upload.js",
     "style.css",
 )
@@ -73,9 +85,12 @@ def make_app(
 def _routes(folder: Folder) -> list[Route | Mount]:
     v1 = "/api/v1"
     return [
-        Route("/", pages.front),
+        Route("/", front.front),
         Route("/link/{secret}", pages.link, methods=["GET"]),
         Route("/link/{secret}", pages.spend, methods=["POST"]),
+        Route("/welcome", welcome.welcome, methods=["GET"]),
+        Route("/welcome", welcome.join, methods=["POST"]),
+        Route("/kits/{language}.zip", welcome.kit),
         Route("/leave", pages.leave, methods=["POST"]),
         Route("/live", live),
         Route("/play", guests.offer, methods=["GET"]),
@@ -103,9 +118,12 @@ def _routes(folder: Folder) -> list[Route | Mount]:
         Route("/administration/revoke", administration.revoke, methods=["POST"]),
         Route("/administration/versions/{version}", administration.version),
         Route("/administration/people/{author}", administration.person),
+        Route("/administration/requests", welcome.desk, methods=["GET"]),
+        Route("/administration/requests", welcome.decide, methods=["POST"]),
         Route(f"{v1}/bots/{{bot}}/versions", rest.put_version, methods=["PUT"]),
         Route(f"{v1}/me", rest.me),
         Route(f"{v1}/ladder", rest.ladder),
+        Route(f"{v1}/ladder/standings", rest.standings),
         Route(f"{v1}/ladder/events", events.ladder_events),
         Route(f"{v1}/versions/{{version}}", rest.version),
         Route(f"{v1}/versions/{{version}}/check", rest.check),

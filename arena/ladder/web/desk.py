@@ -11,6 +11,7 @@ from arena.ladder.book.book import Book
 from arena.ladder.book.quota import MOST
 from arena.ladder.book.tables import ALLOWED, OF_AUTHORS, Action, Author, Version, allowed
 from arena.ladder.door.door import Door
+from arena.ladder.door.requests import Requests
 from arena.ladder.folder import Folder
 from arena.ladder.web.api.rest import quota_of
 from arena.ladder.web.live.snapshot import Snapshot, versions_of
@@ -81,9 +82,12 @@ def overview(
         waiting = door.orders(book.last_order())
         lines = book.events(after=max(0, book.last_event() - _LINES))[::-1]
         facts = book.facts()
+    with Requests(served.folder) as asked:
+        requests = len(asked.waiting())
     return page(
         request,
         "administration.html",
+        requests=requests,
         typed=typed,
         error=error,
         now=now,

@@ -20,10 +20,11 @@ from arena.ladder.web.access.visitors import (
     visitor_of,
 )
 from arena.ladder.web.api.rest import quota_of, result_of
-from arena.ladder.web.live.snapshot import ladder_info, version_info, versions_of
+from arena.ladder.web.live.snapshot import version_info, versions_of
 from arena.ladder.web.own_versions import orders_for, seen_now, waiting_for
 from arena.ladder.web.problems import NOT_FOUND, RequestError
 from arena.ladder.web.served import served_by
+from arena.ladder.web.site import framed
 from arena.ladder.web.templates import page
 from arena.ladder.web.uploads.bodies import FileForm, drain, timed
 from arena.ladder.web.uploads.uploads import receive
@@ -33,14 +34,6 @@ FORM_BYTES = 2_048
 """Bytes of a form beside its file."""
 _RELOAD = 10
 """Seconds after which a page without scripts is loaded again."""
-
-
-def front(request: Request) -> Response:
-    """Show how the ladder is now."""
-    served = served_by(request)
-    visitor_of(request)
-    info = ladder_info(served.watch.now, served.terms.name)
-    return HTMLResponse(page(request, "front.html", info=info, reload=_RELOAD))
 
 
 def link(request: Request) -> Response:
@@ -172,6 +165,8 @@ def private(request: Request) -> Response:
     file = _private(request, author, path or "index.html")
     if not file.is_file():
         raise RequestError(404, NOT_FOUND)
+    if file.suffix == ".html":
+        return HTMLResponse(framed(request, file.read_text(encoding="utf-8")))
     return FileResponse(file)
 
 

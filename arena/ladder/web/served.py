@@ -11,7 +11,8 @@ from msgspec import Struct
 from starlette.requests import Request
 
 from arena.io.yaml_file import convert, parse_yaml
-from arena.ladder.book.quota import Quotas
+from arena.ladder.book.joining import Joining
+from arena.ladder.book.quota import DAY, Quotas
 from arena.ladder.door.door import MAX_UPLOAD
 from arena.ladder.folder import Folder
 from arena.ladder.web.access.addresses import network_of
@@ -32,6 +33,7 @@ class DoorTerms(Struct, frozen=True):
     quotas: Quotas = Quotas()
     guests: int = 0
     """Tables at a time at which visitors play."""
+    door: Joining = Joining()
 
 
 class DoorLimits(Struct, frozen=True, kw_only=True):
@@ -111,6 +113,15 @@ class Told(NamedTuple):
     """The payloads as they are sent."""
 
 
+class Shown(NamedTuple):
+    """The front page as everybody who is not logged in was shown it last."""
+
+    now: Snapshot
+    beside: int
+    """The time of what is beside the standings."""
+    text: str
+
+
 class Served:
     """What requests share."""
 
@@ -132,6 +143,9 @@ class Served:
         self.told = Told(None, {}, {})
         self.exports = set[str]()
         """The authors who are being sent all that is stored about them."""
+        self.front: Shown | None = None
+        self.joins = Buckets(terms.door.of_address / DAY, terms.door.of_address)
+        """For who asks to take part."""
         self._sending = Counter[str]()
         self._bodies = set[asyncio.Timeout]()
         """The time limits of bodies that are coming."""

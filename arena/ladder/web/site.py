@@ -1,21 +1,37 @@
-"""The published site, as the door serves it: compressed, and kept by browsers that ask again."""
+"""The published site, as the door serves it: under its header, compressed, kept by browsers.
 
+Its front page is that of the door.
+"""
+
+import re
+from hashlib import sha256
 from os import PathLike, stat_result
 from pathlib import Path
 
+from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.middleware.gzip import GZipMiddleware
-from starlette.responses import Response
+from starlette.requests import Request
+from starlette.responses import FileResponse, RedirectResponse, Response
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Scope
 
+from arena.ladder.web.access.visitors import COOKIE, visitor_of
 from arena.ladder.web.problems import RequestError
+from arena.ladder.web.templates import page
 
 _FONT = "font.css"
 _ASK_AGAIN = "no-cache"
 _FOR_EVER = "public, max-age=31536000, immutable"
 _LEVEL = 5
 """Of gzip: higher ones take twice the time for a hundredth less."""
+_SEE_OTHER = 303
+_FRONT = {".", "index.html"}
+_SEASONS = "seasons/"
+"""Sites of closed seasons: they keep their own menu below that of the door."""
+_POLICY = re.compile(r'<meta http-equiv="Content-Security-Policy"[^>]*>\n?')
+"""The door sends its own, by which its forms work."""
+_HEADER = re.compile(r'<header class="site">(.*?)</header>', re.DOTALL)
 
 
 def published(site: Path) -> ASGIApp:
@@ -25,20 +41,40 @@ def published(site: Path) -> ASGIApp:
     return GZipMiddleware(files, compresslevel=_LEVEL)
 
 
+def framed(request: Request, text: str, *, own_menu: bool = False) -> str:
+    """Return a page of the site, or one that the ladder wrote for an author, as one of the door.
+
+    With `own_menu` its menu stays, below that of the door.
+    """
+    known = page(request, "frame.html", site_page="" if own_menu else text)
+    head, header = known.split("<!-- body -->\n")
+    text = _POLICY.sub("", text, count=1).replace("</head>", f"{head}</head>", 1)
+    match = _HEADER.search(text)
+    if match is None:
+        dice = page(request, "dice.html")
+        return text.replace("<body>", f"<body>\n{dice}\n{header}", 1)
+    kept = f'<div class="site season">{match[1]}</div>' if own_menu else ""
+    return f"{text[: match.start()]}{header}{kept}{text[match.end() :]}"
+
+
 class _Site(StaticFiles):
     async def check_config(self) -> None:
-        """Raise RequestError as long as nothing is published."""
-        if not Path(str(self.directory)).is_dir():
-            raise _nothing()
+        """Take the folder as it is: it comes with the first publication."""
 
     async def get_response(self, path: str, scope: Scope) -> Response:
-        """Return a file of the site; raises RequestError for a front page that is not there yet."""
+        """Return a file of the site; pages are framed."""
+        if path in _FRONT:
+            return RedirectResponse("/", _SEE_OTHER)
         try:
-            return await super().get_response(path, scope)
+            response = await super().get_response(path, scope)
         except HTTPException as error:
-            if error.status_code == 404 and path in {".", "index.html"}:
+            if error.status_code == 404 and not Path(str(self.directory)).is_dir():
                 raise _nothing() from None
             raise
+        if isinstance(response, FileResponse) and Path(response.path).suffix == ".html":
+            request = Request(scope)
+            return await run_in_threadpool(_page, request, Path(response.path), path)
+        return response
 
     def file_response(
         self,
@@ -48,6 +84,8 @@ class _Site(StaticFiles):
         status_code: int = 200,
     ) -> Response:
         """Return a file, or that it is the one that the browser has."""
+        if Path(full_path).suffix == ".html":  # it depends on who asks
+            return FileResponse(full_path, status_code, stat_result=stat)
         response = super().file_response(full_path, stat, scope, status_code)
         # The address of the font has its hash.
         is_font = Path(full_path).name == _FONT and scope["query_string"]
@@ -55,6 +93,19 @@ class _Site(StaticFiles):
         # The same tag stands for compressed and plain bytes: it is a weak one.
         response.headers["ETag"] = f"W/{response.headers['ETag']}"
         return response
+
+
+def _page(request: Request, file: Path, path: str) -> Response:
+    """Return a page under the header of whoever asks, or that it is the one that they have."""
+    if COOKIE in request.cookies and "authorization" not in request.headers:
+        visitor_of(request)
+    text = file.read_text(encoding="utf-8")
+    content = framed(request, text, own_menu=path.startswith(_SEASONS)).encode()
+    tag = f'W/"{sha256(content).hexdigest()[:32]}"'
+    headers = {"Cache-Control": f"private, {_ASK_AGAIN}", "Vary": "Cookie", "ETag": tag}
+    if tag in request.headers.get("if-none-match", ""):
+        return Response(None, 304, headers)
+    return Response(content, headers=headers, media_type="text/html")
 
 
 def _nothing() -> RequestError:

@@ -14,6 +14,10 @@ from arena.io.times import span, stamp
 from arena.io.visible import visible
 from arena.ladder.book.tables import PLAYING, State
 from arena.ladder.door.api import Audience, events_for
+from arena.ladder.web.menu import menu_of
+
+_TIME = Markup('<time datetime="{}">{}</time>')
+_CLOCK = Markup('<time datetime="{}" data-clock>{}</time>')
 
 
 @cache
@@ -35,6 +39,9 @@ def _environment() -> Environment:
         "sentence": _sentence,
         "size": size_text,
         "chip": _chip,
+        "time": _time,
+        "clock": _clock,
+        "made": Markup,
     }
     env.globals["font"] = shipped.font_hash()
     return env
@@ -52,6 +59,18 @@ def _chip(state: State) -> str:
     if state in {State.REFUSED, State.STRUCK}:
         return "failed"
     return "out" if state is State.RESTING else "waits"
+
+
+def _time(at: float) -> Markup:
+    """Return a time in UTC, which a script shows in the zone of the reader, too."""
+    moment = stamp(at)
+    return _TIME.format(moment, f"{moment[:10]} {moment[11:19]} UTC")
+
+
+def _clock(at: float) -> Markup:
+    """Return the time of a day, likewise."""
+    moment = stamp(at)
+    return _CLOCK.format(moment, f"{moment[11:19]} UTC")
 
 
 def _sentence(text: str) -> str:
@@ -72,8 +91,8 @@ def fragment(template: str, **values: object) -> str:
     return _environment().get_template(template).render(**values)
 
 
-def page(request: Request, template: str, **values: object) -> str:
-    """Return a page."""
+def page(request: Request, template: str, site_page: str = "", **values: object) -> str:
+    """Return a page, or the frame of a page of the published site, if that is given."""
     served = request.app.state.served
     common = {
         "ladder": served.terms.name,
@@ -82,5 +101,6 @@ def page(request: Request, template: str, **values: object) -> str:
         "has_guests": bool(served.terms.guests),
         "arena": __version__,
         "path": request.url.path,
+        "menu": menu_of(request, site_page),
     }
     return _environment().get_template(template).render(**common, **values)

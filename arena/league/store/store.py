@@ -17,26 +17,22 @@ from arena.io.errors import ArenaError, FindingError
 from arena.league.changes import Change, History
 from arena.league.store.chain import begin_chain, lengthen, read_chain
 from arena.league.store.clock import steady_clock
-from arena.league.store.failures import damaged_fixtures, endless, pruned_logs
+from arena.league.store.failures import damaged_fixtures, pruned_logs
 from arena.league.store.files import StoreFiles, not_played
-from arena.league.store.format.games import PackedGame
 from arena.league.store.format.hashes import root_hash
 from arena.league.store.format.rows import (
     FIRST,
-    FIXTURES,
-    GAMES_OF,
     LAST,
     FixtureHashes,
-    FixtureRow,
     PackedFixture,
     StoredFixture,
-    key_range,
     sound_result,
     unpack_result,
 )
 from arena.league.store.format.schema import SCHEMAS, Schemas
 from arena.league.store.logs import Logs, logs_path
 from arena.league.store.store_file import StoreFile
+from arena.league.store.stored_rows import fixtures_at, fixtures_between
 
 _encode = msgspec.json.Encoder().encode
 _leagues = msgspec.json.Decoder(LeagueInfo)
@@ -207,7 +203,7 @@ class Store:
         fixtures are gone, ArenaError is raised at the end.
         """
         noted, damaged = self._files.noted(), list[str]()
-        for row, games, *hashes in self._fixtures(FIRST, LAST):
+        for row, games, *hashes in fixtures_between(self._rows, FIRST, LAST):
             result = sound_result(row, games, *hashes)
             if result:
                 yield result
@@ -217,9 +213,15 @@ class Store:
             raise damaged_fixtures(damaged, self.path)
         self._files.check_complete(noted)
 
+    def results_at(self, positions: Iterable[int]) -> Iterator[FixtureResult]:
+        """Yield the results of the fixtures at some positions, without damaged ones."""
+        for stored in fixtures_at(self._rows, positions):
+            if result := sound_result(*stored):
+                yield result
+
     def damaged_rows(self, positions: Iterable[int]) -> list[str]:
         """Return the ids of those fixtures whose rows are not what was written there."""
-        rows = (stored for position in positions for stored in self._fixtures(position, position))
+        rows = fixtures_at(self._rows, positions)
         return [stored[0].id for stored in rows if sound_result(*stored) is None]
 
     def hashes(self) -> Iterator[FixtureHashes]:
@@ -230,7 +232,7 @@ class Store:
 
     def stored(self, first: int = FIRST, last: int = LAST) -> Iterator[StoredFixture]:
         """Yield fixtures as they are stored, in schedule order: all, or between two positions."""
-        for row, games, digest, rows_digest in self._fixtures(first, last):
+        for row, games, digest, rows_digest in fixtures_between(self._rows, first, last):
             logs, stderr, pruned = self._files.logs().of(row.position)
             yield StoredFixture(row, games, logs, stderr, digest, rows_digest, pruned)
 
@@ -304,15 +306,3 @@ class Store:
         hashes = self._rows.rows("SELECT content_hash FROM fixtures ORDER BY position")
         with self._rows.translate_errors():
             return root_hash(history, (content_hash for (content_hash,) in hashes))
-
-    def _fixtures(
-        self, first: int, last: int
-    ) -> Iterator[tuple[FixtureRow, list[PackedGame], bytes, bytes]]:
-        """Yield rows as they were when the first was read: one query keeps one snapshot open."""
-        before = first - 1
-        for position, *columns, digest, rows_digest in self._rows.rows(FIXTURES, first, last):
-            if position <= before:
-                raise endless(self.path)
-            before = position
-            games = [PackedGame(*game) for game in self._rows.rows(GAMES_OF, *key_range(position))]
-            yield FixtureRow(position, *columns), games, digest, rows_digest

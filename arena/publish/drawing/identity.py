@@ -42,6 +42,8 @@ def _identity(place: int) -> Identity:
 
 _LINK = Markup('<i class="{}"></i><a class="bot" href="{}{}"><bdi>{}</bdi></a>')
 
+_NAME = Markup('<i class="{}"></i><bdi>{}</bdi>')
+
 
 def marked_links(marks: Mapping[str, Identity], links: Links, root: str) -> dict[str, Markup]:
     """Return each bot's mark and name, linked to its page: made once, for they occur everywhere."""
@@ -49,3 +51,8 @@ def marked_links(marks: Mapping[str, Identity], links: Links, root: str) -> dict
         bot: _LINK.format(identity.classes, root, links.bot(bot), visible(bot))
         for bot, identity in marks.items()
     }
+
+
+def marked_names(marks: Mapping[str, Identity]) -> dict[str, Markup]:
+    """Return each bot's mark and name, without a link."""
+    return {bot: _NAME.format(marks[bot].classes, visible(bot)) for bot in marks}

@@ -3,14 +3,22 @@
 from collections.abc import Sequence
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from arena.game.records import FixtureResult
 from arena.league.schedule.playoff import PlayoffVerdict
 from arena.playstats.fault_summary import FaultSummary
 from arena.playstats.league_summary import LeagueSummary
 from arena.publish.drawing.axis import Axis
+from arena.publish.links import OVERALL, Links
 from arena.publish.output.text import grouped, readable_time, timestamp
-from arena.publish.pages.standings import StandingRow, Standings, board_standings, overall_standings
+from arena.publish.pages.standings import (
+    StandingRow,
+    Standings,
+    board_standings,
+    in_order_of_ranks,
+    overall_standings,
+)
 from arena.publish.pages.watch import HighlightView
 from arena.ratings.leaderboard_rows import Leaderboard
 from arena.ratings.league_ratings import Ratings
@@ -91,9 +99,9 @@ class Front(Struct, frozen=True):
     shown: tuple[StandingRow, ...]
     axis: Axis | None
     cards: list[BoardCard]
-    highlights: list[HighlightView]
-    faults: LostGames | None
-    playoff: PlayoffVerdict | None
+    highlights: Sequence[HighlightView] = ()
+    faults: LostGames | None = None
+    playoff: PlayoffVerdict | None = None
 
 
 class FrontPage(Struct, frozen=True):
@@ -112,6 +120,16 @@ def front(
     playoff: PlayoffVerdict | None,
 ) -> Front:
     """Return what the front page shows."""
+    return replace(
+        first_standings(ratings, state),
+        highlights=highlights,
+        faults=_faults(summary.faults),
+        playoff=playoff,
+    )
+
+
+def first_standings(ratings: Ratings, state: PlayedShare) -> Front:
+    """Return what the front page shows of the ratings alone."""
     main = standings(ratings)
     rows = main.rows if main else ()
     most = min(MOST, max(LEAST, len(main.first) + BELOW)) if main else 0
@@ -121,17 +139,24 @@ def front(
         shown=rows[:most],
         axis=Standings(rows[:most]).axis if rows else None,
         cards=[BoardCard(board, board_standings(board).first) for board in ratings.boards],
-        highlights=highlights,
-        faults=_faults(summary.faults),
-        playoff=playoff,
     )
 
 
 def standings(ratings: Ratings) -> Standings | None:
-    """Return the standings over all divisions if there are any, else those of the first one."""
+    """Return the standings over all divisions if there are any, else those of the first one.
+
+    They are in the order of their ranks, and of what is shown of those with equal ranks.
+    """
     if ratings.overall and ratings.overall.rows:
-        return overall_standings(ratings.overall)
-    return board_standings(ratings.boards[0]) if ratings.boards else None
+        return in_order_of_ranks(overall_standings(ratings.overall))
+    return in_order_of_ranks(board_standings(ratings.boards[0])) if ratings.boards else None
+
+
+def main_page(ratings: Ratings, links: Links) -> str:
+    """Return the page with the whole of these standings; "" if there is none."""
+    if ratings.overall:
+        return OVERALL
+    return links.table(ratings.boards[0]) if ratings.boards else ""
 
 
 def _faults(summary: FaultSummary) -> LostGames | None:

@@ -1,6 +1,7 @@
 """One row builder for all tables of standings, and who may be first."""
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from arena.publish.drawing.axis import Axis, axis_of
 from arena.ratings.leaderboard_rows import Leaderboard, LeaderboardRow, Overall, OverallRow
@@ -53,6 +54,12 @@ def _overall_row(row: OverallRow) -> StandingRow:
 def _ranks(row: LeaderboardRow | OverallRow) -> tuple[bool, int, int]:
     """Return whether a bot may be first, and its range of ranks as pages show it."""
     return row.may_be_first, max(row.best, 1 if row.may_be_first else 2), row.worst
+
+
+def in_order_of_ranks(standings: Standings) -> Standings:
+    """Return standings by rank; of equal ranks the one first that beat more of its rivals."""
+    rows = sorted(standings.rows, key=lambda row: (row.best, -row.share, row.worst, row.bot))
+    return replace(standings, rows=tuple(rows))
 
 
 def board_standings(board: Leaderboard) -> Standings:

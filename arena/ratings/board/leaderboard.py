@@ -11,7 +11,7 @@ from arena.ratings.board.memory import Remember, forget, stops
 from arena.ratings.board.pair_matrix import Better, Duels
 from arena.ratings.board.ranks import apart, better_probabilities, rank_ranges, ranks
 from arena.ratings.board.trajectory import past_points, point, usual_pass
-from arena.ratings.history import checkpoints, relative
+from arena.ratings.history import Point, checkpoints, relative
 from arena.ratings.leaderboard_rows import Leaderboard, LeaderboardRow
 from arena.ratings.maths.arrays import Floats, Ints, as_floats, records
 from arena.ratings.maths.connected import parts
@@ -70,19 +70,26 @@ def rate(
 
 
 def rate_games(
-    division: Division, games: Games, options: RatingsInfo, remember: Remember = forget
+    division: Division, games: Games, options: RatingsInfo, remember: Remember | None = forget
 ) -> RatedDivision:
-    """Rate the games of a division; `remember` is for names of this division alone."""
-    on_the_way = stops(games, checkpoints(len(games.order)))
-    passed = usual_pass(games, on_the_way, remember)
-    # Before there are matrices of pairs: those of each point take as much memory.
-    past = [*past_points(games, on_the_way[:-1], remember)]
+    """Rate the games of a division; `remember` is for names of this division alone.
+
+    Without it, the rating has no past: neither the usual pass nor points on the way.
+    """
+    past: list[Point] = []
+    passed = dict[str, float]()
+    if remember:
+        on_the_way = stops(games, checkpoints(len(games.order)))
+        ratings = usual_pass(games, on_the_way, remember)
+        passed = {bot: ratings[bot].mu for bot in games.bots}
+        # Before there are matrices of pairs: those of each point take as much memory.
+        past = [*past_points(games, on_the_way[:-1], remember)]
     estimates = estimate(games)
     (_, skills, met), luck, covariance = estimates.solution, estimates.luck, estimates.covariance
     board = Leaderboard(
         variant=division.variant,
         players=division.players,
-        rows=_rows(estimates, as_floats([passed[bot].mu for bot in games.bots]), options),
+        rows=_rows(estimates, as_floats([passed.get(bot, 0.0) for bot in games.bots]), options),
         duels=Duels(games.bots, met.ahead.astype(np.int32)),
         better=Better(games.bots, estimates.better),
         blocks=covariance.blocks,

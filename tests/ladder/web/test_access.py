@@ -17,6 +17,7 @@ ORDER = '{"what": "rest", "version": "mine@1"}'
 PLAY = "what=play"
 FORM = "what=rest&version=mine%401&why="
 INVITED = "invited=ann"
+APPROVED = "request=1&what=approve"
 IS_FORM = (("Content-Type", "application/x-www-form-urlencoded"),)
 
 
@@ -42,6 +43,10 @@ CASES = [
     Case("POST", "/play/wrong/", (404,) * 5, "number=1&move=dudo", IS_FORM),
     Case("GET", "/play/wrong/play.css", ALL),
     Case("GET", "/played/none/replay.html", (404,) * 5),
+    Case("GET", "/welcome", ALL),
+    Case("POST", "/welcome", (200, 409, 409, 409, 409), "name=zoe", IS_FORM),
+    Case("GET", "/kits/python.zip", ALL),
+    Case("GET", "/kits/none.zip", (404,) * 5),
     Case("GET", "/me", (401, 200, 200, 403, 200)),
     Case("GET", "/account", (401, 200, 200, 403, 200)),
     Case("GET", "/token", (307,) * 5),
@@ -66,10 +71,13 @@ CASES = [
     Case("GET", "/administration/people/ann", (404, 404, 404, 404, 200)),
     Case("POST", "/administration/invite", (404, 404, 404, 404, 409), INVITED, IS_FORM),
     Case("POST", "/administration/revoke", (404, 404, 404, 404, 400), "revoked=ann", IS_FORM),
+    Case("GET", "/administration/requests", (404, 404, 404, 404, 200)),
+    Case("POST", "/administration/requests", (404, 404, 404, 404, 200), APPROVED, IS_FORM),
     Case("PUT", "/api/v1/bots/mine/versions", (401, 409, 200, 200, 409), "mine"),
     Case("PUT", "/api/v1/bots/-/versions", (401, 400, 400, 400, 400), "mine"),
     Case("GET", "/api/v1/me", (401, 200, 200, 200, 200)),
     Case("GET", "/api/v1/ladder", ALL),
+    Case("GET", "/api/v1/ladder/standings", (404,) * 5),
     Case("GET", "/api/v1/versions/mine@1", (401, 404, 200, 200, 200)),
     Case("GET", "/api/v1/versions/mine@1/check", (401, 404, 404, 404, 404)),
     Case("GET", "/api/v1/versions/none@1/events", (401, 404, 404, 404, 404)),
@@ -83,8 +91,11 @@ CASES = [
     Case("GET", "/assets/door.js", ALL),
     Case("GET", "/assets/author.css", ALL),
     Case("GET", "/assets/author.js", ALL),
+    Case("GET", "/assets/front.css", ALL),
+    Case("GET", "/assets/times.js", ALL),
     Case("GET", "/assets/upload.js", ALL),
-    Case("GET", "/site/", ALL),
+    Case("GET", "/site/", (303,) * 5),
+    Case("GET", "/site/about.html", ALL),
     Case("GET", "/none", (404,) * 5),
     Case("DELETE", "/me", (405,) * 5),
     Case("POST", "/token", (401, 200, 200, 403, 200), "name=x", IS_FORM),
@@ -110,7 +121,8 @@ def crowd(
     (folder.private / "ann/sent").mkdir()
     folder.sent("ann", "mine@1").write_text("ann's")
     folder.site.mkdir()
-    (folder.site / "index.html").write_text("the site")
+    for page in ("index.html", "about.html"):
+        (folder.site / page).write_text("the site")
     with door_of(folder) as door:
         who = {
             NOBODY: SAME_SITE,
@@ -155,6 +167,7 @@ def test_every_route_is_asked(crowd: tuple[Door, dict[str, dict[str, str]]]) -> 
         ("wrong", "{secret}"),
         ("mine@1", "{version}"),
         ("mine", "{bot}"),
+        ("python", "{language}"),
         ("ann/index.html", "{author}/{path:path}"),
         ("ann", "{author}"),
         ("none/replay.html", "{id}/{path:path}"),

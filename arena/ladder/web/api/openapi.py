@@ -19,6 +19,7 @@ _TYPES = (
     *(event.payload for event in api.FEED),
     api.Receipt,
     CheckResult,
+    api.StandingsInfo,
     api.OrderRequest,
     api.OrderReceipt,
 )
@@ -114,6 +115,12 @@ def _of_versions() -> dict[str, Any]:
 
 def _of_everybody() -> dict[str, Any]:
     events = _stream("followLadder", api.Audience.EVERYBODY, ("401",), ())
+    standings = _operation(
+        "getStandings",
+        "How the versions stand as the season is played",
+        {"200": "StandingsInfo"},
+        ("404",),
+    )
     described = _operation("getDescription", "This document", {}, ())
     described["responses"]["200"] = {
         "description": "OpenAPI",
@@ -121,6 +128,7 @@ def _of_everybody() -> dict[str, Any]:
     }
     return {
         "/ladder": {"get": _operation("getLadder", "How the ladder is", {"200": "LadderInfo"}, ())},
+        "/ladder/standings": {"get": standings},
         "/ladder/events": {"get": events},
         "/openapi.json": {"get": described},
     }

@@ -31,7 +31,13 @@ from arena.ladder.web.access.visitors import (
     visitor_of,
 )
 from arena.ladder.web.api.openapi import document
-from arena.ladder.web.live.snapshot import Snapshot, ladder_info, version_info, versions_of
+from arena.ladder.web.live.snapshot import (
+    Snapshot,
+    ladder_info,
+    standings_info,
+    version_info,
+    versions_of,
+)
 from arena.ladder.web.problems import NOT_FOUND, RequestError, refused
 from arena.ladder.web.served import Served, served_by
 from arena.ladder.web.uploads.bodies import drain, timed
@@ -93,6 +99,14 @@ def ladder(request: Request) -> Response:
     """Say how the ladder is."""
     served = served_by(request)
     return as_json(ladder_info(served.watch.now, served.terms.name))
+
+
+def standings(request: Request) -> Response:
+    """Say how the versions stand as the season is played."""
+    live = served_by(request).watch.now.live
+    if live is None:
+        raise RequestError(404, "no games have been played yet", "ask again, or follow the events")
+    return as_json(standings_info(live))
 
 
 def version(request: Request) -> Response:

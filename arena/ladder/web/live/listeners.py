@@ -43,6 +43,9 @@ class Listeners:
             if not streams[key]:
                 del streams[key]
 
+    def __len__(self) -> int:
+        return self._visitors.total() + self._authors.total()
+
     def _check(self, author: str, streams: int) -> None:
         limits = self._limits
         most = limits.of_author if author else limits.of_address
@@ -50,7 +53,7 @@ class Listeners:
             whose = author or "this address"
             what = f"{whose} has {most} streams of events already"
             raise RequestError(429, what, _HINT, {"Retry-After": "60"})
-        visitors, authors = self._visitors.total(), self._authors.total()
-        all_taken = visitors + authors >= limits.all
+        all_taken = len(self) >= limits.all
+        visitors = self._visitors.total()
         if all_taken or (not author and visitors >= limits.all - limits.kept):
             raise RequestError(503, "too many are listening", _HINT, {"Retry-After": "60"})

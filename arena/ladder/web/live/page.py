@@ -15,6 +15,6 @@ _RELOAD = 2
 def live(request: Request) -> Response:
     """Show one game as it is played."""
     visitor_of(request)
-    shown = served_by(request).watch.now.live
+    shown = served_by(request).watch.now.game
     table = live_table(live_now(shown.fact, shown))
     return HTMLResponse(page(request, "live.html", table=table, reload=_RELOAD))

@@ -8,9 +8,11 @@ from typing import NamedTuple
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import asdict
 
 from arena.io.times import stamp
 from arena.ladder.book.book import Book
+from arena.ladder.book.live import Live, live_stamp, read_live
 from arena.ladder.book.live_game import FACT
 from arena.ladder.book.tables import (
     CHECKS,
@@ -25,7 +27,17 @@ from arena.ladder.book.tables import (
     entered,
 )
 from arena.ladder.check.queue import Waiting, in_turn
-from arena.ladder.door.api import LadderInfo, LogLine, MyVersion, Playing, RatingInfo, VersionInfo
+from arena.ladder.door.api import (
+    LadderInfo,
+    LogLine,
+    MyVersion,
+    PlayedTable,
+    Playing,
+    RatingInfo,
+    StandingsInfo,
+    StandingsNews,
+    VersionInfo,
+)
 from arena.ladder.door.door import Door
 from arena.ladder.folder import Folder, is_running
 from arena.ladder.web.live.game import LiveNow, game_step, live_now
@@ -71,7 +83,9 @@ class Snapshot(NamedTuple):
     checks: Mapping[str, Progress]
     """How far the checks are that go on, by version."""
     ratings: Mapping[str, Sequence[RatingInfo]]
-    live: LiveNow
+    live: Live | None
+    """The standings of the season as it is played; None before its first games."""
+    game: LiveNow
     """The game that is shown."""
 
     def oldest(self) -> float | None:
@@ -90,17 +104,19 @@ def look(folder: Folder, before: Snapshot | None) -> Snapshot:
         running, last_event = is_running(folder), book.last_event()
         published = facts.get("published_at", "")
         divisions, checks = facts.get("divisions", "[]"), facts.get(CHECKS, "[]")
-        key = last_event, len(arrived), divisions, checks, running, published
-        live = live_now(facts.get(FACT, ""), before.live if before else None)
+        live = live_stamp(folder)
+        key = last_event, len(arrived), divisions, checks, running, published, live
+        game = live_now(facts.get(FACT, ""), before.game if before else None)
         if before and before.key == key:
-            return before if live == before.live else before._replace(live=live)
+            return before if game == before.game else before._replace(game=game)
         versions = [*book.versions(), *map(_arrived, arrived)]
         seasons, turns = book.seasons(), book.last_check()
     waiting = [version for version in versions if version.state in WAITING]
+    season = seasons[-1].number if seasons else None
     return Snapshot(
         key=key,
         running=running,
-        season=seasons[-1].number if seasons else None,
+        season=season,
         divisions=_divisions(divisions),
         versions={version.name.lower(): version for version in versions},
         queue=_in_turn(waiting, turns),
@@ -108,8 +124,14 @@ def look(folder: Folder, before: Snapshot | None) -> Snapshot:
         last_event=last_event,
         checks={check.version: check for check in _checks(checks)},
         ratings=_ratings(folder.site) if published else {},
-        live=live,
+        live=_live(folder, season) if live else None,
+        game=game,
     )
+
+
+def _live(folder: Folder, season: int | None) -> Live | None:
+    live = read_live(folder)
+    return live if live and live.season == season else None
 
 
 def _arrived(upload: Upload) -> Version:
@@ -179,7 +201,9 @@ def version_info(now: Snapshot, version: Version) -> VersionInfo:
 def everybody_events(now: Snapshot, name: str) -> Iterator[Struct]:
     """Yield what everybody is told whenever it changes, of the ladder of a name."""
     yield ladder_info(now, name)
-    if step := game_step(now.live):
+    if now.live:
+        yield standings_news(now.live)
+    if step := game_step(now.game):
         yield step
 
 
@@ -211,6 +235,31 @@ def ladder_info(now: Snapshot, name: str) -> LadderInfo:
             if version.state in PLAYING
         ],
     )
+
+
+def standings_news(live: Live) -> StandingsNews:
+    """Return what everybody is told whenever games were played."""
+    return StandingsNews(
+        season=live.season,
+        at=stamp(live.at),
+        games=live.games,
+        games_per_minute=live.per_minute,
+        recent=[
+            PlayedTable(
+                at=stamp(table.at),
+                variant=table.variant,
+                players=table.players,
+                games=table.games,
+                seats=table.seats,
+            )
+            for table in live.recent
+        ],
+    )
+
+
+def standings_info(live: Live) -> StandingsInfo:
+    """Return the standings as everybody is told them."""
+    return StandingsInfo(**asdict(standings_news(live)), rows=live.rows)
 
 
 def versions_of(now: Snapshot, author: str) -> list[MyVersion]:

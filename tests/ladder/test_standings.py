@@ -1,0 +1,109 @@
+"""The standings as games are played: soon, at a cost that is bounded, and not from struck bots."""
+
+import os
+from math import inf
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from arena.ladder.book.live import Live, read_live
+from arena.ladder.folder import Folder
+from arena.ladder.pages.standings import LiveStandings, StandingsKeeper, pause
+from arena.ladder.season.season import STORE
+from arena.league.play.stored_league import StoredLeague
+from arena.league.store.store import Store
+from tests.ladder import club as clubs
+
+
+@given(st.floats(0, 1_000))
+def test_standings_take_a_tenth_of_a_core_or_are_computed_once_a_minute(cost: float) -> None:
+    assert 1 <= pause(cost) <= 60
+    assert cost <= pause(cost) / 10 or pause(cost) == 60
+
+
+def computed(folder: Folder) -> Live:
+    """Return the standings of a season that was played."""
+    live = LiveStandings(folder, 1)
+    assert live.read()
+    assert live.rate()
+    live.write()
+    written = read_live(folder)
+    assert written
+    return written
+
+
+def test_all_games_that_are_stored_count(copy: Path) -> None:
+    folder = Folder(copy)
+    live = computed(folder)
+    with Store(folder.season(1) / STORE) as store:
+        results = [*store.results()]
+    assert live.games == sum(len(result.games) for result in results)
+    assert {row.version for row in live.rows} == {"one@1", "two@1"}
+    assert [row.best for row in live.rows] == sorted(row.best for row in live.rows)
+    last = max(result.stored_at or 0 for result in results)
+    assert live.recent[0].at == last
+
+
+def test_standings_stay_until_games_are_played(copy: Path) -> None:
+    live = LiveStandings(Folder(copy), 1)
+    assert (live.read(), live.rate()) == (True, True)
+    assert (live.read(), live.rate()) == (False, False)
+
+
+def test_new_games_wait_for_their_turn(copy: Path) -> None:
+    store = Folder(copy).season(1) / STORE
+    live = LiveStandings(Folder(copy), 1)
+    assert (live.read(), live.rate()) == (True, True)
+    os.utime(store, (0, 0))  # as if it was written to
+    assert live.read()
+    live._next = inf
+    assert not live.rate()
+    live._next = 0.0
+    assert live.rate()
+
+
+def test_games_of_struck_bots_do_not_count(copy: Path) -> None:
+    folder = Folder(copy)
+    before = computed(folder)
+    with Store(folder.season(1) / STORE, create=True) as store:
+        StoredLeague(store).change(struck=["two@1"])
+    live = computed(folder)
+    assert (live.games, [row.version for row in live.rows]) == (0, [])
+    assert before.games > 0
+
+
+def test_a_bot_without_a_page_has_no_link(copy: Path) -> None:
+    folder = Folder(copy)
+    assert 'href="/site/bots/' in computed(folder).table
+    for page in (copy / "site/bots").glob("*.html"):
+        page.unlink()
+    table = computed(folder).table
+    assert 'href="/site/bots/' not in table
+    assert "<bdi>one@1</bdi>" in table
+
+
+def test_a_process_that_died_is_said_and_begun_again_later(copy: Path) -> None:
+    said: list[str] = []
+    keeper = StandingsKeeper(Folder(copy), said.append)
+    keeper.season = 99  # there is none
+    keeper.step()
+    job = keeper._job
+    assert job
+    job._process.kill()
+    job._process.join()
+    keeper.step()
+    assert len(said) == 1
+    keeper.step()
+    assert keeper._job is None
+
+
+@pytest.mark.slow
+def test_a_ladder_that_plays_writes_standings_before_it_publishes(tmp_path: Path) -> None:
+    folder = Folder(clubs.make(tmp_path, intervals={"publish": 1_000.0}))
+    for name in ("one", "two", "six"):
+        clubs.submitted(folder.root, name, author="")
+    with clubs.running(folder.root) as ladder:
+        ladder.until(lambda: (live := read_live(folder)) and len(live.rows) == 3)
+        assert ladder.stop() == 0
