@@ -15,6 +15,7 @@ from arena.ladder.season.season import STORE
 from arena.league.play.stored_league import StoredLeague
 from arena.league.store.store import Store
 from tests.ladder import club as clubs
+from tests.support import factory, records
 
 
 @given(st.floats(0, 1_000))
@@ -72,6 +73,20 @@ def test_games_of_struck_bots_do_not_count(copy: Path) -> None:
     live = computed(folder)
     assert (live.games, [row.version for row in live.rows]) == (0, [])
     assert before.games > 0
+
+
+def test_each_division_has_a_card_where_there_are_several(tmp_path: Path) -> None:
+    folder = Folder(tmp_path)
+    folder.season(1).mkdir(parents=True)
+    league, _, played = factory.sample()
+    records.stored(folder.season(1) / STORE, league, played)
+    divisions = {one.fixture.division for one in played}
+    assert len(divisions) > 1
+    live = computed(folder)
+    for division in divisions:
+        assert f"<bdi>{division.variant}</bdi>, {division.players}&nbsp;players" in live.cards
+    assert "Over all" in live.verdict
+    assert "wins" not in live.cards + live.verdict
 
 
 def test_a_bot_without_a_page_has_no_link(copy: Path) -> None:

@@ -69,6 +69,8 @@ class Live(Struct, frozen=True, kw_only=True):
     """The verdict as a part of a page, in HTML."""
     table: str
     """The standings as a part of a page, in HTML."""
+    cards: str
+    """Who leads at each table, in HTML; "" if there is one division."""
 
 
 _decode = msgspec.json.Decoder(Live).decode

@@ -18,7 +18,12 @@ from arena.ladder.folder import Folder
 from arena.ladder.pages.site import AT_DOOR
 from arena.ladder.season.season import STORE
 from arena.league.store.store import Store
-from arena.publish.drawing.identity import identities, marked_links, marked_names
+from arena.publish.drawing.identity import (
+    Identity,
+    identities,
+    marked_links,
+    marked_names,
+)
 from arena.publish.links import Links, links
 from arena.publish.pages.front import Front, first_standings, main_page, progress
 from arena.publish.pages.templates import render
@@ -163,6 +168,7 @@ class LiveStandings:
             ],
             verdict=render("front_verdict.html", page) if rows else "",
             table=render("front_table.html", page) if rows else "",
+            cards=render("front_cards.html", page) if len(ratings.boards) > 1 else "",
             seconds=time.process_time() - began,
             per_minute=0,
             recent=(),
@@ -187,6 +193,7 @@ class _Page(Struct, frozen=True):
     links: Links
     boards: list[Leaderboard]
     marked: Mapping[str, Markup]
+    identities: Mapping[str, Identity]
     root: str = AT_DOOR
 
 
@@ -199,7 +206,7 @@ def _page(ratings: Ratings, results: list[FixtureResult], info: LeagueInfo, site
         bot: linked[bot] if (site / where.bot(bot)).is_file() else name
         for bot, name in marked_names(marks).items()
     }
-    return _Page(front, main_page(ratings, where), info, where, [*ratings.boards], marked)
+    return _Page(front, main_page(ratings, where), info, where, [*ratings.boards], marked, marks)
 
 
 class _Results:

@@ -60,7 +60,8 @@ def _page(request: Request, now: Snapshot) -> str:
 def _state(now: Snapshot) -> str:
     if not now.running:
         return "Stopped"
-    return "Live" if now.live and now.live.per_minute else "Asleep"
+    asleep = now.divisions and all(division.asleep for division in now.divisions)
+    return "Live" if now.live and now.live.per_minute and not asleep else "Asleep"
 
 
 def _mine(now: Snapshot, author: str) -> list[LiveRow]:

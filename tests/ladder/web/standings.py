@@ -39,6 +39,7 @@ def standings(*rows: LiveRow, **fields: Any) -> Live:
         "rows": rows,
         "recent": (result, other),
         "verdict": f'<h1 id="verdict">{rows[0].version if rows else "nobody"} leads</h1>',
+        "cards": "",
         "table": f"<p>the standings: {names}</p>",
     }
     return Live(**{**given, **fields})
