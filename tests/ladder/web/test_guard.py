@@ -37,7 +37,10 @@ def test_port_of_https_may_be_named_or_not(tmp_path: Path, url: str) -> None:
         for host in (f"{NAME}:80", f"{NAME}:8443", f"{NAME}:4430", f"{NAME}:"):
             assert door.ask("/", Host=host).status == 421
         for origin, status in ((f"https://{NAME}", 200), (f"http://{NAME}", 403)):
-            assert door.ask("/account/feed", "POST", Host=NAME, Origin=origin, **cookie).status == status
+            assert (
+                door.ask("/account/feed", "POST", Host=NAME, Origin=origin, **cookie).status
+                == status
+            )
 
 
 @pytest.mark.parametrize(
