@@ -4,7 +4,8 @@
 
 const MOST_MANIFEST = 65536;
 const MOST_READ = 64 * 1024 * 1024;
-const NAME = /^name:[ \t]*(["']?)([A-Za-z0-9][A-Za-z0-9_-]{0,31})\1[ \t]*(?:#.*)?$/m;
+// In a block or in braces: name: mine, {"name": "mine"}.
+const NAME = /(?:^|^\{[ \t\r\n]*|,[ \t\r\n]*)(["']?)name\1:[ \t]*(["']?)([A-Za-z0-9][A-Za-z0-9_-]{0,31})\2[ \t]*(?=#|,|\}|\r?$)/m;
 // At the top of the archive, or in its one folder.
 const MANIFEST = /^(?:\.\/)?(?:[^/]+\/)?bot\.yaml$/;
 
@@ -64,7 +65,7 @@ async function nameIn(file) {
     let manifest;
     if (text(bytes.subarray(0, 2)) === "PK") manifest = await inZip(bytes);
     else manifest = inTar(bytes[0] === 0x1f && bytes[1] === 0x8b ? await inflated(bytes, "gzip") : bytes);
-    return NAME.exec(text(manifest.subarray(0, MOST_MANIFEST)))?.[2] ?? "";
+    return NAME.exec(text(manifest.subarray(0, MOST_MANIFEST)))?.[3] ?? "";
   } catch {
     return "";
   }

@@ -47,13 +47,13 @@ def zipped(path: str, kind: int = zipfile.ZIP_DEFLATED) -> bytes:
     return packed.getvalue()
 
 
-def tarred(path: str, kind: str = "w") -> bytes:
+def tarred(path: str, kind: str = "w", text: str = MANIFEST) -> bytes:
     packed = io.BytesIO()
     with tarfile.open(fileobj=packed, mode=kind) as archive:  # type: ignore[call-overload]
-        for name, text in (("src/other.py", "x = 1\n" * 1_000), (path, MANIFEST)):
+        for name, content in (("src/other.py", "x = 1\n" * 1_000), (path, text)):
             entry = tarfile.TarInfo(name)
-            entry.size = len(text)
-            archive.addfile(entry, io.BytesIO(text.encode()))
+            entry.size = len(content)
+            archive.addfile(entry, io.BytesIO(content.encode()))
     return packed.getvalue()
 
 
@@ -61,6 +61,7 @@ READABLE: dict[str, Callable[[], bytes]] = {
     "deflated.zip": lambda: zipped("bot.yaml"),
     "folder.zip": lambda: zipped("mine/bot.yaml", zipfile.ZIP_STORED),
     "plain.tar": lambda: tarred("bot.yaml"),
+    "braces.tar": lambda: tarred("bot.yaml", text='{"runtime": "python",\n "name": "mine"}\n'),
     "folder.tar.gz": lambda: tarred("./mine/bot.yaml", "w:gz"),
 }
 UNREADABLE: dict[str, Callable[[], bytes]] = {
