@@ -69,6 +69,7 @@ bench: $(VENV)/.test ## measure throughput, start-up, storing, rating and the si
 	@$(BIN)/python -m benchmarks.growth
 	@$(BIN)/python -m benchmarks.alike
 	@$(BIN)/python -m benchmarks.serve
+	@$(BIN)/python -m benchmarks.watched
 	@$(BIN)/python -m benchmarks.submission
 	@./.ci/with-docker $(BIN)/python -m benchmarks.sandboxes
 	@$(BIN)/python -m benchmarks.rating

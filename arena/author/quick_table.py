@@ -48,6 +48,8 @@ class TableRequest(Struct, frozen=True):
     sandbox: str = "auto"
     packages: bool = False
     """Whether the Python packages that bots ask for are installed."""
+    images: dict[str, str] = {}
+    """The image of each runtime, where it is another than the usual one."""
 
     @property
     def league(self) -> Path:
@@ -129,6 +131,7 @@ def _write_league(request: TableRequest, *, with_person: bool) -> None:
         "blocks": 1,
         "sandbox": request.sandbox,
         "packages": request.packages,
+        "images": request.images,
         "seed": request.seed,
     }
     try:

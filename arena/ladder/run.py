@@ -22,19 +22,19 @@ from arena.ladder.book.tables import (
 )
 from arena.ladder.book.update import bring_up_to_date
 from arena.ladder.check.scheduler import CheckScheduler
-from arena.ladder.config import Config, check_terms, load_config, sandbox_of
+from arena.ladder.config import Config, load_config, sandbox_of
 from arena.ladder.disk import Pruner, lacks_space
 from arena.ladder.door.door import Door
 from arena.ladder.folder import Folder, locked
 from arena.ladder.guests.keeper import GuestKeeper
 from arena.ladder.pages.publisher import Publisher
-from arena.ladder.pages.site import publish_closed
 from arena.ladder.pages.standings import StandingsKeeper
 from arena.ladder.season.admission import faults_too_often, settle
 from arena.ladder.season.farewell import say_farewell
 from arena.ladder.season.live_games import LiveGames
 from arena.ladder.season.orders import carry_out
-from arena.ladder.season.season import Season, commitment_of, open_season, reveal
+from arena.ladder.season.season import Season, open_season
+from arena.ladder.seasons import begin_season, close_season
 from arena.ladder.vitals import VitalsNotes
 from arena.league.play.dispatcher import RunListener
 
@@ -112,7 +112,10 @@ class _Ladder(RunListener):
         """Play one season after another."""
         self._look_at_door()
         while not self._stop.is_set():
-            number = self._standings.season = self._begin_season()
+            number = begin_season(
+                self._folder, self._book, self._config, self._say, closing=self._closing is not None
+            )
+            self._standings.season = number
             season = open_season(self._folder, number, self._config, self._say)
             with season as self._season:
                 self._pruner = Pruner(self._folder, self._config.caps, self._season.store)
@@ -150,21 +153,6 @@ class _Ladder(RunListener):
 
     # ------------------------------------------------------------ seasons
 
-    def _begin_season(self) -> int:
-        """Return the number of the season that is open, or of a new one."""
-        seasons = self._book.seasons()
-        if seasons and seasons[-1].closed_at is None:
-            if not self._closing:
-                check_terms(self._config, seasons[-1].terms)
-            return seasons[-1].number
-        number = len(seasons) + 1
-        commitment = commitment_of(self._folder.season(number))
-        self._book.open_season(number, self._config.file.terms(), commitment)
-        self._say(f"season {number}: SHA-256 of its master seed: {commitment}")
-        for version in self._book.versions({State.RATED}):
-            self._book.set_state(version, State.PROVISIONAL, f"season {number} begins")
-        return number
-
     def _check_arena(self, season: Season) -> None:
         """Refuse to go on with a season that this version of the arena would play otherwise."""
         if self._book.facts().get("arena") not in {None, __version__}:
@@ -172,14 +160,7 @@ class _Ladder(RunListener):
         self._book.set_fact("arena", __version__)
 
     def _close_season(self, number: int, order: Order) -> None:
-        folder = self._folder.season(number)
-        seed, root = reveal(folder)
-        publish_closed(self._folder, number, self._config.caps.replays)
-        folder.chmod(0o755)
-        with self._book.together():
-            self._book.close_season(number, seed, root)
-            self._book.answer(order, f"season {number} is closed; its root: {root}", done=True)
-        self._say(f"season {number} is closed; its root: {root}")
+        close_season(self._folder, self._book, number, order, self._config.caps.replays, self._say)
         self._closing, self._field_changed = None, True
         self._take_config(load_config(self._folder.config))
         self._look_at_door()

@@ -99,6 +99,7 @@ class House:
             starting_dice=rules.starting_dice,
             sandbox=self._config.file.sandbox,
             packages=self._config.league.packages,
+            images=self._config.file.images,
         )
 
     def _forget(self, games: Path) -> None:

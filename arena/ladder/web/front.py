@@ -8,7 +8,7 @@ from starlette.responses import HTMLResponse, Response
 from arena.bots.runtimes import KITS
 from arena.ladder.book.live import LiveRow
 from arena.ladder.web.access.visitors import visitor_of
-from arena.ladder.web.live.game import live_now, live_table
+from arena.ladder.web.live.game import current_table
 from arena.ladder.web.live.snapshot import Snapshot, ladder_info, versions_of
 from arena.ladder.web.menu import published_items
 from arena.ladder.web.served import Served, Shown, served_by
@@ -44,7 +44,7 @@ def _page(request: Request, now: Snapshot) -> str:
         "front.html",
         info=info,
         live=now.live,
-        table=live_table(live_now(now.game.fact, now.game)),
+        table=current_table(now.game),
         state=_state(now),
         authors=len({version.author for version in info.playing}),
         mine=_mine(now, visitor_of(request).author),

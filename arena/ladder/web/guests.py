@@ -92,10 +92,11 @@ def _ask(request: Request, form: Mapping[str, str]) -> Response:
     if len(chosen) > _MOST_RIVALS or len({name.partition("@")[0] for name in chosen}) < len(chosen):
         raise RequestError(409, "these cannot sit at a table", "at most five, each bot once")
     spool, address = GuestSpool(served.folder), client_of(request)
-    _check_places(served, spool, address)
     secret = token_urlsafe(32)
-    spool.ask(id_of(secret), Asked(tuple(chosen), time.time()))
-    served.guests[id_of(secret)] = address, time.time()
+    with served.giving_places:
+        _check_places(served, spool, address)
+        spool.ask(id_of(secret), Asked(tuple(chosen), time.time()))
+        served.guests[id_of(secret)] = address, time.time()
     return RedirectResponse(f"/play/{secret}/", _SEE_OTHER)
 
 

@@ -5,6 +5,7 @@ import time
 from collections import Counter
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
+from threading import Lock
 from typing import NamedTuple
 
 from msgspec import Struct
@@ -139,6 +140,7 @@ class Served:
         """For secrets that are not valid, by their kind."""
         self.guests: dict[str, tuple[str, float]] = {}
         """The address of whoever asked for a table, and when, by its id."""
+        self.giving_places = Lock()
         self.new_tables = Buckets(limits.new_tables / 600, limits.new_tables)
         self.told = Told(None, {}, {})
         self.exports = set[str]()

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 import pytest
 
+from arena.ladder.door.requests import Requests
 from arena.ladder.folder import make_private
 from arena.ladder.web.access.secrets import Scope
 from arena.ladder.web.app import make_app
@@ -119,6 +120,8 @@ def crowd(
     make_private(folder.private / "ann")
     (folder.private / "ann/index.html").write_text("ann's")
     (folder.private / "ann/sent").mkdir()
+    with Requests(folder, writes=True) as requests:
+        requests.add("yves", "", "", 9)
     folder.sent("ann", "mine@1").write_text("ann's")
     folder.site.mkdir()
     for page in ("index.html", "about.html"):

@@ -46,13 +46,13 @@ def crowded(own_door: Door) -> Door:
     """A door with more versions and more people than a page has."""
     rated(own_door)
     [upload] = uploads(own_door)
+    with LadderDoor(own_door.folder, writes=True) as door:
+        for number in range(2, VERSIONS + 1):
+            door.invite(f"author-{number}")
     with Book(own_door.folder, writes=True) as book, book.together():
         for number in range(2, VERSIONS + 1):
             copy = upload._replace(id=number, bot=f"bot-{number}", author=f"author-{number}")
             book.add(copy, State.QUEUED, "it came")
-    with LadderDoor(own_door.folder, writes=True) as door:
-        for number in range(2, VERSIONS + 1):
-            door.invite(f"author-{number}")
     return own_door
 
 

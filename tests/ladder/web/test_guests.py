@@ -4,7 +4,9 @@ import json
 import os
 import re
 import signal
+from collections import Counter
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from urllib.parse import urlencode
 
@@ -239,6 +241,17 @@ def test_an_address_has_a_few_tables_and_asks_for_a_few(tmp_path: Path) -> None:
             GuestSpool(folder).show(id_, GuestPage(why="over"))
         found = [post(door, "/play", **{"ann@1": "on"}).status for _ in range(12)]
         assert 429 in found
+
+
+def test_places_are_given_once_to_many_who_come_at_once(tmp_path: Path) -> None:
+    folder = ladder(tmp_path, guests=5)
+    offered(folder, "ann@1")
+    limits = replace(PATIENT, new_tables=1_000, tables=1_000)
+    with door_of(folder, limits) as door, ThreadPoolExecutor(20) as crowd:
+        asked = [crowd.submit(post, door, "/play", **{"ann@1": "on"}) for _ in range(200)]
+        statuses = Counter(one.result().status for one in asked)
+        assert statuses == {303: 5, 503: 195}
+        assert len(door_tables(folder)) == 5
 
 
 def door_tables(folder: Folder) -> list[str]:

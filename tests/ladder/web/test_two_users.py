@@ -50,7 +50,7 @@ spool.ask("table", Asked(("mine@1",), 1.0))
 spool.click("table", 1, "dudo")
 spool.visit("table")
 print(json.dumps({
-    "table": spool.page("table").why,
+    "table": (page := spool.page("table")) and page.why,
     "versions": [one.name for one in look(folder, None).versions.values()],
     "received": upload.version,
     "pages": sorted(filter(may_read, sys.argv[5:])),

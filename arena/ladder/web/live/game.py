@@ -162,6 +162,11 @@ def live_table(live: LiveNow) -> LiveTable | None:
     return LiveTable(live.game, live.steps) if live.game and live.steps else None
 
 
+def current_table(live: LiveNow) -> LiveTable | None:
+    """Return the table that is shown at this moment, of a game that was looked up before."""
+    return live_table(live_now(live.fact, live))
+
+
 def game_step(live: LiveNow) -> GameStep | None:
     """Return what listeners are told of the game."""
     table = live_table(live)

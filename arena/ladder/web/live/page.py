@@ -4,7 +4,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
 from arena.ladder.web.access.visitors import visitor_of
-from arena.ladder.web.live.game import live_now, live_table
+from arena.ladder.web.live.game import current_table
 from arena.ladder.web.served import served_by
 from arena.ladder.web.templates import page
 
@@ -15,6 +15,5 @@ _RELOAD = 2
 def live(request: Request) -> Response:
     """Show one game as it is played."""
     visitor_of(request)
-    shown = served_by(request).watch.now.game
-    table = live_table(live_now(shown.fact, shown))
+    table = current_table(served_by(request).watch.now.game)
     return HTMLResponse(page(request, "live.html", table=table, reload=_RELOAD))
