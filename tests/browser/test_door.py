@@ -193,6 +193,6 @@ def test_from_the_link_to_the_first_rating(browser: Browser, tmp_path: Path) -> 
             expect(page.locator("[data-log]")).to_contain_text("admitted")
             expect(page.locator("[data-live-part=ratings]")).to_contain_text(" of 2")
             running.until(lambda: "mine@1: rated" in clubs.page(folder.root, "ann"))
-            page.get_by_role("link", name="Checks, faults").click()
+            page.get_by_role("link", name="Its games, faults").click()
             expect(page.get_by_role("heading", level=1)).to_contain_text("ann")
         assert running.stop() == 0
