@@ -11,6 +11,7 @@ from arena.ladder.book.tables import State
 from arena.ladder.door.door import Door as LadderDoor
 from arena.ladder.web.access.secrets import Scope
 from tests.browser.test_door import SCHEMES, WIDTHS, check, link, log_in, visiting
+from tests.browser.test_pages import SCREENSHOTS
 from tests.ladder.web.doors import Door, door_of, ladder, uploads
 
 pytestmark = pytest.mark.slow
@@ -102,6 +103,9 @@ def test_the_desk_fits_and_axe_finds_nothing(browser: Browser, door: Door) -> No
                 page.emulate_media(color_scheme=scheme)
                 for path in paths:
                     check(page, f"{door.base}/{path}")
+                name = f"desk-{width}-{scheme}.jpg"
+                page.goto(f"{door.base}/administration")
+                page.screenshot(path=SCREENSHOTS / name, full_page=True, type="jpeg", quality=80)
 
 
 def test_a_version_is_struck_without_scripts(browser: Browser, door: Door) -> None:

@@ -235,7 +235,7 @@ def try_all(machine: Machine) -> None:
 
 
 def try_in(folder: Path) -> list[str]:
-    """Try it in a copy of a folder's new machine, made where it is missing; return the log."""
+    """Try it in a copy of the new machine of a folder, made if it is missing; returns the log."""
     base, copy = folder / "base", folder / "copy"
     folder.mkdir(parents=True, exist_ok=True)
     if not base.exists():

@@ -150,7 +150,7 @@ def test_the_desk_shows_how_the_machine_is(own_door: Door) -> None:
     club = own_door.folder.root
     assert run("ladder", "backup", club, "saved", "--verify", cwd=club.parent).code == 0
     page = text(own_door, "/administration", root)
-    assert "<strong>3</strong><span>play when it runs" in page
+    assert "<strong>3</strong><span>play at a time" in page
     assert "logs 5.0 MiB of 5.0 GiB" in page
     assert "0 of 2 checked now" in page
     assert re.search(r"verified \d+ s ago", page)
