@@ -169,7 +169,7 @@ def test_judge_page_shows_what_the_command_says() -> None:
     assert ran.out == verdicts.splitlines()[0] + "\n"
 
 
-@pytest.mark.parametrize("page", ["docs/guides/serve.md", "docs/reference/security.md"])
+@pytest.mark.parametrize("page", ["docs/guides/door.md", "docs/reference/security.md"])
 def test_pages_name_the_limit_of_an_upload(page: str) -> None:
     [row] = re.findall(
         r"^\| (?:size|the size and pace of an upload).*$", text_of(Path(page)), re.MULTILINE
