@@ -1,4 +1,4 @@
-"""The pictures of the README, taken as the tests take their screenshots; `make pictures`."""
+"""The pictures of the README and the manual, taken as screenshots of tests; `make pictures`."""
 
 import re
 from pathlib import Path
@@ -6,7 +6,7 @@ from tempfile import TemporaryDirectory
 
 from playwright.sync_api import Browser, sync_playwright
 
-from tests.browser import sites
+from tests.browser import ladder_pictures, sites
 from tests.browser.conftest import CHROMIUM, address, watched
 
 FOLDER = Path(__file__).parents[2] / "docs" / "pictures"
@@ -38,6 +38,7 @@ def main() -> None:
     with TemporaryDirectory() as folder, sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
         take(browser, sites.showcase(Path(folder)))
+        ladder_pictures.take(browser, Path(folder), FOLDER)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,139 @@
+"""A ladder with visitors: ten play on telephones while 500 listen, 50 submit, and games are played.
+
+`python -m benchmarks.crowd`; times are those of clients on the same machine, and their CPU time is
+missing to the games: so the ladder has one worker. Visitors come from addresses of their own, as
+one address has few tables.
+"""
+
+import argparse
+import re
+import subprocess
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import closing, contextmanager
+from http.client import HTTPConnection
+from pathlib import Path
+from statistics import quantiles
+from urllib.parse import urlencode
+
+from arena.ladder.folder import Folder
+from benchmarks.serve import listen, peak, submit
+from tests.cli.command import ROOT, arena, environment, run
+from tests.ladder import club as clubs
+from tests.ladder.web.doors import SAME_SITE, Answer, Door, answered
+
+FIELD = ("honest", "odds", "bluffer")
+FORM = {"Content-Type": "application/x-www-form-urlencoded", **SAME_SITE}
+THINKS = 1.0
+"""Seconds between two clicks of a visitor."""
+MOVES = ("dudo", "pass", "skip", "next", "bid 1 2")
+
+
+def main() -> None:
+    """Measure, and print the lines."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seconds", type=float, default=20.0)
+    parser.add_argument("--visitors", type=int, default=10)
+    parser.add_argument("--listeners", type=int, default=500)
+    parser.add_argument("--uploads", type=int, default=50)
+    chosen = parser.parse_args()
+    with tempfile.TemporaryDirectory() as name, opened(Path(name), chosen.visitors) as (door, pid):
+        measure(door, pid, chosen)
+
+
+@contextmanager
+def opened(folder: Path, guests: int) -> Iterator[tuple[Door, int]]:
+    """Run a ladder whose field plays on and on, and its door; yields it and its process."""
+    terms = {"blocks": 10_000, "games": 10, "intervals": {"publish": 30.0}, "ratings": {}}
+    quotas = {"uploads": 1000, "refused": 1000}
+    club = clubs.make(folder, guests=guests, humans=True, workers=1, quotas=quotas, **terms)
+    for bot in FIELD:
+        sent = run("submit", ROOT / "sample_bots" / bot, "--to", club, "--no-wait", cwd=club)
+        assert sent.code == 0, sent.err
+    words = arena("serve", club, "--port", 0)
+    with (
+        clubs.running(club) as ladder,
+        subprocess.Popen(words, env=environment(), stderr=subprocess.PIPE, text=True) as served,
+    ):
+        assert served.stderr
+        base = served.stderr.readline().split()[-1]
+        ladder.until(lambda: [*clubs.states(club).values()].count("rated") == len(FIELD))
+        try:
+            yield Door(Folder(club), base), served.pid
+        finally:
+            served.terminate()
+            ladder.stop()
+
+
+def measure(door: Door, pid: int, chosen: argparse.Namespace) -> None:
+    """Count games without the crowd, with it, and without."""
+    store = clubs.store_of(door.folder.root)
+    quiet = rate(store, chosen.seconds)
+    listening, over, times = threading.Event(), threading.Event(), list[float]()
+    threading.Thread(target=listen, args=(door, chosen.listeners, listening), daemon=True).start()
+    listening.wait()
+    with ThreadPoolExecutor(chosen.visitors + chosen.uploads) as pool:
+        visits = [pool.submit(visit, door, n, times, over) for n in range(chosen.visitors)]
+        sent = [pool.submit(send, door, n, chosen) for n in range(chosen.uploads)]
+        crowded = rate(store, chosen.seconds)
+        statuses = {future.result() for future in sent}
+        over.set()
+        clicks = sum(future.result() for future in visits)
+    assert statuses == {201}, statuses
+    shares = quantiles(times, n=100)
+    print(f"{chosen.visitors} play ({clicks} clicks), {chosen.listeners} listen")
+    print(f"a page: median {1000 * shares[49]:.0f} ms, p99 {1000 * shares[98]:.0f} ms")
+    print(f"memory of the door: {peak(pid):.0f} MiB at most")
+    print(f"games: {quiet:.0f} a second before, {crowded:.0f} meanwhile: {crowded / quiet:.2f}")
+
+
+def rate(store: Path, seconds: float) -> float:
+    """Return the fixtures that are stored in a second."""
+    began, before = time.monotonic(), clubs.played(store)
+    time.sleep(seconds)
+    return 10 * (clubs.played(store) - before) / (time.monotonic() - began)
+
+
+def send(door: Door, number: int, chosen: argparse.Namespace) -> int:
+    """Submit 16 MiB at some moment of the time."""
+    time.sleep(chosen.seconds * number / chosen.uploads)
+    return submit(door, number)
+
+
+def visit(door: Door, number: int, times: list[float], over: threading.Event) -> int:
+    """Play games and look at the front page until it is over; returns the clicks."""
+    address = f"127.0.1.{number + 1}"
+    clicks, table = 0, ""
+    while not over.wait(THINKS):
+        began = time.perf_counter()
+        page = ask(door, address, table or "/").body.decode()
+        times.append(time.perf_counter() - began)
+        if not table:
+            asked = ask(door, address, "/play", {f"{FIELD[number % 3]}@1": "on"})
+            table = asked.headers.get("location", "")
+            continue
+        moves = re.findall(r'<button name="move" value="([^"]+)"', page.partition("</form>")[0])
+        if move := next((move for move in MOVES if move in moves), ""):
+            [shown] = re.findall(r'data-number="(\d+)"', page)
+            began = time.perf_counter()
+            ask(door, address, table, {"number": shown, "move": move})
+            times.append(time.perf_counter() - began)
+            clicks += 1
+    return clicks
+
+
+def ask(door: Door, address: str, path: str, form: dict[str, str] | None = None) -> Answer:
+    """Ask from an address."""
+    with closing(HTTPConnection(door.host, timeout=60, source_address=(address, 0))) as connection:
+        if form is None:
+            connection.request("GET", path, None, SAME_SITE)
+        else:
+            connection.request("POST", path, urlencode(form), FORM)
+        return answered(connection.getresponse())
+
+
+if __name__ == "__main__":
+    main()
