@@ -35,6 +35,7 @@ function showStep(event) {
   const place = document.querySelector("[data-live-game]");
   if (!place || document.querySelector('[data-live-pause][aria-pressed="true"]')) return;
   const fresh = new DOMParser().parseFromString(JSON.parse(event.data).html, "text/html");
+  localTimes(fresh);
   place.replaceChildren(...fresh.body.childNodes);
 }
 

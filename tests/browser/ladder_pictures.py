@@ -11,7 +11,7 @@ from tests.cli.command import ROOT, run
 from tests.ladder import club as clubs
 from tests.ladder.web.doors import Door, door_of
 
-FIELD = ("honest", "odds", "bluffer", "memory", "js-cautious")
+FIELD = {"honest": "ada", "odds": "blaise", "bluffer": "emil", "memory": "ada", "sh-minimal": "ken"}
 SIZE = {"width": 1200, "height": 820}
 PHONE = {"width": 390, "height": 844}
 TERMS = {"games": 10, "blocks": 2000, "workers": 1, "ratings": {}, "intervals": {"publish": 5.0}}
@@ -21,10 +21,13 @@ def take(browser: Browser, folder: Path, pictures: Path) -> None:
     """Photograph the front page, a refused version, the desk, and a table with a visitor."""
     club = clubs.make(folder, guests=2, humans=True, **TERMS)
     with clubs.running(club) as ladder, door_of(Folder(club)) as door:
-        for bot in FIELD:
-            source = ROOT / "sample_bots" / bot
-            run("submit", source, "--to", club, "--no-wait", "--author", bot[0] * 3, cwd=club)
-        clubs.submitted(club, "crash", "import sys\nsys.exit(1 / 0)\n", author="ann")
+        for bot, author in FIELD.items():
+            link(door, author)
+            words = ("--to", club, "--no-wait", "--author", author)
+            assert run("submit", ROOT / "sample_bots" / bot, *words, cwd=club).code == 0
+        link(door, "ann")
+        sent = clubs.submitted(club, "crash", "import sys\nsys.exit(1 / 0)\n", author="ann")
+        assert sent.code == 0
         ladder.until(lambda: [*clubs.states(club).values()].count("rated") == len(FIELD))
         ladder.until(lambda: b"standings" in door.ask("/").body)
         with visiting(browser, viewport=SIZE) as page:

@@ -63,7 +63,7 @@ _BY_DETAIL = (
 _BY_CAUSE = {
     Cause.ILLEGAL_ACTION: "the request lists every legal bid in `raises`; `dudo` says whether you"
     " may doubt",
-    Cause.CRASH: "its standard error says why, if it wrote anything there",
+    Cause.CRASH: "its standard error says why",
     Cause.FLOOD: _STDERR_ONLY,
     Cause.MALFORMED_LINE: "`arena help protocol` shows every answer",
 }
@@ -101,6 +101,8 @@ def hint_for(evidence: Evidence) -> str:
         for pattern, hint in patterns:
             if match := re.search(pattern, text, re.MULTILINE):
                 return hint.format(*match.groups())
+    if evidence.cause is Cause.CRASH and not evidence.stderr.strip():
+        return "it wrote nothing to standard error: run its command in its folder, and type a hello"
     return _BY_CAUSE.get(evidence.cause, "")
 
 

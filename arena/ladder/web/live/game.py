@@ -10,7 +10,6 @@ from arena.game.rules.books import PACO
 from arena.game.rules.dice import count_face
 from arena.game.rules.explain import name_bid
 from arena.game.rules.round import Bid
-from arena.io.times import stamp
 from arena.ladder.book.live_game import (
     LiveGame,
     PublicEvent,
@@ -65,11 +64,6 @@ class LiveTable:
         """What happened, step by step."""
         for event in game.events[:steps]:
             self._take(event)
-
-    @property
-    def played(self) -> str:
-        """When the game began to be played."""
-        return stamp(self.game.began)
 
     @property
     def shows_dice(self) -> bool:
