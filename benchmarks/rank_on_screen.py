@@ -1,7 +1,8 @@
-"""Seconds from games to a rank on screen: `python -m benchmarks.rank_on_screen`.
+"""Seconds until a rank or a traceback is on screen: `python -m benchmarks.rank_on_screen`.
 
 Three of the demo's bots play on a ladder with the demo's terms until it sleeps. Somebody looks at
-the front page of its door, in Chromium, when the fourth is submitted. Needs Chromium.
+the front page of its door, in Chromium, when the fourth is submitted; then an author submits one
+that crashes, and looks at its page. Needs Chromium.
 """
 
 import argparse
@@ -18,11 +19,14 @@ from arena.ladder.folder import Folder
 from arena.ladder.season.season import STORE
 from arena.league.store.store import Store
 from tests.browser.conftest import CHROMIUM
+from tests.browser.test_door import link, log_in
 from tests.cli.command import HANG, ROOT, run
 from tests.ladder import club as clubs
 from tests.ladder.web.doors import door_of
 
 FIELD, NEWCOMER = ("random", "honest", "odds"), "bluffer"
+CRASH = "1 / 0"
+WAYS = ("first game to the rank", "upload to the rank", "upload to the traceback")
 TERMS = {"games": 10, "blocks": 200, "workers": None, "intervals": {"publish": 5.0}, "ratings": {}}
 
 
@@ -31,13 +35,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rounds", type=int, default=3)
     measured = [once() for _ in range(parser.parse_args().rounds)]
-    for what, seconds in zip(("first game", "upload"), zip(*measured, strict=True), strict=True):
+    for what, seconds in zip(WAYS, zip(*measured, strict=True), strict=True):
         shown = " ".join(f"{one:.1f}" for one in seconds)
-        print(f"from the {what} to the rank on screen: {median(seconds):.1f} s ({shown})")
+        print(f"from the {what} on screen: {median(seconds):.1f} s ({shown})")
 
 
-def once() -> tuple[float, float]:
-    """Return the seconds from the newcomer's first game, and from its upload."""
+def once() -> tuple[float, float, float]:
+    """Return the seconds of `WAYS`."""
     with TemporaryDirectory() as name:
         club = clubs.make(Path(name), sandbox="process", trust_bots=True, **TERMS)
         for bot in FIELD:
@@ -51,9 +55,15 @@ def once() -> tuple[float, float]:
             submit(club, NEWCOMER)
             seen = on_screen(page, f"{NEWCOMER}@1")
             played = first_game(club, f"{NEWCOMER}@1")
+            log_in(page, link(door))
+            crashed = time.time()
+            clubs.submitted(club, "crash", CRASH, author="ann")
+            page.goto(f"{door.base}/versions/crash@1")
+            page.get_by_text("ZeroDivisionError").first.wait_for(timeout=1000 * HANG)
+            told = time.time()
             browser.close()
             ladder.stop()
-        return seen - played, seen - uploaded
+        return seen - played, seen - uploaded, told - crashed
 
 
 def is_asleep(club: Path) -> bool:

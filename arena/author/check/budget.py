@@ -31,6 +31,8 @@ class Budget:
     def __init__(self, seconds: float = inf) -> None:
         self.seconds = seconds
         self.used = 0.0
+        self.waits, self.waited = 0, 0.0
+        """The waits for the bot's answers, and their seconds by the wall clock."""
         self.step = ""
         """The step in progress, for the words of the error."""
 
@@ -80,6 +82,8 @@ class BudgetedMultiplexer(Multiplexer):
         replies = super().wait()
         if clocks:
             passed = self._uptime.now() - began
+            self._budget.waits += 1
+            self._budget.waited += passed
             self._budget.charge(passed, *_difference(before, [clock.spent() for clock in clocks]))
         return replies
 

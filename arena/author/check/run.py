@@ -12,6 +12,10 @@ from arena.bots.sandboxes.run_folder import run_folder
 from arena.io.errors import ArenaError
 
 
+_ENOUGH, _SLOW_ANSWER = 20, 0.2
+"""Answers after which slow ones are told, and the seconds from which on they are slow."""
+
+
 class CheckListener(Protocol):
     """Is told how a check goes on."""
 
@@ -20,6 +24,9 @@ class CheckListener(Protocol):
 
     def note(self, text: str) -> None:
         """Handle a sentence on how far the step is."""
+
+    def warn(self, text: str) -> None:
+        """Handle a sentence on what the check will take."""
 
 
 def check(request: CheckRequest, listener: CheckListener) -> CheckReport:
@@ -45,6 +52,7 @@ class _Check:
         self._listener = listener
         self._bench = bench
         self._results: list[StepResult] = []
+        self._warned = False
         self._chosen = [
             (number, step)
             for number, step in enumerate(STEPS, 1)
@@ -55,6 +63,7 @@ class _Check:
         interrupted = False
         try:
             for number, step in self._chosen:
+                self._warn_if_slow()
                 self._listener.trying(number, len(STEPS), step.name)
                 self._try(number, step)
                 if self._is_over(number):
@@ -63,6 +72,18 @@ class _Check:
             interrupted = True
         self._bench.end()
         return self._report(interrupted=interrupted)
+
+    def _warn_if_slow(self) -> None:
+        """Say once what slow answers mean for the check."""
+        budget, left = self._bench.budget, len(self._chosen) - len(self._results)
+        if self._warned or budget.waits < _ENOUGH:
+            return
+        self._warned = True
+        if (mean := budget.waited / budget.waits) > _SLOW_ANSWER:
+            self._listener.warn(
+                f"an answer takes {mean:.1f} s: each of the {left} steps that are left may take a"
+                " minute; Ctrl-C ends the check and prints what was found"
+            )
 
     def _try(self, number: int, step: CheckStep) -> None:
         grouped = Grouped()

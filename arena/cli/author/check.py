@@ -140,6 +140,12 @@ class _Progress:
         """Show how far the step is."""
         self._show(f"{self._step}: {text}")
 
+    def warn(self, text: str) -> None:
+        """Print a line that stays."""
+        if self._live:
+            click.echo("\r\x1b[K", err=True, nl=False)
+        say(text)
+
     def _show(self, text: str) -> None:
         if self._live:
             click.echo(f"\r{harmless(text)}\x1b[K", err=True, nl=False)

@@ -54,6 +54,9 @@ class _Silent:
     def note(self, text: str) -> None:
         """Do not tell."""
 
+    def warn(self, text: str) -> None:
+        """Do not tell."""
+
 
 def check_all(
     requests: Mapping[str, CheckRequest],

@@ -93,6 +93,9 @@ class _Teller:
     def note(self, text: str) -> None:
         """Ignore it."""
 
+    def warn(self, text: str) -> None:
+        """Ignore it: the budget ends a slow check."""
+
 
 def check_submission(order: CheckOrder, told: Connection) -> bytes:
     """Check a submission and store its canonical bytes; returns a `CheckResult` as JSON.

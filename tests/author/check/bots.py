@@ -19,13 +19,19 @@ COLUMNS, ROWS = 80, 24
 
 
 class Silent:
-    """Takes no note of how a check goes on."""
+    """Takes no note of how a check goes on, but of warnings."""
+
+    def __init__(self) -> None:
+        self.warnings: list[str] = []
 
     def trying(self, number: int, steps: int, name: str) -> None:
         pass
 
     def note(self, text: str) -> None:
         pass
+
+    def warn(self, text: str) -> None:
+        self.warnings.append(text)
 
 
 def write(folder: Path, body: str = "", *, command: str = PYTHON, more: str = "") -> Path:
@@ -42,6 +48,7 @@ def checked(
     *,
     step: int | None = None,
     every_fault: bool = False,
+    listener: Silent | None = None,
 ) -> CheckReport:
     """Check a bot in the process sandbox, with few positions."""
     request = CheckRequest(
@@ -53,7 +60,7 @@ def checked(
         every_fault=every_fault,
         positions=FEW,
     )
-    return check(request, Silent())
+    return check(request, listener or Silent())
 
 
 def check_screen(lines: list[str]) -> None:
