@@ -11,7 +11,6 @@ from arena.author.check.steps.all_steps import FIRST_ALONE, STEPS, CheckStep
 from arena.bots.sandboxes.run_folder import run_folder
 from arena.io.errors import ArenaError
 
-
 _ENOUGH, _SLOW_ANSWER = 20, 0.2
 """Answers after which slow ones are told, and the seconds from which on they are slow."""
 
