@@ -157,12 +157,15 @@ FORGED: dict[str, list[tuple[bytes, str, bytes]]] = {
 }
 
 
+MAKES_PROGRAM = "echo '#!/bin/sh' > made.py; chmod 755 made.py"
+
+
 @pytest.mark.parametrize("forged", FORGED)
 def test_the_cache_gives_nothing_that_a_build_may_not_leave(builds: Builds, forged: str) -> None:
     found = load_bot(
         bot(
             builds.home / "b",
-            build=["sh", "-c", f"echo >> {builds.count} x; cp bot.py made.py; chmod 755 made.py"],
+            build=["sh", "-c", f"echo >> {builds.count} x; {MAKES_PROGRAM}"],
             command="./made.py",
         )
     )

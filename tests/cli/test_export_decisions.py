@@ -27,7 +27,10 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
     bot(folder / "broken", CRASHES, name="=1+1")
     variants = [{"variant": "classic", "calza": True, "starting_dice": 3}]
     bots = ["sample:odds", "sample:memory", "sample:honest", "broken"]
-    return play_league(folder, code=1, bots=bots, players=[2, 3], variants=variants)
+    # On these dice all calls and losses occur.
+    return play_league(
+        folder, code=1, bots=bots, players=[2, 3], variants=variants, shared_dice=True
+    )
 
 
 def jsonl(folder: Path, *options: str) -> list[dict[str, Any]]:

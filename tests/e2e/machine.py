@@ -79,7 +79,11 @@ class Machine:
 
     def _ask(self, command: str) -> "subprocess.CompletedProcess[str]":
         words = ["nsenter", "-t", str(self._init()), "-a", "sh", "-ec", command]
-        return subprocess.run(words, capture_output=True, text=True, timeout=HANG, check=False)
+        # Its own environment, not that of whoever tries it: pip reads settings from there.
+        env = {"PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"}
+        return subprocess.run(
+            words, env=env, capture_output=True, text=True, timeout=HANG, check=False
+        )
 
     def tell(self, line: str) -> None:
         """Add a line to the log."""
@@ -186,8 +190,8 @@ def submit(machine: Machine, author: str, bot: str) -> None:
     curl = f"curl -fsS --cacert {AUTHORITY} -b {jar} -c {jar} -H 'Sec-Fetch-Site: same-origin'"
     assert f"Welcome, <bdi>{author}" in machine.run(f"{curl} {link}", shown=0)
     machine.run(f"{curl} -X POST {link}", shown=0)
-    page = machine.run(f"{curl} -X POST {URL}/token", shown=0)
-    [token] = re.findall(r"<pre data-token>(.+)</pre>", page)
+    page = machine.run(f"{curl} -d name=terminal {URL}/token", shown=0)
+    [token] = re.findall(r"data-token>([^<]+)<", page)
     environment = f"SSL_CERT_FILE={AUTHORITY} ARENA_TOKEN={token}"
     machine.run(f"{environment} arena submit {bot} --to {URL}")
 

@@ -50,7 +50,8 @@ WARNING = "warning: no salt is mixed into the master seed: whoever knows or gues
 
 
 def _run(folder: Path, *options: object, **keys: object) -> Ran:
-    league(folder, **{"bots": ["guesser", "sample:honest"], "games": 4, "seed": WORD, **keys})
+    common = {"games": 4, "seed": WORD, "shared_dice": True}
+    league(folder, **{"bots": ["guesser", "sample:honest"], **common, **keys})
     ran = run("run", "league.yaml", "--json", *options, cwd=folder)
     assert ran.code == 0, ran.err
     return ran
