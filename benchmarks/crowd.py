@@ -7,6 +7,7 @@ one address has few tables.
 
 import argparse
 import re
+import shutil
 import subprocess
 import tempfile
 import threading
@@ -25,7 +26,8 @@ from tests.cli.command import ROOT, arena, environment, run
 from tests.ladder import club as clubs
 from tests.ladder.web.doors import SAME_SITE, Answer, Door, answered
 
-FIELD = ("honest", "odds", "bluffer")
+FIELD = ("honest-1", "honest-2", "odds-1")
+"""Two are equal, so that the ladder never sleeps."""
 FORM = {"Content-Type": "application/x-www-form-urlencoded", **SAME_SITE}
 THINKS = 1.0
 """Seconds between two clicks of a visitor."""
@@ -39,6 +41,7 @@ def main() -> None:
     parser.add_argument("--visitors", type=int, default=10)
     parser.add_argument("--listeners", type=int, default=500)
     parser.add_argument("--uploads", type=int, default=50)
+    parser.add_argument("--size", type=int, default=256, help="of a submission, in KiB")
     chosen = parser.parse_args()
     with tempfile.TemporaryDirectory() as name, opened(Path(name), chosen.visitors) as (door, pid):
         measure(door, pid, chosen)
@@ -51,7 +54,11 @@ def opened(folder: Path, guests: int) -> Iterator[tuple[Door, int]]:
     quotas = {"uploads": 1000, "refused": 1000}
     club = clubs.make(folder, guests=guests, humans=True, workers=1, quotas=quotas, **terms)
     for bot in FIELD:
-        sent = run("submit", ROOT / "sample_bots" / bot, "--to", club, "--no-wait", cwd=club)
+        source = folder / bot
+        shutil.copytree(ROOT / "sample_bots" / bot.partition("-")[0], source)
+        manifest = source / "bot.yaml"
+        manifest.write_text(re.sub("(?m)^name: .*", f"name: {bot}", manifest.read_text()))
+        sent = run("submit", source, "--to", club, "--no-wait", cwd=club)
         assert sent.code == 0, sent.err
     words = arena("serve", club, "--port", 0)
     with (
@@ -98,9 +105,9 @@ def rate(store: Path, seconds: float) -> float:
 
 
 def send(door: Door, number: int, chosen: argparse.Namespace) -> int:
-    """Submit 16 MiB at some moment of the time."""
+    """Submit at some moment of the time."""
     time.sleep(chosen.seconds * number / chosen.uploads)
-    return submit(door, number)
+    return submit(door, number, 1024 * chosen.size)
 
 
 def visit(door: Door, number: int, times: list[float], over: threading.Event) -> int:

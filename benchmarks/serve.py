@@ -92,9 +92,9 @@ def listen(door: Door, count: int, listening: threading.Event) -> None:
     asyncio.run(every())
 
 
-def submit(door: Door, number: int) -> int:
-    """Submit 16 MiB as an author of one's own."""
-    content = os.urandom(16 * MIB)
+def submit(door: Door, number: int, size: int = 16 * MIB) -> int:
+    """Submit so many bytes as an author of one's own."""
+    content = os.urandom(size)
     return door.put(f"bot-{number}", content, door.token(f"author-{number}")).status
 
 
