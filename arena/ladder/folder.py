@@ -82,7 +82,7 @@ class Folder(Struct, frozen=True):
 
     @property
     def live(self) -> Path:
-        """The standings as games are played (`arena/ladder/book/live.py`)."""
+        """The standings as games are played (`arena/ladder/book/live_standings.py`)."""
         return self.root / "live" / "standings.json"
 
     @property

@@ -27,15 +27,15 @@ from arena.ladder.disk import Pruner, lacks_space
 from arena.ladder.door.door import Door
 from arena.ladder.folder import Folder, locked
 from arena.ladder.guests.keeper import GuestKeeper
+from arena.ladder.health import HealthNotes
 from arena.ladder.pages.publisher import Publisher
 from arena.ladder.pages.standings import StandingsKeeper
+from arena.ladder.season.account_deletion import delete_account
 from arena.ladder.season.admission import faults_too_often, settle
-from arena.ladder.season.farewell import say_farewell
 from arena.ladder.season.live_games import LiveGames
 from arena.ladder.season.orders import carry_out
 from arena.ladder.season.season import Season, open_season
 from arena.ladder.seasons import begin_season, close_season
-from arena.ladder.vitals import VitalsNotes
 from arena.league.play.dispatcher import RunListener
 
 _TICK = 0.25
@@ -91,7 +91,7 @@ class _Ladder(RunListener):
         self._book, self._door, self._say = book, door, say
         self._checks = CheckScheduler(folder, config, book)
         self._publisher = Publisher(folder, config, book, say)
-        self._vitals = VitalsNotes(folder, book)
+        self._health = HealthNotes(folder, book)
         self._guests = GuestKeeper(folder, config, book)
         self._standings = StandingsKeeper(folder, say)
         self._pruner: Pruner | None = None
@@ -243,7 +243,7 @@ class _Ladder(RunListener):
         if now >= self._next_note:
             self._next_note = now + _NOTE
             self._note_divisions(season.divisions())
-            self._vitals.note(self._config, self._publisher.next_at(state))
+            self._health.note(self._config, self._publisher.next_at(state))
 
     def _note_divisions(self, divisions: Sequence[DivisionProgress]) -> None:
         if divisions != self._divisions:
@@ -268,7 +268,7 @@ class _Ladder(RunListener):
                 self._closing = order  # answered when it is done: later orders wait for it
                 return
             if order.what is Action.FORGET:
-                say_farewell(order, self._folder, self._door, self._book)
+                delete_account(order, self._folder, self._door, self._book)
             else:
                 carry_out(order, self._book)
             self._field_changed = True

@@ -18,7 +18,7 @@ TERMS = {"games": 10, "blocks": 2000, "workers": 1, "ratings": {}, "intervals": 
 
 
 def take(browser: Browser, folder: Path, pictures: Path) -> None:
-    """Photograph the front page, a refused version, the desk, and a table with a visitor."""
+    """Photograph the front page, a refused version, the administration, and a table with a visitor."""
     club = clubs.make(folder, guests=2, humans=True, **TERMS)
     with clubs.running(club) as ladder, door_of(Folder(club)) as door:
         for bot, author in FIELD.items():
@@ -48,7 +48,7 @@ def _take_pages(page: Page, door: Door, pictures: Path) -> None:
     page.get_by_role("button", name="Log out").click()
     log_in(page, link(door, "root", Scope.ADMINISTRATOR))
     page.goto(f"{door.base}/administration")
-    page.screenshot(path=pictures / "desk.png")
+    page.screenshot(path=pictures / "administration.png")
 
 
 def _take_table(page: Page, door: Door, pictures: Path) -> None:

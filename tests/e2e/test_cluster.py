@@ -168,7 +168,7 @@ def _lose_scheduler(folder: Path) -> bool:
             live.wait_until_all_are_gone()
         if len(records(folder / "league.sqlite")) == FIXTURES:
             return False
-        assert code == 2
+        assert code == 2, live.text
         last = live.text.splitlines()[-1]
         assert f"error: the connection to the scheduler is lost / {grid.address} / " in last
         assert "Traceback" not in live.text

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.io.guarded_sqlite import ENDS
+from arena.io.sqlite.guarded import ENDS
 from arena.league.store.format.games import GAMES
 from arena.league.store.format.hashes import log_hash
 from arena.league.store.logs import logs_path

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from arena.io.guarded_sqlite import connect
-from arena.io.sqlite_file import SqliteFile
-from arena.io.sqlite_versions import Migrated, Migration, Schema, migrate
+from arena.io.sqlite.file import SqliteFile
+from arena.io.sqlite.guarded import connect
+from arena.io.sqlite.versions import Migrated, Migration, Schema, migrate
 from tests.support.refusals import refused
 
 FIRST = ("CREATE TABLE notes (text TEXT)",)

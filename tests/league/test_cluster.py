@@ -2,15 +2,17 @@
 
 import subprocess
 import sys
-from concurrent.futures import Future
+from concurrent.futures import CancelledError, Future
 from pathlib import Path
 
 import pytest
+from distributed.comm.core import CommClosedError
 
 from arena.bots.manifest import load_bot
 from arena.bots.sandboxes.process import ProcessSandbox
 from arena.bots.workshop import open_workshop
 from arena.io import shipped
+from arena.io.errors import ArenaError
 from arena.league.cluster.client import BATCH_SECONDS, Cluster
 from arena.league.cluster.revocable_sandbox import RevocableSandbox
 from arena.league.cluster.worker import BatchResult, identity
@@ -37,6 +39,15 @@ def engine(workers: int, fixtures: int, seconds: float) -> Cluster:
     future.set_result(BatchResult([one] * fixtures, seconds))
     assert found.collect(future) == [one] * fixtures
     return found
+
+
+@pytest.mark.parametrize("error", [CommClosedError("in <TCP>: reset"), CancelledError("lost")])
+def test_results_that_the_scheduler_took_along_are_one_line(error: Exception) -> None:
+    found = Cluster(Workers(1), "tcp://scheduler", own=False)  # type: ignore[arg-type]
+    future: Future[object] = Future()
+    future.set_exception(error)
+    with pytest.raises(ArenaError, match="the connection to the scheduler is lost"):
+        found.collect(future)
 
 
 def test_first_batches_have_one_fixture() -> None:

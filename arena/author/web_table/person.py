@@ -7,6 +7,7 @@ queue, and the page never gets dice before the person asks for the snapshot that
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from threading import Condition
 from typing import NamedTuple
 
@@ -35,6 +36,9 @@ PATIENCE = 600.0
 
 _SETTLES = 1.0
 """Seconds that a move waits for the others, so that the next page seldom says "The others play"."""
+
+_LOOKS = 1.0
+"""Seconds after which a wait ends to look around: a signal just before a wait does not end it."""
 
 
 class Shown(NamedTuple):
@@ -110,9 +114,9 @@ class WebPerson:
         """Wait for a legal answer; raises LeftError if the person leaves or is long gone."""
         with self._changed:
             self._add(self._asked(request))
-            self._wait(lambda: self._answer is not None)
-            answer, self._answer = self._answer, None
-        assert answer  # noqa: S101  # it was waited for
+            while (answer := self._answer) is None:
+                self._wait()
+            self._answer = None
         return answer
 
     def stay(self) -> None:
@@ -123,17 +127,16 @@ class WebPerson:
         with self._changed:
             if self._end:
                 self._add(self._end)
-            try:
-                self._wait(lambda: False)
-            except LeftError:
-                return
+            with suppress(LeftError):
+                while True:
+                    self._wait()
 
-    def _wait(self, done: Callable[[], bool]) -> None:
-        while not done():
-            rest = self._visited + self._patience - time.monotonic()
-            if self._left or rest <= 0:
-                raise LeftError
-            self._changed.wait(rest)
+    def _wait(self) -> None:
+        """Wait for a change; raises LeftError if the person left or is long gone."""
+        rest = self._visited + self._patience - time.monotonic()
+        if self._left or rest <= 0:
+            raise LeftError
+        self._changed.wait(min(rest, _LOOKS))
 
     def _asked(self, request: Turn | CalzaOffer) -> Snapshot:
         hands: list[Hand] = [()] * len(self._names)
@@ -180,9 +183,9 @@ class WebPerson:
         return self._hello.seat if self._hello else 0
 
     def _new(self, **values: object) -> Snapshot:
-        common = {"counts": tuple(self._dice.counts), "faults": self._faults, "story": self._story}
+        counts, faults = tuple(self._dice.counts), self._faults
         self._faults = ()
-        return Snapshot(**common, **values)  # type: ignore[arg-type]  # fields by their names
+        return replace(Snapshot(counts=counts, faults=faults, story=self._story), **values)
 
     def _add(self, snapshot: Snapshot) -> None:
         self._last = snapshot

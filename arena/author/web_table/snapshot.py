@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Literal
 
+import msgspec
 from msgspec import Struct
 
 from arena.game.rules.dice import Hand
@@ -55,7 +56,7 @@ def answer_to(request: Turn | CalzaOffer, move: str) -> Answer | None:
     """Return the answer that a move stands for ("dudo", "bid 5 4"); None if it is not legal."""
     calls = ("calza", "pass") if isinstance(request, CalzaOffer) else ("dudo",) * request.dudo
     if move in calls:
-        return Answer(id=request.id, action=move)  # type: ignore[arg-type]  # one of calls
+        return msgspec.convert({"id": request.id, "action": move}, Answer)
     for bid in legal_bids(request):
         if move == f"bid {bid.quantity} {bid.face}":
             return Answer(id=request.id, action="bid", quantity=bid.quantity, face=bid.face)

@@ -167,7 +167,9 @@ def close(ladder: Path, why: str, *, as_json: bool) -> int:
 @click.command()
 @folder_argument
 @click.argument("target", type=PathType())
-@click.option("--verify", is_flag=True, help="Read the copy again; the desk shows when that was.")
+@click.option(
+    "--verify", is_flag=True, help="Read the copy again; the web door shows when that was."
+)
 @json_option
 def backup(ladder: Path, target: Path, *, verify: bool, as_json: bool) -> int:
     """Copy LADDER to the new folder TARGET, even while it runs. The copy holds its secrets."""

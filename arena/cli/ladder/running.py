@@ -70,9 +70,9 @@ def _run(folder: Folder, address: "Address | None", stop: threading.Event) -> No
 def _door(
     folder: Folder, address: "Address", stop: threading.Event
 ) -> AbstractContextManager[None]:
-    from arena.ladder.web.beside import door_beside
+    from arena.ladder.web.door_process import door_process
 
-    return door_beside(folder, address, stop, say)
+    return door_process(folder, address, stop, say)
 
 
 def _in_thread(work: Callable[[threading.Event], None]) -> None:

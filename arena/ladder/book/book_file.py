@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import ClassVar
 
 from arena.io.errors import ArenaError
-from arena.io.guarded_sqlite import GuardedConnection, connect, connect_reader, refuse_foreign_files
-from arena.io.sqlite_file import SqliteFile
-from arena.io.sqlite_versions import Schema
+from arena.io.sqlite.file import SqliteFile
+from arena.io.sqlite.guarded import GuardedConnection, connect, connect_reader, refuse_foreign_files
+from arena.io.sqlite.versions import Schema
 from arena.ladder.book.schema import DOOR
 from arena.ladder.folder import UPDATE_HINT, Folder
 

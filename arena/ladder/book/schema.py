@@ -4,8 +4,8 @@
 alone: each file has one writer, and neither waits for the other.
 """
 
-from arena.io.sqlite_file import SqliteFile
-from arena.io.sqlite_versions import Migration, Schema
+from arena.io.sqlite.file import SqliteFile
+from arena.io.sqlite.versions import Migration, Schema
 
 VERSION = 3
 """The `user_version` of both files. Whoever raises it adds a migration to both schemas."""

@@ -214,7 +214,7 @@ CHECKS = "checks"
 """The fact that has the progress of each check that goes on, as JSON."""
 
 
-class Vitals(Struct, frozen=True, kw_only=True):
+class Health(Struct, frozen=True, kw_only=True):
     """What a ladder notes of itself for its operator."""
 
     workers: int
@@ -231,7 +231,7 @@ class Vitals(Struct, frozen=True, kw_only=True):
     """The age in seconds from which on a backup is overdue."""
 
 
-VITALS = "vitals"
+HEALTH = "health"
 """The fact that has them, as JSON."""
 
 

@@ -4,7 +4,7 @@ import shutil
 from contextlib import ExitStack
 
 from arena.io.errors import ArenaError
-from arena.io.sqlite_versions import Migrated, migrate
+from arena.io.sqlite.versions import Migrated, migrate
 from arena.ladder.book.book_file import BookFile
 from arena.ladder.book.schema import DOOR, LADDER
 from arena.ladder.folder import Folder, make_private

@@ -11,7 +11,7 @@ from arena.ladder.book.book import Book
 from arena.ladder.config import Config
 from arena.ladder.door.guest_spool import FACT
 from arena.ladder.folder import Folder
-from arena.ladder.guests.house import keep_house
+from arena.ladder.guests.tables import run_tables
 
 _PAUSE = 5.0
 """Seconds between two starts of the process."""
@@ -33,7 +33,7 @@ class GuestKeeper:
         if self._job is None or self._job.is_over():
             self.end()
             self._not_before = now + _PAUSE
-            self._job = Job(partial(keep_house, self._folder))
+            self._job = Job(partial(run_tables, self._folder))
 
     def offer(self, field: Iterable[tuple[str, bool | None]]) -> None:
         """Note which versions play against people, by name and what their bot.yaml says."""

@@ -20,8 +20,8 @@ from arena.ladder.book.check_result import decoded
 from arena.ladder.book.tables import PLAYING, Comparison, Event, Version
 from arena.ladder.folder import Folder, make_shared
 from arena.ladder.pages.changes import changes
-from arena.ladder.pages.standing import Standing, standings
-from arena.ladder.pages.why import why
+from arena.ladder.pages.leaks import why
+from arena.ladder.pages.version_ranks import Standing, standings
 from arena.ladder.season.author_games import NEWEST, OwnGame, OwnGames, PlayedSeason, stderr_of
 from arena.ladder.season.twins import TwinResult
 from arena.publish.output.site_folder import FRONT, File, locked_site, replace_site

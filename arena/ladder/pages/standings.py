@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from arena.game.records import FixtureResult, LeagueInfo
 from arena.io.errors import ArenaError
 from arena.io.job import Job, JobDiedError
-from arena.ladder.book.live import Live, LiveResult, LiveRow, Winner, write_live
+from arena.ladder.book.live_standings import Live, LiveResult, LiveRow, Winner, write_live
 from arena.ladder.folder import Folder
 from arena.ladder.pages.site import AT_DOOR
 from arena.ladder.season.season import STORE

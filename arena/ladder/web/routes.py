@@ -8,25 +8,17 @@ from starlette.routing import Mount, Route
 
 from arena.io import shipped
 from arena.ladder.folder import Folder
-from arena.ladder.web import (
-    account,
-    administration,
-    export,
-    feed,
-    front,
-    guests,
-    own_versions,
-    pages,
-    welcome,
-)
+from arena.ladder.web.administration import actions, requests
 from arena.ladder.web.api import events, rest
+from arena.ladder.web.author import account, export, feed, pages, versions
 from arena.ladder.web.live.page import live
 from arena.ladder.web.site import published
+from arena.ladder.web.visitor import front, guests, welcome
 
 _ASSETS = (
     "door/author.css",
     "door/author.js",
-    "door/desk.css",
+    "door/administration.css",
     "door/door.css",
     "door/door.js",
     "door/front.css",
@@ -83,21 +75,21 @@ def _of_authors() -> list[Route]:
         Route("/account/delete", account.delete, methods=["POST"]),
         Route("/upload", pages.upload, methods=["POST"]),
         Route("/versions/{version}", pages.version, methods=["GET"]),
-        Route("/versions/{version}", own_versions.order, methods=["POST"]),
+        Route("/versions/{version}", versions.order, methods=["POST"]),
         Route("/private/{author}/{path:path}", pages.private),
     ]
 
 
 def _of_administrators() -> list[Route]:
     return [
-        Route("/administration", administration.overview, methods=["GET"]),
-        Route("/administration", administration.order, methods=["POST"]),
-        Route("/administration/invite", administration.invite, methods=["POST"]),
-        Route("/administration/revoke", administration.revoke, methods=["POST"]),
-        Route("/administration/versions/{version}", administration.version),
-        Route("/administration/people/{author}", administration.person),
-        Route("/administration/requests", welcome.desk, methods=["GET"]),
-        Route("/administration/requests", welcome.decide, methods=["POST"]),
+        Route("/administration", actions.overview, methods=["GET"]),
+        Route("/administration", actions.order, methods=["POST"]),
+        Route("/administration/invite", actions.invite, methods=["POST"]),
+        Route("/administration/revoke", actions.revoke, methods=["POST"]),
+        Route("/administration/versions/{version}", actions.version),
+        Route("/administration/people/{author}", actions.person),
+        Route("/administration/requests", requests.overview, methods=["GET"]),
+        Route("/administration/requests", requests.decide, methods=["POST"]),
     ]
 
 
@@ -111,7 +103,7 @@ def _of_programs() -> list[Route]:
         Route(f"{v1}/ladder/events", events.ladder_events),
         Route(f"{v1}/versions/{{version}}", rest.version),
         Route(f"{v1}/versions/{{version}}/check", rest.check),
-        Route(f"{v1}/versions/{{version}}/archive", own_versions.archive),
+        Route(f"{v1}/versions/{{version}}/archive", versions.archive),
         Route(f"{v1}/versions/{{version}}/events", events.version_events),
         Route(f"{v1}/orders", rest.post_order, methods=["POST"]),
         Route(f"{v1}/openapi.json", rest.openapi),

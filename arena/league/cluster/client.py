@@ -123,7 +123,7 @@ class Cluster:
             played = future.result()
         except KilledWorker as error:
             raise WorkerDiedError(error.allowed_failures + 1) from None
-        except CancelledError:
+        except (CancelledError, CommClosedError):
             raise self._lost() from None
         except ModuleNotFoundError as error:
             raise refusal("a worker", error, self._where) from None

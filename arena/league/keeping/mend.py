@@ -8,7 +8,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from arena.io.errors import ArenaError
-from arena.io.guarded_sqlite import ENDS
+from arena.io.sqlite.guarded import ENDS
 from arena.league.keeping.check_fixture import check_stored
 from arena.league.schedule.schedule import Schedule
 from arena.league.store.logs import logs_path

@@ -10,8 +10,8 @@ from pathlib import Path
 import msgspec
 
 from arena.io.errors import ArenaError, FindingError
-from arena.io.guarded_sqlite import ENDS
-from arena.io.sqlite_file import ENDLESS, DamageError
+from arena.io.sqlite.file import ENDLESS, DamageError
+from arena.io.sqlite.guarded import ENDS
 
 DAMAGE = (
     sqlite3.Error,

@@ -5,9 +5,9 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from arena.io.errors import ArenaError
-from arena.io.guarded_sqlite import refuse_foreign_files
-from arena.io.sqlite_file import DamageError
-from arena.io.sqlite_versions import Migrated, migrate
+from arena.io.sqlite.file import DamageError
+from arena.io.sqlite.guarded import refuse_foreign_files
+from arena.io.sqlite.versions import Migrated, migrate
 from arena.league.store.failures import endless, lost_fixtures, lost_logs
 from arena.league.store.format.rows import StoredFixture
 from arena.league.store.format.schema import ROWS, SCHEMA_VERSION, Schemas

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from arena.io.errors import ArenaError
-from arena.io.guarded_sqlite import file_size, refuse_foreign_files
-from arena.io.sqlite_file import DamageError
+from arena.io.sqlite.file import DamageError
+from arena.io.sqlite.guarded import file_size, refuse_foreign_files
 from arena.league.store.format.pruned import Pruned
 from arena.league.store.format.rows import GameLog, StoredFixture, key_range
 from arena.league.store.format.schema import LOGS, LOGS_APPLICATION

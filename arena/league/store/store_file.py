@@ -9,8 +9,8 @@ from pathlib import Path
 
 from arena.io.errors import ArenaError
 from arena.io.file_lock import is_locked_exclusively, lock_exclusively
-from arena.io.guarded_sqlite import GuardedConnection, connect, log_size
-from arena.io.sqlite_file import SqliteFile
+from arena.io.sqlite.file import SqliteFile
+from arena.io.sqlite.guarded import GuardedConnection, connect, log_size
 from arena.league.store.failures import (
     DAMAGE,
     FREE_SPACE,

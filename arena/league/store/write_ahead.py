@@ -10,8 +10,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from arena.io.errors import ArenaError
-from arena.io.guarded_sqlite import ENDS, GuardedConnection, connect, connect_reader, log_size
-from arena.io.sqlite_tables import is_table
+from arena.io.sqlite.guarded import ENDS, GuardedConnection, connect, connect_reader, log_size
+from arena.io.sqlite.tables import is_table
 from arena.league.store.failures import MARGIN, free_space
 from arena.league.store.format.schema import PAIR
 

@@ -13,8 +13,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from arena.io.errors import ArenaError
-from arena.io.guarded_sqlite import NAMELESS, connect, refuse_foreign_files
-from arena.io.sqlite_file import SqliteFile
+from arena.io.sqlite.file import SqliteFile
+from arena.io.sqlite.guarded import NAMELESS, connect, refuse_foreign_files
 
 _TABLE = """CREATE TABLE entries (
     made_by TEXT NOT NULL,

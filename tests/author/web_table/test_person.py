@@ -1,6 +1,11 @@
 """A person in the browser: what the page is sent, and when."""
 
+import os
+import signal
+import sys
+import threading
 from collections.abc import Sequence
+from traceback import extract_stack
 
 import pytest
 from hypothesis import given
@@ -181,3 +186,24 @@ def test_legal_moves_alone_are_answers() -> None:
     for move in ("bid 2 4", "bid 16 1", "bid 1 6", "bid 3 4 ", "calza", "pass", "leave", ""):
         assert answer_to(request, move) is None
     assert answer_to(turn(bids=[], dudo=False), "dudo") is None
+
+
+def test_signal_that_does_not_wake_a_wait_ends_it_all_the_same() -> None:
+    # Python notes a signal that comes just before a wait, and handles it after the wait only.
+    person = WebPerson(lambda: None)
+    main = threading.get_ident()
+
+    def interrupt() -> None:
+        while "_wait" not in [frame.name for frame in extract_stack(sys._current_frames()[main])]:
+            os.sched_yield()
+        os.kill(os.getpid(), signal.SIGINT)
+
+    thread = threading.Thread(target=interrupt)
+    thread.start()
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            person.stay()
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        thread.join()

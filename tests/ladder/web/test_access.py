@@ -86,7 +86,7 @@ CASES = [
     Case("GET", "/api/v1/openapi.json", ALL),
     Case("GET", "/healthz", ALL),
     Case("GET", "/assets/style.css", ALL),
-    Case("GET", "/assets/desk.css", ALL),
+    Case("GET", "/assets/administration.css", ALL),
     Case("GET", "/assets/door.css", ALL),
     Case("GET", "/assets/live.css", ALL),
     Case("GET", "/assets/door.js", ALL),

@@ -13,7 +13,7 @@ import pytest
 
 from arena.ladder.book.book import Book
 from arena.ladder.book.tables import Action, State
-from arena.ladder.season.farewell import say_farewell
+from arena.ladder.season.account_deletion import delete_account
 from tests.ladder.desk import PASSED, Desk
 from tests.ladder.web.doors import Door, door_of
 from tests.ladder.web.test_account import send
@@ -47,7 +47,7 @@ def leave(desk: Desk, door: Door, who: dict[str, str]) -> str:
     answer = send(door, "/account/delete", who, "name=ann")
     assert answer.status == 200
     [order] = [order for order in desk.door.orders() if order.what is Action.FORGET]
-    say_farewell(order, desk.folder, desk.door, desk.book)
+    delete_account(order, desk.folder, desk.door, desk.book)
     assert order.author in answer.body.decode()
     return order.author
 
@@ -109,7 +109,7 @@ def test_name_of_an_author_who_left_is_free_once_the_ladder_removed_what_is_thei
         with refused("is still to be removed", hint="the ladder does it when it runs"):
             played.door.invite("Ann")
         [order] = [order for order in played.door.orders() if order.what is Action.FORGET]
-        say_farewell(order, played.folder, played.door, played.book)
+        delete_account(order, played.folder, played.door, played.book)
         assert played.door.invite("Ann")
 
 

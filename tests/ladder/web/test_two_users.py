@@ -59,15 +59,26 @@ print(json.dumps({
 """
 
 
+def as_user(program: str, *words: object) -> str:
+    """Return what a program prints that becomes another user."""
+    command = [sys.executable, "-c", program, *map(str, words)]
+    done = subprocess.run(
+        command,
+        env=environment(),
+        cwd="/",
+        capture_output=True,
+        text=True,
+        timeout=HANG,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
 def as_door(folder: Folder, content: str) -> dict[str, object]:
     """Submit and look around as the user of the door."""
-    users = str(DOOR), str(LADDER)
-    words = [sys.executable, "-c", PROGRAM, str(folder.root), content, *users, *pages(folder)]
-    done = subprocess.run(
-        words, env=environment(), cwd="/", capture_output=True, timeout=HANG, check=False
-    )
-    assert done.returncode == 0, done.stderr.decode()
-    found: dict[str, object] = json.loads(done.stdout)
+    said = as_user(PROGRAM, folder.root, content, DOOR, LADDER, *pages(folder))
+    found: dict[str, object] = json.loads(said)
     return found
 
 
@@ -97,12 +108,9 @@ def test_the_user_of_the_door_may_ask_for_the_status_and_order(tmp_path: Path) -
         door.invite("ann")
     give_to_ladder(folder.root)
     prepare(folder)
-    words = [sys.executable, "-c", STATUS, str(folder.root), str(DOOR), str(LADDER)]
-    done = subprocess.run(
-        words, env=environment(), cwd="/", capture_output=True, text=True, timeout=HANG, check=False
-    )
-    assert "error" not in done.stdout, done.stdout
-    assert "logs unknown to this user of 5.0 GiB" in done.stdout, done
+    said = as_user(STATUS, folder.root, DOOR, LADDER)
+    assert "error" not in said
+    assert "logs unknown to this user of 5.0 GiB" in said
     with Door(folder) as door:
         [order] = door.orders()
     assert (order.who, order.uploads) == ("operator", 7)

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 
 from arena.game.records import PlayedFixture
 from arena.io.errors import ArenaError
-from arena.io.sqlite_file import SqliteFile
+from arena.io.sqlite.file import SqliteFile
 from arena.league.store import pruning
 from arena.league.store.format.rows import pack
 from arena.league.store.store import Store

@@ -15,8 +15,8 @@ from arena.game.records import Cause, Faulted, Fixture, LimitsInfo, PlayedFixtur
 from arena.game.results import fixture_result
 from arena.game.rules.books import variant
 from arena.io.errors import ArenaError, FindingError
-from arena.io.guarded_sqlite import log_size
 from arena.io.shipped import folder
+from arena.io.sqlite.guarded import log_size
 from arena.league.changes import Change, History
 from arena.league.store import files
 from arena.league.store.format.rows import Record, pack

@@ -3,8 +3,8 @@
 from collections.abc import Callable
 from pathlib import Path
 
-from arena.io.sqlite_file import SqliteFile
-from arena.io.sqlite_versions import Migration, Schema
+from arena.io.sqlite.file import SqliteFile
+from arena.io.sqlite.versions import Migration, Schema
 from arena.league.store.format.schema import LOGS, ROWS, SCHEMA_VERSION, Schemas
 from arena.league.store.logs import logs_path
 from tests.league.store.edit import execute

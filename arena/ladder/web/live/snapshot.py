@@ -12,8 +12,8 @@ from msgspec.structs import asdict
 
 from arena.io.times import stamp
 from arena.ladder.book.book import Book
-from arena.ladder.book.live import Live, live_stamp, read_live
 from arena.ladder.book.live_game import FACT
+from arena.ladder.book.live_standings import Live, live_stamp, read_live
 from arena.ladder.book.tables import (
     CHECKS,
     PLAYING,

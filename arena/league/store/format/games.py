@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from arena.game.records import Cause, GameRecord, GameResult
 from arena.game.results import game_result
-from arena.io.sqlite_file import DamageError
+from arena.io.sqlite.file import DamageError
 
 GAMES = 1 << 20
 """A game's key is its fixture's position times this, plus its number in the fixture."""

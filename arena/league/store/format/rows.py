@@ -13,7 +13,7 @@ import msgspec
 
 from arena.game.records import Fixture, FixtureResult, GameRecord, PlayedFixture
 from arena.io.inflate import inflate
-from arena.io.sqlite_file import DamageError
+from arena.io.sqlite.file import DamageError
 from arena.league.store.failures import DAMAGE
 from arena.league.store.format.games import GAMES, PackedGame, pack_game, unpack_game
 from arena.league.store.format.hashes import log_hash, row_hash

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from arena.io.sqlite_versions import Schema
+from arena.io.sqlite.versions import Schema
 
 SCHEMA_VERSION = 7
 """The `user_version` of both files. Whoever raises it adds a migration to both `SCHEMAS`."""

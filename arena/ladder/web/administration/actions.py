@@ -1,4 +1,4 @@
-"""What an administrator does at the desk: orders to the ladder, invitations, revocations."""
+"""What an administrator does: orders to the ladder, invitations, revocations."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -12,10 +12,10 @@ from arena.io.errors import ArenaError
 from arena.ladder.book.tables import Action
 from arena.ladder.door.api import OrderRequest
 from arena.ladder.door.door import Door
-from arena.ladder.web import desk
 from arena.ladder.web.access.secrets import Scope, Secrets
 from arena.ladder.web.access.secrets import invite as invite_author
 from arena.ladder.web.access.visitors import administrator_of
+from arena.ladder.web.administration import pages
 from arena.ladder.web.api.rest import give_order
 from arena.ladder.web.problems import RequestError, refused
 from arena.ladder.web.served import served_by
@@ -29,19 +29,19 @@ _FINAL = {Action.STRIKE, Action.CLOSE_SEASON}
 def overview(request: Request) -> Response:
     """Show how the ladder is, and its versions and authors page by page."""
     administrator_of(request)
-    return HTMLResponse(desk.overview(request))
+    return HTMLResponse(pages.overview(request))
 
 
 def version(request: Request) -> Response:
     """Show a version with the orders that there are for it."""
     administrator_of(request)
-    return HTMLResponse(desk.version(request, request.path_params["version"]))
+    return HTMLResponse(pages.version(request, request.path_params["version"]))
 
 
 def person(request: Request) -> Response:
     """Show an author with what may be done about them."""
     administrator_of(request)
-    return HTMLResponse(desk.person(request, request.path_params["author"]))
+    return HTMLResponse(pages.person(request, request.path_params["author"]))
 
 
 async def order(request: Request) -> Response:
@@ -68,19 +68,19 @@ async def _done(
     try:
         return await run_in_threadpool(work, request, visitor.author, form)
     except RequestError as error:
-        text = await run_in_threadpool(desk.refused, request, form, error)
+        text = await run_in_threadpool(pages.refused, request, form, error)
         return HTMLResponse(text, error.status, error.headers)
 
 
 def _order(request: Request, who: str, form: Mapping[str, str]) -> Response:
     served = served_by(request)
-    fields: dict[str, Any] = {key: value for key, value in form.items() if key != desk.TYPED}
+    fields: dict[str, Any] = {key: value for key, value in form.items() if key != pages.TYPED}
     try:
         asked = msgspec.convert(fields, OrderRequest, strict=False)
     except msgspec.ValidationError as error:
         raise RequestError(400, f"the form cannot be read: {error}") from None
     if asked.what in _FINAL:
-        _check_typed(form, asked.version or desk.season_name(served.watch.look_again()))
+        _check_typed(form, asked.version or pages.season_name(served.watch.look_again()))
     give_order(served, who, asked)
     return RedirectResponse(_sheet_of(asked), _SEE_OTHER)
 
@@ -106,20 +106,20 @@ def _invite(request: Request, _who: str, form: Mapping[str, str]) -> Response:
     except ArenaError as error:
         raise refused(error, 400) from None
     link = f"{request.url.scheme}://{request.headers['host']}/link/{word}"
-    return HTMLResponse(desk.person(request, name, link=link))
+    return HTMLResponse(pages.person(request, name, link=link))
 
 
 def _revoke(request: Request, _who: str, form: Mapping[str, str]) -> Response:
     folder, name = served_by(request).folder, form.get("revoked", "")
-    author = desk.author_of(folder, name).name
+    author = pages.author_of(folder, name).name
     _check_typed(form, author)
     with Secrets(folder, writes=True) as secrets:
         count = secrets.revoke(author)
     told = f"{count} links, sessions and tokens of {author} are invalid now"
-    return HTMLResponse(desk.person(request, author, told=told))
+    return HTMLResponse(pages.person(request, author, told=told))
 
 
 def _check_typed(form: Mapping[str, str], name: str) -> None:
     """Raise RequestError for what cannot be undone, unless the name of its subject was typed."""
-    if form.get(desk.TYPED, "").strip() != name:
+    if form.get(pages.TYPED, "").strip() != name:
         raise RequestError(400, "this cannot be undone, and the name was not typed", f"type {name}")

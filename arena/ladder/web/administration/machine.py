@@ -8,17 +8,17 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from arena.ladder.book.tables import VITALS, Vitals
+from arena.ladder.book.tables import HEALTH, Health
 from arena.ladder.folder import Folder
 from arena.ladder.web.live.snapshot import Snapshot
 
-_decoded = msgspec.json.Decoder(Vitals).decode
+_decoded = msgspec.json.Decoder(Health).decode
 
 
 class Machine(Struct, frozen=True, kw_only=True):
     """What an operator looks at; ages in seconds, None for what never was."""
 
-    vitals: Vitals | None
+    health: Health | None
     """What the ladder noted of itself; None before its first note."""
     running: bool
     disk_free: int
@@ -34,18 +34,18 @@ class Machine(Struct, frozen=True, kw_only=True):
     @property
     def backup_is_late(self) -> bool:
         """Whether the last backup is older than ladder.yaml allows."""
-        allowed = self.vitals.backup_interval if self.vitals else float("inf")
+        allowed = self.health.backup_interval if self.health else float("inf")
         return self.backed_up is None or self.backed_up > allowed
 
 
 def machine_of(folder: Folder, facts: Mapping[str, str], now: Snapshot) -> Machine:
     """Return how the machine of a ladder is, as far as the door's user may see."""
     disk = shutil.disk_usage(folder.root)
-    vitals = _decoded(facts[VITALS]) if VITALS in facts else None
-    due = vitals.next_publication if vitals and now.running else None
+    health = _decoded(facts[HEALTH]) if HEALTH in facts else None
+    due = health.next_publication if health and now.running else None
     published = facts.get("published_at")
     return Machine(
-        vitals=vitals,
+        health=health,
         running=now.running,
         disk_free=disk.free,
         disk_size=disk.total,

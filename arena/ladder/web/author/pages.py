@@ -20,8 +20,8 @@ from arena.ladder.web.access.visitors import (
     visitor_of,
 )
 from arena.ladder.web.api.rest import quota_of, result_of
+from arena.ladder.web.author.versions import orders_for, seen_now, waiting_for
 from arena.ladder.web.live.snapshot import version_info, versions_of
-from arena.ladder.web.own_versions import orders_for, seen_now, waiting_for
 from arena.ladder.web.problems import NOT_FOUND, RequestError
 from arena.ladder.web.served import served_by
 from arena.ladder.web.site import framed

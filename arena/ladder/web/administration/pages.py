@@ -1,4 +1,4 @@
-"""The pages of the desk: the ladder at a glance, a version, an author."""
+"""The pages of administrators: the ladder at a glance, a version, an author."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,9 +13,9 @@ from arena.ladder.book.tables import ALLOWED, OF_AUTHORS, Action, Author, Versio
 from arena.ladder.door.door import Door
 from arena.ladder.door.requests import Requests
 from arena.ladder.folder import Folder
+from arena.ladder.web.administration.machine import machine_of
 from arena.ladder.web.api.rest import quota_of
 from arena.ladder.web.live.snapshot import Snapshot, versions_of
-from arena.ladder.web.machine import machine_of
 from arena.ladder.web.problems import NOT_FOUND, RequestError
 from arena.ladder.web.served import served_by
 from arena.ladder.web.templates import page
@@ -134,7 +134,7 @@ def version(
         lines = book.events(found.name)
     return page(
         request,
-        "desk_version.html",
+        "administration_version.html",
         typed=typed,
         error=error,
         version=found,
@@ -156,7 +156,7 @@ def person(
     author = author_of(served.folder, name)
     return page(
         request,
-        "desk_person.html",
+        "administration_person.html",
         typed=typed,
         error=error,
         author=author,

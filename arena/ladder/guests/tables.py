@@ -27,13 +27,13 @@ _KEPT = 200
 _MOST_RIVALS = 5
 
 
-def keep_house(folder: Folder) -> None:
+def run_tables(folder: Folder) -> None:
     """Let visitors play until the process is ended; the ladder's games come first."""
     os.nice(_NICE)
-    House(folder, load_config(folder.config)).run()
+    GuestTables(folder, load_config(folder.config)).run()
 
 
-class House:
+class GuestTables:
     """Opens tables that are asked for, as many as there are places."""
 
     def __init__(self, folder: Folder, config: Config) -> None:

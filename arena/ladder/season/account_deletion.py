@@ -11,7 +11,7 @@ from arena.ladder.folder import Folder
 _WHY = "its author left"
 
 
-def say_farewell(order: Order, folder: Folder, door: Door, book: Book) -> None:
+def delete_account(order: Order, folder: Folder, door: Door, book: Book) -> None:
     """Let the versions of an author who left rest under the pseudonym that the door gave them.
 
     The door knows their submissions by the pseudonym alone; the book still has the name.

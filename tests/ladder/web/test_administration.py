@@ -8,7 +8,7 @@ import msgspec
 import pytest
 
 from arena.ladder.book.book import Book
-from arena.ladder.book.tables import VITALS, Action, State, Vitals
+from arena.ladder.book.tables import HEALTH, Action, Health, State
 from arena.ladder.door.door import Door as LadderDoor
 from arena.ladder.folder import Folder
 from arena.ladder.status import status
@@ -137,7 +137,7 @@ def test_an_author_is_revoked_when_the_name_is_typed(own_door: Door) -> None:
 def test_the_desk_shows_how_the_machine_is(own_door: Door) -> None:
     root = administrator(own_door)
     assert "never verified" in text(own_door, "/administration", root)
-    vitals = Vitals(
+    health = Health(
         workers=3,
         checks=2,
         logs=5 << 20,
@@ -146,7 +146,7 @@ def test_the_desk_shows_how_the_machine_is(own_door: Door) -> None:
         backup_interval=60.0,
     )
     with Book(own_door.folder, writes=True) as book:
-        book.set_fact(VITALS, msgspec.json.encode(vitals).decode())
+        book.set_fact(HEALTH, msgspec.json.encode(health).decode())
     club = own_door.folder.root
     assert run("ladder", "backup", club, "saved", "--verify", cwd=club.parent).code == 0
     page = text(own_door, "/administration", root)
@@ -159,7 +159,7 @@ def test_the_desk_shows_how_the_machine_is(own_door: Door) -> None:
 @pytest.mark.slow
 def test_a_ladder_notes_how_its_machine_is(club: Path) -> None:
     with Book(Folder(club)) as book:
-        noted = msgspec.json.decode(book.facts()[VITALS], type=Vitals)
+        noted = msgspec.json.decode(book.facts()[HEALTH], type=Health)
     assert (noted.workers, noted.checks > 0, noted.logs_cap) == (1, True, 5 << 30)
 
 

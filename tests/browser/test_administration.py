@@ -1,4 +1,4 @@
-"""The desk of an operator in a real browser: nothing happens by accident, and all fits."""
+"""The administration in a real browser: nothing happens by accident, and all fits."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -103,7 +103,7 @@ def test_the_desk_fits_and_axe_finds_nothing(browser: Browser, door: Door) -> No
                 page.emulate_media(color_scheme=scheme)
                 for path in paths:
                     check(page, f"{door.base}/{path}")
-                name = f"desk-{width}-{scheme}.jpg"
+                name = f"administration-{width}-{scheme}.jpg"
                 page.goto(f"{door.base}/administration")
                 page.screenshot(path=SCREENSHOTS / name, full_page=True, type="jpeg", quality=80)
 

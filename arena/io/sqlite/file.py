@@ -7,8 +7,8 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
-from arena.io.guarded_sqlite import file_size
-from arena.io.sqlite_tables import foreign_schema
+from arena.io.sqlite.guarded import file_size
+from arena.io.sqlite.tables import foreign_schema
 
 ENDLESS = "its pages lead in circles"
 _BATCH = 1 << 12

@@ -19,7 +19,7 @@ from arena.ladder.door.requests import (
 )
 from arena.ladder.web.access import secrets
 from arena.ladder.web.access.secrets import Scope
-from arena.ladder.web.access.visitors import administrator_of, visitor_of
+from arena.ladder.web.access.visitors import visitor_of
 from arena.ladder.web.problems import NOT_FOUND, RequestError, refused
 from arena.ladder.web.served import client_of, served_by
 from arena.ladder.web.templates import page
@@ -118,38 +118,3 @@ def _let_in(request: Request, name: str) -> str:
         raise RequestError(429, what, "try again tomorrow", _TOMORROW)
     word, _ = secrets.invite(served.folder, name, Scope.AUTHOR)
     return word
-
-
-def desk(request: Request) -> Response:
-    """Show the requests that wait, to an administrator."""
-    administrator_of(request)
-    return HTMLResponse(_desk(request))
-
-
-def _desk(request: Request, link: str = "", said: str = "", mail: str = "") -> str:
-    with Requests(served_by(request).folder) as requests:
-        waiting = requests.waiting()
-    return page(request, "requests.html", requests=waiting, link=link, said=said, mail=mail)
-
-
-async def decide(request: Request) -> Response:
-    """Approve a request or decline it, as an administrator asks."""
-    await run_in_threadpool(administrator_of, request)
-    form = await form_of(request)
-    return HTMLResponse(await run_in_threadpool(_decided, request, form))
-
-
-def _decided(request: Request, form: Mapping[str, str]) -> str:
-    folder, number = served_by(request).folder, form.get("request", "")
-    what = form.get("what")
-    if what not in {"approve", "decline"} or not (number.isascii() and number.isdigit()):
-        raise RequestError(400, "the form cannot be read", "use the form of the page")
-    with Requests(folder, writes=True) as requests:
-        asked = requests.take(int(number[:18]))
-    if asked is None:
-        raise RequestError(404, "this request was decided before", "look at the list again")
-    if what == "decline":
-        return _desk(request, said=f"{asked.name} was declined.")
-    word, _ = secrets.invite(folder, asked.name, Scope.AUTHOR)
-    link = f"{request.url.scheme}://{request.headers['host']}/link/{word}"
-    return _desk(request, link, f"{asked.name} may take part.", asked.mail)

@@ -6,7 +6,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
 from arena.bots.runtimes import KITS
-from arena.ladder.book.live import LiveRow
+from arena.ladder.book.live_standings import LiveRow
 from arena.ladder.web.access.visitors import visitor_of
 from arena.ladder.web.live.game import current_table
 from arena.ladder.web.live.snapshot import Snapshot, ladder_info, versions_of

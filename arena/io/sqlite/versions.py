@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from arena.io.errors import ArenaError
-from arena.io.sqlite_file import SqliteFile
+from arena.io.sqlite.file import SqliteFile
 
 
 class Migration(NamedTuple):

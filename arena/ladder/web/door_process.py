@@ -21,7 +21,7 @@ Say = Callable[[str], None]
 
 
 @contextmanager
-def door_beside(
+def door_process(
     folder: Folder, address: Address, stop: threading.Event, say: Say
 ) -> Iterator[None]:
     """Keep the door of a ladder open as long as the block lasts; `stop` is set if it ends before.

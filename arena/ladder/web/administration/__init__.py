@@ -1,0 +1,1 @@
+"""The pages and orders of administrators."""

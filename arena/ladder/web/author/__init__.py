@@ -1,0 +1,1 @@
+"""The pages of authors: links, submissions, versions, accounts, feeds."""
