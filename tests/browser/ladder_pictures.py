@@ -18,7 +18,7 @@ TERMS = {"games": 10, "blocks": 2000, "workers": 1, "ratings": {}, "intervals": 
 
 
 def take(browser: Browser, folder: Path, pictures: Path) -> None:
-    """Photograph the front page, a refused version, the administration, and a table with a visitor."""
+    """Photograph the front page, a refused version, the administration, and a table to play at."""
     club = clubs.make(folder, guests=2, humans=True, **TERMS)
     with clubs.running(club) as ladder, door_of(Folder(club)) as door:
         for bot, author in FIELD.items():
