@@ -1,6 +1,7 @@
 """Several checks at a time, each within its budget: nobody waits for a bot that sleeps."""
 
 import json
+import os
 import re
 from functools import partial
 from pathlib import Path
@@ -100,3 +101,12 @@ def test_the_steps_of_each_check_are_noted(tmp_path: Path) -> None:
     for one in found:
         assert [*one["passed"], one["trying"]] == names[: len(one["passed"]) + 1]
         assert one["steps"] == len(names) + 1
+
+
+def test_checks_leave_the_processor_to_the_games(tmp_path: Path) -> None:
+    club = clubs.make(tmp_path)
+    clubs.submitted(club, "nice", "import os; print('niceness', os.nice(0), flush=True)")
+    with running(club) as ladder:
+        ladder.until(partial(clubs.is_in_state, club, "nice@1", "refused"))
+        assert ladder.stop() == 0
+    assert f"niceness {os.nice(0) + 10}" in clubs.log(club, "nice@1")

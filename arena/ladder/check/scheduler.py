@@ -4,6 +4,7 @@ import time
 from contextlib import suppress
 from functools import partial
 from multiprocessing import Pipe
+from multiprocessing.connection import Connection
 
 import msgspec
 from msgspec.structs import replace
@@ -17,15 +18,11 @@ from arena.ladder.book.check_result import CheckResult, ReportedFault, decoded
 from arena.ladder.book.tables import CHECKS, Check, Progress, State, Version
 from arena.ladder.check.queue import TRIES, Waiting, lease, next_check
 from arena.ladder.check.sent import give_back
-from arena.ladder.check.submission_check import (
-    STEPS,
-    CheckOrder,
-    check_submission,
-)
+from arena.ladder.check.submission_check import STEPS, CheckOrder, check_submission
 from arena.ladder.config import Config
 from arena.ladder.folder import Folder
 from arena.ladder.season.admission import admit
-from arena.league.host import enough_cores
+from arena.league.host import enough_cores, give_way
 
 _KEPT = 3_600.0
 """Seconds."""
@@ -44,7 +41,7 @@ class _Running:
         self._told, tell = Pipe(duplex=False)
         self._begun: list[str] = []
         """The steps that began."""
-        self.job = Job(partial(check_submission, order, tell))
+        self.job = Job(partial(_check, order, tell))
         tell.close()
 
     def listen(self) -> bool:
@@ -76,6 +73,12 @@ class _Running:
             return None
         self.job.end()
         return None
+
+
+def _check(order: CheckOrder, told: Connection) -> bytes:
+    """Check a submission in this process, which leaves the processor to games that are due."""
+    give_way()
+    return check_submission(order, told)
 
 
 class CheckScheduler:

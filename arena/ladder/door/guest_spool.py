@@ -89,6 +89,14 @@ class GuestSpool:
         """Note that the page was asked for: who is gone for long loses the table."""
         (self._clicks / id_ / "visited").touch(0o640)
 
+    def version(self, id_: str) -> tuple[int, int]:
+        """Return what changes whenever the page of a table does."""
+        try:
+            stat = (self._pages / f"{id_}.json").stat()
+        except OSError:
+            return 0, 0
+        return stat.st_ino, stat.st_mtime_ns
+
     def page(self, id_: str) -> GuestPage | None:
         """Return the page of a table; None if there is none yet."""
         try:

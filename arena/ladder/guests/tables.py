@@ -1,6 +1,5 @@
 """All tables with visitors, in a process of its own: it dies with the ladder."""
 
-import os
 import time
 from contextlib import suppress
 from pathlib import Path
@@ -15,13 +14,13 @@ from arena.ladder.config import Config, load_config
 from arena.ladder.door.guest_spool import FACT, STRENGTH, Asked, GuestPage, GuestSpool
 from arena.ladder.folder import Folder
 from arena.ladder.guests.table import GuestTable
+from arena.league.host import give_way
 from arena.publish.drawing.font import font_css
 
 _LOOK = 0.05
 """Seconds between looks at what was clicked."""
 _IDLE = 0.5
 """The same while nobody plays."""
-_NICE = 10
 _KEPT = 200
 """Games that have a replay."""
 _MOST_RIVALS = 5
@@ -29,7 +28,7 @@ _MOST_RIVALS = 5
 
 def run_tables(folder: Folder) -> None:
     """Let visitors play until the process is ended; the ladder's games come first."""
-    os.nice(_NICE)
+    give_way()
     GuestTables(folder, load_config(folder.config)).run()
 
 

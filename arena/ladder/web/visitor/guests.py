@@ -151,11 +151,16 @@ async def _shown(
     end = time.monotonic() + seconds
     await run_in_threadpool(spool.visit, id_)
     while True:
+        # A look at each table ten times a second is a system call, not a thread and a decoding.
+        version = spool.version(id_)
         shown = await run_in_threadpool(spool.page, id_)
         is_new = shown is None or shown.why or shown.number != after
-        if is_new or time.monotonic() >= end or served.watch.stopped:
+        while not is_new and spool.version(id_) == version:
+            if time.monotonic() >= end or served.watch.stopped:
+                return shown
+            await asyncio.sleep(_LOOK)
+        if is_new:
             return shown
-        await asyncio.sleep(_LOOK)
 
 
 async def click(request: Request) -> Response:
