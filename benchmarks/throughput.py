@@ -24,6 +24,7 @@ from arena.bots.sandboxes.base import Sandbox
 from arena.bots.sandboxes.registry import SANDBOXES
 from arena.bots.workshop import open_workshop
 from arena.game.records import Fixture, LeagueInfo, LimitsInfo, PlayedFixture
+from arena.game.rules.books import Rules
 from arena.io import shipped
 from arena.league.store.store import Store
 from tests.support.live import play_bots
@@ -43,6 +44,8 @@ class Measured(NamedTuple):
 
     decisions: int
     seconds: float
+    own: float = 0.0
+    """Seconds of CPU time of the process that plays, its bots' not among them."""
 
     @property
     def rate(self) -> float:
@@ -109,7 +112,9 @@ def measure(options: argparse.Namespace, name: str, players: int) -> list[Arms]:
             arms = []
             for league in leagues:
                 info, played = _arena(league, folder / f"{number}-{league.stem}.sqlite", name)
-                steps = steps or record(info, played[0].fixture, staged, sandbox)
+                fixture = played[0].fixture
+                bots = [staged] * players
+                steps = steps or record(info.variants[fixture.variant], fixture, bots, sandbox)
                 arms.append(_total(played))
             for where in ({min(cores)}, cores):
                 os.sched_setaffinity(0, where)
@@ -158,8 +163,10 @@ def _arena(league: Path, store: Path, sandbox: str) -> tuple[LeagueInfo, list[Pl
         return opened.league, list(opened.played())
 
 
-def record(info: LeagueInfo, fixture: Fixture, bot: StagedBot, sandbox: Sandbox) -> list[Step]:
-    """Play a stored fixture again and keep what was written to whom."""
+def record(
+    rules: Rules, fixture: Fixture, bots: Sequence[StagedBot], sandbox: Sandbox
+) -> list[Step]:
+    """Play a fixture, one game at a time, and keep what was written to whom."""
     steps: list[Step] = []
     news: dict[int, bytes] = {}
 
@@ -169,8 +176,7 @@ def record(info: LeagueInfo, fixture: Fixture, bot: StagedBot, sandbox: Sandbox)
         elif seat in news:
             steps.append(Step(seat, news.pop(seat)))
 
-    bots = [bot] * len(fixture.seats)
-    play_bots(fixture, info.variants[fixture.variant], bots, sandbox, LIMITS, log)
+    play_bots(fixture, rules, bots, sandbox, LIMITS, log)
     return steps
 
 
@@ -183,13 +189,13 @@ def floor(steps: Sequence[Step], bots: Sequence[StagedBot], sandbox: Sandbox) ->
             os.set_blocking(fd, True)
     greetings, rest = steps[: len(bots)], steps[len(bots) :]
     _send(greetings, pipes)
-    began = time.perf_counter()
+    began, own = time.perf_counter(), time.process_time()
     _send(rest, pipes)
-    seconds = time.perf_counter() - began
+    seconds, own = time.perf_counter() - began, time.process_time() - own
     for one in started:
         one.kill()
         one.close()
-    return Measured(len(rest), seconds)
+    return Measured(len(rest), seconds, own)
 
 
 def _send(steps: Sequence[Step], pipes: Sequence[tuple[int, int]]) -> None:

@@ -29,7 +29,7 @@ class Fault(Struct, frozen=True):
     detail: str
 
 
-class RoundStarted(Struct, frozen=True, array_like=True, tag="round"):
+class RoundStarted(Struct, frozen=True, gc=False, array_like=True, tag="round"):
     """Dice were rolled for round `number`, from 0; the round after a void one has a new number."""
 
     number: int
@@ -38,7 +38,7 @@ class RoundStarted(Struct, frozen=True, array_like=True, tag="round"):
     dice: tuple[Hand, ...]
 
 
-class BidMade(Struct, frozen=True, array_like=True, tag="bid"):
+class BidMade(Struct, frozen=True, gc=False, array_like=True, tag="bid"):
     """A seat bid."""
 
     seat: int
@@ -46,7 +46,7 @@ class BidMade(Struct, frozen=True, array_like=True, tag="bid"):
     face: int
 
 
-class CallMade(Struct, frozen=True, array_like=True, tag="call"):
+class CallMade(Struct, frozen=True, gc=False, array_like=True, tag="call"):
     """A call settled the round; `rivals` called calza in the same moment but stood further off."""
 
     seat: int

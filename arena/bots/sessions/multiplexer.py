@@ -6,6 +6,8 @@ from functools import partial
 from math import inf
 from typing import Self
 
+from mypy_extensions import mypyc_attr
+
 from arena.bots.sandboxes.base import Program, Sandbox
 from arena.bots.sessions.clock import READY, FixtureBank
 from arena.bots.sessions.session import MAX_STDERR, Reply, Session, Tagged
@@ -30,6 +32,7 @@ What comes on standard error has the direction "!!", as it comes: in any pieces.
 """
 
 
+@mypyc_attr(allow_interpreted_subclasses=True)
 class Multiplexer:
     """Sessions by seat; a context manager that leaves no process behind.
 

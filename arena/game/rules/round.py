@@ -30,14 +30,14 @@ class BidBySeat(Protocol):
         """The face that they show."""
 
 
-class Bid(Struct, frozen=True):
+class Bid(Struct, frozen=True, gc=False):
     """At least `quantity` dice on the table show `face` (1 is a paco)."""
 
     quantity: int
     face: int
 
 
-class Raises(Struct, frozen=True):
+class Raises(Struct, frozen=True, gc=False):
     """The legal quantities of one face, from `min` to `max`, both included."""
 
     face: Face
@@ -45,7 +45,7 @@ class Raises(Struct, frozen=True):
     max: Count
 
 
-class Standing(Struct, frozen=True):
+class Standing(Struct, frozen=True, gc=False):
     """The state of the table between two rounds, seat 0 first."""
 
     rules: Rules
@@ -79,7 +79,7 @@ class Standing(Struct, frozen=True):
         return PACO if self.palifico_seat is None else None
 
 
-class Round(Struct, frozen=True):
+class Round(Struct, frozen=True, gc=False):
     """A round in progress: the bid on the table, who made it, who acts now."""
 
     standing: Standing
@@ -88,7 +88,7 @@ class Round(Struct, frozen=True):
     bidder: int | None = None
 
 
-class Outcome(Struct, frozen=True):
+class Outcome(Struct, frozen=True, gc=False):
     """The result of a call, and the table after it."""
 
     call: Literal["dudo", "calza"]

@@ -10,7 +10,7 @@ from arena.game.rules.dice import Hand
 from arena.game.rules.round import Round
 
 
-class SeatBid(Struct, frozen=True):
+class SeatBid(Struct, frozen=True, gc=False):
     """A bid that a seat made: at least `quantity` dice on the table show `face`."""
 
     seat: Seat
@@ -18,7 +18,7 @@ class SeatBid(Struct, frozen=True):
     face: Face
 
 
-class View(Struct, frozen=True):
+class View(Struct, frozen=True, gc=False):
     """All that one seat may know of a round: its own dice and what everyone sees or hears."""
 
     seat: Seat

@@ -47,7 +47,7 @@ class Hello(Struct, frozen=True, tag="hello", kw_only=True):
     limits: Limits
 
 
-class Turn(View, frozen=True, tag="turn", kw_only=True):
+class Turn(View, frozen=True, gc=False, tag="turn", kw_only=True):
     """It is the bot's turn: answer with a bid, or with dudo when `dudo` is true."""
 
     id: Count
@@ -60,7 +60,7 @@ class Turn(View, frozen=True, tag="turn", kw_only=True):
     """Whether there is a bid to doubt."""
 
 
-class CalzaOffer(View, frozen=True, tag="calza", kw_only=True):
+class CalzaOffer(View, frozen=True, gc=False, tag="calza", kw_only=True):
     """The bot may call the last bid exact: answer with calza or pass."""
 
     id: Count
@@ -69,7 +69,7 @@ class CalzaOffer(View, frozen=True, tag="calza", kw_only=True):
     round: Count
 
 
-class RoundEnd(Struct, frozen=True, tag="round_end", kw_only=True):
+class RoundEnd(Struct, frozen=True, gc=False, tag="round_end", kw_only=True):
     """A call settled the round, and every seat's dice are shown."""
 
     game: Count
@@ -129,7 +129,7 @@ class Ready(Struct, frozen=True, tag="ready", kw_only=True):
     table."""
 
 
-class Answer(Struct, frozen=True, kw_only=True):
+class Answer(Struct, frozen=True, gc=False, kw_only=True):
     """A bot's answer to a request."""
 
     id: Count
