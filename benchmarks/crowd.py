@@ -82,15 +82,15 @@ def measure(door: Door, pid: int, chosen: argparse.Namespace) -> None:
     listening, over, times = threading.Event(), threading.Event(), list[float]()
     threading.Thread(target=listen, args=(door, chosen.listeners, listening), daemon=True).start()
     listening.wait()
-    with ThreadPoolExecutor(chosen.visitors + chosen.uploads) as pool:
+    with ThreadPoolExecutor(chosen.visitors + chosen.uploads + 1) as pool:
         visits = [pool.submit(visit, door, n, times, over) for n in range(chosen.visitors)]
         sent = [pool.submit(send, door, n, chosen) for n in range(chosen.uploads)]
         crowded = rate(store, chosen.seconds)
         statuses = {future.result() for future in sent}
         over.set()
         clicks = sum(future.result() for future in visits)
-    assert statuses == {201}, statuses
-    shares = quantiles(times, n=100)
+    assert statuses <= {201}, statuses
+    shares = quantiles(times or [0.0, 0.0], n=100)
     print(f"{chosen.visitors} play ({clicks} clicks), {chosen.listeners} listen")
     print(f"a page: median {1000 * shares[49]:.0f} ms, p99 {1000 * shares[98]:.0f} ms")
     print(f"memory of the door: {peak(pid):.0f} MiB at most")

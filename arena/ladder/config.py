@@ -19,7 +19,7 @@ from arena.io.yaml_file import Positions, convert, locate, parse_yaml
 from arena.ladder.book.joining import Joining
 from arena.ladder.book.quota import Quotas
 from arena.league.cluster.entry import check_cluster
-from arena.league.host import core_count
+from arena.league.host import core_count, spare_cores
 from arena.league.terms.config import (
     Blocks,
     Games,
@@ -144,6 +144,11 @@ class Config(Struct, frozen=True):
     league: League
     """A season's league, without bots."""
     caps: Caps
+
+    @property
+    def spare_cores(self) -> set[int]:
+        """The cores that the workers leave to all else; none if they leave or claim none."""
+        return spare_cores(self.league.workers) if self.league.pin else set()
 
 
 def load_config(path: Path) -> Config:

@@ -93,7 +93,7 @@ class _Ladder(RunListener):
         self._publisher = Publisher(folder, config, book, say)
         self._health = HealthNotes(folder, book)
         self._guests = GuestKeeper(folder, config, book)
-        self._standings = StandingsKeeper(folder, say)
+        self._standings = StandingsKeeper(folder, config, say)
         self._pruner: Pruner | None = None
         self._lacks_space = ""
         """Why nothing is played, "" if something is."""

@@ -9,9 +9,6 @@ from pathlib import Path
 
 from arena.game.records import MachineInfo
 
-_LATER = 10
-"""Steps of niceness."""
-
 
 def this_machine() -> MachineInfo:
     """Return the machine that this process runs on."""
@@ -43,12 +40,9 @@ def enough_cores(workers: int) -> bool:
     return workers <= core_count()
 
 
-def give_way() -> None:
-    """Let the games of a ladder come before this process and all that it starts.
-
-    On a busy machine it gets about a tenth of the processor time of a worker.
-    """
-    os.nice(_LATER)
+def spare_cores(workers: int) -> set[int]:
+    """Return the cores that so many workers leave to others when each has claimed one."""
+    return set(sorted(os.sched_getaffinity(0))[workers:])
 
 
 def share_processor() -> None:

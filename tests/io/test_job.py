@@ -42,3 +42,14 @@ def test_a_job_that_is_ended_is_over_at_once() -> None:
     job = Job(signal.pause)
     assert not job.is_over()
     job.end()
+
+
+@pytest.mark.parametrize("cores", [{min(os.sched_getaffinity(0))}, {max(os.sched_getaffinity(0))}])
+def test_job_runs_on_the_cores_that_it_is_given(cores: set[int]) -> None:
+    assert Job(partial(os.sched_getaffinity, 0), cores=cores).result() == cores
+
+
+def test_job_for_later_has_a_lower_priority() -> None:
+    niceness = partial(os.getpriority, os.PRIO_PROCESS, 0)
+    assert Job(niceness, later=True).result() == min(19, niceness() + 10)
+    assert Job(niceness).result() == niceness()

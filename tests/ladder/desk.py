@@ -27,7 +27,7 @@ class Played:
     results: ClassVar[list[CheckResult | None]] = []
     ended = 0
 
-    def __init__(self, _: object) -> None:
+    def __init__(self, _: object, **__: object) -> None:
         self._over = bool(self.results)
 
     def is_over(self) -> bool:

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arena.ladder.book.live_standings import Live, read_live
+from arena.ladder.config import load_config
 from arena.ladder.folder import Folder
 from arena.ladder.pages.standings import LiveStandings, StandingsKeeper, pause
 from arena.ladder.season.season import STORE
@@ -101,7 +102,7 @@ def test_a_bot_without_a_page_has_no_link(copy: Path) -> None:
 
 def test_a_process_that_died_is_said_and_begun_again_later(copy: Path) -> None:
     said: list[str] = []
-    keeper = StandingsKeeper(Folder(copy), said.append)
+    keeper = StandingsKeeper(Folder(copy), load_config(copy / "ladder.yaml"), said.append)
     keeper.season = 99  # there is none
     keeper.step()
     job = keeper._job

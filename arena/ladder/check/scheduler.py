@@ -1,10 +1,10 @@
 """The checks of a ladder that runs: several at a time, each in a process of its own."""
 
 import time
+from collections.abc import Collection
 from contextlib import suppress
 from functools import partial
 from multiprocessing import Pipe
-from multiprocessing.connection import Connection
 
 import msgspec
 from msgspec.structs import replace
@@ -22,7 +22,7 @@ from arena.ladder.check.submission_check import STEPS, CheckOrder, check_submiss
 from arena.ladder.config import Config
 from arena.ladder.folder import Folder
 from arena.ladder.season.admission import admit
-from arena.league.host import enough_cores, give_way
+from arena.league.host import enough_cores
 
 _KEPT = 3_600.0
 """Seconds."""
@@ -34,14 +34,21 @@ than to look: they do not count for leases."""
 class _Running:
     """A check that goes on."""
 
-    def __init__(self, version: Version, check: Check, order: CheckOrder, until: float) -> None:
+    def __init__(
+        self,
+        version: Version,
+        check: Check,
+        order: CheckOrder,
+        until: float,
+        cores: Collection[int],
+    ) -> None:
         self.version, self.check = version, check
         self.until = until
         """When its lease ends, in uptime of the ladder."""
         self._told, tell = Pipe(duplex=False)
         self._begun: list[str] = []
         """The steps that began."""
-        self.job = Job(partial(_check, order, tell))
+        self.job = Job(partial(check_submission, order, tell), later=True, cores=cores)
         tell.close()
 
     def listen(self) -> bool:
@@ -73,12 +80,6 @@ class _Running:
             return None
         self.job.end()
         return None
-
-
-def _check(order: CheckOrder, told: Connection) -> bytes:
-    """Check a submission in this process, which leaves the processor to games that are due."""
-    give_way()
-    return check_submission(order, told)
 
 
 class CheckScheduler:
@@ -141,7 +142,8 @@ class CheckScheduler:
             check = self._book.begin_check(version, seconds)
             self._book.set_state(version, State.CHECKING, f"check {check.number}")
         until = self._uptime.now() + seconds
-        self._running.append(_Running(version, check, order, until))
+        cores = self.config.spare_cores
+        self._running.append(_Running(version, check, order, until, cores))
         self._note_progress()
         return True
 

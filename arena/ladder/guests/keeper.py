@@ -21,24 +21,25 @@ class GuestKeeper:
     """Begins the process if ladder.yaml has places for visitors, and again if it ends."""
 
     def __init__(self, folder: Folder, config: Config, book: Book) -> None:
-        self._folder, self._file, self._book = folder, config.file, book
+        self._folder, self._config, self._book = folder, config, book
         self._job: Job | None = None
         self._not_before = 0.0
 
     def step(self) -> None:
         """See that the process is there."""
         now = time.monotonic()
-        if not self._file.guests or now < self._not_before:
+        if not self._config.file.guests or now < self._not_before:
             return
         if self._job is None or self._job.is_over():
             self.end()
             self._not_before = now + _PAUSE
-            self._job = Job(partial(run_tables, self._folder))
+            cores = self._config.spare_cores
+            self._job = Job(partial(run_tables, self._folder), cores=cores)
 
     def offer(self, field: Iterable[tuple[str, bool | None]]) -> None:
         """Note which versions play against people, by name and what their bot.yaml says."""
-        if self._file.guests:
-            default = self._file.humans
+        if self._config.file.guests:
+            default = self._config.file.humans
             names = [name for name, said in field if (default if said is None else said)]
             self._book.set_fact(FACT, msgspec.json.encode(names).decode())
 

@@ -14,7 +14,6 @@ from arena.ladder.config import Config, load_config
 from arena.ladder.door.guest_spool import FACT, STRENGTH, Asked, GuestPage, GuestSpool
 from arena.ladder.folder import Folder
 from arena.ladder.guests.table import GuestTable
-from arena.league.host import give_way
 from arena.publish.drawing.font import font_css
 
 _LOOK = 0.05
@@ -27,8 +26,7 @@ _MOST_RIVALS = 5
 
 
 def run_tables(folder: Folder) -> None:
-    """Let visitors play until the process is ended; the ladder's games come first."""
-    give_way()
+    """Let visitors play until the process is ended."""
     GuestTables(folder, load_config(folder.config)).run()
 
 

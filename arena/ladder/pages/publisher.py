@@ -38,7 +38,8 @@ class Publisher:
         elif state != self._shown and time.monotonic() >= self._not_before:
             self._begun_with = state
             self._book.set_fact("publish_due_at", str(time.time()))
-            self._job = Job(partial(publish_all, self._folder, self.config.caps.replays))
+            publish = partial(publish_all, self._folder, self.config.caps.replays)
+            self._job = Job(publish, later=True, cores=self.config.spare_cores)
 
     def next_at(self, state: object) -> float | None:
         """Return when the next publication begins, in whole seconds since 1970; None if not."""

@@ -14,6 +14,7 @@ from arena.game.records import FixtureResult, LeagueInfo
 from arena.io.errors import ArenaError
 from arena.io.job import Job, JobDiedError
 from arena.ladder.book.live_standings import Live, LiveResult, LiveRow, Winner, write_live
+from arena.ladder.config import Config
 from arena.ladder.folder import Folder
 from arena.ladder.pages.site import AT_DOOR
 from arena.ladder.season.season import STORE
@@ -55,8 +56,8 @@ def pause(cost: float) -> float:
 class StandingsKeeper:
     """Has the standings of a season computed while it is played."""
 
-    def __init__(self, folder: Folder, say: Callable[[str], None]) -> None:
-        self._folder, self._say = folder, say
+    def __init__(self, folder: Folder, config: Config, say: Callable[[str], None]) -> None:
+        self._folder, self._config, self._say = folder, config, say
         self._job: Job | None = None
         self._not_before = 0.0
         """By the monotonic clock, in seconds."""
@@ -66,7 +67,8 @@ class StandingsKeeper:
         """Begin, or begin again what died."""
         if self._job is None:
             if time.monotonic() >= self._not_before:
-                self._job = Job(partial(keep_standings, self._folder, self.season))
+                keep = partial(keep_standings, self._folder, self.season)
+                self._job = Job(keep, cores=self._config.spare_cores)
         elif self._job.is_over():
             self._not_before = time.monotonic() + _AGAIN
             try:
