@@ -69,7 +69,8 @@ def find_bots(patterns: Iterable[tuple[str, str]], base: Path) -> tuple[Bot, ...
     for first, second in pairwise(bots):
         if first.name == second.name:
             what = f"two bots are called '{first.name}'"
-            raise ArenaError(what, f"{first.source}, {second.source}", "rename one in its bot.yaml")
+            hint = "give one of them a different `name` in its bot.yaml"
+            raise ArenaError(what, f"{first.source}, {second.source}", hint)
     check_distinct(bots)
     return tuple(bots)
 

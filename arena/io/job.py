@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from arena.io.errors import ArenaError
 
 _PR_SET_PDEATHSIG = 1
-_LATER = 10
+_LATER = 5
 """Steps of niceness."""
 
 
@@ -37,7 +37,7 @@ class _Place(NamedTuple):
 class Job:
     """A call that goes on in another process.
 
-    With `later` the processes of the arena come first: on a busy machine it gets about a tenth of
+    With `later` the processes of the arena come first: on a busy machine it gets about a third of
     the processor time of one of them. It runs on `cores` if any are given.
     """
 

@@ -51,5 +51,5 @@ def test_job_runs_on_the_cores_that_it_is_given(cores: set[int]) -> None:
 
 def test_job_for_later_has_a_lower_priority() -> None:
     niceness = partial(os.getpriority, os.PRIO_PROCESS, 0)
-    assert Job(niceness, later=True).result() == min(19, niceness() + 10)
+    assert Job(niceness, later=True).result() == min(19, niceness() + 5)
     assert Job(niceness).result() == niceness()

@@ -109,4 +109,4 @@ def test_checks_leave_the_processor_to_the_games(tmp_path: Path) -> None:
     with running(club) as ladder:
         ladder.until(partial(clubs.is_in_state, club, "nice@1", "refused"))
         assert ladder.stop() == 0
-    assert f"niceness {min(19, os.nice(0) + 10)}" in clubs.log(club, "nice@1")
+    assert f"niceness {min(19, os.nice(0) + 5)}" in clubs.log(club, "nice@1")

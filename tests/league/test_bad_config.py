@@ -214,7 +214,8 @@ def test_two_bots_with_one_name_are_refused(tmp_path: Path) -> None:
     for name in ("ann", "bob"):
         leagues.write_bot(tmp_path, name, "cat")
         (tmp_path / name / "bot.yaml").write_text("name: twin\ncommand: cat\n")
-    with refused("two bots are called 'twin'", f"{tmp_path}/ann, {tmp_path}/bob", "rename one"):
+    where = f"{tmp_path}/ann, {tmp_path}/bob"
+    with refused("two bots are called 'twin'", where, "a different `name`"):
         leagues.league(tmp_path, bots=["ann", "bob"])
 
 

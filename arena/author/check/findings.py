@@ -23,6 +23,8 @@ class Finding(Struct, frozen=True):
     """The lines that were sent to the bot since its last answer."""
     came: str = ""
     """The line that came back, "" if none did."""
+    told: tuple[str, ...] = ()
+    """All lines that the process was sent, from `hello` on."""
     stderr: str = ""
     """The end of the standard error of the bot's process."""
     count: int = 1

@@ -8,9 +8,10 @@ from arena.game.wire.messages import Ready
 
 
 class Tape:
-    """The lines of one seat since its last answer, and that answer."""
+    """The lines of one seat since its last answer, that answer, and all lines that it was sent."""
 
     def __init__(self) -> None:
+        self.told: list[str] = []
         self.sent: list[str] = []
         self.came = ""
 
@@ -25,6 +26,7 @@ class Tape:
             self.sent.clear()
             self.came = ""
         self.sent.append(text)
+        self.told.append(text)
 
 
 class Seated:

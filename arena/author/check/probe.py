@@ -154,6 +154,7 @@ class Probe:
             hint=hint_for(evidence),
             sent=tuple(tape.sent),
             came=came,
+            told=tuple(tape.told),
             stderr=stderr,
         )
 

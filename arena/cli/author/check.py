@@ -1,7 +1,6 @@
 """`arena check`: try a bot step by step, and say what is wrong and how to mend it."""
 
 import sys
-import tempfile
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -16,6 +15,7 @@ from arena.bots.manifest import SAMPLE, bot_sources, load_bot
 from arena.bots.runtimes import IMAGES
 from arena.bots.sandboxes.registry import AUTO, image_sandboxes
 from arena.bots.workshop import open_workshop, sandbox_for
+from arena.cli.author.check_files import kept, repeated
 from arena.cli.author.check_report import lines_of
 from arena.cli.exit_codes import FINDINGS, INTERRUPTED, OK
 from arena.cli.options import PathType, json_option, packages_option, sandbox_option, trust_option
@@ -78,7 +78,7 @@ def command(
             reports.append(check(request, progress))
         if not as_json:
             _refuse(reports)
-            _print(reports[-1], show_stderr=show_stderr)
+            _print(reports[-1], source, show_stderr=show_stderr)
         if reports[-1].interrupted:
             break
     if as_json:
@@ -160,21 +160,12 @@ def _refuse(reports: Sequence[CheckReport]) -> None:
         if refused := report.refused:
             hint = refused.hint
             if report.build:
-                hint += f" | all of its output: {_in_file(report.build)}"
+                hint += f" | all of its output: {kept(f'{report.bot}.build.txt', report.build)}"
             raise ArenaError(refused.what, refused.where, hint)
 
 
-def _in_file(output: str) -> str:
-    """Write the output of a failed build to a new file; returns its path."""
-    with tempfile.NamedTemporaryFile(
-        "w", prefix="arena-build-", suffix=".txt", delete=False, encoding="utf-8"
-    ) as file:
-        file.write(output + "\n")
-    return file.name
-
-
-def _print(report: CheckReport, *, show_stderr: bool) -> None:
-    for line in lines_of(report):
+def _print(report: CheckReport, source: Path, *, show_stderr: bool) -> None:
+    for line in [*lines_of(report), *repeated(report, source)]:
         click.echo(harmless(line))
     if show_stderr:
         for name, text in (("build", report.build), ("stderr", report.stderr)):

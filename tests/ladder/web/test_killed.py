@@ -61,7 +61,7 @@ from arena.ladder.folder import Folder
 
 class Refusal:
     looks = 0
-    def __init__(self, call):
+    def __init__(self, call, **place):
         pass
     def is_over(self):
         self.looks += 1

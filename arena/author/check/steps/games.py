@@ -141,5 +141,6 @@ def _finding(table: CheckTable, fault: Fault, tape: Tape, evidence: Evidence) ->
         hint=hint_for(evidence),
         sent=tuple(tape.sent),
         came=tape.came,
+        told=tuple(tape.told),
         stderr=evidence.stderr,
     )

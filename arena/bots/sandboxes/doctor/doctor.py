@@ -191,14 +191,15 @@ class _Examiner:
         """Find whether two busy processes get more than one core, if they would outside."""
         request = {"task": "spin", "seconds": 1.0, "children": 2}
         inside = self._ask(request)
-        observed = f"two busy processes had {inside:.1f} cores"
+        observed = f"two busy processes got {inside:.1f} cores together"
         if inside > _MORE_THAN_A_CORE:
             return _finding("cores", False, observed)
         outside = probe.spin(request)
         if outside > _MORE_THAN_A_CORE:
             return _finding("cores", True, f"{observed}, outside {outside:.1f}")
         hint = "try again when less is running"
-        return _finding("cores", None, f"{observed}, no more outside", hint)
+        busy = f"{observed}, inside and outside: the machine is busy"
+        return _finding("cores", None, busy, hint)
 
     def termination(self, name: str) -> Iterator[GuaranteeResult]:
         """Find whether all of a bot ends, whoever ends it."""

@@ -1,0 +1,39 @@
+"""What a check leaves in files: what a bot was sent before its fault, the output of a build.
+
+Each check of a bot replaces those of the one before.
+"""
+
+import os
+import shlex
+from collections.abc import Iterator
+from pathlib import Path
+from stat import S_ISDIR
+from tempfile import gettempdir, mkdtemp
+
+from arena.author.check.findings import CheckReport
+from arena.bots.manifest import load_bot
+from arena.io.files import write_file
+
+
+def repeated(report: CheckReport, source: Path) -> Iterator[str]:
+    """Yield the line that repeats the first fault without the arena, if it can be repeated so."""
+    told = next((fault.told for step in report.steps for fault in step.findings if fault.told), ())
+    if not told:
+        return
+    bot = load_bot(source)
+    file = kept(f"{report.bot}.fault.jsonl", "\n".join(told))
+    where = f"cd {shlex.quote(str(source))} && " if source.is_dir() else ""
+    build = f"{shlex.join(bot.build)} && " if bot.build else ""
+    yield f"  without the arena: {where}{build}{shlex.join(bot.command)} < {shlex.quote(file)}"
+
+
+def kept(name: str, text: str) -> str:
+    """Write a text to a file that only this user can read; returns its path."""
+    folder = Path(gettempdir(), f"perudo-arena-check-{os.getuid()}")
+    folder.mkdir(mode=0o700, exist_ok=True)
+    found = folder.lstat()
+    if not S_ISDIR(found.st_mode) or found.st_uid != os.getuid() or found.st_mode & 0o077:
+        folder = Path(mkdtemp(prefix="perudo-arena-check-"))  # somebody else has the name
+    path = folder / name.replace("/", "_")
+    write_file(path, (text + "\n").encode("utf-8", "backslashreplace"), 0o600)
+    return str(path)
