@@ -87,6 +87,36 @@ def test_check_shows_what_was_sent_and_came_back(tmp_path: Path, kind: str) -> N
     assert len(ran.out.splitlines()) <= 24
 
 
+def test_a_fault_is_repeated_without_the_arena(tmp_path: Path) -> None:
+    folder, here = bot(tmp_path / "my bot", FAULTY["exception"][0]), {"TMPDIR": str(tmp_path)}
+    words = ("check", folder, "--sandbox", "process", "--trust-bots")
+    ran = run(*words, cwd=tmp_path, env=here)
+    _, _, line = ran.out.rstrip().rpartition("without the arena: ")
+    repeated = subprocess.run(["sh", "-c", line], capture_output=True, text=True, check=False)
+    assert "ValueError: turn" in repeated.stderr
+    [file] = tmp_path.glob("perudo-arena-check-*/*")
+    assert oct(file.stat().st_mode) == "0o100600"
+    before = file.read_text()
+    first, *_, last = map(json.loads, before.splitlines())
+    assert (first["type"], last["type"]) == ("hello", "turn")
+
+    (folder / "bot.py").write_text(FAULTY["illegal"][0])
+    assert run(*words, cwd=tmp_path, env=here).code == 1
+    assert list(file.parent.iterdir()) == [file]
+    assert file.read_text() != before
+
+
+def test_a_fault_is_not_written_into_the_folder_of_somebody_else(tmp_path: Path) -> None:
+    theirs = tmp_path / f"perudo-arena-check-{os.getuid()}"
+    theirs.mkdir(0o777)
+    theirs.chmod(0o777)
+    folder = bot(tmp_path / "new", FAULTY["exception"][0])
+    words = ("check", folder, "--sandbox", "process", "--trust-bots")
+    assert run(*words, cwd=tmp_path, env={"TMPDIR": str(tmp_path)}).code == 1
+    assert list(theirs.iterdir()) == []
+    assert len(list(tmp_path.glob("perudo-arena-check-*/new.fault.jsonl"))) == 1
+
+
 def test_error_of_a_deep_stack_is_shown(tmp_path: Path) -> None:
     frames = "".join(f"    at f{number} (x.js:{number}:1)\\n" for number in range(9))
     bot(
