@@ -20,8 +20,8 @@ def command(*, as_json: bool) -> int:
     The exit code is 0 if the sandbox that `auto` takes is safe for untrusted bots, otherwise 1.
     """
     reports = []
-    for name, make in SANDBOXES.items():
-        say(f"trying {name} ...")
+    for number, (name, make) in enumerate(SANDBOXES.items(), 1):
+        say(f"trying {name} ({number} of {len(SANDBOXES)}) ...")
         reports.append(examine(name, make))
     return show(reports, make_sandbox(AUTO).name, as_json=as_json)
 
