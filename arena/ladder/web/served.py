@@ -120,6 +120,8 @@ class Shown(NamedTuple):
     now: Snapshot
     beside: int
     """The time of what is beside the standings."""
+    waited: int
+    """Seconds that the oldest submission had waited."""
     text: str
 
 

@@ -29,9 +29,9 @@ def front(request: Request) -> Response:
     if visitor_of(request).author:
         return HTMLResponse(_page(request, now))
     published = _changed(served.folder.site / _BESIDE)
-    shown = served.front
-    if not shown or shown.now is not now or shown.beside != published or now.queue:
-        shown = served.front = Shown(now, published, _page(request, now))
+    waited, shown = int(now.oldest() or 0), served.front
+    if not shown or shown.now is not now or (shown.beside, shown.waited) != (published, waited):
+        shown = served.front = Shown(now, published, waited, _page(request, now))
     return HTMLResponse(shown.text)
 
 
