@@ -6,23 +6,23 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from functools import partial
 from hashlib import sha256
-from pathlib import Path
 from typing import Any, TypeVar
 
 import msgspec
 from msgspec.structs import replace
 
-from arena.game.records import FixtureResult, LeagueInfo, PlayedFixture
+from arena.game.records import FixtureResult, LeagueInfo
 from arena.game.rules.books import Rules
 from arena.io.errors import ArenaError
 from arena.league.store.failures import damaged_fixtures
 from arena.league.store.format.rows import FixtureHashes
 from arena.league.store.store import Store
 from arena.playstats.fault_entry import FaultEntry
-from arena.playstats.fixture_summary import FixtureSummary, summarize_fixture, summarize_result
+from arena.playstats.fixture_summary import FixtureSummary
 from arena.playstats.league_summary import summarize_league
 from arena.playstats.luck import has_luck, rated_luck
-from arena.publish.game_source import Jobs, Made, Work
+from arena.publish.fixture_work import CachedFixture, Given, Task, make_all, summarize, with_store
+from arena.publish.game_source import Job, Made, Work
 from arena.publish.output.cache import Cache, CacheEntry, cache_path
 from arena.publish.output.made_by import maker
 from arena.publish.packed_games import PackedGames
@@ -37,14 +37,6 @@ _AHEAD = 2
 """Chunks under way for each process."""
 
 _T = TypeVar("_T")
-
-
-class _Cached(msgspec.Struct, array_like=True, frozen=True):
-    """A fixture in the cache."""
-
-    content_hash: bytes
-    """Its part in the store's root: the same if it is played again with the same result."""
-    summary: FixtureSummary
 
 
 class _Shared:
@@ -84,7 +76,7 @@ class _CachedFaults(msgspec.Struct, array_like=True, frozen=True):
 
 
 _encode = msgspec.msgpack.Encoder().encode
-_decode = msgspec.msgpack.Decoder(_Cached).decode
+_decode = msgspec.msgpack.Decoder(CachedFixture).decode
 _decode_faults = msgspec.msgpack.Decoder(_CachedFaults).decode
 
 
@@ -138,9 +130,9 @@ class StoredGames:
         self.results.sort(key=lambda result: result.fixture.index)
         self.root = store.root()
 
-    def each(self, work: Work[Made], jobs: Jobs) -> Iterator[Made]:
+    def each(self, work: Work[Made], jobs: Sequence[Job]) -> Iterator[Made]:
         """Yield the result of the work for each job, in order; on all cores, if there are many."""
-        return self._spread(partial(_work, self._names, work), jobs)
+        return self._spread(partial(make_all, self._names, work), jobs)
 
     def cached(self, name: str, key: bytes, make: Callable[[], bytes]) -> bytes:
         """Return the result of `make`, perhaps as made for an earlier report with this key."""
@@ -167,8 +159,8 @@ class StoredGames:
                 continue
             others.append(hashes.position)
         self._damaged += self._store.damaged_rows(others)
-        jobs = [(hashes.position, None) for hashes in missing]
-        made = self._spread(partial(_summarize, self._names, self._variants), jobs)
+        positions = [hashes.position for hashes in missing]
+        made = self._spread(partial(summarize, self._names, self._variants), positions)
         for batch in batched(zip(missing, made, strict=True), _CHUNK):
             cache.write(
                 CacheEntry(str(hashes.position), hashes.hash, new) for hashes, new in batch if new
@@ -181,7 +173,8 @@ class StoredGames:
         for hashes in sorted(self._faulted):
             data = self._cache.read(str(hashes.position), hashes.hash)
             if data is None:
-                data = _summarize(self._names, self._variants, self._store, hashes.position, None)
+                names, variants = self._names, self._variants
+                [data] = summarize(names, variants, self._store, [hashes.position])
             if data:
                 yield from _decode_faults(data).summary.faults
 
@@ -198,16 +191,18 @@ class StoredGames:
             self._faulted.append(stored)
         yield cached.summary
 
-    def _spread(self, task: "Callable[[Store, int, Any], _T]", jobs: Jobs) -> Iterator[_T]:
+    def _spread(self, task: Task[Given, Made], jobs: Sequence[Given]) -> Iterator[Made]:
+        """Yield what a task makes of jobs, each about a fixture, some at a time; in order."""
         cores = len(os.sched_getaffinity(0))
+        parts = batched(jobs, max(1, _CHUNK // self._games))
         if cores == 1 or len(jobs) * self._games < _MANY:
-            yield from (task(self._store, index, given) for index, given in jobs)
+            for part in parts:
+                yield from task(self._store, part)
             return
         # Slow to import, and a small report needs none.
         from arena.league.play.process_pool import map_ordered, pool
 
-        chunks = batched(jobs, max(1, _CHUNK // self._games))
-        calls = (partial(_run_jobs, self._store.path, task, chunk) for chunk in chunks)
+        calls = (partial(with_store, self._store.path, task, part) for part in parts)
         with pool(cores, pin=False) as executor:
             for results in map_ordered(executor, calls, cores * _AHEAD):
                 yield from results
@@ -244,42 +239,3 @@ def _luck(store: Store, index: int, rules: Rules) -> tuple[int, ...]:
     if not stored.has_logs:
         return store.luck(stored)
     return rated_luck(store.unpack(stored, store.record(stored)), rules)
-
-
-def _run_jobs(path: Path, task: Callable[[Store, int, Any], _T], jobs: Sequence[Any]) -> list[_T]:
-    with Store(path) as store:
-        return [task(store, index, given) for index, given in jobs]
-
-
-def _summarize(
-    names: Pseudonyms | None, variants: dict[str, Rules], store: Store, index: int, _: object
-) -> bytes | None:
-    """Return what to cache of a fixture; None if it is damaged."""
-    stored = next(store.stored(index, index), None)
-    if stored is None or any(stored.hash_mismatches()):
-        return None
-    try:
-        if stored.has_logs:
-            played = _renamed(names, store.unpack(stored, store.record(stored)))
-            summary = summarize_fixture(played, variants[played.fixture.variant])
-        else:
-            result = store.result(stored)
-            result = names.result(result) if names else result
-            summary = summarize_result(result, store.luck(stored))
-        content_hash = store.content_hash(stored)
-    except (ArenaError, LookupError, TypeError, ValueError):  # whoever changed it knew of hashes
-        return None
-    return _encode(_Cached(content_hash, summary))
-
-
-def _work(
-    names: Pseudonyms | None, work: Work[Made], store: Store, index: int, given: object
-) -> Made:
-    played = next(store.played(index, index), None)
-    if played is None:
-        raise damaged_fixtures([f"number {index}"], store.path)
-    return work(_renamed(names, played), given)
-
-
-def _renamed(names: Pseudonyms | None, played: PlayedFixture) -> PlayedFixture:
-    return names.played(played) if names else played
