@@ -4,11 +4,13 @@ import ctypes
 import gc
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
+from functools import partial
 from pathlib import Path
 
 from msgspec import Struct
+from msgspec.structs import astuple, replace
 
 from arena.game.records import QuarantinedFixture, RatingsInfo
 from arena.io.errors import ArenaError
@@ -19,11 +21,13 @@ from arena.league.store.store import Store
 from arena.league.terms.config import given_seed, load_ratings
 from arena.league.terms.master_seed import is_salted, seeds_of, withheld
 from arena.league.terms.stored_schedule import schedule_of
+from arena.publish.output.site_folder import FRONT
 from arena.publish.pseudonyms import Pseudonyms, secret_of, who_is_who
 from arena.publish.replay.selection import NEWEST, ReplayChoice
 from arena.publish.site import publish
 from arena.publish.site_state import StoreState
 from arena.publish.stored_games import StoredGames, stored_games
+from arena.publish.unchanged import Outcome, inputs, keep, outcome_before, without_pairs
 from arena.ratings.league_ratings import Ratings, by_division, rate_results
 
 _NOTHING_PLAYED = "nothing was played yet"
@@ -65,10 +69,11 @@ class Report(Struct, frozen=True):
     front_page: Path
     root: str
     ratings: Ratings
+    """Without what is about pairs of bots."""
     games: int
     left: int
     """Fixtures that are due and not stored; none if the league is finished."""
-    quarantined: list[QuarantinedFixture]
+    quarantined: Sequence[QuarantinedFixture]
 
     @property
     def faults(self) -> dict[str, int]:
@@ -79,7 +84,7 @@ class Report(Struct, frozen=True):
         return dict(counts.most_common())
 
     def data(self) -> dict[str, object]:
-        """Return what `--json` prints of it: all but what is about pairs of bots."""
+        """Return what `--json` prints of it."""
         boards = [
             {
                 "variant": board.variant,
@@ -115,8 +120,8 @@ def report(request: ReportRequest) -> Report:
         if request.league.is_file():  # ratings may be asked for otherwise after the games
             options = load_ratings(request.league, [bot.name for bot in conditions.bots])
         site, replays, url = request.site, request.replays, request.url
-        # Nothing else refers to the schedule, so that it can be let go.
-        return write_report(store, schedule_of(store), options, site, replays, names, url)
+        draw = partial(schedule_of, store)
+        return write_report(store, draw, options, site, replays, names, url)
 
 
 def reveals_seed(league: Path, store: Path) -> bool:
@@ -152,14 +157,35 @@ def watch(request: ReportRequest) -> Iterator[Report | None]:
 
 def write_report(
     store: Store,
-    schedule: Schedule,
+    draw: Callable[[], Schedule],
     options: RatingsInfo,
     site: Path,
     replays: ReplayChoice,
     names: Pseudonyms | None = None,
     url: str = "",
 ) -> Report:
-    """Write the report of what counts in a store, under pseudonyms if there are any."""
+    """Write the report of what counts in a store, under pseudonyms if there are any.
+
+    `draw` returns the schedule. If nothing changed since the last report, nothing is made anew.
+    """
+    made_of = inputs(store, options, names, replays, url)
+    outcome = outcome_before(store, names, site, made_of)
+    if outcome is None:
+        outcome = _write(store, draw(), options, site, replays, names, url, made_of)
+        keep(store, names, made_of, outcome)
+    return Report(site / FRONT, *astuple(outcome))
+
+
+def _write(
+    store: Store,
+    schedule: Schedule,
+    options: RatingsInfo,
+    site: Path,
+    replays: ReplayChoice,
+    names: Pseudonyms | None,
+    url: str,
+    made_of: str,
+) -> Outcome:
     conditions, counts = schedule.conditions, schedule.counts
     published = conditions
     if names:
@@ -168,10 +194,10 @@ def write_report(
     with ExitStack() as opened:
         with _without_gc():
             games = opened.enter_context(stored_games(store, conditions, counts, names))
-            state = _state(store, schedule, games, names)
+            state = replace(_state(store, schedule, games, names), inputs=made_of)
             del schedule, counts  # they take as much memory as all results, and ratings take much
             ratings = rate_results(by_division(games.results), options, games.cached)
-        front_page = publish(
+        publish(
             withheld(published) if state.left or conditions.endless else published,
             ratings,
             games,
@@ -182,7 +208,7 @@ def write_report(
             url=url,
         )
     count = sum(len(result.games) for result in games.results)
-    return Report(front_page, games.root, ratings, count, state.left, [*state.quarantined])
+    return Outcome(games.root, without_pairs(ratings), count, state.left, state.quarantined)
 
 
 def _state(

@@ -80,6 +80,13 @@ _decode = msgspec.msgpack.Decoder(CachedFixture).decode
 _decode_faults = msgspec.msgpack.Decoder(_CachedFaults).decode
 
 
+def summaries_of(store: Store, info: LeagueInfo, names: Pseudonyms | None) -> Cache:
+    """Return what reports of a store, perhaps under other names, keep between them."""
+    fingerprint = names.fingerprint if names else ""
+    depends_on = maker(), fingerprint, info.variants
+    return Cache(cache_path(store.path), sha256(_encode(depends_on)).hexdigest())
+
+
 @contextmanager
 def stored_games(
     store: Store,
@@ -92,10 +99,7 @@ def stored_games(
     Raises ArenaError if something of the store is missing or damaged.
     """
     store.check_complete()
-    fingerprint = names.fingerprint if names else ""
-    depends_on = maker(), fingerprint, info.variants
-    made_by = sha256(_encode(depends_on)).hexdigest()
-    with closing(Cache(cache_path(store.path), made_by)) as cache:
+    with closing(summaries_of(store, info, names)) as cache:
         games = StoredGames(store, cache, info, counts, names)
         del counts  # with all that it knows
         yield games

@@ -126,8 +126,9 @@ def play_and_report(
         if not outcome.finished:
             return outcome, None
         options = outcome.conditions.ratings
-        stored, schedule = run.league.store, run.league.schedule
-        return outcome, write_report(stored, schedule, options, site, replays)
+        league = run.league
+        report = write_report(league.store, lambda: league.schedule, options, site, replays)
+        return outcome, report
 
 
 class _Listener(TerminalListener):

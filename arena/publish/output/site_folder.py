@@ -68,6 +68,10 @@ class _Document(msgspec.Struct, frozen=True):
     files: list[str]
     made_by: str = ""
     """The hash of all inputs but the games (`made_by.py`)."""
+    inputs: str = ""
+    """A digest of all that the files are made of; empty if that is not known."""
+    size: int = 0
+    """The bytes of all files."""
     keys: msgspec.Raw = msgspec.Raw(b"{}")
     """To be decoded only if the maker is the same: another one's keys may have another form."""
 
@@ -126,8 +130,28 @@ def _content(path: Path) -> bytes | None:
         return None
 
 
-def replace_site(folder: Path, files: Iterable[tuple[str, str | bytes] | File]) -> None:
-    """Make `folder` hold exactly these files of ours.
+def is_whole(folder: Path, inputs: str) -> bool:
+    """Tell whether this arena made a site of these inputs, and its files are as it wrote them.
+
+    They are taken for that if together they have their size, and all are older than the manifest.
+    """
+    manifest = folder / MANIFEST
+    try:
+        written = manifest.stat().st_mtime_ns
+        document = msgspec.json.decode(manifest.read_bytes(), type=_Document)
+        if (document.made_by, document.inputs) != (maker(), inputs):
+            return False
+        files = [(folder / name).stat() for name in document.files]
+    except (OSError, ValueError, msgspec.MsgspecError):
+        return False
+    older = all(file.st_mtime_ns < written for file in files)
+    return older and sum(file.st_size for file in files) == document.size
+
+
+def replace_site(
+    folder: Path, files: Iterable[tuple[str, str | bytes] | File], inputs: str = ""
+) -> None:
+    """Make `folder` hold exactly these files of ours; `inputs` is as in `is_whole`.
 
     Raises ArenaError if the folder cannot be written or holds a file of that name which no earlier
     run wrote; the site is then unchanged.
@@ -151,7 +175,7 @@ def replace_site(folder: Path, files: Iterable[tuple[str, str | bytes] | File]) 
                 _write_manifest(folder, staging, old.files | new, in_place)
                 _move_all(folder, staging.path, staging.changed)
                 _remove_stale(folder, old.files - new)
-                _write_manifest(folder, staging, new, staging.keys)
+                _write_manifest(folder, staging, new, staging.keys, inputs)
 
 
 def check_folder(folder: Path) -> None:
@@ -274,11 +298,14 @@ def _write_manifest(
     staging: _Staging,
     names: frozenset[str],
     keys: Keys,
+    inputs: str = "",
 ) -> None:
     document = {
         "written_by": "perudo-arena",
         "files": sorted(names),
         "made_by": maker(),
+        "inputs": inputs,
+        "size": sum((folder / name).stat().st_size for name in names) if inputs else 0,
         "keys": dict(sorted(keys.items())),
     }
     data = (json.dumps(document, indent=1) + "\n").encode()
