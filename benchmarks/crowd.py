@@ -21,8 +21,8 @@ from pathlib import Path
 from statistics import quantiles
 from urllib.parse import urlencode
 
+from arena.io.cores import spare_cores
 from arena.ladder.folder import Folder
-from arena.league.host import spare_cores
 from benchmarks.serve import listen, peak, submit
 from tests.cli.command import ROOT, arena, environment, run
 from tests.ladder import club as clubs

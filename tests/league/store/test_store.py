@@ -78,7 +78,7 @@ def test_write_ahead_logs_stay_small_however_fast_fixtures_come(
 
 
 @pytest.mark.parametrize("read", [False, True])
-def test_what_was_stored_is_moved_into_the_file_only_after_much_more_came(
+def test_write_ahead_logs_are_moved_only_after_much_more_came(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, read: bool
 ) -> None:
     monkeypatch.setattr(files, "_INTERVAL", inf)
