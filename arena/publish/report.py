@@ -12,7 +12,7 @@ from pathlib import Path
 from msgspec import Struct
 from msgspec.structs import astuple, replace
 
-from arena.game.records import QuarantinedFixture, RatingsInfo
+from arena.game.records import QuarantinedFixture
 from arena.io.errors import ArenaError
 from arena.io.files import replacing
 from arena.league.schedule.progress import LeagueProgress
@@ -24,10 +24,11 @@ from arena.league.terms.stored_schedule import schedule_of
 from arena.publish.output.site_folder import FRONT
 from arena.publish.pseudonyms import Pseudonyms, secret_of, who_is_who
 from arena.publish.replay.selection import NEWEST, ReplayChoice
+from arena.publish.series import Tell
 from arena.publish.site import publish
 from arena.publish.site_state import StoreState
 from arena.publish.stored_games import StoredGames, stored_games
-from arena.publish.unchanged import Outcome, inputs, keep, outcome_before, without_pairs
+from arena.publish.unchanged import Asked, Outcome, inputs, keep, outcome_before, without_pairs
 from arena.ratings.league_ratings import Ratings, by_division, rate_results
 
 _NOTHING_PLAYED = "nothing was played yet"
@@ -107,8 +108,11 @@ class Report(Struct, frozen=True):
         }
 
 
-def report(request: ReportRequest) -> Report:
-    """Write the report of a store; raises ArenaError if nothing was played yet."""
+def report(request: ReportRequest, tell: Tell = str) -> Report:
+    """Write the report of a store; raises ArenaError if nothing was played yet.
+
+    `tell` hears how far it is.
+    """
     with Store(request.store) as store:
         conditions = store.league
         if conditions is None:
@@ -119,9 +123,8 @@ def report(request: ReportRequest) -> Report:
         options = conditions.ratings
         if request.league.is_file():  # ratings may be asked for otherwise after the games
             options = load_ratings(request.league, [bot.name for bot in conditions.bots])
-        site, replays, url = request.site, request.replays, request.url
-        draw = partial(schedule_of, store)
-        return write_report(store, draw, options, site, replays, names, url)
+        asked = Asked(options, request.site, request.replays, names, request.url)
+        return write_report(store, partial(schedule_of, store), asked, tell)
 
 
 def reveals_seed(league: Path, store: Path) -> bool:
@@ -134,7 +137,7 @@ def reveals_seed(league: Path, store: Path) -> bool:
     return given_seed(league) in seeds or not all(map(is_salted, seeds))
 
 
-def watch(request: ReportRequest) -> Iterator[Report | None]:
+def watch(request: ReportRequest, tell: Tell = str) -> Iterator[Report | None]:
     """Write the report now and after every change of the store, until the league is finished.
 
     Yields each report, and None while nothing was played yet; rests at least half of the time.
@@ -143,7 +146,7 @@ def watch(request: ReportRequest) -> Iterator[Report | None]:
     while True:
         seen, began = _file_state(request.store), time.monotonic()
         try:
-            last = report(request)
+            last = report(request, tell)
         except ArenaError as error:
             if error.what != _NOTHING_PLAYED or last:
                 raise
@@ -156,56 +159,43 @@ def watch(request: ReportRequest) -> Iterator[Report | None]:
 
 
 def write_report(
-    store: Store,
-    draw: Callable[[], Schedule],
-    options: RatingsInfo,
-    site: Path,
-    replays: ReplayChoice,
-    names: Pseudonyms | None = None,
-    url: str = "",
+    store: Store, draw: Callable[[], Schedule], asked: Asked, tell: Tell = str
 ) -> Report:
-    """Write the report of what counts in a store, under pseudonyms if there are any.
+    """Write the report of what counts in a store, unless nothing changed since the last one.
 
-    `draw` returns the schedule. If nothing changed since the last report, nothing is made anew.
+    `draw` returns the schedule; `tell` hears how far it is.
     """
-    made_of = inputs(store, options, names, replays, url)
-    outcome = outcome_before(store, names, site, made_of)
+    made_of = inputs(store, asked)
+    outcome = outcome_before(store, asked, made_of)
     if outcome is None:
-        outcome = _write(store, draw(), options, site, replays, names, url, made_of)
-        keep(store, names, made_of, outcome)
-    return Report(site / FRONT, *astuple(outcome))
+        outcome = _write(store, draw(), asked, made_of, tell)
+        keep(store, asked, made_of, outcome)
+    return Report(asked.site / FRONT, *astuple(outcome))
 
 
-def _write(
-    store: Store,
-    schedule: Schedule,
-    options: RatingsInfo,
-    site: Path,
-    replays: ReplayChoice,
-    names: Pseudonyms | None,
-    url: str,
-    made_of: str,
-) -> Outcome:
-    conditions, counts = schedule.conditions, schedule.counts
-    published = conditions
+def _write(store: Store, schedule: Schedule, asked: Asked, made_of: str, tell: Tell) -> Outcome:
+    conditions, counts, names = schedule.conditions, schedule.counts, asked.names
+    published, options = conditions, asked.options
     if names:
         published, options = names.info(conditions), names.ratings(options)
     _return_freed_memory()
     with ExitStack() as opened:
         with _without_gc():
-            games = opened.enter_context(stored_games(store, conditions, counts, names))
+            games = opened.enter_context(stored_games(store, conditions, counts, names, tell))
             state = replace(_state(store, schedule, games, names), inputs=made_of)
             del schedule, counts  # they take as much memory as all results, and ratings take much
+            tell("ratings")
             ratings = rate_results(by_division(games.results), options, games.cached)
+        tell("pages")
         publish(
             withheld(published) if state.left or conditions.endless else published,
             ratings,
             games,
-            site,
+            asked.site,
             state=state,
-            replays=replays,
+            replays=asked.replays,
             anonymous=names is not None,
-            url=url,
+            url=asked.url,
         )
     count = sum(len(result.games) for result in games.results)
     return Outcome(games.root, without_pairs(ratings), count, state.left, state.quarantined)

@@ -27,7 +27,7 @@ from arena.publish.output.cache import Cache, CacheEntry, cache_path
 from arena.publish.output.made_by import maker
 from arena.publish.packed_games import PackedGames
 from arena.publish.pseudonyms import Pseudonyms
-from arena.publish.series import Again, batched
+from arena.publish.series import Again, Tell, batched, telling
 
 _MANY = 1000
 """So many games are worth starting processes for."""
@@ -93,14 +93,16 @@ def stored_games(
     info: LeagueInfo,
     counts: Callable[[str], bool],
     names: Pseudonyms | None = None,
+    tell: Tell = str,
 ) -> "Iterator[StoredGames]":
     """Yield the fixtures of a store that count, by `counts(id)`, perhaps under other names.
 
+    `tell` hears how far it is.
     Raises ArenaError if something of the store is missing or damaged.
     """
     store.check_complete()
     with closing(summaries_of(store, info, names)) as cache:
-        games = StoredGames(store, cache, info, counts, names)
+        games = StoredGames(store, cache, info, counts, names, tell)
         del counts  # with all that it knows
         yield games
 
@@ -118,8 +120,9 @@ class StoredGames:
         info: LeagueInfo,
         counts: Callable[[str], bool],
         names: Pseudonyms | None,
+        tell: Tell = str,
     ) -> None:
-        self._store, self._cache, self._names = store, cache, names
+        self._store, self._cache, self._names, self._tell = store, cache, names, tell
         self._games, self._variants = info.games, info.variants
         self.without_logs = store.without_logs()
         self.results: list[FixtureResult] = []
@@ -136,7 +139,8 @@ class StoredGames:
 
     def each(self, work: Work[Made], jobs: Sequence[Job]) -> Iterator[Made]:
         """Yield the result of the work for each job, in order; on all cores, if there are many."""
-        return self._spread(partial(make_all, self._names, work), jobs)
+        made = self._spread(partial(make_all, self._names, work), jobs)
+        return telling(made, len(jobs), "replays", self._tell)
 
     def cached(self, name: str, key: bytes, make: Callable[[], bytes]) -> bytes:
         """Return the result of `make`, perhaps as made for an earlier report with this key."""
@@ -165,6 +169,7 @@ class StoredGames:
         self._damaged += self._store.damaged_rows(others)
         positions = [hashes.position for hashes in missing]
         made = self._spread(partial(summarize, self._names, self._variants), positions)
+        made = telling(made, len(missing), "fixtures", self._tell)
         for batch in batched(zip(missing, made, strict=True), _CHUNK):
             cache.write(
                 CacheEntry(str(hashes.position), hashes.hash, new) for hashes, new in batch if new

@@ -24,6 +24,18 @@ _ENTRY = "report"
 _encode = msgspec.msgpack.Encoder().encode
 
 
+class Asked(Struct, frozen=True):
+    """What a report shows, and where it is written."""
+
+    options: RatingsInfo
+    site: Path
+    replays: ReplayChoice
+    names: Pseudonyms | None = None
+    """Those that bots and authors are called by; None for their own."""
+    url: str = ""
+    """Where the site will be published, if that is known."""
+
+
 class Outcome(Struct, frozen=True):
     """What a report says of its store beside the site."""
 
@@ -41,32 +53,25 @@ def without_pairs(ratings: Ratings) -> Ratings:
     return replace(ratings, boards=[replace(one, duels={}, better={}) for one in ratings.boards])
 
 
-def inputs(
-    store: Store,
-    options: RatingsInfo,
-    names: Pseudonyms | None,
-    replays: ReplayChoice,
-    url: str,
-) -> str:
+def inputs(store: Store, asked: Asked) -> str:
     """Return a digest of all that a report is made of, but for the arena itself."""
-    fingerprint = names.fingerprint if names else ""
-    digest = sha256(_encode((store.history(), options, fingerprint, replays, url)))
-    digest.update(_encode((store.quarantined(), sorted(store.without_logs()))))
+    fingerprint = asked.names.fingerprint if asked.names else ""
+    shown = asked.options, asked.replays, fingerprint, asked.url
+    stored = store.history(), store.quarantined(), sorted(store.without_logs())
+    digest = sha256(_encode((shown, stored)))
     for hashes in store.hashes():
         digest.update(_encode(hashes))
     return digest.hexdigest()
 
 
-def outcome_before(
-    store: Store, names: Pseudonyms | None, site: Path, made_of: str
-) -> Outcome | None:
+def outcome_before(store: Store, asked: Asked, made_of: str) -> Outcome | None:
     """Return the outcome of an earlier report if its site is still what a new one would be.
 
     Raises ArenaError if something of the store is missing or damaged.
     """
-    if not is_whole(site, made_of):
+    if not is_whole(asked.site, made_of):
         return None
-    with closing(summaries_of(store, store.conditions(), names)) as cache:
+    with closing(summaries_of(store, store.conditions(), asked.names)) as cache:
         data = cache.read(_ENTRY, made_of.encode())
     if data is None:
         return None
@@ -76,7 +81,7 @@ def outcome_before(
     return unpack(data, Outcome)
 
 
-def keep(store: Store, names: Pseudonyms | None, made_of: str, outcome: Outcome) -> None:
+def keep(store: Store, asked: Asked, made_of: str, outcome: Outcome) -> None:
     """Keep the outcome of a report for the next one."""
-    with closing(summaries_of(store, store.conditions(), names)) as cache:
+    with closing(summaries_of(store, store.conditions(), asked.names)) as cache:
         cache.write([CacheEntry(_ENTRY, made_of.encode(), pack(outcome))])
