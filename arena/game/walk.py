@@ -200,7 +200,7 @@ def _is_start(start: RoundStarted, number: int, standing: Standing) -> bool:
         start.number == number
         and start.opener == standing.opener
         and start.palifico_seat == standing.palifico_seat
-        and tuple([len(hand) for hand in start.dice]) == standing.dice
+        and tuple(map(len, start.dice)) == standing.dice
         and standing.alive > 1
     )
 

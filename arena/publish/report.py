@@ -185,7 +185,7 @@ def _write(store: Store, schedule: Schedule, asked: Asked, made_of: str, tell: T
             state = replace(_state(store, schedule, games, names), inputs=made_of)
             del schedule, counts  # they take as much memory as all results, and ratings take much
             tell("ratings")
-            ratings = rate_results(by_division(games.results), options, games.cached)
+            ratings = rate_results(by_division(games.results), options, games.cached, games.begin)
         tell("pages")
         publish(
             withheld(published) if state.left or conditions.endless else published,

@@ -1,6 +1,5 @@
 """The fixtures of a store as the source of a site; summaries are cached."""
 
-import os
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
@@ -21,20 +20,18 @@ from arena.playstats.fault_entry import FaultEntry
 from arena.playstats.fixture_summary import FixtureSummary
 from arena.playstats.league_summary import summarize_league
 from arena.playstats.luck import has_luck, rated_luck
-from arena.publish.fixture_work import CachedFixture, Given, Task, make_all, summarize, with_store
+from arena.publish.fixture_work import CachedFixture, make_all, summarize
 from arena.publish.game_source import Job, Made, Work
 from arena.publish.output.cache import Cache, CacheEntry, cache_path
 from arena.publish.output.made_by import maker
 from arena.publish.packed_games import PackedGames
+from arena.publish.processes import Processes
 from arena.publish.pseudonyms import Pseudonyms
 from arena.publish.series import Again, Tell, batched, telling
+from arena.ratings.board.memory import Begin
 
-_MANY = 1000
-"""So many games are worth starting processes for."""
-_CHUNK = 250
-"""Games that are handed to a process at a time, about."""
-_AHEAD = 2
-"""Chunks under way for each process."""
+_WRITTEN = 250
+"""Games whose summaries are written to the cache at a time, about."""
 
 _T = TypeVar("_T")
 
@@ -101,8 +98,8 @@ def stored_games(
     Raises ArenaError if something of the store is missing or damaged.
     """
     store.check_complete()
-    with closing(summaries_of(store, info, names)) as cache:
-        games = StoredGames(store, cache, info, counts, names, tell)
+    with closing(summaries_of(store, info, names)) as cache, Processes(store) as processes:
+        games = StoredGames(store, cache, processes, info, counts, names, tell)
         del counts  # with all that it knows
         yield games
 
@@ -117,13 +114,15 @@ class StoredGames:
         self,
         store: Store,
         cache: Cache,
+        processes: Processes,
         info: LeagueInfo,
         counts: Callable[[str], bool],
         names: Pseudonyms | None,
-        tell: Tell = str,
+        tell: Tell,
     ) -> None:
-        self._store, self._cache, self._names, self._tell = store, cache, names, tell
-        self._games, self._variants = info.games, info.variants
+        self._store, self._cache, self._processes = store, cache, processes
+        self._names, self._tell = names, tell
+        self._games, self._seats, self._variants = info.games, max(info.players), info.variants
         self.without_logs = store.without_logs()
         self.results: list[FixtureResult] = []
         self.hashes: dict[int, str] = {}
@@ -139,8 +138,15 @@ class StoredGames:
 
     def each(self, work: Work[Made], jobs: Sequence[Job]) -> Iterator[Made]:
         """Yield the result of the work for each job, in order; on all cores, if there are many."""
-        made = self._spread(partial(make_all, self._names, work), jobs)
+        seats = self._seats * sum(len(job.games) for job in jobs)
+        task = partial(make_all, self._names, work)
+        made = self._processes.spread(task, jobs, self._games, seats)
         return telling(made, len(jobs), "replays", self._tell)
+
+    @property
+    def begin(self) -> Begin | None:
+        """Begins a call in another process; None if there is none, since little is new."""
+        return self._processes.begin if self._processes.running else None
 
     def cached(self, name: str, key: bytes, make: Callable[[], bytes]) -> bytes:
         """Return the result of `make`, perhaps as made for an earlier report with this key."""
@@ -168,9 +174,11 @@ class StoredGames:
             others.append(hashes.position)
         self._damaged += self._store.damaged_rows(others)
         positions = [hashes.position for hashes in missing]
-        made = self._spread(partial(summarize, self._names, self._variants), positions)
+        task = partial(summarize, self._names, self._variants)
+        seats = len(positions) * self._games * self._seats
+        made = self._processes.spread(task, positions, self._games, seats)
         made = telling(made, len(missing), "fixtures", self._tell)
-        for batch in batched(zip(missing, made, strict=True), _CHUNK):
+        for batch in batched(zip(missing, made, strict=True), _WRITTEN):
             cache.write(
                 CacheEntry(str(hashes.position), hashes.hash, new) for hashes, new in batch if new
             )
@@ -199,22 +207,6 @@ class StoredGames:
         if cached.summary.faults:
             self._faulted.append(stored)
         yield cached.summary
-
-    def _spread(self, task: Task[Given, Made], jobs: Sequence[Given]) -> Iterator[Made]:
-        """Yield what a task makes of jobs, each about a fixture, some at a time; in order."""
-        cores = len(os.sched_getaffinity(0))
-        parts = batched(jobs, max(1, _CHUNK // self._games))
-        if cores == 1 or len(jobs) * self._games < _MANY:
-            for part in parts:
-                yield from task(self._store, part)
-            return
-        # Slow to import, and a small report needs none.
-        from arena.league.play.process_pool import map_ordered, pool
-
-        calls = (partial(with_store, self._store.path, task, part) for part in parts)
-        with pool(cores, pin=False) as executor:
-            for results in map_ordered(executor, calls, cores * _AHEAD):
-                yield from results
 
 
 def rated_results(store: Store, counts: Callable[[str], bool]) -> Iterable[FixtureResult]:

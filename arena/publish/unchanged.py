@@ -13,7 +13,7 @@ from arena.game.records import QuarantinedFixture, RatingsInfo
 from arena.league.store.failures import damaged_fixtures
 from arena.league.store.store import Store
 from arena.publish.output.cache import CacheEntry
-from arena.publish.output.site_folder import is_whole
+from arena.publish.output.manifest import is_whole
 from arena.publish.pseudonyms import Pseudonyms
 from arena.publish.replay.selection import ReplayChoice
 from arena.publish.stored_games import summaries_of

@@ -5,7 +5,6 @@ from threading import Event
 import pytest
 
 from arena.cli import progress_bar
-from arena.cli.output import say
 from arena.cli.progress_bar import TerminalListener
 from tests.ratings.simulated import league
 from tests.support.simulated_leagues import Shape
@@ -43,4 +42,3 @@ def test_a_report_that_takes_long_says_how_far_it_is(
     with progress_bar.reporting() as tell:
         tell("fixtures: 3 of 9")
         assert said.wait(60)
-

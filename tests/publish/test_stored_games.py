@@ -16,7 +16,7 @@ from arena.game.records import Cause, Faulted, FixtureResult, PlayedFixture
 from arena.game.rules.books import Rules
 from arena.league.store.store import Store
 from arena.playstats.fixture_summary import FixtureSummary, summarize_fixtures
-from arena.publish import fixture_work
+from arena.publish import fixture_work, processes
 from arena.publish import stored_games as stored
 from arena.publish.output.cache import cache_path
 from arena.publish.pages import feed
@@ -259,7 +259,8 @@ def test_cache_of_a_killed_report_is_whole(tmp_path: Path, monkeypatch: pytest.M
         return summarize_fixtures(played, rules)
 
     with monkeypatch.context() as patch:
-        patch.setattr(stored, "_CHUNK", 2)
+        patch.setattr(processes, "_CHUNK", 2)
+        patch.setattr(stored, "_WRITTEN", 2)
         patch.setattr(fixture_work, "summarize_fixtures", dying)
         with pytest.raises(Stop):
             report(path, tmp_path / "site")
@@ -272,8 +273,8 @@ def test_cache_of_a_killed_report_is_whole(tmp_path: Path, monkeypatch: pytest.M
 @pytest.mark.slow
 def test_many_processes_make_the_same_site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     alone = report(begun(tmp_path / "one.sqlite", PLAYED), tmp_path / "one")
-    monkeypatch.setattr(stored, "_MANY", 0)
-    monkeypatch.setattr(stored, "_CHUNK", 6)
+    monkeypatch.setattr(processes, "MANY", 0)
+    monkeypatch.setattr(processes, "_CHUNK", 6)
     monkeypatch.setattr("os.sched_getaffinity", lambda _: {0, 1})
     assert report(begun(tmp_path / "many.sqlite", PLAYED), tmp_path / "many") == alone
 
