@@ -23,6 +23,7 @@ from arena.league.terms.conditions import conditions_of
 from arena.publish import report as reports
 from arena.publish.output.manifest import MANIFEST
 from arena.publish.report import Report, ReportRequest, report, watch
+from arena.publish.site import publish
 from tests.league import leagues
 from tests.league.store import edit
 from tests.publish.pages import broken_links, everything, tree
@@ -91,14 +92,11 @@ class Noting:
 
 def unchanged(request: ReportRequest, monkeypatch: pytest.MonkeyPatch) -> bool:
     """Tell whether a report makes nothing anew."""
+    noting = Noting(publish)
     with monkeypatch.context() as patch:
-        made: list[object] = []
-        publish = reports.publish
-        patch.setattr(
-            reports, "publish", lambda *given, **named: made.append(publish(*given, **named))
-        )
+        patch.setattr(reports, "publish", noting)
         report(request)
-    return not made
+    return not noting.calls
 
 
 def settled(site: Path) -> None:
