@@ -1,8 +1,9 @@
 """What a report makes of stored fixtures, some at a time; for any process that opens the store."""
 
+import gc
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
@@ -36,8 +37,21 @@ class CachedFixture(msgspec.Struct, array_like=True, frozen=True):
 
 def with_store(path: Path, task: Task[Given, Made], given: Sequence[Given]) -> list[Made]:
     """Do a task with a store that is opened for it."""
-    with Store(path) as store:
+    with without_gc(), Store(path) as store:
         return task(store, given)
+
+
+@contextmanager
+def without_gc() -> Iterator[None]:
+    """Turn off the collector of cycles: among many small records it searches long, finding none."""
+    gc.disable()
+    try:
+        yield
+    finally:
+        # What is left counts as old now, and is not searched at once.
+        gc.freeze()
+        gc.unfreeze()
+        gc.enable()
 
 
 class _Logged(NamedTuple):

@@ -1,11 +1,10 @@
 """The report of a store, once or whenever the store changes."""
 
 import ctypes
-import gc
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, suppress
 from functools import partial
 from pathlib import Path
 
@@ -21,6 +20,7 @@ from arena.league.store.store import Store
 from arena.league.terms.config import given_seed, load_ratings
 from arena.league.terms.master_seed import is_salted, seeds_of, withheld
 from arena.league.terms.stored_schedule import schedule_of
+from arena.publish.fixture_work import without_gc
 from arena.publish.output.site_folder import FRONT
 from arena.publish.pseudonyms import Pseudonyms, secret_of, who_is_who
 from arena.publish.replay.selection import NEWEST, ReplayChoice
@@ -180,7 +180,7 @@ def _write(store: Store, schedule: Schedule, asked: Asked, made_of: str, tell: T
         published, options = names.info(conditions), names.ratings(options)
     _return_freed_memory()
     with ExitStack() as opened:
-        with _without_gc():
+        with without_gc():
             games = opened.enter_context(stored_games(store, conditions, counts, names, tell))
             state = replace(_state(store, schedule, games, names), inputs=made_of)
             del schedule, counts  # they take as much memory as all results, and ratings take much
@@ -245,16 +245,3 @@ def _return_freed_memory() -> None:
     """
     with suppress(AttributeError, OSError):  # of another C library
         ctypes.CDLL(None).mallopt(_MMAP_THRESHOLD, _LARGE)
-
-
-@contextmanager
-def _without_gc() -> Iterator[None]:
-    """Turn off the collector of cycles: among many small records it searches long, finding none."""
-    gc.disable()
-    try:
-        yield
-    finally:
-        # What is left counts as old now, and is not searched at once.
-        gc.freeze()
-        gc.unfreeze()
-        gc.enable()

@@ -22,9 +22,9 @@ def firsts(lists: Ints, order: Sequence[Column], most: int) -> Ints:
     second, and so on.
     """
     by = np.lexsort((*reversed(order), lists))
-    in_order = lists[by]
-    begins = np.searchsorted(in_order, in_order)
-    return by[np.arange(len(by)) - begins < most]
+    begins = np.flatnonzero(np.diff(lists[by], prepend=-1))
+    place = np.arange(len(by)) - np.repeat(begins, np.diff(begins, append=len(by)))
+    return by[place < most]
 
 
 def only(table: _Table, chosen: Ints | Flags) -> _Table:
