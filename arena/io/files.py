@@ -8,9 +8,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from secrets import token_hex
-from typing import BinaryIO
+from typing import BinaryIO, TypeVar
+
+import msgspec
 
 from arena.io.errors import ArenaError
+
+_Data = TypeVar("_Data")
 
 
 def read_limited(path: Path, max_bytes: int) -> bytes:
@@ -28,6 +32,22 @@ def read_limited(path: Path, max_bytes: int) -> bytes:
     if len(content) > max_bytes:
         raise ArenaError(f"larger than {max_bytes // 1024:,} KiB", str(path))
     return content
+
+
+def read_json(path: Path, kind: type[_Data]) -> _Data | None:
+    """Return what a file of JSON holds; None if it is not there, or holds something else."""
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=kind)
+    except (OSError, msgspec.DecodeError):
+        return None
+
+
+def changed_at(path: Path) -> int:
+    """Return when a file was written last, in nanoseconds since 1970; 0 if it is not there."""
+    try:
+        return path.stat().st_mtime_ns
+    except OSError:
+        return 0
 
 
 def reason(error: Exception) -> str:

@@ -38,7 +38,7 @@ class GuestTable:
         self._why = ""
         self._replay = False
         self._read = 0
-        self._visited = 0.0
+        self._visited = 0
         self._thread = Thread(target=self._play, daemon=True)
         self._thread.start()
 

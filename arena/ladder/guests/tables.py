@@ -1,17 +1,23 @@
 """All tables with visitors, in a process of its own: it dies with the ladder."""
 
 import time
-from contextlib import suppress
 from pathlib import Path
 
 import msgspec
 
 from arena.author.quick_table import PERSON, TableRequest, TableResult
 from arena.io.errors import ArenaError
-from arena.io.files import remove_tree, write_file
+from arena.io.files import changed_at, remove_tree, write_file
 from arena.ladder.book.book import Book
 from arena.ladder.config import Config, load_config
-from arena.ladder.door.guest_spool import FACT, STRENGTH, Asked, GuestPage, GuestSpool
+from arena.ladder.door.guest_spool import (
+    FACT,
+    Asked,
+    GuestPage,
+    GuestSpool,
+    strength,
+    strength_file,
+)
 from arena.ladder.folder import Folder
 from arena.ladder.guests.table import GuestTable
 from arena.publish.drawing.font import font_css
@@ -101,26 +107,17 @@ class GuestTables:
 
     def _forget(self, games: Path) -> None:
         """Remove the oldest games, so that one more can be kept."""
-        kept = sorted(games.iterdir(), key=_changed) if games.is_dir() else []
+        kept = sorted(games.iterdir(), key=changed_at) if games.is_dir() else []
         for old in kept[: max(0, len(kept) - _KEPT + 1)]:
             if old.name not in self._tables:
                 remove_tree(old)
 
     def _count(self, versions: tuple[str, ...], results: list[TableResult]) -> None:
         """Count how a person did against each version; never in ratings."""
-        path = self._folder.guests / STRENGTH
-        counted: dict[str, tuple[int, int]] = {}
-        with suppress(OSError, msgspec.DecodeError):
-            counted = msgspec.json.decode(path.read_bytes(), type=dict[str, tuple[int, int]])
+        counted = strength(self._folder)
         places = {result.name: result.mean_place for result in results}
         for version in versions:
             games, won = counted.get(version, (0, 0))
             ahead = places[PERSON] < places.get(version.partition("@")[0], 0)
             counted[version] = games + 1, won + ahead
-        write_file(path, msgspec.json.encode(counted), 0o640)
-
-
-def _changed(path: Path) -> float:
-    with suppress(OSError):
-        return path.stat().st_mtime
-    return 0.0
+        write_file(strength_file(self._folder), msgspec.json.encode(counted), 0o640)

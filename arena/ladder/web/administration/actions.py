@@ -96,10 +96,10 @@ def _invite(request: Request, _who: str, form: Mapping[str, str]) -> Response:
     folder, name = served_by(request).folder, form.get("invited", "").strip()
     try:
         with Door(folder) as door:
-            known = {author.name.lower() for author in door.authors()}
+            is_known = door.find(name) is not None
         if not name:
             raise RequestError(400, "nobody is named", "write the name of an author")
-        if name.lower() in known and "again" not in form:
+        if is_known and "again" not in form:
             hint = "another link is made on their own page"
             raise RequestError(409, f"{name} was invited already", hint)
         word, _ = invite_author(folder, name, Scope.AUTHOR)

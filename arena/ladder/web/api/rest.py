@@ -175,8 +175,7 @@ def give_order(served: Served, who: str, order: OrderRequest) -> int:
     if not order.why.isprintable():
         raise RequestError(400, "the reason is not a line of text", "write up to 500 characters")
     with Door(served.folder, writes=True) as door:
-        known = {author.name.lower() for author in door.authors()}
-        if order.author and order.author.lower() not in known:
+        if order.author and not door.find(order.author):
             raise RequestError(404, f"there is no author {order.author[:80]!a}")
         try:
             if order.uploads is not None:

@@ -1,11 +1,10 @@
 """The front page: the league's standings, and what happens now."""
 
-from pathlib import Path
-
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
 from arena.bots.runtimes import KITS
+from arena.io.files import changed_at
 from arena.ladder.book.live_standings import LiveRow
 from arena.ladder.web.access.visitors import visitor_of
 from arena.ladder.web.live.game import current_table
@@ -28,7 +27,7 @@ def front(request: Request) -> Response:
     served, now = served_by(request), served_by(request).watch.now
     if visitor_of(request).author:
         return HTMLResponse(_page(request, now))
-    published = _changed(served.folder.site / _BESIDE)
+    published = changed_at(served.folder.site / _BESIDE)
     waited, shown = int(now.oldest() or 0), served.front
     if not shown or shown.now is not now or (shown.beside, shown.waited) != (published, waited):
         shown = served.front = Shown(now, published, waited, _page(request, now))
@@ -75,10 +74,3 @@ def _beside(served: Served) -> str:
         return (served.folder.site / _BESIDE).read_text(encoding="utf-8")
     except OSError:
         return ""
-
-
-def _changed(path: Path) -> int:
-    try:
-        return path.stat().st_mtime_ns
-    except OSError:
-        return 0

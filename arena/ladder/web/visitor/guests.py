@@ -13,7 +13,7 @@ from starlette.responses import FileResponse, HTMLResponse, RedirectResponse, Re
 
 from arena.io import shipped
 from arena.ladder.book.book import Book
-from arena.ladder.door.guest_spool import FACT, STRENGTH, Asked, GuestPage, GuestSpool, id_of
+from arena.ladder.door.guest_spool import FACT, Asked, GuestPage, GuestSpool, id_of, strength
 from arena.ladder.web.access.visitors import visitor_of
 from arena.ladder.web.problems import NOT_FOUND, RequestError
 from arena.ladder.web.served import Served, client_of, served_by
@@ -54,7 +54,7 @@ def _offer(request: Request, typed: Mapping[str, str], error: RequestError | Non
         "play_offer.html",
         places=served.terms.guests,
         versions=_versions(served) if served.terms.guests else [],
-        strength=_strength(served),
+        strength=strength(served.folder),
         typed=typed,
         error=error,
     )
@@ -64,14 +64,6 @@ def _versions(served: Served) -> list[str]:
     with Book(served.folder) as book:
         names: list[str] = msgspec.json.decode(book.facts().get(FACT, "[]"))
     return names
-
-
-def _strength(served: Served) -> dict[str, tuple[int, int]]:
-    try:
-        content = (served.folder.guests / STRENGTH).read_bytes()
-        return msgspec.json.decode(content, type=dict[str, tuple[int, int]])
-    except (OSError, msgspec.DecodeError):
-        return {}
 
 
 async def ask(request: Request) -> Response:
