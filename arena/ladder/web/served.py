@@ -5,11 +5,13 @@ import time
 from collections import Counter
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
+from http import HTTPStatus
 from threading import Lock
 from typing import NamedTuple
 
 from msgspec import Struct
 from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
 
 from arena.io.yaml_file import convert, parse_yaml
 from arena.ladder.book.joining import Joining
@@ -183,6 +185,11 @@ class Served:
             yield
         finally:
             self._sending[author] -= 1
+
+
+def see_other(address: str) -> Response:
+    """Send a browser on after what it asked for was done: it asks for another page by GET."""
+    return RedirectResponse(address, HTTPStatus.SEE_OTHER)
 
 
 def served_by(request: Request) -> Served:

@@ -91,6 +91,15 @@ def fragment(template: str, **values: object) -> str:
     return _environment().get_template(template).render(**values)
 
 
+def link_to(request: Request, invitation: str) -> str:
+    """Return the address at which an invitation is spent."""
+    return f"{_origin(request)}/link/{invitation}"
+
+
+def _origin(request: Request) -> str:
+    return f"{request.url.scheme}://{request.headers.get('host', '')}"
+
+
 def page(request: Request, template: str, site_page: str = "", **values: object) -> str:
     """Return a page, or the frame of a page of the published site, if that is given."""
     served = request.app.state.served
@@ -101,6 +110,7 @@ def page(request: Request, template: str, site_page: str = "", **values: object)
         "has_guests": bool(served.terms.guests),
         "arena": __version__,
         "path": request.url.path,
+        "origin": _origin(request),
         "menu": menu_of(request, site_page),
     }
     return _environment().get_template(template).render(**common, **values)

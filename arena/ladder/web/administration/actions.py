@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.responses import HTMLResponse, Response
 
 from arena.io.errors import ArenaError
 from arena.ladder.book.tables import Action
@@ -18,10 +18,10 @@ from arena.ladder.web.access.visitors import administrator_of
 from arena.ladder.web.administration import pages
 from arena.ladder.web.api.rest import give_order
 from arena.ladder.web.problems import RequestError, refused
-from arena.ladder.web.served import served_by
+from arena.ladder.web.served import see_other, served_by
+from arena.ladder.web.templates import link_to
 from arena.ladder.web.uploads.bodies import form_of
 
-_SEE_OTHER = 303
 _FINAL = {Action.STRIKE, Action.CLOSE_SEASON}
 """Orders that cannot be undone."""
 
@@ -82,7 +82,7 @@ def _order(request: Request, who: str, form: Mapping[str, str]) -> Response:
     if asked.what in _FINAL:
         _check_typed(form, asked.version or pages.season_name(served.watch.look_again()))
     give_order(served, who, asked)
-    return RedirectResponse(_sheet_of(asked), _SEE_OTHER)
+    return see_other(_sheet_of(asked))
 
 
 def _sheet_of(asked: OrderRequest) -> str:
@@ -105,8 +105,7 @@ def _invite(request: Request, _who: str, form: Mapping[str, str]) -> Response:
         word, _ = invite_author(folder, name, Scope.AUTHOR)
     except ArenaError as error:
         raise refused(error, 400) from None
-    link = f"{request.url.scheme}://{request.headers['host']}/link/{word}"
-    return HTMLResponse(pages.person(request, name, link=link))
+    return HTMLResponse(pages.person(request, name, link=link_to(request, word)))
 
 
 def _revoke(request: Request, _who: str, form: Mapping[str, str]) -> Response:

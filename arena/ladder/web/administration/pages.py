@@ -7,6 +7,7 @@ from urllib.parse import urlencode
 
 from starlette.requests import Request
 
+from arena.io.numbers import whole_number
 from arena.ladder.book.book import Book
 from arena.ladder.book.quota import MOST
 from arena.ladder.book.tables import ALLOWED, OF_AUTHORS, Action, Author, Version, allowed
@@ -43,9 +44,8 @@ class Page(NamedTuple):
 
 def _page_of(request: Request, key: str, items: Sequence[Any]) -> Page:
     """Return the page of a list that the address names, the last one if there are fewer."""
-    asked = request.query_params.get(key, "1")
     last = max(1, -(-len(items) // _PAGE))
-    number = min(last, max(1, int(asked))) if asked.isascii() and asked.isdigit() else 1
+    number = min(last, max(1, whole_number(request.query_params.get(key, "")) or 1))
 
     def address(other: int) -> str:
         query = urlencode({**request.query_params, key: other})
