@@ -8,7 +8,6 @@ from typing import BinaryIO
 
 import click
 
-from arena.cli.exit_codes import OK
 from arena.cli.options import PathType, league_argument, store_option, store_path
 from arena.cli.output import SEED_WARNING, say
 from arena.io.errors import ArenaError
@@ -61,7 +60,7 @@ def command(
     output: Path | None,
     *,
     anonymous: bool,
-) -> int:
+) -> None:
     """Write the stored games of LEAGUE as a table, in schedule order, even while it is played."""
     path = store_path(league, store)
     if output is None and format_ == "parquet" and sys.stdout.isatty():
@@ -75,7 +74,6 @@ def command(
             seats = max(len(fixture.seats) for fixture, _ in schedule.drawn.values())
             kind, records = table(rows, stored, schedule, names)
             FORMATS[format_](kind, records, file, seats)
-    return OK
 
 
 @contextmanager

@@ -116,7 +116,10 @@ class _Room:
         bots = [rivals[(table.number + seat) % len(rivals)] for seat in range(table.players)]
         bots[table.seat] = bot
         rules = self._terms.variants[table.label]
-        fixture = self._fixture(table, rules, bots)
+        names = tuple(f"{bot.name}-{seat}" for seat, bot in enumerate(bots))
+        rounds = max_rounds(rules, table.players)
+        seed, games = fixture_seed(self._seed, str(table.number)), self._terms.games
+        fixture = Fixture(seed, table.number, table.label, names, seed, games, max_rounds=rounds)
         with BudgetedMultiplexer(
             [bot.program for bot in bots],
             self._sandbox,
@@ -130,9 +133,3 @@ class _Room:
             place = f"{table}, game {game.game + 1}"
             for fault in faults_in(played, rules, game, table.seat):
                 yield TrialFault(place, fault)
-
-    def _fixture(self, table: _TrialTable, rules: Rules, bots: Sequence[StagedBot]) -> Fixture:
-        names = tuple(f"{bot.name}-{seat}" for seat, bot in enumerate(bots))
-        rounds = max_rounds(rules, table.players)
-        seed, games = fixture_seed(self._seed, str(table.number)), self._terms.games
-        return Fixture(seed, table.number, table.label, names, seed, games, max_rounds=rounds)

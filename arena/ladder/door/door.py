@@ -16,7 +16,7 @@ from msgspec.structs import replace
 from arena.bots.names import looks_like
 from arena.io.errors import ArenaError, did_you_mean
 from arena.io.files import write_file
-from arena.io.times import stamp
+from arena.io.numbers import stamp
 from arena.ladder.book.book_file import BookFile, BookFileUser, DoorFile
 from arena.ladder.book.owners import check_owner, check_spelling, owners
 from arena.ladder.book.quota import DAY, HOUR, MOST, Allowance, Quotas, allowance
@@ -215,14 +215,6 @@ class Door(BookFileUser):
         if size > MAX_UPLOAD:
             what = f"a submission has at most {MAX_UPLOAD // 1024**2} MiB, not {size:,} bytes"
             raise ArenaError(what, where, "leave out what the bot does not need")
-        self._check_owner(author, bot)
-        allowed = self.allowance(author, quotas)
-        if allowed.blocked_until is not None:
-            most = f"{allowed.of} submissions in 24 hours, {quotas.refused} refused ones an hour"
-            what = f"the quota of {author} is used up until {stamp(allowed.blocked_until)}"
-            raise QuotaError(what, where, f"at most {most}", allowed.blocked_until)
-
-    def _check_owner(self, author: str, bot: str) -> None:
         with BookFile(self._folder.ladder, LADDER) as ladder:
             check_owner(author, bot, owners(ladder))
         refused, _ = self._refused_and_quota(author)
@@ -230,6 +222,11 @@ class Door(BookFileUser):
         for id_, name in [*self._file.rows(query, bot, author)]:
             if id_ not in refused:
                 check_spelling(bot, name)
+        allowed = self.allowance(author, quotas)
+        if allowed.blocked_until is not None:
+            most = f"{allowed.of} submissions in 24 hours, {quotas.refused} refused ones an hour"
+            what = f"the quota of {author} is used up until {stamp(allowed.blocked_until)}"
+            raise QuotaError(what, where, f"at most {most}", allowed.blocked_until)
 
     def _check_new(self, bot: str, digest: str) -> None:
         """Raise ArenaError for the bytes of another author under the same name."""

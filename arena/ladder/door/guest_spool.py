@@ -6,7 +6,6 @@ tables into another. A table is named by the SHA-256 of the secret in its addres
 
 import os
 import time
-from hashlib import sha256
 from pathlib import Path
 
 import msgspec
@@ -52,11 +51,6 @@ def strength_file(folder: Folder) -> Path:
 def strength(folder: Folder) -> dict[str, tuple[int, int]]:
     """Return the games of people against each version, and how many the person was ahead in."""
     return read_json(strength_file(folder), dict[str, tuple[int, int]]) or {}
-
-
-def id_of(secret: str) -> str:
-    """Return the id of the table with a secret in its address."""
-    return sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()
 
 
 class GuestSpool:

@@ -3,7 +3,6 @@
 import asyncio
 import ipaddress
 import logging
-import os
 import re
 import socket
 import ssl
@@ -19,8 +18,7 @@ from msgspec.structs import replace
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from arena.io.errors import ArenaError
-from arena.io.file_lock import lock_exclusively
-from arena.ladder.folder import Folder
+from arena.ladder.folder import Folder, held
 from arena.ladder.web.access.secrets import Secrets
 from arena.ladder.web.app import make_app
 from arena.ladder.web.served import DoorLimits
@@ -97,14 +95,15 @@ class Opened:
 def opened(folder: Folder, address: Address, limits: DoorLimits | None = None) -> Iterator[Opened]:
     """Open the door of a ladder; raises ArenaError if that cannot be."""
     _check(address)
-    lock = _locked(folder)
-    try:
-        with _bound(address) as listening, Secrets(folder, writes=True):
-            forget_parts(folder)
-            port = listening.getsockname()[1]
-            yield Opened(folder, replace(address, port=port), limits or DoorLimits(), listening)
-    finally:
-        os.close(lock)
+    taken = ArenaError("another door is open here", str(folder.root), "one is enough")
+    with (
+        held(folder.inbox, taken),
+        _bound(address) as listening,
+        Secrets(folder, writes=True),
+    ):
+        forget_parts(folder)
+        port = listening.getsockname()[1]
+        yield Opened(folder, replace(address, port=port), limits or DoorLimits(), listening)
 
 
 def _config(app: Any, address: Address, limits: DoorLimits) -> uvicorn.Config:
@@ -214,15 +213,3 @@ def _bound(address: Address) -> socket.socket:
         hint = "choose another with --host and --port"
         raise ArenaError(what, f"{address.host}:{address.port}", hint) from None
     return listening
-
-
-def _locked(folder: Folder) -> int:
-    """Keep other doors out; raises ArenaError if there is one."""
-    try:
-        file = os.open(folder.inbox, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    except OSError as error:
-        raise ArenaError(f"it cannot be opened: {error.strerror}", str(folder.inbox)) from None
-    if not lock_exclusively(file):
-        os.close(file)
-        raise ArenaError("another door is open here", str(folder.root), "one is enough")
-    return file

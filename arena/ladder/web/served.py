@@ -14,8 +14,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from arena.io.yaml_file import convert, parse_yaml
-from arena.ladder.book.joining import Joining
-from arena.ladder.book.quota import DAY, Quotas
+from arena.ladder.book.quota import DAY, Joining, Quotas
 from arena.ladder.door.door import MAX_UPLOAD
 from arena.ladder.folder import Folder
 from arena.ladder.web.access.addresses import network_of

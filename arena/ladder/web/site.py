@@ -69,7 +69,9 @@ class _Site(StaticFiles):
             response = await super().get_response(path, scope)
         except HTTPException as error:
             if error.status_code == 404 and not Path(str(self.directory)).is_dir():
-                raise _nothing() from None
+                raise RequestError(
+                    404, "nothing is published yet", "results come after the first games"
+                ) from None
             raise
         if isinstance(response, FileResponse) and Path(response.path).suffix == ".html":
             request = Request(scope)
@@ -106,7 +108,3 @@ def _page(request: Request, file: Path, path: str) -> Response:
     if tag in request.headers.get("if-none-match", ""):
         return Response(None, 304, headers)
     return Response(content, headers=headers, media_type="text/html")
-
-
-def _nothing() -> RequestError:
-    return RequestError(404, "nothing is published yet", "results come after the first games")

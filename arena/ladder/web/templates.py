@@ -9,8 +9,7 @@ from starlette.requests import Request
 
 from arena import __version__
 from arena.io import shipped
-from arena.io.sizes import size_text
-from arena.io.times import span, stamp
+from arena.io.numbers import size_text, span, stamp
 from arena.io.visible import visible
 from arena.ladder.book.tables import PLAYING, State
 from arena.ladder.door.api import Audience, events_for

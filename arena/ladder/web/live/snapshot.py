@@ -11,7 +11,7 @@ from msgspec import Struct
 from msgspec.structs import asdict
 
 from arena.io.files import changed_at
-from arena.io.times import stamp
+from arena.io.numbers import stamp
 from arena.ladder.book.book import Book
 from arena.ladder.book.live_game import FACT
 from arena.ladder.book.live_standings import Live, read_live
@@ -223,16 +223,7 @@ def standings_news(live: Live) -> StandingsNews:
         at=stamp(live.at),
         games=live.games,
         games_per_minute=live.per_minute,
-        recent=[
-            PlayedTable(
-                at=stamp(table.at),
-                variant=table.variant,
-                players=table.players,
-                games=table.games,
-                seats=table.seats,
-            )
-            for table in live.recent
-        ],
+        recent=[PlayedTable(**{**asdict(table), "at": stamp(table.at)}) for table in live.recent],
     )
 
 

@@ -1,4 +1,4 @@
-"""The front page: the league's standings, and what happens now."""
+"""The front page, with the standings and what happens now, and the game that is shown."""
 
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
@@ -13,8 +13,8 @@ from arena.ladder.web.menu import published_items
 from arena.ladder.web.served import Served, Shown, served_by
 from arena.ladder.web.templates import page
 
-_RELOAD = 10
-"""Seconds after which a page without scripts is loaded again."""
+_RELOAD, _RELOAD_LIVE = 10, 2
+"""Seconds after which a page without scripts is loaded again, and that of the game shown."""
 _SPREAD = 500
 _SPREAD_EACH = 12
 """Milliseconds within which pages ask for what changed, and more for each that listens."""
@@ -32,6 +32,13 @@ def front(request: Request) -> Response:
     if not shown or shown.now is not now or (shown.beside, shown.waited) != (published, waited):
         shown = served.front = Shown(now, published, waited, _page(request, now))
     return HTMLResponse(shown.text)
+
+
+def live(request: Request) -> Response:
+    """Show one game as it is played."""
+    visitor_of(request)
+    table = current_table(served_by(request).watch.now.game)
+    return HTMLResponse(page(request, "live.html", table=table, reload=_RELOAD_LIVE))
 
 
 def _page(request: Request, now: Snapshot) -> str:

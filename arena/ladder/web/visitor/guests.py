@@ -14,7 +14,8 @@ from starlette.responses import FileResponse, HTMLResponse, Response
 from arena.io import shipped
 from arena.io.numbers import whole_number
 from arena.ladder.book.book import Book
-from arena.ladder.door.guest_spool import FACT, Asked, GuestPage, GuestSpool, id_of, strength
+from arena.ladder.door.guest_spool import FACT, Asked, GuestPage, GuestSpool, strength
+from arena.ladder.web.access.secrets import id_of
 from arena.ladder.web.access.visitors import visitor_of
 from arena.ladder.web.problems import NOT_FOUND, RequestError
 from arena.ladder.web.served import Served, client_of, see_other, served_by
