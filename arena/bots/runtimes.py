@@ -189,6 +189,12 @@ def from_debian() -> list[str]:
     return [name for name, runtime in RUNTIMES.items() if runtime.in_debian]
 
 
+def toolchains() -> dict[str, str]:
+    """Return the first program of each runtime that Debian has packages of, with its packages."""
+    rows = [RUNTIMES[name] for name in from_debian() if RUNTIMES[name].packages]
+    return dict(next(iter(runtime.programs.items())) for runtime in rows)
+
+
 def runtime_of(program: str) -> str | None:
     """Return the runtime that has a program; None if there is none."""
     return next((name for name, row in RUNTIMES.items() if program in row.programs), None)

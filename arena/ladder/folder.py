@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from arena.io.errors import ArenaError
 from arena.io.file_lock import is_locked_exclusively, lock_exclusively
+from arena.io.files import os_errors
 
 UPDATE_HINT = "arena ladder run brings it up to date"
 """What helps with a ladder that an older arena made."""
@@ -159,10 +160,8 @@ def is_running(folder: Folder) -> bool:
 @contextmanager
 def _opened(path: Path) -> Iterator[int]:
     # Not a database: closing any descriptor of one drops SQLite's locks on it.
-    try:
+    with os_errors("it cannot be opened", path):
         file = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    except OSError as error:
-        raise ArenaError(f"it cannot be opened: {error.strerror}", str(path)) from None
     try:
         yield file
     finally:

@@ -136,7 +136,7 @@ class _Ladder(RunListener):
         """End what goes on beside the games."""
         self._checks.stop()
         self._stop_reading()
-        self._guests.end()
+        self._guests.stop()
 
     def _stop_reading(self) -> None:
         """End what reads the store: meanwhile it cannot be closed whole."""

@@ -8,6 +8,7 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
+from arena.io.files import stat_of
 from arena.io.numbers import span
 from arena.ladder.book.book import Book
 from arena.ladder.book.tables import CHECKS, WAITING, DivisionProgress, Progress, State
@@ -101,6 +102,5 @@ def _age(facts: Mapping[str, str], key: str, now: float) -> float | None:
 
 
 def _backup_age(folder: Folder, now: float) -> float | None:
-    if not folder.last_backup.exists():
-        return None
-    return max(0.0, now - folder.last_backup.stat().st_mtime)
+    backup = stat_of(folder.last_backup)
+    return max(0.0, now - backup.st_mtime) if backup else None

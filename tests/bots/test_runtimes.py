@@ -6,7 +6,7 @@ import pytest
 
 from arena.bots.command import how_to_get
 from arena.bots.manifest import load_bot
-from arena.bots.runtimes import KITS, OF_SAMPLES, RUNTIMES, from_debian
+from arena.bots.runtimes import KITS, OF_SAMPLES, RUNTIMES, toolchains
 from tests.bots.languages_page import SECTION, markdown
 from tests.cli.command import ROOT
 
@@ -33,9 +33,9 @@ def test_page_on_how_to_begin_names_every_language(page: str) -> None:
 
 def test_install_page_names_the_packages_of_every_language() -> None:
     words = {*re.findall(r"[\w.+-]+", (ROOT / "docs/reference/install.md").read_text())}
-    rows = [RUNTIMES[name] for name in from_debian() if RUNTIMES[name].packages]
-    first = dict(next(iter(runtime.programs.items())) for runtime in rows)
-    packages = {name: packages.split() for name, packages in first.items() if name != "python3"}
+    packages = {
+        name: packages.split() for name, packages in toolchains().items() if name != "python3"
+    }
     assert {name: need for name, need in packages.items() if not words.issuperset(need)} == {}
 
 

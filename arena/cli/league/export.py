@@ -11,7 +11,7 @@ import click
 from arena.cli.options import PathType, league_argument, store_option, store_path
 from arena.cli.output import SEED_WARNING, say
 from arena.io.errors import ArenaError
-from arena.io.files import replacing
+from arena.io.files import os_errors, replacing
 from arena.league.store.logs import logs_path
 from arena.league.store.store import Store
 from arena.league.terms.stored_schedule import schedule_of
@@ -85,10 +85,6 @@ def _target(output: Path | None, protected: tuple[Path, ...]) -> Iterator[Binary
         return
     if any(path.exists() and output.exists() and output.samefile(path) for path in protected):
         raise ArenaError("the export would overwrite the league", str(output), "name another file")
-    try:
-        with replacing(output) as file:
-            yield file
-    except OSError as error:
-        what = f"the export cannot be written: {error.strerror or error}"
-        hint = "name a file in a folder that you may write to, with space on its disk"
-        raise ArenaError(what, str(output), hint) from None
+    hint = "name a file in a folder that you may write to, with space on its disk"
+    with os_errors("the export cannot be written", output, hint), replacing(output) as file:
+        yield file

@@ -11,7 +11,7 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from arena.io.files import changed_at, read_json, remove_tree, write_file
+from arena.io.files import changed_at, read_json, remove_tree, stat_of, write_file
 from arena.ladder.folder import Folder, make_shared
 
 FACT = "humans"
@@ -93,11 +93,8 @@ class GuestSpool:
 
     def version(self, id_: str) -> tuple[int, int]:
         """Return what changes whenever the page of a table does."""
-        try:
-            stat = (self._pages / f"{id_}.json").stat()
-        except OSError:
-            return 0, 0
-        return stat.st_ino, stat.st_mtime_ns
+        page = stat_of(self._pages / f"{id_}.json")
+        return (page.st_ino, page.st_mtime_ns) if page else (0, 0)
 
     def page(self, id_: str) -> GuestPage | None:
         """Return the page of a table; None if there is none yet."""

@@ -18,6 +18,7 @@ from msgspec.structs import replace
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from arena.io.errors import ArenaError
+from arena.io.files import os_errors
 from arena.ladder.folder import Folder, held
 from arena.ladder.web.access.secrets import Secrets
 from arena.ladder.web.app import make_app
@@ -172,13 +173,9 @@ def _check(address: Address) -> None:
     if bool(address.certificate) != bool(address.key):
         raise ArenaError("a certificate needs its key", "--certificate", "--key FILE")
     if address.certificate:
-        try:
-            ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(
-                address.certificate, address.key
-            )
-        except OSError as error:
-            what = f"it cannot be used: {error.strerror or error}"
-            raise ArenaError(what, str(address.certificate), "name PEM files") from None
+        with os_errors("it cannot be used", address.certificate, "name PEM files"):
+            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            context.load_cert_chain(address.certificate, address.key)
     if address.behind_proxy and not address.url.startswith("https://"):
         what = "behind a proxy the door must know where browsers reach it"
         raise ArenaError(what, "--behind-proxy", "--url https://ladder.example.org")

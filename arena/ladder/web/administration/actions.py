@@ -8,7 +8,6 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
-from arena.io.errors import ArenaError
 from arena.ladder.book.tables import Action
 from arena.ladder.door.api import OrderRequest
 from arena.ladder.door.door import Door
@@ -17,7 +16,7 @@ from arena.ladder.web.access.secrets import invite as invite_author
 from arena.ladder.web.access.visitors import administrator_of
 from arena.ladder.web.administration import pages
 from arena.ladder.web.api.rest import give_order
-from arena.ladder.web.problems import RequestError, refused
+from arena.ladder.web.problems import RequestError, refusing
 from arena.ladder.web.served import see_other, served_by
 from arena.ladder.web.templates import link_to
 from arena.ladder.web.uploads.bodies import form_of
@@ -94,7 +93,7 @@ def _sheet_of(asked: OrderRequest) -> str:
 
 def _invite(request: Request, _who: str, form: Mapping[str, str]) -> Response:
     folder, name = served_by(request).folder, form.get("invited", "").strip()
-    try:
+    with refusing(400):
         with Door(folder) as door:
             is_known = door.find(name) is not None
         if not name:
@@ -103,8 +102,6 @@ def _invite(request: Request, _who: str, form: Mapping[str, str]) -> Response:
             hint = "another link is made on their own page"
             raise RequestError(409, f"{name} was invited already", hint)
         word, _ = invite_author(folder, name, Scope.AUTHOR)
-    except ArenaError as error:
-        raise refused(error, 400) from None
     return HTMLResponse(pages.person(request, name, link=link_to(request, word)))
 
 

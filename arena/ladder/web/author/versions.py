@@ -6,7 +6,6 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import FileResponse, Response
 
-from arena.io.errors import ArenaError
 from arena.ladder.book.book import Book
 from arena.ladder.book.tables import OF_AUTHORS, Action, Order, Version, allowed
 from arena.ladder.door.door import Door
@@ -14,7 +13,7 @@ from arena.ladder.folder import Folder
 from arena.ladder.web.access.visitors import session_of
 from arena.ladder.web.api.rest import seen_version
 from arena.ladder.web.live.snapshot import Snapshot
-from arena.ladder.web.problems import RequestError, refused
+from arena.ladder.web.problems import RequestError, refusing
 from arena.ladder.web.served import see_other, served_by
 from arena.ladder.web.uploads.bodies import form_of
 
@@ -50,11 +49,8 @@ async def order(request: Request) -> Response:
 
 
 def _leave(request: Request, author: str, what: Action, version: Version) -> None:
-    with Door(served_by(request).folder, writes=True) as door:
-        try:
-            door.order_own(author, what, version)
-        except ArenaError as error:
-            raise refused(error) from None
+    with Door(served_by(request).folder, writes=True) as door, refusing():
+        door.order_own(author, what, version)
 
 
 def archive(request: Request) -> Response:
