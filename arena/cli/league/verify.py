@@ -15,7 +15,7 @@ from arena.cli.options import (
     workers_option,
 )
 from arena.cli.output import print_result
-from arena.league.host import core_count
+from arena.io.cores import core_count
 from arena.league.keeping.rerating import TOLERANCE, DivisionCheck
 from arena.league.keeping.verify import Verified, verify
 from arena.league.store.store import Store

@@ -19,12 +19,12 @@ from arena.bots.bot import Bot
 from arena.bots.canonical_archive import canonical
 from arena.bots.manifest import load_bot
 from arena.bots.sandboxes.registry import missing_image
+from arena.io.cores import claim_core
 from arena.io.errors import ArenaError
 from arena.io.files import write_file
 from arena.ladder.book.check_result import CheckResult, ReportedFault, TimedStep
 from arena.ladder.check.trial import TrialTerms, trial
 from arena.ladder.season.author_games import GameFault
-from arena.league.host import claim_core
 
 STEPS = len(steps.STEPS) + 1
 """Those of `arena check`, and the games."""

@@ -3,6 +3,7 @@
 import asyncio
 import ipaddress
 import logging
+import os
 import re
 import socket
 import ssl
@@ -22,7 +23,7 @@ from arena.io.files import os_errors
 from arena.ladder.folder import Folder, held
 from arena.ladder.web.access.secrets import Secrets
 from arena.ladder.web.app import make_app
-from arena.ladder.web.served import DoorLimits
+from arena.ladder.web.served import DoorLimits, terms_of
 from arena.ladder.web.uploads.uploads import forget_parts
 
 _USUAL_PORTS = {"http": ":80", "https": ":443"}
@@ -64,8 +65,13 @@ class Address(Struct, frozen=True, kw_only=True):
 
 
 def serve(folder: Folder, address: Address, say: Callable[[str], None]) -> None:
-    """Serve until SIGINT or SIGTERM; raises ArenaError if it cannot."""
+    """Serve until SIGINT or SIGTERM, on the cores that the workers of the ladder leave.
+
+    Raises ArenaError if it cannot.
+    """
     logging.basicConfig(level=logging.WARNING)
+    if spare := terms_of(folder).spare_cores:
+        os.sched_setaffinity(0, spare)
     with opened(folder, address) as door:
         say(f"the door is open: {door.base}")
         with suppress(KeyboardInterrupt):  # the signal that ended it comes once more
