@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import chain
+from typing import NoReturn
 
 import numpy as np
 
@@ -58,7 +59,7 @@ def read(fixtures: Sequence[PlayedFixture], rules: Rules) -> Games:
     try:
         games = _games(fixtures, rules)
         sound = _bids_are_legal(games) and _dudos_are_right(games)
-    except (ForbiddenEventError, OverflowError):  # which number is too large for an array?
+    except (ForbiddenEventError, OverflowError):  # a number may be too large for an array
         sound = False
     if not sound:
         _refuse(fixtures, rules)
@@ -110,7 +111,7 @@ def _dudos_are_right(games: Games) -> bool:
     return bool((count == rounds.count[at]).all() and (loser == rounds.loser[at]).all())
 
 
-def _refuse(fixtures: Sequence[PlayedFixture], rules: Rules) -> None:
+def _refuse(fixtures: Sequence[PlayedFixture], rules: Rules) -> NoReturn:
     """Raise the ForbiddenEventError of the first event that the rules forbid."""
     for one in fixtures:
         try:

@@ -3,6 +3,7 @@
 from functools import lru_cache
 
 import numpy as np
+from numpy.typing import NDArray
 
 from arena.game.records import LUCK_UNIT
 from arena.game.rules.books import FACES
@@ -30,7 +31,7 @@ def luck_of(games: Games) -> Ints:
     return np.rint(wins * LUCK_UNIT).astype(np.intp)
 
 
-def _luck(standing: Standing, hands: Ints) -> Floats:
+def _luck(standing: Standing, hands: NDArray[np.int8]) -> Floats:
     """Return the luck of the dice of some rounds that begin alike, as `round_luck` does."""
     opener = standing.opener
     deals, die = stake(standing)

@@ -7,6 +7,7 @@ from itertools import chain
 from operator import attrgetter
 
 import numpy as np
+from numpy.typing import NDArray
 
 from arena.game.records import BidMade
 from arena.game.rules.books import FACES, PACO
@@ -55,7 +56,7 @@ class Rounds:
     """[round, seat]: who had its palifico round before another's; nobody in a normal round."""
     dice: Ints
     """[round, seat]: how many each has."""
-    hands: Ints
+    hands: NDArray[np.int8]
     """[round, seat, face]: how many show a face from 1 on."""
 
     @cached_property
@@ -150,13 +151,13 @@ def _veterans(standing: Standing) -> int:
     return sum(is_veteran(standing, seat) << seat for seat in range(len(standing.dice)))
 
 
-def _dice(hands: Sequence[tuple[Hand, ...]], seats: int) -> tuple[Ints, Ints]:
+def _dice(hands: Sequence[tuple[Hand, ...]], seats: int) -> tuple[Ints, NDArray[np.int8]]:
     """Return how many dice each seat has in each round, and how many of each face."""
     per_seat = ints(map(len, chain.from_iterable(hands)))
     faces = ints(chain.from_iterable(chain.from_iterable(hands)))
     cells = np.repeat(np.arange(len(per_seat)) * (FACES + 1), per_seat) + faces
     counts = np.bincount(cells, minlength=len(per_seat) * (FACES + 1))
-    return per_seat.reshape(-1, seats), counts.reshape(-1, seats, FACES + 1)
+    return per_seat.reshape(-1, seats), counts.astype(np.int8).reshape(-1, seats, FACES + 1)
 
 
 @dataclass(frozen=True)
