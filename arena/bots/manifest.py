@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from difflib import get_close_matches
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 from msgspec import Struct
 
@@ -14,12 +15,12 @@ from arena.bots.bot import Bot
 from arena.bots.command import words
 from arena.bots.folder import BOT_LIMITS, BotLimits, digest, is_ignored
 from arena.bots.name_checks import check_distinct, check_info
-from arena.bots.runtimes import RUNTIMES
+from arena.bots.runtimes import RUNTIMES, runtime_meant
 from arena.game.records import BotInfo
 from arena.io import shipped
 from arena.io.errors import ArenaError, did_you_mean
 from arena.io.files import reason
-from arena.io.yaml_file import convert, locate, parse_yaml
+from arena.io.yaml_file import Positions, convert, locate, parse_yaml
 
 MANIFEST = "bot.yaml"
 SAMPLE = "sample:"
@@ -32,6 +33,14 @@ _MAX_TEXT = {"author": 80, "version": 40}
 MAX_TAGS = 8
 _MAX_REFUSALS = 10
 """Bots that one error names."""
+_MEANT = {
+    **dict.fromkeys(("language", "lang"), "runtime"),
+    **dict.fromkeys(("main", "entry", "entrypoint", "cmd", "run", "start"), "command"),
+    "compile": "build",
+}
+"""Keys that others use for the same, and those of bot.yaml."""
+_EXAMPLES = {"name": "my-bot", "command": "python3 bot.py"}
+"""Of the keys that must be there."""
 _TAG = re.compile(r"\w[\w .+#-]{0,31}")
 _TAG_HINT = "a tag has 1 to 32 letters, digits, spaces and . + # - _, as in [python, baseline]"
 
@@ -210,7 +219,7 @@ def errors_name_source(folder: Path, source: Path, prefix: str = "") -> Iterator
 def _manifest(path: Path) -> Manifest:
     """Read bot.yaml and check its texts, which are published."""
     data, marks = parse_yaml(path, MAX_BYTES)
-    manifest = convert(data, marks, path, Manifest)
+    manifest = _converted(data, marks, path)
     if not 1 <= len(manifest.name) <= MAX_NAME:
         what = f"a bot's name has 1 to {MAX_NAME} characters"
         raise ArenaError(what, locate(path, marks, "$.name"))
@@ -222,9 +231,23 @@ def _manifest(path: Path) -> Manifest:
     if manifest.runtime not in RUNTIMES:
         what = f"unknown runtime '{manifest.runtime}'"
         where = locate(path, marks, "$.runtime")
-        raise ArenaError(what, where, did_you_mean(manifest.runtime, RUNTIMES))
+        meant = runtime_meant(manifest.runtime) or manifest.runtime
+        raise ArenaError(what, where, did_you_mean(meant, RUNTIMES))
     _check_tags(manifest.tags, locate(path, marks, "$.tags"))
     return manifest
+
+
+def _converted(data: Any, marks: Positions, path: Path) -> Manifest:
+    keys = list(data) if isinstance(data, dict) else []
+    for key in filter(_MEANT.get, keys):
+        hint = f"did you mean '{_MEANT[key]}'?"
+        raise ArenaError(f"unknown key '{key}'", locate(path, marks, f"$.{key}"), hint)
+    try:
+        return convert(data, marks, path, Manifest)
+    except ArenaError as error:
+        lacks = [key for key in _EXAMPLES if error.what == f"missing key '{key}'"]
+        hint = "".join(f"for example `{key}: {_EXAMPLES[key]}`" for key in lacks)
+        raise ArenaError(error.what, error.where, error.hint or hint) from None
 
 
 def _check_tags(tags: list[str], where: str) -> None:

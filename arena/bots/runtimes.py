@@ -200,6 +200,12 @@ def runtime_of(program: str) -> str | None:
     return next((name for name, row in RUNTIMES.items() if program in row.programs), None)
 
 
+def runtime_meant(name: str) -> str | None:
+    """Return the runtime of a language or a program, as `javascript` or `gcc`; None if unknown."""
+    of_kit = (runtime for runtime, row in RUNTIMES.items() if name in row.kits)
+    return next(of_kit, None) or runtime_of(name)
+
+
 def how_to_compile(program: str, files: Iterable[str]) -> str:
     """Return the command that makes a program from files of its folder; "" if none is known."""
     for runtime in filter(lambda row: row.compiled, RUNTIMES.values()):

@@ -2,71 +2,35 @@
 
 import re
 from collections.abc import Sequence
+from difflib import get_close_matches
 from typing import NamedTuple
 
+from arena.author.check.hint_patterns import (
+    BY_DETAIL,
+    BY_OUTPUT,
+    BY_STDERR,
+    EXAMPLES,
+    MEMORY,
+    STDERR_ONLY,
+)
 from arena.author.check.missing_module import of_import
+from arena.author.check.request_facts import kind_of, of_message
 from arena.author.check.timeout_cause import Late
-from arena.bots.runtimes import RUNTIMES, Runtime
-from arena.bots.sandboxes.base import MIB, Quota
+from arena.bots.runtimes import PROGRAMS, RUNTIMES
 from arena.game.records import Cause
 
-_MEMORY = f"a bot may use {Quota().memory // MIB} MiB of memory"
-_FILE_SIZE = f"a file may have {Quota().file_size // MIB} MiB at most"
-_BID = '{{"id": 7, "action": "bid", "quantity": 3, "face": 4}}'
-_STDERR_ONLY = "print nothing but answers to standard output; standard error is yours"
-_BY_STDERR = (
-    (
-        r"choose\(\) returned .*; it must return",
-        "look for a path through choose() that ends without `return bid(...)` or `return dudo()`",
-    ),
-    (r"choose called neither", "look for a path through choose that calls neither of them"),
-    (r"(?:SyntaxError|IndentationError|TabError):", "correct the line that the traceback names"),
-    (
-        r"MemoryError|[Cc]annot allocate memory|bad_alloc|heap out of memory|OutOfMemoryError",
-        _MEMORY,
-    ),
-    (
-        r"Read-only file system|EROFS|Permission denied: '(?!/)",
-        "the bot's folder is read-only: write to /tmp, or to standard error",
-    ),
-    (
-        r"failed to execute (\S+): No such file|exec:? (\S+): no such file",
-        "the interpreter that the first line of {0} names is not in the sandbox",
-    ),
-    (r"KeyError: '(\w+)'", "the message that was sent has no '{0}'"),
-)
-"""Patterns in standard error; {0} is their first group."""
-_BY_OUTPUT = (
-    (
-        r"\(Pdb\)|^> .*\(\d+\)|^--(?:Return|Call)--",
-        "remove breakpoint(): it uses standard input and output; in arena debug, the terminal",
-    ),
-    (r"^\W?ready\W?$", 'answer hello with {{"type": "ready"}}'),
-    (r"^\ufeff|^\\xff\\xfe|\x00|\\x00", "write UTF-8, without a byte order mark"),
-)
-"""Patterns in the line that came."""
-_BY_DETAIL = (
-    (r"SIGKILL", f"{_MEMORY}: the kernel ends what takes more"),
-    (
-        r"SIGXFSZ",
-        f"{_FILE_SIZE}; .NET before 10: `command: env DOTNET_EnableWriteXorExecute=0 dotnet ...`",
-    ),
-    (r"SIGSEGV|SIGABRT|SIGBUS", "a fault of the program itself: run it under a debugger"),
-    (r"cannot be started: Exec format", "the program is for another machine, or lacks `#!`"),
-    (r"exit code 0", "it ended by itself: read on after a game, until `bye` or the end of input"),
-    (r"not open", "answer each turn and calza once, with its `id`; answer nothing else"),
-    (r"not a JSON object", f"an answer is {_BID}; {_STDERR_ONLY}"),
-    (r"not valid JSON", _STDERR_ONLY),
-    (r"the bid has no", f"as in {_BID}"),
-    (r"`type`", 'answer hello with {{"type": "ready"}}'),
-)
 _BY_CAUSE = {
     Cause.ILLEGAL_ACTION: "the request lists every legal bid in `raises`; `dudo` says whether you"
     " may doubt",
     Cause.CRASH: "its standard error says why",
-    Cause.FLOOD: _STDERR_ONLY,
+    Cause.FLOOD: STDERR_ONLY,
     Cause.MALFORMED_LINE: "`arena help protocol` shows every answer",
 }
+_NO_PROGRAM = re.compile(
+    r"exec(?:ute|:)? (\S+): [Nn]o such file|env: \W(\S+?)\W: No such file"
+    r"|\S*sh: (?:line )?(?:\d+: )?(?:exec: )?(\S+?): (?:command )?not found"
+)
+"""What programs that start others say of one that is not there."""
 
 
 class Evidence(NamedTuple):
@@ -83,6 +47,16 @@ class Evidence(NamedTuple):
     """Whether the sandbox has the programs of an image."""
     files: Sequence[str] = ()
     """The paths in the bot's folder."""
+    sent: tuple[str, ...] = ()
+    """The lines since its last answer."""
+    interpreter: str = ""
+    """The program that its first line names, "" if it is no script."""
+
+    @property
+    def asked(self) -> str:
+        """The type of the message that was to be answered."""
+        kind = kind_of(self.sent[-1]) if self.sent else ""
+        return kind if kind in EXAMPLES else "turn"
 
 
 def hint_for(evidence: Evidence) -> str:
@@ -91,18 +65,15 @@ def hint_for(evidence: Evidence) -> str:
         return "end every line with a newline"
     if evidence.late:
         return _of_late(evidence)
-    if hint := of_import(evidence.stderr, evidence.files, in_image=evidence.in_image):
-        return hint
-    for text, patterns in (
-        (evidence.came, _BY_OUTPUT),
-        (evidence.stderr, _BY_STDERR),
-        (evidence.detail, _BY_DETAIL),
+    if hint := (
+        of_import(evidence.stderr, evidence.files, in_image=evidence.in_image)
+        or _of_program(evidence)
+        or of_message(evidence.stderr, evidence.sent)
+        or _of_patterns(evidence)
     ):
-        for pattern, hint in patterns:
-            if match := re.search(pattern, text, re.MULTILINE):
-                return hint.format(*match.groups())
+        return hint
     if evidence.cause is Cause.CRASH and not evidence.stderr.strip():
-        return "it wrote nothing to standard error: run its command in its folder, and type a hello"
+        return "it wrote nothing to standard error: repeat it without the arena, as below"
     return _BY_CAUSE.get(evidence.cause, "")
 
 
@@ -120,19 +91,53 @@ def named(late: Late, before: float) -> str:
     return f"; after {before + late.seconds:.1f} s it is still busy"
 
 
-def _flush(runtime: Runtime) -> str:
-    how = runtime.flush
-    return f"Flush standard output after every line: {how}. " if how else ""
+def _of_patterns(evidence: Evidence) -> str:
+    node = evidence.runtime == "node"
+    values = {
+        "asked": evidence.asked,
+        "example": EXAMPLES[evidence.asked],
+        "reads": RUNTIMES[evidence.runtime].reads,
+        "memory": f"; Node.js ends so, too, when memory is short: {MEMORY}" if node else "",
+    }
+    for text, patterns in (
+        (evidence.came, BY_OUTPUT),
+        (evidence.stderr, BY_STDERR),
+        (evidence.detail, BY_DETAIL),
+    ):
+        for pattern, hint in patterns:
+            if match := re.search(pattern, text, re.MULTILINE):
+                return hint.format(*match.groups(), **values)
+    return ""
+
+
+def _of_program(evidence: Evidence) -> str:
+    """Return how to mend a program that was not found, "" if none was looked for."""
+    failed = _NO_PROGRAM.search(evidence.stderr)
+    name = next(filter(None, failed.groups())) if failed else ""
+    in_folder = name.removeprefix("./") in evidence.files
+    if evidence.interpreter and (in_folder or "cannot be started: No such" in evidence.detail):
+        name, what = evidence.interpreter, f"its first line names {evidence.interpreter}, which"
+    else:
+        what = f"it starts {name}, which"
+    if not name:
+        return ""
+    near = get_close_matches(name.rpartition("/")[2], PROGRAMS, 1)
+    mend = f"; did you mean '{near[0]}'?" if near else ""
+    return f"{what} the sandbox does not have{mend}"
 
 
 def _of_late(evidence: Evidence) -> str:
+    runtime = RUNTIMES[evidence.runtime]
     if evidence.late == "unflushed":
-        runtime = RUNTIMES.get(evidence.runtime, RUNTIMES["any"])
-        return f"{_flush(runtime)}Read a line at a time: {runtime.reads}"
+        how = runtime.flush
+        flush = f"Flush standard output after every line: {how}. " if how else ""
+        return f"{flush}Read a line at a time: {runtime.reads}"
     if evidence.late == "slow":
         return "do less before `ready`" if "ready" in evidence.detail else "think less"
+    if evidence.late == "busy":
+        return f"look for a loop that takes long or never ends, before it answers {evidence.asked}"
     if "ready" in evidence.detail:
-        return 'answer hello with {"type": "ready"}, and read lines, not until the end of input'
+        return f"answer hello with {EXAMPLES['hello']}. Read a line at a time: {runtime.reads}"
     if "(calza" in evidence.detail:
         return "answer calza with calza or pass, or do not say `calza` in `ready`"
-    return "answer every turn"
+    return f"answer every turn, as with {EXAMPLES['turn']}"

@@ -1,8 +1,9 @@
-"""How to mend an import that failed: a file of the bot's folder, or a package of others."""
+"""How to mend an import, or a file, that was not found: the bot's folder first, then packages."""
 
 import re
 import shutil
-from collections.abc import Sequence
+import sys
+from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from pathlib import PurePath
 
@@ -10,23 +11,36 @@ from arena.bots.sandboxes.base import PATH
 
 _PYTHON = re.compile(r"ModuleNotFoundError: No module named '([\w.]+)'")
 _PYTHON_FILE = re.compile(r"python3?: can't open file '([^']+)'")
-_NODE = re.compile(r"Error: Cannot find module '([^']+)'")
+_NODE = re.compile(r"Error(?: \[ERR_MODULE_NOT_FOUND\])?: Cannot find (?:module|package) '([^']+)'")
+_NO_FILE = re.compile(r"FileNotFoundError: .*: '([^']+)'|ENOENT: no such file.*, \w+ '([^']+)'")
+_HIDDEN = re.compile(
+    r"(?:AttributeError: (?:partially initialized )?module '(\w+)'"
+    r"|ImportError: cannot import name '\w+' from (?:partially initialized module )?'(\w+)')"
+)
+_PACKAGES = ("numpy", "scipy", "pandas", "torch", "jax", "numba", "msgspec", "orjson")
+"""Packages that bots use: the hint is for them, and for names that are nearly theirs."""
 _BRING = "pin it in requirements.txt, or bring it in the bot's folder: pip install --target . {0}"
+_HOW_TO_BRING = "if the name is right, `arena help languages` says how a bot brings it"
 _DEBIAN_PYTHON = "/usr/bin/python3"
+_SHOWN = 3
+"""Files that are named."""
 
 
 def of_import(stderr: str, files: Sequence[str], *, in_image: bool) -> str:
-    """Return how to mend the import that failed, "" if none did.
+    """Return how to mend the import that failed, or the file that was not opened; "" if none was.
 
     `files` are the paths in the bot's folder; with `in_image` the sandbox has an image's programs.
     """
     if missing := _PYTHON.search(stderr):
         return _of_python(missing[1], files, in_image=in_image)
     if missing := _PYTHON_FILE.search(stderr):
-        name = PurePath(missing[1]).name
-        return _near(name, {PurePath(path).name for path in files}, f"there is no file '{name}'")
+        return _of_program(PurePath(missing[1]).name, files)
     if missing := _NODE.search(stderr):
         return _of_node(missing[1], files)
+    if (hidden := _HIDDEN.search(stderr)) and f"{hidden[1] or hidden[2]}.py" in files:
+        return f"{hidden[1] or hidden[2]}.py hides the module of Python: rename it"
+    if missing := _NO_FILE.search(stderr):
+        return _of_file(missing[1] or missing[2], files)
     return ""
 
 
@@ -45,15 +59,33 @@ def _of_python(name: str, files: Sequence[str], *, in_image: bool) -> str:
     return _of_package(name.split(".", maxsplit=1)[0], in_image=in_image)
 
 
+def _of_program(name: str, files: Sequence[str]) -> str:
+    """Return how to mend a program's file that is not there."""
+    ending = PurePath(name).suffix
+    names = sorted({PurePath(path).name for path in files})
+    near = _near(name, set(names), what := f"there is no file '{name}'")
+    others = [one for one in names if PurePath(one).suffix == ending][:_SHOWN]
+    return f"{what}; the bot's folder has {', '.join(others)}" if near == what and others else near
+
+
 def _of_node(name: str, files: Sequence[str]) -> str:
     if not name.startswith(("./", "../", "/")):
         return f"the sandbox has no module '{name}': put node_modules into the bot's folder"
     module = PurePath(name).name
-    return _near(module, {PurePath(path).stem for path in files}, f"there is no file '{module}'")
+    if PurePath(name).suffix in {".js", ".mjs", ".cjs"}:
+        return _of_program(module, files)
+    stems = {PurePath(path).stem for path in files if PurePath(path).suffix in {".js", ".cjs"}}
+    return _near(module, stems, f"there is no file '{module}'")
 
 
-def _near(name: str, names: set[str], what: str) -> str:
-    near = get_close_matches(name, sorted(names - {name}), 1)
+def _of_file(name: str, files: Sequence[str]) -> str:
+    if name.startswith("/") and not name.startswith("/bot/"):
+        return f"the sandbox has no {name}: put the file into the bot's folder, where it starts"
+    return _near(PurePath(name).name, set(files), f"the bot's folder has no file '{name}'")
+
+
+def _near(name: str, names: Iterable[str], what: str) -> str:
+    near = get_close_matches(name, sorted(set(names) - {name}), 1)
     return f"{what}; did you mean '{near[0]}'?" if near else what
 
 
@@ -63,4 +95,10 @@ def _of_package(name: str, *, in_image: bool) -> str:
         return f"the image lacks it: arena images build python (it has numpy); or {bring}"
     if name == "numpy" and shutil.which("python3", path=PATH) == _DEBIAN_PYTHON:
         return f"sudo apt-get install python3-numpy; or {bring}"
-    return f"the sandbox has no package '{name}'; if its name is right, {bring}"
+    what = f"the sandbox has no package '{name}'"
+    if name in _PACKAGES:
+        return f"{what}: {bring}"
+    for known in (_PACKAGES, sys.stdlib_module_names):
+        if (near := _near(name, known, what)) != what:
+            return near
+    return f"{what}; {_HOW_TO_BRING}"

@@ -243,14 +243,3 @@ def test_patient_players_bid_to_the_last_raise() -> None:
     turns = [request for request in asked if isinstance(request, Turn)]
     assert max(len(request.bids) for request in turns) > 20
     assert any(not request.raises for request in turns)
-
-
-@pytest.mark.parametrize(("slow", "warnings"), [(0.0, 1), (1000.0, 0)])
-def test_slow_answers_are_told_once(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, slow: float, warnings: int
-) -> None:
-    monkeypatch.setattr("arena.author.check.run._SLOW_ANSWER", slow)
-    listener = Silent()
-    assert checked(write(tmp_path / "new"), listener=listener).ok
-    assert len(listener.warnings) == warnings
-    assert all("may take a minute; Ctrl-C ends" in text for text in listener.warnings)

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from arena.author.check.build_errors import of_build
 from arena.author.check.context import Bench
 from arena.author.check.findings import Finding, Findings
-from arena.author.check.meter import side_by_side
+from arena.author.check.meter import expected_starts, side_by_side
 from arena.author.check.probe import Probe
 from arena.author.check.steps import drills, games
 from arena.author.check.steps.positions import moments, random_player
@@ -70,7 +70,7 @@ def build(bench: Bench) -> Findings:
     try:
         bench.staged = bench.workshop.stage(bench.bot, on_build)
     except ArenaError as error:
-        hint = of_build(bench.build) if bench.build else error.hint
+        hint = of_build(bench.bot.build or (), bench.build) if bench.build else error.hint
         yield Finding(error.what, error.where, hint)
         return
     if bench.build:
@@ -80,11 +80,15 @@ def build(bench: Bench) -> Findings:
 
 def start(bench: Bench) -> Findings:
     """Start the bot and greet it."""
+    bench.tell(f"`ready` has to come within {bench.request.limits.start:g} s")
     with Probe(bench, FOR_TWO) as probe:
         greeted = probe.start()
     if isinstance(greeted, Ready):
         bench.ready = greeted
-        bench.at_a_time = side_by_side(bench.meter.starting, bench.request.limits.start)
+        seconds = bench.meter.starting
+        bench.at_a_time = side_by_side(seconds, bench.request.limits.start)
+        if bench.request.step is None:
+            bench.pace.started(seconds, -(-expected_starts(greeted) // max(1, bench.at_a_time)))
     else:
         yield greeted
 
@@ -143,7 +147,7 @@ STEPS = (
     CheckStep("long rounds", "many bids", drills.long_rounds),
     CheckStep("calza", "offers of calza, if it asks for them", drills.calza),
     CheckStep("concurrency", "16 games at a time, if it promises that", concurrency),
-    CheckStep("unknown fields", "fields and messages of later versions", drills.unknown_fields),
+    CheckStep("unknown fields", "other spacing, order, fields and messages", drills.unknown_fields),
     CheckStep("news", "calza, faults of rivals, ends of games", drills.news),
     CheckStep("own folder", "nothing was written to it", own_folder),
     CheckStep("end of input", "it exits after `bye`", end_of_input),
