@@ -78,7 +78,7 @@ def find_bots(patterns: Iterable[tuple[str, str]], base: Path) -> tuple[Bot, ...
     for first, second in pairwise(bots):
         if first.name == second.name:
             what = f"two bots are called '{first.name}'"
-            hint = "give one of them a different `name` in its bot.yaml"
+            hint = "change `name` in the bot.yaml of one of them"
             raise ArenaError(what, f"{first.source}, {second.source}", hint)
     check_distinct(bots)
     return tuple(bots)

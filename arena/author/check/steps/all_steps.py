@@ -146,7 +146,7 @@ STEPS = (
     CheckStep("last raise", "one face left to raise, or none", drills.last_raise),
     CheckStep("long rounds", "many bids", drills.long_rounds),
     CheckStep("calza", "offers of calza, if it asks for them", drills.calza),
-    CheckStep("concurrency", "16 games at a time, if it promises that", concurrency),
+    CheckStep("concurrency", "several games at once, if `ready` says so", concurrency),
     CheckStep("unknown fields", "other spacing, order, fields and messages", drills.unknown_fields),
     CheckStep("news", "calza, faults of rivals, ends of games", drills.news),
     CheckStep("own folder", "nothing was written to it", own_folder),
