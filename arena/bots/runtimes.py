@@ -20,6 +20,8 @@ class Kit(Struct, frozen=True):
     """The command that runs the bot's own tests, in its folder."""
     module: str = ""
     """A module of the arena that the bot has a copy of."""
+    needs: str = ""
+    """What it needs beside its language, and how to get that."""
 
 
 class Runtime(Struct, frozen=True, kw_only=True):
@@ -92,6 +94,7 @@ RUNTIMES = {
                 "bot.py",
                 "python3 test_bot.py",
                 "lab/env/perudo_policy.py",
+                "numpy: sudo apt-get install python3-numpy (the image of docker has it)",
             ),
         },
     ),

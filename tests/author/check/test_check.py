@@ -135,11 +135,17 @@ told = note
 
 
 @pytest.mark.slow
-def test_steps_at_one_table_are_further_games_of_one_fixture(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("seconds", "note"), [(60.0, "5 games"), (0.01, "of 5 games: it takes")])
+def test_steps_at_one_table_are_further_games_of_one_fixture(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seconds: float, note: str
+) -> None:
+    """Also if the time of a step is over in the middle of a game."""
+    monkeypatch.setattr("arena.author.check.steps.games.STEP_SECONDS", seconds)
     report = checked(
         write(tmp_path / "new", start("""say('{"type":"ready","calza":true}')""") + IN_ORDER)
     )
     assert report.ok, report.steps[-1]
+    assert note in report.steps[number("tables") - 1].note
     assert report.measured is not None
     assert report.measured.starts <= 27
 
