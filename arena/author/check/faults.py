@@ -2,7 +2,7 @@
 
 from arena.author.check.context import Bench
 from arena.author.check.findings import Finding
-from arena.author.check.hints import Evidence, hint_for
+from arena.author.check.hints.fault import Evidence, hint_for
 from arena.author.check.live_seat import Tape
 from arena.author.check.tables import CheckTable
 from arena.game.records import Fault

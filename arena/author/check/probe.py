@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from arena.author.check.context import Bench
 from arena.author.check.faults import finding_of
 from arena.author.check.findings import Finding
-from arena.author.check.hints import named
+from arena.author.check.hints.fault import named
 from arena.author.check.live_seat import Seated
 from arena.author.check.steps.positions import CheckMoment
 from arena.author.check.tables import GAMES, SHARED, CheckTable

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from arena.author.check.findings import CheckReport
-from arena.author.check.hints import Evidence, hint_for
+from arena.author.check.hints.fault import Evidence, hint_for
 from arena.author.check.steps.all_steps import STEPS
 from arena.cli.author.check_report import lines_of
 from arena.game.records import Cause

@@ -3,9 +3,9 @@
 from collections.abc import Callable
 from typing import NamedTuple
 
-from arena.author.check.build_errors import of_build
 from arena.author.check.context import Bench
 from arena.author.check.findings import Finding, Findings
+from arena.author.check.hints.build import of_build
 from arena.author.check.meter import expected_starts, side_by_side
 from arena.author.check.probe import Probe
 from arena.author.check.steps import drills, games

@@ -5,7 +5,8 @@ from collections.abc import Sequence
 from difflib import get_close_matches
 from typing import NamedTuple
 
-from arena.author.check.hint_patterns import (
+from arena.author.check.hints.missing import of_import
+from arena.author.check.hints.patterns import (
     BY_DETAIL,
     BY_OUTPUT,
     BY_STDERR,
@@ -13,8 +14,7 @@ from arena.author.check.hint_patterns import (
     MEMORY,
     STDERR_ONLY,
 )
-from arena.author.check.missing_module import of_import
-from arena.author.check.request_facts import kind_of, of_message
+from arena.author.check.hints.request import kind_of, of_message
 from arena.author.check.timeout_cause import Late
 from arena.bots.runtimes import PROGRAMS, RUNTIMES
 from arena.game.records import Cause
