@@ -49,6 +49,8 @@ def how_to_get(command: Sequence[str], folder: Path) -> str:
     program = command[0]
     if program == _MAKE:
         return f"sudo apt-get install {_MAKE}"
+    if program.startswith("~"):
+        return "no shell reads ~: name it relative to the bot's folder, as in ./bot"
     if hint := how_to_install(program):
         return hint
     if "/" not in program and (folder / program).is_file():

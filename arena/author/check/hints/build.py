@@ -27,7 +27,7 @@ def of_build(command: Sequence[str], output: str) -> str:
     if missing := _UNDEFINED.search(output):
         lacks = "-lm at its end" if missing[1] in _MATHS else "every .c file and library"
         return f"{missing[0]}: `build` must name {lacks}"
-    lines = [line.strip() for line in output.splitlines() if line.strip()]
+    lines = [line.strip() for line in output.splitlines() if line.strip()] or ["it wrote nothing"]
     at = next((number for number, line in enumerate(lines) if _ERROR.search(line)), -1)
     first = lines[at]
     if 0 <= at < len(lines) - 1 and _PLACE.match(lines[at + 1]):  # of rustc

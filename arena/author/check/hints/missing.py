@@ -34,7 +34,7 @@ def of_import(stderr: str, files: Sequence[str], *, in_image: bool) -> str:
     if missing := _PYTHON.search(stderr):
         return _of_python(missing[1], files, in_image=in_image)
     if missing := _PYTHON_FILE.search(stderr):
-        return _of_program(PurePath(missing[1]).name, files)
+        return _of_program(missing[1], files)
     if missing := _NODE.search(stderr):
         return _of_node(missing[1], files)
     if (hidden := _HIDDEN.search(stderr)) and f"{hidden[1] or hidden[2]}.py" in files:
@@ -60,12 +60,16 @@ def _of_python(name: str, files: Sequence[str], *, in_image: bool) -> str:
 
 
 def _of_program(name: str, files: Sequence[str]) -> str:
-    """Return how to mend a program's file that is not there."""
-    ending = PurePath(name).suffix
-    names = sorted({PurePath(path).name for path in files})
-    near = _near(name, set(names), what := f"there is no file '{name}'")
-    others = [one for one in names if PurePath(one).suffix == ending][:_SHOWN]
-    return f"{what}; the bot's folder has {', '.join(others)}" if near == what and others else near
+    """Return how to mend a program's file that is not there, by its path in the sandbox."""
+    *_, file = PurePath(name).parts
+    if file in files:
+        return f"the sandbox has no {name}: name it relative to the bot's folder, as {file}"
+    ending = PurePath(file).suffix
+    others = sorted({PurePath(one).name for one in files if PurePath(one).suffix == ending})
+    near = _near(file, others, what := f"there is no file '{file}'")
+    if near == what and others:
+        return f"{what}; the bot's folder has {', '.join(others[:_SHOWN])}"
+    return near
 
 
 def _of_node(name: str, files: Sequence[str]) -> str:
@@ -73,7 +77,7 @@ def _of_node(name: str, files: Sequence[str]) -> str:
         return f"the sandbox has no module '{name}': put node_modules into the bot's folder"
     module = PurePath(name).name
     if PurePath(name).suffix in {".js", ".mjs", ".cjs"}:
-        return _of_program(module, files)
+        return _of_program(name, files)
     stems = {PurePath(path).stem for path in files if PurePath(path).suffix in {".js", ".cjs"}}
     return _near(module, stems, f"there is no file '{module}'")
 

@@ -4,6 +4,7 @@ from arena.bots.sandboxes.base import ENVIRONMENT, MIB, Quota
 
 MEMORY = f"a bot may use {Quota().memory // MIB} MiB of memory"
 _FILE_SIZE = f"a file may have {Quota().file_size // MIB} MiB at most"
+_MOST = f"a bot may have {Quota().processes} processes and threads, and {Quota().files} open files"
 STDERR_ONLY = "print nothing but answers to standard output; standard error is yours"
 _ESM = "in Node.js a .mjs file has `import` and a .cjs file has `require`"
 _SEVERAL_LINES = (
@@ -17,6 +18,7 @@ _NO_MEMORY = (
     r"MemoryError|[Cc]annot allocate memory|bad_alloc|out of memory|OutOfMemoryError"
     r"|[Aa]llocation failed|memory allocation of"
 )
+_NO_MORE = r"Too many open files|EMFILE|can't start new thread|Resource temporarily unavailable"
 _NO_NETWORK = (
     r"[Nn]ame resolution|[Nn]etwork is unreachable|[Cc]onnection refused|EAI_AGAIN|ENOTFOUND"
     r"|ENETUNREACH|ECONNREFUSED|[Cc]ould not resolve"
@@ -46,6 +48,7 @@ BY_OUTPUT: Patterns = (
 )
 """Patterns in the line that came."""
 BY_STDERR: Patterns = (
+    (r"choose\(\) returned \{\}; it must", "choose may not be async: it returned a promise"),
     (
         r"choose\(\) returned .*; it must return",
         "look for a path through choose() that ends without `return bid(...)` or `return dudo()`",
@@ -76,6 +79,7 @@ BY_STDERR: Patterns = (
         r"Read-only file system|EROFS|Permission denied: '(?!/)",
         "the bot's folder is read-only: write to /tmp, or to standard error",
     ),
+    (_NO_MORE, _MOST),
     (_NO_NETWORK, "a bot has no network: bring what it needs in its folder"),
     (
         r"attempted relative import",

@@ -7,20 +7,18 @@ from difflib import get_close_matches
 import msgspec
 
 _MISSING = re.compile(r"KeyError: '([a-z]\w*)'")
-_EMPTY = re.compile(
-    r"IndexError|(?:arg|iterable argument) is (?:an )?empty|NoneType|is not iterable"
-    r"|Cannot read properties of (?:undefined|null)|Reduce of empty array"
-    r"|index out of bounds|`None` value"
+_OF_EMPTY = re.compile(
+    r"IndexError|(?:arg|iterable argument) is (?:an )?empty|Reduce of empty array"
+    r"|undefined \(reading '(?:seat|quantity|face|min|max)'\)"
+    r"|index out of bounds: the len is 0|`None` value"
 )
+_OF_NULL = re.compile(r"NoneType|null \(reading|null is not iterable")
 """Python, Node.js and Rust say so of what is empty or null."""
-_MEANING = {
-    "bids": "is empty: it opens the round",
-    "raises": "is empty: it can only doubt",
+_EMPTY = {"bids": "is empty: it opens the round", "raises": "is empty: it can only doubt"}
+_NULL = {
     "dice_counts": "is null: lost dice are not visible",
     "palifico_seat": "is null: it is no palifico round",
 }
-_MOST = 2
-"""Facts that are named."""
 
 
 def kind_of(line: str) -> str:
@@ -36,14 +34,14 @@ def of_message(stderr: str, sent: Sequence[str]) -> str:
         return ""
     if (missing := _MISSING.search(stderr)) and missing[1] not in message:
         return _lacks(str(message.get("type")), missing[1], list(message))
-    if not _EMPTY.search(stderr):
-        return ""
     facts = [
         f"`{name}` {meaning}"
-        for name, meaning in _MEANING.items()
-        if name in message and message[name] in (None, [])
+        for said, meanings, value in ((_OF_EMPTY, _EMPTY, []), (_OF_NULL, _NULL, None))
+        if said.search(stderr)
+        for name, meaning in meanings.items()
+        if name in message and message[name] == value
     ]
-    return f"note that here {', and '.join(facts[:_MOST])}" if facts else ""
+    return f"note that here {', and '.join(facts)}" if facts else ""
 
 
 def _lacks(kind: str, name: str, names: list[str]) -> str:

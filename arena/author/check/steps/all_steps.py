@@ -11,6 +11,7 @@ from arena.author.check.probe import Probe
 from arena.author.check.steps import drills, games
 from arena.author.check.steps.positions import moments, random_player
 from arena.author.check.tables import FOR_TWO
+from arena.bots.builds.build import BuildFailedError
 from arena.bots.builds.packages import PACKAGES
 from arena.bots.builds.staging import check_program
 from arena.bots.folder import BOT_LIMITS, is_ignored, walk
@@ -69,9 +70,11 @@ def build(bench: Bench) -> Findings:
 
     try:
         bench.staged = bench.workshop.stage(bench.bot, on_build)
+    except BuildFailedError as error:
+        yield Finding(error.what, error.where, of_build(bench.bot.build or (), bench.build))
+        return
     except ArenaError as error:
-        hint = of_build(bench.bot.build or (), bench.build) if bench.build else error.hint
-        yield Finding(error.what, error.where, hint)
+        yield _refusal(error)
         return
     if bench.build:
         bench.notes.append(f"{len(bench.build.splitlines())} lines of output")

@@ -91,6 +91,12 @@ IN_C: Table = {
     "a program with another name": Mistake(
         _c("", "cc -o bott bot.c"), "build", "./bot is not there", "make it in `build`"
     ),
+    "a program with another name, and a warning": Mistake(
+        _c("static int unused;", "cc -Wall -o bott bot.c"),
+        "build",
+        "./bot is not there",
+        "make it in `build`",
+    ),
     "a source with another name": Mistake(
         _c("", "cc -o bot main.c"), "build", "failed (exit code 1)", "main.c: No such file"
     ),

@@ -306,7 +306,7 @@ _FILES: dict[str, tuple[str, str, Callable[[Path], None], str, str, str]] = {
     ),
     "npm install": (
         "node bot.js",
-        "build: npm install\n",
+        "build: sh -c 'false && npm install'\n",
         unchanged,
         "build",
         "failed (exit code",
@@ -314,7 +314,7 @@ _FILES: dict[str, tuple[str, str, Callable[[Path], None], str, str, str]] = {
     ),
     "pip install": (
         "python3 bot.py",
-        "build: python3 -m pip install --quiet --target . --index-url http://127.0.0.1:1 numpy\n",
+        "build: python3 -m pip install --retries 0 --index-url http://127.0.0.1:1 numpy\n",
         unchanged,
         "build",
         "failed (exit code 1)",

@@ -314,6 +314,12 @@ _RUNNING: Rows = {
         "exit code 1",
         "did you mean 'random'?",
     ),
+    "too many files": (
+        "files = [open('/dev/null') for _ in range(100)]\n",
+        "start",
+        "exit code 1",
+        "a bot may have 64 processes and threads, and 64 open files",
+    ),
     "the network": (
         "import socket; socket.create_connection(('127.0.0.1', 1))\n",
         "start",
@@ -441,6 +447,12 @@ _FILES: Table = {
         "start",
         "exit code 2",
         "there is no file 'main.py'; the bot's folder has bot.py",
+    ),
+    "a program by its path at home": Mistake(
+        _python("", "python3 /home/me/bot.py"),
+        "start",
+        "exit code 2",
+        "the sandbox has no /home/me/bot.py: name it relative to the bot's folder, as bot.py",
     ),
     "a program in Latin-1": Mistake(
         folder_of({"bot.py": b"# caf\xe9\n"}, f"command: {PYTHON}\n"),

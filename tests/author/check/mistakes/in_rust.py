@@ -43,7 +43,7 @@ def _rust(act: str = "answer(line);", main: str = "", build: str = "") -> Make:
 
 IN_RUST: Table = {
     "no build": Mistake(
-        folder_of({"bot.rs": "fn main() {}\n"}, "command: ./bot\n"),
+        folder_of({"bot.rs": "fn main() {}\n", "perudo.rs": "", "test.rs": ""}, "command: ./bot\n"),
         "program",
         "needs './bot', which was not found",
         "have it made: `build: rustc -O --edition 2021 -o bot bot.rs` in bot.yaml",
