@@ -9,6 +9,7 @@ import pytest
 from arena.author.check.findings import CheckReport
 from arena.author.check.hints.fault import Evidence, hint_for
 from arena.author.check.steps.all_steps import STEPS
+from arena.cli.author.check_files import repeated
 from arena.cli.author.check_report import lines_of
 from arena.game.records import Cause
 from tests.author.check.bots import check_screen, checked, write
@@ -47,7 +48,9 @@ def test_the_table_has_over_100_mistakes_in_four_languages() -> None:
 
 
 @pytest.mark.parametrize("mistake", ROWS)
-def test_mistake_is_explained(tmp_path: Path, mistake: Mistake) -> None:
+def test_mistake_is_explained(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, mistake: Mistake
+) -> None:
     mistake.make(tmp_path / "new")
     before = cpu_time()
     report = checked(tmp_path / "new", mistake.limits, step=NUMBERS[mistake.step])
@@ -59,17 +62,18 @@ def test_mistake_is_explained(tmp_path: Path, mistake: Mistake) -> None:
     assert mistake.what in found.what
     assert mistake.mend in found.hint
     assert "apt-get" not in found.hint
-    check_screen(screen_of(report))
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    check_screen(screen_of(report, tmp_path / "new"))
 
 
 def cpu_time() -> float:
     return sum(os.times()[:4])
 
 
-def screen_of(report: CheckReport) -> list[str]:
+def screen_of(report: CheckReport, source: Path) -> list[str]:
     if refused := report.refused:
         return [f"error: {refused.what} / {refused.where} / {refused.hint}"]
-    return lines_of(report)
+    return [*lines_of(report), *repeated(report, source)]
 
 
 NUMPY = "ModuleNotFoundError: No module named 'numpy'\n"

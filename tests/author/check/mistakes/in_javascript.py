@@ -111,6 +111,12 @@ IN_JAVASCRIPT: Table = {
     "a recursion without an end": _row(
         _turn("act(m)"), "first turn", "exit code 1", "it calls itself without an end"
     ),
+    "too much memory": _row(
+        _node("for (const all = []; ; all.push(Buffer.alloc(2 ** 24, 1)));"),
+        "start",
+        "killed by SIG",
+        "a bot may use 512 MiB of memory",
+    ),
     "an end after a game": _row(
         _node("function told(m) { if (m.type === 'game_end') process.exit(); }"),
         "news",
