@@ -18,7 +18,7 @@ from arena.bots.name_checks import check_distinct, check_info
 from arena.bots.runtimes import RUNTIMES, runtime_meant
 from arena.game.records import BotInfo
 from arena.io import shipped
-from arena.io.errors import ArenaError, did_you_mean
+from arena.io.errors import ArenaError, check_known, did_you_mean, first_of
 from arena.io.files import reason
 from arena.io.yaml_file import Positions, convert, locate, parse_yaml
 
@@ -109,9 +109,7 @@ def _all_in_one(refusals: list[ArenaError]) -> ArenaError:
     """Return one error that names every bot that cannot be read, up to a limit."""
     if len(refusals) == 1:
         return refusals[0]
-    shown = [f"{error.where}: {error.what}" for error in refusals[:_MAX_REFUSALS]]
-    if more := len(refusals) - len(shown):
-        shown.append(f"and {more} more")
+    shown = first_of([f"{error.where}: {error.what}" for error in refusals], _MAX_REFUSALS)
     what = f"{len(refusals)} bots cannot be read"
     return ArenaError(what, "; ".join(shown), "correct them, or leave them out")
 
@@ -228,13 +226,16 @@ def _manifest(path: Path) -> Manifest:
         if len(text) > most or not text.isprintable():
             what = f"{key} has at most {most} characters, all of them visible"
             raise ArenaError(what, locate(path, marks, f"$.{key}"))
-    if manifest.runtime not in RUNTIMES:
-        what = f"unknown runtime '{manifest.runtime}'"
-        where = locate(path, marks, "$.runtime")
-        meant = runtime_meant(manifest.runtime) or manifest.runtime
-        raise ArenaError(what, where, did_you_mean(meant, RUNTIMES))
+    _check_runtime(manifest.runtime, locate(path, marks, "$.runtime"))
     _check_tags(manifest.tags, locate(path, marks, "$.tags"))
     return manifest
+
+
+def _check_runtime(runtime: str, where: str) -> None:
+    what = f"unknown runtime '{runtime}'"
+    if runtime not in RUNTIMES and (meant := runtime_meant(runtime)):
+        raise ArenaError(what, where, f"did you mean '{meant}'?")
+    check_known(runtime, RUNTIMES, what, where)
 
 
 def _converted(data: Any, marks: Positions, path: Path) -> Manifest:
