@@ -104,7 +104,7 @@ def _evidence(finding: Finding) -> Iterator[str]:
 
 def _telling(lines: list[str]) -> list[str]:
     """Return the end of standard error, or what begins with the last error in it."""
-    errors = [number for number, line in enumerate(lines) if _ERROR.match(line)]
+    errors = [number for number, line in enumerate(lines) if _ERROR.match(line[:_LINE])]
     first = max(0, len(lines) - _STDERR_LINES)
     if errors:
         first = min(first, errors[-1])

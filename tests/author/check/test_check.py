@@ -9,13 +9,14 @@ from msgspec.structs import replace
 from arena.author.check.advice import advice
 from arena.author.check.context import Bench, CheckRequest
 from arena.author.check.findings import CheckReport, Measured
-from arena.author.check.meter import side_by_side
+from arena.author.check.meter import expected_starts, side_by_side
 from arena.author.check.run import check
 from arena.author.check.steps.all_steps import STEPS
 from arena.author.check.steps.positions import CheckMoment, moments, patient_player, random_player
 from arena.author.check.tables import tables
 from arena.cli.author.check_report import lines_of
 from arena.game.records import LimitsInfo
+from arena.game.wire.codec import decode_ready
 from arena.game.wire.messages import Ready, Turn
 from arena.io import shipped
 from arena.io.errors import ArenaError
@@ -99,7 +100,7 @@ def test_unknown_step_is_refused(tmp_path: Path) -> None:
     [
         ('{"type":"ready"}', 27),
         ('{"type":"ready","concurrent_games":8}', 32),
-        ('{"type":"ready","reusable":true}', 10),
+        ('{"type":"ready","reusable":true}', 9),
     ],
 )
 def test_bot_is_started_once_for_each_table(tmp_path: Path, ready: str, most: int) -> None:
@@ -110,6 +111,7 @@ def test_bot_is_started_once_for_each_table(tmp_path: Path, ready: str, most: in
     assert report.ok, report.steps[-1]
     assert report.measured is not None
     assert len(marks.read_text()) == report.measured.starts <= most
+    assert most == expected_starts(decode_ready(ready.encode()))
 
 
 IN_ORDER = """

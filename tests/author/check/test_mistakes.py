@@ -127,6 +127,17 @@ def test_missing_files_are_looked_for_in_the_folder_first(stderr: str, hint: str
     assert "pip install" not in hint_for(evidence)
 
 
+@pytest.mark.parametrize(
+    "piece",
+    ["x", "sh", "choose() returned ", "FileNotFoundError: ", "SyntaxError: Unexpected token {"],
+)
+def test_hints_for_output_that_is_hard_to_search_take_little_time(piece: str) -> None:
+    flood = piece * (65_536 // len(piece))
+    before = cpu_time()
+    assert hint_for(Evidence(Cause.CRASH, "", flood, flood))
+    assert cpu_time() - before < MOST_CPU
+
+
 def test_traceback_is_shown_once_with_the_message_that_caused_it(tmp_path: Path) -> None:
     report = checked(write(tmp_path / "new", turn("m['dices']")))
     (found,) = report.steps[-1].findings

@@ -28,9 +28,14 @@ _BY_CAUSE = {
 }
 _NO_PROGRAM = re.compile(
     r"exec(?:ute|:)? (\S+): [Nn]o such file|env: \W(\S+?)\W: No such file"
-    r"|\S*sh: (?:line )?(?:\d+: )?(?:exec: )?(\S+?): (?:command )?not found"
+    r"|sh: (?:line )?(?:\d+: )?(?:exec: )?(\S+?): (?:command )?not found"
 )
 """What programs that start others say of one that is not there."""
+
+
+_LOOKED_AT = 8192
+"""Characters of the end of standard error, and of the line that came, that are searched: a search
+may take the square of them, and bots choose what they write."""
 
 
 class Evidence(NamedTuple):
@@ -61,6 +66,8 @@ class Evidence(NamedTuple):
 
 def hint_for(evidence: Evidence) -> str:
     """Return how to mend a fault, "" if nothing is known."""
+    came, stderr = evidence.came[:_LOOKED_AT], evidence.stderr[-_LOOKED_AT:]
+    evidence = evidence._replace(came=came, stderr=stderr)
     if "no newline" in evidence.detail:
         return "end every line with a newline"
     if evidence.late:
@@ -114,16 +121,14 @@ def _of_program(evidence: Evidence) -> str:
     """Return how to mend a program that was not found, "" if none was looked for."""
     failed = _NO_PROGRAM.search(evidence.stderr)
     name = next(filter(None, failed.groups())) if failed else ""
-    in_folder = name.removeprefix("./") in evidence.files
+    how, in_folder = "it starts", name.removeprefix("./") in evidence.files
     if evidence.interpreter and (in_folder or "cannot be started: No such" in evidence.detail):
-        name, what = evidence.interpreter, f"its first line names {evidence.interpreter}, which"
-    else:
-        what = f"it starts {name}, which"
+        how, name = "its first line names", evidence.interpreter
     if not name:
         return ""
     near = get_close_matches(name.rpartition("/")[2], PROGRAMS, 1)
     mend = f"; did you mean '{near[0]}'?" if near else ""
-    return f"{what} the sandbox does not have{mend}"
+    return f"{how} {name}, which the sandbox does not have{mend}"
 
 
 def _of_late(evidence: Evidence) -> str:
