@@ -40,7 +40,7 @@ def left_files(what: str) -> Path:
 
 
 def closed_folder() -> str:
-    """Return what to do if the mounted folder is closed to the container's user; "" if it is not."""
+    """Return what to do if the mounted folder is closed to the container's user; "" otherwise."""
     folder = Path.cwd()
     if not in_container() or not folder.is_mount() or os.access(folder, os.W_OK):
         return ""

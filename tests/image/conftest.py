@@ -40,7 +40,7 @@ def _copy_tracked(folder: Path) -> None:
 
 @pytest.fixture(scope="session")
 def wheels(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the wheels of the arena and of all that it needs; the base is there."""
+    """The folder of the wheels of the arena and of all that it needs; the base is made of them."""
     folder = tmp_path_factory.mktemp("base")
     pip = [sys.executable, "-m", "pip", "wheel", "-q", "-c", str(ROOT / "constraints.txt")]
     what = [f"{ROOT}[serve]", "pip", "hatchling"]
@@ -56,15 +56,21 @@ def wheels(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def lean(wheels: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
-    """The image of the door, from the checkout."""
-    context = tmp_path_factory.mktemp("checkout")
-    _copy_tracked(context)
-    shutil.copytree(wheels, context / "wheels")
-    return build(context, f"{IMAGE}:lean", "lean")
+def checkout(wheels: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The checkout, and the wheels of what it needs."""
+    folder = tmp_path_factory.mktemp("checkout")
+    _copy_tracked(folder)
+    shutil.copytree(wheels, folder / "wheels")
+    return folder
 
 
 @pytest.fixture(scope="session")
-def image(wheels: Path) -> str:
-    """The whole image, from a folder with the wheel."""
-    return build(wheels.parent, IMAGE)
+def image(checkout: Path) -> str:
+    """The whole image."""
+    return build(checkout, IMAGE)
+
+
+@pytest.fixture(scope="session")
+def lean(checkout: Path, image: str) -> str:
+    """The image of the door, after the whole one: it has most of its layers."""
+    return build(checkout, f"{image}:lean", "lean")

@@ -6,6 +6,7 @@ from pathlib import Path
 from tests.cli.command import HANG, ROOT
 
 BASE, IMAGE = "perudo-arena/with-pip", "perudo-arena-tested"
+OFFLINE = "--no-index --find-links wheels"
 DOCKERFILE = ROOT / "deploy/Dockerfile"
 USER = 61_003
 """Somebody who is not root."""
@@ -28,15 +29,12 @@ def logs(container: str) -> str:
     return done.stdout + done.stderr
 
 
-def build(context: Path, image: str, stage: str = "") -> str:
-    """Build an image of the Dockerfile from a checkout or a folder with wheels; returns its name.
+def build(context: Path, image: str, stage: str = "", **more: str) -> str:
+    """Build an image of the Dockerfile, with more build arguments; returns its name.
 
     No registry is asked, and no index: the folder `wheels` has what pip installs.
     """
-    arguments = {"BASE": BASE, "PIP_OPTIONS": "--no-index --find-links wheels"}
-    if not (context / "pyproject.toml").exists():
-        [wheel] = context.glob("wheels/perudo_arena-*.whl")
-        arguments["ARENA"] = str(wheel.relative_to(context))
+    arguments = {"BASE": BASE, "PIP_OPTIONS": OFFLINE, **more}
     given = [f"--build-arg={name}={value}" for name, value in arguments.items()]
     where = [f"--target={stage}"] if stage else []
     docker("build", "-q", "-t", image, "-f", DOCKERFILE, *where, *given, context)

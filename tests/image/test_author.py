@@ -12,11 +12,12 @@ from typing import NamedTuple
 
 import pytest
 
+from arena import __version__
 from arena.bots.runtimes import RUNTIMES, from_debian
 from tests.cli.command import HANG, ROOT, league
 from tests.cli.test_play import CARELESS
 from tests.e2e.live import let_others_in, wait_until
-from tests.image.containers import DOCKERFILE, IMAGE, USER, build, docker, logs
+from tests.image.containers import DOCKERFILE, IMAGE, OFFLINE, USER, build, docker, logs
 
 pytestmark = pytest.mark.slow
 
@@ -143,14 +144,28 @@ def test_every_language_of_the_manual_is_in_the_image() -> None:
     assert "bubblewrap" in there
 
 
-def test_editors_get_a_stage_with_the_user_that_they_name(wheels: Path) -> None:
+def test_editors_get_a_stage_with_the_user_that_they_name(checkout: Path, image: str) -> None:
     assert Path(DEVCONTAINER["build"]["dockerfile"]) == Path("../deploy/Dockerfile")
-    dev = build(wheels.parent, f"{IMAGE}:dev", DEVCONTAINER["build"]["target"])
+    dev = build(checkout, f"{image}:dev", DEVCONTAINER["build"]["target"])
     shown = docker("run", "--rm", "--entrypoint=sh", "--network=none", dev, "-c", "id -un; env")
     name, *variables = shown.splitlines()
     assert name == DEVCONTAINER["remoteUser"]
     assert not [line for line in variables if line.startswith("ARENA_CONTAINER")]
     assert {"git", "make", "python3-venv"} <= packages_of("dev")
+
+
+def test_image_is_made_of_a_wheel_alone(wheels: Path) -> None:
+    [wheel] = wheels.glob("perudo_arena-*.whl")
+    quickly = f"{OFFLINE} --no-deps --no-compile"
+    name = build(
+        wheels.parent,
+        f"{IMAGE}:wheel",
+        "install",
+        ARENA=f"wheels/{wheel.name}",
+        PIP_OPTIONS=quickly,
+    )
+    found = "import importlib.metadata as m; print(m.metadata('perudo-arena')['Version'])"
+    assert docker("run", "--rm", "--entrypoint=python3", name, "-c", found) == __version__
 
 
 def test_image_runs_nothing_as_root(lean: str, image: str) -> None:

@@ -83,7 +83,7 @@ def command(
 
     The games are stored in a league of their own, on which every other command works.
     """
-    port = table.pop("port")
+    port = _page_port(table.pop("port"), person=person, web=web)
     request = TableRequest(
         bots=tuple(bots),
         folder=folder or new_folder(),
@@ -91,14 +91,9 @@ def command(
         sandbox=table.pop("sandbox") or AUTO,
         **table,
     )
-    if web and not person:
-        raise ArenaError("--web seats a person", hint="add --me")
-    if port is not None and not web:
-        raise ArenaError("--port is that of a page", hint="add --me --web")
-    port = own_port() if port is None else port
     with hanging_up_interrupts():
         try:
-            results = _play(request, port if web else None, person=person, trusted=trust_bots)
+            results = _play(request, port, person=person, trusted=trust_bots)
         except LeftError:
             say("you left: the game is not stored")
             return OK
@@ -110,6 +105,15 @@ def command(
     if watching:
         _watch(request)
     return FINDINGS if any(result.faults for result in results) else OK
+
+
+def _page_port(port: int | None, *, person: bool, web: bool) -> int | None:
+    """Return the port of a person's page; None if nobody has one."""
+    if web and not person:
+        raise ArenaError("--web seats a person", hint="add --me")
+    if port is not None and not web:
+        raise ArenaError("--port is that of a page", hint="add --me --web")
+    return own_port() if web and port is None else port
 
 
 def _play(
