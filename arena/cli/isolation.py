@@ -1,6 +1,5 @@
 """What isolates bots where the arena runs, said in a line before they do."""
 
-from arena.bots.sandboxes.base import Sandbox
 from arena.bots.sandboxes.registry import AUTO, make_sandbox
 from arena.cli.output import say
 from arena.io.container import in_container
@@ -14,15 +13,13 @@ _IN_CONTAINER = {
 _ON_MACHINE = {True: "", False: "the bots run without isolation, as your own user"}
 
 
-def isolation(sandbox: Sandbox) -> str:
-    """Return what whoever runs bots should know of a sandbox; "" if that is nothing new."""
-    lines = _IN_CONTAINER if in_container() else _ON_MACHINE
-    return lines[sandbox.isolates].format(name=sandbox.name)
-
-
 def say_isolation(name: str | None) -> bool:
-    """Say what isolates bots in a sandbox, and return whether it does; raises ArenaError."""
+    """Say what isolates bots in a sandbox if that is not what everybody expects.
+
+    Returns whether it does; raises ArenaError if the sandbox does not work here.
+    """
     sandbox = make_sandbox(name or AUTO)
-    if text := isolation(sandbox):
-        say(text)
+    lines = _IN_CONTAINER if in_container() else _ON_MACHINE
+    if line := lines[sandbox.isolates]:
+        say(line.format(name=sandbox.name))
     return sandbox.isolates

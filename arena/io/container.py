@@ -32,9 +32,9 @@ def left_files(what: str) -> Path:
     """Return the folder for files that a command leaves to be looked at; it need not exist.
 
     It is among the user's temporary files. Those of a container end with the command, so there it
-    is below the current folder.
+    is below the current folder if anything can be written there.
     """
-    if in_container():
+    if in_container() and os.access(Path.cwd(), os.W_OK):
         return Path.cwd() / LEFT / what
     return Path(gettempdir(), f"perudo-arena-{what}-{os.getuid()}")
 

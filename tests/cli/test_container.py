@@ -8,6 +8,7 @@ import pytest
 from arena.bots.folder import digest
 from arena.io import container
 from tests.cli.command import LOWEST, bot, run
+from tests.cli.every_command import every_command
 
 INSIDE = {"ARENA_CONTAINER": "1"}
 PLAIN = "container: bots run as plain processes; the container protects your machine"
@@ -23,6 +24,21 @@ def test_no_bot_needs_trust_where_the_container_protects_the_machine(tmp_path: P
     assert f"stored: arena report {tmp_path}/.perudo-arena/play/" in ran.err
     ran = run(*GAME, "--trust-bots", cwd=tmp_path)
     assert (ran.code, "container" in ran.err) == (0, False), ran
+
+
+def test_what_a_failed_check_leaves_outlives_the_container(tmp_path: Path) -> None:
+    bot(tmp_path / "mine", "input(); print('{}')")
+    ran = run("check", "mine", "--sandbox", "process", cwd=tmp_path, env=INSIDE)
+    assert ran.code == 1, ran
+    assert f"{tmp_path}/.perudo-arena/check/mine.fault.jsonl" in ran.out
+    assert (tmp_path / ".perudo-arena/check/mine.fault.jsonl").is_file()
+
+
+def test_every_command_that_asks_for_trust_names_its_sandbox() -> None:
+    """The first line in a container is about that sandbox."""
+    for name, command in every_command().items():
+        options = {option.name for option in command.params}
+        assert "trust_bots" not in options or "sandbox" in options, name
 
 
 def test_files_that_commands_leave_are_no_part_of_a_bot(tmp_path: Path) -> None:

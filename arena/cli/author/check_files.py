@@ -31,7 +31,7 @@ def repeated(report: CheckReport, source: Path) -> Iterator[str]:
 def kept(name: str, text: str) -> str:
     """Write a text to a file that only this user can read; returns its path."""
     folder = left_files("check")
-    folder.mkdir(mode=0o700, exist_ok=True)
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     found = folder.lstat()
     if not S_ISDIR(found.st_mode) or found.st_uid != os.getuid() or found.st_mode & 0o077:
         folder = Path(mkdtemp(prefix="perudo-arena-check-"))  # somebody else has the name
