@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 import click
 
-from arena.cli.exit_codes import OK
 from arena.cli.isolation import say_isolation
 from arena.cli.ladder.argument import address_of
 from arena.cli.ladder.running import in_thread
@@ -36,7 +35,7 @@ if TYPE_CHECKING:  # it needs the extra `serve`
     help="Port of the web door.",
 )
 @json_option
-def command(ladder: Path, port: int, *, as_json: bool) -> int:
+def command(ladder: Path, port: int, *, as_json: bool) -> None:
     """Run a ladder with sample bots and its web door until Ctrl-C, and print your link to it.
 
     LADDER is a new folder, or that of an earlier demo, which goes on [default: perudo-demo].
@@ -48,7 +47,6 @@ def command(ladder: Path, port: int, *, as_json: bool) -> int:
     in_thread(partial(_run, folder, address))
     if as_json:
         print_json(status(folder))
-    return OK
 
 
 def _run(folder: Folder, address: "Address", stop: Event) -> None:
