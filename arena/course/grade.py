@@ -32,6 +32,7 @@ from arena.course.marks.changes import (
 )
 from arena.course.marks.marks import baseline_parts, decider, measure
 from arena.course.marks.result import MARKS, STORE, Result, grading, marks_csv, results_of
+from arena.course.output.class_page import Notices
 from arena.course.output.pages import write_pages
 from arena.course.output.similarity import compare_hand_ins
 from arena.course.points import Share, share_of, total_of
@@ -91,20 +92,18 @@ def grade(course: Course, options: Options, listener: RunListener) -> Graded | N
         write_lock(course.folder, lock)
         if not (game.baselines([*players]) and game.field()):
             return None
-        compare_hand_ins(
-            course, lock, entered.sources, options.workers, listener.note, trusted=options.trusted
-        )
-    return _written(course, lock)
+        notices = game.compare(options)
+    return _written(course, lock, notices)
 
 
-def _written(course: Course, lock: Lock) -> Graded:
+def _written(course: Course, lock: Lock, notices: Notices) -> Graded:
     """Write marks.csv and the pages, and compare with the marks of before."""
     results = results_of(course, lock)
     before = read_outcome(course)
-    write_file(course.folder / MARKS, marks_csv(course, results).encode(), 0o644)
+    write_file(course.folder / MARKS, marks_csv(course, results).encode())
     now = GradingOutcome(lock, results)
     write_outcome(course, now)
-    page = write_pages(course, lock, results)
+    page = write_pages(course, lock, results, notices)
     changed = [*moved(before, now)] if before else []
     return Graded(results, changed, course.folder / MARKS, page)
 
@@ -142,6 +141,7 @@ class _Play:
         listener: RunListener,
     ) -> None:
         self.lock = lock
+        self._not_done: list[str] = []
         self._course, self._entries = course, entered
         self._listener = listener
         self._engine = ProcessEngine(entered.sandbox, options.workers)
@@ -205,9 +205,9 @@ class _Play:
             with listener.progress(len(games.due())) as on_result:
                 done = play_due(info, self._at_table(), self._engine, games, listener, on_result)
             for bot in games.given_up:
-                listener.note(
-                    f"{self._whose(bot)}: a table killed its workers; its games end there"
-                )
+                what = f"{self._whose(bot)}: a table killed its workers; its games end there"
+                self._not_done.append(what)
+                listener.note(what)
             return done
 
     def field(self) -> bool:
@@ -220,6 +220,15 @@ class _Play:
         start = start_of(lock.terms, infos, points, self._course.file.name)
         path = store_of(grading(self._course), lock, points)
         return play_field(path, start, self._at_table(), self._engine, self._listener)
+
+    def compare(self, options: Options) -> Notices:
+        """Compare the hand-ins; returns what there is to say beside the marks."""
+        entered, tell = self._entries, self._listener.note
+        workers, trusted = options.workers, options.trusted
+        similarity = compare_hand_ins(
+            self._course, self.lock, entered.sources, workers, tell, trusted=trusted
+        )
+        return Notices(tuple(entered.strangers), tuple(self._not_done), similarity)
 
     def _whose(self, bot: str) -> str:
         """Return the ids of the students who handed a bot in: copies have the same digest."""

@@ -41,6 +41,8 @@ class Entries(Struct, frozen=True):
     hand_ins: dict[str, LockedHandIn]
     """By the id of the student."""
     notes: dict[str, str]
+    strangers: list[str]
+    """Names of files that belong to nobody on the roster."""
     sources: dict[str, Path]
     """The bot's folder or archive in each hand-in, by the id of the student."""
     bots: dict[str, StagedBot]
@@ -83,7 +85,7 @@ def entries(course: Course, sandbox: str, options: Options, tell: Tell) -> Itera
                 for id_, hand_in in counts.items()
             }
             notes = {id_: choice.note for id_, choice in choices.items()}
-            yield Entries(locked, notes, sources, staged, chosen)
+            yield Entries(locked, notes, strangers, sources, staged, chosen)
 
 
 def _choices(course: Course, hand_ins: Iterable[HandIn]) -> dict[str, Choice]:
