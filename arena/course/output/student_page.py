@@ -183,7 +183,8 @@ def _sum(mark: Mark) -> str:
 
 def _hider(course: Course) -> Callable[[str], str]:
     """Return what leaves out of texts the folders that only this machine has."""
-    roots = course.folder, course.folder.resolve(), Path(tempfile.gettempdir()), Path.home()
-    known = sorted({str(root) for root in roots if len(root.parts) > 1}, key=len, reverse=True)
+    own = course.submissions, course.folder
+    roots = *own, *(root.resolve() for root in own), Path(tempfile.gettempdir()), Path.home()
+    known = sorted({str(root) for root in roots} - {".", "/"}, key=len, reverse=True)
     pattern = re.compile(rf"(?<![\w/.])(?:{'|'.join(map(re.escape, known))})/(?:[^\s:'\"]*/)?")
     return lambda text: pattern.sub("", text)
