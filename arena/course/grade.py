@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from arena import __version__
 from arena.bots.bot import StagedBot
 from arena.bots.sandboxes.registry import AUTO, make_sandbox
-from arena.course.config import Course, scheme
+from arena.course.config import Course, scheme, with_precision
 from arena.course.games.baseline_games import (
     BaselineGames,
     BaselineRecord,
@@ -18,10 +18,19 @@ from arena.course.games.baseline_games import (
     Decide,
     blocks_of,
 )
-from arena.course.games.field import hand_in_info, play_field, renamed, start_of, store_of
+from arena.course.games.field import (
+    hand_in_info,
+    play_field,
+    player_info,
+    renamed,
+    start_of,
+    store_of,
+)
 from arena.course.games.tables import PER_BLOCK, conditions, name_of
 from arena.course.intake.entries import Entries, Options, entries
-from arena.course.lock import GradingTerms, Lock, read_lock, write_lock
+from arena.course.intake.hand_ins import hand_ins_of
+from arena.course.intake.survey import problems_of, refuse_problems
+from arena.course.lock import GradingTerms, Lock, bots_of, read_lock, write_lock
 from arena.course.marks.changes import (
     GradingOutcome,
     Moved,
@@ -31,12 +40,19 @@ from arena.course.marks.changes import (
     write_outcome,
 )
 from arena.course.marks.marks import baseline_parts, decider, measure
-from arena.course.marks.result import MARKS, STORE, Result, grading, marks_csv, results_of
+from arena.course.marks.result import (
+    MARKS,
+    STORE,
+    Result,
+    grading,
+    marks_csv,
+    results_of,
+    with_best,
+)
 from arena.course.output.class_page import Notices
 from arena.course.output.pages import write_pages
 from arena.course.output.similarity import compare_hand_ins
 from arena.course.points import Share, share_of, total_of
-from arena.game.records import BotInfo
 from arena.io.errors import ArenaError
 from arena.io.files import write_file
 from arena.ladder.folder import existing
@@ -60,43 +76,64 @@ def grade(course: Course, options: Options, listener: RunListener) -> Graded | N
     """Grade what was handed in and write course.lock and marks.csv; None if it was stopped.
 
     What was played before is not played again. Raises ArenaError if what decides games changed
-    since the last time and that is not accepted, and if the reference is no better than a baseline.
+    since the last time and that is not accepted, if marks would be lost without a word, and if the
+    reference is no better than a baseline.
     """
     if course.door:
         existing(course.door)
+    course = with_precision(course, options.precision)
     old = read_lock(course.folder)
     terms = terms_of(course, old, options)
     if old and (what := changed_terms(old.terms, terms)) and not options.accept_changes:
         hint = "undo it, or grade anew with --accept-changes"
         raise ArenaError(f"changed since the last grading: {what}", str(course.path), hint)
-    with entries(course, terms.sandbox, options, listener.note) as entered:
-        players = {
-            hand_in.bot: None
-            for id_, hand_in in entered.hand_ins.items()
-            if hand_in.bot and id_ not in course.file.struck
-        }
-        lock = Lock(
-            terms=terms,
-            hand_ins=entered.hand_ins,
-            notes={id_: note for id_, note in entered.notes.items() if note},
-            struck=sorted(course.file.struck),
-            field=sorted(players) if course.file.marks.field else [],
-        )
-        if old is None:
-            write_lock(course.folder, lock)  # the seed is drawn once
-        game = _Play(course, lock, entered, options, listener)
-        if course.file.marks.baselines:
-            if not game.measure():
+    with hand_ins_of(course) as intake:
+        if not options.ignore_unknown:
+            refuse_problems(course, intake)
+        for problem in problems_of(course, intake):
+            listener.note(problem.what)
+        with entries(course, intake, terms.sandbox, options, listener.note) as entered:
+            lock = _lock(course, terms, entered)
+            if old is None:
+                write_lock(course.folder, lock)  # the seed is drawn once
+            game = _Play(course, lock, entered, options, listener)
+            if not game.play():
                 return None
-            lock = game.lock
-        write_lock(course.folder, lock)
-        if not (game.baselines([*players]) and game.field()):
-            return None
-        notices = game.compare(options)
-    return _written(course, lock, notices)
+            similarity = compare_hand_ins(
+                course,
+                game.lock,
+                _compared(course, game.lock, entered),
+                options.workers,
+                listener.note,
+                trusted=options.trusted,
+            )
+    notices = Notices(tuple(intake.strangers), tuple(game.not_done), similarity)
+    return write_results(course, game.lock, notices)
 
 
-def _written(course: Course, lock: Lock, notices: Notices) -> Graded:
+def _lock(course: Course, terms: GradingTerms, entered: Entries) -> Lock:
+    """Return what a grading depends on, as far as it is known before the games."""
+    return Lock(
+        terms=terms,
+        hand_ins=entered.hand_ins,
+        notes={id_: note for id_, note in entered.notes.items() if note},
+        struck=sorted(course.struck),
+        candidates=entered.candidates,
+        by_hand=dict(course.by_hand),
+        grades=course.file.grades,
+    )
+
+
+def _compared(course: Course, lock: Lock, entered: Entries) -> dict[str, Path]:
+    """Return the hand-ins that count, by their students: a team has one."""
+    units = {student.id: student.unit for student in course.students}
+    by_unit: dict[tuple[str, str], list[str]] = {}
+    for id_, hand_in in lock.hand_ins.items():
+        by_unit.setdefault((units[id_], hand_in.content), []).append(id_)
+    return {", ".join(ids): entered.sources[lock.hand_ins[ids[0]].file] for ids in by_unit.values()}
+
+
+def write_results(course: Course, lock: Lock, notices: Notices) -> Graded:
     """Write marks.csv and the pages, and compare with the marks of before."""
     results = results_of(course, lock)
     before = read_outcome(course)
@@ -121,6 +158,7 @@ def terms_of(course: Course, old: Lock | None, options: Options) -> GradingTerms
         rules=course.rules,
         limits=file.limits,
         precision=file.precision,
+        quick=options.precision is not None,
         budget=file.budget,
         reference_games=file.reference_games,
         scheme=scheme(course),
@@ -141,13 +179,22 @@ class _Play:
         listener: RunListener,
     ) -> None:
         self.lock = lock
-        self._not_done: list[str] = []
+        self.not_done: list[str] = []
+        """What could not be played, and why."""
         self._course, self._entries = course, entered
         self._listener = listener
         self._engine = ProcessEngine(entered.sandbox, options.workers)
         terms, bots = lock.terms, entered.bots
         self._infos = {digest: hand_in_info(digest, bot.info) for digest, bot in bots.items()}
         self._own = [renamed(bots[key].info, name) for name, key in terms.baselines.items()]
+
+    def play(self) -> bool:
+        """Play all games, and write what the grading depends on; False if it was stopped."""
+        if self._course.file.marks.baselines and not (self.measure() and self.baselines()):
+            return False
+        self.choose_best()
+        write_lock(self._course.folder, self.lock)
+        return self.field()
 
     def measure(self) -> bool:
         """Let the reference play each baseline, and note its shares; False if it was stopped.
@@ -170,9 +217,10 @@ class _Play:
         self.lock = replace(self.lock, shares=shares)
         return True
 
-    def baselines(self, players: list[str]) -> bool:
+    def baselines(self) -> bool:
         """Play all hand-ins against the baselines; False if that was stopped."""
         file = self._course.file
+        players = bots_of(self.lock)
         if not (players and file.marks.baselines):
             return True
         self._listener.note(f"playing {len(players)} hand-ins against each baseline")
@@ -206,33 +254,40 @@ class _Play:
                 done = play_due(info, self._at_table(), self._engine, games, listener, on_result)
             for bot in games.given_up:
                 what = f"{self._whose(bot)}: a table killed its workers; its games end there"
-                self._not_done.append(what)
+                self.not_done.append(what)
                 listener.note(what)
             return done
+
+    def choose_best(self) -> None:
+        """Note which hand-in of each student counts, and which programs play in the field."""
+        lock = with_best(self._course, self.lock)
+        players = {
+            hand_in.program
+            for id_, hand_in in lock.hand_ins.items()
+            if hand_in.bot and id_ not in lock.struck
+        }
+        has_field = self._course.file.marks.field and len(players) + len(self._own) > 1
+        self.lock = replace(lock, field=sorted(players) if has_field else [])
 
     def field(self) -> bool:
         """Play the field; False if that was stopped."""
         points, lock = self._course.file.marks.field, self.lock
-        if not lock.field or len(lock.field) + len(self._own) < 2:
+        if not lock.field:
             return True
-        self._listener.note(f"playing the field of {len(lock.field)} hand-ins and the baselines")
-        infos: list[BotInfo] = [self._infos[digest] for digest in lock.field] + self._own
+        self._listener.note(f"playing the field of {len(lock.field)} programs and the baselines")
+        digests = {one.program: one.bot for one in lock.hand_ins.values() if one.program}
+        bots = {program: self._entries.bots[digests[program]] for program in lock.field}
+        infos = [player_info(program, bot.info) for program, bot in bots.items()] + self._own
         start = start_of(lock.terms, infos, points, self._course.file.name)
         path = store_of(grading(self._course), lock, points)
-        return play_field(path, start, self._at_table(), self._engine, self._listener)
-
-    def compare(self, options: Options) -> Notices:
-        """Compare the hand-ins; returns what there is to say beside the marks."""
-        entered, tell = self._entries, self._listener.note
-        workers, trusted = options.workers, options.trusted
-        similarity = compare_hand_ins(
-            self._course, self.lock, entered.sources, workers, tell, trusted=trusted
-        )
-        return Notices(tuple(entered.strangers), tuple(self._not_done), similarity)
+        seated = {name_of(program): bot for program, bot in bots.items()}
+        at_table = {**self._at_table(), **seated}
+        return play_field(path, start, at_table, self._engine, self._listener)
 
     def _whose(self, bot: str) -> str:
         """Return the ids of the students who handed a bot in: copies have the same digest."""
-        ids = [id_ for id_, hand_in in self.lock.hand_ins.items() if hand_in.bot == bot]
+        locked = {id_: [one] for id_, one in self.lock.hand_ins.items()} | self.lock.candidates
+        ids = [id_ for id_, more in locked.items() if any(one.bot == bot for one in more)]
         return ", ".join(sorted(ids)) or "the reference"
 
     def _at_table(self) -> Mapping[str, StagedBot]:

@@ -223,7 +223,7 @@ def test_changed_marks_must_be_accepted(copy: Path) -> None:
     assert (copy / "marks.csv").read_bytes() == before
     ran = grade(copy, "--accept-changes")
     assert ran.code == 0, ran.err
-    assert "moved: s1 " in ran.out
+    assert "moved: s3 " in ran.out
     assert "(marks or late changed)" in ran.out
 
 

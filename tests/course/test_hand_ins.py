@@ -57,11 +57,13 @@ def test_times_are_those_of_the_list_or_of_the_newest_file(course: Course) -> No
     for number, name in enumerate(("old", "new")):
         (folder / name).write_bytes(b"")
         os.utime(folder / name, (1_000 + number, 1_000 + number))
-    with hand_ins_of(course) as (found, _):
+    with hand_ins_of(course) as intake:
+        found = intake.hand_ins
         assert found[0].received.timestamp() == 1_001
     (course.folder / "received.csv").write_text("file,received\ns1,2026-11-20 12:00 UTC\n")
     listed = load_course(course_yaml(course.folder, received="received.csv"))
-    with hand_ins_of(listed) as (found, _):
+    with hand_ins_of(listed) as intake:
+        found = intake.hand_ins
         assert found[0].received == DUE.deadline
 
 
@@ -77,7 +79,8 @@ def test_zip_file_of_an_lms(tmp_path: Path) -> None:
         archive.writestr(info, inner.read_bytes())
         archive.writestr(zipfile.ZipInfo("s2/bot.yaml", (2026, 11, 20, 23, 0, 0)), "name: y")
     course = load_course(course_yaml(tmp_path, submissions="all.zip"))
-    with hand_ins_of(course) as (found, _):
+    with hand_ins_of(course) as intake:
+        found = intake.hand_ins
         ada, bob = found
         assert ada.name == "Ada Lovelace_7_assignsubmission_file/bot.zip"
         assert f"{ada.received:%H:%M}" == "10:00"  # 11:00 on the clock of the deadline

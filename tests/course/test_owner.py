@@ -161,7 +161,8 @@ def found(folder: Path, students: tuple[Student, ...], *names: str) -> dict[str,
         path = folder / "hand-ins" / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(b"")
-    with hand_ins_of(load_course(course_yaml(folder))) as (hand_ins, strangers):
+    with hand_ins_of(load_course(course_yaml(folder))) as intake:
+        hand_ins, strangers = intake.hand_ins, intake.strangers
         return {one.name: one.student for one in hand_ins} | dict.fromkeys(strangers)
 
 
@@ -200,7 +201,9 @@ def test_name_that_fits_two_is_refused_with_both(tmp_path: Path, case: str) -> N
     with pytest.raises(ArenaError) as refused:
         found(tmp_path, students, *names)
     assert refused.value.what == f"'{names[0]}' may be from '{both[0]}' and '{both[1]}'"
-    assert refused.value.hint == "rename it to the id of its student alone"
+    assert refused.value.hint == (
+        "rename it to the id of its student alone, or give both a `team` in the roster"
+    )
 
 
 def test_two_people_under_one_name_are_refused(tmp_path: Path) -> None:
@@ -289,7 +292,8 @@ def test_archive_of_a_gradescope_export_has_the_times_of_its_entries(tmp_path: P
     with ZipFile(tmp_path / "all.zip", "w") as archive:
         for path in sorted((tmp_path / "hand-ins").rglob("*.*")):
             archive.write(path, path.relative_to(tmp_path / "hand-ins"))
-    with hand_ins_of(load_course(course_yaml(tmp_path, submissions="all.zip"))) as (hand_ins, _):
+    with hand_ins_of(load_course(course_yaml(tmp_path, submissions="all.zip"))) as intake:
+        hand_ins = intake.hand_ins
         assert [one.student for one in hand_ins] == ["s01"]
 
 

@@ -54,7 +54,7 @@ def marks(course: Path, *, export: Path, id_column: str, grade_column: str, as_j
     for stranger in filled.strangers:
         if len(both := by_key.get(stranger.casefold(), [])) > 1:
             what = f"'{stranger}' may be '{both[0].student.id}' or '{both[1].student.id}'"
-            raise ArenaError(what, str(read.folder / read.file.roster), "correct their addresses")
+            raise ArenaError(what, str(read.roster), "correct their addresses")
     mode = export.stat().st_mode & 0o777
     write_file(export, filled.content, mode)
     missing = [
@@ -92,7 +92,7 @@ def gradescope(course: Path, *, folder: Path, as_json: bool) -> int:
         checks = grading(read) / CHECKS
         for result in results:
             content = result.hand_in.content if result.hand_in else ""
-            kept = read_check(checks, result.student.id, content)
+            kept = read_check(checks, result.student.unit, content)
             text = results_json(result, kept.report if kept else None, read.file.precision)
             path = folder / "results" / folder_name(result.student.id) / "results.json"
             write_file(path, text.encode(), parents=True)

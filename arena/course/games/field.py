@@ -110,8 +110,13 @@ def renamed(bot: BotInfo, name: str) -> BotInfo:
 
 
 def hand_in_info(digest: str, bot: BotInfo) -> BotInfo:
-    """Return a hand-in as it is called at all tables."""
+    """Return a hand-in as it is called at the tables with baselines."""
     return renamed(bot, name_of(digest))
+
+
+def player_info(program: str, bot: BotInfo) -> BotInfo:
+    """Return a program as it is called in the field, whichever of its twins is played."""
+    return replace(renamed(bot, name_of(program)), digest=program)
 
 
 def _won(result: FixtureResult) -> list[tuple[str, int]]:

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 
 from markdown_it import MarkdownIt
@@ -48,15 +49,11 @@ def _write(source: Path, course: str) -> Path:
     tokens = markdown.parse(text)
     _link_pages(tokens)
     parts = [markdown.renderer.render(part, markdown.options, {}) for part in _split(tokens)]
-    title = next((after.content for one, after in _pairs(tokens) if one.type == "heading_open"), "")
+    title = next((two.content for one, two in pairwise(tokens) if one.type == "heading_open"), "")
     handout = Handout(title or source.stem, course, parts, slides=len(parts) > 1)
     target = source.with_suffix(".html")
     write_file(target, render("handout.html", handout).encode(), 0o644)
     return target
-
-
-def _pairs(tokens: list[Token]) -> Iterator[tuple[Token, Token]]:
-    return zip(tokens, tokens[1:], strict=False)
 
 
 def _split(tokens: list[Token]) -> Iterator[list[Token]]:

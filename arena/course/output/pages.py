@@ -67,6 +67,6 @@ def _feedback(
     with Store(games) if games.exists() else nullcontext() as store:
         for result in results:
             content = result.hand_in.content if result.hand_in else ""
-            checked = read_check(grading(course) / CHECKS, result.student.id, content)
+            checked = read_check(grading(course) / CHECKS, result.student.unit, content)
             told[result.student.id] = feedback_of(course, lock, result, checked, store, league)
     return told

@@ -9,9 +9,10 @@ from pathlib import Path
 from msgspec import Struct
 
 from arena.author.coach.words import did, named
-from arena.course.config import Course
+from arena.course.config import FIELD, LEGAL, Course
+from arena.course.grades import Grade
 from arena.course.lock import Lock
-from arena.course.marks.marks import FIELD, LEGAL, Mark
+from arena.course.marks.marks import Mark
 from arena.course.marks.result import Result
 from arena.course.output.feedback import Feedback
 from arena.course.output.league_site import LeagueSite
@@ -47,8 +48,8 @@ class StudentPage(Struct, frozen=True):
     facts: list[tuple[str, str]]
     """What is known of the hand-in, by what it is."""
     parts: list[PartLine]
-    sum: str
-    """The parts added up, deductions and all."""
+    sums: list[str]
+    """The parts added up, deductions and what was added by hand, the grade."""
     table: list[float]
     """The marks of all, if they are shown."""
     pseudonym: str
@@ -87,7 +88,7 @@ class StudentPages:
             total=f"{file.marks.total:g}",
             facts=[*self._facts(result)],
             parts=[*_parts(result, self._lock)],
-            sum=_sum(result.mark) if result.mark else "",
+            sums=[*_sums(result.mark)] if result.mark else [],
             table=self._finals,
             pseudonym=pseudonym,
             page=f"{site}{league.pages[pseudonym]}" if site and pseudonym else "",
@@ -111,14 +112,18 @@ class StudentPages:
         file, due = self._course.file, self._course.due[result.student.id]
         zone = due.deadline.tzinfo
         yield "Deadline", file.deadline
-        if extension := file.extensions.get(result.student.id):
-            yield "Extended for you to", extension
-        if file.grace:
-            yield "Grace", f"{file.grace:g} min"
+        if due.extension:
+            yield f"Extended ({due.extension}) to", _clock(due.deadline, zone)
+        if due.grace:
+            yield "Grace", f"{due.grace:g} min"
+        if result.student.team:
+            yield "Team", result.student.team
         if hand_in := result.hand_in:
             received = _clock(datetime.fromisoformat(hand_in.received), zone)
-            yield "Received", f"{received}, {_delay(hand_in.days_late)}"
+            yield "Received", f"{received}, {_delay(hand_in.days_late, hand_in.free_days)}"
             yield "What counts", hand_in.file
+            if given := hand_in.given:
+                yield "Source", f"{percent(given.share, 0)} of it is in {given.name}"
         yield "Graded", _clock(self._graded, zone)
 
 
@@ -126,8 +131,9 @@ def _clock(moment: datetime, zone: tzinfo | None) -> str:
     return f"{moment.astimezone(zone):{_TIME}} {zone}"
 
 
-def _delay(days: int) -> str:
-    return f"{counted(days, 'day')} late" if days else "on time"
+def _delay(days: int, free: int) -> str:
+    costless = f", {free} of them without a deduction" if free else ""
+    return f"{counted(days, 'day')} late{costless}" if days else "on time"
 
 
 def _parts(result: Result, lock: Lock) -> Iterator[PartLine]:
@@ -146,6 +152,8 @@ def _parts(result: Result, lock: Lock) -> Iterator[PartLine]:
 
 def _how(name: str, part: Part, result: Result, reference: Share | None) -> str:
     """Return the calculation of a part."""
+    if reason := result.mark.reasons.get(name) if result.mark else "":
+        return reason
     if result.hand_in is None:
         return "nothing was handed in"
     if name == LEGAL:
@@ -168,17 +176,34 @@ def _percent(share: float) -> str:
     return f"{100 * share:.2f}"
 
 
-def _sum(mark: Mark) -> str:
-    """Return the parts as a sum; shown to two decimals, they may be a hundredth off it."""
+def _sums(mark: Mark) -> Iterator[str]:
+    """Yield how a mark is added up; parts to two decimals may be a hundredth off their sum."""
     parts = [fixed(part.points) for part in mark.parts.values()]
-    total = fixed(mark.total.points)
-    exact = fixed(sum(map(float, parts))) == total
-    text = f"{' + '.join(parts)} {'=' if exact else '≈'} {total}"
+    points = mark.total.points
+    exact = fixed(sum(map(float, parts))) == fixed(points)
+    yield f"{' + '.join(parts)} {'=' if exact else '≈'} {fixed(points)}"
     if mark.deduction:
-        days = counted(mark.days_late, "day")
-        text += f"; {total} {_MINUS} {mark.deduction:g} for {days} after the deadline"
-        text += f" = {fixed(mark.final)}" if mark.final else ", and 0 at least"
-    return text
+        days = counted(mark.days_late - mark.free_days, "day")
+        left = max(0.0, points - mark.deduction)
+        why = f"for {days} after the deadline, 0 at least"
+        yield f"{fixed(points)} {_MINUS} {mark.deduction:g} = {fixed(left)}, {why}"
+        points = left
+    for entry in mark.added:
+        sign = "+" if entry.points >= 0 else _MINUS
+        more = f"{fixed(points)} {sign} {abs(entry.points):g} = {fixed(points + entry.points)}"
+        yield f"{more}, {entry.part}: {entry.reason}"
+        points += entry.points
+    if points < 0:
+        yield f"0 at least: {fixed(mark.final)}"
+    if mark.grade:
+        yield _grade(mark.grade)
+
+
+def _grade(grade: Grade) -> str:
+    if grade.is_raised:
+        why = f"the points lead to {grade.by_points}, their interval reaches the better one"
+        return f"Grade {grade.name}: {why}"
+    return f"Grade {grade.name}"
 
 
 def _hider(course: Course) -> Callable[[str], str]:
