@@ -49,8 +49,9 @@ from arena.course.marks.result import (
     results_of,
     with_best,
 )
+from arena.course.output.class_page import Notices
 from arena.course.output.pages import write_pages
-from arena.course.output.similarity import compare_hand_ins
+from arena.course.output.similarity import Similarity, compare_hand_ins
 from arena.course.points import Share, share_of, total_of
 from arena.io.errors import ArenaError
 from arena.io.files import write_file
@@ -95,19 +96,14 @@ def grade(course: Course, options: Options, listener: RunListener) -> Graded | N
             lock = _lock(course, terms, entered)
             if old is None:
                 write_lock(course.folder, lock)  # the seed is drawn once
-            played = _played(course, lock, entered, options, listener)
-            if played is None:
+            game = _Play(course, lock, entered, options, listener)
+            game.not_done += [f"{line}: no such hand-in" for line in intake.unknown_lines]
+            if not game.play():
                 return None
-            lock = played
-            compare_hand_ins(
-                course,
-                lock,
-                _compared(course, lock, entered),
-                options.workers,
-                listener.note,
-                trusted=options.trusted,
-            )
-    return _written(course, lock)
+            similarity = game.compare(options)
+            notices = Notices(tuple(intake.strangers), tuple(game.not_done), similarity)
+            lock = game.lock
+    return _written(course, lock, notices)
 
 
 def _lock(course: Course, terms: GradingTerms, entered: Entries) -> Lock:
@@ -123,35 +119,14 @@ def _lock(course: Course, terms: GradingTerms, entered: Entries) -> Lock:
     )
 
 
-def _played(
-    course: Course, lock: Lock, entered: Entries, options: Options, listener: RunListener
-) -> Lock | None:
-    """Play all games; returns what the grading depends on, None if it was stopped."""
-    game = _Play(course, lock, entered, options, listener)
-    if course.file.marks.baselines and not (game.measure() and game.baselines()):
-        return None
-    game.choose_best()
-    write_lock(course.folder, game.lock)
-    return game.lock if game.field() else None
-
-
-def _compared(course: Course, lock: Lock, entered: Entries) -> dict[str, Path]:
-    """Return the hand-ins that count, by their students: a team has one."""
-    units = {student.id: student.unit for student in course.students}
-    by_unit: dict[tuple[str, str], list[str]] = {}
-    for id_, hand_in in lock.hand_ins.items():
-        by_unit.setdefault((units[id_], hand_in.content), []).append(id_)
-    return {", ".join(ids): entered.sources[lock.hand_ins[ids[0]].file] for ids in by_unit.values()}
-
-
-def _written(course: Course, lock: Lock) -> Graded:
+def _written(course: Course, lock: Lock, notices: Notices) -> Graded:
     """Write marks.csv and the pages, and compare with the marks of before."""
     results = results_of(course, lock)
     before = read_outcome(course)
-    write_file(course.folder / MARKS, marks_csv(course, results).encode(), 0o644)
+    write_file(course.folder / MARKS, marks_csv(course, results).encode())
     now = GradingOutcome(lock, results)
     write_outcome(course, now)
-    page = write_pages(course, lock, results)
+    page = write_pages(course, lock, results, notices)
     changed = [*moved(before, now)] if before else []
     return Graded(results, changed, course.folder / MARKS, page)
 
@@ -190,12 +165,22 @@ class _Play:
         listener: RunListener,
     ) -> None:
         self.lock = lock
+        self.not_done: list[str] = []
+        """What could not be played, and why."""
         self._course, self._entries = course, entered
         self._listener = listener
         self._engine = ProcessEngine(entered.sandbox, options.workers)
         terms, bots = lock.terms, entered.bots
         self._infos = {digest: hand_in_info(digest, bot.info) for digest, bot in bots.items()}
         self._own = [renamed(bots[key].info, name) for name, key in terms.baselines.items()]
+
+    def play(self) -> bool:
+        """Play all games, and write what the grading depends on; False if it was stopped."""
+        if self._course.file.marks.baselines and not (self.measure() and self.baselines()):
+            return False
+        self.choose_best()
+        write_lock(self._course.folder, self.lock)
+        return self.field()
 
     def measure(self) -> bool:
         """Let the reference play each baseline, and note its shares; False if it was stopped.
@@ -254,9 +239,9 @@ class _Play:
             with listener.progress(len(games.due())) as on_result:
                 done = play_due(info, self._at_table(), self._engine, games, listener, on_result)
             for bot in games.given_up:
-                listener.note(
-                    f"{self._whose(bot)}: a table killed its workers; its games end there"
-                )
+                what = f"{self._whose(bot)}: a table killed its workers; its games end there"
+                self.not_done.append(what)
+                listener.note(what)
             return done
 
     def choose_best(self) -> None:
@@ -284,6 +269,22 @@ class _Play:
         seated = {name_of(program): bot for program, bot in bots.items()}
         at_table = {**self._at_table(), **seated}
         return play_field(path, start, at_table, self._engine, self._listener)
+
+    def compare(self, options: Options) -> Similarity:
+        """Compare the hand-ins that count with each other."""
+        tell, workers, trusted = self._listener.note, options.workers, options.trusted
+        return compare_hand_ins(
+            self._course, self.lock, self._compared(), workers, tell, trusted=trusted
+        )
+
+    def _compared(self) -> dict[str, Path]:
+        """Return the hand-ins that count, by the id of the student; a team has one."""
+        units = {student.id: student.unit for student in self._course.students}
+        by_unit: dict[tuple[str, str], str] = {}
+        for id_, hand_in in self.lock.hand_ins.items():
+            by_unit.setdefault((units[id_], hand_in.content), id_)
+        hand_ins = self.lock.hand_ins
+        return {id_: self._entries.sources[hand_ins[id_].file] for id_ in by_unit.values()}
 
     def _whose(self, bot: str) -> str:
         """Return the ids of the students who handed a bot in: copies have the same digest."""

@@ -125,3 +125,9 @@ class CourseFile(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """The folder of a ladder, behind whose login the students' pages are."""
     table: bool = False
     """Whether students' pages show the marks of all, without names."""
+    contact: str = ""
+    """Whom students ask, as their pages say it."""
+    site: str = ""
+    """The address where the folder `site` is published; "" if it stays beside `feedback`."""
+    name_baselines: bool = False
+    """Whether the baselines have their own names in that site."""

@@ -13,6 +13,7 @@ from arena.course.intake.entries import CHECKS, Options
 from arena.course.lock import Lock, LockedHandIn
 from arena.course.marks.marks import mark_of
 from arena.course.marks.result import Result, grading
+from arena.course.output.class_page import Notices
 from arena.course.output.page_addresses import page_path
 from arena.course.output.pages import write_pages
 from arena.course.output.similarity import compare_hand_ins
@@ -42,8 +43,9 @@ def write_course(folder: Path, **keys: object) -> Course:
     (grading(course) / "secret").write_text(_SECRET, encoding="ascii")
     lock = lock_of(course)
     sources = {name: course.submissions / name for name in lock.hand_ins}
-    compare_hand_ins(course, lock, sources, 1, lambda _: None, trusted=True)
-    write_pages(course, lock, [result(course, lock, number) for number in range(len(STUDENTS))])
+    similarity = compare_hand_ins(course, lock, sources, 1, lambda _: None, trusted=True)
+    results = [result(course, lock, number) for number in range(len(STUDENTS))]
+    write_pages(course, lock, results, Notices(("lost.zip",), (), similarity))
     return course
 
 

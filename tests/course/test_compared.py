@@ -40,9 +40,9 @@ def test_page_shows_copies_to_the_teacher_alone(course: Course) -> None:
     assert compare(course, lock_of(course), *NAMES, "absent") == ["comparing 3 hand-ins"]
     page = course.folder / "alike.html"
     text = page.read_text(encoding="utf-8")
-    assert "original and renamed" in text
+    assert "original Ada and renamed Zoë" in text
     assert "def believable(turn, quantity, face, wild):" in text
-    assert "apart and" not in text
+    assert "apart Flo" not in text
     assert page.stat().st_mode & 0o077 == 0
 
 

@@ -27,7 +27,7 @@ STUDENTS = (
     "s5,Ed,ed@school.example,A",
     "s6,Flo,flo@school.example,B",
 )
-NAMES = ("Ada", "HYPERLINK", "Cy", "SUM(A1)", "Ed", "Flo")
+NAMES = ("Ada", "HYPERLINK", "Cy", "SUM", "Ed", "Flo")
 LATE = {"points_per_day": 10, "days": 3}
 
 
@@ -232,20 +232,22 @@ def test_student_pages_name_nobody_else(graded: Path) -> None:
     assert len(pages) == len(STUDENTS)
     assert all(len(name) == len("0" * 32 + ".html") for name in pages)
     for text in pages.values():
-        assert sum(f": {name}" in text.replace("=", "").replace("@", "") for name in NAMES) == 1
+        words = {*re.findall(r"\w+", text.partition("<main")[2])}
+        assert len(words & {*NAMES}) == 1
         assert "school.example" not in text
-        assert sum(f"{name}</h1>" in text for name in ("Ada", "Cy", "Ed", "Flo")) <= 1
     broken = next(text for text in pages.values() if "comand" in text)
     assert "bot.yaml:1:1" in broken
+    assert str(graded.parent) not in broken
 
 
 def test_class_page_says_who_needs_help(graded: Path) -> None:
     text = (graded / "class.html").read_text()
-    needy = text.partition("Who needs help")[2].partition("Students</h2>")[0]
+    needy = text.partition("Who needs help")[2].partition("To look at</h2>")[0]
     assert "it never plays" in needy
     assert "nothing was handed in" in needy
     assert "Ada" not in needy
-    assert (graded / "class.html").stat().st_mode & 0o077 == 0
+    for name in ("class.html", "marks.csv"):
+        assert (graded / name).stat().st_mode & 0o077 == 0
     site = (graded / "site/index.html").read_text()
     assert "mine" not in site
 

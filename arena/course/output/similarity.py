@@ -5,11 +5,13 @@ from hashlib import sha256
 from pathlib import Path
 
 import msgspec
+from msgspec import Struct
 
 from arena import __version__
 from arena.author.alike.alike import AlikeRequest, alike
 from arena.author.alike.named_bots import LeftOut, NamedBot
-from arena.author.alike.page import render_page
+from arena.author.alike.page import render_page, shown_pairs
+from arena.author.alike.ranking import Pair
 from arena.bots.folder import refuse_link
 from arena.bots.manifest import load_bot
 from arena.course.config import Course
@@ -19,8 +21,29 @@ from arena.io.errors import ArenaError
 from arena.io.files import write_file
 
 PAGE = "alike.html"
-_KEY = "alike.key"
-"""Says what the page was made of."""
+_KEPT = "alike.json"
+
+
+class SimilarPair(Struct, frozen=True):
+    """Two hand-ins that are more alike than others are, by the ids of their students."""
+
+    one: str
+    other: str
+    source: float | None
+    """The share of their source that they have in common; None if it was not compared."""
+    decisions: float | None
+    """The same of their decisions."""
+
+
+class Similarity(Struct, frozen=True):
+    """What the comparison of the hand-ins found."""
+
+    key: str = ""
+    """Says what was compared; "" if nothing was."""
+    pairs: tuple[SimilarPair, ...] = ()
+    """In the order of their page."""
+    why_not: str = ""
+    """Why nothing was compared though there are hand-ins; "" otherwise."""
 
 
 def compare_hand_ins(
@@ -31,19 +54,20 @@ def compare_hand_ins(
     tell: Callable[[str], None],
     *,
     trusted: bool,
-) -> None:
+) -> Similarity:
     """Write the page of the hand-ins that count, given by student, unless it is there already.
 
     The positions are drawn by the seed of the course, which nobody knows but the teacher. There is
     no page if no two can be compared.
     """
-    page, key_file, key = course.folder / PAGE, grading(course) / _KEY, _key(course, lock)
-    if page.exists() and key_file.exists() and key_file.read_text(encoding="ascii") == key:
-        return
+    page, kept_file, key = course.folder / PAGE, grading(course) / _KEPT, _key(course, lock)
+    kept = _read(kept_file)
+    if page.exists() and kept.key == key:
+        return kept
     page.unlink(missing_ok=True)
     hand_ins, left_out = _loaded(sources)
     if len(hand_ins) < 2:
-        return
+        return Similarity()
     request = AlikeRequest(
         positions=course.file.alike,
         seed=_seed(lock),
@@ -57,9 +81,32 @@ def compare_hand_ins(
         compared = alike(hand_ins, left_out, request, tell, trusted=trusted)
     except ArenaError as error:
         tell(f"hand-ins were not compared: {error}")
-        return
-    write_file(page, render_page(compared).encode())
-    write_file(key_file, key.encode())
+        return Similarity(why_not=f"hand-ins were not compared: {error}")
+    write_file(page, render_page(compared, _people(course), course.file.name).encode())
+    similarity = Similarity(key, tuple(_pair(pair) for pair in shown_pairs(compared)))
+    write_file(kept_file, msgspec.json.encode(similarity))
+    return similarity
+
+
+def _read(path: Path) -> Similarity:
+    """Return what was found before; nothing if there was no comparison, or by another arena."""
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=Similarity)
+    except (OSError, msgspec.DecodeError):
+        return Similarity()
+
+
+def _people(course: Course) -> dict[str, str]:
+    return {one.id: f"{one.id} {one.name}".strip() for one in course.students}
+
+
+def _pair(pair: Pair) -> SimilarPair:
+    return SimilarPair(
+        pair.one,
+        pair.other,
+        pair.text.most if pair.text else None,
+        pair.behaviour.most if pair.behaviour else None,
+    )
 
 
 def _seed(lock: Lock) -> str:

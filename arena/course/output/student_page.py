@@ -1,0 +1,207 @@
+"""The page of a student: the mark, how it adds up, and what was found of the hand-in."""
+
+import re
+import tempfile
+from collections.abc import Callable, Iterator
+from datetime import datetime, tzinfo
+from pathlib import Path
+
+from msgspec import Struct
+
+from arena.author.coach.words import did, named
+from arena.course.config import FIELD, LEGAL, Course
+from arena.course.lock import Lock
+from arena.course.marks.marks import Mark
+from arena.course.marks.result import Result
+from arena.course.output.feedback import Feedback
+from arena.course.output.league_site import LeagueSite
+from arena.course.points import FAIR, Part, Share
+from arena.playstats.decisions import Decision, DecisionAction
+from arena.publish.output.text import counted, fixed, percent
+from arena.publish.pages.templates import render
+
+_TIME = "%Y-%m-%d %H:%M:%S"
+_RAISED = ", since the interval of the mark reaches it; the points alone are"
+_TIMES, _MINUS = "\u00d7", "\u2212"
+
+
+class PartLine(Struct, frozen=True):
+    """A part of a mark, as the page says it."""
+
+    name: str
+    share: str
+    reference: str
+    how: str
+    """The calculation."""
+    points: str
+    of: str
+    interval: str
+
+
+class StudentPage(Struct, frozen=True):
+    """What the page shows."""
+
+    course: str
+    result: Result
+    told: Feedback
+    total: str
+    facts: list[tuple[str, str]]
+    """What is known of the hand-in, by what it is."""
+    parts: list[PartLine]
+    sum: str
+    """The parts added up, deductions and all."""
+    table: list[float]
+    """The marks of all, if they are shown."""
+    pseudonym: str
+    page: str
+    """That of the bot in the league's site; "" if it is not there."""
+    site: str
+    """Where that site is, relative to this page, or its address; "" if there is none to link to."""
+    contact: str
+    behind_door: bool
+    replay: Callable[[Decision], str]
+    hide: Callable[[str], str]
+    """Leaves out the folders of the machine that graded."""
+    did: Callable[[Decision], str] = did
+    named: Callable[[DecisionAction], str] = named
+
+
+class StudentPages:
+    """Makes the pages of a grading's students."""
+
+    def __init__(
+        self, course: Course, lock: Lock, league: LeagueSite, finals: list[float], graded: datetime
+    ) -> None:
+        """Take the marks of all as `finals`; `graded` is when they were made."""
+        self._course, self._lock, self._league, self._graded = course, lock, league, graded
+        self._finals = finals if course.file.table else []
+        self._hide = _hider(course)
+
+    def render(self, result: Result, told: Feedback, *, behind_door: bool) -> str:
+        """Return the page of a student."""
+        file, league = self._course.file, self._league
+        pseudonym, site = league.pseudonym(result), self._site(behind_door=behind_door)
+        page = StudentPage(
+            course=file.name,
+            result=result,
+            told=told,
+            total=f"{file.marks.total:g}",
+            facts=[*self._facts(result)],
+            parts=[*_parts(result, self._lock)],
+            sum=_sum(result.mark) if result.mark else "",
+            table=self._finals,
+            pseudonym=pseudonym,
+            page=f"{site}{league.pages[pseudonym]}" if site and pseudonym else "",
+            site=site,
+            contact=file.contact,
+            behind_door=behind_door,
+            replay=lambda decision: f"{site}{league.replay(decision)}",
+            hide=self._hide,
+        )
+        return render("course_student.html", page)
+
+    def _site(self, *, behind_door: bool) -> str:
+        """Return where the league's site is, with a slash at the end."""
+        if self._league.store is None:
+            return ""
+        if address := self._course.file.site:
+            return f"{address.rstrip('/')}/"
+        return "" if behind_door else "../site/"
+
+    def _facts(self, result: Result) -> Iterator[tuple[str, str]]:
+        file, due = self._course.file, self._course.due[result.student.id]
+        zone = due.deadline.tzinfo
+        yield "Deadline", file.deadline
+        if due.extension:
+            yield "Extended for you to", _clock(due.deadline, zone)
+        if file.grace:
+            yield "Grace", f"{file.grace:g} min"
+        if hand_in := result.hand_in:
+            received = _clock(datetime.fromisoformat(hand_in.received), zone)
+            free = f", of which {hand_in.free_days} cost nothing" if hand_in.free_days else ""
+            yield "Received", f"{received}, {_delay(hand_in.days_late)}{free}"
+            yield "What counts", hand_in.file
+        if result.student.team:
+            yield "Team", result.student.team
+        if result.mark and (grade := result.mark.grade):
+            yield "Grade", grade.name + (f"{_RAISED} {grade.by_points}" if grade.is_raised else "")
+        yield "Graded", _clock(self._graded, zone)
+
+
+def _clock(moment: datetime, zone: tzinfo | None) -> str:
+    return f"{moment.astimezone(zone):{_TIME}} {zone}"
+
+
+def _delay(days: int) -> str:
+    return f"{counted(days, 'day')} late" if days else "on time"
+
+
+def _parts(result: Result, lock: Lock) -> Iterator[PartLine]:
+    for name, part in result.mark.parts.items() if result.mark else ():
+        reference = lock.shares.get(name)
+        yield PartLine(
+            name=_called(name, lock),
+            share=percent(part.share.share, 2) if part.share else "",
+            reference=percent(reference.share, 2) if reference else "",
+            how=_how(name, part, result, reference),
+            points=fixed(part.points),
+            of=f"{part.of:g}",
+            interval=f"{fixed(part.low)} to {fixed(part.high)}" if part.share else "",
+        )
+
+
+def _called(name: str, lock: Lock) -> str:
+    against = f"against {name}" if name in lock.terms.baselines else name
+    return {LEGAL: "legal play", FIELD: "all others"}.get(name, against)
+
+
+def _how(name: str, part: Part, result: Result, reference: Share | None) -> str:
+    """Return the calculation of a part."""
+    if result.mark and name in result.mark.reasons:
+        return result.mark.reasons[name]
+    if result.hand_in is None:
+        return "nothing was handed in"
+    if name == LEGAL:
+        steps, of = result.hand_in.steps, result.hand_in.of
+        return f"{steps} of {of} steps of the check passed: {part.of:g} {_TIMES} {steps} ÷ {of}"
+    if part.share is None:
+        return "no games"
+    games = counted(part.share.games, "game")
+    if reference is None:
+        return f"of {games} won: {part.of:g} {_TIMES} {_percent(part.share.share)} %"
+    if part.share.share <= FAIR:
+        return f"of {games}: no points up to one half"
+    if part.share.share >= reference.share:
+        return f"of {games}: all points from the reference's share on"
+    won, whole = _percent(part.share.share), _percent(reference.share)
+    return f"of {games}: {part.of:g} {_TIMES} ({won} {_MINUS} 50) ÷ ({whole} {_MINUS} 50)"
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.2f}"
+
+
+def _sum(mark: Mark) -> str:
+    """Return the parts as a sum; shown to two decimals, they may be a hundredth off it."""
+    parts = [fixed(part.points) for part in mark.parts.values()]
+    total = fixed(mark.total.points)
+    exact = fixed(sum(map(float, parts))) == total
+    text = f"{' + '.join(parts)} {'=' if exact else '≈'} {total}"
+    if not (mark.deduction or mark.added):
+        return text
+    text += f"; {total}"
+    if mark.deduction:
+        days = counted(mark.days_late - mark.free_days, "day")
+        text += f" {_MINUS} {mark.deduction:g} for {days} after the deadline"
+    for entry in mark.added:
+        sign = "+" if entry.points >= 0 else _MINUS
+        text += f" {sign} {abs(entry.points):g} ({entry.part}: {entry.reason})"
+    return text + (f" = {fixed(mark.final)}" if mark.final else ", and 0 at least")
+
+
+def _hider(course: Course) -> Callable[[str], str]:
+    """Return what leaves out of texts the folders that only this machine has."""
+    roots = course.folder, course.folder.resolve(), Path(tempfile.gettempdir()), Path.home()
+    known = sorted({str(root) for root in roots if len(root.parts) > 1}, key=len, reverse=True)
+    pattern = re.compile(rf"(?<![\w/.])(?:{'|'.join(map(re.escape, known))})/(?:[^\s:'\"]*/)?")
+    return lambda text: pattern.sub("", text)
