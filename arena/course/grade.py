@@ -51,7 +51,7 @@ from arena.course.marks.result import (
 )
 from arena.course.output.class_page import Notices
 from arena.course.output.pages import write_pages
-from arena.course.output.similarity import compare_hand_ins
+from arena.course.output.similarity import Similarity, compare_hand_ins
 from arena.course.points import Share, share_of, total_of
 from arena.io.errors import ArenaError
 from arena.io.files import write_file
@@ -97,18 +97,13 @@ def grade(course: Course, options: Options, listener: RunListener) -> Graded | N
             if old is None:
                 write_lock(course.folder, lock)  # the seed is drawn once
             game = _Play(course, lock, entered, options, listener)
+            game.not_done += [f"{line}: no such hand-in" for line in intake.unknown_lines]
             if not game.play():
                 return None
-            similarity = compare_hand_ins(
-                course,
-                game.lock,
-                _compared(course, game.lock, entered),
-                options.workers,
-                listener.note,
-                trusted=options.trusted,
-            )
-    notices = Notices(tuple(intake.strangers), tuple(game.not_done), similarity)
-    return write_results(course, game.lock, notices)
+            similarity = game.compare(options)
+            notices = Notices(tuple(intake.strangers), tuple(game.not_done), similarity)
+            lock = game.lock
+    return write_results(course, lock, notices)
 
 
 def _lock(course: Course, terms: GradingTerms, entered: Entries) -> Lock:
@@ -122,15 +117,6 @@ def _lock(course: Course, terms: GradingTerms, entered: Entries) -> Lock:
         by_hand=dict(course.by_hand),
         grades=course.file.grades,
     )
-
-
-def _compared(course: Course, lock: Lock, entered: Entries) -> dict[str, Path]:
-    """Return the hand-ins that count, by their students: a team has one."""
-    units = {student.id: student.unit for student in course.students}
-    by_unit: dict[tuple[str, str], list[str]] = {}
-    for id_, hand_in in lock.hand_ins.items():
-        by_unit.setdefault((units[id_], hand_in.content), []).append(id_)
-    return {", ".join(ids): entered.sources[lock.hand_ins[ids[0]].file] for ids in by_unit.values()}
 
 
 def write_results(course: Course, lock: Lock, notices: Notices) -> Graded:
@@ -283,6 +269,22 @@ class _Play:
         seated = {name_of(program): bot for program, bot in bots.items()}
         at_table = {**self._at_table(), **seated}
         return play_field(path, start, at_table, self._engine, self._listener)
+
+    def compare(self, options: Options) -> Similarity:
+        """Compare the hand-ins that count with each other."""
+        tell, workers, trusted = self._listener.note, options.workers, options.trusted
+        return compare_hand_ins(
+            self._course, self.lock, self._compared(), workers, tell, trusted=trusted
+        )
+
+    def _compared(self) -> dict[str, Path]:
+        """Return the hand-ins that count, by the id of the student; a team has one."""
+        units = {student.id: student.unit for student in self._course.students}
+        by_unit: dict[tuple[str, str], str] = {}
+        for id_, hand_in in self.lock.hand_ins.items():
+            by_unit.setdefault((units[id_], hand_in.content), id_)
+        hand_ins = self.lock.hand_ins
+        return {id_: self._entries.sources[hand_ins[id_].file] for id_ in by_unit.values()}
 
     def _whose(self, bot: str) -> str:
         """Return the ids of the students who handed a bot in: copies have the same digest."""

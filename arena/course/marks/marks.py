@@ -15,6 +15,8 @@ from arena.course.keys import CourseFile
 from arena.course.lock import Lock, LockedHandIn
 from arena.course.points import Part, Share, Total, against, certain, in_field, share_of, total_of
 
+NOT_MARKED = "not marked yet"
+
 
 class Mark(Struct, frozen=True):
     """The mark of a student."""
@@ -52,7 +54,7 @@ class Mark(Struct, frozen=True):
         return self._final(self.total.high)
 
     def _final(self, points: float) -> float:
-        return max(0.0, max(0.0, points - self.deduction) + self.by_hand)
+        return max(0.0, points - self.deduction + self.by_hand)
 
     @property
     def games(self) -> int:
@@ -125,7 +127,9 @@ def mark_of(
         deduction=(days - free) * file.late.points_per_day,
         precise=total.half_width <= file.precision,
         added=[entry for entry in by_hand if entry.part not in marks.by_hand],
-        reasons={name: entry.reason for name, entry in marked.items()},
+        reasons={
+            name: marked[name].reason if name in marked else NOT_MARKED for name in marks.by_hand
+        },
     )
     return _with_grade(mark, lock.grades)
 

@@ -90,10 +90,11 @@ def _read(path: Path) -> Similarity:
         return Similarity()
 
 
-def _called(ids: str, course: Course) -> str:
-    """Return the students of a hand-in with their names, given by their ids."""
-    people = {one.id: f"{one.id} {one.name}".strip() for one in course.students}
-    return ", ".join(people.get(id_, id_) for id_ in ids.split(", "))
+def _called(id_: str, course: Course) -> str:
+    """Return a student, or all students of the team, with their names."""
+    units = {one.id: one.unit for one in course.students}
+    theirs = [one for one in course.students if one.unit == units.get(id_)]
+    return ", ".join(f"{one.id} {one.name}".strip() for one in theirs) or id_
 
 
 def _pair(pair: Pair, people: Mapping[str, str]) -> SimilarPair:

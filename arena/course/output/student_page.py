@@ -140,7 +140,7 @@ def _parts(result: Result, lock: Lock) -> Iterator[PartLine]:
     for name, part in result.mark.parts.items() if result.mark else ():
         reference = lock.shares.get(name)
         yield PartLine(
-            name={LEGAL: "legal play", FIELD: "all others"}.get(name, f"against {name}"),
+            name=_called(name, lock),
             share=percent(part.share.share, 2) if part.share else "",
             reference=percent(reference.share, 2) if reference else "",
             how=_how(name, part, result, reference),
@@ -148,6 +148,11 @@ def _parts(result: Result, lock: Lock) -> Iterator[PartLine]:
             of=f"{part.of:g}",
             interval=f"{fixed(part.low)} to {fixed(part.high)}" if part.share else "",
         )
+
+
+def _called(name: str, lock: Lock) -> str:
+    against = f"against {name}" if name in lock.terms.baselines else name
+    return {LEGAL: "legal play", FIELD: "all others"}.get(name, against)
 
 
 def _how(name: str, part: Part, result: Result, reference: Share | None) -> str:
