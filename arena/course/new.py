@@ -66,8 +66,10 @@ marks:
     honest: {{bot: "sample:honest", points: 30}}
   field: 10                    # for the share of games won against all others
 reference: sample:odds
+starter: [starter]             # what you give out: a hand-in that is nothing else is named
 precision: 2                   # points: half of a mark's 95 % interval
 budget: 6000                   # games of a student against each baseline, at most
+# contact: Dr. Example, room 3 # whom students ask, on their pages
 """
 _EXAMPLE = """\
 received: received.csv         # file,received; without it, when each file was written

@@ -10,30 +10,59 @@ from arena.cli.exit_codes import OK
 from arena.cli.options import PathType, json_option
 from arena.cli.output import harmless, print_json, say
 from arena.course.config import Course, load_course
+from arena.course.deadlines import EXAMPLE
 from arena.course.intake.checks import read_check
 from arena.course.intake.entries import CHECKS
 from arena.course.lock import Lock, read_lock
 from arena.course.marks.result import Result, grading, results_of
-from arena.course.new import make_course
+from arena.course.new import make_course, make_own_course
 from arena.course.output.fill import fill, keys_of, marks_by_key
 from arena.course.output.gradescope import folder_name, results_json, write_autograder
+from arena.course.output.handouts import PACK, write_handouts
 from arena.io.errors import ArenaError
 from arena.io.files import write_file
 
 
 @click.command()
 @course_argument
+@click.option("--roster", type=PathType(), help="Make a course of your own, with these students.")
+@click.option("--deadline", help=f"Its deadline, such as '{EXAMPLE}'.")
 @json_option
-def init(course: Path, *, as_json: bool) -> int:
-    """Make the folder COURSE, a worked example that runs: 30 made-up students and their bots."""
-    languages = make_course(course)
+def init(course: Path, *, roster: Path | None, deadline: str | None, as_json: bool) -> int:
+    """Make the folder COURSE with a pack of sheets and slides to hand out.
+
+    It is a worked example that runs, with 30 made-up students and their bots, or one's own.
+    """
+    if (roster is None) != (deadline is None):
+        raise ArenaError("a course of your own needs both", "--roster, --deadline", "give both")
+    made: dict[str, object] = {"course": str(course), "pack": str(course / PACK)}
+    if roster and deadline:
+        made["students"] = make_own_course(course, roster, deadline)
+        said, then = f"{made['students']} students", "handouts"
+    else:
+        made["languages"] = languages = make_course(course)
+        said, then = f"30 students, hand-ins in {', '.join(languages)}", "grade"
     if as_json:
-        print_json({"course": str(course), "languages": languages})
+        print_json(made)
         return OK
-    click.echo(harmless(f"made {course}: 30 students, hand-ins in {', '.join(languages)}"))
-    click.echo(
-        harmless(f"see {course / 'course.yaml'}; then: arena course grade {quote(str(course))}")
-    )
+    click.echo(harmless(f"made {course}: {said}; sheets and slides: {course / PACK}"))
+    then = f"arena course {then} {quote(str(course))}"
+    click.echo(harmless(f"see {course / 'course.yaml'}; then: {then}"))
+    return OK
+
+
+@click.command()
+@course_argument
+@json_option
+def handouts(course: Path, *, as_json: bool) -> int:
+    """Make HTML of the Markdown in the pack of COURSE: slides of files with rules, else sheets."""
+    read = load_course(course)
+    written = write_handouts(read.folder / PACK, read.file.name)
+    if as_json:
+        print_json([str(path) for path in written])
+        return OK
+    for path in written:
+        click.echo(harmless(str(path)))
     return OK
 
 
