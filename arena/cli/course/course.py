@@ -9,6 +9,7 @@ from arena.cli.command_group import CommandGroup
     cls=CommandGroup,
     where={
         "init": "course.files:init",
+        "check": "course.checking:check",
         "grade": "course.grading:grade_",
         "verify": "course.grading:verify",
         "marks": "course.files:marks",
