@@ -60,7 +60,7 @@ marks:
     random: {bot: "sample:random", points: 30}
     honest: {bot: "sample:honest", points: 30}
   field: 10                    # for the share of games won against all others
-reference: sample:odds
+reference: reference           # a bot of your own, that nobody was given
 precision: 2                   # points: half of a mark's 95 % interval
 budget: 6000                   # games of a student against each baseline, at most
 """
@@ -98,6 +98,7 @@ def make_course(root: Path) -> list[str]:
             languages.add(load_bot(shipped.folder("sample_bots") / work.sample).info.tags[0])
             at = _DEADLINE + timedelta(hours=work.hours)
             received.append([name, f"{at:%Y-%m-%d %H:%M:%S} {_ZONE}"])
+        _write(root, "reference", _Work("memory", "DOUBT = 4", "DOUBT = 12"), "the teacher")
         (root / "received.csv").write_text(csv_of(received), encoding="utf-8")
     except OSError as error:
         raise ArenaError(f"it cannot be made: {reason(error)}", str(root)) from None
@@ -159,8 +160,8 @@ def _builds_c() -> bool:
     return not (make_sandbox(AUTO).uses_host_programs and bot.missing_program)
 
 
-def _write(folder: Path, id_: str, work: _Work) -> str:
-    """Write a hand-in, a folder or an archive of one; returns its name."""
+def _write(folder: Path, id_: str, work: _Work, author: str = "a student") -> str:
+    """Write a bot, as a folder or an archive of one; returns its name."""
     target = folder / f"{id_}{work.suffix}"
     sample = shipped.folder("sample_bots") / work.sample
     for path in files_of(sample):
@@ -169,7 +170,7 @@ def _write(folder: Path, id_: str, work: _Work) -> str:
         content = path.read_bytes()
         if path.name == MANIFEST:
             text = content.decode().replace(f"name: {work.sample}", f"name: {id_}")
-            content = text.replace("author: Perudo Arena", "author: a student").encode()
+            content = text.replace("author: Perudo Arena", f"author: {author}").encode()
         if path.name == work.file or (path.name != MANIFEST and not work.file):
             content = content.replace(work.old.encode(), work.new.encode()) if work.old else content
         copied.write_bytes(content)

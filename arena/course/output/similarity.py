@@ -72,6 +72,7 @@ def compare_hand_ins(
         positions=course.file.alike,
         seed=_seed(lock),
         rules=course.rules,
+        common=tuple(course.starter.values()),
         sandbox=lock.terms.sandbox,
         packages=course.file.packages,
         workers=workers,
@@ -97,7 +98,8 @@ def _read(path: Path) -> Similarity:
 
 
 def _people(course: Course) -> dict[str, str]:
-    return {one.id: f"{one.id} {one.name}".strip() for one in course.students}
+    team = {one.id: f" ({one.team})" if one.team else "" for one in course.students}
+    return {one.id: f"{one.id} {one.name}".strip() + team[one.id] for one in course.students}
 
 
 def _pair(pair: Pair) -> SimilarPair:
@@ -116,7 +118,7 @@ def _seed(lock: Lock) -> str:
 def _key(course: Course, lock: Lock) -> str:
     contents = {id_: hand_in.content for id_, hand_in in lock.hand_ins.items()}
     decisive = [__version__, _seed(lock), lock.terms.rules, lock.terms.sandbox, course.file.alike]
-    decisive += [course.file.packages, contents]
+    decisive += [course.file.packages, contents, sorted(course.starter)]
     return sha256(msgspec.json.encode(decisive, order="deterministic")).hexdigest()
 
 
