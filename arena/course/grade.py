@@ -1,36 +1,14 @@
 """Grading a course: the reference measured, the games played, the marks written."""
 
-import secrets
-from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from msgspec import Struct
-from msgspec.structs import replace
 
-from arena import __version__
-from arena.bots.bot import StagedBot
-from arena.bots.sandboxes.registry import AUTO, make_sandbox
-from arena.course.config import Course, scheme, with_precision
-from arena.course.games.baseline_games import (
-    BaselineGames,
-    BaselineRecord,
-    Blocks,
-    Decide,
-    blocks_of,
-)
-from arena.course.games.field import (
-    hand_in_info,
-    play_field,
-    player_info,
-    renamed,
-    start_of,
-    store_of,
-)
-from arena.course.games.tables import PER_BLOCK, conditions, name_of
+from arena.course.config import Course, with_precision
 from arena.course.intake.entries import Entries, Options, entries
 from arena.course.intake.hand_ins import hand_ins_of
-from arena.course.intake.survey import problems_of, refuse_problems
-from arena.course.lock import GradingTerms, Lock, bots_of, read_lock, write_lock
+from arena.course.intake.survey import refuse_problems, survey
+from arena.course.lock import GradingTerms, Lock, read_lock, write_lock
 from arena.course.marks.changes import (
     GradingOutcome,
     Moved,
@@ -39,26 +17,19 @@ from arena.course.marks.changes import (
     read_outcome,
     write_outcome,
 )
-from arena.course.marks.marks import baseline_parts, decider, measure
 from arena.course.marks.result import (
     MARKS,
-    STORE,
     Result,
-    grading,
     marks_csv,
     results_of,
-    with_best,
 )
 from arena.course.output.class_page import Notices
 from arena.course.output.pages import write_pages
-from arena.course.output.similarity import Similarity, compare_hand_ins
-from arena.course.points import Share, share_of, total_of
+from arena.course.play import GradingListener, Play
+from arena.course.terms import terms_of
 from arena.io.errors import ArenaError
 from arena.io.files import write_file
 from arena.ladder.folder import existing
-from arena.league.play.dispatcher import RunListener, play_due
-from arena.league.play.process_pool import ProcessEngine
-from arena.league.store.store import Store
 
 
 class Graded(Struct, frozen=True):
@@ -72,7 +43,7 @@ class Graded(Struct, frozen=True):
     """That of the class, for the teacher."""
 
 
-def grade(course: Course, options: Options, listener: RunListener) -> Graded | None:
+def grade(course: Course, options: Options, listener: GradingListener) -> Graded | None:
     """Grade what was handed in and write course.lock and marks.csv; None if it was stopped.
 
     What was played before is not played again. Raises ArenaError if what decides games changed
@@ -88,15 +59,16 @@ def grade(course: Course, options: Options, listener: RunListener) -> Graded | N
         hint = "undo it, or grade anew with --accept-changes"
         raise ArenaError(f"changed since the last grading: {what}", str(course.path), hint)
     with hand_ins_of(course) as intake:
+        seen = survey(course, intake)
+        for line in seen.lines():
+            listener.note(line)
         if not options.ignore_unknown:
-            refuse_problems(course, intake)
-        for problem in problems_of(course, intake):
-            listener.note(problem.what)
+            refuse_problems(course, seen.problems)
         with entries(course, intake, terms.sandbox, options, listener.note) as entered:
             lock = _lock(course, terms, entered)
             if old is None:
                 write_lock(course.folder, lock)  # the seed is drawn once
-            game = _Play(course, lock, entered, options, listener)
+            game = Play(course, lock, entered, options, listener)
             game.not_done += [f"{line}: no such hand-in" for line in intake.unknown_lines]
             if not game.play():
                 return None
@@ -129,177 +101,3 @@ def write_results(course: Course, lock: Lock, notices: Notices) -> Graded:
     page = write_pages(course, lock, results, notices)
     changed = [*moved(before, now)] if before else []
     return Graded(results, changed, course.folder / MARKS, page)
-
-
-def terms_of(course: Course, old: Lock | None, options: Options) -> GradingTerms:
-    """Return what decides games now; the seed and the sandbox stay those of the first time."""
-    file = course.file
-    sandbox = options.sandbox or (
-        old.terms.sandbox if old and file.sandbox == AUTO else file.sandbox
-    )
-    return GradingTerms(
-        arena=__version__,
-        seed=old.terms.seed if old else secrets.token_hex(16),
-        sandbox=make_sandbox(sandbox).name,
-        rules=course.rules,
-        limits=file.limits,
-        precision=file.precision,
-        quick=options.precision is not None,
-        budget=file.budget,
-        reference_games=file.reference_games,
-        scheme=scheme(course),
-        baselines={name: bot.info.digest for name, bot in course.baselines.items()},
-        reference=course.reference.info.digest if course.reference else "",
-    )
-
-
-class _Play:
-    """The games of a grading."""
-
-    def __init__(
-        self,
-        course: Course,
-        lock: Lock,
-        entered: Entries,
-        options: Options,
-        listener: RunListener,
-    ) -> None:
-        self.lock = lock
-        self.not_done: list[str] = []
-        """What could not be played, and why."""
-        self._course, self._entries = course, entered
-        self._listener = listener
-        self._engine = ProcessEngine(entered.sandbox, options.workers)
-        terms, bots = lock.terms, entered.bots
-        self._infos = {digest: hand_in_info(digest, bot.info) for digest, bot in bots.items()}
-        self._own = [renamed(bots[key].info, name) for name, key in terms.baselines.items()]
-
-    def play(self) -> bool:
-        """Play all games, and write what the grading depends on; False if it was stopped."""
-        if self._course.file.marks.baselines and not (self.measure() and self.baselines()):
-            return False
-        self.choose_best()
-        write_lock(self._course.folder, self.lock)
-        return self.field()
-
-    def measure(self) -> bool:
-        """Let the reference play each baseline, and note its shares; False if it was stopped.
-
-        Raises ArenaError if it does not clearly beat one of them.
-        """
-        terms, decide = self.lock.terms, measure(self._course.file)
-        self._listener.note("measuring the reference against each baseline")
-        if not self._against_baselines([terms.reference], decide):
-            return False
-        with Store(grading(self._course) / STORE) as store:
-            blocks = blocks_of(BaselineRecord(store), terms, terms.reference, decide({}))
-        shares = {name: share_of(won, PER_BLOCK) for name, won in blocks.items()}
-        for name, share in shares.items():
-            self._listener.note(f"reference against {name}: {_words(share)}")
-            if not share.beats:
-                what = f"the reference does not clearly beat the baseline '{name}': {_words(share)}"
-                hint = "choose a weaker baseline, or a stronger reference"
-                raise ArenaError(what, str(self._course.path), hint)
-        self.lock = replace(self.lock, shares=shares)
-        return True
-
-    def baselines(self) -> bool:
-        """Play all hand-ins against the baselines; False if that was stopped."""
-        file = self._course.file
-        players = bots_of(self.lock)
-        if not (players and file.marks.baselines):
-            return True
-        self._listener.note(f"playing {len(players)} hand-ins against each baseline")
-        left = dict.fromkeys(players)
-
-        def finished(bot: str, blocks: Blocks) -> None:
-            left.pop(bot, None)
-            total = total_of(baseline_parts(file, self.lock.shares, blocks))
-            games = PER_BLOCK * sum(map(len, blocks.values()))
-            self._listener.note(
-                f"{self._whose(bot)}: {total.points:.1f} ± {total.half_width:.1f} points against"
-                f" baselines after {games:,} games; {len(left)} left"
-            )
-
-        return self._against_baselines(players, decider(file, self.lock.shares), finished)
-
-    def _against_baselines(
-        self,
-        players: list[str],
-        decide: Decide,
-        finished: Callable[[str, Blocks], None] = lambda _bot, _blocks: None,
-    ) -> bool:
-        terms, listener = self.lock.terms, self._listener
-        infos = [self._infos[digest] for digest in self._infos] + self._own
-        info = conditions(terms, infos, self._course.file.name)
-        with Store(grading(self._course) / STORE, create=True) as store:
-            if store.league != info:
-                store.begin(info)
-            games = BaselineGames(store, BaselineRecord(store), terms, players, decide, finished)
-            with listener.progress(len(games.due())) as on_result:
-                done = play_due(info, self._at_table(), self._engine, games, listener, on_result)
-            for bot in games.given_up:
-                what = f"{self._whose(bot)}: a table killed its workers; its games end there"
-                self.not_done.append(what)
-                listener.note(what)
-            return done
-
-    def choose_best(self) -> None:
-        """Note which hand-in of each student counts, and which programs play in the field."""
-        lock = with_best(self._course, self.lock)
-        players = {
-            hand_in.program
-            for id_, hand_in in lock.hand_ins.items()
-            if hand_in.bot and id_ not in lock.struck
-        }
-        has_field = self._course.file.marks.field and len(players) + len(self._own) > 1
-        self.lock = replace(lock, field=sorted(players) if has_field else [])
-
-    def field(self) -> bool:
-        """Play the field; False if that was stopped."""
-        points, lock = self._course.file.marks.field, self.lock
-        if not lock.field:
-            return True
-        self._listener.note(f"playing the field of {len(lock.field)} programs and the baselines")
-        digests = {one.program: one.bot for one in lock.hand_ins.values() if one.program}
-        bots = {program: self._entries.bots[digests[program]] for program in lock.field}
-        infos = [player_info(program, bot.info) for program, bot in bots.items()] + self._own
-        start = start_of(lock.terms, infos, points, self._course.file.name)
-        path = store_of(grading(self._course), lock, points)
-        seated = {name_of(program): bot for program, bot in bots.items()}
-        at_table = {**self._at_table(), **seated}
-        return play_field(path, start, at_table, self._engine, self._listener)
-
-    def compare(self, options: Options) -> Similarity:
-        """Compare the hand-ins that count with each other."""
-        tell, workers, trusted = self._listener.note, options.workers, options.trusted
-        return compare_hand_ins(
-            self._course, self.lock, self._compared(), workers, tell, trusted=trusted
-        )
-
-    def _compared(self) -> dict[str, Path]:
-        """Return the hand-ins that count, by the id of the student; a team has one."""
-        units = {student.id: student.unit for student in self._course.students}
-        by_unit: dict[tuple[str, str], str] = {}
-        for id_, hand_in in self.lock.hand_ins.items():
-            by_unit.setdefault((units[id_], hand_in.content), id_)
-        hand_ins = self.lock.hand_ins
-        return {id_: self._entries.sources[hand_ins[id_].file] for id_ in by_unit.values()}
-
-    def _whose(self, bot: str) -> str:
-        """Return the ids of the students who handed a bot in: copies have the same digest."""
-        locked = {id_: [one] for id_, one in self.lock.hand_ins.items()} | self.lock.candidates
-        ids = [id_ for id_, more in locked.items() if any(one.bot == bot for one in more)]
-        return ", ".join(sorted(ids)) or "the reference"
-
-    def _at_table(self) -> Mapping[str, StagedBot]:
-        bots = self._entries.bots
-        named = {name_of(digest): bot for digest, bot in bots.items()}
-        return named | {name: bots[key] for name, key in self.lock.terms.baselines.items()}
-
-
-def _words(share: Share) -> str:
-    return (
-        f"{100 * share.share:.1f} % of {share.games:,} games"
-        f" ({100 * share.low:.1f} to {100 * share.high:.1f} %)"
-    )

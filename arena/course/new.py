@@ -65,7 +65,7 @@ marks:
     random: {{bot: "sample:random", points: 30}}
     honest: {{bot: "sample:honest", points: 30}}
   field: 10                    # for the share of games won against all others
-reference: sample:odds
+reference: reference           # a bot of your own, that nobody was given
 starter: [starter]             # what you give out: a hand-in that is nothing else is named
 precision: 2                   # points: half of a mark's 95 % interval
 budget: 6000                   # games of a student against each baseline, at most
@@ -141,6 +141,7 @@ def _write_common(root: Path, config: str, roster: bytes) -> None:
     (root / "course.yaml").write_text(config, encoding="utf-8")
     (root / "roster.csv").write_bytes(roster)
     shutil.copytree(shipped.folder("docs") / "guides/pack", root / PACK)
+    _write(root, "reference", _Work("memory", "DOUBT = 4", "DOUBT = 12"), "the teacher")
     for path, copied in _copies(_STARTER, root / "starter"):
         copied.write_bytes(path.read_bytes())
 
@@ -209,14 +210,14 @@ def _copies(name: str, target: Path) -> Iterator[tuple[Path, Path]]:
         yield path, copied
 
 
-def _write(folder: Path, id_: str, work: _Work) -> str:
-    """Write a hand-in, a folder or an archive of one; returns its name."""
+def _write(folder: Path, id_: str, work: _Work, author: str = "a student") -> str:
+    """Write a bot, as a folder or an archive of one; returns its name."""
     target = folder / f"{id_}{work.suffix}"
     for path, copied in _copies(work.sample, target):
         content = path.read_bytes()
         if path.name == MANIFEST:
             text = content.decode().replace(f"name: {work.sample}", f"name: {id_}")
-            content = text.replace("author: Perudo Arena", "author: a student").encode()
+            content = text.replace("author: Perudo Arena", f"author: {author}").encode()
         if path.name == work.file or (path.name != MANIFEST and not work.file):
             content = content.replace(work.old.encode(), work.new.encode()) if work.old else content
         copied.write_bytes(content)

@@ -11,6 +11,7 @@ from arena.cli.command_group import CommandGroup
         "init": "course.files:init",
         "handouts": "course.files:handouts",
         "try": "course.students:try_",
+        "check": "course.checking:check",
         "grade": "course.grading:grade_",
         "verify": "course.grading:verify",
         "marks": "course.files:marks",

@@ -1,5 +1,6 @@
 """`arena course init`, `marks`, `gradescope`: what a course begins with and what comes out."""
 
+from functools import partial
 from pathlib import Path
 from shlex import quote
 
@@ -9,18 +10,22 @@ from arena.cli.course.argument import course_argument
 from arena.cli.exit_codes import OK
 from arena.cli.options import PathType, json_option
 from arena.cli.output import harmless, print_json, say
-from arena.course.config import Course, load_course
+from arena.course.config import Course, load_course, with_precision
 from arena.course.deadlines import EXAMPLE
+from arena.course.grades import written
 from arena.course.intake.checks import read_check
 from arena.course.intake.entries import CHECKS
 from arena.course.lock import Lock, read_lock
-from arena.course.marks.result import Result, grading, results_of
+from arena.course.marks.marks import Mark
+from arena.course.marks.result import MARKS, Result, grading, marks_csv, results_of
 from arena.course.new import make_course, make_own_course
 from arena.course.output.fill import fill, keys_of, marks_by_key
 from arena.course.output.gradescope import folder_name, results_json, write_autograder
 from arena.course.output.handouts import PACK, write_handouts
 from arena.io.errors import ArenaError
-from arena.io.files import write_file
+from arena.io.files import read_limited, write_file
+
+_MAX_BYTES = 64 << 20
 
 
 @click.command()
@@ -71,15 +76,26 @@ def handouts(course: Path, *, as_json: bool) -> int:
 @click.option("--into", "export", type=PathType(), required=True, help="The school's CSV file.")
 @click.option("--id", "id_column", required=True, help="Its column with ids or e-mail addresses.")
 @click.option("--grade", "grade_column", required=True, help="The column to fill in.")
+@click.option(
+    "--what",
+    type=click.Choice(["points", "grades"]),
+    default="points",
+    show_default=True,
+    help="Points, or grades by the key in course.yaml.",
+)
 @json_option
-def marks(course: Path, *, export: Path, id_column: str, grade_column: str, as_json: bool) -> int:
+def marks(
+    course: Path, *, export: Path, id_column: str, grade_column: str, what: str, as_json: bool
+) -> int:
     """Write the marks of COURSE into one column of an export of Moodle, Canvas or another LMS.
 
     All other bytes of the file stay as they are, and so do lines of people who have no mark.
     """
-    read, _, results = _graded(course)
+    read, lock, results = _graded(course)
+    _check_unchanged(read, results)
     by_key = keys_of(results)
-    filled = fill(export, id_column, grade_column, marks_by_key(by_key))
+    texts = marks_by_key(by_key, _grade if what == "grades" else partial(_points, lock))
+    filled = fill(export, id_column, grade_column, texts)
     for stranger in filled.strangers:
         if len(both := by_key.get(stranger.casefold(), [])) > 1:
             what = f"'{stranger}' may be '{both[0].student.id}' or '{both[1].student.id}'"
@@ -102,6 +118,27 @@ def marks(course: Path, *, export: Path, id_column: str, grade_column: str, as_j
         if names:
             say(f"{what}: {', '.join(names)}")
     return OK
+
+
+def _check_unchanged(course: Course, results: list[Result]) -> None:
+    """Raise ArenaError if marks.csv is not what the games lead to: somebody may have edited it."""
+    path = course.folder / MARKS
+    if read_limited(path, _MAX_BYTES) != marks_csv(course, results).encode():
+        what = "it is not as arena course grade wrote it"
+        hint = "put changes into `by_hand` of course.yaml, and grade again"
+        raise ArenaError(what, str(path), hint)
+
+
+def _points(lock: Lock, mark: Mark) -> str:
+    points = f"{mark.final:.2f}"
+    return written(lock.grades, points) if lock.grades else points
+
+
+def _grade(mark: Mark) -> str:
+    if mark.grade is None:
+        hint = "add `grades`, and grade again: arena help course"
+        raise ArenaError("the course has no grades", "course.yaml", hint)
+    return mark.grade.name
 
 
 @click.command()
@@ -140,4 +177,5 @@ def _graded(path: Path) -> tuple[Course, Lock, list[Result]]:
     if lock is None:
         hint = f"arena course grade {quote(str(path))}"
         raise ArenaError("nothing was graded yet", str(course.folder), hint)
+    course = with_precision(course, lock.terms.precision)
     return course, lock, results_of(course, lock)

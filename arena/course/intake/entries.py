@@ -69,7 +69,7 @@ def entries(
     pools = hand_ins_by_student(course, intake.hand_ins)
     choices = looked.choices(pools)
     candidates = looked.candidates(pools) if course.file.resubmissions == BEST else {}
-    own = _own_bots(course)
+    own = own_bots(course)
     bots = looked.bots()
     chosen = sandbox_for([*own, *bots.values()], sandbox, trusted=options.trusted)
     packages, builds = course.file.packages, _builds(course)
@@ -208,7 +208,7 @@ class _Locked:
         )
 
 
-def _own_bots(course: Course) -> list[Bot]:
+def own_bots(course: Course) -> list[Bot]:
     """Return the baselines and the reference."""
     baselines = list(course.baselines.values())
     return [*baselines, course.reference] if course.reference else baselines

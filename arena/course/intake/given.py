@@ -14,6 +14,9 @@ from arena.bots.manifest import MANIFEST
 from arena.course.lock import Given
 from arena.io.errors import ArenaError
 
+_MOSTLY = 0.8
+"""The share of its source that a bot has from elsewhere which has next to none of its own."""
+
 
 class GivenOut:
     """Everything that a student can hand in without having written it."""
@@ -33,7 +36,7 @@ class GivenOut:
         except ArenaError:
             return None
         own = kgrams_of(bot.folder)
-        if not own or len(source.chosen) >= LEAST:
+        if len(source.chosen) >= LEAST or len(own & self._all) < _MOSTLY * max(1, len(own)):
             return None
         shares = {name: len(own & theirs) / len(own) for name, theirs in self._kgrams.items()}
         name = max(shares, key=lambda name: shares[name])

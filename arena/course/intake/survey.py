@@ -1,6 +1,6 @@
 """What was handed in, before anything is run: whose it is, what is late, what would be lost."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -44,6 +44,16 @@ class Surveyed(Struct, frozen=True):
     """Why it is no bot."""
     given: Given | None = None
 
+    def lines(self) -> Iterator[str]:
+        """Yield what there is to say of the student."""
+        if self.file and self.note:
+            yield self.note
+        if self.unreadable:
+            yield f"no bot: {self.unreadable}"
+        if self.given:
+            share = f"{100 * self.given.share:.0f} % of its source"
+            yield f"nothing of its own: {share} is in {self.given.name}"
+
 
 class Survey(Struct, frozen=True):
     """A look at all that was handed in."""
@@ -53,15 +63,20 @@ class Survey(Struct, frozen=True):
     bots: int
     """Different files among what counts and can be read."""
 
+    @property
+    def handed_in(self) -> int:
+        """How many students have a hand-in that may count."""
+        return sum(bool(one.file) for one in self.students)
 
-def problems_of(course: Course, intake: Intake) -> list[Problem]:
-    """Return for what a grading stops unless it is told to go on."""
-    return [*_problems(course, intake)]
+    def lines(self) -> list[str]:
+        """Return what there is to say, student by student, and of what belongs to nobody."""
+        said = [f"{one.student}: {line}" for one in self.students for line in one.lines()]
+        return [*said, *(problem.what for problem in self.problems)]
 
 
-def refuse_problems(course: Course, intake: Intake) -> None:
+def refuse_problems(course: Course, problems: Sequence[Problem]) -> None:
     """Raise ArenaError if marks would be lost without a word."""
-    if problems := problems_of(course, intake):
+    if problems:
         more = f" (and {len(problems) - 1} more: arena course check)" if problems[1:] else ""
         hint = f"{problems[0].hint}; or go on with --ignore-unknown"
         raise ArenaError(f"{problems[0].what}{more}", str(course.submissions), hint)
@@ -83,7 +98,7 @@ def survey(course: Course, intake: Intake) -> Survey:
                 bots.add(bot.info.digest)
                 row = replace(row, given=given.of(bot))
         rows.append(row)
-    return Survey(rows, problems_of(course, intake), len(bots))
+    return Survey(rows, [*_problems(course, intake)], len(bots))
 
 
 def _row(course: Course, student: Student, choice: Choice) -> Surveyed:

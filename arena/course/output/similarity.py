@@ -117,6 +117,7 @@ def _request(course: Course, lock: Lock, workers: int) -> AlikeRequest:
         positions=course.file.alike,
         seed=_seed(lock),
         rules=course.rules,
+        common=tuple(course.starter.values()),
         sandbox=lock.terms.sandbox,
         packages=course.file.packages,
         workers=workers,
@@ -130,7 +131,7 @@ def _seed(lock: Lock) -> str:
 def _key(course: Course, lock: Lock) -> str:
     contents = {id_: hand_in.content for id_, hand_in in lock.hand_ins.items()}
     decisive = [__version__, _seed(lock), lock.terms.rules, lock.terms.sandbox, course.file.alike]
-    decisive += [course.file.packages, contents]
+    decisive += [course.file.packages, contents, sorted(course.starter)]
     return sha256(msgspec.json.encode(decisive, order="deterministic")).hexdigest()
 
 
