@@ -51,7 +51,7 @@ def naming(course: Path, word: str) -> set[str]:
 
 
 @pytest.mark.slow
-def test_nothing_names_one_who_is_forgotten(course: Path) -> None:
+def test_forgotten_student_is_named_nowhere(course: Path) -> None:
     before = (course / "marks.csv").read_bytes().splitlines(keepends=True)
     lines = (course / "roster.csv").read_bytes().splitlines(keepends=True)
     assert "marks.csv" in naming(course, "x1001")

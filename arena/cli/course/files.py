@@ -13,14 +13,12 @@ from arena.cli.output import harmless, print_json, say
 from arena.course.config import Course, load_course, with_precision
 from arena.course.deadlines import EXAMPLE
 from arena.course.grades import written
-from arena.course.intake.checks import read_check
-from arena.course.intake.entries import CHECKS
 from arena.course.lock import Lock, read_lock
 from arena.course.marks.marks import Mark
-from arena.course.marks.result import MARKS, Result, grading, marks_csv, results_of
+from arena.course.marks.result import MARKS, Result, marks_csv, results_of
 from arena.course.new import make_course, make_own_course
 from arena.course.output.fill import fill, keys_of, marks_by_key
-from arena.course.output.gradescope import folder_name, results_json, write_autograder
+from arena.course.output.gradescope import write_autograder, write_graded
 from arena.course.output.handouts import PACK, write_handouts
 from arena.io.errors import ArenaError
 from arena.io.files import read_limited, write_file
@@ -148,26 +146,18 @@ def _grade(mark: Mark) -> str:
 def gradescope(course: Path, *, folder: Path, as_json: bool) -> int:
     """Write an autograder for Gradescope, and results.json for each student who was graded.
 
-    The autograder is a smoke test of one hand-in: it gives the points for legal play.
+    The autograder is a smoke test of one hand-in: it gives the points for legal play. Written after
+    a grading, it gives the marks instead.
     """
     read = load_course(course)
     write_autograder(folder / "autograder", read.file.marks.legal)
-    written = 0
-    if read_lock(read.folder):
-        _, _, results = _graded(course)
-        checks = grading(read) / CHECKS
-        for result in results:
-            content = result.hand_in.content if result.hand_in else ""
-            kept = read_check(checks, result.student.unit, content)
-            text = results_json(result, kept.report if kept else None, read.file.precision)
-            path = folder / "results" / folder_name(result.student.id) / "results.json"
-            write_file(path, text.encode(), parents=True)
-            written += 1
+    results = _graded(course)[2] if read_lock(read.folder) else []
+    write_graded(folder, read, results)
     if as_json:
-        print_json({"autograder": str(folder / "autograder"), "results": written})
+        print_json({"autograder": str(folder / "autograder"), "results": len(results)})
     else:
         click.echo(harmless(f"autograder: zip the files in {folder / 'autograder'}"))
-        click.echo(harmless(f"results.json of {written} students: {folder / 'results'}"))
+        click.echo(harmless(f"results.json of {len(results)} students: {folder / 'results'}"))
     return OK
 
 
