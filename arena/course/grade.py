@@ -75,7 +75,7 @@ def grade(course: Course, options: Options, listener: GradingListener) -> Graded
             similarity = game.compare(options)
             notices = Notices(tuple(intake.strangers), tuple(game.not_done), similarity)
             lock = game.lock
-    return _written(course, lock, notices)
+    return write_results(course, lock, notices)
 
 
 def _lock(course: Course, terms: GradingTerms, entered: Entries) -> Lock:
@@ -91,7 +91,7 @@ def _lock(course: Course, terms: GradingTerms, entered: Entries) -> Lock:
     )
 
 
-def _written(course: Course, lock: Lock, notices: Notices) -> Graded:
+def write_results(course: Course, lock: Lock, notices: Notices) -> Graded:
     """Write marks.csv and the pages, and compare with the marks of before."""
     results = results_of(course, lock)
     before = read_outcome(course)

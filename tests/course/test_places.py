@@ -42,7 +42,7 @@ def test_door_shows_a_page_to_its_student_alone(door: Door, tmp_path: Path) -> N
     assert f'href="/{PATH}"' in door.ask("/me", **mine).body.decode()
     assert "/course/" not in door.ask("/me", **door.session("guest")).body.decode()
     # Who is no author there has a page of their own all the same.
-    assert len([*(course.folder / "feedback").iterdir()]) == 2
+    assert len([*(course.folder / "feedback").iterdir()]) == 4
     assert PATH in (course.folder / "class.html").read_text(encoding="utf-8")
 
 

@@ -14,7 +14,6 @@ from arena.bots.manifest import MANIFEST
 from arena.course.lock import Given
 from arena.io.errors import ArenaError
 
-
 _MOSTLY = 0.8
 """The share of its source that a bot has from elsewhere which has next to none of its own."""
 

@@ -7,7 +7,7 @@ from statistics import fmean, median, stdev
 from msgspec import Struct
 
 from arena.course.config import Course
-from arena.course.lock import Lock
+from arena.course.lock import Given, Lock
 from arena.course.marks.marks import Mark
 from arena.course.marks.result import Result
 from arena.course.output.league_site import SITE, LeagueSite
@@ -65,13 +65,17 @@ class ClassPage(Struct, frozen=True):
     """From where to where, and how many students."""
     needy: list[tuple[Result, list[str]]]
     late: list[Result]
+    given: list[tuple[Result, Given]]
+    """Hand-ins that have next to nothing of their own."""
+    has: Mapping[str, bool]
+    """Which columns anybody has: `group`, `team`, `deduction`, `by_hand`, `grade`."""
     notices: Notices
     people: Mapping[str, str]
     """What the page calls each student, by id."""
     shares: Mapping[str, Share]
     site: str
     last_due: str
-    """The last deadline; "" if nobody has more time than others."""
+    """The last deadline; "" if it is over."""
     script: str
     behind_door: bool = False
 
@@ -98,11 +102,17 @@ def render_class(
         bins=_bins([mark.final for mark in marks], course.file.marks.total),
         needy=[(result, why) for result in results if (why := needs[result.student.id])],
         late=[result for result in results if result.hand_in and result.hand_in.days_late],
+        given=[
+            (result, result.hand_in.given)
+            for result in results
+            if result.hand_in and result.hand_in.given
+        ],
+        has=_has(results, marks),
         notices=notices,
         people={result.student.id: _called(result) for result in results},
         shares=lock.shares,
         site=f"{SITE}/index.html" if league.store else "",
-        last_due=_last_due(course),
+        last_due=_last_due(course, graded),
         script=script("shared.js", "tables.js"),
     )
     return render("course_class.html", page)
@@ -112,10 +122,20 @@ def _called(result: Result) -> str:
     return f"{result.student.id} {result.student.name}".strip()
 
 
-def _last_due(course: Course) -> str:
-    deadlines = {due.deadline for due in course.due.values()}
-    last = max(deadlines)
-    return f"{last:%Y-%m-%d %H:%M} {last.tzinfo}" if len(deadlines) > 1 else ""
+def _last_due(course: Course, graded: datetime) -> str:
+    """Return the last deadline; "" if it was over when the course was graded."""
+    last = max((due.until, due.deadline) for due in course.due.values())
+    return f"{last[1]:%Y-%m-%d %H:%M} {last[1].tzinfo}" if last[0] > graded else ""
+
+
+def _has(results: Sequence[Result], marks: Sequence[Mark]) -> dict[str, bool]:
+    return {
+        "group": any(result.student.group for result in results),
+        "team": any(result.student.team for result in results),
+        "deduction": any(mark.deduction for mark in marks),
+        "by_hand": any(mark.added for mark in marks),
+        "grade": any(mark.grade for mark in marks),
+    }
 
 
 def _spreads(marks: Sequence[Mark], total: float) -> Iterator[Spread]:

@@ -57,8 +57,9 @@ def feedback_of(
     events = [event for fixture in played for event in _faults(fixture, name_of(bot))]
     faults = Counter(event.cause for event in events)
     details = [f"{event.cause}: {event.detail}" for event in events[:_FAULTS]]
-    coach = Coach(name_of(bot))
-    watched = [*league.games(bot)]
+    at_table = name_of(result.hand_in.program) if result.hand_in else ""
+    watched = [*league.games(at_table)]
+    coach = Coach(at_table if watched else name_of(bot))
     for fixture in watched or played:
         coach.add(fixture, lock.terms.rules)
     judgement = coach.judgement() if coach.games else None

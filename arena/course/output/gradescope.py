@@ -76,6 +76,8 @@ def results_json(result: Result, report: CheckReport | None, precision: float) -
         how = "reached" if result.mark.precise else "not reached: the budget of games is spent"
         lines.append(f"precision of {precision:g} points {how}")
         lines += [f"deduction: {result.mark.deduction:g}"] if result.mark.deduction else []
+        lines += [f"{one.part}: {one.points:+g}, {one.reason}" for one in result.mark.added]
+        lines += [f"grade: {result.mark.grade.name}"] if result.mark.grade else []
     document = {
         "score": round(result.mark.final, 2) if result.mark else 0,
         "output": "\n".join(filter(None, lines)),

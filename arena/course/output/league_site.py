@@ -40,12 +40,12 @@ class LeagueSite(Struct, frozen=True):
         step = Links.step(decision.fixture, decision.game, decision.step)
         return f"{step}&see={decision.seat}"
 
-    def games(self, bot: str) -> Iterator[PlayedFixture]:
-        """Yield the games of a bot, given by digest, that can be watched."""
+    def games(self, name: str) -> Iterator[PlayedFixture]:
+        """Yield the games of a bot, as it is called at a table, that can be watched."""
         if self.store is None:
             return
         with Store(self.store) as store:
-            theirs = [r.fixture.index for r in store.results() if name_of(bot) in r.fixture.seats]
+            theirs = [r.fixture.index for r in store.results() if name in r.fixture.seats]
             games = 0
             for index in reversed(theirs):
                 for played in store.played(index, index, without_pruned=True):

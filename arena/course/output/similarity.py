@@ -25,7 +25,7 @@ _KEPT = "alike.json"
 
 
 class SimilarPair(Struct, frozen=True):
-    """Two hand-ins that are more alike than others are, by the ids of their students."""
+    """Two hand-ins that are more alike than others are, by their students."""
 
     one: str
     other: str
@@ -68,23 +68,16 @@ def compare_hand_ins(
     hand_ins, left_out = _loaded(sources)
     if len(hand_ins) < 2:
         return Similarity()
-    request = AlikeRequest(
-        positions=course.file.alike,
-        seed=_seed(lock),
-        rules=course.rules,
-        common=tuple(course.starter.values()),
-        sandbox=lock.terms.sandbox,
-        packages=course.file.packages,
-        workers=workers,
-    )
     tell(f"comparing {len(hand_ins)} hand-ins")
     try:
+        request = _request(course, lock, workers)
         compared = alike(hand_ins, left_out, request, tell, trusted=trusted)
     except ArenaError as error:
         tell(f"hand-ins were not compared: {error}")
         return Similarity(why_not=f"hand-ins were not compared: {error}")
-    write_file(page, render_page(compared, _people(course), course.file.name).encode())
-    similarity = Similarity(key, tuple(_pair(pair) for pair in shown_pairs(compared)))
+    people = {name: _called(name, course) for name in sources}
+    write_file(page, render_page(compared, people, course.file.name).encode())
+    similarity = Similarity(key, tuple(_pair(pair, people) for pair in shown_pairs(compared)))
     write_file(kept_file, msgspec.json.encode(similarity))
     return similarity
 
@@ -97,17 +90,31 @@ def _read(path: Path) -> Similarity:
         return Similarity()
 
 
-def _people(course: Course) -> dict[str, str]:
-    team = {one.id: f" ({one.team})" if one.team else "" for one in course.students}
-    return {one.id: f"{one.id} {one.name}".strip() + team[one.id] for one in course.students}
+def _called(id_: str, course: Course) -> str:
+    """Return a student, or all students of the team, with their names."""
+    units = {one.id: one.unit for one in course.students}
+    theirs = [one for one in course.students if one.unit == units.get(id_)]
+    return ", ".join(f"{one.id} {one.name}".strip() for one in theirs) or id_
 
 
-def _pair(pair: Pair) -> SimilarPair:
+def _pair(pair: Pair, people: Mapping[str, str]) -> SimilarPair:
     return SimilarPair(
-        pair.one,
-        pair.other,
+        people[pair.one],
+        people[pair.other],
         pair.text.most if pair.text else None,
         pair.behaviour.most if pair.behaviour else None,
+    )
+
+
+def _request(course: Course, lock: Lock, workers: int) -> AlikeRequest:
+    return AlikeRequest(
+        positions=course.file.alike,
+        seed=_seed(lock),
+        rules=course.rules,
+        common=tuple(course.starter.values()),
+        sandbox=lock.terms.sandbox,
+        packages=course.file.packages,
+        workers=workers,
     )
 
 

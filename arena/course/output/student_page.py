@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from arena.author.coach.words import did, named
 from arena.course.config import FIELD, LEGAL, Course
+from arena.course.grades import Grade
 from arena.course.lock import Lock
 from arena.course.marks.marks import Mark
 from arena.course.marks.result import Result
@@ -21,7 +22,6 @@ from arena.publish.output.text import counted, fixed, percent
 from arena.publish.pages.templates import render
 
 _TIME = "%Y-%m-%d %H:%M:%S"
-_RAISED = ", since the interval of the mark reaches it; the points alone are"
 _TIMES, _MINUS = "\u00d7", "\u2212"
 
 
@@ -48,8 +48,8 @@ class StudentPage(Struct, frozen=True):
     facts: list[tuple[str, str]]
     """What is known of the hand-in, by what it is."""
     parts: list[PartLine]
-    sum: str
-    """The parts added up, deductions and all."""
+    sums: list[str]
+    """The parts added up, deductions and what was added by hand, the grade."""
     table: list[float]
     """The marks of all, if they are shown."""
     pseudonym: str
@@ -88,7 +88,7 @@ class StudentPages:
             total=f"{file.marks.total:g}",
             facts=[*self._facts(result)],
             parts=[*_parts(result, self._lock)],
-            sum=_sum(result.mark) if result.mark else "",
+            sums=[*_sums(result.mark)] if result.mark else [],
             table=self._finals,
             pseudonym=pseudonym,
             page=f"{site}{league.pages[pseudonym]}" if site and pseudonym else "",
@@ -113,18 +113,17 @@ class StudentPages:
         zone = due.deadline.tzinfo
         yield "Deadline", file.deadline
         if due.extension:
-            yield "Extended for you to", _clock(due.deadline, zone)
-        if file.grace:
-            yield "Grace", f"{file.grace:g} min"
-        if hand_in := result.hand_in:
-            received = _clock(datetime.fromisoformat(hand_in.received), zone)
-            free = f", of which {hand_in.free_days} cost nothing" if hand_in.free_days else ""
-            yield "Received", f"{received}, {_delay(hand_in.days_late)}{free}"
-            yield "What counts", hand_in.file
+            yield f"Extended ({due.extension}) to", _clock(due.deadline, zone)
+        if due.grace:
+            yield "Grace", f"{due.grace:g} min"
         if result.student.team:
             yield "Team", result.student.team
-        if result.mark and (grade := result.mark.grade):
-            yield "Grade", grade.name + (f"{_RAISED} {grade.by_points}" if grade.is_raised else "")
+        if hand_in := result.hand_in:
+            received = _clock(datetime.fromisoformat(hand_in.received), zone)
+            yield "Received", f"{received}, {_delay(hand_in.days_late, hand_in.free_days)}"
+            yield "What counts", hand_in.file
+            if given := hand_in.given:
+                yield "Source", f"{percent(given.share, 0)} of it is in {given.name}"
         yield "Graded", _clock(self._graded, zone)
 
 
@@ -132,8 +131,9 @@ def _clock(moment: datetime, zone: tzinfo | None) -> str:
     return f"{moment.astimezone(zone):{_TIME}} {zone}"
 
 
-def _delay(days: int) -> str:
-    return f"{counted(days, 'day')} late" if days else "on time"
+def _delay(days: int, free: int) -> str:
+    costless = f", {free} of them without a deduction" if free else ""
+    return f"{counted(days, 'day')} late{costless}" if days else "on time"
 
 
 def _parts(result: Result, lock: Lock) -> Iterator[PartLine]:
@@ -157,8 +157,8 @@ def _called(name: str, lock: Lock) -> str:
 
 def _how(name: str, part: Part, result: Result, reference: Share | None) -> str:
     """Return the calculation of a part."""
-    if result.mark and name in result.mark.reasons:
-        return result.mark.reasons[name]
+    if reason := result.mark.reasons.get(name) if result.mark else "":
+        return reason
     if result.hand_in is None:
         return "nothing was handed in"
     if name == LEGAL:
@@ -181,27 +181,40 @@ def _percent(share: float) -> str:
     return f"{100 * share:.2f}"
 
 
-def _sum(mark: Mark) -> str:
-    """Return the parts as a sum; shown to two decimals, they may be a hundredth off it."""
+def _sums(mark: Mark) -> Iterator[str]:
+    """Yield how a mark is added up; parts to two decimals may be a hundredth off their sum."""
     parts = [fixed(part.points) for part in mark.parts.values()]
-    total = fixed(mark.total.points)
-    exact = fixed(sum(map(float, parts))) == total
-    text = f"{' + '.join(parts)} {'=' if exact else '≈'} {total}"
-    if not (mark.deduction or mark.added):
-        return text
-    text += f"; {total}"
+    points = mark.total.points
+    exact = fixed(sum(map(float, parts))) == fixed(points)
+    yield f"{' + '.join(parts)} {'=' if exact else '≈'} {fixed(points)}"
     if mark.deduction:
         days = counted(mark.days_late - mark.free_days, "day")
-        text += f" {_MINUS} {mark.deduction:g} for {days} after the deadline"
+        left = max(0.0, points - mark.deduction)
+        why = f"for {days} after the deadline, 0 at least"
+        yield f"{fixed(points)} {_MINUS} {mark.deduction:g} = {fixed(left)}, {why}"
+        points = left
     for entry in mark.added:
         sign = "+" if entry.points >= 0 else _MINUS
-        text += f" {sign} {abs(entry.points):g} ({entry.part}: {entry.reason})"
-    return text + (f" = {fixed(mark.final)}" if mark.final else ", and 0 at least")
+        more = f"{fixed(points)} {sign} {abs(entry.points):g} = {fixed(points + entry.points)}"
+        yield f"{more}, {entry.part}: {entry.reason}"
+        points += entry.points
+    if points < 0:
+        yield f"0 at least: {fixed(mark.final)}"
+    if mark.grade:
+        yield _grade(mark.grade)
+
+
+def _grade(grade: Grade) -> str:
+    if grade.is_raised:
+        why = f"the points lead to {grade.by_points}, their interval reaches the better one"
+        return f"Grade {grade.name}: {why}"
+    return f"Grade {grade.name}"
 
 
 def _hider(course: Course) -> Callable[[str], str]:
     """Return what leaves out of texts the folders that only this machine has."""
-    roots = course.folder, course.folder.resolve(), Path(tempfile.gettempdir()), Path.home()
-    known = sorted({str(root) for root in roots if len(root.parts) > 1}, key=len, reverse=True)
+    own = course.submissions, course.folder
+    roots = *own, *(root.resolve() for root in own), Path(tempfile.gettempdir()), Path.home()
+    known = sorted({str(root) for root in roots} - {".", "/"}, key=len, reverse=True)
     pattern = re.compile(rf"(?<![\w/.])(?:{'|'.join(map(re.escape, known))})/(?:[^\s:'\"]*/)?")
     return lambda text: pattern.sub("", text)
