@@ -66,9 +66,10 @@ marks:
     honest: {{bot: "sample:honest", points: 30}}
   field: 10                    # for the share of games won against all others
 reference: reference           # a bot of your own, that nobody was given
-starter: [starter]             # what was given out: hand-ins that are no more are named
+starter: [starter]             # what you give out: a hand-in that is nothing else is named
 precision: 2                   # points: half of a mark's 95 % interval
 budget: 6000                   # games of a student against each baseline, at most
+# contact: Dr. Example, room 3 # whom students ask, on their pages
 """
 _EXAMPLE = """\
 received: received.csv         # file,received; without it, when each file was written
@@ -89,9 +90,6 @@ class _Work(Struct, frozen=True):
     """What follows the id in the name of an archive; "" for a folder."""
     hours: float = -5.0
     """After the deadline."""
-
-
-_REFERENCE = _Work("memory", "DOUBT = 4", "DOUBT = 12")
 
 
 def make_course(root: Path) -> list[str]:
@@ -143,9 +141,9 @@ def _write_common(root: Path, config: str, roster: bytes) -> None:
     (root / "course.yaml").write_text(config, encoding="utf-8")
     (root / "roster.csv").write_bytes(roster)
     shutil.copytree(shipped.folder("docs") / "guides/pack", root / PACK)
+    _write(root, "reference", _Work("memory", "DOUBT = 4", "DOUBT = 12"), "the teacher")
     for path, copied in _copies(_STARTER, root / "starter"):
         copied.write_bytes(path.read_bytes())
-    _write(root, "reference", _REFERENCE, "the teacher")
 
 
 def _roster() -> list[list[str]]:

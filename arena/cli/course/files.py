@@ -11,15 +11,15 @@ from arena.cli.exit_codes import OK
 from arena.cli.options import PathType, json_option
 from arena.cli.output import harmless, print_json, say
 from arena.course.config import Course, load_course, with_precision
+from arena.course.deadlines import EXAMPLE
 from arena.course.grades import written
-from arena.course.intake.checks import read_check
-from arena.course.intake.entries import CHECKS
 from arena.course.lock import Lock, read_lock
 from arena.course.marks.marks import Mark
-from arena.course.marks.result import MARKS, Result, grading, marks_csv, results_of
-from arena.course.new import make_course
+from arena.course.marks.result import MARKS, Result, marks_csv, results_of
+from arena.course.new import make_course, make_own_course
 from arena.course.output.fill import fill, keys_of, marks_by_key
-from arena.course.output.gradescope import folder_name, results_json, write_autograder
+from arena.course.output.gradescope import write_autograder, write_graded
+from arena.course.output.handouts import PACK, write_handouts
 from arena.io.errors import ArenaError
 from arena.io.files import read_limited, write_file
 
@@ -28,17 +28,44 @@ _MAX_BYTES = 64 << 20
 
 @click.command()
 @course_argument
+@click.option("--roster", type=PathType(), help="Make a course of your own, with these students.")
+@click.option("--deadline", help=f"Its deadline, such as '{EXAMPLE}'.")
 @json_option
-def init(course: Path, *, as_json: bool) -> int:
-    """Make the folder COURSE, a worked example that runs: 30 made-up students and their bots."""
-    languages = make_course(course)
+def init(course: Path, *, roster: Path | None, deadline: str | None, as_json: bool) -> int:
+    """Make the folder COURSE with a pack of sheets and slides to hand out.
+
+    It is a worked example that runs, with 30 made-up students and their bots, or one's own.
+    """
+    if (roster is None) != (deadline is None):
+        raise ArenaError("a course of your own needs both", "--roster, --deadline", "give both")
+    made: dict[str, object] = {"course": str(course), "pack": str(course / PACK)}
+    if roster and deadline:
+        made["students"] = make_own_course(course, roster, deadline)
+        said, then = f"{made['students']} students", "handouts"
+    else:
+        made["languages"] = languages = make_course(course)
+        said, then = f"30 students, hand-ins in {', '.join(languages)}", "grade"
     if as_json:
-        print_json({"course": str(course), "languages": languages})
+        print_json(made)
         return OK
-    click.echo(harmless(f"made {course}: 30 students, hand-ins in {', '.join(languages)}"))
-    click.echo(
-        harmless(f"see {course / 'course.yaml'}; then: arena course grade {quote(str(course))}")
-    )
+    click.echo(harmless(f"made {course}: {said}; sheets and slides: {course / PACK}"))
+    then = f"arena course {then} {quote(str(course))}"
+    click.echo(harmless(f"see {course / 'course.yaml'}; then: {then}"))
+    return OK
+
+
+@click.command()
+@course_argument
+@json_option
+def handouts(course: Path, *, as_json: bool) -> int:
+    """Make HTML of the Markdown in the pack of COURSE: slides of files with rules, else sheets."""
+    read = load_course(course)
+    written = write_handouts(read.folder / PACK, read.file.name)
+    if as_json:
+        print_json([str(path) for path in written])
+        return OK
+    for path in written:
+        click.echo(harmless(str(path)))
     return OK
 
 
@@ -119,26 +146,18 @@ def _grade(mark: Mark) -> str:
 def gradescope(course: Path, *, folder: Path, as_json: bool) -> int:
     """Write an autograder for Gradescope, and results.json for each student who was graded.
 
-    The autograder is a smoke test of one hand-in: it gives the points for legal play.
+    The autograder is a smoke test of one hand-in: it gives the points for legal play. Written after
+    a grading, it gives the marks instead.
     """
     read = load_course(course)
     write_autograder(folder / "autograder", read.file.marks.legal)
-    written = 0
-    if read_lock(read.folder):
-        _, _, results = _graded(course)
-        checks = grading(read) / CHECKS
-        for result in results:
-            content = result.hand_in.content if result.hand_in else ""
-            kept = read_check(checks, result.student.unit, content)
-            text = results_json(result, kept.report if kept else None, read.file.precision)
-            path = folder / "results" / folder_name(result.student.id) / "results.json"
-            write_file(path, text.encode(), parents=True)
-            written += 1
+    results = _graded(course)[2] if read_lock(read.folder) else []
+    write_graded(folder, read, results)
     if as_json:
-        print_json({"autograder": str(folder / "autograder"), "results": written})
+        print_json({"autograder": str(folder / "autograder"), "results": len(results)})
     else:
         click.echo(harmless(f"autograder: zip the files in {folder / 'autograder'}"))
-        click.echo(harmless(f"results.json of {written} students: {folder / 'results'}"))
+        click.echo(harmless(f"results.json of {len(results)} students: {folder / 'results'}"))
     return OK
 
 

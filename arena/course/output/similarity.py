@@ -82,6 +82,12 @@ def compare_hand_ins(
     return similarity
 
 
+def forget_similarity(course: Course) -> None:
+    """Remove the page, and what was found: the next grading compares again."""
+    for path in (course.folder / PAGE, grading(course) / _KEPT):
+        path.unlink(missing_ok=True)
+
+
 def _read(path: Path) -> Similarity:
     """Return what was found before; nothing if there was no comparison, or by another arena."""
     try:
