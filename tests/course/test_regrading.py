@@ -62,7 +62,7 @@ def nothing(_: Path) -> None:
     pass
 
 
-FREE = {"late": {**LATE, "free_days": 1}}
+FREE: dict[str, object] = {"late": {**LATE, "free_days": 1}}
 # What is done, the keys that change, whose marks do, and what is said of it.
 CHANGES: dict[str, tuple[Callable[[Path], None], dict[str, object], set[str], str]] = {
     "an extension": (nothing, {"extensions": {"s6": "+1 day"}}, {"s6"}, "deduction 0, not 10"),
