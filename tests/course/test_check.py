@@ -2,6 +2,7 @@
 
 import json
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -72,9 +73,9 @@ def test_check_prints_it_for_people(school: Path) -> None:
     assert "times are those of UTC, and 5 min of grace" in ran.out
 
 
-def listed(course: Path, *lines: str) -> None:
+def misspelt(course: Path) -> None:
     with (course / "received.csv").open("a") as file:
-        file.writelines(f"{line}\n" for line in lines)
+        file.write("s77,2026-11-20 11:00 UTC\n")
 
 
 def unlisted(course: Path) -> None:
@@ -94,9 +95,9 @@ def team_of_strangers(course: Path) -> None:
     (course / "received.csv").write_text("\n".join(lines).replace("s3,", "s3_s2_team,"))
 
 
-PROBLEMS = {
+PROBLEMS: dict[str, tuple[Callable[[Path], None], list[str]]] = {
     "a typo in the times": (
-        lambda course: listed(course, "s77,2026-11-20 11:00 UTC"),
+        misspelt,
         ["'s77' in ", "received.csv:6 names nothing that was handed in"],
     ),
     "a typo that makes a student late": (

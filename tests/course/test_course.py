@@ -97,7 +97,8 @@ def test_it_says_whose_marks_are_precise_enough(graded: Path) -> None:
 
 def test_copies_get_the_same_mark(graded: Path) -> None:
     found = marks(graded)
-    assert found["s1"]["random"] == found["s2"]["random"] == found["s6"]["random"]
+    for part in ("random", "field"):
+        assert found["s1"][part] == found["s2"][part] == found["s6"][part]
 
 
 def test_copy_of_a_baseline_is_marked_as_any_other(graded: Path) -> None:

@@ -7,10 +7,15 @@ import pytest
 from arena.course.config import load_course
 from arena.course.intake.hand_ins import hand_ins_of
 from arena.course.roster import Student, find_id, read_roster
+from arena.course.table import Titles
 from arena.io.errors import ArenaError
 from tests.course.school import course_yaml, roster
 
-COLUMNS = {"id": "Matrikelnummer", "name": ["Vorname", "Nachname"], "team": "Gruppe"}
+COLUMNS: dict[str, Titles] = {
+    "id": "Matrikelnummer",
+    "name": ["Vorname", "Nachname"],
+    "team": "Gruppe",
+}
 TABLES = {
     "commas": "Matrikelnummer,Vorname,Nachname,Gruppe\n4711,Zoë,Maß,red\n",
     "semicolons, Excel": "\ufeffMatrikelnummer;Vorname;Nachname;Gruppe\r\n4711;Zoë;Maß;red\r\n",
