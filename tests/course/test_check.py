@@ -9,11 +9,13 @@ import pytest
 
 from arena.bots.manifest import load_bot
 from arena.course.config import load_course
+from arena.course.estimate import Speed, effort, within
 from arena.course.intake.given import GivenOut, program_of
 from arena.course.intake.hand_ins import hand_ins_of
 from arena.course.intake.survey import survey
 from tests.cli.command import ROOT, error_line, run
 from tests.course.school import course_yaml, roster
+from tests.course.test_from_ladder import Club
 
 SAMPLES, KITS = ROOT / "sample_bots", ROOT / "protocol/kits"
 LEGAL = {"marks": {"total": 100, "legal": 100}, "reference": None}
@@ -163,3 +165,41 @@ def test_bots_that_differ_in_their_names_are_one_program(tmp_path: Path) -> None
     with (tmp_path / "two/bot.py").open("a") as file:
         file.write("# changed\n")
     assert program_of(load_bot(tmp_path / "two")) != program_of(one)
+
+
+def test_author_of_a_ladder_who_is_no_student_is_no_problem(tmp_path: Path) -> None:
+    club = Club(tmp_path / "club")
+    folder = tmp_path / "course"
+    folder.mkdir()
+    roster(folder, "s1,Ada", "s2,Bob")
+    course_yaml(folder, **LEGAL, submissions={"ladder": "../club"})
+    club.submit("s1", "mine", "20 10:00")
+    club.submit("guest", "theirs", "20 10:00")
+    ran = run("course", "check", folder, cwd=folder)
+    assert ran.code == 0, ran
+    assert "the author s1" in ran.out
+    assert "'guest' belongs to nobody on the roster" in ran.out
+
+
+@pytest.mark.slow
+def test_check_says_how_long_grading_takes(tmp_path: Path) -> None:
+    roster(tmp_path, "s1,Ada")
+    shutil.copytree(SAMPLES / "odds", tmp_path / "hand-ins/s1")
+    course_yaml(tmp_path)
+    ran = run("course", "check", tmp_path, "--workers", "1", "--json", cwd=tmp_path)
+    assert ran.code == 0, ran
+    found = json.loads(ran.out)["effort"]
+    # 80 of the reference, 80 of the student, 20 of the two in the field.
+    assert (found["games"], found["precision"]) == (180, 30)
+
+
+def test_less_time_is_a_less_precise_look(tmp_path: Path) -> None:
+    roster(tmp_path, "s1,Ada")
+    course = load_course(course_yaml(tmp_path, precision=2, budget=100_000))
+    speed = Speed(games=100.0, shares={"random": 0.9})
+    planned = effort(course, 30, 30, speed)
+    assert within(course, 30, 30, speed, planned.seconds) == planned
+    half = within(course, 30, 30, speed, planned.seconds / 2)
+    assert (half.precision > 2, half.seconds <= planned.seconds / 2) == (True, True)
+    # The checks take their time however wide the intervals are.
+    assert within(course, 30, 30, speed, 1).precision >= course.file.marks.total

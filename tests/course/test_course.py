@@ -95,6 +95,13 @@ def test_it_says_whose_marks_are_precise_enough(graded: Path) -> None:
     assert {*re.findall(r"^(\w+): \d+\.\d ± \d", said, re.MULTILINE)} == {"s1", "s2", "s3", "s6"}
 
 
+def test_progress_is_of_the_whole_and_by_student(graded: Path) -> None:
+    said = (graded.parent / "said").read_text()
+    assert "4 of 4 hand-ins played the baselines" in said
+    checked = r"^checked(?: \d of 5| again): (\w+) \(\1\): \d+ of \d+ steps$"
+    assert {*re.findall(checked, said, re.MULTILINE)} == {"s1", "s2", "s3", "s4", "s6"}
+
+
 def test_copies_get_the_same_mark(graded: Path) -> None:
     found = marks(graded)
     for part in ("random", "field"):

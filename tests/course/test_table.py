@@ -66,6 +66,16 @@ def test_id_is_found_as_a_person_writes_it(written: str | int, meant: str | None
     assert find_id(written, students) == meant
 
 
+def test_student_whose_id_is_a_number_needs_no_quotes(tmp_path: Path) -> None:
+    roster(tmp_path, "0042,Ada", "1004,Bob")
+    path = tmp_path / "course.yaml"
+    course_yaml(tmp_path, struck=[42], extensions={"1004": "+1 day"})
+    path.write_text(path.read_text().replace('"1004"', "1004").replace("42", "0042"))
+    course = load_course(path)
+    assert course.struck == {"0042"}
+    assert course.due["1004"].extension == "+1 day"
+
+
 def test_times_are_read_as_the_roster_is(tmp_path: Path) -> None:
     roster(tmp_path, "zoë,Zoë")
     (tmp_path / "hand-ins/zoe\u0308 bot").mkdir(parents=True)

@@ -47,6 +47,8 @@ def _print(checkup: Checkup) -> None:
     for one in survey.students:
         for line in one.lines():
             click.echo(harmless(f"{one.student}: {line}"))
+    for note in survey.notes:
+        click.echo(harmless(note))
     click.echo(harmless(f"baselines: {', '.join(checkup.baselines) or 'none'}"))
     if checkup.effort:
         games, precision = checkup.effort.games, checkup.effort.precision

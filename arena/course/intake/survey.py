@@ -12,6 +12,7 @@ from arena.course.intake.choice import Choice, choose
 from arena.course.intake.given import GivenOut
 from arena.course.intake.hand_ins import Intake, bot_in, hand_ins_by_student
 from arena.course.intake.owner import also_begins
+from arena.course.keys import LadderEntry
 from arena.course.lock import Given
 from arena.course.roster import Student
 from arena.io.errors import ArenaError
@@ -60,6 +61,8 @@ class Survey(Struct, frozen=True):
 
     students: list[Surveyed]
     problems: list[Problem]
+    notes: list[str]
+    """What else there is to say."""
     bots: int
     """Different files among what counts and can be read."""
 
@@ -71,7 +74,7 @@ class Survey(Struct, frozen=True):
     def lines(self) -> list[str]:
         """Return what there is to say, student by student, and of what belongs to nobody."""
         said = [f"{one.student}: {line}" for one in self.students for line in one.lines()]
-        return [*said, *(problem.what for problem in self.problems)]
+        return [*said, *self.notes, *(problem.what for problem in self.problems)]
 
 
 def refuse_problems(course: Course, problems: Sequence[Problem]) -> None:
@@ -98,7 +101,13 @@ def survey(course: Course, intake: Intake) -> Survey:
                 bots.add(bot.info.digest)
                 row = replace(row, given=given.of(bot))
         rows.append(row)
-    return Survey(rows, [*_problems(course, intake)], len(bots))
+    problems = [*_problems(course, intake)]
+    if isinstance(course.file.submissions, LadderEntry):
+        # Whoever is invited may be an author there, and the course's students are by their ids.
+        notes = [problem.what for problem in _strangers(intake)]
+    else:
+        notes, problems = [], [*_strangers(intake), *problems]
+    return Survey(rows, problems, notes, len(bots))
 
 
 def _row(course: Course, student: Student, choice: Choice) -> Surveyed:
@@ -119,10 +128,13 @@ def _row(course: Course, student: Student, choice: Choice) -> Surveyed:
     )
 
 
-def _problems(course: Course, intake: Intake) -> Iterator[Problem]:
-    listed = 'name it after its student, or list it in course.yaml, as in `ignored: ["{}"]`'
+def _strangers(intake: Intake) -> Iterator[Problem]:
     for name in intake.strangers:
-        yield Problem(f"'{name}' belongs to nobody on the roster", listed.format(name))
+        hint = f'name it after its student, or list it in course.yaml, as in `ignored: ["{name}"]`'
+        yield Problem(f"'{name}' belongs to nobody on the roster", hint)
+
+
+def _problems(course: Course, intake: Intake) -> Iterator[Problem]:
     for line in intake.unknown_lines:
         yield Problem(f"{line} names nothing that was handed in", "correct the name of the file")
     students = {student.id: student for student in course.students}
