@@ -1,19 +1,24 @@
 """The pack of a course: its Markdown as pages, its figures, and the commands that it names."""
 
+import os
 import re
 import shutil
+import subprocess
+import sys
 from math import comb
 from pathlib import Path
 
 import html5lib
 import pytest
+import yaml
 
+from arena.bots.kits import create
 from arena.course import new
 from arena.course.config import load_course
 from arena.course.new import make_own_course
 from arena.course.output.handouts import PACK, write_handouts
 from arena.ratings.maths.intervals import Z95, score_interval
-from tests.cli.command import ROOT, error_line, run
+from tests.cli.command import HANG, ROOT, environment, error_line, run
 
 SOURCES = ROOT / "docs/guides/pack"
 XHTML = "{http://www.w3.org/1999/xhtml}"
@@ -116,3 +121,23 @@ def test_pack_is_what_a_new_course_gets(course: Path) -> None:
     assert names <= {path.name for path in (course / PACK).iterdir()}
     assert (course / "starter/bot.yaml").exists()
     assert new.HAND_INS in {path.name for path in course.iterdir()}
+
+
+@pytest.mark.slow
+def test_shell_lines_of_the_classroom_run(tmp_path: Path) -> None:
+    steps = yaml.safe_load(text_of("classroom.yml"))["jobs"]["check"]["steps"]
+    lines = [step["run"] for step in steps if "run" in step]
+    install, *others = lines
+    assert install == "python -m pip install ${ARENA:-perudo-arena}"
+    create(tmp_path / "my-bot", "python")
+    path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+    for line in others:
+        ran = subprocess.run(
+            ["sh", "-e", "-c", line],
+            cwd=tmp_path,
+            env=environment(PATH=path),
+            capture_output=True,
+            timeout=HANG,
+            check=False,
+        )
+        assert ran.returncode == 0, ran.stderr.decode()

@@ -12,7 +12,7 @@ from arena.course.check import Checkup, check_course
 from arena.course.config import load_course
 from arena.course.intake.entries import Options
 from arena.course.intake.survey import Surveyed
-from arena.league.host import core_count
+from arena.io.cores import core_count
 
 
 @click.command()

@@ -22,8 +22,8 @@ from arena.course.marks.result import Result
 from arena.course.play import GradingListener
 from arena.course.verify import verify_course
 from arena.game.records import FixtureResult
+from arena.io.cores import core_count
 from arena.io.errors import ArenaError
-from arena.league.host import core_count
 from arena.league.play.dispatcher import OnResult
 
 

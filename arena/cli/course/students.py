@@ -24,7 +24,7 @@ from arena.course.forget import forget as forget_student
 from arena.course.forget import what_is_kept
 from arena.course.points import Share
 from arena.course.trial import Trial, TrialRequest, try_bot
-from arena.league.host import core_count
+from arena.io.cores import core_count
 
 
 @click.command("try")

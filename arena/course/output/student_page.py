@@ -190,8 +190,8 @@ def _sums(mark: Mark) -> Iterator[str]:
     if mark.deduction:
         days = counted(mark.days_late - mark.free_days, "day")
         left = max(0.0, points - mark.deduction)
-        why = f"for {days} after the deadline, 0 at least"
-        yield f"{fixed(points)} {_MINUS} {mark.deduction:g} = {fixed(left)}, {why}"
+        sum_ = f"{fixed(points)} {_MINUS} {mark.deduction:g} = {fixed(left)}"
+        yield f"{sum_}, for {days} after the deadline{'' if left else ', 0 at least'}"
         points = left
     for entry in mark.added:
         sign = "+" if entry.points >= 0 else _MINUS
