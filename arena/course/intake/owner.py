@@ -71,7 +71,7 @@ class PlainNames:
         self._roster = _Roster(students)
 
     def second(self, name: str, owner: Student) -> Student | None:
-        """Return whose id or team follows the owner's id, of the students who are not their team."""
+        """Return whose id or team follows the owner's id, if that is somebody else's."""
         stem, first = same_key(_stem(name.partition("/")[0])), same_key(owner.id)
         if stem[len(first) : len(first) + 1] not in [*_AFTER_ID]:
             return None
