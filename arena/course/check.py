@@ -1,5 +1,7 @@
 """The look at a course before its games: nothing that was handed in is run."""
 
+import time
+
 from msgspec import Struct
 from msgspec.structs import replace
 
@@ -40,9 +42,12 @@ def precision_within(course: Course, options: Options, seconds: float) -> Effort
     """Return the most precise grading that this time allows; raises ArenaError as the check."""
     if not course.file.marks.baselines:
         raise ArenaError("there are no baselines to play", str(course.path), "leave out --within")
+    began = time.monotonic()
     with hand_ins_of(course) as intake:
         seen = survey(course, intake)
-    return within(course, seen.handed_in, seen.bots, _speed(course, options), seconds)
+    speed = _speed(course, options)
+    left = seconds - (time.monotonic() - began)
+    return within(course, seen.handed_in, seen.bots, speed, left)
 
 
 def _effort(course: Course, seen: Survey, options: Options) -> Effort | None:

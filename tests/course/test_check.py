@@ -66,6 +66,19 @@ def test_check_says_who_handed_in_what_and_how_late(school: Path) -> None:
     assert rows["s2"]["given"] is None
 
 
+def test_link_is_not_followed_when_hand_ins_are_looked_at(school: Path, tmp_path: Path) -> None:
+    shutil.rmtree(school / "hand-ins/s3")
+    secret = tmp_path / "secret"
+    secret.mkdir()
+    (secret / "bot.yaml").write_text("secret: of the teacher")
+    (school / "hand-ins/s3").symlink_to(secret)
+    ran = run("course", "check", school, cwd=school)
+    assert ran.code == 0, ran
+    assert "s3: no bot: " in ran.out
+    assert "of the teacher" not in ran.out + ran.err
+    assert "key 'secret'" not in ran.out + ran.err
+
+
 def test_check_prints_it_for_people(school: Path) -> None:
     ran = run("course", "check", school, cwd=school)
     assert ran.code == 0, ran

@@ -270,6 +270,10 @@ def test_class_page_says_who_needs_help(graded: Path) -> None:
     assert "Ada" not in needy
     for name in ("class.html", "marks.csv"):
         assert (graded / name).stat().st_mode & 0o077 == 0
+    assert not re.search(r"index\.html\.[A-Z]", re.sub("<[^>]*>", "", text))
+    absent = [page.read_text() for page in (graded / "feedback").iterdir()]
+    assert sum("nothing was handed in" in page for page in absent) == 1
+    assert not any("0 of 1 steps" in page for page in absent)
     site = (graded / "site/index.html").read_text()
     assert "mine" not in site
 

@@ -43,6 +43,18 @@ OWNERS: dict[str, tuple[tuple[Student, ...], dict[str, str | None]]] = {
             f"Eve Stranger_444{_SUBMISSION}s01.zip": None,
         },
     ),
+    "Moodle, in groups": (
+        (Student("s01", "Ada Lovelace", group="Group A"), Student("s02", "Bob", team="red")),
+        {
+            f"Group A-Ada Lovelace_111{_SUBMISSION}bot.zip": "s01",
+            f"red-Bob_222{_SUBMISSION}s01.zip": "s02",
+            f"red-Ada Lovelace_111{_SUBMISSION}bot.zip": None,
+        },
+    ),
+    "by hand, in teams": (
+        (Student("s01", team="red"), Student("s02", team="red"), Student("s03")),
+        {"red.zip": "s01", "red_bot": "s01", "s02.zip": "s02", "s02_s01_bot": "s02"},
+    ),
     "Moodle, folders, with and without the last underscore": (
         NAMED,
         {f"Ada Lovelace_111{_SUBMISSION}": "s01", "BOB ONEIL_222_assignsubmission_file": "s02"},
@@ -155,8 +167,9 @@ def test_owner_is_whom_the_platform_names(tmp_path: Path, case: str) -> None:
 
 def found(folder: Path, students: tuple[Student, ...], *names: str) -> dict[str, str | None]:
     """Return the owners of hand-ins in a course's folder by their names."""
-    lines = [f"{one.id},{one.name},{one.email},{one.account}" for one in students]
-    roster(folder, *lines, head="id,name,email,account")
+    columns = ("id", "name", "email", "account", "group", "team")
+    lines = [",".join(getattr(one, column) for column in columns) for one in students]
+    roster(folder, *lines, head=",".join(columns))
     for name in names:
         path = folder / "hand-ins" / name
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -61,7 +61,8 @@ def _print(checkup: Checkup) -> None:
 
 
 def _row(one: Surveyed) -> list[str]:
-    extended = f"due {one.deadline[:16]} ({one.extension})" if one.extension else ""
+    extended = f"due {one.deadline[:16]}" if one.extension else ""
+    extended += f" ({one.extension})" if one.extension.startswith("+") else ""
     late = f"{one.days_late} d" if one.days_late else ""
     if one.free_days:
         late += f", {one.free_days} free"

@@ -37,6 +37,8 @@ _TEXT = re.compile(
 )
 """A text that a platform writes beside the files, or instead of one."""
 _AFTER_ID = "_-. ("
+BY_ID = "the id"
+"""The sign of a plain name."""
 
 _Read = Callable[[str], Sequence[Student] | None]
 """Returns whose a name is by one form, all whom it fits; None if it does not have that form."""
@@ -57,17 +59,24 @@ def sign(name: str, owner: Student, submitters: Mapping[str, Sequence[Submitter]
         return "Gradescope's id" if _account(owner) in ids else "Gradescope's address"
     if _Roster([owner]).beginning(_stem(name)):
         begins = same_key(_stem(name)).startswith(same_key(owner.id))
-        return "the id" if begins else f"the team {owner.team}"
+        return BY_ID if begins else f"the team {owner.team}"
     return f"the account {owner.account or owner.id}"
 
 
-def also_begins(name: str, owner: Student, students: Sequence[Student]) -> Student | None:
-    """Return whose id follows that of the owner in a plain name, as in `s1_s2_team.zip`."""
-    stem, first = same_key(_stem(name)), same_key(owner.id)
-    if not stem.startswith(first) or stem[len(first) : len(first) + 1] not in [*_AFTER_ID]:
-        return None
-    others = _Roster([one for one in students if one.unit != owner.unit])
-    return next(iter(others.beginning(stem[len(first) + 1 :])), None)
+class PlainNames:
+    """Names that go on with a second id, as `s1_s2_team.zip` does."""
+
+    def __init__(self, students: Sequence[Student]) -> None:
+        """Take the students whose ids names may begin with."""
+        self._roster = _Roster(students)
+
+    def second(self, name: str, owner: Student) -> Student | None:
+        """Return whose id or team follows the owner's id, if that is somebody else's."""
+        stem, first = same_key(_stem(name.partition("/")[0])), same_key(owner.id)
+        if stem[len(first) : len(first) + 1] not in [*_AFTER_ID]:
+            return None
+        others = self._roster.beginning(stem[len(first) + 1 :])
+        return next((one for one in others if one.unit != owner.unit), None)
 
 
 def owners(

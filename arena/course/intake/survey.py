@@ -5,13 +5,14 @@ from collections.abc import Iterator, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
+from arena.bots.folder import refuse_link
 from arena.bots.manifest import load_bot
 from arena.course.config import Course
 from arena.course.deadlines import stamp
 from arena.course.intake.choice import Choice, choose
 from arena.course.intake.given import GivenOut
 from arena.course.intake.hand_ins import Intake, bot_in, hand_ins_by_student
-from arena.course.intake.owner import also_begins
+from arena.course.intake.owner import BY_ID, PlainNames
 from arena.course.keys import LadderEntry
 from arena.course.lock import Given
 from arena.course.roster import Student
@@ -93,8 +94,10 @@ def survey(course: Course, intake: Intake) -> Survey:
         choice = choose(pool, due, course.file.late.days)
         row = _row(course, student, choice)
         if choice.hand_in:
+            source = bot_in(choice.hand_in.source)
             try:
-                bot = load_bot(bot_in(choice.hand_in.source))
+                refuse_link(source)
+                bot = load_bot(source)
             except ArenaError as error:
                 row = replace(row, unreadable=error.what)
             else:
@@ -139,13 +142,14 @@ def _problems(course: Course, intake: Intake) -> Iterator[Problem]:
         yield Problem(f"{line} names nothing that was handed in", "correct the name of the file")
     students = {student.id: student for student in course.students}
     handed_in = {students[one.student].unit for one in intake.hand_ins}
+    names = PlainNames(course.students)
     for hand_in in intake.hand_ins:
         owner = students[hand_in.student]
         days = course.due[owner.id].days_late(hand_in.received)
         if hand_in.name in intake.unlisted and days:
             what = f"'{hand_in.name}' is in no line of the times, and by its file {days} days late"
             yield Problem(what, f"add it to {course.received.table if course.received else ''}")
-        other = also_begins(hand_in.name, owner, course.students)
+        other = names.second(hand_in.name, owner) if hand_in.sign == BY_ID else None
         if other and other.unit not in handed_in:
             what = f"'{hand_in.name}' counts for '{owner.id}' alone, '{other.id}' handed in nothing"
             yield Problem(what, f"give both a `team` in the roster, or '{other.id}' a file")
