@@ -14,7 +14,7 @@ from arena.author.check.findings import CheckReport
 from arena.author.check.run import CheckListener, check
 from arena.author.check.steps.all_steps import STEPS
 from arena.bots.bot import Bot
-from arena.bots.manifest import find_bot, load_bot
+from arena.bots.manifest import find_bot
 from arena.bots.sandboxes.registry import AUTO
 from arena.bots.workshop import open_workshop, sandbox_for
 from arena.course.config import LEGAL
@@ -58,6 +58,7 @@ class TrialRequest(Struct, frozen=True):
     """The bot to try, and how."""
 
     source: Path
+    """A folder, an archive or `sample:NAME`."""
     course: Path | None = None
     """A course.yaml, or a part of it; None for the worked example."""
     games: Annotated[int, Meta(ge=1)] = 2 * PER_BLOCK
@@ -96,10 +97,10 @@ def try_bot(request: TrialRequest, checking: CheckListener, listener: RunListene
     Raises ArenaError if one of the bots may not run, or the course cannot be read.
     """
     file, base = _terms(request.course)
-    bot = load_bot(request.source)
+    bot = find_bot(str(request.source), Path.cwd(), "BOT")
     report = check(
         CheckRequest(
-            request.source,
+            bot.source,
             request.sandbox,
             trusted=request.trusted,
             packages=file.packages,

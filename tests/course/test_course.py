@@ -248,6 +248,20 @@ def test_student_pages_name_nobody_else(graded: Path) -> None:
     assert str(graded.parent) not in broken
 
 
+def test_pages_link_to_bots_and_replays_of_the_league(graded: Path) -> None:
+    pages = [*(graded / "feedback").iterdir(), graded / "class.html"]
+    found = {
+        (page, link) for page in pages for link in re.findall('href="(.*?)"', page.read_text())
+    }
+    links = {(page.parent, link) for page, link in found if not link.startswith(("#", "data:"))}
+    assert [link for at, link in links if not (at / link.partition("#")[0]).exists()] == []
+    assert any("/bots/" in link for _, link in links)
+    watched = {re.search(r"replay\.html#(\d+)\.(\d+)\.", link) for _, link in links}
+    shards = {f"{game[1]}-{int(game[2]) // 32}.js" for game in watched if game}
+    assert shards
+    assert shards <= {path.name for path in (graded / "site/replays").iterdir()}
+
+
 def test_class_page_says_who_needs_help(graded: Path) -> None:
     text = (graded / "class.html").read_text()
     needy = text.partition("Who needs help")[2].partition("To look at</h2>")[0]

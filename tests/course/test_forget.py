@@ -10,6 +10,8 @@ from tests.course.school import course_yaml, roster
 from tests.e2e.live import let_others_in
 
 LEGAL = {"marks": {"total": 100, "legal": 100}, "reference": None, "received": "received.csv"}
+LEGAL |= {"by_hand": "by_hand.csv"}
+BY_HAND = 'id;part;points;reason\nx1001;bonus;1;helped Bo\nx1002;penalty;-1;"late,\nagain"\n'
 STUDENTS = (
     'x1001,"Adalbert ""A""",,A,',
     "x1002,Bo,,B,",
@@ -32,6 +34,7 @@ def graded(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (course / "hand-ins" / name).mkdir(parents=True)
         (course / "hand-ins" / name / "bot.yaml").write_text(f"comand: {name}\n")
     (course / "received.csv").write_bytes(RECEIVED)
+    (course / "by_hand.csv").write_text(BY_HAND)
     course_yaml(course, **LEGAL)
     ran = run("course", "grade", course, "--trust-bots", "--workers", 1, cwd=course)
     assert ran.code == 0, ran.err
@@ -63,6 +66,7 @@ def test_forgotten_student_is_named_nowhere(course: Path) -> None:
     assert (course / "marks.csv").read_bytes() == b"".join(before[:1] + before[2:])
     assert (course / "roster.csv").read_bytes() == b"".join(lines[:1] + lines[2:])
     assert (course / "received.csv").read_bytes() == RECEIVED[:15] + RECEIVED.split(b'"\r\n')[1]
+    assert (course / "by_hand.csv").read_text() == BY_HAND.replace("x1001;bonus;1;helped Bo\n", "")
     assert run("course", "verify", course, "--workers", 1, cwd=course).code == 0
 
 

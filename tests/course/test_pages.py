@@ -61,7 +61,7 @@ def test_page_has_the_facts_on_the_clock_of_the_course(course: Course) -> None:
     assert "Grace 5 min" in words
     assert "Questions Dr. Example, room 3" in words
     team = words_of(course, page_of("apart"))
-    assert "Extended (+3 days) to 2100-11-23 23:59:00 Europe/Berlin" in team
+    assert "Extended for you to 2100-11-23 23:59:00 Europe/Berlin (+3 days)" in team
     assert "Team duo" in team
     assert "Mia" not in team
 

@@ -113,7 +113,8 @@ class StudentPages:
         zone = due.deadline.tzinfo
         yield "Deadline", file.deadline
         if due.extension:
-            yield f"Extended ({due.extension}) to", _clock(due.deadline, zone)
+            longer = f" ({due.extension})" if due.extension.startswith("+") else ""
+            yield "Extended for you to", f"{_clock(due.deadline, zone)}{longer}"
         if due.grace:
             yield "Grace", f"{due.grace:g} min"
         if result.student.team:
@@ -143,7 +144,7 @@ def _parts(result: Result, lock: Lock) -> Iterator[PartLine]:
             name=_called(name, lock),
             share=percent(part.share.share, 2) if part.share else "",
             reference=percent(reference.share, 2) if reference else "",
-            how=_how(name, part, result, reference),
+            how=_how(name, part, result, lock),
             points=fixed(part.points),
             of=f"{part.of:g}",
             interval=f"{fixed(part.low)} to {fixed(part.high)}" if part.share else "",
@@ -155,10 +156,10 @@ def _called(name: str, lock: Lock) -> str:
     return {LEGAL: "legal play", FIELD: "all others"}.get(name, against)
 
 
-def _how(name: str, part: Part, result: Result, reference: Share | None) -> str:
-    """Return the calculation of a part."""
-    if reason := result.mark.reasons.get(name) if result.mark else "":
-        return reason
+def _how(name: str, part: Part, result: Result, lock: Lock) -> str:
+    """Return the calculation of a part, or the teacher's reason."""
+    if name not in {LEGAL, FIELD, *lock.terms.baselines}:
+        return result.mark.reasons.get(name, "not marked yet") if result.mark else ""
     if result.hand_in is None:
         return "nothing was handed in"
     if name == LEGAL:
@@ -166,15 +167,21 @@ def _how(name: str, part: Part, result: Result, reference: Share | None) -> str:
         return f"{steps} of {of} steps of the check passed: {part.of:g} {_TIMES} {steps} ÷ {of}"
     if part.share is None:
         return "no games"
-    games = counted(part.share.games, "game")
-    if reference is None:
+    if name == FIELD:
+        games = counted(part.share.games, "game")
         return f"of {games} won: {part.of:g} {_TIMES} {_percent(part.share.share)} %"
-    if part.share.share <= FAIR:
+    return _against(part.share, lock.shares[name], part.of)
+
+
+def _against(share: Share, reference: Share, of: float) -> str:
+    """Return the calculation of a part against a baseline."""
+    games = counted(share.games, "game")
+    if share.share <= FAIR:
         return f"of {games}: no points up to one half"
-    if part.share.share >= reference.share:
+    if share.share >= reference.share:
         return f"of {games}: all points from the reference's share on"
-    won, whole = _percent(part.share.share), _percent(reference.share)
-    return f"of {games}: {part.of:g} {_TIMES} ({won} {_MINUS} 50) ÷ ({whole} {_MINUS} 50)"
+    won, whole = _percent(share.share), _percent(reference.share)
+    return f"of {games}: {of:g} {_TIMES} ({won} {_MINUS} 50) ÷ ({whole} {_MINUS} 50)"
 
 
 def _percent(share: float) -> str:
@@ -190,8 +197,8 @@ def _sums(mark: Mark) -> Iterator[str]:
     if mark.deduction:
         days = counted(mark.days_late - mark.free_days, "day")
         left = max(0.0, points - mark.deduction)
-        sum_ = f"{fixed(points)} {_MINUS} {mark.deduction:g} = {fixed(left)}"
-        yield f"{sum_}, for {days} after the deadline{'' if left else ', 0 at least'}"
+        why = f"for {days} after the deadline{'' if left else ', 0 at least'}"
+        yield f"{fixed(points)} {_MINUS} {mark.deduction:g} = {fixed(left)}, {why}"
         points = left
     for entry in mark.added:
         sign = "+" if entry.points >= 0 else _MINUS
