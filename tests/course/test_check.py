@@ -156,6 +156,16 @@ def test_team_that_the_roster_knows_is_no_problem(school: Path) -> None:
     assert [one.file for one in seen.students][1:3] == ["s3_s2_team", "s3_s2_team"]
 
 
+def test_best_hand_in_is_not_known_before_the_games(school: Path) -> None:
+    shutil.copytree(SAMPLES / "honest", school / "hand-ins/s1_second")
+    with (school / "received.csv").open("a") as file:
+        file.write("s1_second,2026-11-19 11:00 UTC\n")
+    keys = {**LEGAL, **LATE, "received": "received.csv", "resubmissions": "best"}
+    course = load_course(course_yaml(school, **keys))
+    with hand_ins_of(course) as intake:
+        assert survey(course, intake).students[0].note == "the best of 2 counts"
+
+
 def test_starter_code_is_named(tmp_path: Path) -> None:
     shutil.copytree(SAMPLES / "honest", tmp_path / "starter")
     (tmp_path / "starter/bot.py").write_text(OWN)

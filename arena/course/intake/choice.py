@@ -8,6 +8,9 @@ from msgspec import Struct
 
 from arena.course.deadlines import Due, stamp
 
+BEST = "best"
+"""`resubmissions` of a course in which the best hand-in of a student counts."""
+
 
 class HandIn(Struct, frozen=True):
     """A file or folder that a student handed in, and when."""

@@ -16,7 +16,7 @@ from arena.bots.workshop import Workshop, open_workshop, sandbox_for
 from arena.course.config import Course
 from arena.course.deadlines import stamp
 from arena.course.intake.checks import POSITIONS, Checked, CheckedHandIn, check_all, check_key
-from arena.course.intake.choice import Choice, HandIn, Works, choose, taken
+from arena.course.intake.choice import BEST, Choice, HandIn, Works, choose, taken
 from arena.course.intake.given import GivenOut, program_of
 from arena.course.intake.hand_ins import Intake, bot_in, content_hash, hand_ins_by_student
 from arena.course.lock import LockedHandIn
@@ -25,7 +25,6 @@ from arena.course.roster import Student
 from arena.io.errors import ArenaError
 
 CHECKS, BUILDS = "checks", "builds"
-BEST = "best"
 Tell = Callable[[str], None]
 
 

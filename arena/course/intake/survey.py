@@ -9,7 +9,7 @@ from arena.bots.folder import refuse_link
 from arena.bots.manifest import load_bot
 from arena.course.config import Course
 from arena.course.deadlines import stamp
-from arena.course.intake.choice import Choice, choose
+from arena.course.intake.choice import BEST, Choice, choose, taken
 from arena.course.intake.given import GivenOut
 from arena.course.intake.hand_ins import Intake, bot_in, hand_ins_by_student
 from arena.course.intake.owner import BY_ID, PlainNames
@@ -92,6 +92,9 @@ def survey(course: Course, intake: Intake) -> Survey:
     for student, pool in hand_ins_by_student(course, intake.hand_ins).items():
         due = course.due[student.id]
         choice = choose(pool, due, course.file.late.days)
+        may_count = taken(pool, due, course.file.late.days)
+        if course.file.resubmissions == BEST and len(may_count) > 1:
+            choice = replace(choice, note=f"the best of {len(may_count)} counts")
         row = _row(course, student, choice)
         if choice.hand_in:
             source = bot_in(choice.hand_in.source)
