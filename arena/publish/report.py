@@ -10,7 +10,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from arena.game.records import QuarantinedFixture, RatingsInfo
+from arena.game.records import LeagueInfo, QuarantinedFixture, RatingsInfo
 from arena.io.errors import ArenaError
 from arena.io.files import replacing
 from arena.league.schedule.progress import LeagueProgress
@@ -43,6 +43,8 @@ class ReportRequest(Struct, frozen=True):
     replays: ReplayChoice = NEWEST
     anonymous: bool = False
     """Whether bots and authors are called by pseudonyms, the same in every report."""
+    named: tuple[str, ...] = ()
+    """The bots that keep their names all the same."""
     key: Path | None = None
     """Where to write, as CSV, who is who; the report is anonymous then."""
 
@@ -108,7 +110,7 @@ def report(request: ReportRequest) -> Report:
         conditions = store.league
         if conditions is None:
             raise ArenaError(_NOTHING_PLAYED, str(request.store), f"arena run {request.league}")
-        names = Pseudonyms(conditions, secret_of(request.store)) if request.hides_names else None
+        names = pseudonyms(request, conditions) if request.hides_names else None
         if names and request.key:
             _write_key(request.key, names)
         options = conditions.ratings
@@ -117,6 +119,11 @@ def report(request: ReportRequest) -> Report:
         site, replays, url = request.site, request.replays, request.url
         # Nothing else refers to the schedule, so that it can be let go.
         return write_report(store, schedule_of(store), options, site, replays, names, url)
+
+
+def pseudonyms(request: ReportRequest, conditions: LeagueInfo) -> Pseudonyms:
+    """Return how a report calls the bots of a league, if it hides their names."""
+    return Pseudonyms(conditions, secret_of(request.store), request.named)
 
 
 def reveals_seed(league: Path, store: Path) -> bool:
