@@ -25,6 +25,7 @@ TOPICS = {
     "prune": "store",
     "exploit": "equilibrium",
     "perft": "rules",
+    "demo": "operators",
     "doctor": "sandboxes",
     "images": "sandboxes",
     "help": "completion",

@@ -74,7 +74,7 @@ def command(
     reports: list[CheckReport] = []
     for source in sources:
         request = CheckRequest(source, sandbox or AUTO, trusted=trust_bots, **steps)
-        with _Progress() as progress:
+        with CheckProgress() as progress:
             reports.append(check(request, progress))
         if not as_json:
             _refuse(reports)
@@ -116,7 +116,7 @@ def _transcript(
     return FINDINGS if faults else OK
 
 
-class _Progress:
+class CheckProgress:
     """Shows on standard error what is being tried: one line at a terminal, seldom elsewhere."""
 
     def __init__(self) -> None:
@@ -124,7 +124,7 @@ class _Progress:
         self._step = ""
         self._next = time.monotonic() + _PLAIN_EVERY
 
-    def __enter__(self) -> "_Progress":
+    def __enter__(self) -> "CheckProgress":
         return self
 
     def __exit__(self, *_: object) -> None:

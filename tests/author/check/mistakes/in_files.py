@@ -204,7 +204,7 @@ _FILES: dict[str, tuple[str, str, Callable[[Path], None], str, str, str]] = {
         "version: 1.0\n",
         unchanged,
         "manifest",
-        "version: Expected `str`",
+        "version: expected a text",
         'put it in quotes, as in "1.0"',
     ),
     "an unknown runtime": (
