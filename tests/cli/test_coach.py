@@ -10,9 +10,9 @@ from msgspec.structs import fields
 
 from arena.author.coach.coaching import CAUTION, Coaching, Method
 from arena.author.coach.request_times import RequestTime
-from arena.playstats.coach import LEAST_COST, CalibrationBin, Cost, Judgement, Leak, TableCost
-from arena.playstats.decisions import Decision
-from arena.playstats.lookahead import DEALS, FLOOR, LEAST_CHANCE
+from arena.playstats.coach.coach import LEAST_COST, CalibrationBin, Cost, Judgement, Leak, TableCost
+from arena.playstats.coach.decisions import Decision
+from arena.playstats.coach.lookahead import DEALS, FLOOR, LEAST_CHANCE
 from tests.cli.command import LOWEST, ROOT, Ran, bot, error_line, league, run
 from tests.league.store import edit
 from tests.publish.pages import broken_links, read

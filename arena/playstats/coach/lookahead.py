@@ -160,8 +160,10 @@ class Lookahead:
         """Return the bid with a number."""
         return Bid((number - 1) // FACES + 1, (number - 1) % FACES + 1)
 
-    def alternatives(self, last: Bid | None, made: Bid | None = None) -> list[int]:
-        """Return the legal bids: `made`, and those that are not far too unlikely to be true."""
+    def alternatives(
+        self, last: Bid | None, made: Bid | None = None, least: float = LEAST_CHANCE
+    ) -> list[int]:
+        """Return the legal bids: `made`, and those that are at least so likely to be true."""
         ranges = raises(Round(self._standing, self._seat, last))
         numbers = [
             number
@@ -173,9 +175,7 @@ class Lookahead:
             )
         ]
         kept = self.number(made) if made else None
-        return [
-            number for number in numbers if number == kept or self.chances[number] >= LEAST_CHANCE
-        ]
+        return [number for number in numbers if number == kept or self.chances[number] >= least]
 
     def weights(self, heard: Sequence[tuple[int, Bid]]) -> Floats:
         """Weigh the deals by the bids of the others so far; they sum to 1."""

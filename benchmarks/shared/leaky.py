@@ -1,0 +1,144 @@
+"""Bots with one leak: the sample bot `odds`, with the rules of its play as settings.
+
+Where `odds` weighs a doubt against its best raise, they doubt below a chance that the bid is true;
+an author's bot is rarely cleverer.
+"""
+
+import io
+import sys
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from arena.io import shipped
+from arena.playstats.coach.judgement import Leak
+
+Settings = Mapping[str, Any]
+
+_ROUND: Settings = {
+    "doubt": 0.3,
+    "open face": "surest",
+    "open more": 0,
+    "open least": None,
+    "open most": None,
+    "raise face": "surest",
+    "raise more": 0,
+    "raise least": None,
+    "raise most": None,
+}
+BASE: Settings = {
+    "calza": 0.5,
+    **_ROUND,
+    **{f"palifico {name}": value for name, value in _ROUND.items()},
+}
+"""What the bot does without a leak, in normal rounds and in palifico.
+
+`doubt` and `calza` are chances, `more` counts dice above the lowest legal bid; the faces and the
+least and most dice are those of `arena.playstats.coach.changes`, or "shortest" and "highest"."""
+
+_RULES = '''
+
+def setting(request, name):
+    return SETTINGS[name if request["palifico_seat"] is None else "palifico " + name]
+
+
+def held(turn, face):
+    wild = face != 1 and turn["palifico_seat"] is None
+    return turn["dice"].count(face) + wild * turn["dice"].count(1)
+
+
+def number(turn, hidden, name, face):
+    """Return the dice that a name stands for."""
+    sixths = 2 if face != 1 and turn["palifico_seat"] is None else 1
+    expected = held(turn, face) + hidden * sixths // 6
+    return {"held": held(turn, face), "held + 1": held(turn, face) + 1, "expected": expected,
+            "lowest": 0}[name]
+
+
+def on_face(turn, hidden, name):
+    """Return the legal bids on the face that a name stands for; on the surest if it has none."""
+    table = turn["bids"][-1]["face"] if turn["bids"] else 0
+    named = {"table": table, "pacos": 1}
+    if name in named:
+        for r in turn["raises"]:
+            if r["face"] == named[name]:
+                return r
+    keys = {
+        "longest": lambda r: (held(turn, r["face"]), -r["min"]),
+        "shortest": lambda r: (-held(turn, r["face"]), -r["min"]),
+        "highest": lambda r: r["face"],
+    }
+    surest = lambda r: holds(turn, hidden, r["min"], r["face"])
+    return max(turn["raises"], key=keys.get(name, surest))
+
+
+def choose(turn, hidden):
+    verb = "raise" if turn["dudo"] else "open"
+    if turn["dudo"]:
+        bid = turn["bids"][-1]
+        true = holds(turn, hidden, bid["quantity"], bid["face"])
+        if not turn["raises"] or true < setting(turn, "doubt"):
+            return {"id": turn["id"], "action": "dudo"}
+    r = on_face(turn, hidden, setting(turn, verb + " face"))
+    quantity = r["min"] + setting(turn, verb + " more")
+    least, most = setting(turn, verb + " least"), setting(turn, verb + " most")
+    if least:
+        quantity = max(quantity, number(turn, hidden, least, r["face"]))
+    if most:
+        quantity = min(quantity, number(turn, hidden, most, r["face"]))
+    quantity = min(max(quantity, r["min"]), r["max"])
+    return {"id": turn["id"], "action": "bid", "quantity": quantity, "face": r["face"]}
+
+'''
+
+
+def program(settings: Settings) -> str:
+    """Return the source of a bot with these settings."""
+    odds = (shipped.folder("sample_bots") / "odds" / "bot.py").read_text(encoding="utf-8")
+    head = odds.removesuffix("\nmain()\n")
+    calza = f"CALZA = {settings['calza']!r}"
+    return f"{head}{_RULES}\nSETTINGS = {dict(settings)!r}\n{calza}\nmain()\n"
+
+
+def definitions(settings: Settings) -> dict[str, Any]:
+    """Return what such a program defines, without running it on any input."""
+    found: dict[str, Any] = {}
+    stdin, sys.stdin = sys.stdin, io.StringIO()
+    try:
+        exec(program(settings), found)  # noqa: S102 - it is the text above
+    finally:
+        sys.stdin = stdin
+    return found
+
+
+def write_bot(folder: Path, settings: Settings) -> Path:
+    """Write the folder of such a bot."""
+    folder.mkdir(parents=True)
+    (folder / "bot.yaml").write_text(f"name: {folder.name}\nlanguage: python\n", encoding="utf-8")
+    (folder / "bot.py").write_text(program(settings), encoding="utf-8")
+    return folder
+
+
+def follow(settings: Settings, leak: Leak) -> Settings:
+    """Return the settings after the advice on a leak: one rule of them is another, no more."""
+    where = "palifico " * leak.palifico
+    verb = leak.kind.partition("s ")[0]
+
+    def now(name: str) -> Any:
+        return settings[where + name]
+
+    match leak.rule:
+        case "calza":
+            return {**settings, "calza": leak.value}
+        case "doubt":
+            return {**settings, f"{where}doubt": leak.value}
+        case "face" if verb == "raise":
+            low = {f"{where}raise more": 0}
+            return {**settings, **low, f"{where}raise face": leak.value}
+        case "face":
+            return {**settings, f"{where}open face": leak.value}
+    if str(leak.value).lstrip("+-").isdigit():
+        more = now(f"{verb} more") + int(leak.value)
+        return {**settings, f"{where}{verb} more": more}
+    bound = "most" if leak.kind.endswith("high") else "least"
+    return {**settings, f"{where}{verb} {bound}": leak.value}
