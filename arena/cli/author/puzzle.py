@@ -1,5 +1,6 @@
 """`arena puzzle`: the worst turns of a bot, one after another, as puzzles for a person."""
 
+import sys
 from collections.abc import Sequence
 from typing import Any
 
@@ -59,15 +60,23 @@ def _solve(found: Sequence[Puzzle], bot: str) -> list[tuple[float, float]]:
 
 
 def _asked(person: TerminalPerson, puzzle: Puzzle) -> DecisionAction | None:
-    """Return what the person chooses; None at the end of the input."""
+    """Return what the person chooses; None at the end of input that is not from a terminal.
+
+    Raises LeftError if the person leaves.
+    """
     seat = puzzle.decision.seat
     names = [PERSON if at == seat else name for at, name in enumerate(puzzle.seats)]
     person.join(names, puzzle.book, puzzle.dice)
+    typing = sys.stdin.isatty()
     try:
-        return _action(person.decide(puzzle.request))
+        choice = _action(person.decide(puzzle.request))
     except EndOfInputError:
-        click.echo()
-        return None
+        choice = None
+        if typing:
+            raise LeftError from None
+    if not typing:
+        click.echo()  # Nobody has pressed Enter.
+    return choice
 
 
 def _action(answer: Answer) -> DecisionAction:

@@ -7,6 +7,7 @@ from arena.playstats.coach.changes import CHANGES, Change, gains, true_chance
 from arena.playstats.coach.decisions import Decision, Judged
 from arena.playstats.coach.judgement import Leak, Total
 from arena.playstats.coach.words import advice, better, features, now, percent, with_dice
+from arena.playstats.style import MILLION
 
 LEAST_OFTEN = 5
 """A kind of mistake that is rarer is not called a leak."""
@@ -14,12 +15,12 @@ LEAST_WORTH = 0.005
 """Wins per game that its change gains at least, at the lower end of its interval."""
 EXAMPLES = 3
 """Decisions that are shown of a leak."""
-_MOST = 0.6
+_MOST = 0.5
 """The share of mistakes that a feature is named for."""
 _MORE = 0.2
 """By how much that is above its share of all such turns."""
-_ALWAYS = 0.9
-"""The share of mistakes with a number of dice that the leak is named for."""
+_NEARLY_ALL = 0.8
+"""The share of the cost that is with a number of dice for which the leak is named."""
 
 _Kind = tuple[str, bool]
 """A kind of mistake, and whether in palifico rounds."""
@@ -31,6 +32,8 @@ class _Mistakes:
     def __init__(self) -> None:
         self.total = Total()
         self.better, self.where = Counter[str](), Counter[str]()
+        self.by_dice = Counter[int]()
+        """What they cost by the number of the bot's dice, in millionths."""
         self.chances: list[float] = []
         """How likely the bids on the table were to be true."""
         self.occasion = ""
@@ -43,6 +46,7 @@ class _Mistakes:
         if words := better(decision, judged.position):
             self.better[words] += 1
         self.where.update(features(decision, judged.position))
+        self.by_dice[decision.dice] += round(MILLION * decision.loss)
         if (last := judged.position.last) is not None:
             self.chances.append(true_chance(last, judged.position))
         self.occasion = _occasion(decision)
@@ -129,9 +133,8 @@ class LeakFinder:
 def _whereabouts(mistakes: _Mistakes, *, palifico: bool) -> str:
     if palifico:
         return "in palifico"
-    dice = {with_dice(one.dice) for one in mistakes.examples}
-    times = mistakes.total.times
-    return next((each for each in dice if mistakes.where[each] >= _ALWAYS * times), "")
+    [(dice, cost)] = mistakes.by_dice.most_common(1)
+    return with_dice(dice) if cost >= _NEARLY_ALL * mistakes.by_dice.total() else ""
 
 
 def _occasion(decision: Decision) -> str:

@@ -12,7 +12,7 @@ from arena.playstats.coach.decisions import DOUBTS_EARLY, Decision, Position
 _NUMBERS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 _FACES: Mapping[str | float, str] = {
     "longest": "the face that it holds most of, wild pacos counted",
-    "surest": "the face whose lowest legal bid is most likely, by its own dice, to be true",
+    "surest": "the face whose lowest legal bid is most likely to be true by its own dice",
     "table": "the face of the bid on the table",
     "pacos": "pacos",
 }
@@ -36,19 +36,20 @@ def _rule(change: Change) -> str:
     verb, value = change.mends.partition("s ")[0], change.value
     match change.rule:
         case "doubt" if change.mends == DOUBTS_EARLY:
-            return f"doubt a bid only if it is {_likely(change)} to be true; otherwise raise"
+            return f"doubt a bid only if it is {_unlikely(change)}; otherwise raise"
         case "doubt":
-            return f"doubt every bid that is {_likely(change)} to be true"
+            return f"doubt every bid that is {_unlikely(change)}"
         case "calza":
-            return f"call a bid exact only if it is not {_likely(change)} to be"
+            least = percent(float(change.value))
+            return f"call a bid exact only if that is at least {least} likely by its own dice"
         case "face":
             height = "as low as is legal" if verb == "raise" else "with as many dice as now"
             return f"{verb} on {_FACES[value]}, {height}"
     return f"{verb} {_quantity(change)}, on the same face"
 
 
-def _likely(change: Change) -> str:
-    return f"less than {percent(float(change.value))} likely, by its own dice,"
+def _unlikely(change: Change) -> str:
+    return f"less than {percent(float(change.value))} likely to be true by its own dice"
 
 
 def _quantity(change: Change) -> str:

@@ -15,8 +15,8 @@ from arena.game.rules.books import BGA, FACES, VARIANTS, variant
 from arena.game.rules.dice import Hand
 from arena.game.rules.odds import bid_holds
 from arena.game.rules.round import Bid, Round, Standing, dudo, lose_die, open_round, place, raises
-from arena.playstats import lookahead
 from arena.playstats.baseline import PATIENCE
+from arena.playstats.coach import lookahead
 from arena.playstats.coach.lookahead import FLOOR, Lookahead
 from arena.playstats.win_chances import win_chance
 from tests.exact.openings import openings

@@ -6,17 +6,29 @@ an author's bot is rarely cleverer.
 
 import io
 import sys
-from collections.abc import Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache
 from pathlib import Path
-from typing import Any
+from types import CodeType
+from typing import Any, NamedTuple
 
+from msgspec import convert, to_builtins
+
+from arena.game.records import Fixture, PlayedFixture
+from arena.game.referee import Notice, Referee
+from arena.game.rules.books import Rules
+from arena.game.wire.messages import Answer, CalzaOffer
 from arena.io import shipped
 from arena.playstats.coach.judgement import Leak
+from tests.support import records
+from tests.support.played_games import Request, play_out
 
+Message = dict[str, Any]
 Settings = Mapping[str, Any]
 
 _ROUND: Settings = {
     "doubt": 0.3,
+    "doubt on pacos": None,
     "open face": "surest",
     "open more": 0,
     "open least": None,
@@ -77,7 +89,8 @@ def choose(turn, hidden):
     if turn["dudo"]:
         bid = turn["bids"][-1]
         true = holds(turn, hidden, bid["quantity"], bid["face"])
-        if not turn["raises"] or true < setting(turn, "doubt"):
+        limit = bid["face"] == 1 and setting(turn, "doubt on pacos") or setting(turn, "doubt")
+        if not turn["raises"] or true < limit:
             return {"id": turn["id"], "action": "dudo"}
     r = on_face(turn, hidden, setting(turn, verb + " face"))
     quantity = r["min"] + setting(turn, verb + " more")
@@ -90,6 +103,64 @@ def choose(turn, hidden):
     return {"id": turn["id"], "action": "bid", "quantity": quantity, "face": r["face"]}
 
 '''
+
+
+LEAKS: Mapping[str, Settings] = {
+    "doubts bids below 55 %": {"doubt": 0.55},
+    "doubts bids below 10 % only": {"doubt": 0.1},
+    "raises one die too high": {"raise more": 1},
+    "raises on the highest face": {"raise face": "highest"},
+    "opens two dice too high": {"open more": 2},
+    "opens with what is expected": {"open least": "expected"},
+    "calls calza from 15 % on": {"calza": 0.15},
+    "opens palifico two dice too high": {"palifico open more": 2},
+    "opens palifico on a face that it lacks": {"palifico open face": "shortest"},
+    "never doubts in palifico": {"palifico doubt": 0.0},
+}
+"""What ten bots with one leak each do otherwise than BASE."""
+
+
+class Seated(NamedTuple):
+    """A bot in this process: what it is told, and what it answers."""
+
+    hear: Callable[[Message], object]
+    choose: Callable[[Message], Message]
+
+
+def seated(settings: Settings, rules: Rules) -> Seated:
+    """Seat a bot at a table of two; settings that are not named are those of BASE."""
+    found = definitions({**BASE, **settings})
+    count = found["Count"]({"rules": {"starting_dice": rules.starting_dice}, "seats": 2})
+
+    def choose(request: Message) -> Message:
+        hidden = count.hidden(request)
+        if "raises" in request:
+            return dict(found["choose"](request, hidden))
+        return dict(found["call"](request, hidden, count.start))
+
+    return Seated(count.hear, choose)
+
+
+def play(
+    fixture: Fixture, bots: Sequence[Seated], rules: Rules, callers: Iterable[int]
+) -> PlayedFixture:
+    """Play a fixture; `callers` are the seats that are asked about calza, if it is played."""
+    calza = frozenset(callers) if rules.calza else frozenset[int]()
+
+    def choose(seat: int, asked: Request) -> Answer:
+        kind = "calza" if isinstance(asked, CalzaOffer) else "turn"
+        return convert(bots[seat].choose({**to_builtins(asked), "type": kind}), Answer)
+
+    def hear(notice: Notice) -> None:
+        for bot in bots:
+            bot.hear(to_builtins(notice))
+
+    def referee(game: int) -> Referee:
+        limit = fixture.max_rounds
+        return Referee(rules, 2, fixture.dice_key, game, calza, max_rounds=limit)
+
+    games = [play_out(referee(game), choose, hear) for game in range(fixture.games)]
+    return records.played(fixture, games)
 
 
 def program(settings: Settings) -> str:
@@ -105,10 +176,15 @@ def definitions(settings: Settings) -> dict[str, Any]:
     found: dict[str, Any] = {}
     stdin, sys.stdin = sys.stdin, io.StringIO()
     try:
-        exec(program(settings), found)  # noqa: S102 - it is the text above
+        exec(_compiled(program(settings)), found)  # noqa: S102 - it is the text above
     finally:
         sys.stdin = stdin
     return found
+
+
+@cache
+def _compiled(source: str) -> CodeType:
+    return compile(source, "bot.py", "exec")
 
 
 def write_bot(folder: Path, settings: Settings) -> Path:
@@ -131,7 +207,8 @@ def follow(settings: Settings, leak: Leak) -> Settings:
         case "calza":
             return {**settings, "calza": leak.value}
         case "doubt":
-            return {**settings, f"{where}doubt": leak.value}
+            everywhere = {f"{where}doubt on pacos": None}
+            return {**settings, **everywhere, f"{where}doubt": leak.value}
         case "face" if verb == "raise":
             low = {f"{where}raise more": 0}
             return {**settings, **low, f"{where}raise face": leak.value}
