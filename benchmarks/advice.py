@@ -3,13 +3,17 @@
 Bots with one leak each (`tests.support.leaky`) play in this process. Prints
 
 - for each leak: what the coach says first of 100 games against `odds`, the settings of the bot that
-  follow from that advice to the letter, and what `arena compare` says of the bot with them;
+  follow from that advice to the letter, and what `arena compare` says of the bot with them; first
+  for ten leaks, then for smaller and larger ones, some of them no leaks at all;
 - which figures of a coaching tell strong bots from weak ones: their correlation, over the sample
   bots and versions with leaks of several sizes, with the share of games won in a field.
 """
 
 import argparse
-from collections.abc import Callable, Iterator, Sequence
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
 from statistics import correlation
 
 from arena.author.compare.compare import comparison_fixtures
@@ -22,13 +26,11 @@ from arena.playstats.coach.coach import Coach
 from arena.playstats.coach.judgement import Judgement
 from benchmarks.shared.players import PROGRAMS, player
 from tests.support import leaky, records
-from tests.support.leaky import BASE, LEAKS, Seated, Settings, follow
+from tests.support.leaky import BASE, LEAKS, Seated, Settings, follow, write_bot
 
 RIVAL = "odds"
 SIZES: dict[str, Settings] = {
-    **{
-        f"doubts below {limit:.0%}": {"doubt": limit} for limit in (0.05, 0.15, 0.2, 0.4, 0.5, 0.6)
-    },
+    **{f"doubts below {limit:.0%}": {"doubt": limit} for limit in (0.05, 0.15, 0.2, 0.4, 0.5, 0.6)},
     **{f"opens {more} higher": {"open more": more} for more in (1, 3)},
     "opens on the shortest face": {"open face": "shortest"},
     "opens on the highest face": {"open face": "highest"},
@@ -38,7 +40,7 @@ SIZES: dict[str, Settings] = {
     "raises palifico one higher": {"palifico raise more": 1},
     "no leak": {},
 }
-"""More versions for the second table, beside LEAKS."""
+"""More versions."""
 
 
 def play(fixture: Fixture, bots: Sequence[str | Settings], rules: Rules) -> PlayedFixture:
@@ -101,30 +103,37 @@ def verdict(comparison: Comparison) -> str:
     return "better" if share.low > 0 else "worse" if share.high < 0 else "not decided"
 
 
-def advised(games: int, blocks: int) -> Iterator[str]:
+def advised(
+    leaks: Mapping[str, Settings], games: int, blocks: int, into: Path | None
+) -> Iterator[str]:
     """Yield what comes of the first advice on each bot with a leak."""
     head = ["leak", f"won of {2 * games}", "the coach says first", "now set", "rivals beaten"]
     yield f"| {' | '.join([*head, 'new', 'new - old, 95 %', ''])} |"
     yield "|---|---|---|---|---|---|---|---|"
-    better = 0
-    for name, leak in LEAKS.items():
+    verdicts = Counter[str]()
+    for name, leak in leaks.items():
         old = {**BASE, **leak}
         told = coached(leak, games)
         row = f"| {name} | {told.won} |"
         if not told.leaks:
-            yield f"{row} no leak | | | | | |"
+            verdicts["no advice"] += 1
+            yield f"{row} | | | | | no advice |"
             continue
         first = told.leaks[0]
         new = follow(old, first)
+        if into:
+            folder = into / re.sub(r"\W+", "-", name)
+            write_bot(folder, old)
+            write_bot(folder.with_name(f"{folder.name}-2"), new)
         result = compared(old, new, rules_of(leak), blocks)
-        better += verdict(result) == "better"
+        verdicts[verdict(result)] += 1
         share = result.rivals_beaten
         changed = ", ".join(f"`{key}: {value}`" for key, value in new.items() if old[key] != value)
         yield (
             f"{row} {first.what}: {first.advice} | {changed} | {share.old:.1%} | {share.new:.1%} |"
             f" {100 * share.low:+.1f} to {100 * share.high:+.1f} % | {verdict(result)} |"
         )
-    yield f"\n{better} of {len(LEAKS)} are better"
+    yield f"\n{dict(verdicts)}"
 
 
 FIGURES: dict[str, Callable[[Judgement], float]] = {
@@ -174,12 +183,14 @@ def tracked(games: int) -> Iterator[str]:
 
 
 def main() -> None:
-    """Print both tables."""
+    """Print all tables."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--games", type=int, default=50, help="of a coaching, in each seat")
     parser.add_argument("--blocks", type=int, default=50, help="of a comparison")
+    parser.add_argument("--into", type=Path, help="a folder for both versions of each bot")
     options = parser.parse_args()
-    for part in (advised(options.games, options.blocks), tracked(options.games)):
+    games, how = options.games, (options.games, options.blocks, options.into)
+    for part in (advised(LEAKS, *how), advised(SIZES, *how), tracked(games)):
         for line in part:
             print(line, flush=True)
         print()

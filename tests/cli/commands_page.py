@@ -15,6 +15,7 @@ SECTION = GeneratedSection("reference/commands.md", "commands", "commands")
 TOPICS = {
     "new": "languages",
     "play": "authors",
+    "puzzle": "coach",
     "rerun": "debug",
     "submit": "ladder",
     "run": "league",

@@ -9,6 +9,7 @@ import pytest
 from msgspec.structs import fields
 
 from arena.author.coach.coaching import CAUTION, Coaching, Method
+from arena.author.coach.puzzles import Choice, Puzzle
 from arena.author.coach.request_times import RequestTime
 from arena.playstats.coach.decisions import Decision
 from arena.playstats.coach.judgement import CalibrationBin, Cost, Judgement, Leak, TableCost
@@ -233,6 +234,8 @@ def test_documents_name_every_field_and_figure() -> None:
         CalibrationBin,
         RequestTime,
         Method,
+        Puzzle,
+        Choice,
     )
     for struct in shown:
         assert {field.name for field in fields(struct)} <= named, struct

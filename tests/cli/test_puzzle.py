@@ -60,6 +60,21 @@ def test_best_choice_costs_nothing_and_the_bot_s_what_the_coach_says(quick: Path
     )
 
 
+def test_data_has_every_choice(quick: Path) -> None:
+    ran = run(*STORED, "--json", cwd=quick)
+    assert ran.code == 0, ran.err
+    found = json.loads(ran.out)["puzzles"]
+    assert [one["decision"] for one in found] == worst(quick)
+    for one in found:
+        costs = [choice["cost"] for choice in one["choices"]]
+        assert costs == sorted(costs)
+        legal = sum(each["max"] - each["min"] + 1 for each in one["request"]["raises"])
+        assert len(costs) == legal + one["request"]["dudo"]
+        made = one["decision"]["action"]
+        [cost] = [choice["cost"] for choice in one["choices"] if choice["action"] == made]
+        assert cost == pytest.approx(one["decision"]["loss"])
+
+
 def test_answers_are_those_of_a_person_at_a_table(quick: Path) -> None:
     typed = "?\nodds\nlegal\nrules\n99 9\nseven\nq\n"
     ran = run(*STORED, cwd=quick, stdin=typed)

@@ -190,7 +190,8 @@ def _compiled(source: str) -> CodeType:
 def write_bot(folder: Path, settings: Settings) -> Path:
     """Write the folder of such a bot."""
     folder.mkdir(parents=True)
-    (folder / "bot.yaml").write_text(f"name: {folder.name}\nlanguage: python\n", encoding="utf-8")
+    manifest = f"name: {folder.name}\nruntime: python\ncommand: python3 bot.py\n"
+    (folder / "bot.yaml").write_text(manifest, encoding="utf-8")
     (folder / "bot.py").write_text(program(settings), encoding="utf-8")
     return folder
 

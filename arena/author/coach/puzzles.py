@@ -1,6 +1,6 @@
 """The worst turns of a bot as puzzles: what it saw, and what each choice was worth."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 
 from msgspec import Struct
@@ -15,6 +15,16 @@ from arena.league.table.recorded_seat import seat_moments
 from arena.playstats.coach.decisions import Decision, DecisionAction, GameKey, choices
 
 
+class Choice(Struct, frozen=True):
+    """A legal action of a turn."""
+
+    action: DecisionAction
+    chance: float
+    """The chance to win after it."""
+    cost: float
+    """By how much that is less than after the best one."""
+
+
 class Puzzle(Struct, frozen=True):
     """A turn of the bot."""
 
@@ -25,8 +35,8 @@ class Puzzle(Struct, frozen=True):
     book: str
     """The rule book."""
     request: Turn
-    choices: Mapping[DecisionAction, float]
-    """The chance to win after each legal action, the best first."""
+    choices: list[Choice]
+    """All that is legal, the best first."""
 
 
 def puzzles(coaching: Coaching, store: Path) -> Iterator[Puzzle]:
@@ -55,11 +65,13 @@ def _puzzle(decision: Decision, played: PlayedFixture, rules: Rules) -> Puzzle:
         if moment.step == decision.step and isinstance(moment.request, Turn)
     ]
     place = GameKey(fixture.index, record.game, fixture.seed)
+    chances = choices(round_, decision, place)
+    best = max(chances.values())
     return Puzzle(
         decision=decision,
         seats=fixture.seats,
         dice=round_.now.standing.dice,
         book=rules.name,
         request=request,
-        choices=choices(round_, decision, place),
+        choices=[Choice(action, chance, best - chance) for action, chance in chances.items()],
     )

@@ -13,7 +13,8 @@ from arena.cli.author.coached import Hearer, coach_bot, coached_options
 from arena.cli.author.person import EndOfInputError, TerminalPerson, tell
 from arena.cli.author.terminal import hanging_up_interrupts
 from arena.cli.exit_codes import OK
-from arena.cli.output import harmless, print_table, say
+from arena.cli.options import json_option
+from arena.cli.output import harmless, print_json, print_table, say
 from arena.game.wire.messages import Answer
 from arena.league.table.person import LeftError
 from arena.playstats.coach.decisions import DecisionAction
@@ -24,7 +25,8 @@ _SHOWN = 4
 
 @click.command()
 @coached_options
-def command(*, bot: str, **games: Any) -> int:
+@json_option
+def command(*, bot: str, as_json: bool, **games: Any) -> int:
     """Show the worst turns of BOT, one after another: what would you do? Then what choices cost.
 
     Type your answers as at a table (`arena play --me`); q stops. With --league BOT is a name, and
@@ -33,6 +35,9 @@ def command(*, bot: str, **games: Any) -> int:
     """
     coaching, store = coach_bot(bot, Hearer(), timed=False, **games)
     found = [*puzzles(coaching, store)]
+    if as_json:
+        print_json({"bot": coaching.bot, "league": coaching.league, "puzzles": found})
+        return OK
     if not found:
         say(f"{coaching.bot} made no turn that was not the best")
         return OK
@@ -54,8 +59,8 @@ def _solve(found: Sequence[Puzzle], bot: str) -> list[tuple[float, float]]:
             break
         _print_choices(puzzle, choice, bot)
         if choice:
-            best = next(iter(puzzle.choices.values()))
-            costs.append((best - puzzle.choices[choice], best - puzzle.choices[decision.action]))
+            cost = {each.action: each.cost for each in puzzle.choices}
+            costs.append((cost[choice], cost[decision.action]))
     return costs
 
 
@@ -86,16 +91,19 @@ def _action(answer: Answer) -> DecisionAction:
 
 
 def _print_choices(puzzle: Puzzle, choice: DecisionAction | None, bot: str) -> None:
-    chances, made = puzzle.choices, puzzle.decision.action
-    best = max(chances.values())
-    by = {made: [harmless(bot)]}
+    by = {puzzle.decision.action: [harmless(bot)]}
     if choice:
         by.setdefault(choice, []).append(PERSON)
-    shown = {*list(chances)[:_SHOWN], *by}
+    shown = {*[each.action for each in puzzle.choices[:_SHOWN]], *by}
     rows = [
-        [named(action), _percent(chance), _percent(best - chance), ", ".join(by.get(action, []))]
-        for action, chance in chances.items()
-        if action in shown
+        [
+            named(each.action),
+            _percent(each.chance),
+            _percent(each.cost),
+            ", ".join(by.get(each.action, [])),
+        ]
+        for each in puzzle.choices
+        if each.action in shown
     ]
     print_table(["", "chance to win", "costs", "chosen by"], rows)
 

@@ -69,7 +69,7 @@ def test_planted_leak_comes_first_with_the_change_that_mends_it(name: str) -> No
 
 
 @pytest.mark.slow
-def test_where_is_said_if_mistakes_are_elsewhere_than_such_turns() -> None:
+def test_place_of_mistakes_is_said_if_it_is_not_that_of_all_turns() -> None:
     """It doubts every second bid of pacos, and nothing else too early."""
     found = coached({"doubt on pacos": 0.7})
     [leak] = [leak for leak in found.leaks if leak.kind == "doubts too early"]
