@@ -89,7 +89,9 @@ def choose(turn, hidden):
     if turn["dudo"]:
         bid = turn["bids"][-1]
         true = holds(turn, hidden, bid["quantity"], bid["face"])
-        limit = bid["face"] == 1 and setting(turn, "doubt on pacos") or setting(turn, "doubt")
+        limit = setting(turn, "doubt")
+        if bid["face"] == 1 and setting(turn, "doubt on pacos"):
+            limit = setting(turn, "doubt on pacos")
         if not turn["raises"] or true < limit:
             return {"id": turn["id"], "action": "dudo"}
     r = on_face(turn, hidden, setting(turn, verb + " face"))

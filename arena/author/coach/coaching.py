@@ -32,8 +32,8 @@ CAUTION = (
     " a copy, and test it."
 )
 """What the estimate of leaks does not know, and what to do about it."""
-NEW = "NEW"
-"""Stands for the copy where no name is at hand."""
+OLD, NEW = "OLD", "NEW"
+"""Stand for the bot and its copy where it is not known where they are."""
 RIVALS = ("sample:odds", "sample:honest")
 """Who plays a quick table if nobody is named: the first that is not coached."""
 
@@ -78,7 +78,7 @@ def coach_stored(bot: str, league: Path, store: Path, hear: Hear = lambda _: Non
         what = f"'{bot}' has not played a game yet"
         raise ArenaError(what, str(store), f"arena run {league}")
     judgement = coach.judgement()
-    return Coaching(bot, str(league), judgement, _test(bot, NEW, judgement))
+    return Coaching(bot, str(league), judgement, _test(OLD, NEW, judgement))
 
 
 def _add(coach: Coach, played: PlayedFixture, rules: Rules) -> None:

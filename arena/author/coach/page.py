@@ -29,7 +29,7 @@ class CoachPage(Struct, frozen=True):
     named: Callable[[DecisionAction], str] = named
     at_table: Callable[[Decision], str] = at_table
     bids: Callable[[Decision], str] = bids
-    leak_facts: Callable[[Leak], list[str]] = leak_facts
+    leak_facts: Callable[[Leak], dict[str, str]] = leak_facts
 
 
 def write_page(coaching: Coaching, store: Path, site: Path) -> Path:

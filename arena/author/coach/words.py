@@ -44,7 +44,7 @@ def bids(decision: Decision) -> str:
     return ", ".join(f"({name})" if seat == decision.seat else name for seat, name in names)
 
 
-def leak_facts(leak: Leak) -> list[str]:
-    """Return what is known of a leak beside its change: now, better, where."""
-    facts = [leak.now, f"better: {', '.join(leak.better)}", f"where: {', '.join(leak.where)}"]
-    return [fact for fact in facts if fact and not fact.endswith(": ")]
+def leak_facts(leak: Leak) -> dict[str, str]:
+    """Return what is known of a leak beside its change, by name."""
+    facts = {"now": leak.now, "better": ", ".join(leak.better), "where": ", ".join(leak.where)}
+    return {name: text for name, text in facts.items() if text}

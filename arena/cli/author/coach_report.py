@@ -9,7 +9,7 @@ import click
 from arena.author.coach.coaching import Coaching
 from arena.author.coach.request_times import RequestTime
 from arena.author.coach.words import REQUESTS, at_table, bids, did, leak_facts, named
-from arena.cli.output import harmless, print_table, say
+from arena.cli.output import division_name, harmless, print_table, say
 from arena.playstats.coach.decisions import Decision
 from arena.playstats.coach.judgement import CalibrationBin, Cost, Judgement, Leak
 from arena.ratings.maths.intervals import wilson
@@ -28,7 +28,7 @@ def print_coaching(coaching: Coaching) -> None:
     if judgement.leaks:
         click.echo(f"\n{coaching.caution}")
     else:
-        click.echo("\nNo leak is clear. Its most expensive decisions: arena puzzle")
+        click.echo("\nNo leak is clear; `arena puzzle` shows its most expensive turns.")
     _print_calibration(judgement.calibration)
     _print_times(coaching.times)
     say(f"replays: arena report {quote(coaching.league)} --replays all, or --site FOLDER here")
@@ -43,18 +43,11 @@ def _print_result(bot: str, judgement: Judgement) -> None:
         f" leaks found in {judgement.decisions:,} decisions: {len(judgement.leaks)}"
     )
     if len(judgement.tables) > 1:
-        print_table(
-            ["table", "games", "won", "given up per game"],
-            [
-                [
-                    f"{table.variant}, {table.players} players",
-                    f"{table.games:,}",
-                    f"{table.won:,}",
-                    _cost(table.cost),
-                ]
-                for table in judgement.tables
-            ],
-        )
+        rows = [
+            [division_name(table.variant, table.players), f"{table.games:,}", f"{table.won:,}"]
+            for table in judgement.tables
+        ]
+        print_table(["table", "games", "won"], rows)
 
 
 def _cost(cost: Cost) -> str:
@@ -67,9 +60,8 @@ def _print_leak(number: int, leak: Leak, test: str) -> None:
         f" the change is worth {_cost(leak.worth)} wins per game"
     )
     _print_line("change", leak.advice)
-    for fact in leak_facts(leak):
-        name, _, text = fact.rpartition(": ")
-        _print_line(name or "now", text)
+    for name, text in leak_facts(leak).items():
+        _print_line(name, text)
     for decision in leak.examples:
         _print_line("look at", in_a_line(decision))
     click.echo(f"  {'test':8}{harmless(test)}")

@@ -64,9 +64,7 @@ def calls_calza_above(limit: float, at: Position, made: DecisionAction) -> Decis
     return max(others, key=others.__getitem__)
 
 
-def bids_on(
-    choose: Callable[[Position], Raises | None], at: Position, made: DecisionAction
-) -> DecisionAction | None:
+def bids_on(choose: Choose, at: Position, made: DecisionAction) -> DecisionAction | None:
     """Bid on another face: an opening with the same quantity, a raise as low as possible."""
     legal = choose(at)
     if made.do != "bid" or legal is None:
