@@ -130,7 +130,7 @@ def advised(
         share = result.rivals_beaten
         changed = ", ".join(f"`{key}: {value}`" for key, value in new.items() if old[key] != value)
         yield (
-            f"{row} {first.what}: {first.advice} | {changed} | {share.old:.1%} | {share.new:.1%} |"
+            f"{row} {first.kind}: {first.advice} | {changed} | {share.old:.1%} | {share.new:.1%} |"
             f" {100 * share.low:+.1f} to {100 * share.high:+.1f} % | {verdict(result)} |"
         )
     yield f"\n{dict(verdicts)}"

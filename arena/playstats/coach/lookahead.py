@@ -35,8 +35,8 @@ from arena.playstats.win_chances import win_chance
 
 DEALS = 256
 """Deals that are drawn where there are too many to count all of them."""
-FLOOR = 0.05
-"""A hand counts (FLOOR + chance) for each bid of its seat in the round, where chance is how likely
+FLOOR = 0.1
+"""A hand counts (FLOOR + chance)² for each bid of its seat in the round, where chance is how likely
 that bid was to be true for one who holds this hand: few bid what they do not believe."""
 LEAST_CHANCE = 0.02
 """Bids that are less likely than this to be true, by the bidder's own dice, are no alternatives."""
@@ -184,7 +184,7 @@ class Lookahead:
             if seat != self._seat:
                 place = self._order.index(seat)
                 chances = self._players[place].chances[:, self.number(bid)]
-                weights = weights * (FLOOR + chances[self.deals.hands[place]])
+                weights = weights * (FLOOR + chances[self.deals.hands[place]]) ** 2
         return np.asarray(weights / weights.sum())
 
     def after_bids(self, numbers: Sequence[int]) -> Floats:

@@ -33,8 +33,8 @@ def coached(leak: Settings) -> Judgement:
 # ---------------------------------------------------------------- planted leaks
 
 TOLD: dict[str, tuple[str, str, object]] = {
-    "doubts bids below 55 %": ("doubts too early", "doubt", (0.2, 0.45)),
-    "doubts bids below 10 % only": ("doubts too late", "doubt", (0.2, 0.45)),
+    "doubts bids below 55 %": ("doubts too early", "doubt", (0.15, 0.4)),
+    "doubts bids below 10 % only": ("doubts too late", "doubt", (0.12, 0.3)),
     "raises one die too high": ("raises too high", "quantity", {"-1", "lowest", "expected"}),
     "raises on the highest face": ("raises on the wrong face", "face", {"surest", "longest"}),
     "opens two dice too high": ("opens too high", "quantity", {"held", "-2"}),
@@ -46,7 +46,7 @@ TOLD: dict[str, tuple[str, str, object]] = {
         "face",
         {"longest", "surest"},
     ),
-    "never doubts in palifico": ("doubts too late in palifico", "doubt", (0.2, 0.5)),
+    "never doubts in palifico": ("doubts too late in palifico", "doubt", (0.15, 0.5)),
 }
 """Of the first leak: its name, what the change is about, and the values that are right."""
 

@@ -49,7 +49,7 @@ def slow_value(now: Round, heard: Heard, hand: Hand, made: Bid | None) -> float:
         weight = 1.0
         for bidder, bid in heard:
             if bidder != seat:
-                weight *= FLOOR + bid_holds(bid, other, len(hand), standing.wild)
+                weight *= (FLOOR + bid_holds(bid, other, len(hand), standing.wild)) ** 2
         for patience in product(PATIENCE, repeat=2):
             total += weight * after(now, hands, made, patience, seat)
             weights += weight
