@@ -12,9 +12,11 @@ from msgspec import Struct
 
 from arena.bots.archives.entry import ENVIRONMENT, MAX_DEPTH, MAX_PATH, instead_of_link
 from arena.bots.sandboxes.base import MIB
+from arena.io.container import LEFT
 from arena.io.errors import ArenaError
+from arena.io.files import os_errors
 
-_IGNORED = frozenset({".git", "__pycache__", "__MACOSX", ".DS_Store"})
+_IGNORED = frozenset({".git", "__pycache__", "__MACOSX", ".DS_Store", LEFT})
 _MAC_PREFIX = "._"
 """The prefix of files in which macOS keeps attributes of other files."""
 _ENVIRONMENT_FILE = "pyvenv.cfg"
@@ -177,12 +179,9 @@ def is_ignored(name: str) -> bool:
 
 
 def _entries(folder: Path) -> Iterator[tuple[Path, os.stat_result]]:
-    try:
-        with os.scandir(folder) as items:
-            for item in items:
-                yield Path(item), item.stat(follow_symlinks=False)
-    except OSError as error:
-        raise ArenaError(f"cannot be read: {error.strerror}", str(folder)) from None
+    with os_errors("cannot be read", folder), os.scandir(folder) as items:
+        for item in items:
+            yield Path(item), item.stat(follow_symlinks=False)
 
 
 def _check_path(path: Path, folder: Path, *, is_folder: bool) -> None:

@@ -1,6 +1,9 @@
 """What is printed at a terminal: tables, JSON, sentences, all of it harmless."""
 
 import json
+import shutil
+import sys
+import textwrap
 import webbrowser
 from collections.abc import Sequence
 from pathlib import Path
@@ -30,6 +33,20 @@ def harmless(text: str) -> str:
     return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
 
 
+def wrapped(line: str) -> str:
+    """Return a line broken between words for a terminal, which would break words; else as it is."""
+    if not sys.stdout.isatty():
+        return line
+    indent = " " * (len(line) - len(line.lstrip()) + 2)
+    return textwrap.fill(
+        line,
+        shutil.get_terminal_size().columns,
+        subsequent_indent=indent,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+
+
 def say(text: str) -> None:
     """Print a line on stderr: stdout is for data."""
     click.echo(harmless(text), err=True)
@@ -44,6 +61,15 @@ def show_page(page: Path) -> None:
 def print_json(value: object) -> None:
     """Print data as indented JSON, all in ASCII: nothing in it must drive the terminal."""
     click.echo(json.dumps(msgspec.to_builtins(value), indent=2))
+
+
+def print_result(value: object, *lines: str, as_json: bool) -> None:
+    """Print what a command did, as JSON or as sentences."""
+    if as_json:
+        print_json(value)
+        return
+    for line in lines:
+        click.echo(harmless(line))
 
 
 def say_report(report: "Report") -> None:

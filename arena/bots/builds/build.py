@@ -4,6 +4,7 @@ import os
 import shutil
 import stat
 from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 
 from arena.bots.bot import Bot
@@ -11,7 +12,7 @@ from arena.bots.folder import BotLimits, check_size, exceeds, walk
 from arena.bots.manifest import errors_name_source
 from arena.bots.sandboxes.base import MIB, Program, Sandbox
 from arena.bots.sandboxes.capped import end_of
-from arena.bots.sandboxes.run_once import RunResult, run_to_end
+from arena.bots.sandboxes.run_once import RunResult, run_to_end, started
 from arena.io.errors import ArenaError
 from arena.io.files import remove_tree
 
@@ -22,6 +23,12 @@ _LOST_FACTOR = 1.5
 _LINES, _LINE = 5, 200
 """Lines of a build's output that an error shows, and characters of each."""
 _LEADS_OUT = "a bot's folder may hold no link that leads out of it"
+
+
+class BuildFailedError(ArenaError):
+    """A build that ended with an error, or took too long; the hint is the end of its output."""
+
+
 OnBuild = Callable[[str, float], None]
 """Gets the end of a build's output, with how much came before that, and the seconds it took."""
 
@@ -33,10 +40,10 @@ def build(
 
     Raises ArenaError if it fails, takes too much, or leaves what a bot's folder may not hold.
     """
-    running = sandbox.start(program, space=BUILD_FACTOR * limits.size)
-    folder: int | None = None
-    try:
-        folder = running.open_folder()
+    with ExitStack() as stack:
+        running = stack.enter_context(started(sandbox, program, space=BUILD_FACTOR * limits.size))
+        if (folder := running.open_folder()) is not None:
+            stack.callback(os.close, folder)
         watch = _watch(bot, program.folder, folder, limits)
         ran = run_to_end(running, limits.build_seconds, watch=watch)
         _check_space(bot, program.folder, folder, limits)
@@ -48,11 +55,6 @@ def build(
                 _take_over(inside, program.folder, limits)
         with errors_name_source(program.folder, bot.source, prefix):
             check_built(program.folder, limits)
-    finally:
-        running.kill()
-        running.close()
-        if folder is not None:
-            os.close(folder)
 
 
 def _watch(bot: Bot, path: Path, folder: int | None, limits: BotLimits) -> Callable[[], None]:
@@ -111,7 +113,7 @@ def _check_result(
     how = f"failed (exit code {code})" if code else f"took longer than {limits.build_seconds:g} s"
     lines = [line.strip() for line in output.splitlines() if line.strip()][-_LINES:]
     end = " | ".join(line[:_LINE] for line in lines)
-    raise ArenaError(f"the build of '{bot.name}' {how}", " ".join(program.command), end)
+    raise BuildFailedError(f"the build of '{bot.name}' {how}", " ".join(program.command), end)
 
 
 def _take_over(source: Path, target: Path, limits: BotLimits) -> None:

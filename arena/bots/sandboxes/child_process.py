@@ -15,7 +15,7 @@ from typing import Literal
 from arena.bots.sandboxes.base import ENVIRONMENT, Quota, Unavailable
 from arena.bots.sandboxes.build_folder import open_copy
 from arena.bots.sandboxes.kernel.cgroups import Cgroup, Cgroups, cgroups, kill, wait_for_exit
-from arena.bots.sandboxes.kernel.process_states import any_busy, descendants, peak_memory
+from arena.bots.sandboxes.kernel.process_states import Watched, descendants
 from arena.bots.sandboxes.kernel.systemd_scope import SystemdScope, SystemdScopes, systemd_scopes
 from arena.io.uptime import wait_readable
 
@@ -28,7 +28,7 @@ _CPUCLOCK_SCHED = 2
 """A process's CPU time, in the low bits of a clock id: see `clock_getcpuclockid`."""
 
 
-class ChildProcess:
+class ChildProcess(Watched):
     """A child process in a session of its own, with pipes to it; raises OSError.
 
     On `info_fd` a sandbox writes as JSON which process is its init, the first one inside. It and
@@ -51,6 +51,8 @@ class ChildProcess:
         self._tree = tree
         self.freezes_quickly = tree is not None
         self._stopped: set[int] = set()
+        self._cpu_clock: int | None = None
+        """Which clock that is; None until the program has begun."""
         try:
             self._process = process = subprocess.Popen(
                 tree.wrap(argv) if tree else list(argv),
@@ -89,26 +91,11 @@ class ChildProcess:
     def cpu_time(self) -> float | None:
         """Return the CPU time of the whole tree; without a tree, of the program alone."""
         used = self._tree.cpu_time() if self._tree else None
-        if used is None and self._cpu_clock is not None:
-            with suppress(OSError):
-                return time.clock_gettime(self._cpu_clock)
-        return used
-
-    def is_busy(self) -> bool | None:
-        """Return whether a thread of the program or of what it started does not sleep."""
-        with suppress(OSError):
-            return any_busy(self._pids())
-        return None
+        return self._read_cpu_clock() if used is None else used
 
     def pid(self) -> int | None:
         """Return the id of the program itself, not of its sandbox; None if that begins just now."""
         return self._process.pid if self._info_fd is None else _child_of_init(self._init_pid)
-
-    def peak_memory(self) -> int | None:
-        """Return the most bytes that the largest of its processes has held."""
-        with suppress(OSError):
-            return peak_memory(self._pids())
-        return None
 
     def freeze(self, *, frozen: bool) -> None:
         """Freeze or thaw the whole tree; without one, stop or continue what is in the sandbox."""
@@ -159,17 +146,23 @@ class ChildProcess:
     @cached_property
     def _init_pid(self) -> int | None:
         """The first process inside the sandbox, which takes all others with it when it ends."""
-        if self._info_fd is None or not wait_readable([self._info_fd], _INIT_SECONDS):
-            return None
-        with suppress(ValueError, KeyError):
-            return int(json.loads(os.read(self._info_fd, _INFO_BYTES))["child-pid"])
+        told = b""
+        while self._info_fd is not None and wait_readable([self._info_fd], _INIT_SECONDS):
+            piece = os.read(self._info_fd, _INFO_BYTES)
+            if not piece:
+                break
+            told += piece
+            with suppress(ValueError, KeyError):
+                return int(json.loads(told)["child-pid"])
         return None
 
-    @cached_property
-    def _cpu_clock(self) -> int | None:
-        """The kernel's clock of the CPU time that the program itself used."""
-        pid = self.pid()
-        return None if pid is None else _CPUCLOCK_SCHED | ~pid << 3
+    def _read_cpu_clock(self) -> float | None:
+        """Read the kernel's clock of the CPU time that the program itself used."""
+        if self._cpu_clock is None and (pid := self.pid()) is not None:
+            self._cpu_clock = _CPUCLOCK_SCHED | ~pid << 3
+        with suppress(OSError):
+            return None if self._cpu_clock is None else time.clock_gettime(self._cpu_clock)
+        return None
 
 
 class HostSandbox:

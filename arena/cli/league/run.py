@@ -13,9 +13,9 @@ import msgspec
 from arena.cli import options
 from arena.cli.exit_codes import FINDINGS, INTERRUPTED, OK
 from arena.cli.output import division_name, print_json, print_table, say, say_report
-from arena.cli.progress_bar import TerminalListener
+from arena.cli.progress_bar import TerminalListener, reporting
 from arena.game.records import LeagueInfo, QuarantinedFixture
-from arena.io.errors import ArenaError
+from arena.io.errors import ArenaError, first_of
 from arena.league.cluster.entry import check_cluster, cluster_at
 from arena.league.play.dispatcher import MAX_DEATHS, RunListener
 from arena.league.play.league_run import RunOutcome, RunRequest, open_run
@@ -26,6 +26,7 @@ from arena.league.terms.master_seed import withheld
 from arena.publish.output.site_folder import check_folder
 from arena.publish.replay.selection import ReplayChoice
 from arena.publish.report import Report, write_report
+from arena.publish.unchanged import Asked
 from arena.ratings.leaderboard_rows import Leaderboard, LeaderboardRow, Overall
 
 _QUARANTINED_SHOWN = 5
@@ -126,8 +127,11 @@ def play_and_report(
         if not outcome.finished:
             return outcome, None
         options = outcome.conditions.ratings
-        stored, schedule = run.league.store, run.league.schedule
-        return outcome, write_report(stored, schedule, options, site, replays)
+        league = run.league
+        asked = Asked(options, site, replays)
+        with reporting() as tell:
+            report = write_report(league.store, lambda: league.schedule, asked, tell)
+        return outcome, report
 
 
 class _Listener(TerminalListener):
@@ -166,11 +170,8 @@ def _say_faults(report: Report) -> None:
 
 def _say_quarantined(fixtures: Sequence[QuarantinedFixture]) -> None:
     """Say which fixtures are missing, and how to play them after all."""
-    first = (quarantined.fixture for quarantined in fixtures[:_QUARANTINED_SHOWN])
-    shown = [f"{fixture.id} ({', '.join(fixture.seats)})" for fixture in first]
-    if more := len(fixtures) - len(shown):
-        shown.append(f"and {more} more")
-    names = ", ".join(shown)
+    missing = [f"{f.fixture.id} ({', '.join(f.fixture.seats)})" for f in fixtures]
+    names = ", ".join(first_of(missing, _QUARANTINED_SHOWN))
     say(
         f"quarantined: {len(fixtures)} fixtures, at least {MAX_DEATHS} workers died of each:"
         f" {names}; to try them again: {_same_command()}"
@@ -221,9 +222,8 @@ def _interval(row: LeaderboardRow) -> str:
 def _say_parts(where: str, parts: Sequence[Sequence[str]]) -> None:
     """Say which bots no game compares with which others, if that is so."""
     if len(parts) > 1:
-        named = " | ".join(_shortened(part) for part in parts[:_PARTS_SHOWN])
-        more = f" | and {len(parts) - _PARTS_SHOWN} more" if len(parts) > _PARTS_SHOWN else ""
-        say(f"{where}: no games compare these parts of the field: {named}{more}; play more blocks")
+        named = " | ".join(first_of([*map(_shortened, parts)], _PARTS_SHOWN))
+        say(f"{where}: no games compare these parts of the field: {named}; play more blocks")
 
 
 def _shortened(names: Sequence[str]) -> str:

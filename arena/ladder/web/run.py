@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import h11
 import uvicorn
@@ -19,8 +20,8 @@ from msgspec.structs import replace
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from arena.io.errors import ArenaError
-from arena.io.file_lock import lock_exclusively
-from arena.ladder.folder import Folder
+from arena.io.files import os_errors
+from arena.ladder.folder import Folder, held
 from arena.ladder.web.access.secrets import Secrets
 from arena.ladder.web.app import make_app
 from arena.ladder.web.served import DoorLimits, terms_of
@@ -56,8 +57,9 @@ class Address(Struct, frozen=True, kw_only=True):
         """Return the addresses under which browsers may ask, with the usual port or without."""
         scheme, _, host = self.base.lower().partition("://")
         hosts = {host}
-        if not self.url and _is_loopback(self.host):
-            hosts |= {f"{name}:{self.port}" for name in ("localhost", "127.0.0.1")}
+        if _is_loopback(_host_of(self.base)):
+            port = _PORT.search(host)
+            hosts |= {f"{name}{port[0] if port else ''}" for name in ("localhost", "127.0.0.1")}
         usual = _USUAL_PORTS.get(scheme, "")
         bare = {host.removesuffix(usual) for host in hosts}
         with_port = {host if _PORT.search(host) else host + usual for host in bare}
@@ -102,14 +104,15 @@ class Opened:
 def opened(folder: Folder, address: Address, limits: DoorLimits | None = None) -> Iterator[Opened]:
     """Open the door of a ladder; raises ArenaError if that cannot be."""
     _check(address)
-    lock = _locked(folder)
-    try:
-        with _bound(address) as listening, Secrets(folder, writes=True):
-            forget_parts(folder)
-            port = listening.getsockname()[1]
-            yield Opened(folder, replace(address, port=port), limits or DoorLimits(), listening)
-    finally:
-        os.close(lock)
+    taken = ArenaError("another door is open here", str(folder.root), "one is enough")
+    with (
+        held(folder.inbox, taken),
+        _bound(address) as listening,
+        Secrets(folder, writes=True),
+    ):
+        forget_parts(folder)
+        port = listening.getsockname()[1]
+        yield Opened(folder, replace(address, port=port), limits or DoorLimits(), listening)
 
 
 def _config(app: Any, address: Address, limits: DoorLimits) -> uvicorn.Config:
@@ -178,20 +181,22 @@ def _check(address: Address) -> None:
     if bool(address.certificate) != bool(address.key):
         raise ArenaError("a certificate needs its key", "--certificate", "--key FILE")
     if address.certificate:
-        try:
-            ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(
-                address.certificate, address.key
-            )
-        except OSError as error:
-            what = f"it cannot be used: {error.strerror or error}"
-            raise ArenaError(what, str(address.certificate), "name PEM files") from None
+        with os_errors("it cannot be used", address.certificate, "name PEM files"):
+            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            context.load_cert_chain(address.certificate, address.key)
     if address.behind_proxy and not address.url.startswith("https://"):
         what = "behind a proxy the door must know where browsers reach it"
         raise ArenaError(what, "--behind-proxy", "--url https://ladder.example.org")
-    if not (_is_loopback(address.host) or address.behind_proxy or address.certificate):
+    # What is reached at this machine's own address alone may listen elsewhere: in a container.
+    own = _is_loopback(address.host) or _is_loopback(_host_of(address.url))
+    if not (own or address.behind_proxy or address.certificate):
         what = f"{address.host} is reached over a network: links and sessions need HTTPS"
         hint = "--behind-proxy if a proxy speaks HTTPS, or --certificate FILE --key FILE"
         raise ArenaError(what, "--host", hint)
+
+
+def _host_of(url: str) -> str:
+    return urlsplit(url).hostname or ""
 
 
 def _is_loopback(host: str) -> bool:
@@ -219,15 +224,3 @@ def _bound(address: Address) -> socket.socket:
         hint = "choose another with --host and --port"
         raise ArenaError(what, f"{address.host}:{address.port}", hint) from None
     return listening
-
-
-def _locked(folder: Folder) -> int:
-    """Keep other doors out; raises ArenaError if there is one."""
-    try:
-        file = os.open(folder.inbox, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    except OSError as error:
-        raise ArenaError(f"it cannot be opened: {error.strerror}", str(folder.inbox)) from None
-    if not lock_exclusively(file):
-        os.close(file)
-        raise ArenaError("another door is open here", str(folder.root), "one is enough")
-    return file
