@@ -88,6 +88,7 @@ bench: $(VENV)/.test ## measure throughput, start-up, storing, rating and the si
 	@$(BIN)/python -m benchmarks.luck
 	@$(BIN)/python -m benchmarks.rated_luck
 	@$(BIN)/python -m benchmarks.coach
+	@$(BIN)/python -m benchmarks.advice
 	@$(BIN)/python -m benchmarks.marks
 	@$(BIN)/python -m benchmarks.shared_dice
 

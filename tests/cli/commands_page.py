@@ -14,6 +14,7 @@ SECTION = GeneratedSection("reference/commands.md", "commands", "commands")
 
 TOPICS = {
     "new": "languages",
+    "puzzle": "coach",
     "rerun": "debug",
     "submit": "ladder",
     "run": "league",

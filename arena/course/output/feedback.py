@@ -15,7 +15,8 @@ from arena.course.marks.result import Result
 from arena.course.output.league_site import LeagueSite
 from arena.game.records import Cause, Faulted, PlayedFixture
 from arena.league.store.store import Store
-from arena.playstats.coach import Coach, Judgement
+from arena.playstats.coach.coach import Coach
+from arena.playstats.coach.judgement import Judgement
 
 _COACHED = 1
 """Blocks against each baseline whose faults are shown; without a league they are coached."""
@@ -114,7 +115,7 @@ def _advice(
         yield "mend the faults first: `arena check YOUR-BOT` shows each with what was sent"
     leaks = judgement.leaks[:2] if judgement else []
     for leak in leaks:
-        yield f"look at where it {leak.what}: {leak.cost.per_game:.3f} wins a game"
+        yield f"it {leak.what}: {leak.advice} (worth {leak.worth.per_game:.3f} wins a game)"
     parts = result.mark.parts.items() if result.mark else ()
     short = [
         (part.of - part.points, name) for name, part in parts if part.share and name != "field"

@@ -13,7 +13,7 @@ from arena.course.lock import Lock
 from arena.course.marks.result import Result, grading
 from arena.game.records import PlayedFixture
 from arena.league.store.store import Store
-from arena.playstats.decisions import Decision
+from arena.playstats.coach.decisions import Decision
 from arena.publish.links import Links, links
 from arena.publish.report import ReportRequest, pseudonyms, report
 

@@ -17,7 +17,7 @@ from arena.course.marks.result import Result
 from arena.course.output.feedback import Feedback
 from arena.course.output.league_site import LeagueSite
 from arena.course.points import FAIR, Part, Share
-from arena.playstats.decisions import Decision, DecisionAction
+from arena.playstats.coach.decisions import Decision, DecisionAction
 from arena.publish.output.text import counted, fixed, percent
 from arena.publish.pages.templates import render
 

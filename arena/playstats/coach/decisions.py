@@ -1,6 +1,6 @@
-"""A bot's decisions, each against the best legal alternative (`arena.playstats.lookahead`)."""
+"""A bot's decisions, each against the best legal alternative."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import sqrt
 from typing import Literal, NamedTuple
 
@@ -9,12 +9,15 @@ from msgspec import Struct
 
 from arena.game.records import BidMade, CallMade
 from arena.game.rules.dice import Hand
-from arena.game.rules.odds import unknown
-from arena.game.rules.round import Bid, Standing, may_gain
+from arena.game.rules.round import Bid, Raises, Round, Standing, may_gain, raises
+from arena.game.rules.view import SeatBid
 from arena.game.walk import PlayedRound
-from arena.playstats.lookahead import Floats, Lookahead
+from arena.playstats.coach.lookahead import LEAST_CHANCE, Floats, Lookahead
 
 Verb = Literal["bid", "dudo", "calza", "pass"]
+CALLS_CALZA = "calls calza where it should not"
+DOUBTS_EARLY = "doubts too early"
+DOUBTS_LATE = "doubts too late"
 _TIE = 1e-9
 """Chances that are this close are equal: they were added up in another order."""
 
@@ -51,6 +54,8 @@ class Decision(Struct, frozen=True):
     """All dice on the table."""
     palifico: bool
     """Whether pacos were not wild."""
+    bids: tuple[SeatBid, ...]
+    """The bids of the round so far; the last one is on the table."""
     last: DecisionAction | None
     """The bid on the table."""
     action: DecisionAction
@@ -74,10 +79,26 @@ class GameKey(NamedTuple):
     key: str
 
 
+class Position(NamedTuple):
+    """What a seat knew when it decided, and what each action was worth."""
+
+    hand: Hand
+    unseen: int
+    """How many dice the others had."""
+    wild: int | None
+    last: Bid | None
+    """The bid on the table."""
+    legal: tuple[Raises, ...]
+    values: Mapping[DecisionAction, float]
+    """The chance to win after it: of dudo, calza, pass and all bids that are not far too unlikely
+    to be true."""
+
+
 class Judged(NamedTuple):
     """A decision and its result."""
 
     decision: Decision
+    position: Position
     chance: float
     """How likely its bid was to be true, by its seat's own dice; 0 if it did not bid."""
     held: bool
@@ -94,6 +115,14 @@ def judge_round(played: PlayedRound, seat: int, place: GameKey) -> Iterator[Judg
         yield from _Judge(played, seat, place).judged()
 
 
+def choices(played: PlayedRound, decision: Decision, place: GameKey) -> dict[DecisionAction, float]:
+    """Return the chance to win after each legal action of a turn, the best action first."""
+    judge = _Judge(played, decision.seat, place)
+    judge.hear(decision.bids)
+    chances = judge.chances(decision.action)
+    return dict(sorted(chances.items(), key=lambda item: -item[1]))
+
+
 class _Option(NamedTuple):
     action: DecisionAction
     values: Floats
@@ -107,8 +136,8 @@ class _Judge:
         self._played, self._seat, self._place = played, seat, place
         key = f"{place.key}/{place.game}/{played.number}/{seat}"
         self._look = Lookahead(played.now.standing, seat, played.hands[seat], key)
-        self._heard: list[tuple[int, Bid]] = []
-        """The bids so far, each with its seat."""
+        self._heard: list[SeatBid] = []
+        """The bids so far."""
 
     def judged(self) -> Iterator[Judged]:
         """Yield the decisions in their order."""
@@ -119,34 +148,46 @@ class _Judge:
                 made = _bids(bid)
                 held = played.matching(bid.face) >= bid.quantity
                 chance = float(look.chances[look.number(bid)])
-                yield Judged(self._decision(event, made, self._on_turn(made)), chance, held)
-            self._heard.append((event.seat, bid))
+                yield Judged(*self._decision(event, made, self._on_turn(made)), chance, held)
+            self._heard.append(SeatBid(event.seat, event.quantity, event.face))
         call = played.call
         if call and call.seat == self._seat:
             made = DecisionAction(call.call)
             options = self._on_turn(made) if self._seat == played.now.to_act else []
-            if call.call == "calza":
-                options = self._with_calza(made, options)
-            yield Judged(self._decision(call, made, options), 0.0, held=False)
+            if call.call == "calza" and self._last:
+                options = self._with_calza(made, self._last, options)
+            yield Judged(*self._decision(call, made, options), 0.0, held=False)
+
+    def hear(self, bids: Iterable[SeatBid]) -> None:
+        """Take in the bids before a decision."""
+        self._heard += bids
+
+    def chances(self, made: DecisionAction) -> dict[DecisionAction, float]:
+        """Return the chance to win after each legal action."""
+        options = self._on_turn(made, least=0.0)
+        return {option.action: float(self._weights() @ option.values) for option in options}
+
+    def _weights(self) -> Floats:
+        return self._look.weights([(bid.seat, Bid(bid.quantity, bid.face)) for bid in self._heard])
 
     @property
     def _last(self) -> Bid | None:
-        return self._heard[-1][1] if self._heard else None
+        return Bid(self._heard[-1].quantity, self._heard[-1].face) if self._heard else None
 
-    def _on_turn(self, made: DecisionAction) -> list[_Option]:
+    def _on_turn(self, made: DecisionAction, least: float = LEAST_CHANCE) -> list[_Option]:
         """Return what the seat on turn could do."""
         look, last = self._look, self._last
         options = [_Option(DecisionAction("dudo"), look.after_dudo(last))] if last else []
-        numbers = look.alternatives(last, made.bid if made.do == "bid" else None)
+        numbers = look.alternatives(last, made.bid if made.do == "bid" else None, least)
         options += [
             _Option(_bids(look.bid(number)), column)
             for number, column in zip(numbers, look.after_bids(numbers).T, strict=True)
         ]
         return options
 
-    def _with_calza(self, made: DecisionAction, on_turn: list[_Option]) -> list[_Option]:
+    def _with_calza(self, made: DecisionAction, last: Bid, on_turn: list[_Option]) -> list[_Option]:
         """Return what a seat that called calza could do: on its turn all else, otherwise pass."""
-        now, (_, last) = self._played.now, self._heard[-1]
+        now = self._played.now
         gained = self._look.after_calza(last, _with_die_gained(now.standing, self._seat))
         others = on_turn or [
             _Option(DecisionAction("pass"), self._look.after_pass(last, now.to_act))
@@ -155,9 +196,9 @@ class _Judge:
 
     def _decision(
         self, event: BidMade | CallMade, made: DecisionAction, options: Sequence[_Option]
-    ) -> Decision:
+    ) -> tuple[Decision, Position]:
         played, standing, last = self._played, self._played.now.standing, self._last
-        weights = self._look.weights(self._heard)
+        weights = self._weights()
         values = np.stack([option.values for option in options], axis=1)
         actions = [option.action for option in options]
         chosen = actions.index(made)
@@ -168,7 +209,7 @@ class _Judge:
         drawn = self._look.deals.drawn
         weigh = _loss_in_sample if drawn else _loss
         loss, error = weigh(values, weights, chosen)
-        return Decision(
+        decision = Decision(
             fixture=self._place.fixture,
             game=self._place.game,
             round=played.number,
@@ -178,14 +219,21 @@ class _Judge:
             hand=played.hands[self._seat],
             table=played.dice,
             palifico=standing.palifico_seat is not None,
+            bids=tuple(self._heard),
             last=_bids(last) if last else None,
             action=made,
             best=actions[best],
             chance=min(1.0, float(means[chosen])),
             loss=loss,
             error=error,
-            kind=_kind(made, actions[best], last, standing.wild),
+            kind=_kind(made, actions[best], last),
         )
+        return decision, self._position(dict(zip(actions, means.tolist(), strict=True)))
+
+    def _position(self, values: Mapping[DecisionAction, float]) -> Position:
+        hand, unseen, wild = self._played.seen_by(self._seat)
+        now = Round(self._played.now.standing, self._seat, self._last)
+        return Position(hand, unseen, wild, self._last, raises(now), values)
 
 
 def _loss(values: Floats, weights: Floats, chosen: int) -> tuple[float, float]:
@@ -209,28 +257,21 @@ def _loss_in_sample(values: Floats, weights: Floats, chosen: int) -> tuple[float
     return loss, sqrt(float((weights**2) @ (gaps - loss) ** 2))
 
 
-def _kind(made: DecisionAction, best: DecisionAction, last: Bid | None, wild: int | None) -> str:
+def _kind(made: DecisionAction, best: DecisionAction, last: Bid | None) -> str:
     """Return how an action differs from the best one; "" if it does not."""
     if made == best:
         return ""
     match made.do, best.do:
         case "calza", _:
-            return "calls calza where it should not"
+            return CALLS_CALZA
         case "dudo", _:
-            return "doubts too early"
+            return DOUBTS_EARLY
         case _, "dudo":
-            return "doubts too late"
+            return DOUBTS_LATE
     verb = "raises" if last else "opens"
-    gap = _height(made.bid, wild) - _height(best.bid, wild)
-    if not gap:
+    if made.face != best.face:
         return f"{verb} on the wrong face"
-    return f"{verb} too {'high' if gap > 0 else 'low'}"
-
-
-def _height(bid: Bid, wild: int | None) -> float:
-    """Return how much a bid claims, in dice of a face for which pacos do not count."""
-    _, _, faces = unknown(bid.quantity, bid.face, (), 0, wild)
-    return bid.quantity / faces
+    return f"{verb} too {'high' if made.quantity > best.quantity else 'low'}"
 
 
 def _bids(bid: Bid) -> DecisionAction:

@@ -35,8 +35,8 @@ from arena.playstats.win_chances import win_chance
 
 DEALS = 256
 """Deals that are drawn where there are too many to count all of them."""
-FLOOR = 0.05
-"""A hand counts (FLOOR + chance) for each bid of its seat in the round, where chance is how likely
+FLOOR = 0.1
+"""A hand counts (FLOOR + chance)² for each bid of its seat in the round, where chance is how likely
 that bid was to be true for one who holds this hand: few bid what they do not believe."""
 LEAST_CHANCE = 0.02
 """Bids that are less likely than this to be true, by the bidder's own dice, are no alternatives."""
@@ -160,8 +160,10 @@ class Lookahead:
         """Return the bid with a number."""
         return Bid((number - 1) // FACES + 1, (number - 1) % FACES + 1)
 
-    def alternatives(self, last: Bid | None, made: Bid | None = None) -> list[int]:
-        """Return the legal bids: `made`, and those that are not far too unlikely to be true."""
+    def alternatives(
+        self, last: Bid | None, made: Bid | None = None, least: float = LEAST_CHANCE
+    ) -> list[int]:
+        """Return the legal bids: `made`, and those that are at least so likely to be true."""
         ranges = raises(Round(self._standing, self._seat, last))
         numbers = [
             number
@@ -173,9 +175,7 @@ class Lookahead:
             )
         ]
         kept = self.number(made) if made else None
-        return [
-            number for number in numbers if number == kept or self.chances[number] >= LEAST_CHANCE
-        ]
+        return [number for number in numbers if number == kept or self.chances[number] >= least]
 
     def weights(self, heard: Sequence[tuple[int, Bid]]) -> Floats:
         """Weigh the deals by the bids of the others so far; they sum to 1."""
@@ -184,7 +184,7 @@ class Lookahead:
             if seat != self._seat:
                 place = self._order.index(seat)
                 chances = self._players[place].chances[:, self.number(bid)]
-                weights = weights * (FLOOR + chances[self.deals.hands[place]])
+                weights = weights * (FLOOR + chances[self.deals.hands[place]]) ** 2
         return np.asarray(weights / weights.sum())
 
     def after_bids(self, numbers: Sequence[int]) -> Floats:

@@ -15,9 +15,9 @@ from arena.game.rules.books import BGA, FACES, VARIANTS, variant
 from arena.game.rules.dice import Hand
 from arena.game.rules.odds import bid_holds
 from arena.game.rules.round import Bid, Round, Standing, dudo, lose_die, open_round, place, raises
-from arena.playstats import lookahead
 from arena.playstats.baseline import PATIENCE
-from arena.playstats.lookahead import FLOOR, Lookahead
+from arena.playstats.coach import lookahead
+from arena.playstats.coach.lookahead import FLOOR, Lookahead
 from arena.playstats.win_chances import win_chance
 from tests.exact.openings import openings
 from tests.exact.values import game_of, value
@@ -49,7 +49,7 @@ def slow_value(now: Round, heard: Heard, hand: Hand, made: Bid | None) -> float:
         weight = 1.0
         for bidder, bid in heard:
             if bidder != seat:
-                weight *= FLOOR + bid_holds(bid, other, len(hand), standing.wild)
+                weight *= (FLOOR + bid_holds(bid, other, len(hand), standing.wild)) ** 2
         for patience in product(PATIENCE, repeat=2):
             total += weight * after(now, hands, made, patience, seat)
             weights += weight
