@@ -14,7 +14,6 @@ SECTION = GeneratedSection("reference/commands.md", "commands", "commands")
 
 TOPICS = {
     "new": "languages",
-    "play": "authors",
     "rerun": "debug",
     "submit": "ladder",
     "run": "league",

@@ -45,7 +45,10 @@ _HEADERS = {
     "Referrer-Policy": "same-origin",
     "X-Content-Type-Options": "nosniff",
 }
-_LAST_POLICY = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"
+_LAST_POLICY = (
+    "default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:;"
+    " frame-ancestors 'none'"
+)
 """That of the last page, which loads nothing: the server is gone."""
 
 
