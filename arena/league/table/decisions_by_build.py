@@ -1,7 +1,7 @@
 """The requests of a recorded seat put to live builds of bots, and their decisions."""
 
 from collections.abc import Generator, Sequence
-from typing import Literal, NamedTuple, Self
+from typing import Literal, NamedTuple
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -10,7 +10,7 @@ from arena.bots.sandboxes.base import Program, Sandbox
 from arena.bots.sessions.multiplexer import Multiplexer
 from arena.game.records import Fault, Fixture, LimitsInfo, PlayedFixture
 from arena.game.rules.books import Rules
-from arena.game.wire.messages import Hello, Turn
+from arena.game.wire.messages import Turn
 from arena.league.table.live_seat import LiveSeat, Request, hello_to
 from arena.league.table.recorded_seat import SeatMoment, seat_moments
 
@@ -53,44 +53,22 @@ def ask(
     thinks at a time. Close the iterator to end them early.
     """
     fixture = played.fixture
-    seeded = [replace(fixture, seed=build.seed) for build in builds]
-    hellos = [hello_to(seat, own_fixture, rules, limits) for own_fixture in seeded]
-    with _Builds([build.program for build in builds], sandbox, limits) as live_builds:
-        live_builds.greet(hellos)
+    with Multiplexer([build.program for build in builds], sandbox, limits) as multiplexer:
+        live = [LiveSeat(multiplexer, number) for number in range(len(builds))]
+        for build, asked in zip(builds, live, strict=True):
+            asked.greet(hello_to(seat, replace(fixture, seed=build.seed), rules, limits))
         for record in played.games:
             for moment in seat_moments(fixture, rules, record, seat):
-                decisions = live_builds.decide(moment)
-                if moment.request and live_builds.leaves_choice(moment.request):
+                decisions = tuple([_decision(build, moment) for build in live])
+                if moment.request and _leaves_choice(moment.request, live):
                     yield RecordedRequest(fixture, moment.request, decisions)
 
 
-class _Builds:
-    """Live builds; a context manager that leaves no process behind."""
-
-    def __init__(self, programs: Sequence[Program], sandbox: Sandbox, limits: LimitsInfo) -> None:
-        self._multiplexer = Multiplexer(programs, sandbox, limits)
-        self._builds = [LiveSeat(self._multiplexer, build) for build in range(len(programs))]
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._multiplexer.__exit__()
-
-    def greet(self, hellos: Sequence[Hello]) -> None:
-        """Start every build."""
-        for build, hello in zip(self._builds, hellos, strict=True):
-            build.greet(hello)
-
-    def leaves_choice(self, request: Request) -> bool:
-        """Tell whether any build is asked this, and could answer it in more than one way."""
-        if isinstance(request, Turn):
-            return bool(request.raises)
-        return any(build.ready.calza for build in self._builds)
-
-    def decide(self, moment: SeatMoment) -> tuple[BuildDecision | None, ...]:
-        """Put a moment to every build, one after another."""
-        return tuple([_decision(build, moment) for build in self._builds])
+def _leaves_choice(request: Request, builds: Sequence[LiveSeat]) -> bool:
+    """Tell whether any build is asked this, and could answer it in more than one way."""
+    if isinstance(request, Turn):
+        return bool(request.raises)
+    return any(build.ready.calza for build in builds)
 
 
 def _decision(build: LiveSeat, moment: SeatMoment) -> BuildDecision | None:

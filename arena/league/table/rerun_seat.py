@@ -101,7 +101,9 @@ class _SeatRerun:
         """Put the requests to the bot; returns why some were not, "" if all were."""
         with self._multiplexer as multiplexer:
             for moment in self._stored.moments():
-                self._tell(moment)
+                self._notices += moment.news
+                for notice in moment.news:
+                    self._bot.tell(notice)
                 if moment.request is None:
                     self._notices.clear()
                 elif why := self._ask(moment, moment.request):
@@ -137,11 +139,6 @@ class _SeatRerun:
         for notice in self._notices:
             self._bot.tell(notice)
         return None
-
-    def _tell(self, moment: SeatMoment) -> None:
-        self._notices += moment.news
-        for notice in moment.news:
-            self._bot.tell(notice)
 
     def _note(self, moment: SeatMoment, request: Request, reply: Reply) -> None:
         came = stderr = ""
