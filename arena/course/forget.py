@@ -10,7 +10,7 @@ from pathlib import Path
 from msgspec import Struct
 from msgspec.structs import replace
 
-from arena.course.config import Course
+from arena.course.config import Course, with_precision
 from arena.course.grade import write_results
 from arena.course.intake.checks import check_key
 from arena.course.intake.choice import HandIn
@@ -82,10 +82,14 @@ class _Forgetting:
 
     def remove(self) -> None:
         course = replace(self._course, students=self._others)
+        if course.received and not self._shared:
+            listed = course.folder / course.received.table
+            _drop(listed, "file", course.received.file, {composed(name) for name in self._files})
         for path in self._files.values():
             _remove(path, course.submissions)
         if self._lock:
             lock = _without(self._lock, self._student.id)
+            course = with_precision(course, lock.terms.precision)
             write_lock(course.folder, lock)
             forget_similarity(course)
             _remove_checks(course, lock)
@@ -95,9 +99,6 @@ class _Forgetting:
 
     def _remove_lines(self) -> None:
         course, id_ = self._course, self._student.id
-        if course.received and not self._shared:
-            listed = course.folder / course.received.table
-            _drop(listed, "file", course.received.file, {composed(name) for name in self._files})
         if course.file.by_hand:
             _drop(course.folder / course.file.by_hand, "id", "id", {id_})
         roster = course.file.roster

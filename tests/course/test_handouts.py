@@ -128,7 +128,7 @@ def test_shell_lines_of_the_classroom_run(tmp_path: Path) -> None:
     steps = yaml.safe_load(text_of("classroom.yml"))["jobs"]["check"]["steps"]
     lines = [step["run"] for step in steps if "run" in step]
     install, *others = lines
-    assert install == "python -m pip install ${ARENA:-perudo-arena}"
+    assert install == 'python -m pip install "$ARENA"'
     create(tmp_path / "my-bot", "python")
     path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
     for line in others:

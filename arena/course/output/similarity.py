@@ -18,7 +18,7 @@ from arena.course.config import Course
 from arena.course.lock import Lock
 from arena.course.marks.result import grading
 from arena.io.errors import ArenaError
-from arena.io.files import write_file
+from arena.io.files import read_json, write_file
 
 PAGE = "alike.html"
 _KEPT = "alike.json"
@@ -61,8 +61,8 @@ def compare_hand_ins(
     no page if no two can be compared.
     """
     page, kept_file, key = course.folder / PAGE, grading(course) / _KEPT, _key(course, lock)
-    kept = _read(kept_file)
-    if page.exists() and kept.key == key:
+    kept = read_json(kept_file, Similarity)
+    if page.exists() and kept and kept.key == key:
         return kept
     page.unlink(missing_ok=True)
     hand_ins, left_out = _loaded(sources)
@@ -86,14 +86,6 @@ def forget_similarity(course: Course) -> None:
     """Remove the page, and what was found: the next grading compares again."""
     for path in (course.folder / PAGE, grading(course) / _KEPT):
         path.unlink(missing_ok=True)
-
-
-def _read(path: Path) -> Similarity:
-    """Return what was found before; nothing if there was no comparison, or by another arena."""
-    try:
-        return msgspec.json.decode(path.read_bytes(), type=Similarity)
-    except (OSError, msgspec.DecodeError):
-        return Similarity()
 
 
 def _called(id_: str, course: Course) -> str:
