@@ -5,11 +5,11 @@ from collections.abc import Iterator, Sequence
 import msgspec
 from msgspec import Struct
 
-from arena.course.by_hand import ByHand
 from arena.course.config import FIELD, LEGAL, Course
 from arena.course.lock import GradingTerms, Lock
 from arena.course.marks.marks import Mark
 from arena.course.marks.result import Result, grading
+from arena.course.terms.by_hand import ByHand
 from arena.io.files import read_json, write_file
 
 _FILE = "last.json"
