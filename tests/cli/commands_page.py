@@ -14,7 +14,6 @@ SECTION = GeneratedSection("reference/commands.md", "commands", "commands")
 
 TOPICS = {
     "new": "languages",
-    "play": "authors",
     "rerun": "debug",
     "submit": "ladder",
     "run": "league",
@@ -26,6 +25,7 @@ TOPICS = {
     "prune": "store",
     "exploit": "equilibrium",
     "perft": "rules",
+    "demo": "operators",
     "doctor": "sandboxes",
     "images": "sandboxes",
     "help": "completion",

@@ -19,7 +19,7 @@ from arena.cli.author.check_files import kept, repeated
 from arena.cli.author.check_report import lines_of
 from arena.cli.exit_codes import FINDINGS, INTERRUPTED, OK
 from arena.cli.options import PathType, json_option, packages_option, sandbox_option, trust_option
-from arena.cli.output import harmless, print_json, say
+from arena.cli.output import harmless, print_json, say, wrapped
 from arena.game.rules.books import variant
 from arena.io.errors import ArenaError
 from arena.league.table.transcript import told_game
@@ -165,8 +165,10 @@ def _refuse(reports: Sequence[CheckReport]) -> None:
 
 
 def _print(report: CheckReport, source: Path, *, show_stderr: bool) -> None:
-    for line in [*lines_of(report), *repeated(report, source)]:
-        click.echo(harmless(line))
+    for line in lines_of(report):
+        click.echo(wrapped(harmless(line)))
+    for line in repeated(report, source):
+        click.echo(harmless(line))  # to be copied
     if show_stderr:
         for name, text in (("build", report.build), ("stderr", report.stderr)):
             for line in text.splitlines():
