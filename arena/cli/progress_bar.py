@@ -1,9 +1,13 @@
-"""The progress of a run, on stderr: a live line on a terminal, plain lines elsewhere."""
+"""The progress of a run, on stderr: a live line on a terminal, plain lines elsewhere.
+
+That of a report is plain lines everywhere: most are written before the first is due.
+"""
 
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
+from threading import Event, Thread
 
 from arena.cli.output import say
 from arena.game.records import FixtureResult
@@ -11,6 +15,31 @@ from arena.league.play.dispatcher import OnResult, RunListener
 
 _PLAIN_EVERY = 5.0
 """Seconds between plain lines."""
+_SOON = 0.9
+"""Seconds before the first line of a report."""
+
+
+@contextmanager
+def reporting() -> Iterator[Callable[[str], None]]:
+    """Yield what to tell how far a report is; that is said while it is written, unless it is soon.
+
+    A thread says it: what takes long tells nothing meanwhile.
+    """
+    done, last = Event(), ["games"]
+
+    def say_again() -> None:
+        pause = _SOON
+        while not done.wait(pause):
+            say(f"writing the report: {last[0]}")
+            pause = _PLAIN_EVERY
+
+    thread = Thread(target=say_again, daemon=True)
+    thread.start()
+    try:
+        yield lambda text: last.__setitem__(0, text)
+    finally:
+        done.set()
+        thread.join()
 
 
 class TerminalListener(RunListener):

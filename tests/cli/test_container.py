@@ -26,7 +26,7 @@ def test_no_bot_needs_trust_where_the_container_protects_the_machine(tmp_path: P
     assert (ran.code, "container" in ran.err) == (0, False), ran
 
 
-def test_what_a_failed_check_leaves_outlives_the_container(tmp_path: Path) -> None:
+def test_files_of_a_failed_check_outlive_the_container(tmp_path: Path) -> None:
     bot(tmp_path / "mine", "input(); print('{}')")
     ran = run("check", "mine", "--sandbox", "process", cwd=tmp_path, env=INSIDE)
     assert ran.code == 1, ran
