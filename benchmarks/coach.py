@@ -25,8 +25,8 @@ from arena.game.rules.books import BGA, FACES
 from arena.game.rules.round import Bid, lose_die
 from arena.game.walk import walk
 from arena.game.wire.messages import Answer, Turn
-from arena.playstats.coach import Coach
-from arena.playstats.lookahead import Floats, Lookahead
+from arena.playstats.coach.coach import Coach
+from arena.playstats.coach.lookahead import Floats, Lookahead
 from arena.playstats.win_chances import win_chance
 from arena.ratings.maths.intervals import Z95
 from benchmarks.shared.players import PROGRAMS, play, player

@@ -12,6 +12,7 @@ import click
 from arena import __version__
 from arena.cli.command_group import CommandGroup
 from arena.cli.exit_codes import BAD_INPUT, FINDINGS, INTERNAL_ERROR, INTERRUPTED, OK
+from arena.io.container import closed_folder
 from arena.io.errors import ArenaError, FindingError
 
 _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
@@ -22,7 +23,8 @@ COMMANDS = {
         "new": "Make a folder with a bot that already plays.",
         "check": "Try a bot step by step and say how to mend it.",
         "play": "Play a quick table: bots, or bots and you.",
-        "coach": "Show which decisions cost a bot most.",
+        "coach": "Show a bot's leaks, and the change that mends each.",
+        "puzzle": "Show a bot's worst turns as puzzles: what would you do?",
         "compare": "Say whether a new version of a bot is better, and how it differs.",
         "alike": "Show which bots are alike, by source and by what they decide.",
         "rerun": "Play a stored fixture again, or ask a new build, and compare.",
@@ -42,6 +44,7 @@ COMMANDS = {
     "ladder": {
         "ladder": "Run a ladder: a league that never ends.",
         "serve": "Open the web door of a ladder.",
+        "demo": "Run a ladder with sample bots and its web door, to look at.",
     },
     "course": {
         "course": "Mark the hand-ins of a course.",
@@ -124,6 +127,8 @@ def cli() -> None:
     except OSError as error:
         what = f"the current folder was deleted or cannot be read: {error.strerror}"
         raise ArenaError(what, hint="change to another folder") from None
+    if warning := closed_folder():
+        click.echo(warning, err=True)
 
 
 def main() -> None:

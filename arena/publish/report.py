@@ -11,7 +11,7 @@ from pathlib import Path
 from msgspec import Struct
 from msgspec.structs import astuple, replace
 
-from arena.game.records import QuarantinedFixture
+from arena.game.records import LeagueInfo, QuarantinedFixture
 from arena.io.errors import ArenaError
 from arena.io.files import replacing
 from arena.league.schedule.progress import LeagueProgress
@@ -48,6 +48,8 @@ class ReportRequest(Struct, frozen=True):
     replays: ReplayChoice = NEWEST
     anonymous: bool = False
     """Whether bots and authors are called by pseudonyms, the same in every report."""
+    named: tuple[str, ...] = ()
+    """The bots that keep their names all the same."""
     key: Path | None = None
     """Where to write, as CSV, who is who; the report is anonymous then."""
 
@@ -117,7 +119,7 @@ def report(request: ReportRequest, tell: Tell = str) -> Report:
         conditions = store.league
         if conditions is None:
             raise ArenaError(_NOTHING_PLAYED, str(request.store), f"arena run {request.league}")
-        names = Pseudonyms(conditions, secret_of(request.store)) if request.hides_names else None
+        names = pseudonyms(request, conditions) if request.hides_names else None
         if names and request.key:
             _write_key(request.key, names)
         options = conditions.ratings
@@ -125,6 +127,11 @@ def report(request: ReportRequest, tell: Tell = str) -> Report:
             options = load_ratings(request.league, [bot.name for bot in conditions.bots])
         asked = Asked(options, request.site, request.replays, names, request.url)
         return write_report(store, partial(schedule_of, store), asked, tell)
+
+
+def pseudonyms(request: ReportRequest, conditions: LeagueInfo) -> Pseudonyms:
+    """Return how a report calls the bots of a league, if it hides their names."""
+    return Pseudonyms(conditions, secret_of(request.store), request.named)
 
 
 def reveals_seed(league: Path, store: Path) -> bool:

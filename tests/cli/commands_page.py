@@ -14,7 +14,7 @@ SECTION = GeneratedSection("reference/commands.md", "commands", "commands")
 
 TOPICS = {
     "new": "languages",
-    "play": "authors",
+    "puzzle": "coach",
     "rerun": "debug",
     "submit": "ladder",
     "run": "league",
@@ -26,6 +26,7 @@ TOPICS = {
     "prune": "store",
     "exploit": "equilibrium",
     "perft": "rules",
+    "demo": "operators",
     "doctor": "sandboxes",
     "images": "sandboxes",
     "help": "completion",

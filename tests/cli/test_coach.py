@@ -9,10 +9,12 @@ import pytest
 from msgspec.structs import fields
 
 from arena.author.coach.coaching import CAUTION, Coaching, Method
+from arena.author.coach.puzzles import Choice, Puzzle
 from arena.author.coach.request_times import RequestTime
-from arena.playstats.coach import LEAST_COST, CalibrationBin, Cost, Judgement, Leak, TableCost
-from arena.playstats.decisions import Decision
-from arena.playstats.lookahead import DEALS, FLOOR, LEAST_CHANCE
+from arena.playstats.coach.decisions import Decision
+from arena.playstats.coach.judgement import CalibrationBin, Cost, Judgement, Leak, TableCost
+from arena.playstats.coach.leaks import LEAST_WORTH
+from arena.playstats.coach.lookahead import DEALS, FLOOR, LEAST_CHANCE
 from tests.cli.command import LOWEST, ROOT, Ran, bot, error_line, league, run
 from tests.league.store import edit
 from tests.publish.pages import broken_links, read
@@ -37,8 +39,8 @@ def quick(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Ran]:
 def test_all_that_there_is_to_say_fits_on_a_screen(quick: tuple[Path, Ran]) -> None:
     _, ran = quick
     assert ran.code == 0, ran.err
-    assert ran.out.startswith("honest gives up ")
-    for heading in ("most expensive decisions", "Leaks", "Bids, by how likely", "time of its"):
+    assert re.match(r"honest won \d of 4 games: \d+ to \d+ % \(95 %\); leaks found in ", ran.out)
+    for heading in ("1. doubts too early: ", "Bids, by how likely", "time of its"):
         assert heading in ran.out
     assert len(ran.out.splitlines()) < 45
     assert max(map(len, ran.out.splitlines())) <= 120
@@ -150,8 +152,9 @@ def test_page_leads_to_the_replays(quick: tuple[Path, Ran]) -> None:
     assert ran.code == 0, ran.err
     assert "page: site/coach-honest.html" in ran.err
     page = folder / "site" / "coach-honest.html"
+    shown = coached("honest", "--league", "quick/league.yaml", cwd=folder)["judgement"]
     steps = [link for link in read(page).links if "&see=" in link]
-    assert len(steps) == 10
+    assert len(steps) == 10 + sum(len(leak["examples"]) for leak in shown["leaks"])
     assert broken_links(folder / "site") == []
     assert run("report", "quick/league.yaml", "--site", "site", cwd=folder).code == 0
     assert page.exists()
@@ -165,6 +168,46 @@ def test_hostile_names_are_text_on_the_page(tmp_path: Path) -> None:
     [page] = (tmp_path / "site").glob("coach-*.html")
     assert "b" not in {tag for tag, _ in read(page).tags}
     assert "&lt;b&gt;x&lt;/b&gt;" in page.read_text(encoding="utf-8")
+
+
+def test_leaks_come_with_their_change_positions_and_test(quick: tuple[Path, Ran]) -> None:
+    """`honest` doubts whatever its own dice do not back."""
+    folder, ran = quick
+    lines = [" ".join(line.split()) for line in ran.out.splitlines()]
+    change = next(
+        line for line in lines if line.startswith("change doubt a bid only if it is less")
+    )
+    assert re.search(r"less than \d+ % likely to be true by its own dice; otherwise raise", change)
+    assert sum(line.startswith("look at ") for line in lines) >= 2
+    assert "test arena compare sample:honest NEW" in lines
+    [first, *_] = coached("honest", "--league", "quick/league.yaml", cwd=folder)["judgement"][
+        "leaks"
+    ]
+    assert (first["kind"], first["rule"]) == ("doubts too early", "doubt")
+    assert 0.1 < first["value"] < 0.6
+    for one in first["examples"]:
+        assert one["kind"] == "doubts too early"
+        assert len(one["hand"]) == one["dice"]
+        last = one["bids"][-1]
+        assert one["last"] == {"do": "bid", "quantity": last["quantity"], "face": last["face"]}
+
+
+@pytest.mark.parametrize(
+    ("options", "test"),
+    [
+        ((), "arena compare ./my-bot ./my-bot-2 --trust-bots"),
+        (
+            ("--variant", "italian", "--against", "sample:honest", "--against", "sample:odds"),
+            "arena compare ./my-bot ./my-bot-2 --variant italian --players 3 --trust-bots",
+        ),
+    ],
+)
+def test_the_line_that_tests_a_change_is_for_the_tables_that_were_judged(
+    tmp_path: Path, options: tuple[str, ...], test: str
+) -> None:
+    bot(tmp_path / "my-bot", LOWEST)
+    options = (*options, "--games", "1", "--trust-bots", "--sandbox", "process")
+    assert coached("./my-bot", *options, cwd=tmp_path)["test"] == test
 
 
 @pytest.mark.slow
@@ -191,6 +234,8 @@ def test_documents_name_every_field_and_figure() -> None:
         CalibrationBin,
         RequestTime,
         Method,
+        Puzzle,
+        Choice,
     )
     for struct in shown:
         assert {field.name for field in fields(struct)} <= named, struct
@@ -200,4 +245,4 @@ def test_documents_name_every_field_and_figure() -> None:
         f"least {LEAST_CHANCE:.0%}".replace("%", " %"),
     ):
         assert figure in text
-    assert f"{LEAST_COST} wins per game" in text
+    assert f"{LEAST_WORTH} wins per game" in text

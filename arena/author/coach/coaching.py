@@ -2,6 +2,7 @@
 
 from itertools import islice
 from pathlib import Path
+from shlex import quote
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -9,7 +10,7 @@ from msgspec.structs import replace
 from arena.author.coach.request_times import RequestTime, request_times
 from arena.author.quick_table import TableRequest, play_table
 from arena.bots.bot import Bot, runtimes_of
-from arena.bots.manifest import bot_sources, find_bot
+from arena.bots.manifest import SAMPLE, bot_sources, find_bot
 from arena.bots.sandboxes.registry import make_sandbox
 from arena.game.records import LeagueInfo, PlayedFixture
 from arena.game.rules.books import Rules
@@ -20,22 +21,25 @@ from arena.league.schedule.progress import LeagueProgress
 from arena.league.store.store import Store
 from arena.league.terms.config import load_league
 from arena.league.terms.stored_schedule import schedule_of
-from arena.playstats.coach import Coach, Hear, Judgement
-from arena.playstats.lookahead import DEALS, FLOOR, LEAST_CHANCE
+from arena.playstats.coach.coach import Coach, Hear
+from arena.playstats.coach.judgement import Judgement
+from arena.playstats.coach.lookahead import DEALS, FLOOR, LEAST_CHANCE
 
 _TIMED = 2
 """Fixtures whose requests are asked again: those of two players have the bot in each seat once."""
 CAUTION = (
-    "Estimated to the end of the round, for rivals who do not adapt: test a change with"
-    " `arena compare OLD NEW`."
+    "What a change is worth is estimated for rivals who do not adapt. Make one change at a time, in"
+    " a copy, and test it."
 )
-"""What the estimate of leaks does not know, and who does."""
+"""What the estimate of leaks does not know, and what to do about it."""
+OLD, NEW = "OLD", "NEW"
+"""Stand for the bot and its copy where it is not known where they are."""
 RIVALS = ("sample:odds", "sample:honest")
 """Who plays a quick table if nobody is named: the first that is not coached."""
 
 
 class Method(Struct, frozen=True):
-    """The figures that the method of `arena.playstats.lookahead` depends on."""
+    """The figures that the method of `arena.playstats.coach.lookahead` depends on."""
 
     deals: int = DEALS
     floor: float = FLOOR
@@ -49,8 +53,10 @@ class Coaching(Struct, frozen=True):
     league: str
     """The league.yaml."""
     judgement: Judgement
+    test: str
+    """The command that says whether a copy with a change is better."""
     times: list[RequestTime] | None = None
-    """None for a stored league: the store does not keep them."""
+    """None if they were not taken: the store of a league does not keep them."""
     caution: str = CAUTION
     method: Method = Method()
 
@@ -71,7 +77,8 @@ def coach_stored(bot: str, league: Path, store: Path, hear: Hear = lambda _: Non
     if not coach.games:
         what = f"'{bot}' has not played a game yet"
         raise ArenaError(what, str(store), f"arena run {league}")
-    return Coaching(bot, str(league), coach.judgement())
+    judgement = coach.judgement()
+    return Coaching(bot, str(league), judgement, _test(OLD, NEW, judgement))
 
 
 def _add(coach: Coach, played: PlayedFixture, rules: Rules) -> None:
@@ -83,23 +90,47 @@ def _add(coach: Coach, played: PlayedFixture, rules: Rules) -> None:
 
 
 def coach_quick(
-    request: TableRequest, listener: RunListener, hear: Hear = lambda _: None, *, trusted: bool
+    request: TableRequest,
+    listener: RunListener,
+    hear: Hear = lambda _: None,
+    *,
+    trusted: bool,
+    timed: bool = True,
 ) -> Coaching:
     """Play a quick table of the first bot and the others, and judge the first one's games.
 
-    Without others it plays RIVALS. Raises ArenaError if the table cannot be played.
+    Without others it plays RIVALS. `timed`: whether its answers are then timed. Raises ArenaError
+    if the table cannot be played.
     """
     bot, request = _with_rivals(request)
     play_table(request, listener, None, trusted=trusted)
-    league = load_league(request.league)
     coaching = coach_stored(bot.name, request.league, request.store, hear)
+    old = request.bots[0]
+    new = NEW if bot.source.is_file() or old.startswith(SAMPLE) else f"{old.rstrip('/')}-2"
+    test = _test(old, new, coaching.judgement, "--trust-bots" if trusted else "")
+    times = _times(bot, request) if timed else None
+    return replace(coaching, times=times, test=test)
+
+
+def _times(bot: Bot, request: TableRequest) -> list[RequestTime]:
+    """Time the bot's answers in some games of a quick table."""
+    league = load_league(request.league)
     sandbox = make_sandbox(league.sandbox, runtimes_of(league.bots), league.images)
     [rules] = league.variants.values()
     with Store(request.store) as store:
         own = (played for played in store.played() if bot.name in played.fixture.seats)
         fixtures = [*islice(own, _TIMED)]
-    times = request_times(bot, fixtures, rules, sandbox, packages=request.packages)
-    return replace(coaching, times=times)
+    return request_times(bot, fixtures, rules, sandbox, packages=request.packages)
+
+
+def _test(old: str, new: str, judgement: Judgement, *options: str) -> str:
+    """Return the comparison of a bot with its copy at the tables that were judged."""
+    variants = dict.fromkeys(table.variant for table in judgement.tables)
+    players = dict.fromkeys(table.players for table in judgement.tables)
+    where = [f"--variant {quote(name)}" for name in variants if [*variants] != ["bga"]]
+    where += [f"--players {number}" for number in players if [*players] != [2]]
+    words = ["arena compare", quote(old), quote(new), *where, *options]
+    return " ".join(filter(None, words))
 
 
 def _with_rivals(request: TableRequest) -> tuple[Bot, TableRequest]:

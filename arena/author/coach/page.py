@@ -8,11 +8,11 @@ from msgspec import Struct
 
 from arena.author.coach.coaching import Coaching
 from arena.author.coach.request_times import RequestKind
-from arena.author.coach.words import REQUESTS, at_table, did, named
+from arena.author.coach.words import REQUESTS, at_table, bids, did, leak_facts, named
 from arena.io.files import write_file
 from arena.league.store.store import Store
-from arena.playstats.coach import Judgement
-from arena.playstats.decisions import Decision, DecisionAction
+from arena.playstats.coach.decisions import Decision, DecisionAction
+from arena.playstats.coach.judgement import Judgement, Leak
 from arena.publish.links import links
 from arena.publish.pages.frame import Frame, menu
 from arena.publish.pages.templates import render
@@ -28,6 +28,8 @@ class CoachPage(Struct, frozen=True):
     did: Callable[[Decision], str] = did
     named: Callable[[DecisionAction], str] = named
     at_table: Callable[[Decision], str] = at_table
+    bids: Callable[[Decision], str] = bids
+    leak_facts: Callable[[Leak], dict[str, str]] = leak_facts
 
 
 def write_page(coaching: Coaching, store: Path, site: Path) -> Path:

@@ -1,8 +1,10 @@
-"""Decisions and requests in words, for the terminal and the page."""
+"""Leaks, decisions and requests in words, for the terminal and the page."""
 
 from arena.author.coach.request_times import RequestKind
 from arena.game.rules.explain import name_bid
-from arena.playstats.decisions import Decision, DecisionAction
+from arena.game.rules.round import Bid
+from arena.playstats.coach.decisions import Decision, DecisionAction
+from arena.playstats.coach.judgement import Leak
 
 REQUESTS: dict[RequestKind, str] = {
     "opening": "opening",
@@ -34,3 +36,15 @@ def named(action: DecisionAction) -> str:
 def at_table(decision: Decision) -> str:
     """Return how many dice the bot had, such as "2 of 7 dice"."""
     return f"{decision.dice} of {decision.table} dice{', palifico' if decision.palifico else ''}"
+
+
+def bids(decision: Decision) -> str:
+    """Return the bids that a bot had heard, its own in brackets, such as "1 two, (3 twos)"."""
+    names = [(bid.seat, name_bid(Bid(bid.quantity, bid.face))) for bid in decision.bids]
+    return ", ".join(f"({name})" if seat == decision.seat else name for seat, name in names)
+
+
+def leak_facts(leak: Leak) -> dict[str, str]:
+    """Return what is known of a leak beside its change, by name."""
+    facts = {"now": leak.now, "better": ", ".join(leak.better), "where": ", ".join(leak.where)}
+    return {name: text for name, text in facts.items() if text}

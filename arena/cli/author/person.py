@@ -48,11 +48,15 @@ _HELP = """\
   odds               how likely bids are to hold, by your own dice
   legal              every legal bid
   rules              the rules of this table
-  quit               leave; the game is not stored"""
+  q, or quit         leave"""
 _CALZA_HELP = """\
   c, or calza        say that the bid is exact
   Enter, or pass     say nothing
   odds, rules, quit  as at your turn"""
+
+
+class EndOfInputError(KeyboardInterrupt):
+    """Nobody types any more."""
 
 
 class TerminalPerson:
@@ -64,6 +68,11 @@ class TerminalPerson:
         self._dice = DiceLeft()
         self._told = 0
         """Bids of this round that were told already."""
+
+    def join(self, names: Sequence[str], book: str, dice: Sequence[int]) -> None:
+        """Sit down between two rounds of a game, with so many dice at each seat."""
+        self._names, self._book, self._told = names, book, 0
+        self._dice.counts = [*dice]
 
     def meet(self, names: Sequence[str]) -> None:
         """Take the names at the table, by seat."""
@@ -91,7 +100,7 @@ class TerminalPerson:
     def decide(self, request: Turn | CalzaOffer) -> Answer:
         """Show what the person may see, and read an answer.
 
-        Raises LeftError if the person leaves, KeyboardInterrupt at the end of input.
+        Raises LeftError if the person leaves, EndOfInputError at the end of input.
         """
         if not self._told:
             self._show_round(request)
@@ -203,11 +212,11 @@ def read_answer(typed: str, request: Turn) -> Answer | str:
 
 
 def ask(prompt: str) -> str:
-    """Return a line that was typed, in lower case; raises KeyboardInterrupt at the end of input."""
+    """Return a line that was typed, in lower case; raises EndOfInputError at the end of input."""
     try:
         typed = input(prompt)
     except EOFError:
-        raise KeyboardInterrupt from None
+        raise EndOfInputError from None
     return " ".join(typed.lower().split())
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from arena.course.intake.choice import HandIn
-from arena.course.roster import Student
+from arena.course.terms.roster import Student
 from arena.ladder.book.book import Book
 from arena.ladder.book.tables import State, Upload, Version
 from arena.ladder.door.door import Door
@@ -60,4 +60,5 @@ def _valid(received: list[_Submission]) -> list[_Submission]:
 def _hand_in(submission: _Submission, student: Student, folder: Folder) -> HandIn:
     upload = submission.upload
     received = datetime.fromtimestamp(int(upload.received_at), UTC)
-    return HandIn(student.id, upload.version, submission.source(folder), received)
+    sign = f"the author {upload.author}"
+    return HandIn(student.id, upload.version, submission.source(folder), received, sign)

@@ -7,18 +7,12 @@ from msgspec import Struct
 from arena.author.coach.words import at_table, did, named
 from arena.game.records import PlayedFixture
 from arena.game.rules.books import Rules
-from arena.playstats.coach import Coach, Judgement, Leak
-from arena.playstats.decisions import Decision, DecisionAction
+from arena.playstats.coach.coach import Coach
+from arena.playstats.coach.decisions import Decision, DecisionAction
+from arena.playstats.coach.judgement import Judgement, Leak
 
 _LEAKS = 3
 _WORST = 10
-
-
-class LeakWithGame(Struct, frozen=True):
-    """A leak, and the decision of its kind that cost most."""
-
-    leak: Leak
-    worst: Decision
 
 
 class Why(Struct, frozen=True):
@@ -26,7 +20,7 @@ class Why(Struct, frozen=True):
 
     version: str
     judged: Judgement
-    leaks: Sequence[LeakWithGame]
+    leaks: Sequence[Leak]
     worst: Sequence[Decision]
     did: Callable[[Decision], str] = did
     named: Callable[[DecisionAction], str] = named
@@ -35,22 +29,10 @@ class Why(Struct, frozen=True):
 
 def why(version: str, fixtures: Iterable[tuple[PlayedFixture, Rules]]) -> Why | None:
     """Judge some fixtures of a version; None if it decided nothing in them."""
-    dearest: dict[tuple[str, bool, int | None], Decision] = {}
-
-    def hear(decision: Decision) -> None:
-        dice = None if decision.palifico else decision.dice
-        key = decision.kind, decision.palifico, dice
-        if key not in dearest or decision.loss > dearest[key].loss:
-            dearest[key] = decision
-
-    coach = Coach(version, hear)
+    coach = Coach(version)
     for played, rules in fixtures:
         coach.add(played, rules)
     if not coach.games:
         return None
     judged = coach.judgement()
-    leaks = [
-        LeakWithGame(leak, dearest[leak.kind, leak.palifico, leak.dice])
-        for leak in judged.leaks[:_LEAKS]
-    ]
-    return Why(version, judged, leaks, judged.worst[:_WORST])
+    return Why(version, judged, judged.leaks[:_LEAKS], judged.worst[:_WORST])
