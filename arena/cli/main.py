@@ -21,6 +21,7 @@ COMMANDS = {
     "author": {
         "new": "Make a folder with a bot that already plays.",
         "check": "Try a bot step by step and say how to mend it.",
+        "watch": "Try a bot after every save, in one line.",
         "play": "Play a quick table: bots, or bots and you.",
         "coach": "Show which decisions cost a bot most.",
         "compare": "Say whether a new version of a bot is better, and how it differs.",

@@ -14,6 +14,7 @@ SECTION = GeneratedSection("reference/commands.md", "commands", "commands")
 
 TOPICS = {
     "new": "languages",
+    "watch": "check",
     "play": "authors",
     "rerun": "debug",
     "submit": "ladder",

@@ -2,19 +2,15 @@
 
 import json
 import os
-import pty
 import re
-import select
 import signal
-import subprocess
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
 from tests.cli.asked import DOUBTER, FIXTURE, at_turns, build, play
-from tests.cli.command import HANG, TRUSTED, arena, bot, environment, error_line, run
+from tests.cli.command import TRUSTED, bot, error_line, run
+from tests.cli.live_terminal import at_terminal
 from tests.e2e.live import wait_for_death
 from tests.support.bot_programs import program, turn
 
@@ -31,60 +27,6 @@ def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def words(folder: object, *arguments: object) -> tuple[object, ...]:
     return ("debug", "league.yaml", FIXTURE, 0, "--as", folder, *TRUSTED, *arguments)
-
-
-class Terminal:
-    """`arena debug` at a terminal, and a person who waits for what to answer."""
-
-    def __init__(self, ours: int, process: subprocess.Popen[bytes]) -> None:
-        self.text = ""
-        self.process = process
-        self._ours = ours
-
-    def read_until(self, sign: str) -> str:
-        """Return what came up to a sign, which must come."""
-        while sign not in self.text:
-            assert self._read(), f"it ended before it said {sign!r}: {self.text}"
-        head, _, self.text = self.text.partition(sign)
-        return head
-
-    def type(self, text: str) -> None:
-        os.write(self._ours, text.encode())
-
-    def end(self) -> int:
-        """Read to the end; returns the exit code."""
-        while self._read():
-            pass
-        return self.process.wait(HANG)
-
-    def _read(self) -> bool:
-        assert select.select([self._ours], [], [], HANG)[0], f"nothing came after {self.text!r}"
-        try:
-            chunk = os.read(self._ours, 65_536)
-        except OSError:  # nobody has it open any more
-            return False
-        self.text += chunk.decode().replace("\r\n", "\n")
-        return bool(chunk)
-
-
-@contextmanager
-def at_terminal(played: Path, temporary: Path, *command: object) -> Iterator[Terminal]:
-    ours, theirs = pty.openpty()
-    with subprocess.Popen(
-        arena(*command),
-        cwd=played,
-        env=environment(TMPDIR=str(temporary)),
-        stdin=theirs,
-        stdout=theirs,
-        stderr=theirs,
-        process_group=0,
-    ) as process:
-        os.close(theirs)
-        try:
-            yield Terminal(ours, process)
-        finally:
-            process.kill()
-            os.close(ours)
 
 
 def test_without_a_terminal_nothing_stops_it(played: Path, tmp_path: Path) -> None:
