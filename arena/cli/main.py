@@ -27,7 +27,7 @@ COMMANDS = {
         "compare": "Say whether a new version of a bot is better, and how it differs.",
         "alike": "Show which bots are alike, by source and by what they decide.",
         "rerun": "Play a stored fixture again, or ask a new build, and compare.",
-        "debug": "Ask a bot what it was asked in a stored game or a file, step by step.",
+        "debug": "Ask a bot what it was asked in a game or a file, step by step.",
         "submit": "Submit a bot to a ladder.",
     },
     "league": {
