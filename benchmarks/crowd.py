@@ -6,6 +6,7 @@ one address has few tables.
 """
 
 import argparse
+import os
 import re
 import shutil
 import subprocess
@@ -20,6 +21,7 @@ from pathlib import Path
 from statistics import quantiles
 from urllib.parse import urlencode
 
+from arena.io.cores import spare_cores
 from arena.ladder.folder import Folder
 from benchmarks.serve import listen, peak, submit
 from tests.cli.command import ROOT, arena, environment, run
@@ -28,6 +30,7 @@ from tests.ladder.web.doors import SAME_SITE, Answer, Door, answered
 
 FIELD = ("honest-1", "honest-2", "odds-1")
 """Two are equal, so that the ladder never sleeps."""
+WORKERS = 1
 FORM = {"Content-Type": "application/x-www-form-urlencoded", **SAME_SITE}
 THINKS = 1.0
 """Seconds between two clicks of a visitor."""
@@ -44,6 +47,8 @@ def main() -> None:
     parser.add_argument("--size", type=int, default=256, help="of a submission, in KiB")
     chosen = parser.parse_args()
     with tempfile.TemporaryDirectory() as name, opened(Path(name), chosen.visitors) as (door, pid):
+        # Visitors have machines of their own: here they keep off the core that plays.
+        os.sched_setaffinity(0, spare_cores(WORKERS))
         measure(door, pid, chosen)
 
 
@@ -52,7 +57,7 @@ def opened(folder: Path, guests: int) -> Iterator[tuple[Door, int]]:
     """Run a ladder whose field plays on and on, and its door; yields it and its process."""
     terms = {"blocks": 10_000, "games": 10, "intervals": {"publish": 30.0}, "ratings": {}}
     quotas = {"uploads": 1000, "refused": 1000}
-    club = clubs.make(folder, guests=guests, humans=True, workers=1, quotas=quotas, **terms)
+    club = clubs.make(folder, guests=guests, humans=True, workers=WORKERS, quotas=quotas, **terms)
     for bot in FIELD:
         source = folder / bot
         shutil.copytree(ROOT / "sample_bots" / bot.partition("-")[0], source)

@@ -31,7 +31,7 @@ from arena.bots.sandboxes.registry import SANDBOXES
 from arena.bots.workshop import open_workshop
 from arena.game.rules.books import VARIANTS
 from arena.io import shipped
-from arena.league.host import share_processor
+from arena.io.cores import share_processor
 from benchmarks.throughput import LIMITS, floor, record
 from tests.cli.command import ROOT
 from tests.support.compiled import compiled_copy

@@ -13,13 +13,13 @@ from arena.bots.runtimes import OF_SAMPLES
 from arena.bots.sandboxes.base import Sandbox
 from arena.bots.sandboxes.registry import AUTO, make_sandbox
 from arena.game.records import LimitsInfo, RatingsInfo
+from arena.io.cores import core_count, spare_cores
 from arena.io.errors import ArenaError
 from arena.io.sizes import parse_size
 from arena.io.yaml_file import Positions, convert, locate, parse_yaml
 from arena.ladder.book.joining import Joining
 from arena.ladder.book.quota import Quotas
 from arena.league.cluster.entry import check_cluster
-from arena.league.host import core_count, spare_cores
 from arena.league.terms.config import (
     Blocks,
     Games,

@@ -5,6 +5,7 @@ import time
 
 import pytest
 
+from arena.io.cores import core_count
 from arena.ladder.book.check_result import CheckResult, ReportedFault
 from arena.ladder.book.tables import CHECKS, Action, Order, State
 from arena.ladder.check import scheduler
@@ -14,7 +15,6 @@ from arena.ladder.folder import locked
 from arena.ladder.season.orders import carry_out
 from arena.ladder.status import status
 from arena.ladder.web.live.snapshot import look, version_info
-from arena.league.host import core_count
 from tests.ladder import club
 from tests.ladder.desk import DIED, FAILED, PASSED, Desk, Played
 

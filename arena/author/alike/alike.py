@@ -21,8 +21,8 @@ from arena.bots.sandboxes.registry import AUTO
 from arena.bots.workshop import Workshop, open_workshop, sandbox_for
 from arena.game.rules.books import BGA, Rules
 from arena.io import shipped
+from arena.io.cores import core_count
 from arena.io.errors import ArenaError
-from arena.league.host import core_count
 from arena.league.play.process_pool import ProcessEngine
 
 POSITIONS = 2000

@@ -24,8 +24,8 @@ from arena.game.records import Fixture, LeagueInfo, LimitsInfo
 from arena.game.rules.books import variant
 from arena.game.rules.round_limit import ROUNDS_PER_DIE, max_rounds
 from arena.game.seeds import block_seed, commitment, fixture_seed
+from arena.io.cores import core_count
 from arena.io.errors import ArenaError
-from arena.league.host import core_count
 from arena.league.play.dispatcher import RunListener, play_due
 from arena.league.play.process_pool import ProcessEngine
 from arena.league.schedule.block_design import joining_blocks

@@ -15,7 +15,7 @@ from arena.course.grade import Graded, grade
 from arena.course.intake.entries import Options
 from arena.course.marks.result import Result
 from arena.course.verify import verify_course
-from arena.league.host import core_count
+from arena.io.cores import core_count
 
 
 @click.command("grade")

@@ -7,7 +7,7 @@ import click
 
 from arena.cli.options import PathType, json_option, league_argument, store_option, store_path
 from arena.cli.output import harmless, print_json
-from arena.league.host import core_count
+from arena.io.cores import core_count
 from arena.league.keeping.rerating import TOLERANCE, DivisionCheck
 from arena.league.keeping.verify import Verified, verify
 from arena.league.store.store import Store

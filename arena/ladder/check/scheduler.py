@@ -10,6 +10,7 @@ import msgspec
 from msgspec.structs import replace
 
 from arena.bots.builds.cache import BuildCache
+from arena.io.cores import enough_cores
 from arena.io.errors import ArenaError
 from arena.io.job import Job, JobDiedError
 from arena.io.uptime import Uptime
@@ -22,7 +23,6 @@ from arena.ladder.check.submission_check import STEPS, CheckOrder, check_submiss
 from arena.ladder.config import Config
 from arena.ladder.folder import Folder
 from arena.ladder.season.admission import admit
-from arena.league.host import enough_cores
 
 _KEPT = 3_600.0
 """Seconds."""

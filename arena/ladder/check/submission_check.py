@@ -23,12 +23,12 @@ from arena.bots.manifest import load_bot
 from arena.bots.sandboxes.registry import missing_image
 from arena.game.records import LimitsInfo
 from arena.game.rules.books import Rules
+from arena.io.cores import claim_core
 from arena.io.errors import ArenaError
 from arena.io.files import write_file
 from arena.ladder.book.check_result import CheckResult, ReportedFault, TimedStep
 from arena.ladder.check.trial import TrialRequest, trial
 from arena.ladder.season.author_games import GameFault
-from arena.league.host import claim_core
 
 STEPS = len(steps.STEPS) + 1
 """Those of `arena check`, and the games."""

@@ -20,8 +20,8 @@ from arena.game.records import Fixture, LimitsInfo
 from arena.game.rules.books import Rules
 from arena.game.rules.round_limit import max_rounds
 from arena.game.seeds import fixture_seed
+from arena.io.cores import share_processor
 from arena.ladder.season.author_games import GameFault, faults_in
-from arena.league.host import share_processor
 from arena.league.table.play_fixture import play_fixture
 
 GAMES = 20

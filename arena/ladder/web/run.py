@@ -23,7 +23,7 @@ from arena.io.file_lock import lock_exclusively
 from arena.ladder.folder import Folder
 from arena.ladder.web.access.secrets import Secrets
 from arena.ladder.web.app import make_app
-from arena.ladder.web.served import DoorLimits
+from arena.ladder.web.served import DoorLimits, terms_of
 from arena.ladder.web.uploads.uploads import forget_parts
 
 _USUAL_PORTS = {"http": ":80", "https": ":443"}
@@ -65,8 +65,13 @@ class Address(Struct, frozen=True, kw_only=True):
 
 
 def serve(folder: Folder, address: Address, say: Callable[[str], None]) -> None:
-    """Serve until SIGINT or SIGTERM; raises ArenaError if it cannot."""
+    """Serve until SIGINT or SIGTERM, on the cores that the workers of the ladder leave.
+
+    Raises ArenaError if it cannot.
+    """
     logging.basicConfig(level=logging.WARNING)
+    if spare := terms_of(folder).spare_cores:
+        os.sched_setaffinity(0, spare)
     with opened(folder, address) as door:
         say(f"the door is open: {door.base}")
         with suppress(KeyboardInterrupt):  # the signal that ended it comes once more

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from msgspec import Struct
 from starlette.requests import Request
 
+from arena.io.cores import core_count, spare_cores
 from arena.io.yaml_file import convert, parse_yaml
 from arena.ladder.book.joining import Joining
 from arena.ladder.book.quota import DAY, Quotas
@@ -35,6 +36,13 @@ class DoorTerms(Struct, frozen=True):
     guests: int = 0
     """Tables at a time at which visitors play."""
     door: Joining = Joining()
+    workers: int | None = None
+    pin: bool = True
+
+    @property
+    def spare_cores(self) -> set[int]:
+        """The cores that the workers of the ladder leave to all else, as in `Config`."""
+        return spare_cores(self.workers or core_count()) if self.pin else set()
 
 
 class DoorLimits(Struct, frozen=True, kw_only=True):

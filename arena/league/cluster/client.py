@@ -15,13 +15,13 @@ from msgspec.structs import replace
 
 from arena.bots.bot import StagedBot
 from arena.bots.builds import bundle
+from arena.io.cores import enough_cores
 from arena.io.errors import ArenaError
 from arena.league.cluster.address import is_exposed
 from arena.league.cluster.executor import TaskExecutor
 from arena.league.cluster.roster import Roster, refusal
 from arena.league.cluster.tasks import RunPlugin, end_handler, play, resources
 from arena.league.cluster.worker import RUN_SPEC, BatchResult, TaskBatch, identity
-from arena.league.host import enough_cores
 from arena.league.play.workers import RunSpec, Task, WorkerDiedError
 from arena.league.store.format.rows import PackedFixture
 

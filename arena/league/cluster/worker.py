@@ -24,9 +24,9 @@ from arena.bots.sandboxes.base import Sandbox
 from arena.bots.sandboxes.registry import make_sandbox
 from arena.bots.sandboxes.run_folder import run_folder
 from arena.bots.sessions.warm_pool import WarmPool
+from arena.io.cores import claim_core
 from arena.io.errors import ArenaError
 from arena.league.cluster.revocable_sandbox import RevocableSandbox
-from arena.league.host import claim_core
 from arena.league.play.workers import RunSpec, Task, play_task
 from arena.league.store.format.rows import PackedFixture
 

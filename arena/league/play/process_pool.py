@@ -22,7 +22,7 @@ from arena.bots.sandboxes.base import Sandbox
 from arena.bots.sandboxes.owner import name_semaphores, track_semaphores
 from arena.bots.sandboxes.run_folder import remove_leftovers
 from arena.bots.sessions.warm_pool import WarmPool
-from arena.league.host import claim_core, enough_cores
+from arena.io.cores import claim_core, enough_cores
 from arena.league.play.workers import Task, WorkerDiedError, play_task
 from arena.league.store.format.rows import PackedFixture
 

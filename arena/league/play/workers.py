@@ -14,7 +14,7 @@ from arena.bots.sessions.multiplexer import Multiplexer
 from arena.bots.sessions.warm_pool import TableDice, TablePool, WarmPool
 from arena.game.records import Fixture, LimitsInfo
 from arena.game.rules.books import Rules
-from arena.league.host import share_processor
+from arena.io.cores import share_processor
 from arena.league.store.format.rows import PackedFixture, pack
 from arena.league.table.play_fixture import play_fixture
 from arena.league.table.watched_game import WatchedGame

@@ -25,7 +25,9 @@ _CLOSED = "UPDATE pair SET open = 0"
 _NEEDS_LOG = "UPDATE pair SET open = 1"
 _HAS_LOG = "UPDATE pair SET open = 2"
 _LARGE = 1 << 22
-"""Bytes of a write-ahead log that are moved into the file."""
+"""Bytes that are written to the write-ahead log before they are moved into the file."""
+_KEPT = 1 << 18
+"""Bytes of the write-ahead log's file that stay when it begins anew, as SQLite empties none."""
 
 
 class StoreFile(SqliteFile):
@@ -41,6 +43,8 @@ class StoreFile(SqliteFile):
         """Open a file, to read or also to write; `incomplete` if what its log held may be lost."""
         self._logging = self._marked = False
         """Whether changes go to a write-ahead log, and whether the file says that it needs it."""
+        self._moved = 0
+        """Size of the write-ahead log when it was last moved; 0 since it began anew."""
         self._copies = ExitStack()
         if not incomplete:
             check_log_exists(path)
@@ -60,6 +64,7 @@ class StoreFile(SqliteFile):
         # that brought it back would undo the change to write-ahead logging.
         self.connection.execute("PRAGMA synchronous = EXTRA")
         self.connection.execute("PRAGMA wal_autocheckpoint = 0")
+        self.connection.execute(f"PRAGMA journal_size_limit = {_KEPT}")
         self._inode = _inode(self.path)
 
     def failure(self, error: Exception) -> ArenaError:
@@ -136,10 +141,17 @@ class StoreFile(SqliteFile):
         self.execute("PRAGMA wal_checkpoint")
         with self.transaction():
             self.connection.execute(_HAS_LOG)
+        self._moved = log_size(self.path)
 
     def has_large_log(self) -> bool:
-        """Tell whether the write-ahead log is to be moved into the file, however young it is."""
-        return log_size(self.path) > _LARGE
+        """Tell whether the write-ahead log is to be moved into the file, however young it is.
+
+        A log that others still read grows on after it was moved: only what came since counts.
+        """
+        size = log_size(self.path)
+        if size < self._moved:
+            self._moved = 0
+        return size > self._moved + _LARGE
 
     def checkpoint_large_log(self) -> None:
         """Move the write-ahead log into the file if it has become large."""

@@ -14,9 +14,9 @@ from arena.bots.sandboxes.registry import AUTO, SANDBOXES
 from arena.game.playoff_terms import PlayoffInfo
 from arena.game.records import MAX_SECONDS, LimitsInfo, RatingsInfo
 from arena.game.rules.books import MAX_PLAYERS, MIN_PLAYERS, Rules
+from arena.io.cores import core_count
 from arena.io.errors import ArenaError, did_you_mean
 from arena.io.yaml_file import Positions, convert, locate, parse_yaml
-from arena.league.host import core_count
 from arena.league.terms.variant_entry import VariantEntry, labelled_rules
 from arena.ratings.stopping.sequential import first_look
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from arena.io.cores import spare_cores
 from tests.cli.command import HANG, arena, environment
 from tests.ladder.web.doors import Door, inbox, ladder
 
@@ -22,6 +23,7 @@ def test_a_signal_ends_it_although_somebody_listens(tmp_path: Path, number: sign
         assert process.stderr
         line = process.stderr.readline()
         assert line.startswith("the door is open: http://127.0.0.1:"), line
+        assert os.sched_getaffinity(process.pid) == (spare_cores(1) or os.sched_getaffinity(0))
         door = Door(folder, line.split()[-1])
         with closing(door.connect()) as connection:
             connection.request("GET", "/api/v1/ladder/events")

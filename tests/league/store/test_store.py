@@ -2,6 +2,8 @@
 
 import fcntl
 import pickle
+import sqlite3
+from contextlib import ExitStack, closing
 from math import inf
 from pathlib import Path
 
@@ -18,11 +20,11 @@ from arena.io.errors import ArenaError, FindingError
 from arena.io.shipped import folder
 from arena.io.sqlite.guarded import log_size
 from arena.league.changes import Change, History
-from arena.league.store import files
+from arena.league.store import files, store_file
 from arena.league.store.format.rows import Record, pack
 from arena.league.store.logs import logs_path
 from arena.league.store.store import Store
-from arena.league.store.store_file import is_locked
+from arena.league.store.store_file import StoreFile, is_locked
 from tests.league.store.edit import execute
 from tests.league.store.small import read, two_fixtures
 from tests.support import factory
@@ -73,6 +75,33 @@ def test_write_ahead_logs_stay_small_however_fast_fixtures_come(
             assert max(map(log_size, (store.path, logs_path(store.path)))) < 5 << 20
         rows_in_file = store.path.stat().st_size
     assert rows_in_file > store.path.stat().st_size / 2
+
+
+@pytest.mark.parametrize("read", [False, True])
+def test_write_ahead_logs_are_moved_only_after_much_more_came(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, read: bool
+) -> None:
+    monkeypatch.setattr(files, "_INTERVAL", inf)
+    monkeypatch.setattr(store_file, "_LARGE", 200_000)
+    monkeypatch.setattr(store_file, "_KEPT", 20_000)
+    moved, checkpoint = list[int](), StoreFile.checkpoint
+
+    def count(file: StoreFile) -> None:
+        moved.append(log_size(file.path))
+        checkpoint(file)
+
+    monkeypatch.setattr(StoreFile, "checkpoint", count)
+    with Store(tmp_path / "s", create=True) as store, ExitStack() as readers:
+        store.add(pack(factory.fixture(0, ("a", "b"))))
+        if read:
+            connection = readers.enter_context(closing(sqlite3.connect(store.path)))
+            connection.execute("BEGIN")
+            connection.execute("SELECT * FROM fixtures").fetchone()
+        for index in range(1, 200):
+            store.add(pack(factory.fixture(index, ("a", "b"))))
+        sizes = [log_size(store.path), log_size(logs_path(store.path))]
+    assert 4 < len(moved) < 60
+    assert read or max(sizes) < 300_000
 
 
 def test_packed_fixture_survives_pickling(tmp_path: Path, played: list[PlayedFixture]) -> None:

@@ -9,13 +9,13 @@ from contextlib import ExitStack
 
 import pytest
 
-from arena.league.host import enough_cores
+from arena.io.cores import enough_cores
 from tests.cli.command import environment
 
 ALL = os.sched_getaffinity(0)
 WORKER = """
 import os, sys
-from arena.league.host import claim_core
+from arena.io.cores import claim_core
 for _ in range(2):
     claim_core(sys.argv[1])
 print(*os.sched_getaffinity(0), flush=True)
