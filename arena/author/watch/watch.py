@@ -27,8 +27,8 @@ from arena.game.records import Fixture, FixtureResult, LimitsInfo
 from arena.game.rules.books import Rules, variant
 from arena.game.rules.round_limit import max_rounds
 from arena.game.seeds import block_seed, fixture_seed
+from arena.io.cores import core_count
 from arena.io.errors import ArenaError
-from arena.league.host import core_count
 from arena.league.play.process_pool import ProcessEngine, start
 from arena.league.play.workers import Task, WorkerDiedError
 
