@@ -9,8 +9,8 @@ from arena.cli.output import say
 from arena.game.records import FixtureResult
 from arena.league.play.dispatcher import OnResult, RunListener
 
-_PLAIN_EVERY = 5.0
-"""Seconds between plain lines."""
+_PLAIN_FIRST, _PLAIN_EVERY = 0.5, 5.0
+"""Seconds before the first plain line, and between plain lines."""
 
 
 class TerminalListener(RunListener):
@@ -63,7 +63,7 @@ class _Tally:
 
 @contextmanager
 def _plain(tally: _Tally) -> Iterator[OnResult]:
-    next_at = time.monotonic() + _PLAIN_EVERY
+    next_at = time.monotonic() + _PLAIN_FIRST
 
     def on_result(result: FixtureResult | None) -> None:
         nonlocal next_at
