@@ -15,7 +15,7 @@ from arena.bots.workshop import open_workshop, sandbox_for
 from arena.game.records import BotInfo, FixtureResult
 from arena.game.rules.books import MAX_PLAYERS, MIN_PLAYERS
 from arena.io.errors import ArenaError
-from arena.io.files import reason
+from arena.io.files import os_errors
 from arena.league.play.dispatcher import RunListener
 from arena.league.play.league_run import RunRequest, open_run
 from arena.league.store.format.rows import pack
@@ -134,14 +134,14 @@ def _write_league(request: TableRequest, *, with_person: bool) -> None:
         "images": request.images,
         "seed": request.seed,
     }
-    try:
-        request.folder.mkdir(parents=True)
+    with os_errors("it cannot be made", request.folder):
+        try:
+            request.folder.mkdir(parents=True)
+        except FileExistsError:
+            hint = "name a new folder"
+            raise ArenaError("it exists already", str(request.folder), hint) from None
         # JSON is YAML.
         request.league.write_bytes(msgspec.json.format(msgspec.json.encode(league)))
-    except FileExistsError:
-        raise ArenaError("it exists already", str(request.folder), "name a new folder") from None
-    except OSError as error:
-        raise ArenaError(f"it cannot be made: {reason(error)}", str(request.folder)) from None
 
 
 def _play_bots(request: TableRequest, listener: RunListener, *, trusted: bool) -> None:

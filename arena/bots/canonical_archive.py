@@ -2,11 +2,10 @@
 
 import io
 import tarfile
-from pathlib import Path
 
 from arena.bots.bot import Bot
 from arena.bots.folder import files_of
-from arena.io.errors import ArenaError
+from arena.io.files import os_errors
 
 
 def canonical(bot: Bot) -> bytes:
@@ -17,16 +16,10 @@ def canonical(bot: Bot) -> bytes:
     packed = io.BytesIO()
     with tarfile.open(fileobj=packed, mode="w", format=tarfile.PAX_FORMAT) as archive:
         for path in files_of(bot.folder):
-            content = _content(path)
+            with os_errors("cannot be read", path):
+                content = path.read_bytes()
             entry = tarfile.TarInfo(path.relative_to(bot.folder).as_posix())
             entry.size = len(content)
             entry.mode = 0o755 if path.stat().st_mode & 0o100 else 0o644
             archive.addfile(entry, io.BytesIO(content))
     return packed.getvalue()
-
-
-def _content(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        raise ArenaError(f"cannot be read: {error.strerror}", str(path)) from None

@@ -13,6 +13,7 @@ from msgspec import Struct
 from arena.bots.archives.entry import ENVIRONMENT, MAX_DEPTH, MAX_PATH, instead_of_link
 from arena.bots.sandboxes.base import MIB
 from arena.io.errors import ArenaError
+from arena.io.files import os_errors
 
 _IGNORED = frozenset({".git", "__pycache__", "__MACOSX", ".DS_Store"})
 _MAC_PREFIX = "._"
@@ -177,12 +178,9 @@ def is_ignored(name: str) -> bool:
 
 
 def _entries(folder: Path) -> Iterator[tuple[Path, os.stat_result]]:
-    try:
-        with os.scandir(folder) as items:
-            for item in items:
-                yield Path(item), item.stat(follow_symlinks=False)
-    except OSError as error:
-        raise ArenaError(f"cannot be read: {error.strerror}", str(folder)) from None
+    with os_errors("cannot be read", folder), os.scandir(folder) as items:
+        for item in items:
+            yield Path(item), item.stat(follow_symlinks=False)
 
 
 def _check_path(path: Path, folder: Path, *, is_folder: bool) -> None:

@@ -8,7 +8,7 @@ from arena.bots.bot import Bot
 from arena.bots.kit_files import kit_files
 from arena.bots.manifest import MANIFEST, errors_name_source, load_bot
 from arena.bots.runtimes import KITS
-from arena.io.errors import ArenaError, did_you_mean
+from arena.io.errors import ArenaError, check_known
 from arena.io.files import part_of, reason
 
 _PLACEHOLDER = "my-bot"
@@ -21,8 +21,7 @@ def create(folder: Path, language: str) -> Bot:
     Raises ArenaError if there is no such kit, if the folder exists or cannot be made, or if its
     name cannot be a bot's. Nothing is left behind then but folders above it.
     """
-    if language not in KITS:
-        raise ArenaError(f"there is no kit for '{language}'", hint=did_you_mean(language, KITS))
+    check_known(language, KITS, f"there is no kit for '{language}'")
     folder = folder.absolute()
     if folder.exists() or folder.is_symlink():
         raise ArenaError("it exists already", str(folder), "choose a name that is not taken")

@@ -17,7 +17,7 @@ from arena.bots.name_checks import check_distinct, check_info
 from arena.bots.runtimes import RUNTIMES
 from arena.game.records import BotInfo
 from arena.io import shipped
-from arena.io.errors import ArenaError, did_you_mean
+from arena.io.errors import ArenaError, check_known, did_you_mean, first_of
 from arena.io.files import reason
 from arena.io.yaml_file import convert, locate, parse_yaml
 
@@ -100,9 +100,7 @@ def _all_in_one(refusals: list[ArenaError]) -> ArenaError:
     """Return one error that names every bot that cannot be read, up to a limit."""
     if len(refusals) == 1:
         return refusals[0]
-    shown = [f"{error.where}: {error.what}" for error in refusals[:_MAX_REFUSALS]]
-    if more := len(refusals) - len(shown):
-        shown.append(f"and {more} more")
+    shown = first_of([f"{error.where}: {error.what}" for error in refusals], _MAX_REFUSALS)
     what = f"{len(refusals)} bots cannot be read"
     return ArenaError(what, "; ".join(shown), "correct them, or leave them out")
 
@@ -219,10 +217,8 @@ def _manifest(path: Path) -> Manifest:
         if len(text) > most or not text.isprintable():
             what = f"{key} has at most {most} characters, all of them visible"
             raise ArenaError(what, locate(path, marks, f"$.{key}"))
-    if manifest.runtime not in RUNTIMES:
-        what = f"unknown runtime '{manifest.runtime}'"
-        where = locate(path, marks, "$.runtime")
-        raise ArenaError(what, where, did_you_mean(manifest.runtime, RUNTIMES))
+    runtime, where = manifest.runtime, locate(path, marks, "$.runtime")
+    check_known(runtime, RUNTIMES, f"unknown runtime '{runtime}'", where)
     _check_tags(manifest.tags, locate(path, marks, "$.tags"))
     return manifest
 

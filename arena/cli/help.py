@@ -13,7 +13,7 @@ import click
 from arena.cli.options import json_option
 from arena.cli.output import print_json
 from arena.io import shipped
-from arena.io.errors import ArenaError, did_you_mean
+from arena.io.errors import check_known
 
 _PART = re.compile(r"## (.+)")
 _TOPIC = re.compile(r"- \[(\w+)\]\((.+?)\): (.+)")
@@ -35,9 +35,7 @@ def command(topic: str | None, *, as_json: bool) -> None:
     if topic is None:
         _list_topics(as_json=as_json)
         return
-    if topic not in topics():
-        hint = did_you_mean(topic, topics())
-        raise ArenaError(f"there is no page on '{topic}'", "arena help", hint)
+    check_known(topic, topics(), f"there is no page on '{topic}'", "arena help")
     text = topics()[topic].path.read_text(encoding="utf-8")
     if as_json:
         print_json({"topic": topic, "text": text})

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 import click
 
 from arena.io.errors import ArenaError, did_you_mean
+from arena.io.numbers import whole_number
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
@@ -100,10 +101,10 @@ def replays_option(command: _Command) -> _Command:
 def _replay_choice(_context: click.Context, _option: click.Parameter, word: str) -> str | int:
     if word in {"all", "none"}:
         return word
-    if not (word.isascii() and word.isdigit() and len(word) <= _MAX_DIGITS):
+    if (number := whole_number(word, _MAX_DIGITS)) is None:
         what = f"'{word}' is neither all, none nor a whole number of up to {_MAX_DIGITS} digits"
         raise click.BadParameter(what)
-    return int(word)
+    return number
 
 
 def store_path(league: Path, store: Path | None) -> Path:

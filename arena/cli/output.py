@@ -46,6 +46,15 @@ def print_json(value: object) -> None:
     click.echo(json.dumps(msgspec.to_builtins(value), indent=2))
 
 
+def print_result(value: object, *lines: str, as_json: bool) -> None:
+    """Print what a command did, as JSON or as sentences."""
+    if as_json:
+        print_json(value)
+        return
+    for line in lines:
+        click.echo(harmless(line))
+
+
 def say_report(report: "Report") -> None:
     """Say where a report is, and what is suspicious in it."""
     suspicions = report.ratings.suspicions

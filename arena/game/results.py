@@ -1,5 +1,7 @@
 """The results of games and fixtures, from their records."""
 
+from msgspec import Struct
+
 from arena.game.records import (
     BidMade,
     Cause,
@@ -10,6 +12,12 @@ from arena.game.records import (
     PlayedFixture,
     RoundStarted,
 )
+
+
+class Placed(Struct, frozen=True, array_like=True, tag="placed"):
+    """The end of a game that is followed as it is played."""
+
+    places: tuple[int, ...]
 
 
 def game_result(record: GameRecord) -> GameResult:

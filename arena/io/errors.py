@@ -1,6 +1,6 @@
 """The only errors that a person sees: what is wrong, where, and how to fix it."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Sequence
 from difflib import get_close_matches
 
 _MAX_SHOWN = 2000
@@ -35,6 +35,18 @@ def _shortened(part: str) -> str:
 
 class FindingError(ArenaError):
     """Something that was checked is not as it must be: one line to stderr, exit code 1."""
+
+
+def first_of(texts: Sequence[str], most: int) -> list[str]:
+    """Return the first so many texts, and behind them how many more there are."""
+    more = len(texts) - most
+    return [*texts[:most], f"and {more} more"] if more > 0 else list(texts)
+
+
+def check_known(name: str, known: Collection[str], what: str, where: str = "") -> None:
+    """Raise an ArenaError with the nearest known name, unless a name is known."""
+    if name not in known:
+        raise ArenaError(what, where, did_you_mean(name, known))
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:

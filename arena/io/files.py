@@ -8,9 +8,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from secrets import token_hex
-from typing import BinaryIO
+from typing import BinaryIO, TypeVar
+
+import msgspec
 
 from arena.io.errors import ArenaError
+
+_MAKE_ROOM = "free some space, or make the folder writable"
+_Data = TypeVar("_Data")
 
 
 def read_limited(path: Path, max_bytes: int) -> bytes:
@@ -30,9 +35,39 @@ def read_limited(path: Path, max_bytes: int) -> bytes:
     return content
 
 
+def read_json(path: Path, kind: type[_Data]) -> _Data | None:
+    """Return what a file of JSON holds; None if it is not there, or holds something else."""
+    try:
+        return msgspec.json.decode(path.read_bytes(), type=kind)
+    except (OSError, msgspec.DecodeError):
+        return None
+
+
+def stat_of(path: Path) -> os.stat_result | None:
+    """Return what the disk says of a file; None if it is not there."""
+    try:
+        return path.stat()
+    except OSError:
+        return None
+
+
+def changed_at(path: Path) -> int:
+    """Return when a file was written last, in nanoseconds since 1970; 0 if it is not there."""
+    return found.st_mtime_ns if (found := stat_of(path)) else 0
+
+
 def reason(error: Exception) -> str:
     """Return why a system call failed, without the path."""
     return getattr(error, "strerror", None) or " ".join(str(error).split())
+
+
+@contextmanager
+def os_errors(what: str, where: object, hint: str = "") -> Iterator[None]:
+    """Raise an OSError as the ArenaError that says what cannot be done, and why."""
+    try:
+        yield
+    except OSError as error:
+        raise ArenaError(f"{what}: {reason(error)}", str(where), hint) from None
 
 
 @contextmanager
@@ -84,7 +119,7 @@ def write_file(
     parents: bool = False,
 ) -> None:
     """Write a file as `replacing` does, with its parents on request; raises ArenaError."""
-    with _translated(path):
+    with os_errors("it cannot be written", path, _MAKE_ROOM):
         if parents:
             path.parent.mkdir(parents=True, exist_ok=True)
         with replacing(path, mode, durable=durable) as file:
@@ -93,7 +128,7 @@ def write_file(
 
 def place_durably(part: Path, path: Path) -> None:
     """Give a file that is on the disk its name, to stay; raises ArenaError if it cannot be."""
-    with _translated(path):
+    with os_errors("it cannot be written", path, _MAKE_ROOM):
         part.replace(path)
         _sync(path.parent)
 
@@ -143,15 +178,6 @@ def user_cache(name: str) -> Path:
 
 def _open(path: str, flags: int) -> int:
     return os.open(path, flags | os.O_NONBLOCK)
-
-
-@contextmanager
-def _translated(path: Path) -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        what = f"it cannot be written: {reason(error)}"
-        raise ArenaError(what, str(path), "free some space, or make the folder writable") from None
 
 
 def _sync(folder: Path) -> None:

@@ -116,3 +116,17 @@ def _work(call: Callable[[], Any], answer: Connection, parent: int, place: _Plac
         answer.send(call())
     except ArenaError as error:
         answer.send(_Refusal(error))
+
+
+class JobKeeper:
+    """Has one job at a time, which is begun again after a pause."""
+
+    _job: Job | None = None
+    _not_before = 0.0
+    """When the next may begin, by the monotonic clock in seconds."""
+
+    def stop(self) -> None:
+        """End the job that goes on, if there is one."""
+        if self._job:
+            self._job.end()
+            self._job = None

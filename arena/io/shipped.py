@@ -6,6 +6,13 @@ from pathlib import Path
 
 from arena.io.errors import ArenaError
 
+FILES_OF_A_TABLE = {
+    "style.css": "style.css",
+    "replay.css": "replay.css",
+    "play.css": "play/play.css",
+    "play.js": "play/play.js",
+}
+"""What the page of a person's table needs beside itself: addresses, and paths in `reports`."""
 _PACKAGE = Path(__file__).resolve().parents[1]
 
 

@@ -48,7 +48,7 @@ def _explained(message: str, data: Any, kind: type[msgspec.Struct]) -> ArenaErro
     at = _AT.search(message)
     path, value, wanted = _spot(at["path"] if at else "$", data, kind)
     if unknown := _UNKNOWN.search(message):
-        name, known = unknown["name"], _keys_of(wanted)
+        name, known = unknown["name"], [field.encode_name for field in _fields_of(wanted)]
         hint = did_you_mean(name, known) if known else ""
         return ArenaError(f"unknown key '{name}'", f"{path}.{name}", hint)
     if missing := _MISSING.search(message):
@@ -109,18 +109,10 @@ def _argument(kind: Any, container: type) -> Any:
     return next((types[container is dict] for types in arguments), None)
 
 
-def _struct_in(kind: Any) -> Any:
-    parts = (part for part in _parts(kind) if isinstance(part, type))
-    return next((part for part in parts if issubclass(part, msgspec.Struct)), None)
-
-
 def _fields_of(kind: Any) -> tuple[FieldInfo, ...]:
-    struct = _struct_in(kind)
+    parts = (part for part in _parts(kind) if isinstance(part, type))
+    struct = next((part for part in parts if issubclass(part, msgspec.Struct)), None)
     return msgspec.structs.fields(struct) if struct else ()
-
-
-def _keys_of(kind: Any) -> list[str]:
-    return [field.encode_name for field in _fields_of(kind)]
 
 
 def _field_type(kind: Any, name: str) -> Any:

@@ -133,21 +133,18 @@ class _Builder:
     def _mapping(self, at: str, depth: int) -> dict[str, Any]:
         mapping: dict[str, Any] = {}
         while not isinstance(event := next(self._events), yaml.MappingEndEvent):
-            key = self._key(event)
+            self._check(event, 0)
+            if not isinstance(event, yaml.ScalarEvent):
+                raise self._refused("bad YAML: a key that is a list or a mapping", event)
+            if len(event.value) > MAX_KEY:
+                raise self._refused(f"a key of more than {MAX_KEY} characters", event)
+            key = self._text(event)
             if key in mapping:
                 raise self._refused(f"duplicate key '{key}'", event)
             inner = f"{at}.{key}"
             self.positions[inner] = _position(event.start_mark)
             mapping[key] = self._value(next(self._events), inner, depth + 1)
         return mapping
-
-    def _key(self, event: Any) -> str:
-        self._check(event, 0)
-        if not isinstance(event, yaml.ScalarEvent):
-            raise self._refused("bad YAML: a key that is a list or a mapping", event)
-        if len(event.value) > MAX_KEY:
-            raise self._refused(f"a key of more than {MAX_KEY} characters", event)
-        return self._text(event)
 
     def _scalar(self, event: Any) -> Any:
         text, plain = self._text(event), event.implicit[0]

@@ -8,7 +8,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from arena.io.errors import ArenaError
-from arena.io.files import part_of, write_file
+from arena.io.files import os_errors, part_of, write_file
 from arena.ladder.book.book_file import BookFile
 from arena.ladder.book.schema import DOOR, LADDER
 from arena.ladder.book.update import bring_up_to_date
@@ -96,13 +96,10 @@ def _new_folder(target: Path) -> Iterator[Path]:
     """Yield a folder that gets its name when it is whole; raises ArenaError if it cannot be."""
     if os.path.lexists(target):
         raise ArenaError("it is there already", str(target), "name a new folder")
-    try:
-        with part_of(target) as part:
-            make_private(part)
-            yield part
-    except OSError as error:
-        what = f"it cannot be copied: {error.strerror or error}"
-        raise ArenaError(what, str(target), "name a folder in one with room for it") from None
+    hint = "name a folder in one with room for it"
+    with os_errors("it cannot be copied", target, hint), part_of(target) as part:
+        make_private(part)
+        yield part
 
 
 def _copy_season(source: Path, target: Path) -> None:

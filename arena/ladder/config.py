@@ -15,10 +15,9 @@ from arena.bots.sandboxes.registry import AUTO, make_sandbox
 from arena.game.records import LimitsInfo, RatingsInfo
 from arena.io.cores import core_count, spare_cores
 from arena.io.errors import ArenaError
-from arena.io.sizes import parse_size
+from arena.io.numbers import parse_size
 from arena.io.yaml_file import Positions, convert, locate, parse_yaml
-from arena.ladder.book.joining import Joining
-from arena.ladder.book.quota import Quotas
+from arena.ladder.book.quota import Joining, Quotas
 from arena.league.cluster.entry import check_cluster
 from arena.league.terms.config import (
     Blocks,
@@ -167,18 +166,15 @@ def load_config(path: Path) -> Config:
         hint = "name the sandbox that every season is played in, as arena ladder init does"
         raise ArenaError("a ladder's sandbox is fixed", locate(path, marks, "$.sandbox"), hint)
     if file.cluster is not None:
-        _check_cluster(file.cluster, file.workers, locate(path, marks, "$.cluster"))
+        where = locate(path, marks, "$.cluster")
+        if file.workers is not None:
+            what = "workers counts processes of this machine without a cluster"
+            raise ArenaError(what, where, "leave one of the two out")
+        try:
+            check_cluster(file.cluster, None)
+        except ArenaError as error:
+            raise ArenaError(error.what, where, error.hint) from None
     return Config(path, file, league, _caps(file.disk, path, marks))
-
-
-def _check_cluster(address: str, workers: int | None, where: str) -> None:
-    if workers is not None:
-        what = "workers counts processes of this machine without a cluster"
-        raise ArenaError(what, where, "leave one of the two out")
-    try:
-        check_cluster(address, None)
-    except ArenaError as error:
-        raise ArenaError(error.what, where, error.hint) from None
 
 
 def _caps(disk: Disk, path: Path, marks: Positions) -> Caps:

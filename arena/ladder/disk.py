@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from pathlib import Path
 
-from arena.io.sizes import size_text
+from arena.io.numbers import size_text
 from arena.ladder.config import Caps
 from arena.ladder.folder import Folder
 from arena.ladder.season.season import STORE

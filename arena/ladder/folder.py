@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from stat import S_IMODE
 
@@ -10,6 +10,7 @@ from msgspec import Struct
 
 from arena.io.errors import ArenaError
 from arena.io.file_lock import is_locked_exclusively, lock_exclusively
+from arena.io.files import os_errors
 
 UPDATE_HINT = "arena ladder run brings it up to date"
 """What helps with a ladder that an older arena made."""
@@ -134,31 +135,34 @@ def make_shared(path: Path) -> None:
     path.chmod(S_IMODE(path.parent.stat().st_mode))
 
 
+def locked(folder: Folder) -> AbstractContextManager[None]:
+    """Keep other ladders out; raises ArenaError if one runs here."""
+    hint = "one is enough: arena ladder status says what it does"
+    taken = ArenaError("another ladder runs in this folder", str(folder.root), hint)
+    return held(folder.root, taken)
+
+
 @contextmanager
-def locked(folder: Folder) -> Iterator[None]:
-    """Keep other ladders out; raises ArenaError if one runs here. The kernel ends it with us."""
-    file = _open_to_lock(folder)
-    try:
+def held(path: Path, taken: ArenaError) -> Iterator[None]:
+    """Lock a folder; raises `taken` if another has. The kernel ends it with this process."""
+    with _opened(path) as file:
         if not lock_exclusively(file):
-            hint = "one is enough: arena ladder status says what it does"
-            raise ArenaError("another ladder runs in this folder", str(folder.root), hint)
+            raise taken
         yield
-    finally:
-        os.close(file)
 
 
 def is_running(folder: Folder) -> bool:
     """Tell whether a ladder runs in a folder."""
-    file = _open_to_lock(folder)
-    try:
+    with _opened(folder.root) as file:
         return is_locked_exclusively(file)
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[int]:
+    # Not a database: closing any descriptor of one drops SQLite's locks on it.
+    with os_errors("it cannot be opened", path):
+        file = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        yield file
     finally:
         os.close(file)
-
-
-def _open_to_lock(folder: Folder) -> int:
-    # Not a database: closing any descriptor of one drops SQLite's locks on it.
-    try:
-        return os.open(folder.root, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    except OSError as error:
-        raise ArenaError(f"it cannot be opened: {error.strerror}", str(folder.root)) from None

@@ -7,7 +7,7 @@ from pathlib import Path
 from arena.bots.sandboxes.base import GET_ISOLATION
 from arena.bots.sandboxes.registry import AUTO, make_sandbox
 from arena.io.errors import ArenaError
-from arena.io.files import write_file
+from arena.io.files import os_errors, write_file
 from arena.ladder.book.book_file import BookFile
 from arena.ladder.book.schema import DOOR, LADDER
 from arena.ladder.config import LadderFile, text_of
@@ -31,7 +31,7 @@ def make_ladder(root: Path, sandbox: str | None, *, trusted: bool) -> LadderFile
     folder = Folder(root)
     name = root.absolute().name or "ladder"
     file = LadderFile(name=name, sandbox=chosen.name, trust_bots=trusted)
-    try:
+    with os_errors("it cannot be made", root):
         root.mkdir(parents=True, exist_ok=True)
         if any(root.iterdir()):
             raise ArenaError("the folder is not empty", str(root), "name a new one")
@@ -43,8 +43,6 @@ def make_ladder(root: Path, sandbox: str | None, *, trusted: bool) -> LadderFile
         with Door(folder, writes=True) as door:
             door.invite(operator(), ADMINISTRATOR)
         BookFile.create(folder.ladder, LADDER)
-    except OSError as error:
-        raise ArenaError(f"it cannot be made: {error.strerror}", str(root)) from None
     return file
 
 

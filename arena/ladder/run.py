@@ -17,7 +17,6 @@ from arena.ladder.book.tables import (
     DivisionProgress,
     Order,
     State,
-    Upload,
     Version,
 )
 from arena.ladder.book.update import bring_up_to_date
@@ -119,7 +118,10 @@ class _Ladder(RunListener):
             season = open_season(self._folder, number, self._config, self._say)
             with season as self._season:
                 self._pruner = Pruner(self._folder, self._config.caps, self._season.store)
-                self._check_arena(self._season)
+                # Another version of the arena may play its games otherwise.
+                if self._book.facts().get("arena") not in {None, __version__}:
+                    self._season.check_games()
+                self._book.set_fact("arena", __version__)
                 if not self._config.file.cluster:  # its workers do not share our files
                     self._live = LiveGames(self._folder.season(number), self._season, self._book)
                 self._play(self._season)
@@ -134,7 +136,7 @@ class _Ladder(RunListener):
         """End what goes on beside the games."""
         self._checks.stop()
         self._stop_reading()
-        self._guests.end()
+        self._guests.stop()
 
     def _stop_reading(self) -> None:
         """End what reads the store: meanwhile it cannot be closed whole."""
@@ -152,12 +154,6 @@ class _Ladder(RunListener):
         return changed or self._stop.is_set() or self._lacks_space != ""
 
     # ------------------------------------------------------------ seasons
-
-    def _check_arena(self, season: Season) -> None:
-        """Refuse to go on with a season that this version of the arena would play otherwise."""
-        if self._book.facts().get("arena") not in {None, __version__}:
-            season.check_games()
-        self._book.set_fact("arena", __version__)
 
     def _close_season(self, number: int, order: Order) -> None:
         close_season(self._folder, self._book, number, order, self._config.caps.replays, self._say)
@@ -262,7 +258,8 @@ class _Ladder(RunListener):
     def _look_at_door(self) -> None:
         self._seen = self._door.changes()
         for upload in self._door.uploads(self._book.last_upload()):
-            self._receive(upload)
+            why = f"{upload.version} sha256 {upload.sha256}, {upload.bytes} bytes"
+            self._book.add(upload, State.QUEUED, why)
         for order in self._door.orders(self._book.last_order()):
             if order.what is Action.CLOSE_SEASON:
                 self._closing = order  # answered when it is done: later orders wait for it
@@ -272,10 +269,6 @@ class _Ladder(RunListener):
             else:
                 carry_out(order, self._book)
             self._field_changed = True
-
-    def _receive(self, upload: Upload) -> None:
-        why = f"{upload.version} sha256 {upload.sha256}, {upload.bytes} bytes"
-        self._book.add(upload, State.QUEUED, why)
 
     def _compare(self, season: Season) -> None:
         """Let versions rest that have met the next one, or the next one if it is worse."""

@@ -8,9 +8,10 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from arena.io.times import span
+from arena.io.files import stat_of
+from arena.io.numbers import span
 from arena.ladder.book.book import Book
-from arena.ladder.book.tables import CHECKS, WAITING, DivisionProgress, Progress, State, Upload
+from arena.ladder.book.tables import CHECKS, WAITING, DivisionProgress, Progress, State
 from arena.ladder.config import Intervals, load_config
 from arena.ladder.disk import lacks_space, logs_size
 from arena.ladder.door.door import Door
@@ -55,10 +56,12 @@ def status(folder: Folder) -> LadderStatus:
     waiting = [entry.received_at for entry in versions if entry.state in WAITING]
     waiting += [entry.received_at for entry in arrived]
     running = is_running(folder)
+    states = Counter(version.state for version in versions)
+    states[State.QUEUED] += len(arrived)
     ladder = LadderStatus(
         running=running,
         overdue=(),
-        versions=_counted(Counter(version.state for version in versions), arrived),
+        versions={state: states[state] for state in State if states[state]},
         queue=len(waiting),
         oldest=now - min(waiting) if waiting else None,
         checks=_checks(facts.get(CHECKS, "[]")) if running else [],
@@ -75,11 +78,6 @@ def status(folder: Folder) -> LadderStatus:
     if lacks := lacks_space(folder, config.caps):
         overdue.append(lacks)
     return replace(ladder, overdue=tuple(overdue))
-
-
-def _counted(states: Counter[State], arrived: list[Upload]) -> dict[State, int]:
-    states[State.QUEUED] += len(arrived)
-    return {state: states[state] for state in State if states[state]}
 
 
 def _overdue(
@@ -104,6 +102,5 @@ def _age(facts: Mapping[str, str], key: str, now: float) -> float | None:
 
 
 def _backup_age(folder: Folder, now: float) -> float | None:
-    if not folder.last_backup.exists():
-        return None
-    return max(0.0, now - folder.last_backup.stat().st_mtime)
+    backup = stat_of(folder.last_backup)
+    return max(0.0, now - backup.st_mtime) if backup else None

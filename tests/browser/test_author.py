@@ -13,7 +13,7 @@ from playwright.sync_api import Browser, Page, Route, expect
 
 from arena.ladder.book.book import Book
 from arena.ladder.book.tables import State
-from arena.ladder.check.sent import give_back
+from arena.ladder.check.scheduler import give_back
 from arena.ladder.pages.private import write_private_pages
 from arena.ladder.season.author_games import PlayedSeason
 from tests.browser.test_door import WIDTHS, assess, check, link, log_in, visiting

@@ -10,8 +10,10 @@ import pytest
 from msgspec.structs import replace
 from playwright.sync_api import Browser, expect
 
+from arena.game.records import BidMade
+from arena.game.results import Placed
 from arena.ladder.book.book import Book
-from arena.ladder.book.live_game import FACT, LiveGame, RoundBegun, WasBid, WasCalled, WasPlaced
+from arena.ladder.book.live_game import FACT, LiveGame, RoundBegun, WasCalled
 from tests.browser.test_door import SCHEMES, WIDTHS, check, visiting
 from tests.browser.test_pages import SCREENSHOTS
 from tests.ladder.web.doors import Door, door_of, ladder
@@ -21,11 +23,11 @@ pytestmark = pytest.mark.slow
 LONG = "n" * 32 + "@123"
 EVENTS = (
     RoundBegun(None, (5, 5, 1)),
-    WasBid(0, 2, 3),
-    WasBid(1, 3, 1),
+    BidMade(0, 2, 3),
+    BidMade(1, 3, 1),
     WasCalled(2, "dudo", 2, None),
     RoundBegun(2, (5, 5, 0)),
-    WasPlaced((1, 2, 3)),
+    Placed((1, 2, 3)),
 )
 DICE = (((1, 2, 3, 4, 5), (6, 6, 6, 6, 6), (1,)), ((1, 1, 1, 1, 1), (2, 2, 2, 2, 2), ()))
 

@@ -15,7 +15,7 @@ from arena.bots.manifest import load_bot
 from arena.game.records import LimitsInfo
 from arena.game.rules.books import VARIANTS
 from arena.game.seeds import bot_seed
-from arena.ladder.check.trial import GAMES, TrialRequest, trial
+from arena.ladder.check.trial import GAMES, TrialFault, TrialTerms, trial
 from arena.ladder.folder import Folder, make_private
 from tests.cli.command import LOWEST, bot
 from tests.e2e.live import let_others_in
@@ -44,9 +44,8 @@ def hellos(file: Path) -> list[dict[str, Any]]:
     return [json.loads(line) for line in file.read_text().splitlines()]
 
 
-def request(source: Path, seed: str = "a", **more: Any) -> TrialRequest:
-    asked = TrialRequest(
-        bot=load_bot(source),
+def tried(source: Path, seed: str = "a", **more: Any) -> tuple[int, list[TrialFault]]:
+    terms = TrialTerms(
         variants={"bga": VARIANTS["bga"]},
         players=(2,),
         limits=LimitsInfo(answer=HANG, game=HANG),
@@ -55,9 +54,8 @@ def request(source: Path, seed: str = "a", **more: Any) -> TrialRequest:
         trusted=True,
         packages=False,
         games=10,
-        seed=seed,
     )
-    return replace(asked, **more)
+    return trial(replace(terms, **more), load_bot(source), seed, Budget())
 
 
 @pytest.fixture
@@ -71,7 +69,7 @@ def test_a_trial_is_drawn_from_its_seed(folder: Path) -> None:
     source, greeted = keeping(folder / "keeps", file), []
     for seed in ("a", "a", "b"):
         file.write_text("")
-        assert trial(request(source, seed), Budget()) == (GAMES, [])
+        assert tried(source, seed) == (GAMES, [])
         greeted.append(hellos(file))
     assert greeted[0] == greeted[1]
     seeds = {one["seed"] for one in [*greeted[0], *greeted[2]]}
@@ -87,7 +85,7 @@ def test_a_trial_is_of_whole_fixtures_and_every_kind_of_table(
     folder: Path, games: int, players: tuple[int, ...], fixtures: int
 ) -> None:
     source = keeping(folder / "keeps", folder / "hellos")
-    played, faults = trial(request(source, games=games, players=players), Budget())
+    played, faults = tried(source, games=games, players=players)
     greeted = hellos(folder / "hellos")
     assert (played, len(greeted), faults) == (games * fixtures, fixtures, [])
     assert {one["seats"] for one in greeted} == {*players}
@@ -103,11 +101,11 @@ def test_a_bot_is_greeted_in_its_trial_as_in_a_season(folder: Path) -> None:
     with running(club) as ladder:
         ladder.until(lambda: clubs.is_asleep(club, "keeps@1", "other@1"))
         assert ladder.stop() == 0
-    tried, rated = ceil(GAMES / 7), clubs.played(clubs.store_of(club))
-    greeted = hellos(file)[-tried - rated :]
+    trials, rated = ceil(GAMES / 7), clubs.played(clubs.store_of(club))
+    greeted = hellos(file)[-trials - rated :]
     assert rated > 0
     assert all(kept(one) == kept(greeted[-1]) for one in greeted)
-    assert len({one["seed"] for one in greeted}) == tried + rated
+    assert len({one["seed"] for one in greeted}) == trials + rated
 
 
 def kept(hello: Mapping[str, Any]) -> dict[str, Any]:
@@ -123,6 +121,6 @@ def test_every_check_draws_a_seed_and_keeps_it(folder: Path) -> None:
     assert len({one.seed for one in results}) == 2
     drawn = hellos(file)[-1]
     file.write_text("")
-    again = request(source, results[-1].seed, games=GAMES, limits=LimitsInfo())
-    assert trial(again, Budget()) == (GAMES, [])
+    again = tried(source, results[-1].seed, games=GAMES, limits=LimitsInfo())
+    assert again == (GAMES, [])
     assert hellos(file) == [drawn]

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from distributed import Client, LocalCluster
 
-from arena.league.cluster.executor import TaskExecutor
+from arena.league.cluster.client import TaskExecutor
 from tests.cli.command import HANG
 
 BEGUN, END = Event(), Event()

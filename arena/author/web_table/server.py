@@ -20,6 +20,7 @@ from urllib.parse import parse_qs, urlsplit
 from arena.author.web_table.page import closed_html, table_html
 from arena.author.web_table.person import WebPerson
 from arena.io import shipped
+from arena.io.numbers import whole_number
 from arena.publish.drawing.font import font_css
 
 _ADDRESS = "127.0.0.1"
@@ -29,12 +30,6 @@ _IDLE = 60.0
 """Seconds that a connection may say nothing."""
 _MAX_FORM = 1000
 """Bytes of a form."""
-_FILES = {
-    "style.css": "style.css",
-    "replay.css": "replay.css",
-    "play.css": "play/play.css",
-    "play.js": "play/play.js",
-}
 _POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; font-src data:;"
     " connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
@@ -98,9 +93,9 @@ class _Handler(BaseHTTPRequestHandler):
             self._show()
         elif name == "font.css":
             self._send(font_css(), "text/css")
-        elif name in _FILES:
+        elif name in shipped.FILES_OF_A_TABLE:
             kind = "text/javascript" if name.endswith(".js") else "text/css"
-            self._send(_file(_FILES[name]), kind)
+            self._send(_file(name), kind)
         else:
             self._refuse(HTTPStatus.NOT_FOUND)
 
@@ -132,7 +127,7 @@ class _Handler(BaseHTTPRequestHandler):
     def _show(self) -> None:
         """Send the page, or that nothing changed since that of the number `after`."""
         after = parse_qs(urlsplit(self.path).query).get("after", [""])[0]
-        shown = self.server.person.shown(_count(after), _POLL)
+        shown = self.server.person.shown(whole_number(after), _POLL)
         if shown is None:
             self._answer(HTTPStatus.NO_CONTENT, {})
         else:
@@ -158,11 +153,11 @@ class _Handler(BaseHTTPRequestHandler):
         self.server.person.leave()
 
     def _form(self) -> tuple[int, str] | None:
-        length = _count(self.headers.get("Content-Length", ""))
+        length = whole_number(self.headers.get("Content-Length", ""))
         if length is None or length > _MAX_FORM:
             return None
         form = parse_qs(self.rfile.read(length).decode("ascii", "replace"))
-        number = _count(form.get("number", [""])[0])
+        number = whole_number(form.get("number", [""])[0])
         return None if number is None else (number, form.get("move", [""])[0])
 
     def _refuse(self, status: HTTPStatus) -> None:
@@ -191,11 +186,7 @@ class _Handler(BaseHTTPRequestHandler):
         self.end_headers()
 
 
-def _count(text: str) -> int | None:
-    """Return a number of at most nine digits, None if it is none."""
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else None
-
-
 @cache
-def _file(path: str) -> str:
-    return (shipped.folder("reports") / path).read_text(encoding="utf-8")
+def _file(name: str) -> str:
+    path = shipped.folder("reports") / shipped.FILES_OF_A_TABLE[name]
+    return path.read_text(encoding="utf-8")

@@ -4,6 +4,7 @@ import os
 import shutil
 import stat
 from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 
 from arena.bots.bot import Bot
@@ -11,7 +12,7 @@ from arena.bots.folder import BotLimits, check_size, exceeds, walk
 from arena.bots.manifest import errors_name_source
 from arena.bots.sandboxes.base import MIB, Program, Sandbox
 from arena.bots.sandboxes.capped import end_of
-from arena.bots.sandboxes.run_once import RunResult, run_to_end
+from arena.bots.sandboxes.run_once import RunResult, run_to_end, started
 from arena.io.errors import ArenaError
 from arena.io.files import remove_tree
 
@@ -33,10 +34,10 @@ def build(
 
     Raises ArenaError if it fails, takes too much, or leaves what a bot's folder may not hold.
     """
-    running = sandbox.start(program, space=BUILD_FACTOR * limits.size)
-    folder: int | None = None
-    try:
-        folder = running.open_folder()
+    with ExitStack() as stack:
+        running = stack.enter_context(started(sandbox, program, space=BUILD_FACTOR * limits.size))
+        if (folder := running.open_folder()) is not None:
+            stack.callback(os.close, folder)
         watch = _watch(bot, program.folder, folder, limits)
         ran = run_to_end(running, limits.build_seconds, watch=watch)
         _check_space(bot, program.folder, folder, limits)
@@ -48,11 +49,6 @@ def build(
                 _take_over(inside, program.folder, limits)
         with errors_name_source(program.folder, bot.source, prefix):
             check_built(program.folder, limits)
-    finally:
-        running.kill()
-        running.close()
-        if folder is not None:
-            os.close(folder)
 
 
 def _watch(bot: Bot, path: Path, folder: int | None, limits: BotLimits) -> Callable[[], None]:

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from arena.bots.sandboxes.base import MIB
 from arena.bots.sandboxes.run_once import last_line
-from arena.io.errors import ArenaError
+from arena.io.errors import ArenaError, first_of
 
 MAX_SIZE = 512 * MIB
 """Bytes of all files of a bot's packages, and of any file that pip writes."""
@@ -87,8 +87,7 @@ class Pip(NamedTuple):
 
 def listed(lines: Sequence[str]) -> str:
     """Return lines of requirements.txt as one text; of many, the first ones."""
-    more = [f"and {len(lines) - _NAMED} more"] if len(lines) > _NAMED else []
-    return ", ".join([*lines[:_NAMED], *more])
+    return ", ".join(first_of(lines, _NAMED))
 
 
 def _after(error: str, pins: Sequence[str]) -> list[str]:

@@ -1,7 +1,7 @@
 """Long output of programs, of which a part is shown, with the size of the rest."""
 
 from arena.bots.sandboxes.run_once import TAIL_BYTES
-from arena.io.sizes import size_text
+from arena.io.numbers import size_text
 
 IN_ALL = 1_048_576
 """Bytes of all steps that are shown."""

@@ -15,7 +15,7 @@ from typing import Literal
 from arena.bots.sandboxes.base import ENVIRONMENT, Quota, Unavailable
 from arena.bots.sandboxes.build_folder import open_copy
 from arena.bots.sandboxes.kernel.cgroups import Cgroup, Cgroups, cgroups, kill, wait_for_exit
-from arena.bots.sandboxes.kernel.process_states import any_busy, descendants, peak_memory
+from arena.bots.sandboxes.kernel.process_states import Watched, descendants
 from arena.bots.sandboxes.kernel.systemd_scope import SystemdScope, SystemdScopes, systemd_scopes
 from arena.io.uptime import wait_readable
 
@@ -28,7 +28,7 @@ _CPUCLOCK_SCHED = 2
 """A process's CPU time, in the low bits of a clock id: see `clock_getcpuclockid`."""
 
 
-class ChildProcess:
+class ChildProcess(Watched):
     """A child process in a session of its own, with pipes to it; raises OSError.
 
     On `info_fd` a sandbox writes as JSON which process is its init, the first one inside. It and
@@ -94,21 +94,9 @@ class ChildProcess:
                 return time.clock_gettime(self._cpu_clock)
         return used
 
-    def is_busy(self) -> bool | None:
-        """Return whether a thread of the program or of what it started does not sleep."""
-        with suppress(OSError):
-            return any_busy(self._pids())
-        return None
-
     def pid(self) -> int | None:
         """Return the id of the program itself, not of its sandbox; None if that begins just now."""
         return self._process.pid if self._info_fd is None else _child_of_init(self._init_pid)
-
-    def peak_memory(self) -> int | None:
-        """Return the most bytes that the largest of its processes has held."""
-        with suppress(OSError):
-            return peak_memory(self._pids())
-        return None
 
     def freeze(self, *, frozen: bool) -> None:
         """Freeze or thaw the whole tree; without one, stop or continue what is in the sandbox."""

@@ -6,9 +6,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from tempfile import gettempdir, mkstemp
+from typing import IO
 
 from arena.bots.sandboxes.kernel import cgroups as groups
 from arena.bots.sandboxes.owner import remove_abandoned_semaphores
+from arena.io.file_lock import is_locked_exclusively, lock_exclusively
 from arena.io.files import remove_tree
 
 _PREFIX = "perudo-arena-"
@@ -60,33 +62,21 @@ def remove_abandoned(parent: Path | None = None) -> None:
     """Remove the run folders of this user whose owners ended without doing so."""
     for lock in (parent or Path(gettempdir())).glob(f"{_PREFIX}*{_LOCK_SUFFIX}"):
         with suppress(OSError):
-            if lock.stat().st_uid == os.geteuid():
-                _remove_unless_locked(lock)
+            if lock.stat().st_uid != os.geteuid():
+                continue
+            with _opened(lock) as file:
+                # Until all is gone: an arena that has just made the file waits, and then notices.
+                if lock_exclusively(file.fileno()):
+                    _remove_with_lock(lock)
 
 
 def is_in_use(folder: Path) -> bool:
     """Return whether the owner of a run folder still holds its lock."""
     try:
-        lock_fd = _open_lock(_lock_path(folder))
+        with _opened(_lock_path(folder)) as lock:
+            return is_locked_exclusively(lock.fileno())
     except OSError:
         return False
-    try:
-        fcntl.flock(lock_fd, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
-    finally:
-        os.close(lock_fd)
-    return False
-
-
-def _remove_unless_locked(lock: Path) -> None:
-    lock_fd = _open_lock(lock)
-    try:
-        fcntl.flock(lock_fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        # Locked until all is gone: an arena that has just made the file waits and then notices.
-        _remove_with_lock(lock)
-    finally:
-        os.close(lock_fd)
 
 
 def _remove_with_lock(lock: Path) -> None:
@@ -97,8 +87,8 @@ def _remove_with_lock(lock: Path) -> None:
         lock.unlink(missing_ok=True)
 
 
-def _open_lock(path: Path) -> int:
-    return os.open(path, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
+def _opened(lock: Path) -> IO[bytes]:
+    return os.fdopen(os.open(lock, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW), "rb+")
 
 
 def _lock_path(folder: Path) -> Path:

@@ -2,7 +2,8 @@
 
 import os
 import select
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import NamedTuple
 
 from arena.bots.sandboxes.base import Program, Running, Sandbox
@@ -28,6 +29,17 @@ class RunResult(NamedTuple):
     """Its run time, in uptime of the arena."""
 
 
+@contextmanager
+def started(sandbox: Sandbox, program: Program, *, space: int = 0) -> Iterator[Running]:
+    """Start a program; all of it is killed at the end. Raises OSError if it cannot be started."""
+    running = sandbox.start(program, space=space)
+    try:
+        yield running
+    finally:
+        running.kill()
+        running.close()
+
+
 def run_once(
     sandbox: Sandbox, program: Program, seconds: float, *, stdin: bytes = b""
 ) -> RunResult:
@@ -35,13 +47,9 @@ def run_once(
 
     `stdin` is a few lines at most. Raises OSError if the program cannot be started.
     """
-    running = sandbox.start(program)
-    try:
+    with started(sandbox, program) as running:
         os.write(running.stdin, stdin)
         return run_to_end(running, seconds)
-    finally:
-        running.kill()
-        running.close()
 
 
 def run_to_end(

@@ -6,7 +6,7 @@ from arena.bots.runtimes import IMAGES, OF_SAMPLES
 from arena.bots.sandboxes.docker import engine, images
 from arena.cli.options import json_option
 from arena.cli.output import print_json, print_table, say
-from arena.io.errors import ArenaError, did_you_mean
+from arena.io.errors import check_known
 
 
 @click.group(invoke_without_command=True)
@@ -44,8 +44,6 @@ def build(runtimes: tuple[str, ...], *, from_host: bool) -> None:
     `arena images` lists them all.
     """
     for runtime in runtimes:
-        if runtime not in IMAGES:
-            hint = did_you_mean(runtime, IMAGES)
-            raise ArenaError(f"unknown runtime '{runtime}'", hint=hint)
+        check_known(runtime, IMAGES, f"unknown runtime '{runtime}'")
     make = images.build_from_host if from_host else images.build
     make(runtimes or OF_SAMPLES, say)

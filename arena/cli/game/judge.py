@@ -14,6 +14,7 @@ from arena.cli.output import say
 from arena.game.rules.judge import Position, RefusedError, judge
 from arena.game.wire.codec import StrictError, loads
 from arena.io.errors import ArenaError
+from arena.io.files import os_errors
 from arena.io.validate import convert
 
 MAX_LINE = 64 * 1024
@@ -43,19 +44,19 @@ def command(file: Path, *, as_json: bool) -> int:
 
 def _lines(file: Path) -> Iterator[tuple[int, bytes]]:
     """Yield the lines that are not blank, with their numbers; raises ArenaError for a long one."""
-    try:
-        with sys.stdin.buffer if str(file) == "-" else file.open("rb") as source:
-            for number in count(1):
-                line = source.readline(MAX_LINE + 1)
-                if len(line) > MAX_LINE:
-                    what = f"a line of more than {MAX_LINE // 1024} KiB"
-                    raise ArenaError(what, f"{file}:{number}", "one position per line")
-                if line.strip():
-                    yield number, line
-                elif not line:
-                    return
-    except OSError as error:
-        raise ArenaError(f"cannot be read: {error.strerror}", str(file)) from None
+    with (
+        os_errors("cannot be read", file),
+        sys.stdin.buffer if str(file) == "-" else file.open("rb") as source,
+    ):
+        for number in count(1):
+            line = source.readline(MAX_LINE + 1)
+            if len(line) > MAX_LINE:
+                what = f"a line of more than {MAX_LINE // 1024} KiB"
+                raise ArenaError(what, f"{file}:{number}", "one position per line")
+            if line.strip():
+                yield number, line
+            elif not line:
+                return
 
 
 def _judge_line(line: bytes, where: str) -> tuple[dict[str, object], int]:

@@ -6,7 +6,7 @@ import click
 from msgspec.structs import replace
 
 from arena.cli.options import json_option
-from arena.cli.output import print_json
+from arena.cli.output import print_result
 from arena.game.rules.books import MAX_PLAYERS, MAX_STARTING_DICE, MIN_PLAYERS, variant
 from arena.game.rules.perft import perft
 from arena.game.rules.round import first_standing
@@ -52,8 +52,5 @@ def command(
     if kind == "palifico":
         standing = replace(standing, palifico_seat=0)
     count = perft(standing)
-    if as_json:
-        shape = {"variant": variant_name, "players": players, "starting_dice": starting_dice}
-        print_json({**shape, "round": kind, "sequences": count})
-    else:
-        click.echo(count)
+    shape = {"variant": variant_name, "players": players, "starting_dice": starting_dice}
+    print_result({**shape, "round": kind, "sequences": count}, str(count), as_json=as_json)

@@ -5,7 +5,7 @@ import click
 from arena.cli.options import json_option
 from arena.cli.output import print_json
 from arena.game.rules.clauses import BOOKS, CLAUSES, Clause, by_text, differs, value
-from arena.io.errors import ArenaError, did_you_mean
+from arena.io.errors import ArenaError, check_known
 
 _KEY = "→ marks our reading of a document that is silent or unclear; a league may set a [switch]."
 
@@ -25,8 +25,7 @@ def command(variant: str | None, diff: tuple[str, str] | None, *, as_json: bool)
         raise ArenaError("VARIANT and --diff do not go together", hint="leave one of them out")
     books = list(diff or ([variant] if variant else BOOKS))
     for book in books:
-        if book not in BOOKS:
-            raise ArenaError(f"unknown variant '{book}'", hint=did_you_mean(book, BOOKS))
+        check_known(book, BOOKS, f"unknown variant '{book}'")
     clauses = [clause for clause in CLAUSES if not diff or differs(clause, *diff)]
     if as_json:
         print_json([_data(clause, books) for clause in clauses])

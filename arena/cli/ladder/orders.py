@@ -4,10 +4,9 @@ from pathlib import Path
 
 import click
 
-from arena.cli.exit_codes import OK
 from arena.cli.ladder.argument import door_url, folder_argument
 from arena.cli.options import PathType, json_option, printable
-from arena.cli.output import harmless, print_json
+from arena.cli.output import harmless, print_json, print_result
 from arena.course.roster import read_roster
 from arena.io.errors import ArenaError
 from arena.ladder.book.book import Book
@@ -42,7 +41,7 @@ def invite(
     *,
     admin: bool,
     as_json: bool,
-) -> int:
+) -> None:
     """Let the authors NAME... submit bots to LADDER, and print a link to its web door for each.
 
     A link is valid for 14 days and for one browser. Whoever is invited again gets
@@ -64,28 +63,24 @@ def invite(
             click.echo(harmless(f"{name} {said}: {links[name]}"))
     if as_json:
         print_json(links)
-    return OK
 
 
 @click.command()
 @folder_argument
 @click.argument("name")
 @json_option
-def revoke(ladder: Path, name: str, *, as_json: bool) -> int:
+def revoke(ladder: Path, name: str, *, as_json: bool) -> None:
     """Make all links, sessions and tokens of the author NAME of LADDER invalid, at once."""
     folder = existing(ladder)
     with Door(folder) as door:
         author = door.author(name).name
     with secrets.Secrets(folder, writes=True) as kept:
         count = kept.revoke(author)
-    if as_json:
-        print_json({"author": author, "revoked": count})
-    else:
-        click.echo(f"{author}: {count} links, sessions and tokens are invalid now")
-    return OK
+    line = f"{author}: {count} links, sessions and tokens are invalid now"
+    print_result({"author": author, "revoked": count}, line, as_json=as_json)
 
 
-def _order(ladder: Path, what: Action, version: str, why: str, *, as_json: bool) -> int:
+def _order(ladder: Path, what: Action, version: str, why: str, *, as_json: bool) -> None:
     """Leave an order for the ladder, and say when it is carried out."""
     folder = existing(ladder)
     target = None
@@ -94,18 +89,15 @@ def _order(ladder: Path, what: Action, version: str, why: str, *, as_json: bool)
             target = book.version(version)
     with Door(folder, writes=True) as door:
         number = door.order(operator(), what, target, why)
-    return _ordered(folder, number, what, as_json=as_json, version=target.name if target else "")
+    _ordered(folder, number, what, as_json=as_json, version=target.name if target else "")
 
 
 def _ordered(
     folder: Folder, number: int, what: Action, *, as_json: bool, **about: str | int
-) -> int:
-    if as_json:
-        print_json({"order": number, "what": what, **about})
-    else:
-        words = " ".join(map(str, about.values()))
-        click.echo(harmless(f"ordered: {what} {words}; {_when(folder)}"))
-    return OK
+) -> None:
+    words = " ".join(map(str, about.values()))
+    line = f"ordered: {what} {words}; {_when(folder)}"
+    print_result({"order": number, "what": what, **about}, line, as_json=as_json)
 
 
 def _when(folder: Folder) -> str:
@@ -119,8 +111,8 @@ def _about_version(what: Action, about: str) -> click.Command:
     @click.argument("version")
     @why_option
     @json_option
-    def order(ladder: Path, version: str, why: str, *, as_json: bool) -> int:
-        return _order(ladder, what, version, why, as_json=as_json)
+    def order(ladder: Path, version: str, why: str, *, as_json: bool) -> None:
+        _order(ladder, what, version, why, as_json=as_json)
 
     return order
 
@@ -140,14 +132,14 @@ recheck = _about_version(Action.RECHECK, "Check VERSION of LADDER again.")
 @click.argument("uploads", type=int)
 @why_option
 @json_option
-def quota(ladder: Path, author: str, uploads: int, why: str, *, as_json: bool) -> int:
+def quota(ladder: Path, author: str, uploads: int, why: str, *, as_json: bool) -> None:
     """Let AUTHOR make UPLOADS submissions to LADDER in 24 hours, whatever ladder.yaml says."""
     folder = existing(ladder)
     with Door(folder, writes=True) as door:
         name = door.author(author).name
         number = door.order_quota(operator(), name, uploads, why)
     what = Action.QUOTA
-    return _ordered(folder, number, what, as_json=as_json, author=name, uploads=uploads)
+    _ordered(folder, number, what, as_json=as_json, author=name, uploads=uploads)
 
 
 @click.group()
@@ -159,9 +151,9 @@ def season() -> None:
 @folder_argument
 @why_option
 @json_option
-def close(ladder: Path, why: str, *, as_json: bool) -> int:
+def close(ladder: Path, why: str, *, as_json: bool) -> None:
     """Close the season of LADDER: its seed and root are published, and the next one begins."""
-    return _order(ladder, Action.CLOSE_SEASON, "", why, as_json=as_json)
+    _order(ladder, Action.CLOSE_SEASON, "", why, as_json=as_json)
 
 
 @click.command()
@@ -171,29 +163,26 @@ def close(ladder: Path, why: str, *, as_json: bool) -> int:
     "--verify", is_flag=True, help="Read the copy again; the web door shows when that was."
 )
 @json_option
-def backup(ladder: Path, target: Path, *, verify: bool, as_json: bool) -> int:
+def backup(ladder: Path, target: Path, *, verify: bool, as_json: bool) -> None:
     """Copy LADDER to the new folder TARGET, even while it runs. The copy holds its secrets."""
     from arena.ladder.backup import backup as copy
 
-    return _copied(copy(existing(ladder), target, verify=verify), as_json=as_json)
+    _copied(copy(existing(ladder), target, verify=verify), as_json=as_json)
 
 
 @click.command()
 @click.argument("source", type=PathType())
 @click.argument("target", type=PathType())
 @json_option
-def restore(source: Path, target: Path, *, as_json: bool) -> int:
+def restore(source: Path, target: Path, *, as_json: bool) -> None:
     """Make the new folder TARGET a ladder again, from the backup SOURCE."""
     from arena.ladder.backup import restore as put_back
 
-    return _copied(put_back(source, target), as_json=as_json)
+    _copied(put_back(source, target), as_json=as_json)
 
 
-def _copied(folder: Folder, *, as_json: bool) -> int:
+def _copied(folder: Folder, *, as_json: bool) -> None:
     with Book(folder) as book:
         count = len(book.versions())
-    if as_json:
-        print_json({"folder": str(folder.root), "versions": count})
-    else:
-        click.echo(harmless(f"{folder.root}: {count} versions"))
-    return OK
+    value = {"folder": str(folder.root), "versions": count}
+    print_result(value, f"{folder.root}: {count} versions", as_json=as_json)

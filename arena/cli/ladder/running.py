@@ -13,9 +13,8 @@ import click
 from arena.cli.exit_codes import FINDINGS, OK
 from arena.cli.ladder.argument import address_of, check_no_door, door_options, folder_argument
 from arena.cli.options import json_option, sandbox_option
-from arena.cli.output import harmless, print_json, print_table, say
-from arena.io.sizes import size_text
-from arena.io.times import span, stamp
+from arena.cli.output import print_json, print_result, print_table, say
+from arena.io.numbers import size_text, span, stamp
 from arena.ladder.book.book import Book
 from arena.ladder.folder import Folder, existing
 from arena.ladder.new import make_ladder
@@ -33,15 +32,12 @@ _LOOK = 1.0
 @sandbox_option
 @click.option("--trust-bots", is_flag=True, help="Run bots without isolation, as your own user.")
 @json_option
-def init(ladder: Path, sandbox: str | None, *, trust_bots: bool, as_json: bool) -> int:
+def init(ladder: Path, sandbox: str | None, *, trust_bots: bool, as_json: bool) -> None:
     """Make the folder LADDER, with a ladder.yaml to edit before the first season."""
     file = make_ladder(ladder, sandbox, trusted=trust_bots)
-    if as_json:
-        print_json(file)
-    else:
-        click.echo(harmless(f"made {ladder}: sandbox {file.sandbox}, fixed for its seasons"))
-        click.echo(harmless(f"edit {ladder / 'ladder.yaml'}; then: arena ladder run {ladder}"))
-    return OK
+    made = f"made {ladder}: sandbox {file.sandbox}, fixed for its seasons"
+    to_do = f"edit {ladder / 'ladder.yaml'}; then: arena ladder run {ladder}"
+    print_result(file, made, to_do, as_json=as_json)
 
 
 @click.command()
@@ -49,7 +45,7 @@ def init(ladder: Path, sandbox: str | None, *, trust_bots: bool, as_json: bool) 
 @click.option("--serve", is_flag=True, help="Open its web door, too; whichever ends, ends both.")
 @door_options
 @json_option
-def run(ladder: Path, *, serve: bool, as_json: bool, **options: Any) -> int:
+def run(ladder: Path, *, serve: bool, as_json: bool, **options: Any) -> None:
     """Run LADDER until Ctrl-C or SIGTERM: what is being played is finished and stored first."""
     folder = existing(ladder, older=True)
     if not serve:
@@ -57,7 +53,6 @@ def run(ladder: Path, *, serve: bool, as_json: bool, **options: Any) -> int:
     _in_thread(partial(_run, folder, address_of(options) if serve else None))
     if as_json:
         print_json(status(folder))
-    return OK
 
 
 def _run(folder: Folder, address: "Address | None", stop: threading.Event) -> None:
@@ -115,11 +110,7 @@ def _in_thread(work: Callable[[threading.Event], None]) -> None:
 def status_(ladder: Path, *, as_json: bool) -> int:
     """Say how LADDER is, in two lines; the exit code is 1 if anything is overdue."""
     state = status(existing(ladder))
-    if as_json:
-        print_json(state)
-    else:
-        for line in _lines(state):
-            click.echo(harmless(line))
+    print_result(state, *_lines(state), as_json=as_json)
     return FINDINGS if state.overdue else OK
 
 
@@ -156,7 +147,7 @@ def _played(ladder: LadderStatus) -> str:
 @click.command("list")
 @folder_argument
 @json_option
-def list_(ladder: Path, *, as_json: bool) -> int:
+def list_(ladder: Path, *, as_json: bool) -> None:
     """List the versions of LADDER with their states, since when and why."""
     with Book(existing(ladder)) as book:
         versions = book.versions()
@@ -168,20 +159,18 @@ def list_(ladder: Path, *, as_json: bool) -> int:
             for version in versions
         ]
         print_table(["version", "author", "state", "since", "why"], rows)
-    return OK
 
 
 @click.command()
 @folder_argument
 @click.argument("version", default="")
 @json_option
-def log(ladder: Path, version: str, *, as_json: bool) -> int:
+def log(ladder: Path, version: str, *, as_json: bool) -> None:
     """Print the log of LADDER, or of one VERSION of it (name@3), line by line."""
     with Book(existing(ladder)) as book:
         events = book.events(book.version(version).name if version else "")
-    if as_json:
-        print_json([event._asdict() for event in events])
-    for event in () if as_json else events:
-        subject = f"{event.version}: " if event.version else ""
-        click.echo(harmless(f"{stamp(event.at)} {subject}{event.text}"))
-    return OK
+    lines = (
+        f"{stamp(event.at)} {f'{event.version}: ' if event.version else ''}{event.text}"
+        for event in events
+    )
+    print_result([event._asdict() for event in events], *lines, as_json=as_json)

@@ -8,11 +8,10 @@ from typing import BinaryIO
 
 import click
 
-from arena.cli.exit_codes import OK
 from arena.cli.options import PathType, league_argument, store_option, store_path
 from arena.cli.output import SEED_WARNING, say
 from arena.io.errors import ArenaError
-from arena.io.files import replacing
+from arena.io.files import os_errors, replacing
 from arena.league.store.logs import logs_path
 from arena.league.store.store import Store
 from arena.league.terms.stored_schedule import schedule_of
@@ -61,7 +60,7 @@ def command(
     output: Path | None,
     *,
     anonymous: bool,
-) -> int:
+) -> None:
     """Write the stored games of LEAGUE as a table, in schedule order, even while it is played."""
     path = store_path(league, store)
     if output is None and format_ == "parquet" and sys.stdout.isatty():
@@ -75,7 +74,6 @@ def command(
             seats = max(len(fixture.seats) for fixture, _ in schedule.drawn.values())
             kind, records = table(rows, stored, schedule, names)
             FORMATS[format_](kind, records, file, seats)
-    return OK
 
 
 @contextmanager
@@ -87,10 +85,6 @@ def _target(output: Path | None, protected: tuple[Path, ...]) -> Iterator[Binary
         return
     if any(path.exists() and output.exists() and output.samefile(path) for path in protected):
         raise ArenaError("the export would overwrite the league", str(output), "name another file")
-    try:
-        with replacing(output) as file:
-            yield file
-    except OSError as error:
-        what = f"the export cannot be written: {error.strerror or error}"
-        hint = "name a file in a folder that you may write to, with space on its disk"
-        raise ArenaError(what, str(output), hint) from None
+    hint = "name a file in a folder that you may write to, with space on its disk"
+    with os_errors("the export cannot be written", output, hint), replacing(output) as file:
+        yield file

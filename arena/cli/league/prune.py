@@ -4,10 +4,9 @@ from pathlib import Path
 
 import click
 
-from arena.cli.exit_codes import OK
 from arena.cli.options import json_option, league_argument, store_option, store_path
-from arena.cli.output import print_json
-from arena.io.sizes import parse_size, size_text
+from arena.cli.output import print_result
+from arena.io.numbers import parse_size, size_text
 from arena.league.keeping.prune import NEWEST, PruneReport, plan_pruning, prune
 from arena.league.store.store import Store
 
@@ -28,7 +27,7 @@ def _size_of(_: click.Context, __: click.Parameter, value: str) -> int:
 @click.option("--dry-run", is_flag=True, help="Only say what would be pruned.")
 @store_option
 @json_option
-def command(league: Path, logs: int, store: Path | None, *, dry_run: bool, as_json: bool) -> int:
+def command(league: Path, logs: int, store: Path | None, *, dry_run: bool, as_json: bool) -> None:
     """Replace the logs of the oldest fixtures of LEAGUE by their hashes until SIZE is enough.
 
     Results and ratings stay, and arena verify proves the rows; games without logs can no longer be
@@ -41,11 +40,7 @@ def command(league: Path, logs: int, store: Path | None, *, dry_run: bool, as_js
     if pruned is None:
         with Store(path, create=True) as opened:
             pruned = prune(opened, logs)
-    if as_json:
-        print_json(pruned)
-    else:
-        click.echo(_words(pruned, dry_run=dry_run))
-    return OK
+    print_result(pruned, _words(pruned, dry_run=dry_run), as_json=as_json)
 
 
 def _words(pruned: PruneReport, *, dry_run: bool) -> str:

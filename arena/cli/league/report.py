@@ -8,7 +8,6 @@ import click
 import msgspec
 
 from arena.cli import options
-from arena.cli.exit_codes import OK
 from arena.cli.output import SEED_WARNING, print_json, say, say_report, show_page
 from arena.publish.report import Report, ReportRequest, report, watch
 
@@ -60,7 +59,7 @@ def command(
     watching: bool,
     as_json: bool,
     **values: object,
-) -> int:
+) -> None:
     """Write the report of LEAGUE from its stored games, finished or not.
 
     What did not change since the last report is left alone. Summaries of the games are cached
@@ -72,13 +71,12 @@ def command(
         say(SEED_WARNING)
     last = _watch(request, opening=opening) if watching else report(request)
     if last is None:
-        return OK
+        return
     if opening and not watching:
         show_page(last.front_page)
     if as_json:
         print_json(last.data())
     say_report(last)
-    return OK
 
 
 def _watch(request: ReportRequest, *, opening: bool) -> Report | None:

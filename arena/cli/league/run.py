@@ -15,7 +15,7 @@ from arena.cli.exit_codes import FINDINGS, INTERRUPTED, OK
 from arena.cli.output import division_name, print_json, print_table, say, say_report
 from arena.cli.progress_bar import TerminalListener
 from arena.game.records import LeagueInfo, QuarantinedFixture
-from arena.io.errors import ArenaError
+from arena.io.errors import ArenaError, first_of
 from arena.league.cluster.entry import check_cluster, cluster_at
 from arena.league.play.dispatcher import MAX_DEATHS, RunListener
 from arena.league.play.league_run import RunOutcome, RunRequest, open_run
@@ -166,11 +166,8 @@ def _say_faults(report: Report) -> None:
 
 def _say_quarantined(fixtures: Sequence[QuarantinedFixture]) -> None:
     """Say which fixtures are missing, and how to play them after all."""
-    first = (quarantined.fixture for quarantined in fixtures[:_QUARANTINED_SHOWN])
-    shown = [f"{fixture.id} ({', '.join(fixture.seats)})" for fixture in first]
-    if more := len(fixtures) - len(shown):
-        shown.append(f"and {more} more")
-    names = ", ".join(shown)
+    missing = [f"{f.fixture.id} ({', '.join(f.fixture.seats)})" for f in fixtures]
+    names = ", ".join(first_of(missing, _QUARANTINED_SHOWN))
     say(
         f"quarantined: {len(fixtures)} fixtures, at least {MAX_DEATHS} workers died of each:"
         f" {names}; to try them again: {_same_command()}"
@@ -221,9 +218,8 @@ def _interval(row: LeaderboardRow) -> str:
 def _say_parts(where: str, parts: Sequence[Sequence[str]]) -> None:
     """Say which bots no game compares with which others, if that is so."""
     if len(parts) > 1:
-        named = " | ".join(_shortened(part) for part in parts[:_PARTS_SHOWN])
-        more = f" | and {len(parts) - _PARTS_SHOWN} more" if len(parts) > _PARTS_SHOWN else ""
-        say(f"{where}: no games compare these parts of the field: {named}{more}; play more blocks")
+        named = " | ".join(first_of([*map(_shortened, parts)], _PARTS_SHOWN))
+        say(f"{where}: no games compare these parts of the field: {named}; play more blocks")
 
 
 def _shortened(names: Sequence[str]) -> str:

@@ -5,7 +5,6 @@ from pathlib import Path
 import click
 from msgspec.structs import astuple
 
-from arena.cli.exit_codes import OK
 from arena.cli.options import json_option, league_argument, store_option, store_path
 from arena.cli.output import harmless, print_json, print_table
 from arena.league.keeping.status import Status, status
@@ -18,7 +17,7 @@ from arena.league.store.store_file import is_locked
 @league_argument
 @store_option
 @json_option
-def command(league: Path, store: Path | None, *, as_json: bool) -> int:
+def command(league: Path, store: Path | None, *, as_json: bool) -> None:
     """Show how much of LEAGUE is stored, how fast it is played, its faults and what comes next.
 
     Also works while `arena run` is playing it.
@@ -31,7 +30,6 @@ def command(league: Path, store: Path | None, *, as_json: bool) -> int:
         print_json(state)
     else:
         _print(state)
-    return OK
 
 
 def _print(status: Status) -> None:

@@ -1,12 +1,20 @@
 """`arena verify`: replay and re-rate a stored league."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import click
 
-from arena.cli.options import PathType, json_option, league_argument, store_option, store_path
-from arena.cli.output import harmless, print_json
+from arena.cli.exit_codes import FINDINGS, OK
+from arena.cli.options import (
+    PathType,
+    json_option,
+    league_argument,
+    store_option,
+    store_path,
+    workers_option,
+)
+from arena.cli.output import print_result
 from arena.io.cores import core_count
 from arena.league.keeping.rerating import TOLERANCE, DivisionCheck
 from arena.league.keeping.verify import Verified, verify
@@ -16,7 +24,7 @@ from arena.league.store.store import Store
 @click.command()
 @league_argument
 @store_option
-@click.option("--workers", type=click.IntRange(1, 1024), help="Worker processes [default: cores].")
+@workers_option
 @click.option("--root", metavar="HASH", help="The root that was published with the results.")
 @click.option(
     "--site",
@@ -40,26 +48,23 @@ def command(
     """
     with Store(store_path(league, store)) as opened:
         verified = verify(opened, workers=workers or core_count(), root=root, site=site)
-    if as_json:
-        print_json(verified)
-    else:
-        _print(verified, site)
-    return 1 if verified.findings else 0
+    print_result(verified, *_lines(verified, site), as_json=as_json)
+    return FINDINGS if verified.findings else OK
 
 
-def _print(verified: Verified, site: Path | None) -> None:
+def _lines(verified: Verified, site: Path | None) -> Iterator[str]:
     for finding in verified.findings:
-        click.echo(harmless(f"{finding.where}: {finding.what}"))
-    click.echo(
+        yield f"{finding.where}: {finding.what}"
+    yield (
         f"{verified.games} games in {verified.fixtures} of {verified.scheduled} fixtures: "
         + ("NOT verified" if verified.findings else _replayed(verified))
     )
     if verified.ratings:
-        click.echo(_rerated(verified.ratings))
+        yield _rerated(verified.ratings)
     if site and not verified.findings:
-        click.echo(harmless(f"site: the leaderboards in {site} match"))
+        yield f"site: the leaderboards in {site} match"
     if verified.root:
-        click.echo(f"root: {verified.root}")
+        yield f"root: {verified.root}"
 
 
 def _replayed(verified: Verified) -> str:

@@ -14,7 +14,7 @@ from typing import Annotated, Literal
 from msgspec import Meta, Struct, ValidationError, convert
 from msgspec.structs import asdict, fields
 
-from arena.io.errors import ArenaError, did_you_mean
+from arena.io.errors import ArenaError, check_known
 
 Seat = Annotated[int, Meta(ge=0, le=5)]
 """A seat at the table; play goes 0, 1, 2, ... to the left."""
@@ -142,11 +142,9 @@ def variant(name: str, overrides: dict[str, object], **options: object) -> Rules
     Raises ArenaError for an unknown variant or switch (with the nearest name), a value of the
     wrong type, and starting_dice out of range.
     """
-    if name not in VARIANTS:
-        raise ArenaError(f"unknown variant '{name}'", hint=did_you_mean(name, VARIANTS))
+    check_known(name, VARIANTS, f"unknown variant '{name}'")
     for key in overrides:
-        if key not in SWITCHES:
-            raise ArenaError(f"unknown rule switch '{key}'", hint=did_you_mean(key, SWITCHES))
+        check_known(key, SWITCHES, f"unknown rule switch '{key}'")
     try:
         rules = convert({**asdict(VARIANTS[name]), **overrides, **options}, Rules)
     except ValidationError as error:

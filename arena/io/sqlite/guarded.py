@@ -9,6 +9,7 @@ from typing import Any
 from urllib.parse import quote
 
 from arena.io.errors import ArenaError
+from arena.io.files import stat_of
 
 ENDS = ("", "-wal", "-shm", "-journal")
 """What SQLite appends to a file's name for those that it keeps beside it."""
@@ -89,18 +90,12 @@ def connect_reader(
 
 def file_size(path: Path) -> int | None:
     """Return the bytes of a file with its write-ahead log; None if it is gone."""
-    try:
-        return path.stat().st_size + log_size(path)
-    except OSError:
-        return None
+    return file.st_size + log_size(path) if (file := stat_of(path)) else None
 
 
 def log_size(path: Path) -> int:
     """Return how many bytes a file's write-ahead log has; 0 if there is none."""
-    try:
-        return Path(f"{path}-wal").stat().st_size
-    except OSError:
-        return 0
+    return log.st_size if (log := stat_of(Path(f"{path}-wal"))) else 0
 
 
 def refuse_foreign_files(path: Path, hint: str = MOVE_AWAY) -> None:

@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from arena.io.errors import ArenaError
+from arena.io.files import os_errors
 from arena.io.sqlite.file import SqliteFile
 
 
@@ -67,8 +67,6 @@ def migrate(files: Sequence[Migrated]) -> None:
 
 def _copy(file: SqliteFile, copy: Path) -> None:
     """Copy a file, in place of the copy of a run that was cut short."""
-    try:
+    what = f"{file.name} cannot be copied before it is brought up to date"
+    with os_errors(what, copy, "make room for it, and run again"):
         file.copy(copy)
-    except OSError as error:
-        what = f"{file.name} cannot be copied before it is brought up to date: {error.strerror}"
-        raise ArenaError(what, str(copy), "make room for it, and run again") from None

@@ -120,19 +120,16 @@ class PerudoEnv(AECEnv[str, Observation, int | None]):
         standing = self.game.referee.standing
         if standing is not self._standing:  # a round ended: most steps end none
             self._standing = standing
-            self._reward()
-
-    def _reward(self) -> None:
-        places = self.game.referee.places
-        for agent in self.agents:
-            place = places[self._seats[agent]]
-            if place and agent not in self._out:
-                self._out.add(agent)
-                self.terminations[agent] = self._rewarded = True
-                self.rewards[agent] = self.setting.reward(place)
-                self.infos[agent] = {"place": place}
-        self._accumulate_rewards()
-        self._deads_step_first()
+            places = self.game.referee.places
+            for agent in self.agents:
+                place = places[self._seats[agent]]
+                if place and agent not in self._out:
+                    self._out.add(agent)
+                    self.terminations[agent] = self._rewarded = True
+                    self.rewards[agent] = self.setting.reward(place)
+                    self.infos[agent] = {"place": place}
+            self._accumulate_rewards()
+            self._deads_step_first()
 
     def _select(self) -> None:
         if self.game.seat is not None:

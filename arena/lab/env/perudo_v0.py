@@ -13,7 +13,6 @@ from arena.lab.env.perudo_policy import Observation, Policy
 from arena.lab.env.recorded import recorded
 from arena.lab.env.setting import setting
 from arena.lab.env.single_agent import SingleAgentEnv
-from arena.lab.env.single_agent import single_agent as against
 
 __all__ = ["PerudoEnv", "env", "raw_env", "recorded", "single_agent"]
 
@@ -66,4 +65,4 @@ def single_agent(
     book or a size that there is not, ArenaError for a bot that cannot play.
     """
     games = setting(variant, 1 + len(rivals), starting_dice, calza=calza)
-    return against(games, rivals, sandbox, trust_bots=trust_bots)
+    return SingleAgentEnv(games, rivals, sandbox, trust_bots=trust_bots)

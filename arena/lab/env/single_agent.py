@@ -1,6 +1,6 @@
 """Perudo as a Gymnasium environment for one agent, against policies or live bots."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import ExitStack
 from random import Random
 from typing import Any
@@ -31,17 +31,25 @@ class SingleAgentEnv(gymnasium.Env[Any, Any]):
     def __init__(
         self,
         setting: Setting,
-        policies: Mapping[int, Policy],
-        start: Callable[[ExitStack], LiveBots | None],
+        rivals: Sequence[Policy | str],
+        sandbox: str,
+        *,
+        trust_bots: bool,
     ) -> None:
+        """`rivals` are policies, and folders or archives of bots, in the order of their seats."""
+        seats = dict(enumerate(rivals, 1))
+        self._policies = {seat: who for seat, who in seats.items() if not isinstance(who, str)}
+        bots = {seat: who for seat, who in seats.items() if isinstance(who, str)}
         self.setting, self.table = setting, setting.table
         self.observation_space: Space = observation_space(self.table)
         self.action_space = Discrete(self.table.actions)
-        self._policies = policies
         self._key, self._number = "0", -1
         self._random = Random(self._key)
         self._ends = ExitStack()
-        self._bots = start(self._ends)
+        self._bots: LiveBots | None = None
+        if bots:
+            live = live_bots(setting, bots, sandbox, trust_bots=trust_bots)
+            self._bots = self._ends.enter_context(live)
         self.game: Game | None = None
 
     def reset(
@@ -124,19 +132,3 @@ class SingleAgentEnv(gymnasium.Env[Any, Any]):
     def _info(self, game: Game) -> dict[str, Any]:
         place = self._place(game)
         return {"place": place} if place else {"request": game.request}
-
-
-def single_agent(
-    setting: Setting, rivals: Sequence[Policy | str], sandbox: str, *, trust_bots: bool
-) -> SingleAgentEnv:
-    """Return an environment against policies and bots, in the order of their seats."""
-    seats = dict(enumerate(rivals, 1))
-    policies = {seat: rival for seat, rival in seats.items() if not isinstance(rival, str)}
-    patterns = {seat: rival for seat, rival in seats.items() if isinstance(rival, str)}
-
-    def start(ends: ExitStack) -> LiveBots | None:
-        if not patterns:
-            return None
-        return ends.enter_context(live_bots(setting, patterns, sandbox, trust_bots=trust_bots))
-
-    return SingleAgentEnv(setting, policies, start)

@@ -159,16 +159,13 @@ class VectorEnv:
         left = self._tables.left[self.alive[games], seat]
         self.seat[games] = self.to_act[games] = left
         if self.setting.rules.calza:
-            self._offer(games[self._may_call(games)])
-
-    def _may_call(self, games: Numbers) -> Flags:
-        rules = self.setting.rules
-        may = np.ones(len(games), np.bool_)
-        if not rules.calza_in_palifico:
-            may &= self.palifico[games] == NOBODY
-        if not rules.calza_with_two_left:
-            may &= self._tables.seats[self.alive[games]] > 2
-        return may
+            rules = self.setting.rules
+            may = np.ones(len(games), np.bool_)
+            if not rules.calza_in_palifico:
+                may &= self.palifico[games] == NOBODY
+            if not rules.calza_with_two_left:
+                may &= self._tables.seats[self.alive[games]] > 2
+            self._offer(games[may])
 
     def _offer(self, games: Numbers) -> None:
         """Offer calza to the first seat that may call it, if there is one."""

@@ -111,21 +111,17 @@ class Trainer:
 
     def _beaten(self, state: EndgameState, strategy: Strategy) -> list[float | None]:
         """Return a rival's greatest winnings when the bot opens, and when the rival does."""
-        known = self._known()
-        coming = [after(state, self._rules, loser)[0] for loser in (0, 1)]
-        if any(following.other and (following, 0) not in known for following in coming):
-            return [None, None]
-        rival = Rival(self._rules, known)
-        return [rival.chance(state, bot, strategy, strategy) for bot in (0, 1)]
-
-    def _known(self) -> dict[tuple[EndgameState, int], float]:
-        """Return a rival's greatest winnings in the states that are done."""
-        return {
+        known = {
             (state, bot): beaten
             for state, solved in self.solved.items()
             for bot, beaten in enumerate((solved.beaten_opening, solved.beaten_answering))
             if beaten is not None
         }
+        coming = [after(state, self._rules, loser)[0] for loser in (0, 1)]
+        if any(following.other and (following, 0) not in known for following in coming):
+            return [None, None]
+        rival = Rival(self._rules, known)
+        return [rival.chance(state, bot, strategy, strategy) for bot in (0, 1)]
 
     def _approximate(self, state: EndgameState, worth: tuple[float, float]) -> tuple[Solved, bytes]:
         game = round_game(state, self._rules, worth, few_jumps(state.total))

@@ -3,10 +3,10 @@
 import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, Self
+from typing import Any
 
 from arena.io.errors import ArenaError, did_you_mean
-from arena.ladder.book.book_file import BookFile
+from arena.ladder.book.book_file import BookFile, BookFileUser
 from arena.ladder.book.check_result import CheckResult, decoded
 from arena.ladder.book.owners import check_owner, owners
 from arena.ladder.book.schema import LADDER
@@ -24,18 +24,12 @@ from arena.ladder.book.tables import (
 from arena.ladder.folder import Folder
 
 
-class Book:
+class Book(BookFileUser):
     """The database of a ladder, which the ladder alone writes; a context manager."""
 
     def __init__(self, folder: Folder, *, writes: bool = False) -> None:
         self._folder = folder
         self._file = BookFile(folder.ladder, LADDER, writes=writes)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._file.close()
 
     @contextmanager
     def together(self) -> Iterator[None]:

@@ -3,7 +3,7 @@
 import sqlite3
 from collections.abc import Mapping
 from pathlib import Path
-from typing import ClassVar
+from typing import ClassVar, Self
 
 from arena.io.errors import ArenaError
 from arena.io.sqlite.file import SqliteFile
@@ -107,8 +107,23 @@ class DoorFile(BookFile):
 
     wait = 10.0
 
-    def __init__(self, folder: Folder, *, writes: bool) -> None:
+    def __init__(self, folder: Folder, *, writes: bool, optional: str = "") -> None:
+        """Open it; a writer makes sure of the `optional` table that a statement creates."""
         super().__init__(folder.door, DOOR, writes=writes)
+        if writes and optional:
+            self.execute(optional.replace("TABLE", "TABLE IF NOT EXISTS", 1))
+
+
+class BookFileUser:
+    """What reads and writes one of a ladder's files; a context manager, which closes it."""
+
+    _file: BookFile
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._file.close()
 
 
 def _reader(path: Path) -> GuardedConnection:

@@ -10,6 +10,8 @@ from collections.abc import Iterator, Sequence
 import msgspec
 from msgspec import Struct
 
+from arena.game.records import BidMade
+from arena.game.results import Placed
 from arena.game.rules.dice import Hand
 
 FACT = "live_game"
@@ -22,14 +24,6 @@ class RoundBegun(Struct, frozen=True, array_like=True, tag="round"):
     palifico_seat: int | None
     counts: tuple[int, ...]
     """The dice of each seat."""
-
-
-class WasBid(Struct, frozen=True, array_like=True, tag="bid"):
-    """A bid."""
-
-    seat: int
-    quantity: int
-    face: int
 
 
 class WasCalled(Struct, frozen=True, array_like=True, tag="call"):
@@ -48,13 +42,7 @@ class WasOut(Struct, frozen=True, array_like=True, tag="fault"):
     cause: str
 
 
-class WasPlaced(Struct, frozen=True, array_like=True, tag="placed"):
-    """The end of the game."""
-
-    places: tuple[int, ...]
-
-
-PublicEvent = RoundBegun | WasBid | WasCalled | WasOut | WasPlaced
+PublicEvent = RoundBegun | BidMade | WasCalled | WasOut | Placed
 
 
 class LiveGame(Struct, frozen=True, kw_only=True):
@@ -75,7 +63,7 @@ class LiveGame(Struct, frozen=True, kw_only=True):
     @property
     def is_over(self) -> bool:
         """Whether its end is among the events."""
-        return bool(self.events) and isinstance(self.events[-1], WasPlaced)
+        return bool(self.events) and isinstance(self.events[-1], Placed)
 
     def steps(self, now: float) -> int:
         """Return how many events are shown at a time."""

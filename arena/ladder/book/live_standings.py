@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import msgspec
 from msgspec import Struct
 
-from arena.io.files import write_file
+from arena.io.files import read_json, write_file
 from arena.ladder.folder import Folder
 
 _READABLE = 0o644
@@ -73,9 +73,6 @@ class Live(Struct, frozen=True, kw_only=True):
     """Who leads at each table, in HTML; "" if there is one division."""
 
 
-_decode = msgspec.json.Decoder(Live).decode
-
-
 def write_live(folder: Folder, live: Live) -> None:
     """Put standings in place of those that are there; raises ArenaError."""
     if not folder.live.parent.is_dir():
@@ -84,17 +81,6 @@ def write_live(folder: Folder, live: Live) -> None:
     write_file(folder.live, msgspec.json.encode(live), _READABLE)
 
 
-def live_stamp(folder: Folder) -> int:
-    """Return a number that differs after standings were written; 0 if there are none."""
-    try:
-        return folder.live.stat().st_mtime_ns
-    except OSError:
-        return 0
-
-
 def read_live(folder: Folder) -> Live | None:
-    """Return the standings that were written last, if there are any."""
-    try:
-        return _decode(folder.live.read_bytes())
-    except (OSError, msgspec.DecodeError):  # of another version of the arena
-        return None
+    """Return the standings that were written last, if there are any that this arena reads."""
+    return read_json(folder.live, Live)

@@ -140,20 +140,8 @@ def allowed(version: Version, what: Action) -> bool:
 
 def entered(upload: Upload, state: State, since: float, why: str) -> Version:
     """Return the version that a submission becomes."""
-    return Version(
-        id=upload.id,
-        bot=upload.bot,
-        number=upload.number,
-        author=upload.author,
-        sha256=upload.sha256,
-        ending=upload.ending,
-        digest="",
-        received_at=upload.received_at,
-        state=state,
-        since=since,
-        why=why,
-        note=upload.note,
-    )
+    same = {name: value for name, value in upload._asdict().items() if name in Version._fields}
+    return Version(**same, digest="", state=state, since=since, why=why)
 
 
 class Check(NamedTuple):

@@ -3,7 +3,7 @@
 import shutil
 from contextlib import ExitStack
 
-from arena.io.errors import ArenaError
+from arena.io.files import os_errors
 from arena.io.sqlite.versions import Migrated, migrate
 from arena.ladder.book.book_file import BookFile
 from arena.ladder.book.schema import DOOR, LADDER
@@ -41,11 +41,9 @@ def _move_door(folder: Folder) -> None:
     """
     with BookFile(folder.first_door, DOOR, writes=True, older=True) as door:
         door.execute("PRAGMA journal_mode = DELETE")
-    try:
+    hint = "run it as the user who owns the ladder"
+    with os_errors("it cannot be brought up to date", folder.root, hint):
         for author in folder.private.iterdir():
             shutil.rmtree(author)
         make_private(folder.door.parent)
         folder.first_door.rename(folder.door)
-    except OSError as error:
-        what = f"it cannot be brought up to date: {error.strerror or error}"
-        raise ArenaError(what, str(folder.root), "run it as the user who owns the ladder") from None

@@ -12,16 +12,16 @@ from msgspec.structs import replace
 from arena.bots.builds.cache import BuildCache
 from arena.io.cores import enough_cores
 from arena.io.errors import ArenaError
+from arena.io.files import write_file
 from arena.io.job import Job, JobDiedError
 from arena.io.uptime import Uptime
 from arena.ladder.book.book import Book
 from arena.ladder.book.check_result import CheckResult, ReportedFault, decoded
 from arena.ladder.book.tables import CHECKS, Check, Progress, State, Version
 from arena.ladder.check.queue import TRIES, Waiting, lease, next_check
-from arena.ladder.check.sent import give_back
 from arena.ladder.check.submission_check import STEPS, CheckOrder, check_submission
 from arena.ladder.config import Config
-from arena.ladder.folder import Folder
+from arena.ladder.folder import Folder, make_shared
 from arena.ladder.season.admission import admit
 
 _KEPT = 3_600.0
@@ -234,3 +234,15 @@ def _summary(result: CheckResult) -> str:
         times = f", p99 {1000 * result.p99:.2g} of {1000 * result.limit:g} ms {clock}"
     awaited = "" if result.awaited is None else f", awaited for {result.awaited:.1f} s"
     return f"{result.steps} steps, {result.games} games, 0 faults{times}{awaited}"
+
+
+def give_back(folder: Folder, version: Version) -> None:
+    """Copy the canonical bytes of a version to its author's files; what fails is tried again."""
+    path = folder.sent(version.author, version.name)
+    if path.exists() or not version.digest:
+        return
+    with suppress(OSError, ArenaError):
+        content = folder.version(version.digest).read_bytes()
+        for parent in (path.parents[1], path.parent):
+            make_shared(parent)
+        write_file(path, content, mode=None)

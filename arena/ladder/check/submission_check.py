@@ -8,7 +8,6 @@ from pathlib import Path
 from secrets import token_hex
 
 import msgspec
-from msgspec import Struct
 from msgspec.structs import replace
 
 from arena.author.check.budget import HINT, Budget, BudgetSpentError
@@ -17,17 +16,14 @@ from arena.author.check.findings import CheckReport, Finding
 from arena.author.check.run import check
 from arena.author.check.steps import all_steps as steps
 from arena.bots.bot import Bot
-from arena.bots.builds.cache import BuildCache
 from arena.bots.canonical_archive import canonical
 from arena.bots.manifest import load_bot
 from arena.bots.sandboxes.registry import missing_image
-from arena.game.records import LimitsInfo
-from arena.game.rules.books import Rules
 from arena.io.cores import claim_core
 from arena.io.errors import ArenaError
 from arena.io.files import write_file
 from arena.ladder.book.check_result import CheckResult, ReportedFault, TimedStep
-from arena.ladder.check.trial import TrialRequest, trial
+from arena.ladder.check.trial import TrialTerms, trial
 from arena.ladder.season.author_games import GameFault
 
 STEPS = len(steps.STEPS) + 1
@@ -41,7 +37,7 @@ _MOST_SAID = 500
 _SEED_BYTES = 16
 
 
-class CheckOrder(Struct, frozen=True):
+class CheckOrder(TrialTerms, frozen=True, kw_only=True):
     """The submission to check, and the terms of the ladder that it must meet."""
 
     source: Path
@@ -50,16 +46,6 @@ class CheckOrder(Struct, frozen=True):
     """The name that it was submitted under."""
     versions: Path
     """Where the canonical bytes are kept."""
-    variants: dict[str, Rules]
-    players: tuple[int, ...]
-    limits: LimitsInfo
-    sandbox: str
-    images: dict[str, str]
-    packages: bool
-    builds: BuildCache
-    trusted: bool
-    games: int
-    """In a fixture."""
     pin: bool
     """Whether a table has a core of its own."""
     seconds: float
@@ -160,26 +146,13 @@ def _with_games(result: CheckResult, bot: Bot, order: CheckOrder, budget: Budget
     """Play among sample bots, and add what the bot did wrong there."""
     if order.pin:
         claim_core("perudo-arena-check")
-    request = TrialRequest(
-        bot=bot,
-        variants=order.variants,
-        players=order.players,
-        limits=order.limits,
-        sandbox=order.sandbox,
-        images=order.images,
-        trusted=order.trusted,
-        packages=order.packages,
-        builds=order.builds,
-        games=order.games,
-        seed=token_hex(_SEED_BYTES),
-    )
-    games = 0
+    games, seed = 0, token_hex(_SEED_BYTES)
     try:
-        games, trial_faults = trial(request, budget)
+        games, trial_faults = trial(order, bot, seed, budget)
         faults = [_game_fault(fault.place, fault.fault) for fault in trial_faults]
     except BudgetSpentError as error:
         faults = [ReportedFault(str(error), hint=HINT)]
-    return replace(result, ok=not faults, faults=faults, games=games, seed=request.seed)
+    return replace(result, ok=not faults, faults=faults, games=games, seed=seed)
 
 
 def _check_name(bot: Bot, order: CheckOrder) -> None:

@@ -30,10 +30,9 @@ _COMPANY = ("honest", "odds", "random", "bluffer")
 """Sample bots in Python, which every sandbox can run; with one of them twice at a table of six."""
 
 
-class TrialRequest(Struct, frozen=True):
-    """The version to try, and its tables."""
+class TrialTerms(Struct, frozen=True, kw_only=True):
+    """The terms of a ladder under which versions are tried."""
 
-    bot: Bot
     variants: dict[str, Rules]
     players: tuple[int, ...]
     limits: LimitsInfo
@@ -43,8 +42,6 @@ class TrialRequest(Struct, frozen=True):
     packages: bool
     games: int
     """In a fixture."""
-    seed: str
-    """From which the fixtures are drawn, as those of a season from its master seed."""
     builds: BuildCache | None = None
     """Where builds are looked for and kept; None builds the bots."""
 
@@ -56,26 +53,27 @@ class TrialFault(NamedTuple):
     fault: GameFault
 
 
-def trial(request: TrialRequest, budget: Budget) -> tuple[int, list[TrialFault]]:
+def trial(terms: TrialTerms, bot: Bot, seed: str, budget: Budget) -> tuple[int, list[TrialFault]]:
     """Play the games of a trial; returns their number and the faults of the version.
 
-    They are fixtures as those of a season, so that no bot behaves only while it is tried. Raises
-    ArenaError if a bot cannot be made ready, BudgetSpentError if the version is awaited too long.
+    They are fixtures as those of a season, drawn from a seed as those are from its master seed, so
+    that no bot behaves only while it is tried. Raises ArenaError if a bot cannot be made ready,
+    BudgetSpentError if the version is awaited too long.
     """
     company = find_bots([(f"sample:{name}", "ladder") for name in _COMPANY], Path.cwd())
     sandbox = sandbox_for(
-        [request.bot], request.sandbox, trusted=request.trusted, images=request.images, own=company
+        [bot], terms.sandbox, trusted=terms.trusted, images=terms.images, own=company
     )
-    tables = list(_tables(request))
+    tables = list(_tables(terms))
     share_processor()
     with (
-        open_workshop(sandbox, packages=request.packages, builds=request.builds) as workshop,
-        closing(_Room(request, sandbox, budget)) as room,
+        open_workshop(sandbox, packages=terms.packages, builds=terms.builds) as workshop,
+        closing(_Room(terms, seed, sandbox, budget)) as room,
     ):
-        staged = workshop.stage(request.bot)
+        staged = workshop.stage(bot)
         rivals = [workshop.stage(rival) for rival in company]
         faults = [fault for table in tables for fault in room.play(table, staged, rivals)]
-    return len(tables) * request.games, faults
+    return len(tables) * terms.games, faults
 
 
 class _TrialTable(NamedTuple):
@@ -92,10 +90,10 @@ class _TrialTable(NamedTuple):
         return f"{self.label}, {self.players} players, seat {self.seat}"
 
 
-def _tables(request: TrialRequest) -> Iterator[_TrialTable]:
+def _tables(terms: TrialTerms) -> Iterator[_TrialTable]:
     """Yield one table of each division at least, and tables for so many games."""
-    divisions = [(label, players) for label in request.variants for players in request.players]
-    fixtures = max(len(divisions), ceil(GAMES / request.games))
+    divisions = [(label, players) for label in terms.variants for players in terms.players]
+    fixtures = max(len(divisions), ceil(GAMES / terms.games))
     for number, (label, players) in enumerate(islice(cycle(divisions), fixtures)):
         yield _TrialTable(label, players, number)
 
@@ -103,8 +101,8 @@ def _tables(request: TrialRequest) -> Iterator[_TrialTable]:
 class _Room:
     """Plays fixtures as a worker does, whose bots may serve at several tables."""
 
-    def __init__(self, request: TrialRequest, sandbox: Sandbox, budget: Budget) -> None:
-        self._request, self._sandbox, self._budget = request, sandbox, budget
+    def __init__(self, terms: TrialTerms, seed: str, sandbox: Sandbox, budget: Budget) -> None:
+        self._terms, self._seed, self._sandbox, self._budget = terms, seed, sandbox, budget
         self._pool = WarmPool()
 
     def close(self) -> None:
@@ -117,12 +115,15 @@ class _Room:
         """Play a fixture; yields the faults of the version."""
         bots = [rivals[(table.number + seat) % len(rivals)] for seat in range(table.players)]
         bots[table.seat] = bot
-        rules = self._request.variants[table.label]
-        fixture = self._fixture(table, rules, bots)
+        rules = self._terms.variants[table.label]
+        names = tuple(f"{bot.name}-{seat}" for seat, bot in enumerate(bots))
+        rounds = max_rounds(rules, table.players)
+        seed, games = fixture_seed(self._seed, str(table.number)), self._terms.games
+        fixture = Fixture(seed, table.number, table.label, names, seed, games, max_rounds=rounds)
         with BudgetedMultiplexer(
             [bot.program for bot in bots],
             self._sandbox,
-            self._request.limits.complete(fixture.games),
+            self._terms.limits.complete(fixture.games),
             pool=TablePool(self._pool, TableDice(fixture.dice_key)),
             budget=self._budget,
             own={table.seat},
@@ -132,9 +133,3 @@ class _Room:
             place = f"{table}, game {game.game + 1}"
             for fault in faults_in(played, rules, game, table.seat):
                 yield TrialFault(place, fault)
-
-    def _fixture(self, table: _TrialTable, rules: Rules, bots: Sequence[StagedBot]) -> Fixture:
-        names = tuple(f"{bot.name}-{seat}" for seat, bot in enumerate(bots))
-        rounds = max_rounds(rules, table.players)
-        seed, games = fixture_seed(self._request.seed, str(table.number)), self._request.games
-        return Fixture(seed, table.number, table.label, names, seed, games, max_rounds=rounds)

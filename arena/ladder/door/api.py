@@ -11,7 +11,7 @@ import msgspec
 from msgspec import Meta, Struct
 from msgspec.structs import replace
 
-from arena.io.times import stamp
+from arena.io.numbers import stamp
 from arena.ladder.book.live_standings import LiveRow, Winner
 from arena.ladder.book.quota import MOST, Allowance
 from arena.ladder.book.tables import ALLOWED, Action, DivisionProgress, Progress, State, Upload

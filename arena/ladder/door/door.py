@@ -9,15 +9,15 @@ from collections.abc import Callable, Iterable
 from functools import partial
 from hashlib import sha256
 from secrets import token_hex
-from typing import NamedTuple, Self
+from typing import NamedTuple
 
 from msgspec.structs import replace
 
 from arena.bots.names import looks_like
 from arena.io.errors import ArenaError, did_you_mean
 from arena.io.files import write_file
-from arena.io.times import stamp
-from arena.ladder.book.book_file import BookFile, DoorFile
+from arena.io.numbers import stamp
+from arena.ladder.book.book_file import BookFile, BookFileUser, DoorFile
 from arena.ladder.book.owners import check_owner, check_spelling, owners
 from arena.ladder.book.quota import DAY, HOUR, MOST, Allowance, Quotas, allowance
 from arena.ladder.book.schema import LADDER
@@ -64,18 +64,12 @@ class QuotaError(ArenaError):
         """When they may submit again, in seconds since 1970."""
 
 
-class Door:
+class Door(BookFileUser):
     """What comes in: a context manager. Times are in seconds since 1970."""
 
     def __init__(self, folder: Folder, *, writes: bool = False) -> None:
         self._folder = folder
         self._file = DoorFile(folder, writes=writes)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._file.close()
 
     def changes(self) -> int:
         """Return a number that differs after something came in."""
@@ -122,12 +116,15 @@ class Door:
         """Return who may submit, by name."""
         return [Author(**row) for row in self._file.rows("SELECT * FROM authors ORDER BY name")]
 
+    def find(self, name: str) -> Author | None:
+        """Return an author by their name in any case; None for one who was not invited."""
+        return next((one for one in self.authors() if one.name.lower() == name.lower()), None)
+
     def author(self, name: str) -> Author:
         """Return an author; raises ArenaError for one who was not invited."""
-        authors = {author.name.lower(): author for author in self.authors()}
-        if author := authors.get(name.lower()):
+        if author := self.find(name):
             return author
-        near = did_you_mean(name, [author.name for author in authors.values()])
+        near = did_you_mean(name, [author.name for author in self.authors()])
         hint = f"arena ladder invite {self._folder.root} {name}, or submit with --author NAME"
         raise ArenaError(
             f"unknown author '{name}'", str(self._folder.root), f"{hint}; {near}" if near else hint
@@ -218,14 +215,6 @@ class Door:
         if size > MAX_UPLOAD:
             what = f"a submission has at most {MAX_UPLOAD // 1024**2} MiB, not {size:,} bytes"
             raise ArenaError(what, where, "leave out what the bot does not need")
-        self._check_owner(author, bot)
-        allowed = self.allowance(author, quotas)
-        if allowed.blocked_until is not None:
-            most = f"{allowed.of} submissions in 24 hours, {quotas.refused} refused ones an hour"
-            what = f"the quota of {author} is used up until {stamp(allowed.blocked_until)}"
-            raise QuotaError(what, where, f"at most {most}", allowed.blocked_until)
-
-    def _check_owner(self, author: str, bot: str) -> None:
         with BookFile(self._folder.ladder, LADDER) as ladder:
             check_owner(author, bot, owners(ladder))
         refused, _ = self._refused_and_quota(author)
@@ -233,6 +222,11 @@ class Door:
         for id_, name in [*self._file.rows(query, bot, author)]:
             if id_ not in refused:
                 check_spelling(bot, name)
+        allowed = self.allowance(author, quotas)
+        if allowed.blocked_until is not None:
+            most = f"{allowed.of} submissions in 24 hours, {quotas.refused} refused ones an hour"
+            what = f"the quota of {author} is used up until {stamp(allowed.blocked_until)}"
+            raise QuotaError(what, where, f"at most {most}", allowed.blocked_until)
 
     def _check_new(self, bot: str, digest: str) -> None:
         """Raise ArenaError for the bytes of another author under the same name."""

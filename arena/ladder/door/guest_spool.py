@@ -6,19 +6,16 @@ tables into another. A table is named by the SHA-256 of the secret in its addres
 
 import os
 import time
-from hashlib import sha256
 from pathlib import Path
 
 import msgspec
 from msgspec import Struct
 
-from arena.io.files import remove_tree, write_file
+from arena.io.files import changed_at, read_json, remove_tree, stat_of, write_file
 from arena.ladder.folder import Folder, make_shared
 
 FACT = "humans"
 """The fact with the names of the versions that play against people, as JSON."""
-STRENGTH = "strength.json"
-"""The file with the games of people against each version, and how many the person was ahead in."""
 MOST_CLICKS = 64 * 1024
 """Bytes of the clicks at a table."""
 _FOR_THE_DOOR = 0o750
@@ -46,9 +43,14 @@ class GuestPage(Struct, frozen=True, kw_only=True):
     """Whether there is a replay."""
 
 
-def id_of(secret: str) -> str:
-    """Return the id of the table with a secret in its address."""
-    return sha256(secret.encode("utf-8", "surrogatepass")).hexdigest()
+def strength_file(folder: Folder) -> Path:
+    """Return the file of `strength`."""
+    return folder.guests / "strength.json"
+
+
+def strength(folder: Folder) -> dict[str, tuple[int, int]]:
+    """Return the games of people against each version, and how many the person was ahead in."""
+    return read_json(strength_file(folder), dict[str, tuple[int, int]]) or {}
 
 
 class GuestSpool:
@@ -70,7 +72,7 @@ class GuestSpool:
 
     def asked_for(self, id_: str) -> Asked | None:
         """Return what was asked for a table; None if nothing was."""
-        return _asked(self._clicks / id_ / "asked")
+        return read_json(self._clicks / id_ / "asked", Asked)
 
     def click(self, id_: str, number: int, move: str) -> bool:
         """Hand over what was clicked on the page of a number; False if that was too much."""
@@ -91,18 +93,12 @@ class GuestSpool:
 
     def version(self, id_: str) -> tuple[int, int]:
         """Return what changes whenever the page of a table does."""
-        try:
-            stat = (self._pages / f"{id_}.json").stat()
-        except OSError:
-            return 0, 0
-        return stat.st_ino, stat.st_mtime_ns
+        page = stat_of(self._pages / f"{id_}.json")
+        return (page.st_ino, page.st_mtime_ns) if page else (0, 0)
 
     def page(self, id_: str) -> GuestPage | None:
         """Return the page of a table; None if there is none yet."""
-        try:
-            return msgspec.json.decode((self._pages / f"{id_}.json").read_bytes(), type=GuestPage)
-        except (OSError, msgspec.DecodeError):
-            return None
+        return read_json(self._pages / f"{id_}.json", GuestPage)
 
     # ------------------------------------------------------------ the ladder's
 
@@ -137,24 +133,10 @@ class GuestSpool:
         clicks = [(int(word[0]), word[1]) for word in words if len(word) == 2 and word[0].isdigit()]
         return clicks, after + len(whole) + len(newline)
 
-    def visited(self, id_: str) -> float:
-        """Return when the page was asked for last."""
-        return _changed(self._clicks / id_ / "visited")
+    def visited(self, id_: str) -> int:
+        """Return when the page was asked for last, as `changed_at`."""
+        return changed_at(self._clicks / id_ / "visited")
 
     def show(self, id_: str, page: GuestPage) -> None:
         """Hand over the page of a table."""
         write_file(self._pages / f"{id_}.json", msgspec.json.encode(page), 0o640)
-
-
-def _asked(path: Path) -> Asked | None:
-    try:
-        return msgspec.json.decode(path.read_bytes(), type=Asked)
-    except (OSError, msgspec.DecodeError):
-        return None
-
-
-def _changed(path: Path) -> float:
-    try:
-        return path.stat().st_mtime
-    except OSError:
-        return 0.0

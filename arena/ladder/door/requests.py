@@ -1,10 +1,10 @@
 """Requests for an invitation, in the database of the door, until they are decided."""
 
 import time
-from typing import NamedTuple, Self
+from typing import NamedTuple
 
 from arena.io.errors import ArenaError
-from arena.ladder.book.book_file import DoorFile
+from arena.ladder.book.book_file import BookFileUser, DoorFile
 from arena.ladder.book.quota import DAY
 from arena.ladder.book.schema import REQUESTS
 from arena.ladder.door.door import Door
@@ -26,20 +26,12 @@ class Request(NamedTuple):
     why: str
 
 
-class Requests:
+class Requests(BookFileUser):
     """The requests that wait; a context manager."""
 
     def __init__(self, folder: Folder, *, writes: bool = False) -> None:
         self._folder = folder
-        self._file = DoorFile(folder, writes=writes)
-        if writes:
-            self._file.execute(REQUESTS.replace("TABLE", "TABLE IF NOT EXISTS", 1))
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._file.close()
+        self._file = DoorFile(folder, writes=writes, optional=REQUESTS)
 
     def waiting(self) -> list[Request]:
         """Return the requests, the first first."""
@@ -70,8 +62,8 @@ def check_free(folder: Folder, name: str, wanted: list[str]) -> None:
     """Raise ArenaError for a name that nobody can have, or that somebody has or asked for."""
     with Door(folder) as door:
         door.check_authors([name])
-        taken = {author.name.lower() for author in door.authors()}
-    if name.lower() in taken | {other.lower() for other in wanted}:
+        taken = door.find(name) is not None
+    if taken or name.lower() in {other.lower() for other in wanted}:
         raise ArenaError(f"the name '{name}' is taken", hint="choose another name")
 
 

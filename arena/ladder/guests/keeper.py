@@ -6,7 +6,7 @@ from functools import partial
 
 import msgspec
 
-from arena.io.job import Job
+from arena.io.job import Job, JobKeeper
 from arena.ladder.book.book import Book
 from arena.ladder.config import Config
 from arena.ladder.door.guest_spool import FACT
@@ -17,13 +17,11 @@ _PAUSE = 5.0
 """Seconds between two starts of the process."""
 
 
-class GuestKeeper:
+class GuestKeeper(JobKeeper):
     """Begins the process if ladder.yaml has places for visitors, and again if it ends."""
 
     def __init__(self, folder: Folder, config: Config, book: Book) -> None:
         self._folder, self._config, self._book = folder, config, book
-        self._job: Job | None = None
-        self._not_before = 0.0
 
     def step(self) -> None:
         """See that the process is there."""
@@ -31,7 +29,7 @@ class GuestKeeper:
         if not self._config.file.guests or now < self._not_before:
             return
         if self._job is None or self._job.is_over():
-            self.end()
+            self.stop()
             self._not_before = now + _PAUSE
             cores = self._config.spare_cores
             self._job = Job(partial(run_tables, self._folder), cores=cores)
@@ -42,9 +40,3 @@ class GuestKeeper:
             default = self._config.file.humans
             names = [name for name, said in field if (default if said is None else said)]
             self._book.set_fact(FACT, msgspec.json.encode(names).decode())
-
-    def end(self) -> None:
-        """End all tables."""
-        if self._job:
-            self._job.end()
-            self._job = None

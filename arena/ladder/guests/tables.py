@@ -1,20 +1,103 @@
 """All tables with visitors, in a process of its own: it dies with the ladder."""
 
+import logging
 import time
-from contextlib import suppress
-from pathlib import Path
+from collections.abc import Callable
+from threading import Thread
 
 import msgspec
 
-from arena.author.quick_table import PERSON, TableRequest, TableResult
+from arena.author.quick_table import PERSON, TableRequest, TableResult, play_table
+from arena.author.web_table.page import table_html
+from arena.author.web_table.person import WebPerson
 from arena.io.errors import ArenaError
-from arena.io.files import remove_tree, write_file
+from arena.io.files import changed_at, remove_tree, write_file
 from arena.ladder.book.book import Book
 from arena.ladder.config import Config, load_config
-from arena.ladder.door.guest_spool import FACT, STRENGTH, Asked, GuestPage, GuestSpool
+from arena.ladder.door.guest_spool import (
+    FACT,
+    Asked,
+    GuestPage,
+    GuestSpool,
+    strength,
+    strength_file,
+)
 from arena.ladder.folder import Folder
-from arena.ladder.guests.table import GuestTable
+from arena.league.play.dispatcher import RunListener
+from arena.league.table.person import LeftError
 from arena.publish.drawing.font import font_css
+from arena.publish.report import ReportRequest, report
+
+_PATIENCE = 300.0
+"""Seconds without a request of its page after which a table ends."""
+_LEFT = "You left the table, or were away for long."
+_BROKEN = "The table broke; it is not your fault. Ask for another one."
+
+
+class GuestTable:
+    """Plays a game, shows its page as it changes, and takes what was clicked."""
+
+    def __init__(
+        self,
+        id_: str,
+        request: TableRequest,
+        spool: GuestSpool,
+        on_result: Callable[[list[TableResult]], None],
+        *,
+        trusted: bool,
+    ) -> None:
+        self._id, self._request, self._spool = id_, request, spool
+        self._on_result, self._trusted = on_result, trusted
+        self.person = WebPerson(lambda: None, patience=_PATIENCE, settles=0.0)
+        self._page = GuestPage()
+        self._why = ""
+        self._replay = False
+        self._read = 0
+        self._visited = 0
+        self._thread = Thread(target=self._play, daemon=True)
+        self._thread.start()
+
+    def step(self) -> bool:
+        """Take clicks and show the page if it changed; returns whether the table is still there."""
+        over = not self._thread.is_alive()
+        visited = self._spool.visited(self._id)
+        if visited != self._visited:
+            self._visited = visited
+            self.person.visit()
+        clicks, self._read = self._spool.clicks(self._id, self._read)
+        for number, move in clicks:
+            if move == "leave":
+                self.person.leave()
+            else:
+                self.person.act(number, move)
+        if over:
+            self._spool.show(self._id, GuestPage(why=self._why or _LEFT, replay=self._replay))
+            return False
+        shown = self.person.shown(self._page.number, visit=False)
+        if shown:
+            replay = f"/played/{self._id}/replay.html" if self._replay else ""
+            html = table_html(shown, public=True, replay=replay)
+            self._page = GuestPage(number=shown.number, html=html, replay=self._replay)
+            self._spool.show(self._id, self._page)
+        return True
+
+    def _play(self) -> None:
+        request = self._request
+        try:
+            results = play_table(request, RunListener(), self.person, trusted=self._trusted)
+            self._on_result(results)
+            site = request.folder / "site"
+            report(ReportRequest(request.league, request.store, site, replays="all"))
+            self._replay = True
+            self.person.stay()
+        except LeftError:
+            return
+        except ArenaError as error:
+            self._why = f"The table cannot be played: {error.what}."
+        except Exception:
+            self._why = _BROKEN
+            logging.exception("a table with a visitor broke")
+
 
 _LOOK = 0.05
 """Seconds between looks at what was clicked."""
@@ -85,7 +168,10 @@ class GuestTables:
                 raise ArenaError("these versions do not play against people")
             bots = [self._folder.version(book.version(name).digest) for name in asked.versions]
         games = self._folder.guests / "games"
-        self._forget(games)
+        kept = sorted(games.iterdir(), key=changed_at) if games.is_dir() else []
+        for old in kept[: max(0, len(kept) - _KEPT + 1)]:
+            if old.name not in self._tables:
+                remove_tree(old)
         rules = next(iter(self._config.league.variants.values()))
         return TableRequest(
             bots=tuple(map(str, bots)),
@@ -99,28 +185,12 @@ class GuestTables:
             images=self._config.file.images,
         )
 
-    def _forget(self, games: Path) -> None:
-        """Remove the oldest games, so that one more can be kept."""
-        kept = sorted(games.iterdir(), key=_changed) if games.is_dir() else []
-        for old in kept[: max(0, len(kept) - _KEPT + 1)]:
-            if old.name not in self._tables:
-                remove_tree(old)
-
     def _count(self, versions: tuple[str, ...], results: list[TableResult]) -> None:
         """Count how a person did against each version; never in ratings."""
-        path = self._folder.guests / STRENGTH
-        counted: dict[str, tuple[int, int]] = {}
-        with suppress(OSError, msgspec.DecodeError):
-            counted = msgspec.json.decode(path.read_bytes(), type=dict[str, tuple[int, int]])
+        counted = strength(self._folder)
         places = {result.name: result.mean_place for result in results}
         for version in versions:
             games, won = counted.get(version, (0, 0))
             ahead = places[PERSON] < places.get(version.partition("@")[0], 0)
             counted[version] = games + 1, won + ahead
-        write_file(path, msgspec.json.encode(counted), 0o640)
-
-
-def _changed(path: Path) -> float:
-    with suppress(OSError):
-        return path.stat().st_mtime
-    return 0.0
+        write_file(strength_file(self._folder), msgspec.json.encode(counted), 0o640)

@@ -4,9 +4,9 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 
 import msgspec
-from msgspec import Struct
 
 from arena.ladder.book.book import Book
+from arena.ladder.book.published_boards import published_boards
 from arena.ladder.book.tables import PLAYING, Version
 
 OVERTAKEN = "overtaken"
@@ -17,21 +17,8 @@ _NAMED = 3
 """Of those who overtook a version."""
 
 
-class _Row(Struct, frozen=True):
-    bot: str
-    best: int
-    worst: int
-
-
-class _Board(Struct, frozen=True):
-    variant: str
-    players: int
-    rows: list[_Row]
-
-
 Ranks = Mapping[str, Mapping[str, tuple[int, int]]]
 """The best and the worst rank that each bot may have, by division and bot."""
-_boards = msgspec.json.Decoder(_Board).decode
 _ranks = msgspec.json.Decoder(dict[str, dict[str, tuple[int, int]]]).decode
 
 
@@ -46,13 +33,9 @@ def note_overtaken(site: Path, book: Book) -> None:
 
 
 def published_ranks(site: Path) -> Ranks:
-    """Return the ranks on a published site; boards that cannot be read are left out."""
+    """Return the ranks on a published site."""
     ranks: dict[str, dict[str, tuple[int, int]]] = {}
-    for path in sorted(site.glob("data/leaderboard-*.json")):
-        try:
-            board = _boards(path.read_bytes())
-        except (OSError, msgspec.DecodeError):  # it is of all divisions, or being replaced
-            continue
+    for _, board in published_boards(site):
         name = f"{board.variant}, {board.players} players"
         ranks[name] = {row.bot: (row.best, row.worst) for row in board.rows}
     return ranks

@@ -12,9 +12,8 @@ from typing import NamedTuple
 
 import msgspec
 
-from arena.game.records import PlayedFixture
 from arena.io import shipped
-from arena.io.times import stamp
+from arena.io.numbers import stamp
 from arena.ladder.book.book import Book
 from arena.ladder.book.check_result import decoded
 from arena.ladder.book.tables import PLAYING, Comparison, Event, Version
@@ -26,7 +25,7 @@ from arena.ladder.season.author_games import NEWEST, OwnGame, OwnGames, PlayedSe
 from arena.ladder.season.twins import TwinResult
 from arena.publish.output.site_folder import FRONT, File, locked_site, replace_site
 from arena.publish.pages.templates import environment
-from arena.publish.replay.steps import Replay, replay
+from arena.publish.replay.steps import replay
 
 _STYLE = "style.css"
 _JUDGING = 5.0
@@ -229,15 +228,12 @@ class _Author:
             for seat, bot in enumerate(played.fixture.seats)
             if bot in mine
         }
-        games = self._told(played)
+        fixture = played.fixture
+        rules, newest = self._played.variants[fixture.variant], played.games[-NEWEST:]
+        games = [replay(game, fixture.seats, rules, fixture.max_rounds) for game in newest]
         return _rendered(
             "ladder_game.html", fixture=played.fixture, games=games, stderr=stderr, most=NEWEST
         )
-
-    def _told(self, played: PlayedFixture) -> list[Replay]:
-        fixture = played.fixture
-        rules, newest = self._played.variants[fixture.variant], played.games[-NEWEST:]
-        return [replay(game, fixture.seats, rules, fixture.max_rounds) for game in newest]
 
 
 def _hash(value: object) -> str:

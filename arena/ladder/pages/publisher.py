@@ -5,7 +5,7 @@ from collections.abc import Callable
 from functools import partial
 
 from arena.io.errors import ArenaError
-from arena.io.job import Job, JobDiedError
+from arena.io.job import Job, JobDiedError, JobKeeper
 from arena.ladder.book.book import Book
 from arena.ladder.config import Config
 from arena.ladder.folder import Folder
@@ -16,17 +16,14 @@ _SHARE = 20
 """How many times as long as it takes there is between two publications."""
 
 
-class Publisher:
-    """Publishes what changed, in a process of its own."""
+class Publisher(JobKeeper):
+    """Publishes what changed, in a process of its own; if that is ended, the site stays."""
 
     def __init__(self, folder: Folder, config: Config, book: Book, say: Callable[[str], None]):
         self.config = config
         self._folder = folder
         self._book = book
         self._say = say
-        self._job: Job | None = None
-        self._not_before = 0.0
-        """By the monotonic clock, in seconds."""
         self._shown: object = None
         self._begun_with: object = None
 
@@ -51,12 +48,6 @@ class Publisher:
     def at_work(self) -> bool:
         """Whether a publication goes on."""
         return self._job is not None
-
-    def stop(self) -> None:
-        """End the publication that goes on: readers keep the one before."""
-        if self._job:
-            self._job.end()
-            self._job = None
 
     def _take(self, job: Job) -> None:
         self._job = None

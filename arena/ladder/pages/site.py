@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from arena.game.records import Division, Fixture, LeagueInfo
 from arena.io.files import part_of
-from arena.io.times import stamp
+from arena.io.numbers import stamp
 from arena.ladder.book.book import Book
 from arena.ladder.book.tables import SeasonRow
 from arena.ladder.folder import Folder

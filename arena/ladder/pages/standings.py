@@ -12,7 +12,8 @@ from msgspec.structs import replace
 
 from arena.game.records import FixtureResult, LeagueInfo
 from arena.io.errors import ArenaError
-from arena.io.job import Job, JobDiedError
+from arena.io.files import stat_of
+from arena.io.job import Job, JobDiedError, JobKeeper
 from arena.ladder.book.live_standings import Live, LiveResult, LiveRow, Winner, write_live
 from arena.ladder.config import Config
 from arena.ladder.folder import Folder
@@ -53,14 +54,11 @@ def pause(cost: float) -> float:
     return min(max(_LEAST, _SHARE * cost), _MOST)
 
 
-class StandingsKeeper:
-    """Has the standings of a season computed while it is played."""
+class StandingsKeeper(JobKeeper):
+    """Has the standings of a season computed while it is played; what was written stays."""
 
     def __init__(self, folder: Folder, config: Config, say: Callable[[str], None]) -> None:
         self._folder, self._config, self._say = folder, config, say
-        self._job: Job | None = None
-        self._not_before = 0.0
-        """By the monotonic clock, in seconds."""
         self.season = 0
 
     def step(self) -> None:
@@ -75,12 +73,6 @@ class StandingsKeeper:
                 self._job.result()
             except (ArenaError, JobDiedError) as error:
                 self._say(f"the live standings stopped, and are tried again: {error}")
-            self._job = None
-
-    def stop(self) -> None:
-        """End it: readers keep what was written last."""
-        if self._job:
-            self._job.end()
             self._job = None
 
 
@@ -266,12 +258,5 @@ def _in_short(result: FixtureResult) -> LiveResult:
 
 def _stamp(store: Path) -> object:
     """Return what differs after a store was written to."""
-    return [_changed(path) for path in (store, Path(f"{store}-wal"))]
-
-
-def _changed(path: Path) -> object:
-    try:
-        stat = path.stat()
-    except OSError:
-        return None
-    return stat.st_mtime_ns, stat.st_size
+    found = map(stat_of, (store, Path(f"{store}-wal")))
+    return [stat and (stat.st_mtime_ns, stat.st_size) for stat in found]

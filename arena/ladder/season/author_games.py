@@ -152,12 +152,13 @@ def faults_in(
     """Yield the faults of a seat in a game of a fixture."""
     for event in game.events:
         if isinstance(event, Faulted) and event.seat == seat:
+            of = game.game, seat
             yield GameFault(
                 played.fixture.index,
                 game.game,
                 f"{event.cause}: {event.detail}",
                 asked=_asked(played, rules, game, seat),
-                answered=_answered(played, game, seat),
+                answered=next((line for *where, line in played.answered if (*where,) == of), ""),
                 stderr=stderr_of(played, seat),
             )
 
@@ -176,9 +177,3 @@ def _asked(played: PlayedFixture, rules: Rules, game: GameRecord, seat: int) -> 
     except ReplayError:
         pass
     return ""
-
-
-def _answered(played: PlayedFixture, game: GameRecord, seat: int) -> str:
-    """Return the line with which a seat faulted; "" if there is none."""
-    of = game.game, seat
-    return next((line for *where, line in played.answered if (*where,) == of), "")

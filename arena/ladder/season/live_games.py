@@ -7,7 +7,8 @@ from pathlib import Path
 import msgspec
 from msgspec.structs import replace
 
-from arena.game.records import BidMade, CallMade, Event, Faulted, Fixture, RoundStarted
+from arena.game.records import CallMade, Event, Faulted, Fixture, RoundStarted
+from arena.game.results import Placed
 from arena.game.rules.dice import Hand
 from arena.ladder.book.book import Book
 from arena.ladder.book.live_game import (
@@ -15,14 +16,12 @@ from arena.ladder.book.live_game import (
     LiveGame,
     PublicEvent,
     RoundBegun,
-    WasBid,
     WasCalled,
     WasOut,
-    WasPlaced,
     paced,
 )
 from arena.ladder.season.season import Season
-from arena.league.table.watched_game import Placed, read_watched
+from arena.league.table.watched_game import read_watched
 
 _PACE = 1.0
 """Seconds between two steps that are shown, at least."""
@@ -90,7 +89,7 @@ class LiveGames:
                 id=fixture.id, variant=fixture.variant, seats=fixture.seats, began=now
             )
         shown_at = tuple(paced(before.shown_at, len(events), now, _PACE))
-        stays = _PAUSE if isinstance(events[-1], WasPlaced) else _GONE
+        stays = _PAUSE if isinstance(events[-1], Placed) else _GONE
         self._free_at = time.monotonic() + shown_at[-1] - now + stays
         self._publish(replace(before, events=events, shown_at=shown_at))
 
@@ -107,10 +106,8 @@ def _public(event: Event | Placed) -> PublicEvent:
     match event:
         case RoundStarted():
             return RoundBegun(event.palifico_seat, tuple(map(len, event.dice)))
-        case BidMade():
-            return WasBid(event.seat, event.quantity, event.face)
         case CallMade():
             return WasCalled(event.seat, event.call, event.loser, event.gainer)
         case Faulted():
             return WasOut(event.seat, event.cause)
-    return WasPlaced(event.places)
+    return event

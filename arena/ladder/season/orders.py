@@ -9,7 +9,10 @@ from arena.ladder.season.admission import admit, place_in_field
 def carry_out(order: Order, book: Book) -> None:
     """Do what was ordered, and answer; what cannot be done is answered, too."""
     if order.uploads is not None:
-        _set_quota(order, order.uploads, book)
+        with book.together():
+            book.set_quota(order.author, order.uploads)
+            answer = f"{order.author} may make {order.uploads} submissions in 24 hours"
+            book.answer(order, answer, done=True)
         return
     try:
         version = _allowed(order, book)
@@ -19,13 +22,6 @@ def carry_out(order: Order, book: Book) -> None:
     with book.together():
         _move(order, version, book)
         book.answer(order, f"{version.name} is {book.version(version.name).state}", done=True)
-
-
-def _set_quota(order: Order, uploads: int, book: Book) -> None:
-    with book.together():
-        book.set_quota(order.author, uploads)
-        answer = f"{order.author} may make {uploads} submissions in 24 hours"
-        book.answer(order, answer, done=True)
 
 
 def _allowed(order: Order, book: Book) -> Version:

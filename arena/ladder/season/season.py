@@ -181,7 +181,12 @@ class Season:
         """
         newest = set(field).difference(predecessors(field).values())
         if not self._played and len(newest) >= max(self._league.players):
-            self._played = self._begin(newest)
+            bots = tuple(self._ready[name][0] for name in sorted(newest))
+            league = replace(self._league, bots=bots)
+            info = conditions_of(league, self._workers.sandbox.name, self._seed)
+            info = replace(info, machine=this_machine(), endless=True, blocks=0, until=None)
+            self._store.begin(info)
+            self._played = StoredLeague(self._store)
         return self._go_on(field, struck, listener)
 
     def end(self, field: Collection[str], struck: Collection[str], listener: RunListener) -> bool:
@@ -213,14 +218,6 @@ class Season:
                 what = f"this arena plays fixture {played.fixture.id} otherwise"
                 hint = "go on with the arena that began the season, or close it there"
                 raise ArenaError(what, str(self._store.path), hint)
-
-    def _begin(self, field: Collection[str]) -> StoredLeague:
-        bots = tuple(self._ready[name][0] for name in sorted(field))
-        league = replace(self._league, bots=bots)
-        info = conditions_of(league, self._workers.sandbox.name, self._seed)
-        info = replace(info, machine=this_machine(), endless=True, blocks=0, until=None)
-        self._store.begin(info)
-        return StoredLeague(self._store)
 
     def _go_on(
         self,

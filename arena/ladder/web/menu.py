@@ -31,16 +31,11 @@ _BEFORE = (Item("/", "Standings"),)
 def menu_of(request: Request, page: str = "") -> list[Item]:
     """Return the menu of a page: of one of the site, if its HTML is given."""
     site: Path = request.app.state.served.folder.site
-    label, kind = ("Standings", "page") if request.url.path == "/" else _current(page)
+    of_page = ((label, current) for _, current, label in _items(page) if current)
+    label, kind = ("Standings", "page") if request.url.path == "/" else next(of_page, ("", ""))
     return [
         item._replace(current=kind if item.label == label else "") for item in published_items(site)
     ]
-
-
-def _current(page: str) -> tuple[str, str]:
-    """Return the item of the menu that a page of the site belongs to, and how."""
-    of_page = ((label, current) for _, current, label in _items(page) if current)
-    return next(of_page, ("", ""))
 
 
 def published_items(site: Path) -> tuple[Item, ...]:

@@ -2,7 +2,8 @@
 
 import logging
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from http import HTTPStatus
 from math import ceil
 
@@ -55,6 +56,15 @@ def refused(error: ArenaError, status: int = 409) -> RequestError:
         _log.error("%s", error)
         return RequestError(503, "the door cannot use its files", _TELL)
     return RequestError(status, error.what, error.hint)
+
+
+@contextmanager
+def refusing(status: int = 409) -> Iterator[None]:
+    """Answer with `refused` what the ladder refuses."""
+    try:
+        yield
+    except ArenaError as error:
+        raise refused(error, status) from None
 
 
 def answer(request: Request, error: RequestError) -> Response:

@@ -11,7 +11,6 @@ from arena.ladder.folder import Folder
 from arena.ladder.web.administration import actions, requests
 from arena.ladder.web.api import events, rest
 from arena.ladder.web.author import account, export, feed, pages, versions
-from arena.ladder.web.live.page import live
 from arena.ladder.web.site import published
 from arena.ladder.web.visitor import front, guests, welcome
 
@@ -49,7 +48,7 @@ def _of_visitors() -> list[Route]:
         Route("/welcome", welcome.welcome, methods=["GET"]),
         Route("/welcome", welcome.join, methods=["POST"]),
         Route("/kits/{language}.zip", welcome.kit),
-        Route("/live", live),
+        Route("/live", front.live),
         Route("/play", guests.offer, methods=["GET"]),
         Route("/play", guests.ask, methods=["POST"]),
         Route("/play/{secret}/", guests.table, methods=["GET"]),

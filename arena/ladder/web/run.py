@@ -19,8 +19,8 @@ from msgspec.structs import replace
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from arena.io.errors import ArenaError
-from arena.io.file_lock import lock_exclusively
-from arena.ladder.folder import Folder
+from arena.io.files import os_errors
+from arena.ladder.folder import Folder, held
 from arena.ladder.web.access.secrets import Secrets
 from arena.ladder.web.app import make_app
 from arena.ladder.web.served import DoorLimits, terms_of
@@ -102,14 +102,15 @@ class Opened:
 def opened(folder: Folder, address: Address, limits: DoorLimits | None = None) -> Iterator[Opened]:
     """Open the door of a ladder; raises ArenaError if that cannot be."""
     _check(address)
-    lock = _locked(folder)
-    try:
-        with _bound(address) as listening, Secrets(folder, writes=True):
-            forget_parts(folder)
-            port = listening.getsockname()[1]
-            yield Opened(folder, replace(address, port=port), limits or DoorLimits(), listening)
-    finally:
-        os.close(lock)
+    taken = ArenaError("another door is open here", str(folder.root), "one is enough")
+    with (
+        held(folder.inbox, taken),
+        _bound(address) as listening,
+        Secrets(folder, writes=True),
+    ):
+        forget_parts(folder)
+        port = listening.getsockname()[1]
+        yield Opened(folder, replace(address, port=port), limits or DoorLimits(), listening)
 
 
 def _config(app: Any, address: Address, limits: DoorLimits) -> uvicorn.Config:
@@ -178,13 +179,9 @@ def _check(address: Address) -> None:
     if bool(address.certificate) != bool(address.key):
         raise ArenaError("a certificate needs its key", "--certificate", "--key FILE")
     if address.certificate:
-        try:
-            ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(
-                address.certificate, address.key
-            )
-        except OSError as error:
-            what = f"it cannot be used: {error.strerror or error}"
-            raise ArenaError(what, str(address.certificate), "name PEM files") from None
+        with os_errors("it cannot be used", address.certificate, "name PEM files"):
+            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            context.load_cert_chain(address.certificate, address.key)
     if address.behind_proxy and not address.url.startswith("https://"):
         what = "behind a proxy the door must know where browsers reach it"
         raise ArenaError(what, "--behind-proxy", "--url https://ladder.example.org")
@@ -219,15 +216,3 @@ def _bound(address: Address) -> socket.socket:
         hint = "choose another with --host and --port"
         raise ArenaError(what, f"{address.host}:{address.port}", hint) from None
     return listening
-
-
-def _locked(folder: Folder) -> int:
-    """Keep other doors out; raises ArenaError if there is one."""
-    try:
-        file = os.open(folder.inbox, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
-    except OSError as error:
-        raise ArenaError(f"it cannot be opened: {error.strerror}", str(folder.inbox)) from None
-    if not lock_exclusively(file):
-        os.close(file)
-        raise ArenaError("another door is open here", str(folder.root), "one is enough")
-    return file

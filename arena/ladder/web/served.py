@@ -5,16 +5,17 @@ import time
 from collections import Counter
 from collections.abc import AsyncIterator, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
+from http import HTTPStatus
 from threading import Lock
 from typing import NamedTuple
 
 from msgspec import Struct
 from starlette.requests import Request
+from starlette.responses import RedirectResponse, Response
 
 from arena.io.cores import core_count, spare_cores
 from arena.io.yaml_file import convert, parse_yaml
-from arena.ladder.book.joining import Joining
-from arena.ladder.book.quota import DAY, Quotas
+from arena.ladder.book.quota import DAY, Joining, Quotas
 from arena.ladder.door.door import MAX_UPLOAD
 from arena.ladder.folder import Folder
 from arena.ladder.web.access.addresses import network_of
@@ -191,6 +192,11 @@ class Served:
             yield
         finally:
             self._sending[author] -= 1
+
+
+def see_other(address: str) -> Response:
+    """Send a browser on after what it asked for was done: it asks for another page by GET."""
+    return RedirectResponse(address, HTTPStatus.SEE_OTHER)
 
 
 def served_by(request: Request) -> Served:

@@ -12,12 +12,13 @@ from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import Request
-from starlette.responses import FileResponse, RedirectResponse, Response
+from starlette.responses import FileResponse, Response
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Scope
 
 from arena.ladder.web.access.visitors import COOKIE, visitor_of
 from arena.ladder.web.problems import RequestError
+from arena.ladder.web.served import see_other
 from arena.ladder.web.templates import page
 
 _FONT = "font.css"
@@ -25,7 +26,6 @@ _ASK_AGAIN = "no-cache"
 _FOR_EVER = "public, max-age=31536000, immutable"
 _LEVEL = 5
 """Of gzip: higher ones take twice the time for a hundredth less."""
-_SEE_OTHER = 303
 _FRONT = {".", "index.html"}
 _SEASONS = "seasons/"
 """Sites of closed seasons: they keep their own menu below that of the door."""
@@ -64,12 +64,14 @@ class _Site(StaticFiles):
     async def get_response(self, path: str, scope: Scope) -> Response:
         """Return a file of the site; pages are framed."""
         if path in _FRONT:
-            return RedirectResponse("/", _SEE_OTHER)
+            return see_other("/")
         try:
             response = await super().get_response(path, scope)
         except HTTPException as error:
             if error.status_code == 404 and not Path(str(self.directory)).is_dir():
-                raise _nothing() from None
+                raise RequestError(
+                    404, "nothing is published yet", "results come after the first games"
+                ) from None
             raise
         if isinstance(response, FileResponse) and Path(response.path).suffix == ".html":
             request = Request(scope)
@@ -106,7 +108,3 @@ def _page(request: Request, file: Path, path: str) -> Response:
     if tag in request.headers.get("if-none-match", ""):
         return Response(None, 304, headers)
     return Response(content, headers=headers, media_type="text/html")
-
-
-def _nothing() -> RequestError:
-    return RequestError(404, "nothing is published yet", "results come after the first games")

@@ -9,8 +9,7 @@ from starlette.requests import Request
 
 from arena import __version__
 from arena.io import shipped
-from arena.io.sizes import size_text
-from arena.io.times import span, stamp
+from arena.io.numbers import size_text, span, stamp
 from arena.io.visible import visible
 from arena.ladder.book.tables import PLAYING, State
 from arena.ladder.door.api import Audience, events_for
@@ -91,6 +90,15 @@ def fragment(template: str, **values: object) -> str:
     return _environment().get_template(template).render(**values)
 
 
+def link_to(request: Request, invitation: str) -> str:
+    """Return the address at which an invitation is spent."""
+    return f"{_origin(request)}/link/{invitation}"
+
+
+def _origin(request: Request) -> str:
+    return f"{request.url.scheme}://{request.headers.get('host', '')}"
+
+
 def page(request: Request, template: str, site_page: str = "", **values: object) -> str:
     """Return a page, or the frame of a page of the published site, if that is given."""
     served = request.app.state.served
@@ -101,6 +109,7 @@ def page(request: Request, template: str, site_page: str = "", **values: object)
         "has_guests": bool(served.terms.guests),
         "arena": __version__,
         "path": request.url.path,
+        "origin": _origin(request),
         "menu": menu_of(request, site_page),
     }
     return _environment().get_template(template).render(**common, **values)

@@ -4,9 +4,9 @@ import re
 from ipaddress import ip_address
 
 from arena.io.errors import ArenaError
+from arena.io.numbers import whole_number
 
 MAX_LOCAL = 1024
-_MAX_DIGITS = 9
 _REMOTE = re.compile(r"(tcp|tls)://([\w.-]+|\[[0-9a-f:.]+\]):(\d{1,5})", re.ASCII | re.IGNORECASE)
 _EXAMPLE = "for example --cluster tls://10.0.0.5:8786, or --cluster local:4"
 
@@ -24,11 +24,11 @@ def local_workers(address: str) -> int | None:
             what = f"'{address}' is not a scheduler address: tls://HOST:PORT or tcp://HOST:PORT"
             raise ArenaError(what, where, _EXAMPLE)
         return None
-    short = number.isascii() and number.isdecimal() and len(number) <= _MAX_DIGITS
-    if not (short and 1 <= int(number) <= MAX_LOCAL):
+    workers = whole_number(number) or 0
+    if not 1 <= workers <= MAX_LOCAL:
         what = f"local:N starts 1 to {MAX_LOCAL} workers on this machine, not '{number[:40]}'"
         raise ArenaError(what, where, "for example --cluster local:4")
-    return int(number)
+    return workers
 
 
 def is_exposed(address: str) -> bool:

@@ -3,9 +3,11 @@
 import asyncio
 import math
 import uuid
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import CancelledError, Executor, Future
 from contextlib import contextmanager, suppress
+from typing import Any
+from weakref import WeakSet
 
 import msgspec
 from distributed import Client
@@ -18,7 +20,6 @@ from arena.bots.builds import bundle
 from arena.io.cores import enough_cores
 from arena.io.errors import ArenaError
 from arena.league.cluster.address import is_exposed
-from arena.league.cluster.executor import TaskExecutor
 from arena.league.cluster.roster import Roster, refusal
 from arena.league.cluster.tasks import RunPlugin, end_handler, play, resources
 from arena.league.cluster.worker import RUN_SPEC, BatchResult, TaskBatch, identity
@@ -160,3 +161,33 @@ class Cluster:
 def _new_run() -> str:
     """Return a name that no other run has."""
     return f"arena-{uuid.uuid4().hex}"
+
+
+class TaskExecutor(Executor):
+    """Runs calls on the workers that have the resources; equal calls are run separately.
+
+    Dask's own executor mistakes a result for an error if its worker leaves while the result is
+    fetched (distributed 2026.8, `cfexecutor._cascade_future`).
+    """
+
+    def __init__(self, client: Client, resources: Mapping[str, float]) -> None:
+        self._client = client
+        self._resources = resources
+        self._tasks: WeakSet[Any] = WeakSet()
+        """Dask's futures: the scheduler forgets a task once nobody holds its own."""
+
+    def submit(self, function: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        """Hand a call to the scheduler."""
+        settings = {"pure": False, "retries": 0, "resources": self._resources}
+        task = self._client.submit(function, *args, **settings, **kwargs)
+        self._tasks.add(task)
+        loop: Any = self._client.loop
+        return asyncio.run_coroutine_threadsafe(_outcome(task), loop.asyncio_loop)
+
+    def cancel(self) -> None:
+        """Have the scheduler forget all calls that are under way."""
+        self._client.cancel(list(self._tasks))
+
+
+async def _outcome(task: Any) -> Any:
+    return await task

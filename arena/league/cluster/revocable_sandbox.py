@@ -45,31 +45,11 @@ class _RevocableRunning:
         self._lock = Lock()
         self.stdin, self.stdout, self.stderr = inner.stdin, inner.stdout, inner.stderr
         self.exit_fd = inner.exit_fd
-        self.freezes_quickly = inner.freezes_quickly
-
-    def open_folder(self) -> int | None:
-        return self._inner.open_folder()
-
-    def end_input(self) -> None:
-        self._inner.end_input()
-
-    def exit_code(self) -> int:
-        return self._inner.exit_code()
-
-    def cpu_time(self) -> float | None:
-        return self._inner.cpu_time()
-
-    def is_busy(self) -> bool | None:
-        return self._inner.is_busy()
-
-    def pid(self) -> int | None:
-        return self._inner.pid()
-
-    def peak_memory(self) -> int | None:
-        return self._inner.peak_memory()
-
-    def freeze(self, *, frozen: bool) -> None:
-        self._inner.freeze(frozen=frozen)
+        self.freeze, self.freezes_quickly = inner.freeze, inner.freezes_quickly
+        self.open_folder, self.end_input = inner.open_folder, inner.end_input
+        self.exit_code, self.pid = inner.exit_code, inner.pid
+        self.cpu_time, self.is_busy = inner.cpu_time, inner.is_busy
+        self.peak_memory = inner.peak_memory
 
     def kill(self) -> None:
         # Once it is closed, its process id may be in use by another program.

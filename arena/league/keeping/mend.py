@@ -8,6 +8,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from arena.io.errors import ArenaError
+from arena.io.files import os_errors
 from arena.io.sqlite.guarded import ENDS
 from arena.league.keeping.check_fixture import check_stored
 from arena.league.schedule.schedule import Schedule
@@ -43,16 +44,15 @@ def mend(path: Path) -> Mended:
             pass
     new = path.with_name(f".{path.stem}.mended{path.suffix}")
     locked = lock_store(path)
+    hint = "it needs room for a second store beside it"
     try:
-        _remove(new)
-        with Store(path, incomplete=True) as old:
-            mended = _save(old, new)
-        if not mended.dropped and not mended.lost and _is_whole(path):
-            return mended
-        return _swap(path, new, mended)
-    except OSError as error:
-        what = f"the store cannot be mended: {error.strerror or error}"
-        raise ArenaError(what, str(path), "it needs room for a second store beside it") from None
+        with os_errors("the store cannot be mended", path, hint):
+            _remove(new)
+            with Store(path, incomplete=True) as old:
+                mended = _save(old, new)
+            if not mended.dropped and not mended.lost and _is_whole(path):
+                return mended
+            return _swap(path, new, mended)
     finally:
         _remove(new)
         locked()

@@ -269,16 +269,12 @@ class _Track:
         key = blocks, confidence
         judged_key, answer = self._judged or (None, False)
         if judged_key != key:
-            answer = not self._separated(blocks, confidence)
+            self._decide()
+            counting = sum(map(bool, self._blocks[: min(blocks, self._next)]))
+            complete = self._complete[:counting]
+            answer = not separated(complete, self._bots, confidence, self._resting)
             self._judged = key, answer
         return answer
-
-    def _separated(self, blocks: int, confidence: float) -> bool:
-        """Tell whether all bots are told apart by the first blocks."""
-        self._decide()
-        counting = sum(map(bool, self._blocks[: min(blocks, self._next)]))
-        complete = self._complete[:counting]
-        return separated(complete, self._bots, confidence, self._resting)
 
     def _see(self) -> None:
         """Note the unplayed fixtures of the blocks that were drawn since the last call."""

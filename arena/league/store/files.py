@@ -1,6 +1,7 @@
 """The two files of a store, opened, checked, brought up to date, marked and closed together."""
 
 import time
+from collections.abc import Iterable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -9,10 +10,15 @@ from arena.io.sqlite.file import DamageError
 from arena.io.sqlite.guarded import refuse_foreign_files
 from arena.io.sqlite.versions import Migrated, migrate
 from arena.league.store.failures import endless, lost_fixtures, lost_logs
-from arena.league.store.format.rows import StoredFixture
+from arena.league.store.format.games import PackedGame
+from arena.league.store.format.rows import FIXTURES, GAMES_OF, FixtureRow, StoredFixture, key_range
 from arena.league.store.format.schema import ROWS, SCHEMA_VERSION, Schemas
 from arena.league.store.logs import Logs, check_rows_exist, logs_path
 from arena.league.store.store_file import StoreFile, lock_store
+
+Stored = tuple[FixtureRow, list[PackedGame], bytes, bytes]
+"""Rows with the hash of all that is stored of a fixture, and that of its rows."""
+
 
 _INTERVAL = 10.0
 """Seconds after which what was stored is moved from the write-ahead logs into the files."""
@@ -208,3 +214,20 @@ class StoreFiles:
 def not_played(path: Path) -> ArenaError:
     """Return what to raise when a store is new, or there is none."""
     return ArenaError("nothing was played yet", str(path), "start with: arena run")
+
+
+def fixtures_at(rows: StoreFile, positions: Iterable[int]) -> Iterator[Stored]:
+    """Yield the fixtures at some positions, as far as they are stored."""
+    for position in positions:
+        yield from fixtures_between(rows, position, position)
+
+
+def fixtures_between(rows: StoreFile, first: int, last: int) -> Iterator[Stored]:
+    """Yield rows as they were when the first was read: one query keeps one snapshot open."""
+    before = first - 1
+    for position, *columns, digest, rows_digest in rows.rows(FIXTURES, first, last):
+        if position <= before:
+            raise endless(rows.path)
+        before = position
+        games = [PackedGame(*game) for game in rows.rows(GAMES_OF, *key_range(position))]
+        yield FixtureRow(position, *columns), games, digest, rows_digest

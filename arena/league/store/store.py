@@ -1,7 +1,8 @@
 """A league's games on disk: rows in one SQLite file, logs in another, fixture by fixture."""
 
 import secrets
-from collections.abc import Iterable, Iterator
+import time
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 import msgspec
@@ -16,9 +17,8 @@ from arena.game.records import (
 from arena.io.errors import ArenaError, FindingError
 from arena.league.changes import Change, History
 from arena.league.store.chain import begin_chain, lengthen, read_chain
-from arena.league.store.clock import steady_clock
 from arena.league.store.failures import damaged_fixtures, pruned_logs
-from arena.league.store.files import StoreFiles, not_played
+from arena.league.store.files import StoreFiles, fixtures_at, fixtures_between, not_played
 from arena.league.store.format.hashes import root_hash
 from arena.league.store.format.rows import (
     FIRST,
@@ -32,7 +32,6 @@ from arena.league.store.format.rows import (
 from arena.league.store.format.schema import SCHEMAS, Schemas
 from arena.league.store.logs import Logs, logs_path
 from arena.league.store.store_file import StoreFile
-from arena.league.store.stored_rows import fixtures_at, fixtures_between
 
 _encode = msgspec.json.Encoder().encode
 _leagues = msgspec.json.Decoder(LeagueInfo)
@@ -306,3 +305,9 @@ class Store:
         hashes = self._rows.rows("SELECT content_hash FROM fixtures ORDER BY position")
         with self._rows.translate_errors():
             return root_hash(history, (content_hash for (content_hash,) in hashes))
+
+
+def steady_clock() -> Callable[[], float]:
+    """Return a clock in seconds since 1970 that no setting of the time moves; sleep counts."""
+    began = time.time() - time.clock_gettime(time.CLOCK_BOOTTIME)
+    return lambda: began + time.clock_gettime(time.CLOCK_BOOTTIME)

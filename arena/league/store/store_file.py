@@ -9,6 +9,7 @@ from pathlib import Path
 
 from arena.io.errors import ArenaError
 from arena.io.file_lock import is_locked_exclusively, lock_exclusively
+from arena.io.files import os_errors, stat_of
 from arena.io.sqlite.file import SqliteFile
 from arena.io.sqlite.guarded import GuardedConnection, connect, log_size
 from arena.league.store.failures import (
@@ -183,12 +184,10 @@ class StoreFile(SqliteFile):
             return
         replaced = os.path.lexists(self.path)
         target = self.path.with_name(f"{self.path.name}.rescued") if replaced else self.path
-        try:
+        what = "the file was deleted and cannot be put back"
+        with os_errors(what, target, "move it away, and run again"):
             self.path.parent.mkdir(parents=True, exist_ok=True)
             self.copy(target, self._put_back)
-        except OSError as error:
-            what = f"the file was deleted and cannot be put back: {error.strerror}"
-            raise ArenaError(what, str(target), "move it away, and run again") from None
         event = "replaced" if replaced else "moved or deleted"
         what = f"the file was {event} while an arena was playing into it"
         hint = f"what was stored there is in {target.name} again; run again"
@@ -202,11 +201,7 @@ class StoreFile(SqliteFile):
 
 
 def _inode(path: Path) -> tuple[int, int] | None:
-    try:
-        status = path.stat()
-    except OSError:
-        return None
-    return status.st_dev, status.st_ino
+    return (found.st_dev, found.st_ino) if (found := stat_of(path)) else None
 
 
 def lock_store(path: Path) -> Callable[[], None]:

@@ -175,7 +175,10 @@ class _LiveGames:
             game.asked += 1
             self._ask(seat, id_, game)
         if not waiting:
-            self._finish(game)
+            del self._under_way[game.number]
+            self._played[game.number] = (game.referee.record, game.asked)
+            if not self._under_way:
+                self.seconds += time.perf_counter() - self._began
 
     def _tell(self, game: _Game) -> None:
         """Send new notices to all bots that are ready; the others get them when they are."""
@@ -192,12 +195,6 @@ class _LiveGames:
             return
         self._open[seat][id_] = game
         self._multiplexer.ask(seat, id_, encode(game.referee.request(seat, id_)), game.number)
-
-    def _finish(self, game: _Game) -> None:
-        del self._under_way[game.number]
-        self._played[game.number] = (game.referee.record, game.asked)
-        if not self._under_way:
-            self.seconds += time.perf_counter() - self._began
 
     def _receive(self) -> None:
         for seat, id_, reply in self._multiplexer.wait():

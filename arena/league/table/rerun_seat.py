@@ -123,7 +123,9 @@ class _SeatRerun:
         """Put the requests to the bot; returns why some were not, "" if all were."""
         with self._multiplexer as multiplexer:
             for asked in moments:
-                self._tell(asked.news)
+                self._notices += asked.news
+                for notice in asked.news:
+                    multiplexer.tell(0, notice)
                 if asked.moment.request is None:
                     self._notices.clear()
                 elif why := self._ask(asked.moment, asked.moment.request, asked.line):
@@ -171,11 +173,6 @@ class _SeatRerun:
         if isinstance(reply, Fault):
             self._multiplexer.stop(0)
         return reply
-
-    def _tell(self, news: Sequence[bytes]) -> None:
-        self._notices += news
-        for notice in news:
-            self._multiplexer.tell(0, notice)
 
     def _note(self, moment: SeatMoment, request: Request, reply: Reply) -> None:
         came = stderr = ""

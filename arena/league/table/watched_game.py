@@ -5,19 +5,13 @@ from contextlib import suppress
 from pathlib import Path
 
 import msgspec
-from msgspec import Struct
 
 from arena.game.records import Event
 from arena.game.referee import Referee
+from arena.game.results import Placed
 
 _MOST_EVENTS = 2_000
 """Events that are written; a longer game is followed up to there."""
-
-
-class Placed(Struct, frozen=True, array_like=True, tag="placed"):
-    """The end of a game."""
-
-    places: tuple[int, ...]
 
 
 _decode = msgspec.json.Decoder(Event | Placed).decode

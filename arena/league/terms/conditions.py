@@ -10,7 +10,7 @@ from arena.game.playoff_terms import PlayoffInfo
 from arena.game.records import LeagueInfo, MachineInfo
 from arena.game.rules.round_limit import ROUNDS_PER_DIE
 from arena.game.seeds import commitment
-from arena.io.errors import ArenaError
+from arena.io.errors import ArenaError, first_of
 from arena.league.changes import TERMS, Change, playing
 from arena.league.host import this_machine
 from arena.league.schedule.schedule import Schedule
@@ -191,7 +191,8 @@ def _decisive_changes(before: LeagueInfo, now: LeagueInfo, bots: Sequence[str], 
 
     `bots` are the changes of the field in words, `count` is the number of bots that play now.
     """
-    parts = [_shortened(bots), _shortened([*_variant_changes(before, now)])]
+    named = (bots, [*_variant_changes(before, now)])
+    parts = [", ".join(first_of(changes, _SHOWN)) for changes in named]
     # Blocks that were not given follow the number of bots.
     default = (before.blocks, now.blocks) == (len(playing(before)) - 1, count - 1)
     keys = [key for key in _DECISIVE if key != "blocks" or not default]
@@ -259,8 +260,3 @@ def _shown(value: object) -> str:
     if isinstance(value, PlayoffInfo):
         return f"at {value.confidence:g} within {value.games} games"
     return f"{value:g}" if isinstance(value, float) else str(value)
-
-
-def _shortened(parts: Sequence[str]) -> str:
-    more = [f"and {len(parts) - _SHOWN} more"] if len(parts) > _SHOWN else []
-    return ", ".join([*parts[:_SHOWN], *more])

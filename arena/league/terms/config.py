@@ -15,7 +15,7 @@ from arena.game.playoff_terms import PlayoffInfo
 from arena.game.records import MAX_SECONDS, LimitsInfo, RatingsInfo
 from arena.game.rules.books import MAX_PLAYERS, MIN_PLAYERS, Rules
 from arena.io.cores import core_count
-from arena.io.errors import ArenaError, did_you_mean
+from arena.io.errors import ArenaError, check_known
 from arena.io.yaml_file import Positions, convert, locate, parse_yaml
 from arena.league.terms.variant_entry import VariantEntry, labelled_rules
 from arena.ratings.stopping.sequential import first_look
@@ -171,9 +171,8 @@ def given_seed(path: Path) -> str | None:
 
 def check_anchor(ratings: RatingsInfo, bots: Sequence[str], where: str) -> None:
     """Refuse an anchor that does not play."""
-    if ratings.anchor is not None and ratings.anchor not in bots:
-        what = f"the anchor '{ratings.anchor}' does not play in this league"
-        raise ArenaError(what, where, did_you_mean(ratings.anchor, bots))
+    if (anchor := ratings.anchor) is not None:
+        check_known(anchor, bots, f"the anchor '{anchor}' does not play in this league", where)
 
 
 def check_bot_count(league: League) -> None:
@@ -225,17 +224,13 @@ class _Reader:
             raise ArenaError(f"{what}, not {limits.fixture:g}", self.at("$.limits.fixture"))
 
     def check_sandbox(self, name: str) -> None:
-        known = (AUTO, *SANDBOXES)
-        if name not in known:
-            line = self.at("$.sandbox")
-            raise ArenaError(f"unknown sandbox '{name}'", line, did_you_mean(name, known))
+        what = f"unknown sandbox '{name}'"
+        check_known(name, (AUTO, *SANDBOXES), what, self.at("$.sandbox"))
 
     def images(self, images: dict[str, str]) -> dict[str, str]:
         for runtime, image in images.items():
             line = self.at(f"$.images.{runtime}")
-            if runtime not in IMAGES:
-                hint = did_you_mean(runtime, IMAGES)
-                raise ArenaError(f"unknown runtime '{runtime}'", line, hint)
+            check_known(runtime, IMAGES, f"unknown runtime '{runtime}'", line)
             if not _IMAGE.fullmatch(image):
                 hint = "for example python:3.12-slim"
                 raise ArenaError(f"'{image}' is not the name of an image", line, hint)

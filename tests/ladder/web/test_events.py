@@ -13,8 +13,9 @@ import pytest
 from msgspec import Struct
 from msgspec.structs import replace
 
+from arena.game.records import BidMade
 from arena.ladder.book.book import Book
-from arena.ladder.book.live_game import FACT, LiveGame, RoundBegun, WasBid
+from arena.ladder.book.live_game import FACT, LiveGame, RoundBegun
 from arena.ladder.book.tables import CHECKS, DivisionProgress, Progress, State
 from arena.ladder.door import api
 from arena.ladder.door.api import EVENTS, Audience, LiveEvent, events_for
@@ -37,7 +38,7 @@ LIVE_GAME = LiveGame(
     variant="bga",
     seats=("one@1", "two@1"),
     began=0.0,
-    events=(RoundBegun(None, (5, 5)), WasBid(0, 2, 3)),
+    events=(RoundBegun(None, (5, 5)), BidMade(0, 2, 3)),
     shown_at=(0.0, 1.0),
 )
 

@@ -74,8 +74,10 @@ def test_address_of_a_feed_is_ended_and_replaced(own_door: Door) -> None:
 
 def publish(site: Path, **ranks: tuple[int, int]) -> None:
     (site / "data").mkdir(parents=True, exist_ok=True)
+    rest = {"rank": 1, "games": 16, "beats_average": 0.5}
     rows = [
-        {"bot": f"{bot}@1", "best": best, "worst": worst} for bot, (best, worst) in ranks.items()
+        {"bot": f"{bot}@1", "best": best, "worst": worst, **rest}
+        for bot, (best, worst) in ranks.items()
     ]
     board = {"variant": "bga", "players": 2, "rows": rows}
     (site / "data/leaderboard-bga-2p.json").write_text(json.dumps(board))

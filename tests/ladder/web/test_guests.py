@@ -14,8 +14,9 @@ import pytest
 from msgspec.structs import replace
 
 from arena.ladder.book.book import Book
-from arena.ladder.door.guest_spool import FACT, STRENGTH, GuestPage, GuestSpool, id_of
+from arena.ladder.door.guest_spool import FACT, GuestPage, GuestSpool, strength
 from arena.ladder.folder import Folder
+from arena.ladder.web.access.secrets import id_of
 from tests.e2e.live import processes, wait_until
 from tests.ladder import club as clubs
 from tests.ladder.club import Running, running
@@ -110,7 +111,7 @@ def test_a_visitor_plays_a_game_without_scripts_and_shares_its_replay(
     [replay] = re.findall(r'href="(/played/[^"]+)"', last)
     assert table.split("/")[2] not in replay
     assert door.ask(replay).status == 200
-    [[games, ahead]] = json.loads((Folder(club).guests / STRENGTH).read_bytes()).values()
+    [(games, ahead)] = strength(Folder(club)).values()
     assert games == 1
     assert ahead in {0, 1}
     assert b"People against bots" in door.ask("/play").body

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from arena.league.store.clock import steady_clock
+from arena.league.store.store import steady_clock
 
 
 @pytest.mark.parametrize("years", [-30, 30])

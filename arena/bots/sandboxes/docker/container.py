@@ -9,7 +9,7 @@ from threading import Event, Thread
 
 from arena.bots.sandboxes.build_folder import open_copy
 from arena.bots.sandboxes.kernel.cgroups import Cgroup, cgroup_of
-from arena.bots.sandboxes.kernel.process_states import any_busy, peak_memory
+from arena.bots.sandboxes.kernel.process_states import Watched
 from arena.io.files import remove_tree
 from arena.io.uptime import wait_readable
 
@@ -42,7 +42,7 @@ _LEASE_SECONDS = 10.0
 """The most seconds until a container is gone whose lease ended."""
 
 
-class Container:
+class Container(Watched):
     """What all containers share: a start in a thread, and a control group made by the engine."""
 
     freezes_quickly = True
@@ -57,20 +57,11 @@ class Container:
         self._started.wait()
         return self._cgroup.cpu_time() if self._cgroup else None
 
-    def is_busy(self) -> bool | None:
-        """Return whether a thread in the container does not sleep, or None if none is visible."""
-        with suppress(OSError):
-            return any_busy(self._cgroup.pids()) if self._cgroup else None
-        return None
+    def _pids(self) -> list[int]:
+        return self._cgroup.pids() if self._cgroup else []
 
     def pid(self) -> None:
         """Return None: the engine may run on another machine."""
-
-    def peak_memory(self) -> int | None:
-        """Return the most bytes that the largest process in the container has held."""
-        with suppress(OSError):
-            return peak_memory(self._cgroup.pids()) if self._cgroup else None
-        return None
 
     def freeze(self, *, frozen: bool) -> None:
         """Freeze or thaw the container, if this user may."""

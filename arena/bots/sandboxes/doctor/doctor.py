@@ -20,7 +20,7 @@ from arena.bots.sandboxes.doctor import probe
 from arena.bots.sandboxes.kernel import cgroups as groups
 from arena.bots.sandboxes.kernel.masks import PROC
 from arena.bots.sandboxes.run_folder import run_folder
-from arena.bots.sandboxes.run_once import last_line, run_once
+from arena.bots.sandboxes.run_once import last_line, run_once, started
 
 _PROBE_SECONDS = 30.0
 _KILLED = {-signal.SIGKILL, 128 + signal.SIGKILL}
@@ -163,12 +163,9 @@ class _Examiner:
         yield self._build_space()
 
     def _build_space(self) -> GuaranteeResult:
-        running = self._sandbox.start(self._program._replace(command=["true"]), space=MIB)
-        try:
+        program = self._program._replace(command=["true"])
+        with started(self._sandbox, program, space=MIB) as running:
             folder = running.open_folder()
-        finally:
-            running.kill()
-            running.close()
         if folder is not None:
             os.close(folder)
         where = "in its own folder on the disk" if folder is None else "in memory"
@@ -203,17 +200,12 @@ class _Examiner:
 
     def termination(self, name: str) -> Iterator[GuaranteeResult]:
         """Find whether all of a bot ends, whoever ends it."""
-        with self._fifo() as alive:
-            running = self._sandbox.start(self._program)
-            try:
-                os.write(running.stdin, _HIDE.encode())
-                _wait_for_daemon(alive)
-                measured = self._sandbox.clock == "cpu" and bool(running.cpu_time())
-                running.kill()
-                gone = self._is_gone(alive)
-            finally:
-                running.kill()
-                running.close()
+        with self._fifo() as alive, started(self._sandbox, self._program) as running:
+            os.write(running.stdin, _HIDE.encode())
+            _wait_for_daemon(alive)
+            measured = self._sandbox.clock == "cpu" and bool(running.cpu_time())
+            running.kill()
+            gone = self._is_gone(alive)
         yield _finding("cpu_time", measured, "measured" if measured else "not measured")
         freezes = self._sandbox.freezes
         yield _finding("freezing", freezes, "it can" if freezes else "it cannot")

@@ -1,7 +1,8 @@
 """The states of the processes of a bot, from `/proc`."""
 
 import os
-from collections.abc import Iterable, Iterator
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
@@ -15,6 +16,26 @@ class _Stat(NamedTuple):
     id: int
     state: bytes
     parent: int
+
+
+class Watched(ABC):
+    """What `/proc` tells of the processes of a bot."""
+
+    @abstractmethod
+    def _pids(self) -> Sequence[int]:
+        """Return the processes that can be seen; raises OSError."""
+
+    def is_busy(self) -> bool | None:
+        """Return whether a thread of them does not sleep; None if none is visible."""
+        with suppress(OSError):
+            return any_busy(self._pids())
+        return None
+
+    def peak_memory(self) -> int | None:
+        """Return the most bytes that the largest of them has held."""
+        with suppress(OSError):
+            return peak_memory(self._pids())
+        return None
 
 
 def any_busy(pids: Iterable[int]) -> bool | None:

@@ -7,10 +7,10 @@ import time
 from enum import StrEnum
 from hashlib import sha256
 from secrets import token_urlsafe
-from typing import NamedTuple, Self
+from typing import NamedTuple
 
 from arena.io.errors import ArenaError
-from arena.ladder.book.book_file import DoorFile
+from arena.ladder.book.book_file import BookFileUser, DoorFile
 from arena.ladder.book.schema import SECRETS
 from arena.ladder.door.door import Door
 from arena.ladder.folder import Folder
@@ -87,19 +87,11 @@ class Held(NamedTuple):
     expires: float
 
 
-class Secrets:
+class Secrets(BookFileUser):
     """The secrets in the door's database; a context manager."""
 
     def __init__(self, folder: Folder, *, writes: bool = False) -> None:
-        self._file = DoorFile(folder, writes=writes)
-        if writes:
-            self._file.execute(SECRETS.replace("TABLE", "TABLE IF NOT EXISTS", 1))
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._file.close()
+        self._file = DoorFile(folder, writes=writes, optional=SECRETS)
 
     def make(
         self,

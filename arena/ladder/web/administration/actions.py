@@ -6,9 +6,8 @@ from typing import Any
 import msgspec
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.responses import HTMLResponse, Response
 
-from arena.io.errors import ArenaError
 from arena.ladder.book.tables import Action
 from arena.ladder.door.api import OrderRequest
 from arena.ladder.door.door import Door
@@ -17,11 +16,11 @@ from arena.ladder.web.access.secrets import invite as invite_author
 from arena.ladder.web.access.visitors import administrator_of
 from arena.ladder.web.administration import pages
 from arena.ladder.web.api.rest import give_order
-from arena.ladder.web.problems import RequestError, refused
-from arena.ladder.web.served import served_by
+from arena.ladder.web.problems import RequestError, refusing
+from arena.ladder.web.served import see_other, served_by
+from arena.ladder.web.templates import link_to
 from arena.ladder.web.uploads.bodies import form_of
 
-_SEE_OTHER = 303
 _FINAL = {Action.STRIKE, Action.CLOSE_SEASON}
 """Orders that cannot be undone."""
 
@@ -82,7 +81,7 @@ def _order(request: Request, who: str, form: Mapping[str, str]) -> Response:
     if asked.what in _FINAL:
         _check_typed(form, asked.version or pages.season_name(served.watch.look_again()))
     give_order(served, who, asked)
-    return RedirectResponse(_sheet_of(asked), _SEE_OTHER)
+    return see_other(_sheet_of(asked))
 
 
 def _sheet_of(asked: OrderRequest) -> str:
@@ -94,19 +93,16 @@ def _sheet_of(asked: OrderRequest) -> str:
 
 def _invite(request: Request, _who: str, form: Mapping[str, str]) -> Response:
     folder, name = served_by(request).folder, form.get("invited", "").strip()
-    try:
+    with refusing(400):
         with Door(folder) as door:
-            known = {author.name.lower() for author in door.authors()}
+            is_known = door.find(name) is not None
         if not name:
             raise RequestError(400, "nobody is named", "write the name of an author")
-        if name.lower() in known and "again" not in form:
+        if is_known and "again" not in form:
             hint = "another link is made on their own page"
             raise RequestError(409, f"{name} was invited already", hint)
         word, _ = invite_author(folder, name, Scope.AUTHOR)
-    except ArenaError as error:
-        raise refused(error, 400) from None
-    link = f"{request.url.scheme}://{request.headers['host']}/link/{word}"
-    return HTMLResponse(pages.person(request, name, link=link))
+    return HTMLResponse(pages.person(request, name, link=link_to(request, word)))
 
 
 def _revoke(request: Request, _who: str, form: Mapping[str, str]) -> Response:

@@ -8,6 +8,7 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
+from arena.io.files import stat_of
 from arena.ladder.book.tables import HEALTH, Health
 from arena.ladder.folder import Folder
 from arena.ladder.web.live.snapshot import Snapshot
@@ -58,7 +59,7 @@ def machine_of(folder: Folder, facts: Mapping[str, str], now: Snapshot) -> Machi
 
 def _age(mark: Path) -> float | None:
     """Return how long ago a file was touched."""
-    return _since(mark.stat().st_mtime) if mark.exists() else None
+    return _since(found.st_mtime) if (found := stat_of(mark)) else None
 
 
 def _since(at: float) -> float:

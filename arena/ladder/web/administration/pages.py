@@ -7,6 +7,7 @@ from urllib.parse import urlencode
 
 from starlette.requests import Request
 
+from arena.io.numbers import whole_number
 from arena.ladder.book.book import Book
 from arena.ladder.book.quota import MOST
 from arena.ladder.book.tables import ALLOWED, OF_AUTHORS, Action, Author, Version, allowed
@@ -43,9 +44,8 @@ class Page(NamedTuple):
 
 def _page_of(request: Request, key: str, items: Sequence[Any]) -> Page:
     """Return the page of a list that the address names, the last one if there are fewer."""
-    asked = request.query_params.get(key, "1")
     last = max(1, -(-len(items) // _PAGE))
-    number = min(last, max(1, int(asked))) if asked.isascii() and asked.isdigit() else 1
+    number = min(last, max(1, whole_number(request.query_params.get(key, "")) or 1))
 
     def address(other: int) -> str:
         query = urlencode({**request.query_params, key: other})
@@ -64,9 +64,8 @@ def season_name(now: Snapshot) -> str:
 def author_of(folder: Folder, name: str) -> Author:
     """Return an author; raises RequestError for one who was not invited."""
     with Door(folder) as door:
-        for author in door.authors():
-            if author.name.lower() == name.lower():
-                return author
+        if author := door.find(name):
+            return author
     raise RequestError(404, f"there is no author {name[:80]!a}")
 
 
@@ -174,9 +173,9 @@ def refused(request: Request, form: Mapping[str, str], error: RequestError) -> s
     served = served_by(request)
     if served.watch.look_again().version(name := form.get("version", "")):
         return version(request, name, form, error)
-    with Door(served.folder) as door:
-        known = {author.name.lower() for author in door.authors()}
     name = form.get("author", "") or form.get("revoked", "")
-    if name.lower() in known:
+    with Door(served.folder) as door:
+        is_known = door.find(name) is not None
+    if is_known:
         return person(request, name, form, error)
     return overview(request, form, error)

@@ -6,13 +6,14 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
+from arena.io.numbers import whole_number
 from arena.ladder.door.requests import Requests
 from arena.ladder.web.access import secrets
 from arena.ladder.web.access.secrets import Scope
 from arena.ladder.web.access.visitors import administrator_of
 from arena.ladder.web.problems import RequestError
 from arena.ladder.web.served import served_by
-from arena.ladder.web.templates import page
+from arena.ladder.web.templates import link_to, page
 from arena.ladder.web.uploads.bodies import form_of
 
 
@@ -36,16 +37,15 @@ async def decide(request: Request) -> Response:
 
 
 def _decided(request: Request, form: Mapping[str, str]) -> str:
-    folder, number = served_by(request).folder, form.get("request", "")
+    folder, number = served_by(request).folder, whole_number(form.get("request", ""))
     what = form.get("what")
-    if what not in {"approve", "decline"} or not (number.isascii() and number.isdigit()):
+    if what not in {"approve", "decline"} or number is None:
         raise RequestError(400, "the form cannot be read", "use the form of the page")
     with Requests(folder, writes=True) as requests:
-        asked = requests.take(int(number[:18]))
+        asked = requests.take(number)
     if asked is None:
         raise RequestError(404, "this request was decided before", "look at the list again")
     if what == "decline":
         return _page(request, said=f"{asked.name} was declined.")
     word, _ = secrets.invite(folder, asked.name, Scope.AUTHOR)
-    link = f"{request.url.scheme}://{request.headers['host']}/link/{word}"
-    return _page(request, link, f"{asked.name} may take part.", asked.mail)
+    return _page(request, link_to(request, word), f"{asked.name} may take part.", asked.mail)

@@ -10,6 +10,7 @@ from starlette.responses import StreamingResponse
 from starlette.types import Receive, Scope, Send
 
 from arena.io.errors import ArenaError
+from arena.io.numbers import whole_number
 from arena.ladder.door.api import is_news, sent_event
 from arena.ladder.web.access.visitors import Visitor, visitor_of
 from arena.ladder.web.api.rest import seen_version
@@ -49,8 +50,7 @@ async def ladder_events(request: Request) -> Stream:
 async def version_events(request: Request) -> Stream:
     """Tell how a version is whenever that changes, and its log line by line."""
     _, version = await run_in_threadpool(seen_version, request)
-    after = request.headers.get("last-event-id", "0")
-    last = int(after) if after.isascii() and after.isdigit() and len(after) < 16 else 0
+    last = whole_number(request.headers.get("last-event-id", ""), digits=15) or 0
     return Stream(_of_version(request, version.name, last), _place(request, visitor_of(request)))
 
 

@@ -7,7 +7,6 @@ from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import Response
 
-from arena.io.errors import ArenaError
 from arena.ladder.book.book import Book
 from arena.ladder.book.check_result import CheckResult
 from arena.ladder.book.tables import Version
@@ -38,7 +37,7 @@ from arena.ladder.web.live.snapshot import (
     version_info,
     versions_of,
 )
-from arena.ladder.web.problems import NOT_FOUND, RequestError, refused
+from arena.ladder.web.problems import NOT_FOUND, RequestError, refusing
 from arena.ladder.web.served import Served, served_by
 from arena.ladder.web.uploads.bodies import drain, timed
 from arena.ladder.web.uploads.uploads import digest_of, receive
@@ -175,15 +174,12 @@ def give_order(served: Served, who: str, order: OrderRequest) -> int:
     if not order.why.isprintable():
         raise RequestError(400, "the reason is not a line of text", "write up to 500 characters")
     with Door(served.folder, writes=True) as door:
-        known = {author.name.lower() for author in door.authors()}
-        if order.author and order.author.lower() not in known:
+        if order.author and not door.find(order.author):
             raise RequestError(404, f"there is no author {order.author[:80]!a}")
-        try:
+        with refusing():
             if order.uploads is not None:
                 return door.order_quota(who, order.author, order.uploads, order.why)
             return door.order(who, order.what, version, order.why)
-        except ArenaError as error:
-            raise refused(error) from None
 
 
 def health(request: Request) -> Response:

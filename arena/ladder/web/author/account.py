@@ -5,18 +5,16 @@ from collections.abc import Mapping
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.responses import HTMLResponse, Response
 
-from arena.io.errors import ArenaError
 from arena.ladder.door.door import Door
 from arena.ladder.web.access.secrets import TOKEN_SCOPES, Scope, SecretKind, Secrets
 from arena.ladder.web.access.visitors import forget_cookie, own_secret, session_of
-from arena.ladder.web.problems import RequestError, refused
-from arena.ladder.web.served import served_by
+from arena.ladder.web.problems import RequestError, refusing
+from arena.ladder.web.served import see_other, served_by
 from arena.ladder.web.templates import page
 from arena.ladder.web.uploads.bodies import form_of
 
-_SEE_OTHER = 303
 _MOST_NAME = 60
 """Characters of a token's name."""
 
@@ -42,7 +40,6 @@ def _page(request: Request, error: RequestError | None = None, **shown: str) -> 
         tokens=[secret for secret in held if secret.kind is SecretKind.TOKEN],
         this=own_secret(request),
         scopes=TOKEN_SCOPES,
-        origin=request.url.scheme + "://" + request.headers["host"],
         **{"token": "", "feed": "", **shown},
     )
 
@@ -66,11 +63,8 @@ def _made(request: Request, form: Mapping[str, str]) -> str:
         raise RequestError(400, what, "name it after where it is used")
     if scope not in TOKEN_SCOPES:
         raise RequestError(400, "a token submits or reads", "choose one of the two")
-    with Secrets(served_by(request).folder, writes=True) as secrets:
-        try:
-            return secrets.make_token(session_of(request).author, name, Scope(scope))
-        except ArenaError as error:
-            raise refused(error) from None
+    with Secrets(served_by(request).folder, writes=True) as secrets, refusing():
+        return secrets.make_token(session_of(request).author, name, Scope(scope))
 
 
 def feed(request: Request) -> Response:
@@ -111,8 +105,8 @@ async def end(request: Request) -> Response:
     await run_in_threadpool(_end, request, visitor.author, id_)
     if id_ == own_secret(request):
         forget_cookie(request)
-        return RedirectResponse("/", _SEE_OTHER)
-    return RedirectResponse("/account", _SEE_OTHER)
+        return see_other("/")
+    return see_other("/account")
 
 
 def _end(request: Request, author: str, id_: str) -> None:

@@ -44,7 +44,6 @@ def feed(request: Request) -> Response:
         entries=entries,
         id=id_of(word),
         made=secret.made,
-        origin=request.url.scheme + "://" + request.headers["host"],
     )
     return HTMLResponse(text, media_type="application/atom+xml")
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import FileResponse, HTMLResponse, RedirectResponse, Response
+from starlette.responses import FileResponse, HTMLResponse, Response
 
 from arena.ladder.book.book import Book
 from arena.ladder.door.door import MOST_NOTE
@@ -23,13 +23,12 @@ from arena.ladder.web.api.rest import quota_of, result_of
 from arena.ladder.web.author.versions import orders_for, seen_now, waiting_for
 from arena.ladder.web.live.snapshot import version_info, versions_of
 from arena.ladder.web.problems import NOT_FOUND, RequestError
-from arena.ladder.web.served import served_by
+from arena.ladder.web.served import see_other, served_by
 from arena.ladder.web.site import framed
 from arena.ladder.web.templates import page
 from arena.ladder.web.uploads.bodies import FileForm, drain, timed
 from arena.ladder.web.uploads.uploads import receive
 
-_SEE_OTHER = 303
 FORM_BYTES = 2_048
 """Bytes of a form beside its file."""
 _RELOAD = 10
@@ -41,7 +40,7 @@ def link(request: Request) -> Response:
     secret = found_secret(request, request.path_params["secret"], SecretKind.INVITATION)
     if secret is None:
         if visitor_of(request).has_session:  # they went back, after the link had let them in
-            return RedirectResponse("/me", _SEE_OTHER)
+            return see_other("/me")
         raise _invalid_link()
     return HTMLResponse(page(request, "link.html", author=secret.author))
 
@@ -56,7 +55,7 @@ def spend(request: Request) -> Response:
         session = secrets.spend(word, browser_of(request))
     if session is None:  # another browser was faster
         raise _invalid_link()
-    response = RedirectResponse("/me", _SEE_OTHER)
+    response = see_other("/me")
     age = round(LASTS[SecretKind.SESSION])
     response.set_cookie(COOKIE, session, max_age=age, secure=True, httponly=True, samesite="lax")
     return response
@@ -73,7 +72,7 @@ def leave(request: Request) -> Response:
     with Secrets(served_by(request).folder, writes=True) as secrets:
         secrets.drop(request.cookies.get(COOKIE, ""))
     forget_cookie(request)
-    return RedirectResponse("/", _SEE_OTHER)
+    return see_other("/")
 
 
 def me(request: Request) -> Response:
@@ -94,7 +93,6 @@ def _my_page(
         most_note=MOST_NOTE,
         quota=quota_of(served, visitor.author),
         limits=served.limits,
-        origin=request.url.scheme + "://" + request.headers["host"],
         versions=versions_of(served.watch.look_again(), visitor.author),
         has_private=_private(request, visitor.author, "index.html").is_file(),
         has_course=_private(request, visitor.author, "course/index.html").is_file(),
@@ -117,7 +115,7 @@ async def upload(request: Request) -> Response:
             raise
         text = await run_in_threadpool(_my_page, request, error=error, typed=(bot, note))
         return HTMLResponse(text, error.status, error.headers)
-    return RedirectResponse(f"/versions/{receipt.version}", _SEE_OTHER)
+    return see_other(f"/versions/{receipt.version}")
 
 
 def version(request: Request) -> Response:

@@ -4,9 +4,8 @@ from collections.abc import Sequence
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import FileResponse, RedirectResponse, Response
+from starlette.responses import FileResponse, Response
 
-from arena.io.errors import ArenaError
 from arena.ladder.book.book import Book
 from arena.ladder.book.tables import OF_AUTHORS, Action, Order, Version, allowed
 from arena.ladder.door.door import Door
@@ -14,11 +13,9 @@ from arena.ladder.folder import Folder
 from arena.ladder.web.access.visitors import session_of
 from arena.ladder.web.api.rest import seen_version
 from arena.ladder.web.live.snapshot import Snapshot
-from arena.ladder.web.problems import RequestError, refused
-from arena.ladder.web.served import served_by
+from arena.ladder.web.problems import RequestError, refusing
+from arena.ladder.web.served import see_other, served_by
 from arena.ladder.web.uploads.bodies import form_of
-
-_SEE_OTHER = 303
 
 
 def orders_for(version: Version) -> Sequence[Action]:
@@ -48,15 +45,12 @@ async def order(request: Request) -> Response:
     if what not in OF_AUTHORS:
         raise RequestError(400, f"an author orders {' or '.join(sorted(OF_AUTHORS))}")
     await run_in_threadpool(_leave, request, visitor.author, Action(what), version)
-    return RedirectResponse(f"/versions/{version.name}", _SEE_OTHER)
+    return see_other(f"/versions/{version.name}")
 
 
 def _leave(request: Request, author: str, what: Action, version: Version) -> None:
-    with Door(served_by(request).folder, writes=True) as door:
-        try:
-            door.order_own(author, what, version)
-        except ArenaError as error:
-            raise refused(error) from None
+    with Door(served_by(request).folder, writes=True) as door, refusing():
+        door.order_own(author, what, version)
 
 
 def archive(request: Request) -> Response:

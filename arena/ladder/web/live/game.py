@@ -6,6 +6,8 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
+from arena.game.records import BidMade
+from arena.game.results import Placed
 from arena.game.rules.books import PACO
 from arena.game.rules.dice import count_face
 from arena.game.rules.explain import name_bid
@@ -14,10 +16,8 @@ from arena.ladder.book.live_game import (
     LiveGame,
     PublicEvent,
     RoundBegun,
-    WasBid,
     WasCalled,
     WasOut,
-    WasPlaced,
     decoded,
 )
 from arena.ladder.door.api import GameStep
@@ -58,7 +58,7 @@ class LiveTable:
         self.game, self.step = game, steps
         self.seats = [LiveSeat(name) for name in game.seats]
         self.round = 0
-        self.bid: WasBid | None = None
+        self.bid: BidMade | None = None
         self.palifico = False
         self.told: list[str] = []
         """What happened, step by step."""
@@ -91,7 +91,7 @@ class LiveTable:
         match event:
             case RoundBegun():
                 self._begin(event)
-            case WasBid():
+            case BidMade():
                 self.bid = event
                 self._say(event.seat, f"bids {_named(event)}", _named(event))
             case WasCalled():
@@ -99,7 +99,7 @@ class LiveTable:
             case WasOut():
                 self.seats[event.seat].left = 0
                 self._say(event.seat, f"faults and is out: {event.cause}", "out by a fault")
-            case WasPlaced():
+            case Placed():
                 self._end(event)
 
     def _begin(self, event: RoundBegun) -> None:
@@ -130,7 +130,7 @@ class LiveTable:
         wild = None if self.palifico else PACO
         return f": there are {count_face([tuple(hand) for hand in hands], self.bid.face, wild)}"
 
-    def _end(self, event: WasPlaced) -> None:
+    def _end(self, event: Placed) -> None:
         for seat, place in zip(self.seats, event.places, strict=True):
             seat.word, seat.acts = _PLACES[place], place == 1
         winner = self.seats[event.places.index(1)].name
@@ -141,7 +141,7 @@ class LiveTable:
         self.told.append(f"{self.seats[seat].name} {told}.")
 
 
-def _named(bid: WasBid) -> str:
+def _named(bid: BidMade) -> str:
     return name_bid(Bid(bid.quantity, bid.face))
 
 

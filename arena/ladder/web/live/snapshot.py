@@ -10,10 +10,12 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import asdict
 
-from arena.io.times import stamp
+from arena.io.files import changed_at
+from arena.io.numbers import stamp
 from arena.ladder.book.book import Book
 from arena.ladder.book.live_game import FACT
-from arena.ladder.book.live_standings import Live, live_stamp, read_live
+from arena.ladder.book.live_standings import Live, read_live
+from arena.ladder.book.published_boards import published_boards
 from arena.ladder.book.tables import (
     CHECKS,
     PLAYING,
@@ -45,24 +47,6 @@ from arena.ladder.web.live.game import LiveNow, game_step, live_now
 _divisions = msgspec.json.Decoder(list[DivisionProgress]).decode
 _checks = msgspec.json.Decoder(list[Progress]).decode
 _NOT_ENTERED = "the ladder has not looked at it yet"
-
-
-class _Row(Struct):
-    bot: str
-    rank: int
-    best: int
-    worst: int
-    games: int
-    beats_average: float
-
-
-class _Board(Struct):
-    variant: str
-    players: int
-    rows: list[_Row]
-
-
-_boards = msgspec.json.Decoder(_Board).decode
 
 
 class Snapshot(NamedTuple):
@@ -104,7 +88,7 @@ def look(folder: Folder, before: Snapshot | None) -> Snapshot:
         running, last_event = is_running(folder), book.last_event()
         published = facts.get("published_at", "")
         divisions, checks = facts.get("divisions", "[]"), facts.get(CHECKS, "[]")
-        live = live_stamp(folder)
+        live = changed_at(folder.live)
         key = last_event, len(arrived), divisions, checks, running, published, live
         game = live_now(facts.get(FACT, ""), before.game if before else None)
         if before and before.key == key:
@@ -154,12 +138,7 @@ def _in_turn(waiting: Sequence[Version], last_check: Mapping[str, int]) -> list[
 def _ratings(site: Path) -> dict[str, list[RatingInfo]]:
     """Return how each version stands on the site that is published."""
     ratings: dict[str, list[RatingInfo]] = {}
-    for path in sorted(site.glob("data/leaderboard-*.json")):
-        try:
-            board = _boards(path.read_bytes())
-        except (OSError, msgspec.DecodeError):  # it is being replaced, or it is of all tables
-            continue
-        page = f"/site/tables/{path.stem.removeprefix('leaderboard-')}.html"
+    for division, board in published_boards(site):
         for row in board.rows:
             rating = RatingInfo(
                 variant=board.variant,
@@ -170,7 +149,7 @@ def _ratings(site: Path) -> dict[str, list[RatingInfo]]:
                 best=row.best,
                 worst=row.worst,
                 of=len(board.rows),
-                page=page,
+                page=f"/site/tables/{division}.html",
             )
             ratings.setdefault(row.bot, []).append(rating)
     return ratings
@@ -244,16 +223,7 @@ def standings_news(live: Live) -> StandingsNews:
         at=stamp(live.at),
         games=live.games,
         games_per_minute=live.per_minute,
-        recent=[
-            PlayedTable(
-                at=stamp(table.at),
-                variant=table.variant,
-                players=table.players,
-                games=table.games,
-                seats=table.seats,
-            )
-            for table in live.recent
-        ],
+        recent=[PlayedTable(**{**asdict(table), "at": stamp(table.at)}) for table in live.recent],
     )
 
 

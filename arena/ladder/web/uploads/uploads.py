@@ -11,12 +11,11 @@ from pathlib import Path
 from secrets import token_hex
 from typing import BinaryIO
 
-from arena.io.errors import ArenaError
 from arena.io.files import place_durably
 from arena.ladder.door.api import Receipt, receipt_of
 from arena.ladder.door.door import Door, Sent, check_name, check_note
 from arena.ladder.folder import Folder
-from arena.ladder.web.problems import RequestError, refused
+from arena.ladder.web.problems import RequestError, refusing
 from arena.ladder.web.served import Served
 
 _PARTS = ".door.*.part"
@@ -65,18 +64,14 @@ def _check(served: Served, author: str, said: tuple[str, str], digest: bytes | N
     That is by what was said of them: the name of the bot, and a note.
     """
     bot, note = said
-    try:
+    with refusing(400):
         check_name(bot, "on a ladder the name of a bot")
         check_note(note)
-    except ArenaError as error:
-        raise refused(error, 400) from None
     with Door(served.folder) as door:
         # Bytes that came before are free; without a digest only the bytes tell.
         if digest and not door.known(author, bot, digest.hex()):
-            try:
+            with refusing():
                 door.check(author, bot, 0, served.terms.quotas)
-            except ArenaError as error:
-                raise refused(error) from None
 
 
 @contextmanager
@@ -119,10 +114,8 @@ def _entered(served: Served, author: str, bot: str, sent: Sent, part: Path) -> R
         place_durably(part, folder.upload(sent.sha256, sent.ending))
 
     with Door(folder, writes=True) as door:
-        try:
+        with refusing():
             upload, new = door.receive(author, bot, sent, place, quotas)
-        except ArenaError as error:
-            raise refused(error) from None
         return receipt_of(upload, new, door.allowance(author, quotas))
 
 

@@ -1,11 +1,10 @@
-"""The front page: the league's standings, and what happens now."""
-
-from pathlib import Path
+"""The front page, with the standings and what happens now, and the game that is shown."""
 
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
 from arena.bots.runtimes import KITS
+from arena.io.files import changed_at
 from arena.ladder.book.live_standings import LiveRow
 from arena.ladder.web.access.visitors import visitor_of
 from arena.ladder.web.live.game import current_table
@@ -14,8 +13,8 @@ from arena.ladder.web.menu import published_items
 from arena.ladder.web.served import Served, Shown, served_by
 from arena.ladder.web.templates import page
 
-_RELOAD = 10
-"""Seconds after which a page without scripts is loaded again."""
+_RELOAD, _RELOAD_LIVE = 10, 2
+"""Seconds after which a page without scripts is loaded again, and that of the game shown."""
 _SPREAD = 500
 _SPREAD_EACH = 12
 """Milliseconds within which pages ask for what changed, and more for each that listens."""
@@ -28,11 +27,18 @@ def front(request: Request) -> Response:
     served, now = served_by(request), served_by(request).watch.now
     if visitor_of(request).author:
         return HTMLResponse(_page(request, now))
-    published = _changed(served.folder.site / _BESIDE)
+    published = changed_at(served.folder.site / _BESIDE)
     waited, shown = int(now.oldest() or 0), served.front
     if not shown or shown.now is not now or (shown.beside, shown.waited) != (published, waited):
         shown = served.front = Shown(now, published, waited, _page(request, now))
     return HTMLResponse(shown.text)
+
+
+def live(request: Request) -> Response:
+    """Show one game as it is played."""
+    visitor_of(request)
+    table = current_table(served_by(request).watch.now.game)
+    return HTMLResponse(page(request, "live.html", table=table, reload=_RELOAD_LIVE))
 
 
 def _page(request: Request, now: Snapshot) -> str:
@@ -75,10 +81,3 @@ def _beside(served: Served) -> str:
         return (served.folder.site / _BESIDE).read_text(encoding="utf-8")
     except OSError:
         return ""
-
-
-def _changed(path: Path) -> int:
-    try:
-        return path.stat().st_mtime_ns
-    except OSError:
-        return 0

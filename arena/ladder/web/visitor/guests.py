@@ -9,18 +9,19 @@ from secrets import token_urlsafe
 import msgspec
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import FileResponse, HTMLResponse, RedirectResponse, Response
+from starlette.responses import FileResponse, HTMLResponse, Response
 
 from arena.io import shipped
+from arena.io.numbers import whole_number
 from arena.ladder.book.book import Book
-from arena.ladder.door.guest_spool import FACT, STRENGTH, Asked, GuestPage, GuestSpool, id_of
+from arena.ladder.door.guest_spool import FACT, Asked, GuestPage, GuestSpool, strength
+from arena.ladder.web.access.secrets import id_of
 from arena.ladder.web.access.visitors import visitor_of
 from arena.ladder.web.problems import NOT_FOUND, RequestError
-from arena.ladder.web.served import Served, client_of, served_by
+from arena.ladder.web.served import Served, client_of, see_other, served_by
 from arena.ladder.web.templates import page
 from arena.ladder.web.uploads.bodies import form_of
 
-_SEE_OTHER = 303
 _NO_CONTENT = 204
 _GONE = 410
 _POLL = 20.0
@@ -33,12 +34,6 @@ _OPENS = 60.0
 """Seconds in which a table that was asked for must be there."""
 _NO_MORE = "The ladder does not run, or was started again."
 _MOST_RIVALS = 5
-_FILES = {
-    "style.css": "style.css",
-    "replay.css": "replay.css",
-    "play.css": "play/play.css",
-    "play.js": "play/play.js",
-}
 
 
 def offer(request: Request) -> Response:
@@ -54,7 +49,7 @@ def _offer(request: Request, typed: Mapping[str, str], error: RequestError | Non
         "play_offer.html",
         places=served.terms.guests,
         versions=_versions(served) if served.terms.guests else [],
-        strength=_strength(served),
+        strength=strength(served.folder),
         typed=typed,
         error=error,
     )
@@ -64,14 +59,6 @@ def _versions(served: Served) -> list[str]:
     with Book(served.folder) as book:
         names: list[str] = msgspec.json.decode(book.facts().get(FACT, "[]"))
     return names
-
-
-def _strength(served: Served) -> dict[str, tuple[int, int]]:
-    try:
-        content = (served.folder.guests / STRENGTH).read_bytes()
-        return msgspec.json.decode(content, type=dict[str, tuple[int, int]])
-    except (OSError, msgspec.DecodeError):
-        return {}
 
 
 async def ask(request: Request) -> Response:
@@ -97,7 +84,7 @@ def _ask(request: Request, form: Mapping[str, str]) -> Response:
         _check_places(served, spool, address)
         spool.ask(id_of(secret), Asked(tuple(chosen), time.time()))
         served.guests[id_of(secret)] = address, time.time()
-    return RedirectResponse(f"/play/{secret}/", _SEE_OTHER)
+    return see_other(f"/play/{secret}/")
 
 
 def _check_places(served: Served, spool: GuestSpool, address: str) -> None:
@@ -125,7 +112,7 @@ async def table(request: Request) -> Response:
     """Show a table; with `after` it waits until it is another than that of this number."""
     served, id_ = served_by(request), _id(request)
     spool = GuestSpool(served.folder)
-    after = _count(request.query_params.get("after", ""))
+    after = whole_number(request.query_params.get("after", ""))
     with served.listeners.place("", client_of(request)):
         shown = await _shown(served, spool, id_, after, _POLL if after is not None else 0.0)
     if shown and not shown.why:
@@ -167,14 +154,14 @@ async def click(request: Request) -> Response:
     """Hand over what was clicked."""
     served, id_ = served_by(request), _id(request)
     form = await form_of(request)
-    number, move = _count(form.get("number", "")), form.get("move", "")
+    number, move = whole_number(form.get("number", "")), form.get("move", "")
     if number is None or len(move) > 20 or not move.isprintable():
         raise RequestError(400, "the form cannot be read")
     spool = GuestSpool(served.folder)
     if not await run_in_threadpool(spool.click, id_, number, move):
         raise RequestError(429, "too much was clicked at this table")
     await _shown(served, spool, id_, number, _SETTLES)
-    return RedirectResponse(request.url.path, _SEE_OTHER)
+    return see_other(request.url.path)
 
 
 def file(request: Request) -> Response:
@@ -183,9 +170,10 @@ def file(request: Request) -> Response:
     served = served_by(request)
     if name == "font.css" and (served.folder.guests / name).is_file():
         return FileResponse(served.folder.guests / name, headers=headers)
-    if name not in _FILES:
+    if name not in shipped.FILES_OF_A_TABLE:
         raise RequestError(404, NOT_FOUND)
-    return FileResponse(shipped.folder("reports") / _FILES[name], headers=headers)
+    path = shipped.folder("reports") / shipped.FILES_OF_A_TABLE[name]
+    return FileResponse(path, headers=headers)
 
 
 def played(request: Request) -> Response:
@@ -209,7 +197,3 @@ def _id(request: Request) -> str:
         raise RequestError(404, NOT_FOUND)
     request.state.is_late = time.time() > asked.at + _OPENS
     return id_
-
-
-def _count(text: str) -> int | None:
-    return int(text) if text.isascii() and text.isdigit() and len(text) < 10 else None

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, RedirectResponse, Response
+from starlette.responses import HTMLResponse, Response
 
 from arena.bots.kit_files import kit_archive
 from arena.bots.runtimes import KITS
@@ -21,11 +21,10 @@ from arena.ladder.web.access import secrets
 from arena.ladder.web.access.secrets import Scope
 from arena.ladder.web.access.visitors import visitor_of
 from arena.ladder.web.problems import NOT_FOUND, RequestError, refused
-from arena.ladder.web.served import client_of, served_by
+from arena.ladder.web.served import client_of, see_other, served_by
 from arena.ladder.web.templates import page
 from arena.ladder.web.uploads.bodies import form_of
 
-_SEE_OTHER = 303
 _MAIL = re.compile(r"[^@\s]+@[^@\s]+")
 _TOMORROW = {"Retry-After": "3600"}
 
@@ -55,7 +54,6 @@ def _page(
         terms=served.terms.door,
         limits=served.limits,
         most={"mail": MAX_MAIL, "why": MAX_WHY},
-        origin=request.url.scheme + "://" + request.headers["host"],
     )
 
 
@@ -87,7 +85,7 @@ def _join(request: Request, form: Mapping[str, str]) -> Response:
             what = f"{most} people of this address asked already"
             raise RequestError(429, what, "try again tomorrow", _TOMORROW)
         if served.terms.door.open:
-            return RedirectResponse(f"/link/{_let_in(request, name)}", _SEE_OTHER)
+            return see_other(f"/link/{_let_in(request, name)}")
         with Requests(served.folder, writes=True) as requests:
             requests.add(name, mail, why, served.terms.door.requests)
     except ArenaError as error:
