@@ -24,7 +24,7 @@ run: $(VENV)/.run ## play examples/league.yaml and write site/
 	@$(BIN)/arena run examples/league.yaml --skip-missing-runtimes
 
 demo: $(VENV)/.serve ## a ladder with the sample bots and its web door at http://127.0.0.1:8500
-	@$(BIN)/python examples/demo.py
+	@$(BIN)/arena demo build/demo
 
 help: ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## \(.*\)/\1\t\2/p' Makefile | expand -t 12

@@ -114,7 +114,7 @@ function addFilters() {
   const authors = rows.map((row) => textIn(row, "author")).filter(Boolean);
   const tags = rows.flatMap(tagsOf);
   const bar = element("div", { class: "filters", role: "search", "aria-label": "Filter the table" },
-    element("label", {}, "Find bot ", fields.find), ...choices("author", "Author", authors),
+    element("label", {}, `Find ${table.dataset.rows || "bot"} `, fields.find), ...choices("author", "Author", authors),
     ...choices("tag", "Tag", tags), fields.all, fields.count);
   table.parentElement.before(bar);
 }

@@ -4,7 +4,7 @@ import os
 import shlex
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
-from pathlib import Path
+from pathlib import Path, PurePath
 
 from arena.bots.runtimes import how_to_compile, how_to_install, interpreter_of, runtime_of
 from arena.bots.sandboxes.base import PATH, command_exists
@@ -16,7 +16,9 @@ _BUILTINS = frozenset(
 )
 _MAKE = "make"
 """The one program that bots call although no runtime promises it, and its package."""
+_CARGO_TARGET, _CARGO_BUILD = "target/release/", "cargo build --release --offline"
 _CORRECT = "install it, or correct the command in bot.yaml"
+_BOM = "\ufeff"
 _FIRST_LINE = 256
 """Bytes that the kernel reads of a script's first line."""
 
@@ -47,6 +49,8 @@ def how_to_get(command: Sequence[str], folder: Path) -> str:
     program = command[0]
     if program == _MAKE:
         return f"sudo apt-get install {_MAKE}"
+    if program.startswith("~"):
+        return "no shell reads ~: name it relative to the bot's folder, as in ./bot"
     if hint := how_to_install(program):
         return hint
     if "/" not in program and (folder / program).is_file():
@@ -54,6 +58,8 @@ def how_to_get(command: Sequence[str], folder: Path) -> str:
     beside = (folder / program).parent if "/" in program else None
     if beside and (build := how_to_compile(Path(program).name, _names([beside]))):
         return f"have it made: `build: {build}` in bot.yaml"
+    if _CARGO_TARGET in program and (folder / "Cargo.toml").is_file():
+        return f"have it made: `build: {_CARGO_BUILD}` in bot.yaml"
     names = _names([beside] if beside else map(Path, PATH.split(os.pathsep)))
     if near := get_close_matches(Path(program).name, names, n=1, cutoff=0.75):
         named = str(Path(program).parent / near[0]) if beside else near[0]
@@ -79,9 +85,11 @@ def check_runnable(name: str, command: Sequence[str], folder: Path) -> None:
     elif not program.stat().st_mode & 0o111:
         what, hint = "is not executable", f"chmod +x {where}, or {_started(where)} in bot.yaml"
     else:
-        with program.open("rb") as file:
-            first = file.read(_FIRST_LINE).partition(b"\n")[0]
-        if first.startswith(b"#!") and first.endswith(b"\r"):
+        first = _first_line(program)
+        if first.startswith(f"{_BOM}#!".encode()):
+            what = "begins with a byte order mark, so its interpreter is not found"
+            hint = f"save it as UTF-8 without one, or {_started(where)} in bot.yaml"
+        elif first.startswith(b"#!") and first.endswith(b"\r"):
             what = "has a first line that ends with CRLF, so its interpreter is not found"
             hint = f"sed -i 's/\\r$//' {where}"
         elif first.isascii() and b"\0" not in first and not first.startswith(b"#!"):
@@ -89,6 +97,25 @@ def check_runnable(name: str, command: Sequence[str], folder: Path) -> None:
             hint = f"begin it with `#!/bin/sh` or the like, or {_started(where)} in bot.yaml"
     if what:
         raise ArenaError(f"'{name}' cannot be started: {where} {what}", str(folder), hint)
+
+
+def interpreter_named(command: Sequence[str], folder: Path) -> str:
+    """Return the program that the first line of a script in the bot's folder names, else ""."""
+    program = folder / command[0]
+    if "/" not in command[0] or not program.is_file():
+        return ""
+    first = _first_line(program).decode("utf-8", "replace")
+    if not first.startswith("#!"):
+        return ""
+    interpreter, *arguments = first.removeprefix("#!").split() or [""]
+    if PurePath(interpreter).name != "env":
+        return interpreter
+    return next((word for word in arguments if word[0] != "-" and "=" not in word), interpreter)
+
+
+def _first_line(program: Path) -> bytes:
+    with program.open("rb") as file:
+        return file.read(_FIRST_LINE).partition(b"\n")[0]
 
 
 def _word_of_a_shell(command: Sequence[str]) -> str:

@@ -12,10 +12,11 @@ from msgspec import Struct
 
 from arena.bots.archives.entry import ENVIRONMENT, MAX_DEPTH, MAX_PATH, instead_of_link
 from arena.bots.sandboxes.base import MIB
+from arena.io.container import LEFT
 from arena.io.errors import ArenaError
 from arena.io.files import os_errors
 
-_IGNORED = frozenset({".git", "__pycache__", "__MACOSX", ".DS_Store"})
+_IGNORED = frozenset({".git", "__pycache__", "__MACOSX", ".DS_Store", LEFT})
 _MAC_PREFIX = "._"
 """The prefix of files in which macOS keeps attributes of other files."""
 _ENVIRONMENT_FILE = "pyvenv.cfg"

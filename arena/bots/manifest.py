@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from difflib import get_close_matches
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 from msgspec import Struct
 
@@ -14,12 +15,12 @@ from arena.bots.bot import Bot
 from arena.bots.command import words
 from arena.bots.folder import BOT_LIMITS, BotLimits, digest, is_ignored
 from arena.bots.name_checks import check_distinct, check_info
-from arena.bots.runtimes import RUNTIMES
+from arena.bots.runtimes import RUNTIMES, runtime_meant
 from arena.game.records import BotInfo
 from arena.io import shipped
 from arena.io.errors import ArenaError, check_known, did_you_mean, first_of
 from arena.io.files import reason
-from arena.io.yaml_file import convert, locate, parse_yaml
+from arena.io.yaml_file import Positions, convert, locate, parse_yaml
 
 MANIFEST = "bot.yaml"
 SAMPLE = "sample:"
@@ -32,6 +33,14 @@ _MAX_TEXT = {"author": 80, "version": 40}
 MAX_TAGS = 8
 _MAX_REFUSALS = 10
 """Bots that one error names."""
+_MEANT = {
+    **dict.fromkeys(("language", "lang"), "runtime"),
+    **dict.fromkeys(("main", "entry", "entrypoint", "cmd", "run", "start"), "command"),
+    "compile": "build",
+}
+"""Keys that others use for the same, and those of bot.yaml."""
+_EXAMPLES = {"name": "my-bot", "command": "python3 bot.py"}
+"""Of the keys that must be there."""
 _TAG = re.compile(r"\w[\w .+#-]{0,31}")
 _TAG_HINT = "a tag has 1 to 32 letters, digits, spaces and . + # - _, as in [python, baseline]"
 
@@ -69,7 +78,7 @@ def find_bots(patterns: Iterable[tuple[str, str]], base: Path) -> tuple[Bot, ...
     for first, second in pairwise(bots):
         if first.name == second.name:
             what = f"two bots are called '{first.name}'"
-            hint = "give one of them a different `name` in its bot.yaml"
+            hint = "change `name` in the bot.yaml of one of them"
             raise ArenaError(what, f"{first.source}, {second.source}", hint)
     check_distinct(bots)
     return tuple(bots)
@@ -208,7 +217,7 @@ def errors_name_source(folder: Path, source: Path, prefix: str = "") -> Iterator
 def _manifest(path: Path) -> Manifest:
     """Read bot.yaml and check its texts, which are published."""
     data, marks = parse_yaml(path, MAX_BYTES)
-    manifest = convert(data, marks, path, Manifest)
+    manifest = _converted(data, marks, path)
     if not 1 <= len(manifest.name) <= MAX_NAME:
         what = f"a bot's name has 1 to {MAX_NAME} characters"
         raise ArenaError(what, locate(path, marks, "$.name"))
@@ -217,10 +226,29 @@ def _manifest(path: Path) -> Manifest:
         if len(text) > most or not text.isprintable():
             what = f"{key} has at most {most} characters, all of them visible"
             raise ArenaError(what, locate(path, marks, f"$.{key}"))
-    runtime, where = manifest.runtime, locate(path, marks, "$.runtime")
-    check_known(runtime, RUNTIMES, f"unknown runtime '{runtime}'", where)
+    _check_runtime(manifest.runtime, locate(path, marks, "$.runtime"))
     _check_tags(manifest.tags, locate(path, marks, "$.tags"))
     return manifest
+
+
+def _check_runtime(runtime: str, where: str) -> None:
+    what = f"unknown runtime '{runtime}'"
+    if runtime not in RUNTIMES and (meant := runtime_meant(runtime)):
+        raise ArenaError(what, where, f"did you mean '{meant}'?")
+    check_known(runtime, RUNTIMES, what, where)
+
+
+def _converted(data: Any, marks: Positions, path: Path) -> Manifest:
+    keys = list(data) if isinstance(data, dict) else []
+    for key in filter(_MEANT.get, keys):
+        hint = f"did you mean '{_MEANT[key]}'?"
+        raise ArenaError(f"unknown key '{key}'", locate(path, marks, f"$.{key}"), hint)
+    try:
+        return convert(data, marks, path, Manifest)
+    except ArenaError as error:
+        lacks = [key for key in _EXAMPLES if error.what == f"missing key '{key}'"]
+        hint = "".join(f"for example `{key}: {_EXAMPLES[key]}`" for key in lacks)
+        raise ArenaError(error.what, error.where, error.hint or hint) from None
 
 
 def _check_tags(tags: list[str], where: str) -> None:

@@ -20,6 +20,8 @@ class Kit(Struct, frozen=True):
     """The command that runs the bot's own tests, in its folder."""
     module: str = ""
     """A module of the arena that the bot has a copy of."""
+    needs: str = ""
+    """What it needs beside its language, and how to get that."""
 
 
 class Runtime(Struct, frozen=True, kw_only=True):
@@ -43,7 +45,7 @@ class Runtime(Struct, frozen=True, kw_only=True):
     compiled: str = ""
     """The ending of the sources that have to be compiled to a program."""
     compiler: str = ""
-    """The command that compiles {sources} to {program}."""
+    """The command that compiles {sources}, or the {source} that names all others, to {program}."""
     flush: str = ""
     """How a program flushes standard output; "" if it is flushed by itself."""
     reads: str = "not to the end of the input"
@@ -92,6 +94,7 @@ RUNTIMES = {
                 "bot.py",
                 "python3 test_bot.py",
                 "lab/env/perudo_policy.py",
+                "numpy: sudo apt-get install python3-numpy (the image of docker has it)",
             ),
         },
     ),
@@ -125,7 +128,7 @@ RUNTIMES = {
         programs={"rustc": "rustc", "cargo": "cargo"},
         libraries=("libc6-dev",),
         compiled=".rs",
-        compiler="rustc -O --edition 2021 -o {program} {sources}",
+        compiler="rustc -O --edition 2021 -o {program} {source}",
         flush="io::stdout().flush()",
         reads="with stdin().lines(), not read_to_string",
         kits={
@@ -200,11 +203,22 @@ def runtime_of(program: str) -> str | None:
     return next((name for name, row in RUNTIMES.items() if program in row.programs), None)
 
 
+def runtime_meant(name: str) -> str | None:
+    """Return the runtime of a language or a program, as `javascript` or `gcc`; None if unknown."""
+    of_kit = (runtime for runtime, row in RUNTIMES.items() if name in row.kits)
+    return next(of_kit, None) or runtime_of(name)
+
+
 def how_to_compile(program: str, files: Iterable[str]) -> str:
     """Return the command that makes a program from files of its folder; "" if none is known."""
     for runtime in filter(lambda row: row.compiled, RUNTIMES.values()):
-        if sources := sorted(name for name in files if name.endswith(runtime.compiled)):
-            return runtime.compiler.format(program=program, sources=" ".join(sources))
+        ending = runtime.compiled
+        names = sorted(name for name in files if name.endswith(ending))
+        if sources := [name for name in names if not name.startswith("test")]:
+            mains = (f"{program}{ending}", f"main{ending}", sources[0])
+            source = next(name for name in mains if name in sources)
+            words = {"program": program, "source": source, "sources": " ".join(sources)}
+            return runtime.compiler.format(**words)
     return ""
 
 

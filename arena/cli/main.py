@@ -12,6 +12,7 @@ import click
 from arena import __version__
 from arena.cli.command_group import CommandGroup
 from arena.cli.exit_codes import BAD_INPUT, FINDINGS, INTERNAL_ERROR, INTERRUPTED, OK
+from arena.io.container import closed_folder
 from arena.io.errors import ArenaError, FindingError
 
 _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
@@ -43,6 +44,7 @@ COMMANDS = {
     "ladder": {
         "ladder": "Run a ladder: a league that never ends.",
         "serve": "Open the web door of a ladder.",
+        "demo": "Run a ladder with sample bots and its web door, to look at.",
     },
     "course": {
         "course": "Mark the hand-ins of a course.",
@@ -125,6 +127,8 @@ def cli() -> None:
     except OSError as error:
         what = f"the current folder was deleted or cannot be read: {error.strerror}"
         raise ArenaError(what, hint="change to another folder") from None
+    if warning := closed_folder():
+        click.echo(warning, err=True)
 
 
 def main() -> None:

@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 import click
 
+from arena.io.container import in_container
 from arena.io.errors import ArenaError, did_you_mean
 from arena.io.numbers import whole_number
 
@@ -45,6 +46,16 @@ def printable(_context: click.Context, _option: click.Parameter, word: str | Non
     return word
 
 
+def _trusts(context: click.Context, _option: click.Parameter, given: bool) -> bool:
+    """Return whether bots may run without isolation: as asked, or because the container is all."""
+    if not in_container():
+        return given
+    # Slow to import, and the help needs no sandbox.
+    from arena.cli.isolation import say_isolation
+
+    return not say_isolation(context.params["sandbox"]) or given
+
+
 league_argument = click.argument("league", type=PathType())
 store_option = click.option(
     "--store",
@@ -62,11 +73,13 @@ site_option = click.option(
 sandbox_option = click.option(
     "--sandbox",
     metavar="NAME",
+    is_eager=True,  # --trust-bots asks for it
     help="auto, docker, bubblewrap or process [default: as in league.yaml, otherwise auto].",
 )
 trust_option = click.option(
     "--trust-bots",
     is_flag=True,
+    callback=_trusts,
     help="Run unvetted bots without isolation, as your own user. No salt is mixed into a seed.",
 )
 packages_option = click.option(

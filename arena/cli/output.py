@@ -1,6 +1,9 @@
 """What is printed at a terminal: tables, JSON, sentences, all of it harmless."""
 
 import json
+import shutil
+import sys
+import textwrap
 import webbrowser
 from collections.abc import Sequence
 from pathlib import Path
@@ -28,6 +31,20 @@ def division_name(variant: str, players: int) -> str:
 def harmless(text: str) -> str:
     """Return text with control characters spelled out: a bot's name must not drive the terminal."""
     return "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
+
+
+def wrapped(line: str) -> str:
+    """Return a line broken between words for a terminal, which would break words; else as it is."""
+    if not sys.stdout.isatty():
+        return line
+    indent = " " * (len(line) - len(line.lstrip()) + 2)
+    return textwrap.fill(
+        line,
+        shutil.get_terminal_size().columns,
+        subsequent_indent=indent,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
 
 
 def say(text: str) -> None:

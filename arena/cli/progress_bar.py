@@ -1,16 +1,45 @@
-"""The progress of a run, on stderr: a live line on a terminal, plain lines elsewhere."""
+"""The progress of a run, on stderr: a live line on a terminal, plain lines elsewhere.
+
+That of a report is plain lines everywhere: most are written before the first is due.
+"""
 
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
+from threading import Event, Thread
 
 from arena.cli.output import say
 from arena.game.records import FixtureResult
 from arena.league.play.dispatcher import OnResult, RunListener
 
-_PLAIN_FIRST, _PLAIN_EVERY = 0.5, 5.0
-"""Seconds before the first plain line, and between plain lines."""
+_PLAIN_EVERY = 5.0
+"""Seconds between plain lines."""
+_SOON = 0.9
+"""Seconds before the first line."""
+
+
+@contextmanager
+def reporting() -> Iterator[Callable[[str], None]]:
+    """Yield what to tell how far a report is; that is said while it is written, unless it is soon.
+
+    A thread says it: what takes long tells nothing meanwhile.
+    """
+    done, last = Event(), ["games"]
+
+    def say_again() -> None:
+        pause = _SOON
+        while not done.wait(pause):
+            say(f"writing the report: {last[0]}")
+            pause = _PLAIN_EVERY
+
+    thread = Thread(target=say_again, daemon=True)
+    thread.start()
+    try:
+        yield lambda text: last.__setitem__(0, text)
+    finally:
+        done.set()
+        thread.join()
 
 
 class TerminalListener(RunListener):
@@ -22,48 +51,61 @@ class TerminalListener(RunListener):
 
     def progress(self, fixtures: int) -> AbstractContextManager[OnResult]:
         """Show a progress bar."""
-        return _progress_bar(fixtures)
+        return progress_bar(Tally(fixtures))
 
 
 @contextmanager
-def _progress_bar(fixtures: int) -> Iterator[OnResult]:
-    tally = _Tally(fixtures)
+def progress_bar(tally: "Tally") -> Iterator[OnResult]:
+    """Show a tally while it grows, and once at the end."""
     with (_live if sys.stderr.isatty() else _plain)(tally) as on_result:
         yield on_result
     say(tally.line())
 
 
-class _Tally:
+class Tally:
     """What was played in this run, and how fast."""
 
     def __init__(self, fixtures: int) -> None:
+        """Take how many fixtures are to be played."""
         self.fixtures = fixtures
         self.done = 0
-        self._games = 0
+        self.games = 0
         self._faults = 0
         self._began = time.monotonic()
 
+    @property
+    def seconds(self) -> float:
+        """How long it has been played."""
+        return time.monotonic() - self._began
+
+    @property
+    def share(self) -> float:
+        """How much of all is done."""
+        return self.done / self.fixtures if self.fixtures else 0.0
+
     def add(self, result: FixtureResult | None) -> None:
+        """Take a fixture into account."""
         if result is not None:
             self.done += 1
-            self._games += len(result.games)
+            self.games += len(result.games)
             self._faults += sum(bool(cause) for game in result.games for cause in game.faults)
 
     def line(self) -> str:
-        seconds = time.monotonic() - self._began
+        """Return how far it is."""
+        seconds = self.seconds
         done, left = f"{self.done}/{self.fixtures}", "starting, "
         if self.done > self.fixtures:
             # What is due may depend on results: then nobody knows how much is left.
             done, left = f"{self.done}", ""
         elif self.done:
             left = f"{seconds / self.done * (self.fixtures - self.done):.0f} s left, "
-        speed = f"{self._games / max(seconds, 1e-9):.0f} games/s"
-        return f"{done} fixtures, {self._games} games, {speed}, {left}faults {self._faults}"
+        speed = f"{self.games / max(seconds, 1e-9):.0f} games/s"
+        return f"{done} fixtures, {self.games} games, {speed}, {left}faults {self._faults}"
 
 
 @contextmanager
-def _plain(tally: _Tally) -> Iterator[OnResult]:
-    next_at = time.monotonic() + _PLAIN_FIRST
+def _plain(tally: Tally) -> Iterator[OnResult]:
+    next_at = time.monotonic() + _SOON
 
     def on_result(result: FixtureResult | None) -> None:
         nonlocal next_at
@@ -76,7 +118,7 @@ def _plain(tally: _Tally) -> Iterator[OnResult]:
 
 
 @contextmanager
-def _live(tally: _Tally) -> Iterator[OnResult]:
+def _live(tally: Tally) -> Iterator[OnResult]:
     # Slow to import, and needed on a terminal only.
     from rich.console import Console
     from rich.progress import BarColumn, TextColumn
@@ -84,10 +126,10 @@ def _live(tally: _Tally) -> Iterator[OnResult]:
 
     columns = (BarColumn(bar_width=24), TextColumn("{task.description}"))
     with Bar(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task(tally.line(), total=tally.fixtures)
+        task = bar.add_task(tally.line(), total=1.0)
 
         def on_result(result: FixtureResult | None) -> None:
             tally.add(result)
-            bar.update(task, completed=tally.done, description=tally.line())
+            bar.update(task, completed=tally.share, description=tally.line())
 
         yield on_result

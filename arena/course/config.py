@@ -1,99 +1,27 @@
-"""course.yaml: what it may say, and the course that it describes."""
+"""A course.yaml that was read: what it means, and the course that it describes."""
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated
 
 import msgspec
-from msgspec import Meta, Struct
+from msgspec import Struct
+from msgspec.structs import replace
 
-from arena.author.alike.alike import POSITIONS
 from arena.bots.bot import Bot
 from arena.bots.manifest import find_bot
 from arena.bots.sandboxes.registry import AUTO, SANDBOXES
-from arena.course.deadlines import Due, parse_moment
-from arena.course.games.tables import PER_BLOCK
-from arena.course.roster import Student, read_roster
-from arena.game.records import LimitsInfo
+from arena.course.by_hand import ADDED, ByHand, read_by_hand
+from arena.course.deadlines import Due, extended, parse_moment
+from arena.course.keys import CourseFile, LadderEntry, ReceivedEntry, RosterEntry
+from arena.course.lock import read_lock
+from arena.course.roster import COLUMNS, Student, find_id, read_roster
 from arena.game.rules.books import Rules, variant
 from arena.io.errors import ArenaError, did_you_mean
 from arena.io.yaml_file import Positions, convert, locate, parse_yaml
 
-_MAX_POINTS = 100_000
 _TINY = 1e-9
-Points = Annotated[float, Meta(ge=0, le=_MAX_POINTS)]
-Budget = Annotated[int, Meta(ge=PER_BLOCK, le=1_000_000)]
-"""In games."""
-
-
-class BaselineEntry(Struct, frozen=True, forbid_unknown_fields=True):
-    """A bot that every student's bot plays, and what beating it is worth."""
-
-    bot: str
-    """A folder, an archive or `sample:NAME`."""
-    points: Points
-
-
-class MarksEntry(Struct, frozen=True, forbid_unknown_fields=True):
-    """What a mark is made of."""
-
-    total: Points
-    """What all points must add up to."""
-    legal: Points = 0.0
-    baselines: dict[str, BaselineEntry] = {}
-    field: Points = 0.0
-
-
-class LateEntry(Struct, frozen=True, forbid_unknown_fields=True):
-    """What becomes of hand-ins after the deadline."""
-
-    points_per_day: Points = 0.0
-    """What is deducted for each day that has begun."""
-    days: Annotated[int, Meta(ge=0, le=366)] = 0
-    """After so many days nothing is taken any more."""
-
-
-class LadderEntry(Struct, frozen=True, forbid_unknown_fields=True):
-    """Hand-ins that a ladder received."""
-
-    ladder: str
-    """Its folder."""
-
-
-class CourseFile(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """The keys of course.yaml (`docs/guides/course.md`)."""
-
-    name: str = "Perudo"
-    roster: str
-    submissions: str | LadderEntry
-    """A folder, an archive of one, or a ladder."""
-    received: str | None = None
-    """A CSV file with the columns file and received."""
-    deadline: str
-    grace: Annotated[float, Meta(ge=0, le=1440)] = 0.0
-    """Minutes."""
-    late: LateEntry = LateEntry()
-    extensions: dict[str, str] = {}
-    struck: list[str] = []
-    """Students whose bots do not play in the field, and who get no marks."""
-    marks: MarksEntry
-    reference: str | None = None
-    precision: Annotated[float, Meta(ge=0.01, le=_MAX_POINTS)] = 2.0
-    """Points that half the interval of a mark may have."""
-    budget: Budget = 4_000
-    """Games of a hand-in against each baseline, at most."""
-    reference_games: Budget = 4_000
-    """Games of the reference against each baseline."""
-    variant: str = "bga"
-    limits: LimitsInfo = LimitsInfo()
-    sandbox: str = AUTO
-    packages: bool = False
-    alike: Annotated[int, Meta(ge=0, le=100_000)] = POSITIONS
-    """Positions in which hand-ins are asked to see which are alike; 0 compares their source."""
-    door: str | None = None
-    """The folder of a ladder, behind whose login the students' pages are."""
-    table: bool = False
-    """Whether students' pages show the marks of all, without names."""
+LEGAL, FIELD = "legal", "field"
+"""Parts of a mark."""
 
 
 class Course(Struct, frozen=True):
@@ -102,12 +30,19 @@ class Course(Struct, frozen=True):
     path: Path
     file: CourseFile
     students: tuple[Student, ...]
+    struck: frozenset[str]
+    """Ids of students who get no mark."""
     due: Mapping[str, Due]
+    """By the id of the student."""
+    free_days: Mapping[str, int]
+    """Late days that cost nothing and were not used in another course, by the id of the student."""
+    by_hand: Mapping[str, list[ByHand]]
     """By the id of the student."""
     baselines: Mapping[str, Bot]
     reference: Bot | None
+    starter: Mapping[str, Path]
+    """Folders that were given out, as course.yaml names them."""
     rules: Rules
-    received: Path | None
 
     @property
     def folder(self) -> Path:
@@ -119,6 +54,18 @@ class Course(Struct, frozen=True):
         """The folder or the zip file with the hand-ins, or the folder of the ladder."""
         given = self.file.submissions
         return self.folder / (given.ladder if isinstance(given, LadderEntry) else given)
+
+    @property
+    def roster(self) -> Path:
+        """The file with the students."""
+        given = self.file.roster
+        return self.folder / (given.file if isinstance(given, RosterEntry) else given)
+
+    @property
+    def received(self) -> ReceivedEntry | None:
+        """The list of times; None if there is none."""
+        given = self.file.received
+        return ReceivedEntry(given) if isinstance(given, str) else given
 
     @property
     def door(self) -> Path | None:
@@ -140,16 +87,20 @@ def load_course(path: Path) -> Course:
     reader.check_sandbox()
     reader.check_times()
     reader.check_points()
-    students = read_roster(path.parent / file.roster)
+    reader.check_grades()
+    students = reader.students()
     return Course(
         path=path,
         file=file,
         students=students,
+        struck=reader.struck(students),
         due=reader.due(students),
+        free_days=reader.free_days(students),
+        by_hand=reader.by_hand(students),
         baselines={name: reader.baseline(name) for name in file.marks.baselines},
         reference=reader.reference(),
+        starter=reader.starter(),
         rules=reader.rules(),
-        received=path.parent / file.received if file.received else None,
     )
 
 
@@ -175,44 +126,115 @@ class _Reader:
             raise ArenaError(what, self._at("received"), "leave out `received`")
 
     def check_points(self) -> None:
-        """Raise ArenaError if the points do not add up."""
+        """Raise ArenaError if the points do not add up, or two parts have one name."""
         marks = self._file.marks
         parts = {"legal": marks.legal, "field": marks.field}
         parts |= {
             f"baselines.{name}": baseline.points for name, baseline in marks.baselines.items()
         }
+        parts |= {f"by_hand.{name}": points for name, points in marks.by_hand.items()}
         given = sum(parts.values())
         if abs(given - marks.total) > _TINY or not marks.total:
             what = f"the marks add up to {given:g} points, not to the total of {marks.total:g}"
             listed = ", ".join(f"{key} {points:g}" for key, points in parts.items())
             raise ArenaError(what, self._at("marks"), f"correct one of: {listed}")
+        taken = {LEGAL, FIELD, *ADDED}
+        for key, names in (("baselines", marks.baselines), ("by_hand", marks.by_hand)):
+            for name in names:
+                self._check_part(f"marks.{key}", name, taken)
+                taken.add(name)
+
+    def _check_part(self, key: str, name: str, taken: set[str]) -> None:
+        what = ""
+        if not name.isprintable() or not 1 <= len(name) <= 40:
+            what = "the name of a part has 1 to 40 characters, all of them visible"
+        elif name in taken:
+            what = f"no part of its own can be called '{name}'"
+        if what:
+            raise ArenaError(what, self._at(f"{key}.{name}"), "call it something else")
+
+    def check_grades(self) -> None:
+        """Raise ArenaError if some marks would have no grade, or two."""
+        grades, total = self._file.grades, self._file.marks.total
+        if grades is None:
+            return
+        names = {points: name for name, points in grades.key.items()}
+        what = ""
+        if grades.better and not grades.key:
+            what = "without a key there is no better grade"
+        elif grades.key and 0 not in names:
+            what = "the worst grade must begin at 0 points"
+        elif len(names) < len(grades.key):
+            what = "two grades begin at the same number of points"
+        elif names and max(names) > total:
+            what = f"'{names[max(names)]}' begins at more than all of the {total:g} points"
+        if what:
+            raise ArenaError(what, self._at("grades"), 'for example `key: {"1.0": 90, "5.0": 0}`')
+
+    def students(self) -> tuple[Student, ...]:
+        roster = self._file.roster
+        if not isinstance(roster, RosterEntry):
+            return read_roster(self._path.parent / roster)
+        titles = {name: getattr(roster, name) for name in COLUMNS}
+        return read_roster(self._path.parent / roster.file, titles)
+
+    def struck(self, students: tuple[Student, ...]) -> frozenset[str]:
+        return frozenset(
+            self._known(written, students, f"struck[{at}]")
+            for at, written in enumerate(self._file.struck)
+        )
 
     def due(self, students: tuple[Student, ...]) -> dict[str, Due]:
         """Return when each hand-in is due; raises ArenaError for an unknown student."""
-        file, ids = self._file, [student.id for student in students]
+        file = self._file
         deadline = parse_moment(file.deadline, self._at("deadline"))
-        due = dict.fromkeys(ids, Due(deadline, file.grace))
-        for name in file.struck:
-            self._check_known(name, ids, "struck")
+        opened = parse_moment(file.opened, self._at("opened")) if file.opened else None
+        if opened and opened >= deadline:
+            raise ArenaError("it was opened after the deadline", self._at("opened"), "correct it")
+        due = {student.id: Due(deadline, file.grace) for student in students}
         for name, text in file.extensions.items():
             key = f"extensions.{name}"
-            self._check_known(name, ids, key)
-            extended = parse_moment(text, self._at(key))
-            if extended < deadline:
+            id_ = self._known(name, students, key)
+            later = extended(deadline, text, opened, self._at(key))
+            if later < deadline:
                 what = f"the extension of '{name}' ends before the deadline"
                 raise ArenaError(what, self._at(key), "correct one of them")
-            due[name] = Due(extended, file.grace)
+            due[id_] = Due(later, file.grace, text)
         return due
 
-    def _check_known(self, name: str, ids: list[str], key: str) -> None:
-        if name not in ids:
-            hint = did_you_mean(name, ids) if len(ids) < 20 else "ids are those of the roster"
-            raise ArenaError(f"no student has the id '{name}'", self._at(key), hint)
+    def _known(self, written: str | int, students: tuple[Student, ...], key: str) -> str:
+        """Return the id that is meant; raises ArenaError if there is none."""
+        id_ = find_id(written, students)
+        if id_ is None:
+            ids = [student.id for student in students]
+            hint = "ids are those of the roster"
+            if len(ids) < 20:
+                hint = did_you_mean(str(written), ids)
+            raise ArenaError(f"no student has the id '{written}'", self._at(key), hint)
+        return id_
+
+    def free_days(self, students: tuple[Student, ...]) -> dict[str, int]:
+        """Return the late days that each student has left of the budget."""
+        late = self._file.late
+        left = {student.id: late.free_days for student in students}
+        for at, folder in enumerate(late.used_in):
+            other = read_lock(self._path.parent / folder)
+            if other is None:
+                what = f"nothing was graded in '{folder}'"
+                hint = "grade that course first: its course.lock says who used late days"
+                raise ArenaError(what, self._at(f"late.used_in[{at}]"), hint)
+            for id_, hand_in in other.hand_ins.items():
+                if id_ in left:
+                    left[id_] = max(0, left[id_] - hand_in.free_days)
+        return left
+
+    def by_hand(self, students: tuple[Student, ...]) -> dict[str, list[ByHand]]:
+        file = self._file
+        if file.by_hand is None:
+            return {}
+        return read_by_hand(self._path.parent / file.by_hand, students, file.marks.by_hand)
 
     def baseline(self, name: str) -> Bot:
-        if not name.isprintable() or not 1 <= len(name) <= 40:
-            what = "a baseline's name has 1 to 40 characters, all of them visible"
-            raise ArenaError(what, self._at("marks.baselines"))
         return self._bot(f"marks.baselines.{name}.bot", self._file.marks.baselines[name].bot)
 
     def reference(self) -> Bot | None:
@@ -224,6 +246,14 @@ class _Reader:
                 what, self._at("marks.baselines"), "for example `reference: sample:odds`"
             )
         return None
+
+    def starter(self) -> dict[str, Path]:
+        folders = {name: self._path.parent / name for name in self._file.starter}
+        for at, (name, folder) in enumerate(folders.items()):
+            if not folder.is_dir():
+                hint = "name the folder with what was given out"
+                raise ArenaError(f"no such folder: '{name}'", self._at(f"starter[{at}]"), hint)
+        return folders
 
     def _bot(self, key: str, pattern: str) -> Bot:
         return find_bot(pattern, self._path.absolute().parent, self._at(key))
@@ -239,3 +269,10 @@ def scheme(course: Course) -> str:
     """Return what decides how many points a result is worth, as JSON."""
     file = course.file
     return msgspec.json.encode([file.marks, file.late]).decode()
+
+
+def with_precision(course: Course, precision: float | None) -> Course:
+    """Return a course whose marks are to be so precise; None leaves that to course.yaml."""
+    if precision is None:
+        return course
+    return replace(course, file=replace(course.file, precision=precision))

@@ -3,6 +3,7 @@
 import re
 from datetime import UTC, datetime, timedelta
 from functools import cache
+from math import ceil
 from zoneinfo import ZoneInfo, available_timezones
 
 from msgspec import Struct
@@ -15,6 +16,28 @@ MAX_DAYS = 400
 _MOMENT = re.compile(r"(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d(?::\d\d)?)(?: +(\S.*))?")
 _OFFSET = re.compile(r"Z|(?:UTC|GMT)?[+-]\d\d?:?(?:\d\d)?")
 _ATTACHED = re.compile(r"(.*\d)(Z|[+-]\d\d:?\d\d)")
+_EXTRA = re.compile(
+    r"\+ ?(?P<size>\d{1,4}(?:[.,]\d{1,2})?) ?(?P<unit>%|weeks?|days?|hours?|minutes?)"
+)
+_EXTRA_EXAMPLE = 'write it like "+3 days", "+12 hours" or "+25 %"'
+_UNITS = {"week": timedelta(weeks=1), "day": timedelta(days=1)}
+_UNITS |= {"hour": timedelta(hours=1), "minute": timedelta(minutes=1)}
+_ABBREVIATIONS = {
+    "Europe/Berlin": "CET CEST MEZ MESZ",
+    "Europe/London": "BST",
+    "Europe/Athens": "EET EEST",
+    "Europe/Lisbon": "WET WEST",
+    "Europe/Moscow": "MSK",
+    "America/New_York": "EST EDT ET",
+    "America/Chicago": "CST CDT CT",
+    "America/Denver": "MST MDT MT",
+    "America/Los_Angeles": "PST PDT PT",
+    "Asia/Kolkata": "IST",
+    "Asia/Tokyo": "JST",
+    "Australia/Sydney": "AEST AEDT",
+    "Pacific/Auckland": "NZST NZDT",
+}
+"""A zone that each of these may stand for: they name an offset, and some several of them."""
 
 
 class Due(Struct, frozen=True):
@@ -24,6 +47,13 @@ class Due(Struct, frozen=True):
     """With its time zone."""
     grace: float = 0.0
     """Minutes after it in which a hand-in is still on time."""
+    extension: str = ""
+    """As the teacher wrote it; "" for the deadline of all."""
+
+    @property
+    def zone(self) -> str:
+        """The name of its time zone."""
+        return str(self.deadline.tzinfo)
 
     @property
     def until(self) -> datetime:
@@ -43,10 +73,8 @@ class Due(Struct, frozen=True):
 
     def _after(self, days: int) -> datetime:
         """Return the end of the grace so many days later, in UTC."""
-        later = self.deadline + timedelta(days=days)
-        # An hour that is skipped or repeated has two readings: the later one counts.
-        ends = [later.replace(fold=fold).astimezone(UTC) for fold in (0, 1)]
-        return max(ends) + timedelta(minutes=self.grace)
+        later = _later_reading(self.deadline + timedelta(days=days)) if days else self.deadline
+        return later.astimezone(UTC) + timedelta(minutes=self.grace)
 
 
 def parse_moment(text: str, where: str) -> datetime:
@@ -67,6 +95,42 @@ def parse_moment(text: str, where: str) -> datetime:
     return _on_clock(naive, _zone(zone, text, where), text, where)
 
 
+def extended(deadline: datetime, text: str, opened: datetime | None, where: str) -> datetime:
+    """Return the end of an extension: a moment, or how much later than the deadline it is.
+
+    Weeks and days end at the deadline's time on the clock. Percent are of the time since the
+    exercise was `opened`, rounded up to a minute. Raises ArenaError, which names `where`.
+    """
+    if not text.startswith("+"):
+        return parse_moment(text, where)
+    written = _EXTRA.fullmatch(text)
+    if not written:
+        raise ArenaError(f"'{text}' is not an extension", where, _EXTRA_EXAMPLE)
+    size, unit = float(written["size"].replace(",", ".")), written["unit"].rstrip("s")
+    if unit == "%":
+        return _longer(deadline, size / 100, opened, where)
+    if unit in ("week", "day") and not size.is_integer():
+        raise ArenaError(f"'{text}' is no whole number of {unit}s", where, "say it in hours")
+    later = size * _UNITS[unit]
+    if unit in ("week", "day"):
+        return _later_reading(deadline + later)
+    return (deadline.astimezone(UTC) + later).astimezone(deadline.tzinfo)
+
+
+def _longer(deadline: datetime, part: float, opened: datetime | None, where: str) -> datetime:
+    if opened is None:
+        hint = f"say when the exercise was given out, as in `opened: {EXAMPLE}`"
+        raise ArenaError("an extension in percent needs to know of what", where, hint)
+    begin, end = opened.astimezone(UTC), deadline.astimezone(UTC)
+    minutes = ceil(part * (end - begin).total_seconds() / 60)
+    return (end + timedelta(minutes=minutes)).astimezone(deadline.tzinfo)
+
+
+def _later_reading(moment: datetime) -> datetime:
+    """Return the later of the two readings that an hour has in which the clock is changed."""
+    return max((moment.replace(fold=fold) for fold in (0, 1)), key=lambda one: one.astimezone(UTC))
+
+
 def stamp(moment: datetime) -> str:
     """Return a moment with its offset, in whole seconds: `2026-11-20 23:59:00+01:00`."""
     return moment.isoformat(" ", "seconds")
@@ -83,10 +147,18 @@ def _zone(name: str | None, text: str, where: str) -> ZoneInfo:
     if not known:
         hint = "install the package tzdata"
         raise ArenaError("this machine has no time zones", where, hint)
+    if name not in known and (meant := _meant(name)):
+        what = f"'{name}' is no time zone: it does not follow changes of the clock"
+        raise ArenaError(what, where, f"did you mean '{meant}'?")
     if name not in known:
         near = did_you_mean(name, known)
         raise ArenaError(f"unknown time zone '{name}'", where, near if len(near) < 99 else hint)
     return ZoneInfo(name)
+
+
+def _meant(name: str) -> str:
+    meant = (zone for zone, short in _ABBREVIATIONS.items() if name.upper() in short.split())
+    return next(meant, "")
 
 
 @cache

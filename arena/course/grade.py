@@ -1,26 +1,13 @@
 """Grading a course: the reference measured, the games played, the marks written."""
 
-import secrets
-from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from msgspec import Struct
-from msgspec.structs import replace
 
-from arena import __version__
-from arena.bots.bot import StagedBot
-from arena.bots.sandboxes.registry import AUTO, make_sandbox
-from arena.course.config import Course, scheme
-from arena.course.games.baseline_games import (
-    BaselineGames,
-    BaselineRecord,
-    Blocks,
-    Decide,
-    blocks_of,
-)
-from arena.course.games.field import hand_in_info, play_field, renamed, start_of, store_of
-from arena.course.games.tables import PER_BLOCK, conditions, name_of
+from arena.course.config import Course, with_precision
 from arena.course.intake.entries import Entries, Options, entries
+from arena.course.intake.hand_ins import hand_ins_of
+from arena.course.intake.survey import refuse_problems, survey
 from arena.course.lock import GradingTerms, Lock, read_lock, write_lock
 from arena.course.marks.changes import (
     GradingOutcome,
@@ -30,18 +17,19 @@ from arena.course.marks.changes import (
     read_outcome,
     write_outcome,
 )
-from arena.course.marks.marks import baseline_parts, decider, measure
-from arena.course.marks.result import MARKS, STORE, Result, grading, marks_csv, results_of
+from arena.course.marks.result import (
+    MARKS,
+    Result,
+    marks_csv,
+    results_of,
+)
+from arena.course.output.class_page import Notices
 from arena.course.output.pages import write_pages
-from arena.course.output.similarity import compare_hand_ins
-from arena.course.points import Share, share_of, total_of
-from arena.game.records import BotInfo
+from arena.course.play import GradingListener, Play
+from arena.course.terms import terms_of
 from arena.io.errors import ArenaError
 from arena.io.files import write_file
 from arena.ladder.folder import existing
-from arena.league.play.dispatcher import RunListener, play_due
-from arena.league.play.process_pool import ProcessEngine
-from arena.league.store.store import Store
 
 
 class Graded(Struct, frozen=True):
@@ -55,185 +43,61 @@ class Graded(Struct, frozen=True):
     """That of the class, for the teacher."""
 
 
-def grade(course: Course, options: Options, listener: RunListener) -> Graded | None:
+def grade(course: Course, options: Options, listener: GradingListener) -> Graded | None:
     """Grade what was handed in and write course.lock and marks.csv; None if it was stopped.
 
     What was played before is not played again. Raises ArenaError if what decides games changed
-    since the last time and that is not accepted, and if the reference is no better than a baseline.
+    since the last time and that is not accepted, if marks would be lost without a word, and if the
+    reference is no better than a baseline.
     """
     if course.door:
         existing(course.door)
+    course = with_precision(course, options.precision)
     old = read_lock(course.folder)
     terms = terms_of(course, old, options)
     if old and (what := changed_terms(old.terms, terms)) and not options.accept_changes:
         hint = "undo it, or grade anew with --accept-changes"
         raise ArenaError(f"changed since the last grading: {what}", str(course.path), hint)
-    with entries(course, terms.sandbox, options, listener.note) as entered:
-        players = {
-            hand_in.bot: None
-            for id_, hand_in in entered.hand_ins.items()
-            if hand_in.bot and id_ not in course.file.struck
-        }
-        lock = Lock(
-            terms=terms,
-            hand_ins=entered.hand_ins,
-            notes={id_: note for id_, note in entered.notes.items() if note},
-            struck=sorted(course.file.struck),
-            field=sorted(players) if course.file.marks.field else [],
-        )
-        if old is None:
-            write_lock(course.folder, lock)  # the seed is drawn once
-        game = _Play(course, lock, entered, options, listener)
-        if course.file.marks.baselines:
-            if not game.measure():
+    with hand_ins_of(course) as intake:
+        seen = survey(course, intake)
+        for line in seen.lines():
+            listener.note(line)
+        if not options.ignore_unknown:
+            refuse_problems(course, seen.problems)
+        with entries(course, intake, terms.sandbox, options, listener.note) as entered:
+            lock = _lock(course, terms, entered)
+            if old is None:
+                write_lock(course.folder, lock)  # the seed is drawn once
+            game = Play(course, lock, entered, options, listener)
+            game.not_done += [f"{line}: no such hand-in" for line in intake.unknown_lines]
+            if not game.play():
                 return None
+            similarity = game.compare(options)
+            notices = Notices(tuple(intake.strangers), tuple(game.not_done), similarity)
             lock = game.lock
-        write_lock(course.folder, lock)
-        if not (game.baselines([*players]) and game.field()):
-            return None
-        compare_hand_ins(
-            course, lock, entered.sources, options.workers, listener.note, trusted=options.trusted
-        )
-    return _written(course, lock)
+    return write_results(course, lock, notices)
 
 
-def _written(course: Course, lock: Lock) -> Graded:
+def _lock(course: Course, terms: GradingTerms, entered: Entries) -> Lock:
+    """Return what a grading depends on, as far as it is known before the games."""
+    return Lock(
+        terms=terms,
+        hand_ins=entered.hand_ins,
+        notes={id_: note for id_, note in entered.notes.items() if note},
+        struck=sorted(course.struck),
+        candidates=entered.candidates,
+        by_hand=dict(course.by_hand),
+        grades=course.file.grades,
+    )
+
+
+def write_results(course: Course, lock: Lock, notices: Notices) -> Graded:
     """Write marks.csv and the pages, and compare with the marks of before."""
     results = results_of(course, lock)
     before = read_outcome(course)
-    write_file(course.folder / MARKS, marks_csv(course, results).encode(), 0o644)
+    write_file(course.folder / MARKS, marks_csv(course, results).encode())
     now = GradingOutcome(lock, results)
     write_outcome(course, now)
-    page = write_pages(course, lock, results)
+    page = write_pages(course, lock, results, notices)
     changed = [*moved(before, now)] if before else []
     return Graded(results, changed, course.folder / MARKS, page)
-
-
-def terms_of(course: Course, old: Lock | None, options: Options) -> GradingTerms:
-    """Return what decides games now; the seed and the sandbox stay those of the first time."""
-    file = course.file
-    sandbox = options.sandbox or (
-        old.terms.sandbox if old and file.sandbox == AUTO else file.sandbox
-    )
-    return GradingTerms(
-        arena=__version__,
-        seed=old.terms.seed if old else secrets.token_hex(16),
-        sandbox=make_sandbox(sandbox).name,
-        rules=course.rules,
-        limits=file.limits,
-        precision=file.precision,
-        budget=file.budget,
-        reference_games=file.reference_games,
-        scheme=scheme(course),
-        baselines={name: bot.info.digest for name, bot in course.baselines.items()},
-        reference=course.reference.info.digest if course.reference else "",
-    )
-
-
-class _Play:
-    """The games of a grading."""
-
-    def __init__(
-        self,
-        course: Course,
-        lock: Lock,
-        entered: Entries,
-        options: Options,
-        listener: RunListener,
-    ) -> None:
-        self.lock = lock
-        self._course, self._entries = course, entered
-        self._listener = listener
-        self._engine = ProcessEngine(entered.sandbox, options.workers)
-        terms, bots = lock.terms, entered.bots
-        self._infos = {digest: hand_in_info(digest, bot.info) for digest, bot in bots.items()}
-        self._own = [renamed(bots[key].info, name) for name, key in terms.baselines.items()]
-
-    def measure(self) -> bool:
-        """Let the reference play each baseline, and note its shares; False if it was stopped.
-
-        Raises ArenaError if it does not clearly beat one of them.
-        """
-        terms, decide = self.lock.terms, measure(self._course.file)
-        self._listener.note("measuring the reference against each baseline")
-        if not self._against_baselines([terms.reference], decide):
-            return False
-        with Store(grading(self._course) / STORE) as store:
-            blocks = blocks_of(BaselineRecord(store), terms, terms.reference, decide({}))
-        shares = {name: share_of(won, PER_BLOCK) for name, won in blocks.items()}
-        for name, share in shares.items():
-            self._listener.note(f"reference against {name}: {_words(share)}")
-            if not share.beats:
-                what = f"the reference does not clearly beat the baseline '{name}': {_words(share)}"
-                hint = "choose a weaker baseline, or a stronger reference"
-                raise ArenaError(what, str(self._course.path), hint)
-        self.lock = replace(self.lock, shares=shares)
-        return True
-
-    def baselines(self, players: list[str]) -> bool:
-        """Play all hand-ins against the baselines; False if that was stopped."""
-        file = self._course.file
-        if not (players and file.marks.baselines):
-            return True
-        self._listener.note(f"playing {len(players)} hand-ins against each baseline")
-        left = dict.fromkeys(players)
-
-        def finished(bot: str, blocks: Blocks) -> None:
-            left.pop(bot, None)
-            total = total_of(baseline_parts(file, self.lock.shares, blocks))
-            games = PER_BLOCK * sum(map(len, blocks.values()))
-            self._listener.note(
-                f"{self._whose(bot)}: {total.points:.1f} ± {total.half_width:.1f} points against"
-                f" baselines after {games:,} games; {len(left)} left"
-            )
-
-        return self._against_baselines(players, decider(file, self.lock.shares), finished)
-
-    def _against_baselines(
-        self,
-        players: list[str],
-        decide: Decide,
-        finished: Callable[[str, Blocks], None] = lambda _bot, _blocks: None,
-    ) -> bool:
-        terms, listener = self.lock.terms, self._listener
-        infos = [self._infos[digest] for digest in self._infos] + self._own
-        info = conditions(terms, infos, self._course.file.name)
-        with Store(grading(self._course) / STORE, create=True) as store:
-            if store.league != info:
-                store.begin(info)
-            games = BaselineGames(store, BaselineRecord(store), terms, players, decide, finished)
-            with listener.progress(len(games.due())) as on_result:
-                done = play_due(info, self._at_table(), self._engine, games, listener, on_result)
-            for bot in games.given_up:
-                listener.note(
-                    f"{self._whose(bot)}: a table killed its workers; its games end there"
-                )
-            return done
-
-    def field(self) -> bool:
-        """Play the field; False if that was stopped."""
-        points, lock = self._course.file.marks.field, self.lock
-        if not lock.field or len(lock.field) + len(self._own) < 2:
-            return True
-        self._listener.note(f"playing the field of {len(lock.field)} hand-ins and the baselines")
-        infos: list[BotInfo] = [self._infos[digest] for digest in lock.field] + self._own
-        start = start_of(lock.terms, infos, points, self._course.file.name)
-        path = store_of(grading(self._course), lock, points)
-        return play_field(path, start, self._at_table(), self._engine, self._listener)
-
-    def _whose(self, bot: str) -> str:
-        """Return the ids of the students who handed a bot in: copies have the same digest."""
-        ids = [id_ for id_, hand_in in self.lock.hand_ins.items() if hand_in.bot == bot]
-        return ", ".join(sorted(ids)) or "the reference"
-
-    def _at_table(self) -> Mapping[str, StagedBot]:
-        bots = self._entries.bots
-        named = {name_of(digest): bot for digest, bot in bots.items()}
-        return named | {name: bots[key] for name, key in self.lock.terms.baselines.items()}
-
-
-def _words(share: Share) -> str:
-    return (
-        f"{100 * share.share:.1f} % of {share.games:,} games"
-        f" ({100 * share.low:.1f} to {100 * share.high:.1f} %)"
-    )

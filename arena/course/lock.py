@@ -5,6 +5,8 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
+from arena.course.by_hand import ByHand
+from arena.course.grades import GradeKey
 from arena.course.points import Share
 from arena.game.records import LimitsInfo
 from arena.game.rules.books import Rules
@@ -33,6 +35,17 @@ class GradingTerms(Struct, frozen=True, forbid_unknown_fields=True):
     """Digests by name."""
     reference: str = ""
     """Its digest."""
+    quick: bool = False
+    """Whether the precision is that of a first look, and not that of course.yaml."""
+
+
+class Given(Struct, frozen=True, forbid_unknown_fields=True):
+    """What a hand-in has of its source from, that has next to nothing of its own."""
+
+    name: str
+    """`kit LANGUAGE`, `sample:NAME` or a folder in `starter`."""
+    share: float
+    """Of the source of the hand-in that stands there, too, whatever its names and numbers."""
 
 
 class LockedHandIn(Struct, frozen=True, forbid_unknown_fields=True):
@@ -48,6 +61,21 @@ class LockedHandIn(Struct, frozen=True, forbid_unknown_fields=True):
     steps: int = 0
     """Steps of the check that it passed."""
     of: int = 1
+    program: str = ""
+    """SHA-256 over what plays: bots that differ in what they are called have the same."""
+    deadline: str = ""
+    """Of the student, with the extension and without the grace, on the clock of its zone."""
+    zone: str = ""
+    grace: float = 0.0
+    """Minutes."""
+    extension: str = ""
+    """As course.yaml has it; "" for none."""
+    free_days: int = 0
+    """Of the days late, those that cost nothing."""
+    sign: str = ""
+    """What in its name says whose it is."""
+    given: Given | None = None
+    """Set if it is what was given out, or a bot that came with the arena."""
 
 
 class Lock(Struct, frozen=True, forbid_unknown_fields=True):
@@ -62,7 +90,20 @@ class Lock(Struct, frozen=True, forbid_unknown_fields=True):
     """By the id of the student: why that hand-in counts, or none."""
     struck: list[str] = []
     field: list[str] = []
-    """Digests of the hand-ins that play in the field."""
+    """The programs that play in the field."""
+    candidates: dict[str, list[LockedHandIn]] = {}
+    """By the id of the student: all hand-ins of which the best one counts, where there are more."""
+    by_hand: dict[str, list[ByHand]] = {}
+    """By the id of the student: points that the teacher gave."""
+    grades: GradeKey | None = None
+    """How points became grades."""
+
+
+def bots_of(lock: Lock) -> list[str]:
+    """Return the digests of the hand-ins that meet the baselines."""
+    each = {id_: lock.candidates.get(id_, [one]) for id_, one in lock.hand_ins.items()}
+    bots = (one.bot for id_, more in each.items() if id_ not in lock.struck for one in more)
+    return [*dict.fromkeys(filter(None, bots))]
 
 
 def read_lock(folder: Path) -> Lock | None:

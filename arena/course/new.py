@@ -1,7 +1,9 @@
-"""The worked example: a course of 30 made-up students that can be graded at once."""
+"""New courses: one's own, and the worked example of 30 made-up students, graded at once."""
 
 import re
 import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import datetime, timedelta
 from pathlib import Path
 from zoneinfo import ZoneInfo
@@ -12,12 +14,18 @@ from msgspec.structs import replace
 from arena.bots.folder import files_of
 from arena.bots.manifest import MANIFEST, load_bot
 from arena.bots.sandboxes.registry import AUTO, make_sandbox
+from arena.course.deadlines import parse_moment
+from arena.course.output.handouts import PACK
+from arena.course.roster import read_roster
 from arena.io import shipped
 from arena.io.csv_rows import csv_of
 from arena.io.errors import ArenaError
 from arena.io.files import reason
 
 STUDENTS = 30
+HAND_INS = "hand-ins"
+_STARTER = "random"
+"""The sample bot that students begin with, if they are to find the odds themselves."""
 _ZONE = "Europe/Berlin"
 _DEADLINE = datetime(2026, 11, 20, 23, 59, tzinfo=ZoneInfo(_ZONE))
 _RAISE = 'min(max(held(best["face"]), best["min"]), best["max"])'
@@ -44,25 +52,29 @@ _RENAMED |= {"matching": "wanted", "chance": "p", "total": "sum_", "found": "c",
 """Names in the copy of it."""
 _CONFIG = """\
 # arena help course explains every key.
-name: Perudo, autumn 2026
+name: Perudo
 roster: roster.csv
 submissions: hand-ins          # or the zip file that Moodle, Canvas or another LMS gives
-received: received.csv         # file,received; without it, when each file was written
-deadline: 2026-11-20 23:59 Europe/Berlin
+deadline: {deadline}
 grace: 5                       # minutes
-late: {points_per_day: 10, days: 3}
-extensions:
-  s28: 2026-11-27 23:59 Europe/Berlin
+late: {{points_per_day: 10, days: 3}}
 marks:
   total: 100
   legal: 30                    # for the steps of the check that are passed
   baselines:                   # all points for the win share of the reference, none for one half
-    random: {bot: "sample:random", points: 30}
-    honest: {bot: "sample:honest", points: 30}
+    random: {{bot: "sample:random", points: 30}}
+    honest: {{bot: "sample:honest", points: 30}}
   field: 10                    # for the share of games won against all others
-reference: sample:odds
+reference: reference           # a bot of your own, that nobody was given
+starter: [starter]             # what you give out: a hand-in that is nothing else is named
 precision: 2                   # points: half of a mark's 95 % interval
 budget: 6000                   # games of a student against each baseline, at most
+# contact: Dr. Example, room 3 # whom students ask, on their pages
+"""
+_EXAMPLE = """\
+received: received.csv         # file,received; without it, when each file was written
+extensions:
+  s28: 2026-11-27 23:59 Europe/Berlin
 """
 
 
@@ -85,23 +97,53 @@ def make_course(root: Path) -> list[str]:
 
     C is among them if the sandbox in force can build it. Raises ArenaError if something is there.
     """
-    try:
-        root.mkdir(parents=True, exist_ok=True)
-        if any(root.iterdir()):
-            raise ArenaError("the folder is not empty", str(root), "name a new one")
-        (root / "course.yaml").write_text(_CONFIG, encoding="utf-8")
-        (root / "roster.csv").write_text(csv_of(_roster()), encoding="utf-8")
+    with _new_folder(root):
+        config = _CONFIG.format(deadline=f"{_DEADLINE:%Y-%m-%d %H:%M} {_ZONE}")
+        _write_common(root, config + _EXAMPLE, csv_of(_roster()).encode())
         languages, received = set(), [["file", "received"]]
         works = [(_id(number), work) for number, each in _works().items() for work in each]
         for id_, work in works:
-            name = _write(root / "hand-ins", id_, work)
+            name = _write(root / HAND_INS, id_, work)
             languages.add(load_bot(shipped.folder("sample_bots") / work.sample).info.tags[0])
             at = _DEADLINE + timedelta(hours=work.hours)
             received.append([name, f"{at:%Y-%m-%d %H:%M:%S} {_ZONE}"])
         (root / "received.csv").write_text(csv_of(received), encoding="utf-8")
+    return sorted(languages)
+
+
+def make_own_course(root: Path, roster: Path, deadline: str) -> int:
+    """Make the folder of a course with the students of a roster; returns how many they are.
+
+    Raises ArenaError for a bad roster or deadline, and if something is there.
+    """
+    students = read_roster(roster)
+    parse_moment(deadline, "--deadline")
+    with _new_folder(root):
+        _write_common(root, _CONFIG.format(deadline=deadline), roster.read_bytes())
+        (root / HAND_INS).mkdir()
+    return len(students)
+
+
+@contextmanager
+def _new_folder(root: Path) -> Iterator[None]:
+    """Make a folder, to be filled; raises ArenaError if something is in it or cannot be written."""
+    try:
+        root.mkdir(parents=True, exist_ok=True)
+        if any(root.iterdir()):
+            raise ArenaError("the folder is not empty", str(root), "name a new one")
+        yield
     except OSError as error:
         raise ArenaError(f"it cannot be made: {reason(error)}", str(root)) from None
-    return sorted(languages)
+
+
+def _write_common(root: Path, config: str, roster: bytes) -> None:
+    """Write what every course begins with: its files, what is handed out, the starter code."""
+    (root / "course.yaml").write_text(config, encoding="utf-8")
+    (root / "roster.csv").write_bytes(roster)
+    shutil.copytree(shipped.folder("docs") / "guides/pack", root / PACK)
+    _write(root, "reference", _Work("memory", "DOUBT = 4", "DOUBT = 12"), "the teacher")
+    for path, copied in _copies(_STARTER, root / "starter"):
+        copied.write_bytes(path.read_bytes())
 
 
 def _roster() -> list[list[str]]:
@@ -159,17 +201,23 @@ def _builds_c() -> bool:
     return not (make_sandbox(AUTO).uses_host_programs and bot.missing_program)
 
 
-def _write(folder: Path, id_: str, work: _Work) -> str:
-    """Write a hand-in, a folder or an archive of one; returns its name."""
-    target = folder / f"{id_}{work.suffix}"
-    sample = shipped.folder("sample_bots") / work.sample
+def _copies(name: str, target: Path) -> Iterator[tuple[Path, Path]]:
+    """Yield each file of a sample bot, and where its copy goes, in a folder that is there."""
+    sample = shipped.folder("sample_bots") / name
     for path in files_of(sample):
         copied = target / path.relative_to(sample)
         copied.parent.mkdir(parents=True, exist_ok=True)
+        yield path, copied
+
+
+def _write(folder: Path, id_: str, work: _Work, author: str = "a student") -> str:
+    """Write a bot, as a folder or an archive of one; returns its name."""
+    target = folder / f"{id_}{work.suffix}"
+    for path, copied in _copies(work.sample, target):
         content = path.read_bytes()
         if path.name == MANIFEST:
             text = content.decode().replace(f"name: {work.sample}", f"name: {id_}")
-            content = text.replace("author: Perudo Arena", "author: a student").encode()
+            content = text.replace("author: Perudo Arena", f"author: {author}").encode()
         if path.name == work.file or (path.name != MANIFEST and not work.file):
             content = content.replace(work.old.encode(), work.new.encode()) if work.old else content
         copied.write_bytes(content)

@@ -5,13 +5,20 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from arena.course.config import Course
+from arena.course.config import Course, with_precision
 from arena.course.games.baseline_games import BaselineRecord, final_blocks, pairing_of
 from arena.course.games.field import is_complete, store_of
 from arena.course.games.tables import PER_BLOCK, block
-from arena.course.lock import LOCK, Lock, read_lock
+from arena.course.lock import LOCK, Lock, bots_of, read_lock
 from arena.course.marks.marks import decider, measure
-from arena.course.marks.result import MARKS, STORE, grading, marks_csv, results_of
+from arena.course.marks.result import (
+    MARKS,
+    STORE,
+    grading,
+    marks_csv,
+    results_of,
+    with_best,
+)
 from arena.course.points import share_of
 from arena.game.records import Fixture
 from arena.game.rules.books import Rules
@@ -43,6 +50,7 @@ def verify_course(course: Course, workers: int, tell: Callable[[str], None]) -> 
     if lock is None:
         hint = f"arena course grade {course.folder}"
         raise ArenaError("nothing was graded yet", str(course.folder / LOCK), hint)
+    course = with_precision(course, lock.terms.precision)
     findings, tables, games = list[StoreFinding](), 0, 0
     if course.file.marks.baselines:
         tell("replaying the games against baselines")
@@ -83,12 +91,8 @@ def _replay(course: Course, lock: Lock, findings: list[StoreFinding]) -> tuple[i
 def _expected(course: Course, lock: Lock, played: BaselineRecord) -> Iterator[Fixture]:
     """Yield the tables of all blocks that count, those of the reference among them."""
     decide = decider(course.file, lock.shares)
-    bots = {
-        hand_in.bot: decide
-        for id_, hand_in in lock.hand_ins.items()
-        if hand_in.bot and id_ not in lock.struck
-    }
-    for bot, how in [*bots.items(), (lock.terms.reference, measure(course.file))]:
+    bots = [(bot, decide) for bot in bots_of(lock)]
+    for bot, how in [*bots, (lock.terms.reference, measure(course.file))]:
         for name, won in final_blocks(played, lock.terms, bot, how).items():
             for number in range(len(won)):
                 yield from block(lock.terms, pairing_of(lock.terms, bot, name), number)
@@ -105,6 +109,8 @@ def _shares(course: Course, lock: Lock) -> Iterator[StoreFinding]:
 
 
 def _marks(course: Course, lock: Lock) -> list[StoreFinding]:
+    if with_best(course, lock).hand_ins != lock.hand_ins:
+        return [StoreFinding(LOCK, "a hand-in counts that is not the best by the games")]
     path: Path = course.folder / MARKS
     wanted = marks_csv(course, results_of(course, lock)).encode()
     if read_limited(path, _MAX_BYTES) == wanted:

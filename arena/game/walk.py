@@ -5,6 +5,7 @@ Statistics, replays and explanations of games take the table from here, so that 
 """
 
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from msgspec import UNSET, Struct, UnsetType
 
@@ -20,6 +21,7 @@ from arena.game.rules.round import (
     dudo,
     first_standing,
     leave,
+    lose_die,
     place_all,
 )
 from arena.io.errors import ArenaError
@@ -75,6 +77,20 @@ class PlayedRound(Struct, frozen=True):
         return count_face(self.hands, face, self.wild)
 
 
+class RecordedRound(NamedTuple):
+    """A round by its record; the engine agrees with all of it but its bids and its dudo."""
+
+    step: int
+    """The place of its start among the events of the game, from 0; its bids follow."""
+    number: int
+    standing: Standing
+    hands: tuple[Hand, ...]
+    bids: Sequence[BidMade]
+    call: CallMade | None
+    faults: Sequence[Faulted]
+    after: Standing
+
+
 def walk(
     record: GameRecord, rules: Rules, max_rounds: int | UnsetType = UNSET
 ) -> Iterator[PlayedRound]:
@@ -83,17 +99,29 @@ def walk(
     Raises ForbiddenEventError at an event that the engine forbids. The dice and the first opener
     are those of the record; `arena.league.table.replay` checks them against the seed.
     """
+    for recorded in recorded_rounds(record, rules, max_rounds):
+        yield _checked(record, recorded)
+
+
+def recorded_rounds(
+    record: GameRecord, rules: Rules, max_rounds: int | UnsetType = UNSET
+) -> Iterator[RecordedRound]:
+    """Yield the rounds of a game to a caller that checks bids and dudos itself.
+
+    Raises ForbiddenEventError at any other event that the engine forbids.
+    """
+    events = record.events
     step, number, after = 0, 0, None
-    while step < len(record.events):
+    while step < len(events):
         if number == max_rounds:
             raise _forbidden(record, step)
-        played = _round(record, step, number, after or _first_standing(record, rules))
-        yield played
-        step, number = played.end + (1 if played.call else len(played.faults)), number + 1
-        after = played.after
+        recorded = _round(record, step, number, after or _first_standing(record, rules))
+        yield recorded
+        step += 1 + len(recorded.bids) + (1 if recorded.call else len(recorded.faults))
+        number, after = number + 1, recorded.after
 
 
-def _round(record: GameRecord, first: int, number: int, standing: Standing) -> PlayedRound:
+def _round(record: GameRecord, first: int, number: int, standing: Standing) -> RecordedRound:
     events = record.events
     start = events[first]
     if not isinstance(start, RoundStarted) or not _is_start(start, number, standing):
@@ -105,21 +133,55 @@ def _round(record: GameRecord, first: int, number: int, standing: Standing) -> P
         if not isinstance(event, BidMade):
             break
         bids.append(event)
+    if isinstance(event, CallMade):
+        after = _after_call(record, first, standing, start.dice, bids, event)
+        return RecordedRound(first, number, standing, start.dice, bids, event, (), after)
+    _placed(record, first, standing, bids)
+    faults, after = _faults(record, first + len(bids) + 1, standing)
+    return RecordedRound(first, number, standing, start.dice, bids, None, faults, after)
+
+
+def _after_call(
+    record: GameRecord,
+    first: int,
+    standing: Standing,
+    hands: tuple[Hand, ...],
+    bids: Sequence[BidMade],
+    call: CallMade,
+) -> Standing:
+    """Return the table after a call; a dudo that may be right is taken as it is recorded."""
+    if call.call == "dudo" and not call.rivals and call.gainer is None:
+        loser = call.loser
+        if loser is not None and 0 <= loser < len(standing.dice) and standing.dice[loser]:
+            return lose_die(standing, loser)
+    now = _placed(record, first, standing, bids)
+    return _settled(record, first + len(bids) + 1, now, hands)
+
+
+def _checked(record: GameRecord, recorded: RecordedRound) -> PlayedRound:
+    """Return a round if its bids and its call are the engine's, too."""
+    first, number, standing, hands, bids, call, faults, after = recorded
+    now = _placed(record, first, standing, bids)
+    if call:
+        _settled(record, first + len(bids) + 1, now, hands)
+    dice, wild = sum(standing.dice), standing.wild
+    return PlayedRound(first, number, hands, dice, wild, bids, now, call, faults, after)
+
+
+def _placed(record: GameRecord, first: int, standing: Standing, bids: Sequence[BidMade]) -> Round:
     now = place_all(standing, bids)
     if now is None:
         raise _forbidden(record, first + _legal_bids(standing, bids) + 1)
-    call: CallMade | None = None
-    faults: Sequence[Faulted] = ()
-    if isinstance(event, CallMade):
-        outcome = _outcome(event, now, start.dice)
-        if outcome is None:
-            raise _forbidden(record, first + len(bids) + 1)
-        call, after = event, outcome.after
-    else:
-        faults, after = _faults(record, first + len(bids) + 1, standing)
-    return PlayedRound(
-        first, number, start.dice, sum(standing.dice), standing.wild, bids, now, call, faults, after
-    )
+    return now
+
+
+def _settled(record: GameRecord, step: int, now: Round, hands: tuple[Hand, ...]) -> Standing:
+    """Return the table after the call at a step, if it is the engine's."""
+    call = record.events[step]
+    outcome = _outcome(call, now, hands) if isinstance(call, CallMade) else None
+    if outcome is None:
+        raise _forbidden(record, step)
+    return outcome.after
 
 
 def _legal_bids(standing: Standing, bids: Sequence[BidMade]) -> int:
@@ -138,7 +200,7 @@ def _is_start(start: RoundStarted, number: int, standing: Standing) -> bool:
         start.number == number
         and start.opener == standing.opener
         and start.palifico_seat == standing.palifico_seat
-        and tuple([len(hand) for hand in start.dice]) == standing.dice
+        and tuple(map(len, start.dice)) == standing.dice
         and standing.alive > 1
     )
 

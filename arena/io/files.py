@@ -14,6 +14,8 @@ import msgspec
 
 from arena.io.errors import ArenaError
 
+_UTF_16 = (b"\xff\xfe", b"\xfe\xff")
+"""The byte order marks of UTF-16."""
 _MAKE_ROOM = "free some space, or make the folder writable"
 _Data = TypeVar("_Data")
 
@@ -33,6 +35,25 @@ def read_limited(path: Path, max_bytes: int) -> bytes:
     if len(content) > max_bytes:
         raise ArenaError(f"larger than {max_bytes // 1024:,} KiB", str(path))
     return content
+
+
+def decoded(content: bytes, path: Path) -> str:
+    """Return a file's text without a byte order mark; raises ArenaError with the line.
+
+    What is not UTF-8 is shown as Windows-1252 has it, in which it most often is.
+    """
+    table = path.suffix.lower() in {".csv", ".tsv", ".txt"}
+    hint = "save it as UTF-8" + (", which Excel calls 'CSV UTF-8'" if table else "")
+    if content.startswith(_UTF_16) or content[1:2] == b"\0":
+        raise ArenaError("cannot be read: it is in UTF-16", str(path), hint)
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = error.object.count(b"\n", 0, error.start) + 1
+        byte = error.object[error.start : error.start + 1]
+        shown = byte.decode("cp1252", "replace")
+        what = f"cannot be read: it is not in UTF-8 (one character may be '{shown}')"
+        raise ArenaError(what, f"{path}:{line}", hint) from None
 
 
 def read_json(path: Path, kind: type[_Data]) -> _Data | None:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 from types import UnionType
-from typing import Any, NamedTuple, TypeVar, Union, get_args, get_origin
+from typing import Annotated, Any, NamedTuple, TypeVar, Union, get_args, get_origin
 
 import msgspec
 from msgspec.structs import FieldInfo
@@ -52,7 +52,11 @@ def _explained(message: str, data: Any, kind: type[msgspec.Struct]) -> ArenaErro
         hint = did_you_mean(name, known) if known else ""
         return ArenaError(f"unknown key '{name}'", f"{path}.{name}", hint)
     if missing := _MISSING.search(message):
-        return ArenaError(f"missing key '{missing['name']}'", path)
+        name = missing["name"]
+        meta = _meta_in(_field_type(wanted, name))
+        examples = (meta.examples or []) if meta else []
+        hint = f"for example `{name}: {examples[0]}`" if examples else ""
+        return ArenaError(f"missing key '{name}'", path, hint)
     if (wrong := _ENUM.search(message)) and (choices := get_args(wanted)):
         what = f"unknown {path.rpartition('.')[2]} '{wrong['value']}'"
         return ArenaError(what, path, did_you_mean(wrong["value"], map(str, choices)))
@@ -103,14 +107,20 @@ def _parts(kind: Any) -> Iterator[Any]:
         yield kind
 
 
+def _plain(kind: Any) -> Any:
+    """Return a type without what is said of its values."""
+    return get_args(kind)[0] if get_origin(kind) is Annotated else kind
+
+
 def _argument(kind: Any, container: type) -> Any:
     """Return the type of the values in a container."""
-    arguments = [get_args(part) for part in _parts(kind) if get_origin(part) is container]
+    parts = [*_parts(_plain(kind))]
+    arguments = [get_args(part) for part in parts if get_origin(part) is container]
     return next((types[container is dict] for types in arguments), None)
 
 
 def _fields_of(kind: Any) -> tuple[FieldInfo, ...]:
-    parts = (part for part in _parts(kind) if isinstance(part, type))
+    parts = (part for part in _parts(_plain(kind)) if isinstance(part, type))
     struct = next((part for part in parts if issubclass(part, msgspec.Struct)), None)
     return msgspec.structs.fields(struct) if struct else ()
 

@@ -10,7 +10,7 @@ import yaml
 
 from arena.io import validate
 from arena.io.errors import ArenaError
-from arena.io.files import read_limited
+from arena.io.files import decoded, read_limited
 
 S = TypeVar("S", bound=msgspec.Struct)
 Positions = dict[str, str]
@@ -24,8 +24,6 @@ MAX_KEY, MAX_NUMBER = 100, 100
 """Characters of a key and of a number: Python takes seconds for numbers of a million digits."""
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 """The parser of libyaml, 20 times as fast, where PyYAML has it."""
-_UTF_16 = (b"\xff\xfe", b"\xfe\xff")
-"""The byte order marks of UTF-16."""
 _NOT_YAML = re.compile("[^\t\n\r\x20-\x7e\x85\xa0-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _SURROGATE = re.compile("[\ud800-\udfff]")
 _WORDS: dict[str, bool | None] = {
@@ -33,6 +31,17 @@ _WORDS: dict[str, bool | None] = {
     **dict.fromkeys(("true", "True", "TRUE"), True),
     **dict.fromkeys(("false", "False", "FALSE"), False),
 }
+_WRONG_KIND = re.compile(r"Expected `(?P<expected>[a-z |]+)`, got `(?P<got>[a-z]+)`$")
+_KINDS = {
+    "str": "a text",
+    "int": "a whole number",
+    "float": "a number",
+    "bool": "true or false",
+    "array": "a list",
+    "object": "keys with values (`key: value`)",
+    "null": "nothing",
+}
+_FOUND = {"float": "a decimal number", "bool": "yes or no", "object": "keys with values"}
 _INTEGER = re.compile(r"[-+]?[0-9]+|0o[0-7]+|0x[0-9a-fA-F]+")
 _DECIMAL = re.compile(r"[-+]?(\.[0-9]+|[0-9]+(\.[0-9]*)?)([eE][-+]?[0-9]+)?")
 
@@ -43,13 +52,7 @@ def parse_yaml(path: Path, max_bytes: int = MAX_BYTES) -> tuple[Any, Positions]:
     The values are those of YAML 1.2's core schema, without .inf and .nan: `12:30`, `2024-01-31`,
     `1_000` and `yes` are texts. Tags (`!!int`) and aliases (`*name`) are refused.
     """
-    content = read_limited(path, max_bytes)
-    if content.startswith(_UTF_16) or content[1:2] == b"\0":
-        raise ArenaError("cannot be read: it is in UTF-16", str(path), "save it as UTF-8")
-    try:
-        text = content.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise ArenaError(f"cannot be read: {error}", str(path)) from None
+    text = decoded(read_limited(path, max_bytes), path)
     if bad := _NOT_YAML.search(text):
         before = text[: bad.start()]
         where = f"{path}:{before.count(chr(10)) + 1}:{len(before) - before.rfind(chr(10))}"
@@ -70,7 +73,19 @@ def convert(data: Any, positions: Positions, path: Path, kind: type[S]) -> S:
     try:
         return validate.convert(data, kind)
     except ArenaError as error:
-        raise ArenaError(error.what, locate(path, positions, error.where), error.hint) from None
+        raise ArenaError(
+            _in_words(error.what), locate(path, positions, error.where), error.hint
+        ) from None
+
+
+def _in_words(what: str) -> str:
+    """Say which kinds of values were expected and found as people who write YAML call them."""
+    wrong = _WRONG_KIND.search(what)
+    if not wrong:
+        return what
+    expected = " or ".join(_KINDS.get(kind, kind) for kind in wrong["expected"].split(" | "))
+    got = {**_KINDS, **_FOUND}.get(wrong["got"], wrong["got"])
+    return f"{what[: wrong.start()]}expected {expected}, not {got}"
 
 
 def locate(path: Path, positions: Positions, value: str) -> str:

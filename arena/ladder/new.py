@@ -3,6 +3,7 @@
 import getpass
 import re
 from pathlib import Path
+from typing import Any
 
 from arena.bots.sandboxes.base import GET_ISOLATION
 from arena.bots.sandboxes.registry import AUTO, make_sandbox
@@ -17,11 +18,11 @@ from arena.ladder.folder import Folder, make_private
 ADMINISTRATOR = "administrator"
 
 
-def make_ladder(root: Path, sandbox: str | None, *, trusted: bool) -> LadderFile:
+def make_ladder(root: Path, sandbox: str | None, *, trusted: bool, **keys: Any) -> LadderFile:
     """Make the folder of a ladder; its sandbox is fixed now: the strongest, if none is named.
 
-    Raises ArenaError if something is there, or if the sandbox does not isolate bots that are not
-    trusted.
+    `keys` are other keys of ladder.yaml. Raises ArenaError if something is there, or if the sandbox
+    does not isolate bots that are not trusted.
     """
     chosen = make_sandbox(sandbox or AUTO)
     if not chosen.isolates and not trusted:
@@ -30,7 +31,7 @@ def make_ladder(root: Path, sandbox: str | None, *, trusted: bool) -> LadderFile
         raise ArenaError(what, str(root), hint)
     folder = Folder(root)
     name = root.absolute().name or "ladder"
-    file = LadderFile(name=name, sandbox=chosen.name, trust_bots=trusted)
+    file = LadderFile(name=name, sandbox=chosen.name, trust_bots=trusted, **keys)
     with os_errors("it cannot be made", root):
         root.mkdir(parents=True, exist_ok=True)
         if any(root.iterdir()):

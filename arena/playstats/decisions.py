@@ -8,6 +8,7 @@ import numpy as np
 from msgspec import Struct
 
 from arena.game.records import BidMade, CallMade
+from arena.game.rules.dice import Hand
 from arena.game.rules.odds import unknown
 from arena.game.rules.round import Bid, Standing, may_gain
 from arena.game.walk import PlayedRound
@@ -44,6 +45,8 @@ class Decision(Struct, frozen=True):
     seat: int
     dice: int
     """The seat's own dice."""
+    hand: Hand
+    """Their faces."""
     table: int
     """All dice on the table."""
     palifico: bool
@@ -172,6 +175,7 @@ class _Judge:
             step=played.step_of(event),
             seat=self._seat,
             dice=standing.dice[self._seat],
+            hand=played.hands[self._seat],
             table=played.dice,
             palifico=standing.palifico_seat is not None,
             last=_bids(last) if last else None,

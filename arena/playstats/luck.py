@@ -50,7 +50,7 @@ def round_luck(played: PlayedRound) -> float:
     """Return the luck of a round's dice for seat 0, in wins; what seat 0 gains seat 1 loses."""
     standing = played.now.standing
     opener = standing.opener
-    deals, die = _stake(standing)
+    deals, die = stake(standing)
     lost = deals.of(played.hands[opener], played.hands[1 - opener]) - deals.mean
     return -lost * die if opener == 0 else lost * die
 
@@ -66,7 +66,7 @@ def win_chance(standing: Standing) -> float:
 
 
 @lru_cache(_STANDINGS)
-def _stake(standing: Standing) -> "tuple[Outcomes, float]":
+def stake(standing: Standing) -> "tuple[Outcomes, float]":
     """Return the outcomes of the coming round, and what they decide: a die's worth, in wins."""
     die = win_chance(lose_die(standing, 1)) - win_chance(lose_die(standing, 0))
     return _outcomes(standing), die

@@ -1,7 +1,7 @@
 """Where a site's games come from: counts and results at once, whole games on demand."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from typing import Any, Protocol, TypeVar
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 from arena.game.records import FixtureResult, PlayedFixture
 from arena.playstats.fault_entry import FaultEntry
@@ -9,9 +9,19 @@ from arena.playstats.league_summary import LeagueSummary
 
 Made = TypeVar("Made")
 Work = Callable[[PlayedFixture, Any], Made]
-"""Makes something of a fixture; a function at the top of a module, for other processes to find."""
-Jobs = Sequence[tuple[int, Any]]
-"""Fixture indexes, each with what the work needs beside the fixture."""
+"""Makes something of some games of a fixture; a function at the top of a module, for other
+processes to find."""
+
+
+class Job(NamedTuple):
+    """Work on a fixture."""
+
+    fixture: int
+    """Its index."""
+    games: Collection[int]
+    """The numbers of those that the work needs."""
+    given: Any
+    """What it needs beside them."""
 
 
 class GameSource(Protocol):
@@ -37,7 +47,7 @@ class GameSource(Protocol):
     def hashes(self) -> Mapping[int, str]:
         """By fixture index, a digest of the fixture's games."""
 
-    def each(self, work: Work[Made], jobs: Jobs) -> Iterator[Made]:
+    def each(self, work: Work[Made], jobs: Sequence[Job]) -> Iterator[Made]:
         """Yield the result of the work for each job, in order."""
 
     def cached(self, name: str, key: bytes, make: Callable[[], bytes]) -> bytes:

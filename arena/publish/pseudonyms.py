@@ -10,7 +10,7 @@ the arena uses itself, the gap would reveal it. The store itself holds all names
 import hmac
 import os
 import secrets
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable, Sequence
 from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
@@ -60,9 +60,10 @@ WITHHELD = "withheld"
 class Pseudonyms:
     """The pseudonyms of all bots and authors that are or were in a league."""
 
-    def __init__(self, info: LeagueInfo, secret: bytes) -> None:
+    def __init__(self, info: LeagueInfo, secret: bytes, named: Collection[str] = ()) -> None:
+        """Draw them by a secret; the bots that are `named` keep their names."""
         everybody = everyone(info)
-        self.bots = _drawn([bot.name for bot in everybody], secret, "bot")
+        self.bots = _drawn([bot.name for bot in everybody], secret, "bot", named)
         self.authors = _drawn([bot.author for bot in everybody if bot.author], secret, "author")
         self._secret = secret
 
@@ -154,10 +155,14 @@ def _silenced(event: Event) -> Event:
     return event
 
 
-def _drawn(names: Iterable[str], secret: bytes, kind: str) -> dict[str, str]:
+def _drawn(
+    names: Sequence[str], secret: bytes, kind: str, named: Collection[str] = ()
+) -> dict[str, str]:
     first, second = _FIRST.split(), _SECOND.split()
-    pseudonyms: dict[str, str] = {}
+    pseudonyms = {name: name for name in names if name in named}
     for name in dict.fromkeys(names):
+        if name in named:
+            continue
         number = int(_keyed(secret, kind, name), 16)
         number, adjective = divmod(number, len(first))
         number, animal = divmod(number, len(second))

@@ -1,16 +1,17 @@
 """The report of a store, once or whenever the store changes."""
 
 import ctypes
-import gc
 import time
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, suppress
+from functools import partial
 from pathlib import Path
 
 from msgspec import Struct
+from msgspec.structs import astuple, replace
 
-from arena.game.records import QuarantinedFixture, RatingsInfo
+from arena.game.records import LeagueInfo, QuarantinedFixture
 from arena.io.errors import ArenaError
 from arena.io.files import replacing
 from arena.league.schedule.progress import LeagueProgress
@@ -19,11 +20,15 @@ from arena.league.store.store import Store
 from arena.league.terms.config import given_seed, load_ratings
 from arena.league.terms.master_seed import is_salted, seeds_of, withheld
 from arena.league.terms.stored_schedule import schedule_of
+from arena.publish.fixture_work import without_gc
+from arena.publish.output.site_folder import FRONT
 from arena.publish.pseudonyms import Pseudonyms, secret_of, who_is_who
 from arena.publish.replay.selection import NEWEST, ReplayChoice
+from arena.publish.series import Tell
 from arena.publish.site import publish
 from arena.publish.site_state import StoreState
 from arena.publish.stored_games import StoredGames, stored_games
+from arena.publish.unchanged import Asked, Outcome, inputs, keep, outcome_before, without_pairs
 from arena.ratings.league_ratings import Ratings, by_division, rate_results
 
 _NOTHING_PLAYED = "nothing was played yet"
@@ -43,6 +48,8 @@ class ReportRequest(Struct, frozen=True):
     replays: ReplayChoice = NEWEST
     anonymous: bool = False
     """Whether bots and authors are called by pseudonyms, the same in every report."""
+    named: tuple[str, ...] = ()
+    """The bots that keep their names all the same."""
     key: Path | None = None
     """Where to write, as CSV, who is who; the report is anonymous then."""
 
@@ -65,10 +72,11 @@ class Report(Struct, frozen=True):
     front_page: Path
     root: str
     ratings: Ratings
+    """Without what is about pairs of bots."""
     games: int
     left: int
     """Fixtures that are due and not stored; none if the league is finished."""
-    quarantined: list[QuarantinedFixture]
+    quarantined: Sequence[QuarantinedFixture]
 
     @property
     def faults(self) -> dict[str, int]:
@@ -79,7 +87,7 @@ class Report(Struct, frozen=True):
         return dict(counts.most_common())
 
     def data(self) -> dict[str, object]:
-        """Return what `--json` prints of it: all but what is about pairs of bots."""
+        """Return what `--json` prints of it."""
         boards = [
             {
                 "variant": board.variant,
@@ -102,21 +110,28 @@ class Report(Struct, frozen=True):
         }
 
 
-def report(request: ReportRequest) -> Report:
-    """Write the report of a store; raises ArenaError if nothing was played yet."""
+def report(request: ReportRequest, tell: Tell = str) -> Report:
+    """Write the report of a store; raises ArenaError if nothing was played yet.
+
+    `tell` hears how far it is.
+    """
     with Store(request.store) as store:
         conditions = store.league
         if conditions is None:
             raise ArenaError(_NOTHING_PLAYED, str(request.store), f"arena run {request.league}")
-        names = Pseudonyms(conditions, secret_of(request.store)) if request.hides_names else None
+        names = pseudonyms(request, conditions) if request.hides_names else None
         if names and request.key:
             _write_key(request.key, names)
         options = conditions.ratings
         if request.league.is_file():  # ratings may be asked for otherwise after the games
             options = load_ratings(request.league, [bot.name for bot in conditions.bots])
-        site, replays, url = request.site, request.replays, request.url
-        # Nothing else refers to the schedule, so that it can be let go.
-        return write_report(store, schedule_of(store), options, site, replays, names, url)
+        asked = Asked(options, request.site, request.replays, names, request.url)
+        return write_report(store, partial(schedule_of, store), asked, tell)
+
+
+def pseudonyms(request: ReportRequest, conditions: LeagueInfo) -> Pseudonyms:
+    """Return how a report calls the bots of a league, if it hides their names."""
+    return Pseudonyms(conditions, secret_of(request.store), request.named)
 
 
 def reveals_seed(league: Path, store: Path) -> bool:
@@ -129,7 +144,7 @@ def reveals_seed(league: Path, store: Path) -> bool:
     return given_seed(league) in seeds or not all(map(is_salted, seeds))
 
 
-def watch(request: ReportRequest) -> Iterator[Report | None]:
+def watch(request: ReportRequest, tell: Tell = str) -> Iterator[Report | None]:
     """Write the report now and after every change of the store, until the league is finished.
 
     Yields each report, and None while nothing was played yet; rests at least half of the time.
@@ -138,7 +153,7 @@ def watch(request: ReportRequest) -> Iterator[Report | None]:
     while True:
         seen, began = _file_state(request.store), time.monotonic()
         try:
-            last = report(request)
+            last = report(request, tell)
         except ArenaError as error:
             if error.what != _NOTHING_PLAYED or last:
                 raise
@@ -151,38 +166,46 @@ def watch(request: ReportRequest) -> Iterator[Report | None]:
 
 
 def write_report(
-    store: Store,
-    schedule: Schedule,
-    options: RatingsInfo,
-    site: Path,
-    replays: ReplayChoice,
-    names: Pseudonyms | None = None,
-    url: str = "",
+    store: Store, draw: Callable[[], Schedule], asked: Asked, tell: Tell = str
 ) -> Report:
-    """Write the report of what counts in a store, under pseudonyms if there are any."""
-    conditions, counts = schedule.conditions, schedule.counts
-    published = conditions
+    """Write the report of what counts in a store, unless nothing changed since the last one.
+
+    `draw` returns the schedule; `tell` hears how far it is.
+    """
+    made_of = inputs(store, asked)
+    outcome = outcome_before(store, asked, made_of)
+    if outcome is None:
+        outcome = _write(store, draw(), asked, made_of, tell)
+        keep(store, asked, made_of, outcome)
+    return Report(asked.site / FRONT, *astuple(outcome))
+
+
+def _write(store: Store, schedule: Schedule, asked: Asked, made_of: str, tell: Tell) -> Outcome:
+    conditions, counts, names = schedule.conditions, schedule.counts, asked.names
+    published, options = conditions, asked.options
     if names:
         published, options = names.info(conditions), names.ratings(options)
     _return_freed_memory()
     with ExitStack() as opened:
-        with _without_gc():
-            games = opened.enter_context(stored_games(store, conditions, counts, names))
-            state = _state(store, schedule, games, names)
+        with without_gc():
+            games = opened.enter_context(stored_games(store, conditions, counts, names, tell))
+            state = replace(_state(store, schedule, games, names), inputs=made_of)
             del schedule, counts  # they take as much memory as all results, and ratings take much
-            ratings = rate_results(by_division(games.results), options, games.cached)
-        front_page = publish(
+            tell("ratings")
+            ratings = rate_results(by_division(games.results), options, games.cached, games.begin)
+        tell("pages")
+        publish(
             withheld(published) if state.left or conditions.endless else published,
             ratings,
             games,
-            site,
+            asked.site,
             state=state,
-            replays=replays,
+            replays=asked.replays,
             anonymous=names is not None,
-            url=url,
+            url=asked.url,
         )
     count = sum(len(result.games) for result in games.results)
-    return Report(front_page, games.root, ratings, count, state.left, [*state.quarantined])
+    return Outcome(games.root, without_pairs(ratings), count, state.left, state.quarantined)
 
 
 def _state(
@@ -229,16 +252,3 @@ def _return_freed_memory() -> None:
     """
     with suppress(AttributeError, OSError):  # of another C library
         ctypes.CDLL(None).mallopt(_MMAP_THRESHOLD, _LARGE)
-
-
-@contextmanager
-def _without_gc() -> Iterator[None]:
-    """Turn off the collector of cycles: among many small records it searches long, finding none."""
-    gc.disable()
-    try:
-        yield
-    finally:
-        # What is left counts as old now, and is not searched at once.
-        gc.freeze()
-        gc.unfreeze()
-        gc.enable()

@@ -5,6 +5,15 @@ from itertools import islice
 from typing import Generic, TypeVar
 
 _T = TypeVar("_T")
+Tell = Callable[[str], object]
+"""Hears what a report is about, in words."""
+
+
+def telling(items: Iterable[_T], total: int, what: str, tell: Tell) -> Iterator[_T]:
+    """Yield items, and tell how many came so far."""
+    for number, item in enumerate(items):
+        tell(f"{what}: {number:,} of {total:,}")
+        yield item
 
 
 class Again(Generic[_T]):

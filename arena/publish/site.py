@@ -82,11 +82,10 @@ def publish(
     then have absolute links and a picture for other sites. Raises ArenaError if the folder cannot
     be written; an earlier report then stays whole.
     """
-    site = _Site(
-        league, ratings, source, state or StoreState(), replays, anonymous=anonymous, url=url
-    )
+    state = state or StoreState()
+    site = _Site(league, ratings, source, state, replays, anonymous=anonymous, url=url)
     with locked_site(folder) as existing:
-        replace_site(folder, site.files(existing))
+        replace_site(folder, site.files(existing), state.inputs)
     return folder / FRONT
 
 

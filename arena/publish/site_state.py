@@ -21,3 +21,5 @@ class StoreState(Struct, frozen=True):
     """Whether more is drawn whenever nothing is due, as in the open season of a ladder."""
     door: str = ""
     """Where the door of a ladder serves the site: a part for the front page of the door is made."""
+    inputs: str = ""
+    """A digest of all that the site is made of; empty if that is not known."""

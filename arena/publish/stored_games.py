@@ -1,50 +1,39 @@
 """The fixtures of a store as the source of a site; summaries are cached."""
 
-import os
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from functools import partial
 from hashlib import sha256
-from pathlib import Path
 from typing import Any, TypeVar
 
 import msgspec
 from msgspec.structs import replace
 
-from arena.game.records import FixtureResult, LeagueInfo, PlayedFixture
+from arena.game.records import FixtureResult, LeagueInfo
 from arena.game.rules.books import Rules
 from arena.io.errors import ArenaError
 from arena.league.store.failures import damaged_fixtures
 from arena.league.store.format.rows import FixtureHashes
 from arena.league.store.store import Store
 from arena.playstats.fault_entry import FaultEntry
-from arena.playstats.fixture_summary import FixtureSummary, summarize_fixture, summarize_result
+from arena.playstats.fixture_summary import FixtureSummary
 from arena.playstats.league_summary import summarize_league
 from arena.playstats.luck import has_luck, rated_luck
-from arena.publish.game_source import Jobs, Made, Work
+from arena.publish.fixture_work import CachedFixture, make_all, summarize
+from arena.publish.game_source import Job, Made, Work
 from arena.publish.output.cache import Cache, CacheEntry, cache_path
 from arena.publish.output.made_by import maker
 from arena.publish.packed_games import PackedGames
+from arena.publish.processes import Processes
 from arena.publish.pseudonyms import Pseudonyms
-from arena.publish.series import Again, batched
+from arena.publish.series import Again, Tell, batched, telling
+from arena.ratings.board.memory import Begin
 
-_MANY = 1000
-"""So many games are worth starting processes for."""
-_CHUNK = 250
-"""Games that are handed to a process at a time, about."""
-_AHEAD = 2
-"""Chunks under way for each process."""
+_WRITTEN = 250
+"""Games whose summaries are written to the cache at a time, about."""
 
 _T = TypeVar("_T")
-
-
-class _Cached(msgspec.Struct, array_like=True, frozen=True):
-    """A fixture in the cache."""
-
-    content_hash: bytes
-    """Its part in the store's root: the same if it is played again with the same result."""
-    summary: FixtureSummary
 
 
 class _Shared:
@@ -84,8 +73,15 @@ class _CachedFaults(msgspec.Struct, array_like=True, frozen=True):
 
 
 _encode = msgspec.msgpack.Encoder().encode
-_decode = msgspec.msgpack.Decoder(_Cached).decode
+_decode = msgspec.msgpack.Decoder(CachedFixture).decode
 _decode_faults = msgspec.msgpack.Decoder(_CachedFaults).decode
+
+
+def summaries_of(store: Store, info: LeagueInfo, names: Pseudonyms | None) -> Cache:
+    """Return what reports of a store, perhaps under other names, keep between them."""
+    fingerprint = names.fingerprint if names else ""
+    depends_on = maker(), fingerprint, info.variants
+    return Cache(cache_path(store.path), sha256(_encode(depends_on)).hexdigest())
 
 
 @contextmanager
@@ -94,17 +90,16 @@ def stored_games(
     info: LeagueInfo,
     counts: Callable[[str], bool],
     names: Pseudonyms | None = None,
+    tell: Tell = str,
 ) -> "Iterator[StoredGames]":
     """Yield the fixtures of a store that count, by `counts(id)`, perhaps under other names.
 
+    `tell` hears how far it is.
     Raises ArenaError if something of the store is missing or damaged.
     """
     store.check_complete()
-    fingerprint = names.fingerprint if names else ""
-    depends_on = maker(), fingerprint, info.variants
-    made_by = sha256(_encode(depends_on)).hexdigest()
-    with closing(Cache(cache_path(store.path), made_by)) as cache:
-        games = StoredGames(store, cache, info, counts, names)
+    with closing(summaries_of(store, info, names)) as cache, Processes(store) as processes:
+        games = StoredGames(store, cache, processes, info, counts, names, tell)
         del counts  # with all that it knows
         yield games
 
@@ -119,12 +114,15 @@ class StoredGames:
         self,
         store: Store,
         cache: Cache,
+        processes: Processes,
         info: LeagueInfo,
         counts: Callable[[str], bool],
         names: Pseudonyms | None,
+        tell: Tell,
     ) -> None:
-        self._store, self._cache, self._names = store, cache, names
-        self._games, self._variants = info.games, info.variants
+        self._store, self._cache, self._processes = store, cache, processes
+        self._names, self._tell = names, tell
+        self._games, self._seats, self._variants = info.games, max(info.players), info.variants
         self.without_logs = store.without_logs()
         self.results: list[FixtureResult] = []
         self.hashes: dict[int, str] = {}
@@ -138,9 +136,17 @@ class StoredGames:
         self.results.sort(key=lambda result: result.fixture.index)
         self.root = store.root()
 
-    def each(self, work: Work[Made], jobs: Jobs) -> Iterator[Made]:
+    def each(self, work: Work[Made], jobs: Sequence[Job]) -> Iterator[Made]:
         """Yield the result of the work for each job, in order; on all cores, if there are many."""
-        return self._spread(partial(_work, self._names, work), jobs)
+        seats = self._seats * sum(len(job.games) for job in jobs)
+        task = partial(make_all, self._names, work)
+        made = self._processes.spread(task, jobs, self._games, seats)
+        return telling(made, len(jobs), "replays", self._tell)
+
+    @property
+    def begin(self) -> Begin | None:
+        """Begins a call in another process; None if there is none, since little is new."""
+        return self._processes.begin if self._processes.running else None
 
     def cached(self, name: str, key: bytes, make: Callable[[], bytes]) -> bytes:
         """Return the result of `make`, perhaps as made for an earlier report with this key."""
@@ -167,9 +173,12 @@ class StoredGames:
                 continue
             others.append(hashes.position)
         self._damaged += self._store.damaged_rows(others)
-        jobs = [(hashes.position, None) for hashes in missing]
-        made = self._spread(partial(_summarize, self._names, self._variants), jobs)
-        for batch in batched(zip(missing, made, strict=True), _CHUNK):
+        positions = [hashes.position for hashes in missing]
+        task = partial(summarize, self._names, self._variants)
+        seats = len(positions) * self._games * self._seats
+        made = self._processes.spread(task, positions, self._games, seats)
+        made = telling(made, len(missing), "fixtures", self._tell)
+        for batch in batched(zip(missing, made, strict=True), _WRITTEN):
             cache.write(
                 CacheEntry(str(hashes.position), hashes.hash, new) for hashes, new in batch if new
             )
@@ -181,7 +190,8 @@ class StoredGames:
         for hashes in sorted(self._faulted):
             data = self._cache.read(str(hashes.position), hashes.hash)
             if data is None:
-                data = _summarize(self._names, self._variants, self._store, hashes.position, None)
+                names, variants = self._names, self._variants
+                [data] = summarize(names, variants, self._store, [hashes.position])
             if data:
                 yield from _decode_faults(data).summary.faults
 
@@ -197,20 +207,6 @@ class StoredGames:
         if cached.summary.faults:
             self._faulted.append(stored)
         yield cached.summary
-
-    def _spread(self, task: "Callable[[Store, int, Any], _T]", jobs: Jobs) -> Iterator[_T]:
-        cores = len(os.sched_getaffinity(0))
-        if cores == 1 or len(jobs) * self._games < _MANY:
-            yield from (task(self._store, index, given) for index, given in jobs)
-            return
-        # Slow to import, and a small report needs none.
-        from arena.league.play.process_pool import map_ordered, pool
-
-        chunks = batched(jobs, max(1, _CHUNK // self._games))
-        calls = (partial(_run_jobs, self._store.path, task, chunk) for chunk in chunks)
-        with pool(cores, pin=False) as executor:
-            for results in map_ordered(executor, calls, cores * _AHEAD):
-                yield from results
 
 
 def rated_results(store: Store, counts: Callable[[str], bool]) -> Iterable[FixtureResult]:
@@ -244,42 +240,3 @@ def _luck(store: Store, index: int, rules: Rules) -> tuple[int, ...]:
     if not stored.has_logs:
         return store.luck(stored)
     return rated_luck(store.unpack(stored, store.record(stored)), rules)
-
-
-def _run_jobs(path: Path, task: Callable[[Store, int, Any], _T], jobs: Sequence[Any]) -> list[_T]:
-    with Store(path) as store:
-        return [task(store, index, given) for index, given in jobs]
-
-
-def _summarize(
-    names: Pseudonyms | None, variants: dict[str, Rules], store: Store, index: int, _: object
-) -> bytes | None:
-    """Return what to cache of a fixture; None if it is damaged."""
-    stored = next(store.stored(index, index), None)
-    if stored is None or any(stored.hash_mismatches()):
-        return None
-    try:
-        if stored.has_logs:
-            played = _renamed(names, store.unpack(stored, store.record(stored)))
-            summary = summarize_fixture(played, variants[played.fixture.variant])
-        else:
-            result = store.result(stored)
-            result = names.result(result) if names else result
-            summary = summarize_result(result, store.luck(stored))
-        content_hash = store.content_hash(stored)
-    except (ArenaError, LookupError, TypeError, ValueError):  # whoever changed it knew of hashes
-        return None
-    return _encode(_Cached(content_hash, summary))
-
-
-def _work(
-    names: Pseudonyms | None, work: Work[Made], store: Store, index: int, given: object
-) -> Made:
-    played = next(store.played(index, index), None)
-    if played is None:
-        raise damaged_fixtures([f"number {index}"], store.path)
-    return work(_renamed(names, played), given)
-
-
-def _renamed(names: Pseudonyms | None, played: PlayedFixture) -> PlayedFixture:
-    return names.played(played) if names else played

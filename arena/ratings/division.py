@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from arena.game.records import Division, FixtureResult, RatingsInfo
 from arena.ratings.board.leaderboard import rate_games, without_faults
-from arena.ratings.board.memory import Remember, decided_by, pack, unpack, within
+from arena.ratings.board.memory import Begin, Remember, decided_by, pack, unpack, within
 from arena.ratings.board.overall import Places
 from arena.ratings.board.pair_matrix import Better, Duels
 from arena.ratings.leaderboard_rows import Leaderboard
@@ -43,27 +43,32 @@ def rate_division(
     played: Sequence[FixtureResult],
     options: RatingsInfo,
     remember: Remember,
+    begin: Begin | None = None,
     *,
     brief: bool = False,
 ) -> Rated:
     """Rate the games of a division, at least one, or remember their ratings.
 
-    `brief` is as in `rate_results`.
+    `begin` and `brief` are as in `rate_results`.
     """
     games = as_arrays(played)
     remember = within(remember, division)
 
     def make() -> bytes:
-        return _rated(division, games, options, None if brief else remember)
+        return _rated(division, games, options, None if brief else remember, begin)
 
     data = remember("ratings", decided_by(games, division, options, brief), make)
     return _unpacked(games.bots, data)
 
 
 def _rated(
-    division: Division, games: Games, options: RatingsInfo, remember: Remember | None
+    division: Division,
+    games: Games,
+    options: RatingsInfo,
+    remember: Remember | None,
+    begin: Begin | None,
 ) -> bytes:
-    board, estimates = rate_games(division, games, options, remember)
+    board, estimates = rate_games(division, games, options, remember, begin)
     board = replace(board, duels={}, better={})
     solution, vary = estimates.solution, estimates.covariance
     ahead = solution.pairs.ahead.astype(np.int32)

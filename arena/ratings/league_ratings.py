@@ -11,7 +11,7 @@ from arena.ratings.leaderboard_rows import Leaderboard, LeaderboardRow, Overall,
 from arena.ratings.model.trueskill import BETA
 
 if TYPE_CHECKING:
-    from arena.ratings.board.memory import Remember
+    from arena.ratings.board.memory import Begin, Remember
 
 UPSET = 0.1
 """A game is an upset if its winner was less likely than this to beat the best-rated rival."""
@@ -46,11 +46,13 @@ def rate_results(
     divisions: Mapping[Division, Sequence[FixtureResult]],
     options: RatingsInfo | None = None,
     remember: "Remember | None" = None,
+    begin: "Begin | None" = None,
     *,
     brief: bool = False,
 ) -> Ratings:
     """Rate the games of each division, as far as their ratings are not remembered.
 
+    What `begin` gets is rated at the same time; it is for games of which nothing is remembered.
     Brief ratings have neither a history, nor suspicions, nor those of TrueSkill's usual pass.
     """
     # numpy is slow to import, and this module is read at every start
@@ -61,7 +63,8 @@ def rate_results(
 
     options, remember = options or RatingsInfo(), remember or forget
     rated = [
-        rate_division(*division, options, remember, brief=brief) for division in divisions.items()
+        rate_division(*division, options, remember, begin, brief=brief)
+        for division in divisions.items()
     ]
     tables = [(division.board, division.places) for division in rated]
     several = len(rated) > 1 if options.overall is None else options.overall

@@ -25,21 +25,31 @@ WRONG = {
     "a name of digits": (
         "name: 12\ncommand: x\n",
         "1:1",
-        "name: Expected `str`, got `int`",
+        "name: expected a text, not a whole number",
         "quotes",
     ),
-    "a version of digits": (GOOD + "version: 1.0\n", "3:1", "version: Expected `str`", "quotes"),
+    "a version of digits": (GOOD + "version: 1.0\n", "3:1", "version: expected a text", "quotes"),
     "an unknown runtime": (GOOD + "runtime: perl\n", "3:1", "unknown runtime 'perl'", "python"),
-    "a command of digits": ("name: a\ncommand: 7\n", "2:1", "command: Expected `str | array`", ""),
+    "a command of digits": (
+        "name: a\ncommand: 7\n",
+        "2:1",
+        "command: expected a text or a list",
+        "",
+    ),
     "a digit in a command": (
         "name: a\ncommand:\n  - python3\n  - 7\n",
         "4:5",
-        "command[1]: Expected `str`, got `int`",
+        "command[1]: expected a text, not a whole number",
         "",
     ),
     "a key twice": (GOOD + "name: eve\n", "3:1", "duplicate key 'name'", ""),
-    "a list": ("- name\n- ada\n", "1:1", "Expected `object`, got `array`", ""),
-    "nothing": ("", "", "Expected `object`, got `null`", ""),
+    "a list": (
+        "- name\n- ada\n",
+        "1:1",
+        "expected keys with values (`key: value`), not a list",
+        "",
+    ),
+    "nothing": ("", "", "expected keys with values (`key: value`), not nothing", ""),
     "no YAML": ("name: [ada\ncommand: x\n", "2:8", "bad YAML", ""),
     "a tab": ("name: ada\n\tcommand: x\n", "2:1", "bad YAML", "indent with spaces"),
     "a tag": ("name: !!python/object:os.system x\n", "1:7", "bad YAML", ""),
@@ -58,7 +68,7 @@ WRONG = {
     "a NUL": ('name: a\ncommand: ["a\\0b"]\n', "", "command holds a NUL character", ""),
     "half a character": ('name: "\\udfff"\ncommand: x\n', "1:10", "invalid Unicode", ""),
     "an open quote": ("name: a\ncommand: run 'x\n", "", "command cannot be read", ""),
-    "tags that are no list": (GOOD + "tags: python\n", "3:1", "tags: Expected `array`", ""),
+    "tags that are no list": (GOOD + "tags: python\n", "3:1", "tags: expected a list", ""),
     "nine tags": (GOOD + "tags: [a, b, c, d, e, f, g, h, i]\n", "3:1", "8 tags at most, not 9", ""),
     "an empty tag": (GOOD + "tags: ['']\n", "3:1", "'' is not a tag", "1 to 32 letters"),
     "a long tag": (GOOD + f"tags: [{'a' * 33}]\n", "3:1", "is not a tag", "1 to 32 letters"),
@@ -103,7 +113,7 @@ def test_manifest_error_has_place_and_hint(what: str, tmp_path: Path) -> None:
 
 def test_manifest_that_is_not_utf8_is_refused(tmp_path: Path) -> None:
     (tmp_path / "bot.yaml").write_bytes(b"name: \xff\n")
-    with refused("cannot be read", tmp_path / "bot.yaml"):
+    with refused("it is not in UTF-8", f"{tmp_path / 'bot.yaml'}:1", "save it as UTF-8"):
         load_bot(tmp_path)
 
 

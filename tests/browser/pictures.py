@@ -6,7 +6,7 @@ from tempfile import TemporaryDirectory
 
 from playwright.sync_api import Browser, sync_playwright
 
-from tests.browser import ladder_pictures, sites
+from tests.browser import course_pictures, ladder_pictures, sites
 from tests.browser.conftest import CHROMIUM, address, watched
 
 FOLDER = Path(__file__).parents[2] / "docs" / "pictures"
@@ -39,6 +39,7 @@ def main() -> None:
         browser = driver.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
         take(browser, sites.showcase(Path(folder)))
         ladder_pictures.take(browser, Path(folder), FOLDER)
+        course_pictures.take(browser, Path(folder), FOLDER)
 
 
 if __name__ == "__main__":

@@ -15,7 +15,6 @@ SECTION = GeneratedSection("reference/commands.md", "commands", "commands")
 TOPICS = {
     "new": "languages",
     "watch": "check",
-    "play": "authors",
     "rerun": "debug",
     "submit": "ladder",
     "run": "league",
@@ -27,6 +26,7 @@ TOPICS = {
     "prune": "store",
     "exploit": "equilibrium",
     "perft": "rules",
+    "demo": "operators",
     "doctor": "sandboxes",
     "images": "sandboxes",
     "help": "completion",

@@ -79,7 +79,9 @@ def test_folder_and_its_archive_have_the_same_name(tmp_path: Path) -> None:
     zipped(bot(tmp_path / "entries" / "new"), tmp_path / "entries" / "new.zip")
     league(tmp_path, bots=["entries/*"])
     ran = run("run", "league.yaml", cwd=tmp_path)
-    error_line(ran, "two bots are called 'new' / ", "entries/new, ", "entries/new.zip / give one")
+    error_line(
+        ran, "two bots are called 'new' / ", "entries/new, ", "entries/new.zip / change `name`"
+    )
 
 
 def test_archived_bot_that_does_not_start_is_named(tmp_path: Path) -> None:

@@ -225,7 +225,7 @@ def test_two_bots_with_one_name_are_refused(tmp_path: Path) -> None:
     bot(tmp_path / "two", LOWEST, name="same")
     league(tmp_path, bots=["one", "two"])
     ran = run("run", "league.yaml", cwd=tmp_path)
-    hint = "two / give one of them a different `name` in its bot.yaml"
+    hint = "two / change `name` in the bot.yaml of one of them"
     error_line(ran, "two bots are called 'same' / ", "one, ", hint)
 
 

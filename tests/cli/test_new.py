@@ -173,6 +173,11 @@ def test_kit_is_another_word_for_language(tmp_path: Path) -> None:
     assert helper == (ROOT / "arena" / "lab" / "env" / "perudo_policy.py").read_bytes()
 
 
+def test_package_that_a_kit_needs_is_named(tmp_path: Path) -> None:
+    ran = run("new", "my-bot", "--lang", "policy", cwd=tmp_path)
+    assert "  needs  numpy: sudo apt-get install python3-numpy" in ran.out.splitlines()[1]
+
+
 def test_data_of_a_new_bot(tmp_path: Path) -> None:
     made = json.loads(run("new", "my-bot", "--lang", "shell", "--json", cwd=tmp_path).out)
     assert made["folder"] == str(tmp_path / "my-bot")

@@ -155,6 +155,7 @@ REFUSED: dict[str, tuple[Any, ...]] = {
         "exists",
         "taken",
     ),
+    "a port and no page": (("sample:odds", "--me", "--port", "8500"), "--port", "--web"),
     "no folder": (("sample:odds", "sample:honest", "--into", "file/x"), "cannot be made", "file/x"),
 }
 

@@ -1,11 +1,13 @@
 """What a person sees: progress on a terminal and elsewhere, and names that try to do harm."""
 
+import io
 import json
 import re
 from pathlib import Path
 
 import pytest
 
+from arena.cli.output import wrapped
 from tests.cli.command import FIELD, LOWEST, bot, league, run
 from tests.e2e.live import Live
 from tests.publish.pages import broken_links, read
@@ -34,6 +36,24 @@ def _bots(folder: Path) -> list[str]:
 
 def _visible(text: str) -> bool:
     return all(c.isprintable() or c == "\n" for c in text)
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_lines_are_broken_between_words_on_a_terminal_alone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    line = "    mend: " + " ".join(["well-known"] * 20)
+    assert wrapped(line) == line
+    monkeypatch.setenv("COLUMNS", "60")
+    monkeypatch.setattr("sys.stdout", Terminal())
+    lines = wrapped(line).splitlines()
+    assert len(lines) > 3
+    assert all(len(part) <= 60 and part.startswith("    ") for part in lines)
+    assert " ".join(part.strip() for part in lines) == line.strip()
 
 
 @pytest.mark.slow

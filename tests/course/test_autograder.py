@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -92,3 +93,31 @@ def test_program_runs_as_another_user_and_ends_before_the_result(tmp_path: Path)
 
 def _dedented(text: str) -> str:
     return "\n".join(line.removeprefix("    ") for line in text.splitlines())
+
+
+def test_submission_of_one_who_was_graded_gets_that_result(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "source").mkdir()
+    (tmp_path / "source/graded.json").write_text('{"ada@school.example": {"score": 87.5}}')
+    (tmp_path / "submission").mkdir()
+    monkeypatch.setattr(autograder, "end_processes", lambda _: None)
+    for address, score in (("Ada@school.example", 87.5), ("bo@school.example", None)):
+        users = [{"id": 1, "email": address, "name": "A"}]
+        (tmp_path / "submission_metadata.json").write_text(json.dumps({"users": users}))
+        autograder.main(tmp_path, USER, 30)
+        found = json.loads((tmp_path / "results/results.json").read_text())
+        assert found.get("score") == score
+
+
+def test_autograder_brings_the_arena_with_it(tmp_path: Path) -> None:
+    write_autograder(tmp_path / "a", 30)
+    [wheel] = (tmp_path / "a").glob("*.whl")
+    assert f"install /autograder/source/{wheel.name}\n" in (tmp_path / "a/setup.sh").read_text()
+    with zipfile.ZipFile(wheel) as packed:
+        names = packed.namelist()
+    assert {"arena/__main__.py", "arena/_shipped/reports/base.html"} <= {*names}
+    assert len(names) == len({*names})
+    assert not [name for name in names if "__pycache__" in name or "_shipped/_shipped" in name]
+    write_autograder(tmp_path / "b", 30)
+    assert (tmp_path / "b" / wheel.name).read_bytes() == wheel.read_bytes()

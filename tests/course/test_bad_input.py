@@ -14,7 +14,43 @@ COURSES: dict[str, tuple[dict[str, object], tuple[str, ...]]] = {
     "no zone": ({"deadline": "2026-11-20 23:59"}, ("no time zone", "course.yaml:5", "Europe")),
     "skipped hour": ({"deadline": "2026-03-29 02:30 Europe/Berlin"}, ("not at all",)),
     "repeated hour": ({"deadline": "2026-10-25 02:30 Europe/Berlin"}, ("twice",)),
-    "no deadline": ({"deadline": None}, ("missing key 'deadline'",)),
+    "no deadline": (
+        {"deadline": None},
+        ("missing key 'deadline'", "for example `deadline: 2026-11-20 23:59 Europe/Berlin`"),
+    ),
+    "a list of marks": ({"marks": [1]}, ("marks: expected keys with values", "not a list")),
+    "no such column": (
+        {"roster": {"file": "roster.csv", "id": "Matrikel"}},
+        ("no column 'Matrikel'", "roster.csv:1"),
+    ),
+    "opened after the deadline": ({"opened": "2101-01-01 12:00 UTC"}, ("opened after the dead",)),
+    "percent of what": ({"extensions": {"s1": "+25 %"}}, ("percent", "course.yaml:", "opened")),
+    "a part called as another": (
+        {"marks": {**MARKS, "legal": 30, "by_hand": {"field": 10}}},
+        ("no part of its own can be called 'field'", "course.yaml:"),
+    ),
+    "a part called as what is added": (
+        {"marks": {**MARKS, "legal": 30, "by_hand": {"bonus": 10}}},
+        ("can be called 'bonus'",),
+    ),
+    "marks without a grade": ({"grades": {"key": {"A": 1}}}, ("begin at 0 points", "course.yaml:")),
+    "a grade that nobody reaches": (
+        {"grades": {"key": {"A": 101, "B": 0}}},
+        ("'A' begins at more than all of the 100 points",),
+    ),
+    "two grades in one": ({"grades": {"key": {"A": 0, "B": 0}}}, ("two grades begin",)),
+    "a better grade of none": ({"grades": {"better": True}}, ("without a key",)),
+    "no starter": ({"starter": ["nowhere"]}, ("no such folder: 'nowhere'", "course.yaml:")),
+    "late days of no course": (
+        {"late": {"free_days": 2, "used_in": ["nowhere"]}},
+        ("nothing was graded in 'nowhere'", "course.yaml:"),
+    ),
+    "no points by hand": ({"by_hand": "by-hand.csv"}, ("no such file", "by-hand.csv")),
+    "unknown resubmissions": (
+        {"resubmissions": "first"},
+        ("unknown resubmissions 'first'", "best", "latest"),
+    ),
+    "a struck number of nobody": ({"struck": [7777]}, ("no student has the id '7777'",)),
     "marks do not add up": (
         {"marks": {**MARKS, "legal": 39}},
         ("add up to 99 points, not to the total of 100", "course.yaml:6", "legal 39"),

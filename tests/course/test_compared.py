@@ -13,7 +13,7 @@ from arena.course.output.similarity import compare_hand_ins
 from arena.io.errors import ArenaError
 from tests.author.alike.plants import hand_ins
 from tests.course.school import course_yaml, roster
-from tests.course.shown import STUDENTS, lock_of
+from tests.course.shown import HEAD, STUDENTS, lock_of
 
 NAMES = ("original", "renamed", "apart")
 
@@ -21,7 +21,7 @@ NAMES = ("original", "renamed", "apart")
 @pytest.fixture
 def course(tmp_path: Path) -> Course:
     """Return a course with a hand-in, its copy with other names, and one that was written apart."""
-    roster(tmp_path, *STUDENTS)
+    roster(tmp_path, *STUDENTS, head=HEAD)
     hand_ins(tmp_path / "hand-ins", ["renamed"])
     course = load_course(course_yaml(tmp_path))
     grading(course).mkdir()
@@ -40,9 +40,9 @@ def test_page_shows_copies_to_the_teacher_alone(course: Course) -> None:
     assert compare(course, lock_of(course), *NAMES, "absent") == ["comparing 3 hand-ins"]
     page = course.folder / "alike.html"
     text = page.read_text(encoding="utf-8")
-    assert "original and renamed" in text
+    assert "original Ada and renamed Zoë" in text
     assert "def believable(turn, quantity, face, wild):" in text
-    assert "apart and" not in text
+    assert "apart Flo" not in text.partition("<main")[2]
     assert page.stat().st_mode & 0o077 == 0
 
 

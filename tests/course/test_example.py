@@ -24,7 +24,8 @@ def test_example_has_late_broken_missing_and_copied_hand_ins(
     assert {"javascript", "python", "shell"} <= {*make_course(tmp_path / "demo")}
     course = load_course(tmp_path / "demo")
     assert len(course.students) == STUDENTS
-    with hand_ins_of(course) as (found, strangers):
+    with hand_ins_of(course) as intake:
+        found, strangers = intake.hand_ins, intake.strangers
         assert strangers == []
         assert Counter(one.student for one in found)["s26"] == 2
         late, broken, programs = [], [], Counter[bytes]()

@@ -7,6 +7,8 @@ import pytest
 
 from arena.course.output.fill import fill
 from arena.io.errors import ArenaError
+from tests.cli.command import error_line, run
+from tests.course.school import course_yaml, roster
 
 MARKS = {"s1": "61.50", "s2": "7.00"}
 # An export, and what becomes of it.
@@ -158,3 +160,54 @@ def test_people_without_a_mark_are_named(tmp_path: Path) -> None:
     path.write_bytes(b"id,Grade\nx9,5\ns1,\n")
     filled = fill(path, "id", "Grade", MARKS)
     assert (filled.filled, filled.strangers) == (["s1"], ["x9"])
+
+
+COMMA = {"key": {"1.7": 50, "5.0": 0}, "decimal_comma": True}
+# Options, an export, and what becomes of it.
+FILLED = {
+    "points with a comma, which is quoted": (
+        [],
+        b"id,Grade\ns1,\ns2,\n",
+        b'id,Grade\ns1,"2,50"\ns2,"60,00"\n',
+    ),
+    "grades": (["--what", "grades"], b"id;Grade\ns1;\ns2;\n", b"id;Grade\ns1;5,0\ns2;1,7\n"),
+}
+
+
+@pytest.fixture(scope="module")
+def graded(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A course that was graded by hand alone."""
+    course = tmp_path_factory.mktemp("course")
+    roster(course, "s1,Ada", "s2,Bob")
+    (course / "hand-ins").mkdir()
+    lines = ["id,part,points,reason", "s1,oral,2.5,silent", "s2,oral,60,fluent"]
+    (course / "by-hand.csv").write_text("\n".join(lines))
+    parts = {"total": 100, "legal": 40, "by_hand": {"oral": 60}}
+    course_yaml(course, marks=parts, reference=None, by_hand="by-hand.csv", grades=COMMA)
+    ran = run("course", "grade", course, cwd=course)
+    assert ran.code == 0, ran.err
+    return course
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("case", FILLED)
+def test_points_and_grades_are_filled_in(graded: Path, tmp_path: Path, case: str) -> None:
+    options, before, after = FILLED[case]
+    export = tmp_path / "export.csv"
+    export.write_bytes(before)
+    columns = ("--into", export, "--id", "id", "--grade", "Grade")
+    ran = run("course", "marks", graded, *columns, *options, cwd=tmp_path)
+    assert (ran.code, export.read_bytes()) == (0, after), ran
+
+
+@pytest.mark.slow
+def test_marks_that_somebody_edited_are_not_passed_over(graded: Path, tmp_path: Path) -> None:
+    export, marks = tmp_path / "export.csv", graded / "marks.csv"
+    export.write_bytes(b"id,Grade\ns1,\n")
+    kept = marks.read_bytes()
+    marks.write_bytes(kept.replace(b"60.00", b"61.00"))
+    columns = ("--into", export, "--id", "id", "--grade", "Grade")
+    ran = run("course", "marks", graded, *columns, cwd=tmp_path)
+    marks.write_bytes(kept)
+    error_line(ran, "it is not as arena course grade wrote it", "marks.csv", "`by_hand`")
+    assert export.read_bytes() == b"id,Grade\ns1,\n"

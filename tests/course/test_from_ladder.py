@@ -64,7 +64,8 @@ def test_versions_are_those_of_authors_with_a_students_id(club: Club, course: Co
     club.submit("s1", "mine", "20 12:00:00")
     club.submit("s2", "ours", "20 11:30:00")
     club.submit("guest", "other", "20 11:30:00")
-    with hand_ins_of(course) as (found, strangers):
+    with hand_ins_of(course) as intake:
+        found, strangers = intake.hand_ins, intake.strangers
         assert [(one.student, one.name, f"{one.received:%H:%M:%S}") for one in found] == [
             ("s1", "mine@1", "11:00:00"),
             ("s1", "mine@2", "12:00:00"),
@@ -76,7 +77,8 @@ def test_versions_are_those_of_authors_with_a_students_id(club: Club, course: Co
 def test_bytes_are_those_of_the_version_or_those_that_wait(club: Club, course: Course) -> None:
     club.submit("s1", "mine", "20 11:00:00")
     club.submit("s2", "ours", "20 11:00:00", State.QUEUED)
-    with hand_ins_of(course) as (found, _):
+    with hand_ins_of(course) as intake:
+        found = intake.hand_ins
         checked, waiting = found
         assert checked.source.parent == course.submissions / "versions"
         assert waiting.source.parent == course.submissions / "inbox"
@@ -90,7 +92,8 @@ def test_refused_versions_count_only_without_others(club: Club, course: Course) 
     club.submit("s1", "mine", "20 12:00:00", State.REFUSED)
     club.submit("s2", "ours", "20 11:00:00", State.REFUSED)
     club.submit("s3", "his", "20 11:00:00", State.STRUCK)
-    with hand_ins_of(course) as (found, strangers):
+    with hand_ins_of(course) as intake:
+        found, strangers = intake.hand_ins, intake.strangers
         assert [one.name for one in found] == ["mine@1", "ours@1"]
         assert strangers == []
 

@@ -62,7 +62,7 @@ def test_results_of_a_grading_are_as_specified(tmp_path: Path) -> None:
     for number in range(len(course.students)):
         one: Result = result(course, lock_of(course), number)
         content = one.hand_in.content if one.hand_in else ""
-        kept = read_check(grading(course) / CHECKS, one.student.id, content)
+        kept = read_check(grading(course) / CHECKS, one.student.unit, content)
         found = decoded(results_json(one, kept.report if kept else None, 2.0))
         assert one.mark
         assert found.score == pytest.approx(one.mark.final, abs=0.005)

@@ -64,7 +64,8 @@ def test_links_are_their_students_fault_and_the_others_are_graded(school: Path) 
 @pytest.mark.parametrize("case", LINKS)
 def test_no_link_is_followed(school: Path, case: str) -> None:
     student = Path(LINKS[case][0]).parts[0].removesuffix(".zip")
-    with hand_ins_of(load_course(school / "course.yaml")) as (found, _):
+    with hand_ins_of(load_course(school / "course.yaml")) as intake:
+        found = intake.hand_ins
         [mine] = [one for one in found if one.student == student]
     moment, content = mine.received, content_hash(mine.source)
     bot = bot_in(mine.source)
@@ -74,7 +75,8 @@ def test_no_link_is_followed(school: Path, case: str) -> None:
             if path.is_file():
                 path.write_bytes(b"changed")
                 os.utime(path, (2e9, 2e9))
-    with hand_ins_of(load_course(school / "course.yaml")) as (found, _):
+    with hand_ins_of(load_course(school / "course.yaml")) as intake:
+        found = intake.hand_ins
         [mine] = [one for one in found if one.student == student]
     assert (mine.received, content_hash(mine.source)) == (moment, content)
 

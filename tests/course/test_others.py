@@ -8,7 +8,7 @@ import pytest
 
 from arena.author.check.context import CheckRequest
 from arena.course.config import load_course
-from arena.course.intake.checks import check_all
+from arena.course.intake.checks import CheckedHandIn, check_all
 from arena.course.intake.hand_ins import hand_ins_of
 from arena.io.errors import ArenaError
 from tests.cli.command import bot, error_line, run
@@ -58,7 +58,12 @@ def test_runtime_without_an_image_is_its_bots_fault(
     checks.mkdir()
     with daemon(tmp_path, answers) as address:
         monkeypatch.setenv("DOCKER_HOST", address)
-        found = check_all({"key": CheckRequest(source, "docker")}, checks, 1, lambda _: None)
+        found = check_all(
+            {"key": CheckedHandIn("s1", "mine", CheckRequest(source, "docker"))},
+            checks,
+            1,
+            lambda _: None,
+        )
     [finding] = found["key"].report.steps[0].findings
     assert "image" in finding.what
     assert "rust" in finding.what
@@ -72,7 +77,12 @@ def test_sandbox_that_works_for_nobody_is_no_bots_fault(
     source = bot(tmp_path / "mine", name="mine")
     monkeypatch.setenv("DOCKER_HOST", f"unix://{tmp_path}/absent")
     with pytest.raises(ArenaError, match="no Docker daemon answers"):
-        check_all({"key": CheckRequest(source, "docker")}, tmp_path, 1, lambda _: None)
+        check_all(
+            {"key": CheckedHandIn("s1", "mine", CheckRequest(source, "docker"))},
+            tmp_path,
+            1,
+            lambda _: None,
+        )
 
 
 def test_archive_that_one_file_spoils_may_be_unpacked_by_hand(tmp_path: Path) -> None:

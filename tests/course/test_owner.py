@@ -43,6 +43,18 @@ OWNERS: dict[str, tuple[tuple[Student, ...], dict[str, str | None]]] = {
             f"Eve Stranger_444{_SUBMISSION}s01.zip": None,
         },
     ),
+    "Moodle, in groups": (
+        (Student("s01", "Ada Lovelace", group="Group A"), Student("s02", "Bob", team="red")),
+        {
+            f"Group A-Ada Lovelace_111{_SUBMISSION}bot.zip": "s01",
+            f"red-Bob_222{_SUBMISSION}s01.zip": "s02",
+            f"red-Ada Lovelace_111{_SUBMISSION}bot.zip": None,
+        },
+    ),
+    "by hand, in teams": (
+        (Student("s01", team="red"), Student("s02", team="red"), Student("s03")),
+        {"red.zip": "s01", "red_bot": "s01", "s02.zip": "s02", "s02_s01_bot": "s02"},
+    ),
     "Moodle, folders, with and without the last underscore": (
         NAMED,
         {f"Ada Lovelace_111{_SUBMISSION}": "s01", "BOB ONEIL_222_assignsubmission_file": "s02"},
@@ -155,13 +167,15 @@ def test_owner_is_whom_the_platform_names(tmp_path: Path, case: str) -> None:
 
 def found(folder: Path, students: tuple[Student, ...], *names: str) -> dict[str, str | None]:
     """Return the owners of hand-ins in a course's folder by their names."""
-    lines = [f"{one.id},{one.name},{one.email},{one.account}" for one in students]
-    roster(folder, *lines, head="id,name,email,account")
+    columns = ("id", "name", "email", "account", "group", "team")
+    lines = [",".join(getattr(one, column) for column in columns) for one in students]
+    roster(folder, *lines, head=",".join(columns))
     for name in names:
         path = folder / "hand-ins" / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(b"")
-    with hand_ins_of(load_course(course_yaml(folder))) as (hand_ins, strangers):
+    with hand_ins_of(load_course(course_yaml(folder))) as intake:
+        hand_ins, strangers = intake.hand_ins, intake.strangers
         return {one.name: one.student for one in hand_ins} | dict.fromkeys(strangers)
 
 
@@ -200,7 +214,9 @@ def test_name_that_fits_two_is_refused_with_both(tmp_path: Path, case: str) -> N
     with pytest.raises(ArenaError) as refused:
         found(tmp_path, students, *names)
     assert refused.value.what == f"'{names[0]}' may be from '{both[0]}' and '{both[1]}'"
-    assert refused.value.hint == "rename it to the id of its student alone"
+    assert refused.value.hint == (
+        "rename it to the id of its student alone, or give both a `team` in the roster"
+    )
 
 
 def test_two_people_under_one_name_are_refused(tmp_path: Path) -> None:
@@ -289,7 +305,8 @@ def test_archive_of_a_gradescope_export_has_the_times_of_its_entries(tmp_path: P
     with ZipFile(tmp_path / "all.zip", "w") as archive:
         for path in sorted((tmp_path / "hand-ins").rglob("*.*")):
             archive.write(path, path.relative_to(tmp_path / "hand-ins"))
-    with hand_ins_of(load_course(course_yaml(tmp_path, submissions="all.zip"))) as (hand_ins, _):
+    with hand_ins_of(load_course(course_yaml(tmp_path, submissions="all.zip"))) as intake:
+        hand_ins = intake.hand_ins
         assert [one.student for one in hand_ins] == ["s01"]
 
 

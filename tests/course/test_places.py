@@ -36,11 +36,13 @@ def test_door_shows_a_page_to_its_student_alone(door: Door, tmp_path: Path) -> N
     assert "Ada</h1>" in page.body.decode()
     # The door's pages may have no styles inside.
     assert "<style" not in page.body.decode()
-    assert door.ask("/private/original/course/style.css", **mine).status == 200
+    assert '<link rel="stylesheet" href="/assets/style.css">' in page.body.decode()
+    assert page.body.decode().count('<header class="site">') == 1
+    assert "My bots" in page.body.decode()
     assert f'href="/{PATH}"' in door.ask("/me", **mine).body.decode()
     assert "/course/" not in door.ask("/me", **door.session("guest")).body.decode()
     # Who is no author there has a page of their own all the same.
-    assert len([*(course.folder / "feedback").iterdir()]) == 2
+    assert len([*(course.folder / "feedback").iterdir()]) == 4
     assert PATH in (course.folder / "class.html").read_text(encoding="utf-8")
 
 

@@ -1,10 +1,10 @@
 """Deadlines: what is a moment, what is refused, who is late and by how many days."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from arena.course.deadlines import Due, parse_moment
+from arena.course.deadlines import Due, extended, parse_moment
 from arena.io.errors import ArenaError
 
 BERLIN, NEW_YORK = "Europe/Berlin", "America/New_York"
@@ -43,6 +43,8 @@ REFUSED = {
     "2026-11-20T23:59:00Z": "an offset, not a time zone",
     "2026-11-20 23:59 UTC+1": "an offset, not a time zone",
     "2026-11-20 23:59 Europe/Belrin": "did you mean 'Europe/Berlin'",
+    "2026-11-20 23:59 CEST": "did you mean 'Europe/Berlin'",
+    "2026-11-20 23:59 PST": "did you mean 'America/Los_Angeles'",
     "2026-11-20 23:59 ../../etc/passwd": "unknown time zone",
     "2026-02-30 23:59 Europe/Berlin": "there is no 2026-02-30",
     "2026-13-01 23:59 Europe/Berlin": "there is no 2026-13-01",
@@ -111,6 +113,55 @@ def test_days_late(deadline: str, grace: float, received: str, days: int) -> Non
     moment = datetime.fromisoformat(received).replace(tzinfo=UTC)
     assert due.days_late(moment) == days
     assert (days == 0) == (moment <= due.until)
+
+
+DEADLINE = "2026-10-23 23:59 Europe/Berlin"
+OPENED = "2026-10-19 23:59 Europe/Berlin"
+# What is written, and the end of the extension, in UTC.
+EXTENSIONS = {
+    "2026-10-30 12:00 Europe/Berlin": "2026-10-30 11:00",
+    "+1 day": "2026-10-24 21:59",
+    "+3 days": "2026-10-26 22:59",  # the same time on the clock, which was changed
+    "+1 week": "2026-10-30 22:59",
+    "+72 hours": "2026-10-26 21:59",
+    "+1.5 hours": "2026-10-23 23:29",
+    "+90 minutes": "2026-10-23 23:29",
+    "+25 %": "2026-10-24 21:59",  # of four days
+    "+0,1%": "2026-10-23 22:05",  # 5.76 minutes, rounded up
+}
+
+
+@pytest.mark.parametrize("text", EXTENSIONS)
+def test_extension(text: str) -> None:
+    deadline, opened = parse_moment(DEADLINE, "here"), parse_moment(OPENED, "here")
+    later = extended(deadline, text, opened, "here")
+    assert f"{later.astimezone(UTC):%Y-%m-%d %H:%M}" == EXTENSIONS[text]
+    assert later.tzinfo == deadline.tzinfo
+
+
+BAD_EXTENSIONS = {
+    "+3": "'+3' is not an extension",
+    "+3 fortnights": "is not an extension",
+    "+1.5 days": "no whole number of days",
+    "+25 %": "percent needs to know of what",
+    "3 days": "not a date and a time",
+}
+
+
+@pytest.mark.parametrize("text", BAD_EXTENSIONS)
+def test_extension_is_refused_in_one_line(text: str) -> None:
+    with pytest.raises(ArenaError) as caught:
+        extended(parse_moment(DEADLINE, "here"), text, None, "course.yaml:9")
+    assert BAD_EXTENSIONS[text] in caught.value.what
+    assert (caught.value.where, bool(caught.value.hint)) == ("course.yaml:9", True)
+
+
+def test_extension_into_an_hour_that_is_there_twice_has_one_end() -> None:
+    deadline = parse_moment("2026-10-25 01:59 Europe/Berlin", "here")
+    due = Due(extended(deadline, "+30 minutes", None, "here"), 0)
+    end = datetime(2026, 10, 25, 0, 29, tzinfo=UTC)
+    assert due.until == end
+    assert [due.days_late(end + timedelta(seconds=more)) for more in (0, 1)] == [0, 1]
 
 
 def test_enough_cases() -> None:

@@ -10,7 +10,8 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 
-from arena.publish.output.site_folder import FRONT, MANIFEST, STAGING
+from arena.publish.output.manifest import MANIFEST
+from arena.publish.output.site_folder import FRONT, STAGING
 from tests.cli.command import league, run
 from tests.e2e import kills
 from tests.e2e.live import Live

@@ -41,7 +41,7 @@ def test_a_league_of_bots_in_several_languages(tmp_path: Path, sandbox: str) -> 
     assert said[0] == f"All: {len(names)} bots, bga, italian, tables of 2"
     assert said[1] == f"sandbox: {sandbox}; store: {tmp_path}/league.sqlite"
     assert said[2] == "SHA-256 of the master seed: " + sha256(b"s").hexdigest()
-    assert re.match(rf"{fixtures}/{fixtures} fixtures, {fixtures} games, .*, faults 0$", said[-2])
+    assert re.match(rf"{fixtures}/{fixtures} fixtures, {fixtures} games, .*, faults 0$", said[3])
     assert said[-1] == "report: site/index.html"
     site = tmp_path / "site"
     assert broken_links(site) == []

@@ -2,11 +2,14 @@
 
 import json
 import os
+import signal
+import socket
 import subprocess
 import sys
 import venv
 import zipfile
 from pathlib import Path
+from urllib.request import urlopen
 
 import click
 import pytest
@@ -14,6 +17,7 @@ import pytest
 from arena import __version__
 from arena.bots.runtimes import KITS
 from arena.cli.help import topics
+from arena.ladder.demo import BOTS
 from tests.cli.command import HANG, ROOT, Ran, league
 
 SHIPPED = "arena/_shipped"
@@ -134,6 +138,30 @@ def test_a_league_by_the_wheel(installed: Path, tmp_path: Path) -> None:
     rows = json.loads(ran.out)["leaderboards"][0]["rows"]
     assert {row["bot"] for row in rows} == {"odds", "random"}
     assert (tmp_path / "site/style.css").read_bytes() == (ROOT / "reports/style.css").read_bytes()
+
+
+@pytest.mark.slow
+def test_demo_by_the_wheel(installed: Path, tmp_path: Path) -> None:
+    """A second start goes on with the ladder of the first."""
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    command = [str(installed / "arena"), "demo", "--port", str(port)]
+    for _ in range(2):
+        with subprocess.Popen(
+            command,
+            cwd=tmp_path,
+            env={"PATH": os.environ["PATH"], "BROWSER": "true %s"},
+            stderr=subprocess.PIPE,
+            text=True,
+        ) as demo:
+            assert demo.stderr
+            links = (line.split()[-1] for line in demo.stderr if line.startswith("your link: "))
+            with urlopen(next(links), timeout=HANG) as page:  # noqa: S310 (http)
+                assert page.status == 200
+            demo.send_signal(signal.SIGINT)
+            assert demo.wait(HANG) == 0
+    listed = _run([str(installed / "arena"), "ladder", "list", "perudo-demo", "--json"], tmp_path)
+    assert {version["bot"] for version in json.loads(listed.out)} == {*BOTS}
 
 
 def test_check_by_the_wheel(installed: Path, tmp_path: Path) -> None:

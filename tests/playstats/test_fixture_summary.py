@@ -1,6 +1,7 @@
 """Summaries against a slow count by the definitions; adding them up in any order and parts."""
 
 from collections import Counter
+from contextlib import nullcontext
 from fractions import Fraction
 from random import Random
 
@@ -12,12 +13,19 @@ from msgspec.structs import replace
 
 from arena.game.records import PlayedFixture, RoundStarted
 from arena.game.rules.books import VARIANTS, Rules, variant
-from arena.game.walk import ForbiddenEventError
-from arena.playstats.fixture_summary import FixtureSummary, summarize_fixture
+from arena.game.walk import ForbiddenEventError, walk
+from arena.playstats.fixture_summary import (
+    FixtureSummary,
+    summarize_fixture,
+    summarize_fixtures,
+)
 from arena.playstats.highlights import EACH, KINDS, OF_BOT, OF_DIVISION, best, order
 from arena.playstats.mistakes import KEPT
+from tests.league.table.driver import Driven, driven_games
+from tests.league.table.test_replay import tampered
 from tests.publish import slow
 from tests.support import played_games as games
+from tests.support import records
 from tests.support.summaries import league_of
 
 each_league = settings(max_examples=25, deadline=None, database=None)
@@ -67,6 +75,32 @@ def test_bids_fall_into_bins_by_how_likely_they_were(what: tuple[str, int, int])
             pytest.approx(float(1_000_000 * sum_), abs=1 + n)
             for sum_, n in zip(said, bids, strict=True)
         ]
+
+
+@each_league
+@given(st.sampled_from(sorted(VARIANTS)), st.integers(2, 4), st.integers(0, 10**6))
+def test_many_fixtures_have_the_summaries_that_each_has_alone(
+    label: str, players: int, index: int
+) -> None:
+    some, rules = played(label, players, index)
+    more, _ = played(label, players, index + 3, count=2)
+    fixtures = [some, replace(some, games=[]), more]
+    alone = [summarize_fixture(one, rules) for one in fixtures]
+    assert list(summarize_fixtures(fixtures, rules)) == alone
+
+
+@each_league
+@given(driven_games(), st.integers(0, 2**32))
+def test_summaries_refuse_what_the_walk_refuses(game: Driven, seed: int) -> None:
+    record = tampered(game.record, Random(seed))
+    one = records.played(game.fixture, [record])
+    refused = False
+    try:
+        list(walk(record, game.rules, game.fixture.max_rounds))
+    except ForbiddenEventError:
+        refused = True
+    with pytest.raises(ForbiddenEventError) if refused else nullcontext():
+        summarize_fixture(one, game.rules)
 
 
 def check_mistakes(one: PlayedFixture, rules: Rules) -> None:

@@ -4,10 +4,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from arena.game.records import LeagueInfo, PlayedFixture, QuarantinedFixture
 from arena.game.rules.books import Rules
 from arena.playstats.fixture_summary import summarize_fixture
-from arena.publish.game_source import Jobs, Made, Work
+from arena.publish.game_source import Job, Made, Work
 from arena.publish.replay.selection import NEWEST, ReplayChoice
 from arena.publish.site import publish
 from arena.publish.site_state import StoreState
@@ -27,9 +29,12 @@ class InMemory:
         self.without_logs = set[int]()
         self.hashes = {index: _hash(one) for index, one in self._played.items()}
 
-    def each(self, work: Work[Made], jobs: Jobs) -> Iterator[Made]:
+    def each(self, work: Work[Made], jobs: Sequence[Job]) -> Iterator[Made]:
         """Yield the result of the work for each job."""
-        return (work(self._played[index], given) for index, given in jobs)
+        for index, wanted, given in jobs:
+            one = self._played[index]
+            games = [record for record in one.games if record.game in wanted]
+            yield work(replace(one, games=games), given)
 
     def cached(self, name: str, key: bytes, make: Callable[[], bytes]) -> bytes:
         """Make it."""

@@ -187,6 +187,18 @@ def test_pseudonyms_have_64_different_words_each() -> None:
         assert len(set(words)) == len(words) == 64
 
 
+def test_bots_that_are_named_keep_their_names_and_nobody_else_gets_them() -> None:
+    hidden = Pseudonyms(league(), SECRET).bots
+    known, other = [*hidden][:2]
+    names = Pseudonyms(league(), SECRET, [known]).bots
+    assert names == {**hidden, known: known}
+    bots = [BotInfo(name, "", "", "", "") for name in (hidden[other], other)]
+    taken = replace(league(), bots=tuple(bots))
+    names = Pseudonyms(taken, SECRET, [hidden[other]]).bots
+    assert names[hidden[other]] == hidden[other]
+    assert len({*names.values()}) == len(names)
+
+
 def test_key_of_pseudonyms_is_a_csv_table() -> None:
     rows = list(csv.DictReader(io.StringIO(who_is_who(names()))))
     found: dict[str, dict[str, str]] = {"bot": {}, "author": {}}

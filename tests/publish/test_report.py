@@ -1,7 +1,8 @@
 """Reports without a terminal: after a run, of a store, and again whenever the store changes."""
 
 import json
-from collections.abc import Iterable
+import os
+from collections.abc import Callable, Iterable
 from contextlib import nullcontext
 from pathlib import Path
 
@@ -12,14 +13,19 @@ from arena.cli.league.run import play_and_report
 from arena.game.records import LeagueInfo
 from arena.io.errors import ArenaError
 from arena.league.changes import Change
+from arena.league.keeping.prune import remove
 from arena.league.play.dispatcher import RunListener
 from arena.league.play.league_run import RunRequest
 from arena.league.schedule.schedule import Schedule
+from arena.league.store.pruning import Plan
 from arena.league.store.store import Store
 from arena.league.terms.conditions import conditions_of
 from arena.publish import report as reports
+from arena.publish.output.manifest import MANIFEST
 from arena.publish.report import Report, ReportRequest, report, watch
+from arena.publish.site import publish
 from tests.league import leagues
+from tests.league.store import edit
 from tests.publish.pages import broken_links, everything, tree
 from tests.support.drawn_schedules import let_go_before_rating
 
@@ -71,6 +77,94 @@ def test_the_schedule_is_let_go_before_games_are_rated(
     schedules = let_go_before_rating(reports, monkeypatch)
     assert report(ReportRequest(run.league, run.store, tmp_path / "again")).left == 0
     assert schedules
+
+
+class Noting:
+    """Counts how often something is called."""
+
+    def __init__(self, call: Callable[..., object]) -> None:
+        self._call, self.calls = call, 0
+
+    def __call__(self, *given: object, **named: object) -> object:
+        self.calls += 1
+        return self._call(*given, **named)
+
+
+def unchanged(request: ReportRequest, monkeypatch: pytest.MonkeyPatch) -> bool:
+    """Tell whether a report makes nothing anew."""
+    noting = Noting(publish)
+    with monkeypatch.context() as patch:
+        patch.setattr(reports, "publish", noting)
+        report(request)
+    return not noting.calls
+
+
+def settled(site: Path) -> None:
+    """Let all files of a site be older than its manifest, as in one that takes long to write."""
+    for path in site.rglob("*.*"):
+        if path.name != MANIFEST:
+            os.utime(path, ns=(0, 0))
+
+
+def test_a_report_of_which_nothing_changed_makes_nothing(
+    run: RunRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    site = tmp_path / "site"
+    request = ReportRequest(run.league, run.store, site)
+    written = played(run, site)
+    assert not unchanged(request, monkeypatch)  # fewer replays are asked for
+    settled(site)
+    before = tree(site)
+    assert unchanged(request, monkeypatch)
+    assert tree(site) == before
+    again = report(request)
+    assert (again, again.data()) == (
+        replace(again),
+        {**written.data(), "site": again.data()["site"]},
+    )
+
+
+@pytest.mark.parametrize("name", ["index.html", "data/faults.csv"])
+def test_files_of_a_site_that_were_changed_or_removed_are_written_again(
+    run: RunRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    site = tmp_path / "site"
+    played(run, site)
+    request = ReportRequest(run.league, run.store, site, replays="all")
+    before = tree(site)
+    settled(site)
+    (site / name).write_text("mine")
+    assert not unchanged(request, monkeypatch)
+    settled(site)
+    (site / name).unlink()
+    assert not unchanged(request, monkeypatch)
+    assert tree(site) == before
+
+
+def test_other_options_and_pruned_logs_make_a_report_anew(
+    run: RunRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    site = tmp_path / "site"
+    played(run, site)
+    request = ReportRequest(run.league, run.store, site, replays="all")
+    whole = json.loads(run.league.read_text())
+    run.league.write_text(json.dumps({**whole, "ratings": {"anchor": "honest"}}))
+    for other in (request, replace(request, replays=1), replace(request, url="https://a.example")):
+        settled(site)
+        assert not unchanged(other, monkeypatch)
+    settled(site)
+    with Store(run.store, create=True) as store:
+        remove(store, Plan([], store.positions(), 0, 0))
+    assert not unchanged(replace(request, url="https://a.example"), monkeypatch)
+
+
+def test_an_unchanged_report_refuses_a_damaged_store(run: RunRequest, tmp_path: Path) -> None:
+    site = tmp_path / "site"
+    played(run, site)
+    settled(site)
+    edit.execute(run.store, "UPDATE games SET rounds = rounds + 1")
+    with pytest.raises(ArenaError, match="damaged"):
+        report(ReportRequest(run.league, run.store, site, replays="all"))
 
 
 def test_stopped_run_has_no_report(run: RunRequest, tmp_path: Path) -> None:

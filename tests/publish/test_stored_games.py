@@ -2,7 +2,7 @@
 
 import os
 import sqlite3
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import closing
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -15,7 +15,8 @@ from msgspec.structs import replace
 from arena.game.records import Cause, Faulted, FixtureResult, PlayedFixture
 from arena.game.rules.books import Rules
 from arena.league.store.store import Store
-from arena.playstats.fixture_summary import FixtureSummary, summarize_fixture
+from arena.playstats.fixture_summary import FixtureSummary, summarize_fixtures
+from arena.publish import fixture_work, processes
 from arena.publish import stored_games as stored
 from arena.publish.output.cache import cache_path
 from arena.publish.pages import feed
@@ -95,11 +96,11 @@ def test_second_report_summarizes_and_writes_only_what_is_new(
 ) -> None:
     seen: list[int] = []
 
-    def noting(one: PlayedFixture, rules: Rules) -> FixtureSummary:
-        seen.append(one.fixture.index)
-        return summarize_fixture(one, rules)
+    def noting(played: Sequence[PlayedFixture], rules: Rules) -> Iterator[FixtureSummary]:
+        seen.extend(one.fixture.index for one in played)
+        return summarize_fixtures(played, rules)
 
-    monkeypatch.setattr(stored, "summarize_fixture", noting)
+    monkeypatch.setattr(fixture_work, "summarize_fixtures", noting)
     path = begun(tmp_path / "league.sqlite", PLAYED[:4])
     report(path, tmp_path / "site")
     before = times(tmp_path / "site")
@@ -252,14 +253,15 @@ def test_cache_of_a_killed_report_is_whole(tmp_path: Path, monkeypatch: pytest.M
     path = begun(tmp_path / "league.sqlite", PLAYED)
     left = iter(range(4))
 
-    def dying(one: PlayedFixture, rules: Rules) -> FixtureSummary:
-        if next(left, None) is None:
+    def dying(played: Sequence[PlayedFixture], rules: Rules) -> Iterator[FixtureSummary]:
+        if any(next(left, None) is None for _ in played):
             raise Stop
-        return summarize_fixture(one, rules)
+        return summarize_fixtures(played, rules)
 
     with monkeypatch.context() as patch:
-        patch.setattr(stored, "_CHUNK", 2)
-        patch.setattr(stored, "summarize_fixture", dying)
+        patch.setattr(processes, "_CHUNK", 2)
+        patch.setattr(stored, "_WRITTEN", 2)
+        patch.setattr(fixture_work, "summarize_fixtures", dying)
         with pytest.raises(Stop):
             report(path, tmp_path / "site")
     with closing(sqlite3.connect(cache_path(path))) as db:
@@ -271,8 +273,8 @@ def test_cache_of_a_killed_report_is_whole(tmp_path: Path, monkeypatch: pytest.M
 @pytest.mark.slow
 def test_many_processes_make_the_same_site(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     alone = report(begun(tmp_path / "one.sqlite", PLAYED), tmp_path / "one")
-    monkeypatch.setattr(stored, "_MANY", 0)
-    monkeypatch.setattr(stored, "_CHUNK", 6)
+    monkeypatch.setattr(processes, "MANY", 0)
+    monkeypatch.setattr(processes, "_CHUNK", 6)
     monkeypatch.setattr("os.sched_getaffinity", lambda _: {0, 1})
     assert report(begun(tmp_path / "many.sqlite", PLAYED), tmp_path / "many") == alone
 

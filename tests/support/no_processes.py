@@ -14,7 +14,9 @@ import pytest
 from arena.bots.sandboxes.bubblewrap import BubblewrapSandbox
 from arena.bots.sandboxes.process import ProcessSandbox
 
-FOLDERS = frozenset({"browser", "e2e", "exact", "hostile", "sample_bots", "sandboxes", "web"})
+FOLDERS = frozenset(
+    {"browser", "e2e", "exact", "hostile", "image", "sample_bots", "sandboxes", "web"}
+)
 """Folders of tests/ that are not even collected: their tests need processes or are slow."""
 WARNINGS = (
     "ResourceWarning",

@@ -3,17 +3,23 @@
 from collections.abc import Collection
 
 import numpy as np
+import numpy.typing as npt
 from msgspec import Struct
+from msgspec.structs import replace
 
 from arena.author.alike.fingerprints import K
 from arena.author.alike.sources import Hashes, Source, SourceFile
 
+Lines = npt.NDArray[np.int32]
+"""The line, from 1, that each of some tokens begins in."""
 LEAST = 8
 """Fingerprints of its own that a bot needs to be compared: some 50 tokens, or six lines."""
 MOST_PLACES = 20
 """Places of a pair that are listed."""
 MOST_COMPARED = 10_000_000
 """Tokens of a pair that are compared to see how far its places reach, five times what a bot has."""
+_ALIGNED = 16_000
+"""Tokens of a place whose lines are put side by side."""
 _FIRST = 64
 """K-grams that are compared at once; twice as many each time that all are equal."""
 
@@ -36,6 +42,8 @@ class SharedText(Struct, frozen=True):
     one: SourcePart
     other: SourcePart
     tokens: int
+    beside: tuple[tuple[int, int], ...] = ()
+    """Lines of both in which the same token begins, those of the first `_ALIGNED` tokens."""
 
 
 class TextShare(Struct, frozen=True):
@@ -62,10 +70,11 @@ def compare_text(left: Source, right: Source) -> TextShare | None:
         return None
     shared = left.chosen.keys() & right.chosen.keys()
     places, not_placed = _places(left, right, shared)
+    longest = sorted(places, key=_by_length)[:MOST_PLACES]
     return TextShare(
         of_one=len(shared) / len(left.chosen),
         of_other=len(shared) / len(right.chosen),
-        places=tuple(sorted(places, key=_by_length)[:MOST_PLACES]),
+        places=tuple(replace(place, beside=_beside(*places[place])) for place in longest),
         more=max(0, len(places) - MOST_PLACES),
         not_placed=not_placed,
     )
@@ -75,14 +84,17 @@ def _by_length(text: SharedText) -> tuple[int, str, int, str, int]:
     return -text.tokens, text.one.file, text.one.first, text.other.file, text.other.first
 
 
-def _places(left: Source, right: Source, shared: Collection[int]) -> tuple[set[SharedText], int]:
+def _places(
+    left: Source, right: Source, shared: Collection[int]
+) -> tuple[dict[SharedText, tuple[Lines, Lines]], int]:
     """Return where shared fingerprints stand, and how many of them were not looked at.
 
-    Fingerprints that are as far apart in both bots stand in one place, if that reaches so far.
+    Each place has the lines of its tokens in both. Fingerprints that are as far apart in both bots
+    stand in one place, if that reaches so far.
     """
     both = ((*left.chosen[hash_], *right.chosen[hash_]) for hash_ in shared)
     order = sorted((number, there, b - a, a) for number, a, there, b in both)
-    places: set[SharedText] = set()
+    places: dict[SharedText, tuple[Lines, Lines]] = {}
     compared, line, end = 0, (-1, -1, 0), 0
     for looked_at, (number, there, shift, a) in enumerate(order):
         if (number, there, shift) == line and a < end:
@@ -94,10 +106,23 @@ def _places(left: Source, right: Source, shared: Collection[int]) -> tuple[set[S
         line = number, there, shift
         size = end - start + K - 1
         compared += size
-        places.add(
-            SharedText(_part(left_file, start, size), _part(right_file, start + shift, size), size)
-        )
+        lines = _lines(left_file, start, size), _lines(right_file, start + shift, size)
+        one, other = _part(left_file, lines[0]), _part(right_file, lines[1])
+        places.setdefault(SharedText(one, other, size), lines)
     return places, 0
+
+
+def _lines(file: SourceFile, start: int, size: int) -> Lines:
+    """Return the line of each token of a place: a view, which copies nothing."""
+    return file.starts[start : start + size]
+
+
+def _beside(one: Lines, other: Lines) -> tuple[tuple[int, int], ...]:
+    """Return the lines of both in which tokens of a place begin, in their order."""
+    both = np.stack([one[:_ALIGNED], other[:_ALIGNED]], axis=1)
+    new = np.ones(len(both), dtype=bool)
+    new[1:] = (both[1:] != both[:-1]).any(axis=1)
+    return tuple((int(left), int(right)) for left, right in both[new])
 
 
 def _reach(left: Hashes, a: int, right: Hashes, b: int) -> tuple[int, int]:
@@ -119,6 +144,5 @@ def _equal(left: Hashes, right: Hashes) -> int:
     return most
 
 
-def _part(file: SourceFile, start: int, size: int) -> SourcePart:
-    first, last = file.starts[start], file.starts[start + size - 1]
-    return SourcePart(file.path, int(first), int(last))
+def _part(file: SourceFile, lines: Lines) -> SourcePart:
+    return SourcePart(file.path, int(lines[0]), int(lines[-1]))

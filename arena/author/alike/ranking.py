@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from itertools import combinations, product
+from typing import Literal
 
 import numpy as np
 from msgspec import Struct
@@ -19,6 +20,9 @@ _ENOUGH = 20
 """RankedPairs that say what any two share; of fewer, copies may be the half."""
 
 
+AnyFigure = Literal["median", "ninety", "line"]
+
+
 class AnyTwo(Struct, frozen=True):
     """The likeness of any two, the arena's own bots among them."""
 
@@ -28,6 +32,11 @@ class AnyTwo(Struct, frozen=True):
     """Nine of ten are no more alike."""
     line: float
     """Pairs that stand out are more alike than this."""
+
+    def said(self, figure: AnyFigure) -> float | None:
+        """Return a figure; None if so few pairs do not say it."""
+        known = self.pairs >= _ENOUGH or (self.pairs and figure == "line")
+        return getattr(self, figure) if known else None
 
 
 class Pair(Struct, frozen=True):

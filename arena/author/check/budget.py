@@ -3,7 +3,9 @@
 from collections.abc import Collection, Sequence
 from math import inf
 
+from arena.author.check.pace import Pace
 from arena.bots.sandboxes.base import Program, Sandbox
+from arena.bots.sessions.clock import READY
 from arena.bots.sessions.multiplexer import Log, Multiplexer, SeatReply
 from arena.bots.sessions.warm_pool import TablePool
 from arena.game.records import LimitsInfo
@@ -31,8 +33,6 @@ class Budget:
     def __init__(self, seconds: float = inf) -> None:
         self.seconds = seconds
         self.used = 0.0
-        self.waits, self.waited = 0, 0.0
-        """The waits for the bot's answers, and their seconds by the wall clock."""
         self.step = ""
         """The step in progress, for the words of the error."""
 
@@ -70,22 +70,30 @@ class BudgetedMultiplexer(Multiplexer):
         *,
         budget: Budget,
         own: Collection[int],
+        pace: Pace | None = None,
     ) -> None:
         super().__init__(programs, sandbox, limits, log, pool)
         self._budget = budget
         self._own = own
+        self._pace = pace
 
     def wait(self) -> Sequence[SeatReply]:
         """Wait as a multiplexer does; raises BudgetSpentError once the budget is spent."""
         clocks = [self._sessions[seat].clock for seat in self._own if self._is_awaited(seat)]
         began, before = self._uptime.tick(), [clock.spent() for clock in clocks]
+        written = self._written()
         replies = super().wait()
         if clocks:
             passed = self._uptime.now() - began
-            self._budget.waits += 1
-            self._budget.waited += passed
+            if self._pace:
+                answers = sum(seat in self._own and id_ != READY for seat, id_, _ in replies)
+                self._pace.waited(answers, passed, self._written() - written)
             self._budget.charge(passed, *_difference(before, [clock.spent() for clock in clocks]))
         return replies
+
+    def _written(self) -> int:
+        """Return the bytes of standard error of the bots that run in the bot's seats."""
+        return sum(self._sessions[seat].errors_size for seat in self._own if self.live(seat))
 
     def _is_awaited(self, seat: int) -> bool:
         session = self._sessions.get(seat)

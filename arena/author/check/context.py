@@ -8,9 +8,12 @@ from msgspec import Struct
 from arena.author.check.budget import Budget
 from arena.author.check.live_seat import Seated
 from arena.author.check.meter import MOST_WAITING, Meter, Processes
+from arena.author.check.pace import Pace
 from arena.author.check.tables import CheckTable
 from arena.bots.bot import Bot, StagedBot
 from arena.bots.builds.cache import BuildCache
+from arena.bots.command import interpreter_named
+from arena.bots.runtimes import runtime_of
 from arena.bots.sandboxes.base import Sandbox
 from arena.bots.sandboxes.capped import end_of
 from arena.bots.sandboxes.registry import AUTO
@@ -40,7 +43,7 @@ class CheckRequest(Struct, frozen=True):
     """The only step to try, beside those that prepare it; None for all."""
     last: int | None = None
     """The last step to try; None for all."""
-    patience: float = 10.0
+    patience: float = 5.0
     """Seconds that a bot which is late is given on top, to see what comes of it."""
     positions: int = 2000
     """Recorded positions that are put to the bot."""
@@ -61,7 +64,13 @@ class Bench:
     files: dict[str, tuple[int, int]]
     """The sizes and times of the files that it started with."""
 
-    def __init__(self, request: CheckRequest, folder: Path, tell: Callable[[str], None]) -> None:
+    def __init__(
+        self,
+        request: CheckRequest,
+        folder: Path,
+        tell: Callable[[str], None],
+        warn: Callable[[str], None] = lambda _: None,
+    ) -> None:
         self.request = request
         self.folder = folder
         """Where it is staged."""
@@ -71,6 +80,7 @@ class Bench:
         self.at_a_time = 0
         """Starts that may go on side by side; 0 if the bot starts fast."""
         self.budget = request.budget or Budget()
+        self.pace = Pace(warn)
         self.meter = Meter()
         self.processes = Processes()
         self.seated: dict[CheckTable, Seated] = {}
@@ -81,6 +91,17 @@ class Bench:
         self.notes: list[str] = []
         """Notes of the step in progress, for its result."""
         self.advice: list[str] = []
+
+    @property
+    def language(self) -> str:
+        """The runtime that the bot is written for, as far as bot.yaml tells: a key of RUNTIMES."""
+        runtime = self.bot.info.runtime
+        return runtime if runtime != "any" else runtime_of(self.bot.command[0]) or runtime
+
+    @property
+    def interpreter(self) -> str:
+        """The program that the first line of its script names, "" if it is none."""
+        return interpreter_named(self.staged.command, self.staged.folder)
 
     @property
     def sandbox(self) -> Sandbox:

@@ -1,6 +1,7 @@
 """A process of the bot at a table, and the conversation there, which may outlast a step."""
 
 from arena.author.check.budget import Budget, BudgetedMultiplexer
+from arena.author.check.pace import Pace
 from arena.bots.sandboxes.base import Program, Running, Sandbox
 from arena.bots.sessions.warm_pool import TablePool
 from arena.game.records import LimitsInfo
@@ -43,6 +44,7 @@ class Seated:
         limits: LimitsInfo,
         pool: TablePool,
         budget: Budget,
+        pace: Pace,
     ) -> None:
         self.tape = Tape()
         self.games = 0
@@ -50,7 +52,7 @@ class Seated:
         self.requests = 0
         """The highest id of a request so far."""
         self.multiplexer = BudgetedMultiplexer(
-            [program], sandbox, limits, self._log, pool, budget=budget, own={0}
+            [program], sandbox, limits, self._log, pool, budget=budget, own={0}, pace=pace
         )
 
     def _log(self, _: int, direction: str, line: bytes) -> None:

@@ -9,6 +9,7 @@ from statistics import median
 from arena.author.check.findings import Measured
 from arena.bots.sandboxes.base import Program, Running, Sandbox
 from arena.bots.sessions.warm_pool import TableDice, TablePool, WarmPool
+from arena.game.wire.messages import Ready
 
 MOST_WAITING = 6
 """Processes of a bot that wait for a table: as many as the largest table seats."""
@@ -25,6 +26,13 @@ def side_by_side(start: float, limit: float) -> int:
         return 0
     cores = len(os.sched_getaffinity(0))
     return min(MOST_WAITING, int(cores * limit / (2 * start)))
+
+
+def expected_starts(ready: Ready) -> int:
+    """Return how often a check starts a bot at most."""
+    if ready.reusable:
+        return 9
+    return 32 if ready.concurrent_games > 1 else 27
 
 
 class Processes(WarmPool):

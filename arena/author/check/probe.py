@@ -1,15 +1,17 @@
 """One bot alone at a table that the check plays for it."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Self, cast
 
 from msgspec.structs import replace
 
 from arena.author.check.context import Bench
+from arena.author.check.faults import finding_of
 from arena.author.check.findings import Finding
-from arena.author.check.hints import Evidence, hint_for, named
+from arena.author.check.hints.fault import named
 from arena.author.check.live_seat import Seated
+from arena.author.check.steps.positions import CheckMoment
 from arena.author.check.tables import GAMES, SHARED, CheckTable
 from arena.author.check.timeout_cause import wait_longer
 from arena.bots.sandboxes.base import Running
@@ -40,7 +42,9 @@ class Probe:
         waiting = bench.seated.pop(table, None) if self._stays else None
         limits = bench.request.limits.complete(GAMES)
         program, pool = bench.staged.program, bench.processes.for_table()
-        self._seated = waiting or Seated(program, bench.sandbox, limits, pool, bench.budget)
+        self._seated = waiting or Seated(
+            program, bench.sandbox, limits, pool, bench.budget, bench.pace
+        )
         self._multiplexer = self._seated.multiplexer
         # The games of each step are numbered from 0, their requests from 1.
         self._games, self._requests = self._seated.games, self._seated.requests
@@ -94,6 +98,14 @@ class Probe:
         told = replace(notice, game=self._number(notice.game))
         self._multiplexer.tell(0, self._edit(encode(told)))
 
+    def tell_rest(self, recorded: Iterable[CheckMoment]) -> None:
+        """Tell the bot how the game in progress went on: its process may play another one."""
+        for moment in recorded:
+            for notice in moment.news:
+                self.tell(notice)
+            if moment.request is None:
+                return
+
     def tell_line(self, line: bytes) -> None:
         """Send a line as it is, with the next request."""
         self._multiplexer.tell(0, line)
@@ -136,27 +148,16 @@ class Probe:
     def finding(self, fault: Fault) -> Finding:
         """Return a fault with all that belongs to it; the bot is stopped unless it may go on."""
         tape = self._seated.tape
-        detail, came, kind = fault.detail, tape.came, ""
+        kind = ""
         if fault.cause is Cause.TIMEOUT and self._multiplexer.live(0):
             before = time.monotonic() - self._asked_at
             late = wait_longer(self.running, self._bench.request.patience)
-            kind, came = late.kind, late.text
-            detail += named(late, before)
+            kind, tape.came = late.kind, late.text
+            fault = replace(fault, detail=fault.detail + named(late, before))
         stderr = ""
         if fault.cause is not Cause.ILLEGAL_ACTION:
             stderr = self._stop()
-        runtime, in_image = self._bench.bot.info.runtime, not self._bench.sandbox.uses_host_programs
-        files = tuple(self._bench.files)
-        evidence = Evidence(fault.cause, detail, came, stderr, kind, runtime, in_image, files)
-        return Finding(
-            what=f"{fault.cause}: {detail}",
-            where=str(self._table),
-            hint=hint_for(evidence),
-            sent=tuple(tape.sent),
-            came=came,
-            told=tuple(tape.told),
-            stderr=stderr,
-        )
+        return finding_of(self._bench, self._table, fault, tape, stderr, kind)
 
     def bye(self, line: bytes) -> None:
         """Say goodbye and end the input."""

@@ -11,9 +11,6 @@ from arena.author.check.steps.all_steps import FIRST_ALONE, STEPS, CheckStep
 from arena.bots.sandboxes.run_folder import run_folder
 from arena.io.errors import ArenaError
 
-_ENOUGH, _SLOW_ANSWER = 20, 0.2
-"""Answers after which slow ones are told, and the seconds from which on they are slow."""
-
 
 class CheckListener(Protocol):
     """Is told how a check goes on."""
@@ -38,7 +35,7 @@ def check(request: CheckRequest, listener: CheckListener) -> CheckReport:
         hint = ", ".join(f"{number} {step.name}" for number, step in enumerate(STEPS, 1))
         raise ArenaError(f"there is no step {request.step}", "--step", hint)
     with run_folder() as folder:
-        bench = Bench(request, folder, listener.note)
+        bench = Bench(request, folder, listener.note, listener.warn)
         try:
             return _Check(request, listener, bench).run()
         finally:
@@ -51,7 +48,6 @@ class _Check:
         self._listener = listener
         self._bench = bench
         self._results: list[StepResult] = []
-        self._warned = False
         self._chosen = [
             (number, step)
             for number, step in enumerate(STEPS, 1)
@@ -63,7 +59,7 @@ class _Check:
         interrupted = False
         try:
             for number, step in self._chosen:
-                self._warn_if_slow()
+                self._bench.pace.steps_left = len(self._chosen) - len(self._results)
                 self._listener.trying(number, len(STEPS), step.name)
                 self._try(number, step)
                 if self._is_over(number):
@@ -72,18 +68,6 @@ class _Check:
             interrupted = True
         self._bench.end()
         return self._report(interrupted=interrupted)
-
-    def _warn_if_slow(self) -> None:
-        """Say once what slow answers mean for the check."""
-        budget, left = self._bench.budget, len(self._chosen) - len(self._results)
-        if self._warned or budget.waits < _ENOUGH:
-            return
-        self._warned = True
-        if (mean := budget.waited / budget.waits) > _SLOW_ANSWER:
-            self._listener.warn(
-                f"an answer takes {mean:.1f} s: each of the {left} steps that are left may take a"
-                " minute; Ctrl-C ends the check and prints what was found"
-            )
 
     def _try(self, number: int, step: CheckStep) -> None:
         grouped = Grouped()

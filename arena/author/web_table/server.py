@@ -20,10 +20,13 @@ from urllib.parse import parse_qs, urlsplit
 from arena.author.web_table.page import closed_html, table_html
 from arena.author.web_table.person import WebPerson
 from arena.io import shipped
+from arena.io.container import own_address
+from arena.io.files import os_errors
 from arena.io.numbers import whole_number
 from arena.publish.drawing.font import font_css
 
-_ADDRESS = "127.0.0.1"
+_HOST = "127.0.0.1"
+"""Of the page's address, on the machine of the person."""
 _POLL = 20.0
 """Seconds that a request waits for a change."""
 _IDLE = 60.0
@@ -42,27 +45,33 @@ _HEADERS = {
     "Referrer-Policy": "same-origin",
     "X-Content-Type-Options": "nosniff",
 }
-_LAST_POLICY = "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"
+_LAST_POLICY = (
+    "default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:;"
+    " frame-ancestors 'none'"
+)
 """That of the last page, which loads nothing: the server is gone."""
 
 
 class TableServer(ThreadingHTTPServer):
     """Serves the page of one person; it listens as soon as it is made."""
 
-    def __init__(self, person: WebPerson) -> None:
+    def __init__(self, person: WebPerson, port: int = 0) -> None:
+        """`port` 0 is any that is free; raises ArenaError for one that cannot be had."""
         self.person = person
         self.secret = token_urlsafe(32)
-        super().__init__((_ADDRESS, 0), _Handler)
+        hint = "choose another with --port"
+        with os_errors("no page can be served there", f"port {port}", hint):
+            super().__init__((own_address(), port), _Handler)
 
     @property
     def hosts(self) -> set[str]:
         """The values of `Host` that are answered: no name that somebody else may point here."""
-        return {f"{name}:{self.server_port}" for name in (_ADDRESS, "localhost")}
+        return {f"{name}:{self.server_port}" for name in (_HOST, "localhost")}
 
     @property
     def url(self) -> str:
         """The address of the page."""
-        return f"http://{_ADDRESS}:{self.server_port}/{self.secret}/"
+        return f"http://{_HOST}:{self.server_port}/{self.secret}/"
 
     def handle_error(self, request: socket | tuple[bytes, socket], client_address: Any) -> None:
         """Be silent about connections that were closed: tabs are."""

@@ -23,6 +23,12 @@ _LOST_FACTOR = 1.5
 _LINES, _LINE = 5, 200
 """Lines of a build's output that an error shows, and characters of each."""
 _LEADS_OUT = "a bot's folder may hold no link that leads out of it"
+
+
+class BuildFailedError(ArenaError):
+    """A build that ended with an error, or took too long; the hint is the end of its output."""
+
+
 OnBuild = Callable[[str, float], None]
 """Gets the end of a build's output, with how much came before that, and the seconds it took."""
 
@@ -107,7 +113,7 @@ def _check_result(
     how = f"failed (exit code {code})" if code else f"took longer than {limits.build_seconds:g} s"
     lines = [line.strip() for line in output.splitlines() if line.strip()][-_LINES:]
     end = " | ".join(line[:_LINE] for line in lines)
-    raise ArenaError(f"the build of '{bot.name}' {how}", " ".join(program.command), end)
+    raise BuildFailedError(f"the build of '{bot.name}' {how}", " ".join(program.command), end)
 
 
 def _take_over(source: Path, target: Path, limits: BotLimits) -> None:

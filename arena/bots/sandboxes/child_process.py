@@ -51,6 +51,8 @@ class ChildProcess(Watched):
         self._tree = tree
         self.freezes_quickly = tree is not None
         self._stopped: set[int] = set()
+        self._cpu_clock: int | None = None
+        """Which clock that is; None until the program has begun."""
         try:
             self._process = process = subprocess.Popen(
                 tree.wrap(argv) if tree else list(argv),
@@ -89,10 +91,7 @@ class ChildProcess(Watched):
     def cpu_time(self) -> float | None:
         """Return the CPU time of the whole tree; without a tree, of the program alone."""
         used = self._tree.cpu_time() if self._tree else None
-        if used is None and self._cpu_clock is not None:
-            with suppress(OSError):
-                return time.clock_gettime(self._cpu_clock)
-        return used
+        return self._read_cpu_clock() if used is None else used
 
     def pid(self) -> int | None:
         """Return the id of the program itself, not of its sandbox; None if that begins just now."""
@@ -147,17 +146,23 @@ class ChildProcess(Watched):
     @cached_property
     def _init_pid(self) -> int | None:
         """The first process inside the sandbox, which takes all others with it when it ends."""
-        if self._info_fd is None or not wait_readable([self._info_fd], _INIT_SECONDS):
-            return None
-        with suppress(ValueError, KeyError):
-            return int(json.loads(os.read(self._info_fd, _INFO_BYTES))["child-pid"])
+        told = b""
+        while self._info_fd is not None and wait_readable([self._info_fd], _INIT_SECONDS):
+            piece = os.read(self._info_fd, _INFO_BYTES)
+            if not piece:
+                break
+            told += piece
+            with suppress(ValueError, KeyError):
+                return int(json.loads(told)["child-pid"])
         return None
 
-    @cached_property
-    def _cpu_clock(self) -> int | None:
-        """The kernel's clock of the CPU time that the program itself used."""
-        pid = self.pid()
-        return None if pid is None else _CPUCLOCK_SCHED | ~pid << 3
+    def _read_cpu_clock(self) -> float | None:
+        """Read the kernel's clock of the CPU time that the program itself used."""
+        if self._cpu_clock is None and (pid := self.pid()) is not None:
+            self._cpu_clock = _CPUCLOCK_SCHED | ~pid << 3
+        with suppress(OSError):
+            return None if self._cpu_clock is None else time.clock_gettime(self._cpu_clock)
+        return None
 
 
 class HostSandbox:

@@ -1,6 +1,6 @@
 """`arena alike`: bots that are alike, by their source and by what they decide."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -9,7 +9,7 @@ import click
 from arena.author.alike.alike import POSITIONS, Alike, AlikeRequest, ComparedBot, alike
 from arena.author.alike.by_text import MOST_COMPARED, SourcePart, TextShare
 from arena.author.alike.named_bots import find_hand_ins
-from arena.author.alike.ranking import MOST_SHOWN, AnyTwo, Pair
+from arena.author.alike.ranking import MOST_SHOWN, AnyFigure, Pair
 from arena.bots.sandboxes.registry import AUTO
 from arena.cli import options
 from arena.cli.exit_codes import OK
@@ -93,9 +93,9 @@ def _print(result: Alike) -> None:
     shown = out[:MOST_SHOWN]
     rows = [_row(pair) for pair in shown]
     rows += [
-        _row_of_any("any two: median", result, lambda any_two: any_two.median),
-        _row_of_any("any two: nine of ten below", result, lambda any_two: any_two.ninety),
-        _row_of_any("listed above", result, lambda any_two: any_two.line),
+        _row_of_any("any two: median", result, "median"),
+        _row_of_any("any two: nine of ten below", result, "ninety"),
+        _row_of_any("listed above", result, "line"),
     ]
     print_table(["", "source", "decisions", "unusual"], rows)
     if len(out) > len(shown):
@@ -111,10 +111,10 @@ def _row(pair: Pair) -> list[str]:
     return [f"{pair.one} and {pair.other}", text, decisions, f"{pair.unusual:.2f}"]
 
 
-def _row_of_any(name: str, result: Alike, figure: Callable[[AnyTwo], float]) -> list[str]:
-    text, behaviour = result.any_text, result.any_behaviour
-    decisions = _percent(figure(behaviour), 1) if behaviour.pairs else "-"
-    return [name, _percent(figure(text)) if text.pairs else "-", decisions, ""]
+def _row_of_any(name: str, result: Alike, figure: AnyFigure) -> list[str]:
+    text, behaviour = result.any_text.said(figure), result.any_behaviour.said(figure)
+    decisions = "-" if behaviour is None else _percent(behaviour, 1)
+    return [name, "-" if text is None else _percent(text), decisions, ""]
 
 
 def _percent(share: float, digits: int = 0) -> str:

@@ -19,7 +19,7 @@ from arena.cli.author.check_files import kept, repeated
 from arena.cli.author.check_report import lines_of
 from arena.cli.exit_codes import FINDINGS, INTERRUPTED, OK
 from arena.cli.options import PathType, json_option, packages_option, sandbox_option, trust_option
-from arena.cli.output import harmless, print_json, say
+from arena.cli.output import harmless, print_json, say, wrapped
 from arena.game.rules.books import variant
 from arena.io.errors import ArenaError
 from arena.league.table.transcript import told_game
@@ -74,7 +74,7 @@ def command(
     reports: list[CheckReport] = []
     for source in sources:
         request = CheckRequest(source, sandbox or AUTO, trusted=trust_bots, **steps)
-        with _Progress() as progress:
+        with CheckProgress() as progress:
             reports.append(check(request, progress))
         if not as_json:
             _refuse(reports)
@@ -116,7 +116,7 @@ def _transcript(
     return FINDINGS if faults else OK
 
 
-class _Progress:
+class CheckProgress:
     """Shows on standard error what is being tried: one line at a terminal, seldom elsewhere."""
 
     def __init__(self) -> None:
@@ -124,7 +124,7 @@ class _Progress:
         self._step = ""
         self._next = time.monotonic() + _PLAIN_EVERY
 
-    def __enter__(self) -> "_Progress":
+    def __enter__(self) -> "CheckProgress":
         return self
 
     def __exit__(self, *_: object) -> None:
@@ -165,8 +165,10 @@ def _refuse(reports: Sequence[CheckReport]) -> None:
 
 
 def _print(report: CheckReport, source: Path, *, show_stderr: bool) -> None:
-    for line in [*lines_of(report), *repeated(report, source)]:
-        click.echo(harmless(line))
+    for line in lines_of(report):
+        click.echo(wrapped(harmless(line)))
+    for line in repeated(report, source):
+        click.echo(harmless(line))  # to be copied
     if show_stderr:
         for name, text in (("build", report.build), ("stderr", report.stderr)):
             for line in text.splitlines():

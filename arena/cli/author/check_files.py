@@ -8,10 +8,11 @@ import shlex
 from collections.abc import Iterator
 from pathlib import Path
 from stat import S_ISDIR
-from tempfile import gettempdir, mkdtemp
+from tempfile import mkdtemp
 
 from arena.author.check.findings import CheckReport
 from arena.bots.manifest import load_bot
+from arena.io.container import left_files
 from arena.io.files import write_file
 
 
@@ -32,8 +33,8 @@ def repeated(report: CheckReport, source: Path) -> Iterator[str]:
 
 def kept(name: str, text: str) -> str:
     """Write a text to a file that only this user can read; returns its path."""
-    folder = Path(gettempdir(), f"perudo-arena-check-{os.getuid()}")
-    folder.mkdir(mode=0o700, exist_ok=True)
+    folder = left_files("check")
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     found = folder.lstat()
     if not S_ISDIR(found.st_mode) or found.st_uid != os.getuid() or found.st_mode & 0o077:
         folder = Path(mkdtemp(prefix="perudo-arena-check-"))  # somebody else has the name

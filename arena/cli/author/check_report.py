@@ -12,7 +12,8 @@ _FINDINGS = 2
 """Faults that are shown of a bot; --json prints all."""
 _STDERR_LINES, _LINE = 6, 150
 """Lines shown of the end of a bot's standard error, and characters of what a bot wrote."""
-_FRAME = re.compile(r"(?:\s|\\t)+at \S")
+_FRAME = re.compile(r"(?:\s|\\t)+at \S| *\d+: 0x[0-9a-f]+ ")
+_ERROR = re.compile(r"[\w.]*(?:Error|Exception)\b.*:|FATAL ERROR|thread '.*' panicked|panic: ")
 _FRAMES = 2
 """Lines shown of a stack of calls."""
 _STARTS = 5.0
@@ -97,8 +98,17 @@ def _evidence(finding: Finding) -> Iterator[str]:
         yield f"came: {_short(finding.came) or 'nothing'}"
     if finding.hint:
         yield f"mend: {finding.hint[:_WHAT]}"
-    for line in _without_frames(finding.stderr.splitlines())[-_STDERR_LINES:]:
+    for line in _telling(_without_frames(finding.stderr.splitlines())):
         yield f"stderr: {_short(line)}"
+
+
+def _telling(lines: list[str]) -> list[str]:
+    """Return the end of standard error, or what begins with the last error in it."""
+    errors = [number for number, line in enumerate(lines) if _ERROR.match(line[:_LINE])]
+    first = max(0, len(lines) - _STDERR_LINES)
+    if errors:
+        first = min(first, errors[-1])
+    return lines[first : first + _STDERR_LINES]
 
 
 def _without_frames(lines: list[str]) -> list[str]:

@@ -44,6 +44,8 @@ def command(folder: Path | None, language: str, *, list_kits: bool, as_json: boo
         "test": f"cd {quote(str(folder))} && {kit.test}",
         "check": f"arena check {quote(str(folder))}",
     }
+    if kit.needs:
+        steps = {"needs": kit.needs} | steps
     if missing := bot.missing_program:
         steps = {"first": f"install {missing}: {how_to_get(bot.first_command, bot.folder)}"} | steps
     if as_json:

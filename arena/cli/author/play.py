@@ -1,13 +1,12 @@
 """`arena play`: a quick table of bots, or of bots and a person."""
 
-import os
 import time
 from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 from secrets import token_hex
 from shlex import quote
-from tempfile import TemporaryDirectory, gettempdir
+from tempfile import TemporaryDirectory
 from threading import Thread
 from typing import Any
 
@@ -24,6 +23,7 @@ from arena.cli.exit_codes import FINDINGS, OK
 from arena.cli.output import print_json, print_table, say, show_page
 from arena.cli.progress_bar import TerminalListener
 from arena.game.rules.books import MAX_STARTING_DICE
+from arena.io.container import left_files, own_port
 from arena.io.errors import ArenaError
 from arena.league.table.person import LeftError
 from arena.league.terms.config import MAX_GAMES
@@ -39,6 +39,11 @@ _GAMES = 20
 @click.argument("bots", metavar="BOT...", nargs=-1, required=True)
 @click.option("--me", "person", is_flag=True, help="Take a seat yourself, in this terminal.")
 @click.option("--web", is_flag=True, help="With --me: sit in the browser instead.")
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65535),
+    help="With --web: port of the page [default: any that is free, or 8500 in a container].",
+)
 @click.option(
     "--games",
     type=click.IntRange(1, MAX_GAMES),
@@ -78,6 +83,7 @@ def command(
 
     The games are stored in a league of their own, on which every other command works.
     """
+    port = _page_port(table.pop("port"), person=person, web=web)
     request = TableRequest(
         bots=tuple(bots),
         folder=folder or new_folder(),
@@ -85,11 +91,9 @@ def command(
         sandbox=table.pop("sandbox") or AUTO,
         **table,
     )
-    if web and not person:
-        raise ArenaError("--web seats a person", hint="add --me")
     with hanging_up_interrupts():
         try:
-            results = _play(request, person=person, web=web, trusted=trust_bots)
+            results = _play(request, port, person=person, trusted=trust_bots)
         except LeftError:
             say("you left: the game is not stored")
             return OK
@@ -103,18 +107,29 @@ def command(
     return FINDINGS if any(result.faults for result in results) else OK
 
 
-def _play(request: TableRequest, *, person: bool, web: bool, trusted: bool) -> list[TableResult]:
-    if web:
-        return _play_in_browser(request, trusted=trusted)
+def _page_port(port: int | None, *, person: bool, web: bool) -> int | None:
+    """Return the port of a person's page; None if nobody has one."""
+    if web and not person:
+        raise ArenaError("--web seats a person", hint="add --me")
+    if port is not None and not web:
+        raise ArenaError("--port is that of a page", hint="add --me --web")
+    return own_port() if web and port is None else port
+
+
+def _play(
+    request: TableRequest, port: int | None, *, person: bool, trusted: bool
+) -> list[TableResult]:
+    if port is not None:
+        return _play_in_browser(request, port, trusted=trusted)
     seated = TerminalPerson() if person else None
     return play_table(request, TerminalListener(), seated, trusted=trusted)
 
 
-def _play_in_browser(request: TableRequest, *, trusted: bool) -> list[TableResult]:
+def _play_in_browser(request: TableRequest, port: int, *, trusted: bool) -> list[TableResult]:
     """Play with a person in the browser, who may look at the last game as long as they like."""
     with TemporaryDirectory(prefix="perudo-arena-") as folder:
         person = WebPerson(lambda: _show_table(server, Path(folder)))
-        with serving(TableServer(person)) as server:
+        with serving(TableServer(person, port)) as server:
             results = play_table(request, TerminalListener(), person, trusted=trusted)
             with suppress(KeyboardInterrupt):
                 person.stay()
@@ -134,9 +149,8 @@ def _show_table(server: TableServer, folder: Path) -> None:
 
 
 def new_folder() -> Path:
-    """Return a folder that does not exist yet, among the user's temporary files."""
-    games = Path(gettempdir(), f"perudo-arena-play-{os.getuid()}")
-    return games / f"{time.strftime('%Y%m%d-%H%M%S')}-{token_hex(4)}"
+    """Return a folder that does not exist yet, among the files that commands leave."""
+    return left_files("play") / f"{time.strftime('%Y%m%d-%H%M%S')}-{token_hex(4)}"
 
 
 def _print(results: Sequence[TableResult]) -> None:

@@ -4,9 +4,9 @@ import msgspec
 
 from arena.game.rules.explain import name_bid
 from arena.game.rules.round import Bid, Raises
-from arena.game.wire.messages import CalzaOffer, Turn
+from arena.game.wire.messages import CalzaOffer, Hello, Turn
 
-_decode = msgspec.json.Decoder(Turn | CalzaOffer).decode
+_decode = msgspec.json.Decoder(Hello | Turn | CalzaOffer).decode
 
 
 def digest(line: str) -> str:
@@ -15,6 +15,9 @@ def digest(line: str) -> str:
         request = _decode(line)
     except (msgspec.ValidationError, msgspec.DecodeError):
         return ""
+    if isinstance(request, Hello):
+        games = f"{request.games:,} games of {request.rules.name}"
+        return f"hello: seat {request.seat} of {request.seats}, {games}"
     kind = "turn" if isinstance(request, Turn) else "calza"
     parts = [f"{kind} {request.id}: seat {request.seat} has {' '.join(map(str, request.dice))}"]
     if request.dice_counts:

@@ -7,7 +7,7 @@ from typing import Any
 import click
 import msgspec
 
-from arena.author.check.hints import Evidence, hint_for
+from arena.author.check.hints.fault import Evidence, hint_for
 from arena.author.rerun.rerun_as import AskedSeat, RerunAs, find_asked, write_lines
 from arena.cli import options
 from arena.cli.exit_codes import FINDINGS, OK

@@ -9,10 +9,14 @@ from arena.cli.command_group import CommandGroup
     cls=CommandGroup,
     where={
         "init": "course.files:init",
+        "handouts": "course.files:handouts",
+        "try": "course.students:try_",
+        "check": "course.checking:check",
         "grade": "course.grading:grade_",
         "verify": "course.grading:verify",
         "marks": "course.files:marks",
         "gradescope": "course.files:gradescope",
+        "forget": "course.students:forget",
     },
 )
 def command() -> None:

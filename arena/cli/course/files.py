@@ -1,5 +1,6 @@
 """`arena course init`, `marks`, `gradescope`: what a course begins with and what comes out."""
 
+from functools import partial
 from pathlib import Path
 from shlex import quote
 
@@ -9,31 +10,62 @@ from arena.cli.course.argument import course_argument
 from arena.cli.exit_codes import OK
 from arena.cli.options import PathType, json_option
 from arena.cli.output import harmless, print_json, say
-from arena.course.config import Course, load_course
-from arena.course.intake.checks import read_check
-from arena.course.intake.entries import CHECKS
+from arena.course.config import Course, load_course, with_precision
+from arena.course.deadlines import EXAMPLE
+from arena.course.grades import written
 from arena.course.lock import Lock, read_lock
-from arena.course.marks.result import Result, grading, results_of
-from arena.course.new import make_course
+from arena.course.marks.marks import Mark
+from arena.course.marks.result import MARKS, Result, marks_csv, results_of
+from arena.course.new import make_course, make_own_course
 from arena.course.output.fill import fill, keys_of, marks_by_key
-from arena.course.output.gradescope import folder_name, results_json, write_autograder
+from arena.course.output.gradescope import write_autograder, write_graded
+from arena.course.output.handouts import PACK, write_handouts
 from arena.io.errors import ArenaError
-from arena.io.files import write_file
+from arena.io.files import read_limited, write_file
+
+_MAX_BYTES = 64 << 20
+
+
+@click.command()
+@course_argument
+@click.option("--roster", type=PathType(), help="Make a course of your own, with these students.")
+@click.option("--deadline", help=f"Its deadline, such as '{EXAMPLE}'.")
+@json_option
+def init(course: Path, *, roster: Path | None, deadline: str | None, as_json: bool) -> int:
+    """Make the folder COURSE with a pack of sheets and slides to hand out.
+
+    It is a worked example that runs, with 30 made-up students and their bots, or one's own.
+    """
+    if (roster is None) != (deadline is None):
+        raise ArenaError("a course of your own needs both", "--roster, --deadline", "give both")
+    made: dict[str, object] = {"course": str(course), "pack": str(course / PACK)}
+    if roster and deadline:
+        made["students"] = make_own_course(course, roster, deadline)
+        said, then = f"{made['students']} students", "handouts"
+    else:
+        made["languages"] = languages = make_course(course)
+        said, then = f"30 students, hand-ins in {', '.join(languages)}", "grade"
+    if as_json:
+        print_json(made)
+        return OK
+    click.echo(harmless(f"made {course}: {said}; sheets and slides: {course / PACK}"))
+    then = f"arena course {then} {quote(str(course))}"
+    click.echo(harmless(f"see {course / 'course.yaml'}; then: {then}"))
+    return OK
 
 
 @click.command()
 @course_argument
 @json_option
-def init(course: Path, *, as_json: bool) -> int:
-    """Make the folder COURSE, a worked example that runs: 30 made-up students and their bots."""
-    languages = make_course(course)
+def handouts(course: Path, *, as_json: bool) -> int:
+    """Make HTML of the Markdown in the pack of COURSE: slides of files with rules, else sheets."""
+    read = load_course(course)
+    written = write_handouts(read.folder / PACK, read.file.name)
     if as_json:
-        print_json({"course": str(course), "languages": languages})
+        print_json([str(path) for path in written])
         return OK
-    click.echo(harmless(f"made {course}: 30 students, hand-ins in {', '.join(languages)}"))
-    click.echo(
-        harmless(f"see {course / 'course.yaml'}; then: arena course grade {quote(str(course))}")
-    )
+    for path in written:
+        click.echo(harmless(str(path)))
     return OK
 
 
@@ -42,19 +74,30 @@ def init(course: Path, *, as_json: bool) -> int:
 @click.option("--into", "export", type=PathType(), required=True, help="The school's CSV file.")
 @click.option("--id", "id_column", required=True, help="Its column with ids or e-mail addresses.")
 @click.option("--grade", "grade_column", required=True, help="The column to fill in.")
+@click.option(
+    "--what",
+    type=click.Choice(["points", "grades"]),
+    default="points",
+    show_default=True,
+    help="Points, or grades by the key in course.yaml.",
+)
 @json_option
-def marks(course: Path, *, export: Path, id_column: str, grade_column: str, as_json: bool) -> int:
+def marks(
+    course: Path, *, export: Path, id_column: str, grade_column: str, what: str, as_json: bool
+) -> int:
     """Write the marks of COURSE into one column of an export of Moodle, Canvas or another LMS.
 
     All other bytes of the file stay as they are, and so do lines of people who have no mark.
     """
-    read, _, results = _graded(course)
+    read, lock, results = _graded(course)
+    _check_unchanged(read, results)
     by_key = keys_of(results)
-    filled = fill(export, id_column, grade_column, marks_by_key(by_key))
+    texts = marks_by_key(by_key, _grade if what == "grades" else partial(_points, lock))
+    filled = fill(export, id_column, grade_column, texts)
     for stranger in filled.strangers:
         if len(both := by_key.get(stranger.casefold(), [])) > 1:
             what = f"'{stranger}' may be '{both[0].student.id}' or '{both[1].student.id}'"
-            raise ArenaError(what, str(read.folder / read.file.roster), "correct their addresses")
+            raise ArenaError(what, str(read.roster), "correct their addresses")
     mode = export.stat().st_mode & 0o777
     write_file(export, filled.content, mode)
     missing = [
@@ -75,6 +118,27 @@ def marks(course: Path, *, export: Path, id_column: str, grade_column: str, as_j
     return OK
 
 
+def _check_unchanged(course: Course, results: list[Result]) -> None:
+    """Raise ArenaError if marks.csv is not what the games lead to: somebody may have edited it."""
+    path = course.folder / MARKS
+    if read_limited(path, _MAX_BYTES) != marks_csv(course, results).encode():
+        what = "it is not as arena course grade wrote it"
+        hint = "put changes into `by_hand` of course.yaml, and grade again"
+        raise ArenaError(what, str(path), hint)
+
+
+def _points(lock: Lock, mark: Mark) -> str:
+    points = f"{mark.final:.2f}"
+    return written(lock.grades, points) if lock.grades else points
+
+
+def _grade(mark: Mark) -> str:
+    if mark.grade is None:
+        hint = "add `grades`, and grade again: arena help course"
+        raise ArenaError("the course has no grades", "course.yaml", hint)
+    return mark.grade.name
+
+
 @click.command()
 @course_argument
 @click.option("--into", "folder", type=PathType(), required=True, help="A new folder.")
@@ -82,26 +146,18 @@ def marks(course: Path, *, export: Path, id_column: str, grade_column: str, as_j
 def gradescope(course: Path, *, folder: Path, as_json: bool) -> int:
     """Write an autograder for Gradescope, and results.json for each student who was graded.
 
-    The autograder is a smoke test of one hand-in: it gives the points for legal play.
+    The autograder is a smoke test of one hand-in: it gives the points for legal play. Written after
+    a grading, it gives the marks instead.
     """
     read = load_course(course)
     write_autograder(folder / "autograder", read.file.marks.legal)
-    written = 0
-    if read_lock(read.folder):
-        _, _, results = _graded(course)
-        checks = grading(read) / CHECKS
-        for result in results:
-            content = result.hand_in.content if result.hand_in else ""
-            kept = read_check(checks, result.student.id, content)
-            text = results_json(result, kept.report if kept else None, read.file.precision)
-            path = folder / "results" / folder_name(result.student.id) / "results.json"
-            write_file(path, text.encode(), parents=True)
-            written += 1
+    results = _graded(course)[2] if read_lock(read.folder) else []
+    write_graded(folder, read, results)
     if as_json:
-        print_json({"autograder": str(folder / "autograder"), "results": written})
+        print_json({"autograder": str(folder / "autograder"), "results": len(results)})
     else:
         click.echo(harmless(f"autograder: zip the files in {folder / 'autograder'}"))
-        click.echo(harmless(f"results.json of {written} students: {folder / 'results'}"))
+        click.echo(harmless(f"results.json of {len(results)} students: {folder / 'results'}"))
     return OK
 
 
@@ -111,4 +167,5 @@ def _graded(path: Path) -> tuple[Course, Lock, list[Result]]:
     if lock is None:
         hint = f"arena course grade {quote(str(path))}"
         raise ArenaError("nothing was graded yet", str(course.folder), hint)
+    course = with_precision(course, lock.terms.precision)
     return course, lock, results_of(course, lock)

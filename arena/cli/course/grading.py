@@ -1,21 +1,30 @@
 """`arena course grade`, `verify`: play what was handed in, mark it, derive the marks again."""
 
+from contextlib import AbstractContextManager
 from pathlib import Path
 from shlex import quote
+from typing import Any
 
 import click
+from msgspec.structs import replace
 
-from arena.cli.course.argument import course_argument
+from arena.cli.course.argument import course_argument, duration, in_words
 from arena.cli.exit_codes import FINDINGS, INTERRUPTED, OK
 from arena.cli.options import json_option, sandbox_option, trust_option, workers_option
 from arena.cli.output import harmless, print_json, print_table, say
-from arena.cli.progress_bar import TerminalListener
-from arena.course.config import load_course
+from arena.cli.progress_bar import Tally, TerminalListener, progress_bar
+from arena.course.check import precision_within
+from arena.course.config import Course, load_course
 from arena.course.grade import Graded, grade
 from arena.course.intake.entries import Options
+from arena.course.marks.games_left import GamesLeft
 from arena.course.marks.result import Result
+from arena.course.play import GradingListener
 from arena.course.verify import verify_course
+from arena.game.records import FixtureResult
 from arena.io.cores import core_count
+from arena.io.errors import ArenaError
+from arena.league.play.dispatcher import OnResult
 
 
 @click.command("grade")
@@ -26,23 +35,39 @@ from arena.io.cores import core_count
 @click.option(
     "--accept-changes", is_flag=True, help="Go on though what decides games or points changed."
 )
+@click.option(
+    "--ignore-unknown",
+    is_flag=True,
+    help="Go on though hand-ins or lines of the list of times belong to nobody.",
+)
+@click.option(
+    "--precision",
+    type=click.FloatRange(0.01, 100_000),
+    metavar="POINTS",
+    help="A first look: half of a mark's interval, instead of that in course.yaml.",
+)
+@click.option(
+    "--within",
+    "seconds",
+    callback=duration,
+    metavar="TIME",
+    help="A first look that is as precise as this time allows, as in 10m or 90s.",
+)
 @json_option
 def grade_(
-    course: Path,
-    *,
-    workers: int | None,
-    sandbox: str | None,
-    trust_bots: bool,
-    accept_changes: bool,
-    as_json: bool,
+    course: Path, *, precision: float | None, seconds: float | None, as_json: bool, **given: Any
 ) -> int:
     """Check and play what was handed in to COURSE, and write marks.csv and the pages.
 
     Ctrl-C stops it after what is being played; called again it goes on. Called when all is graded,
     it takes in what changed, and prints every mark that moved, and why.
     """
+    if precision is not None and seconds is not None:
+        raise ArenaError("two answers to one question", "--precision, --within", "give one of them")
     read = load_course(course)
-    options = Options(sandbox, workers or core_count(), trust_bots, accept_changes)
+    options = _options(precision=precision, **given)
+    if seconds is not None:
+        options = replace(options, precision=_precise_within(read, options, seconds))
     try:
         graded = grade(read, options, _Listener())
     except KeyboardInterrupt:  # where nothing is played, it stops at once
@@ -54,11 +79,64 @@ def grade_(
         print_json({"moved": graded.moved, "results": graded.results})
     else:
         _print(graded)
+    if options.precision is not None:
+        exact = f"arena course grade {quote(str(course))}"
+        say(
+            f"a first look, to ±{options.precision:g} points; for ±{read.file.precision:g}: {exact}"
+        )
     say(f"marks: {graded.marks}; class: {graded.page}")
     return OK
 
 
-class _Listener(TerminalListener):
+def _options(
+    *,
+    workers: int | None,
+    sandbox: str | None,
+    trust_bots: bool,
+    accept_changes: bool,
+    ignore_unknown: bool,
+    precision: float | None,
+) -> Options:
+    cores = workers or core_count()
+    return Options(sandbox, cores, trust_bots, accept_changes, ignore_unknown, precision)
+
+
+def _precise_within(course: Course, options: Options, seconds: float) -> float | None:
+    """Return how precise marks can be in this time; None for as course.yaml says."""
+    planned = precision_within(course, options, seconds)
+    say(f"about {in_words(planned.seconds)} for marks to ±{planned.precision:g} points")
+    wanted = course.file.precision
+    return planned.precision if planned.precision > wanted else None
+
+
+class _Tally(Tally):
+    """All games of a grading: what is left of them is about as many as it says."""
+
+    def __init__(self, left: GamesLeft) -> None:
+        super().__init__(0)
+        self._left = left
+
+    @property
+    def share(self) -> float:
+        return self.games / max(1, self.games + self._left.games)
+
+    def add(self, result: FixtureResult | None) -> None:
+        super().add(result)
+        self._left.add(result)
+
+    def line(self) -> str:
+        speed, left = self.games / max(self.seconds, 1e-9), self._left.games
+        students = f"{self._left.bots - self._left.students} of {self._left.bots} hand-ins"
+        time = f"about {in_words(left / speed)} left" if self.games and left else "starting"
+        played = f"{self.games:,} games, {speed:.0f} games/s"
+        return f"{students} played the baselines; {played}{f'; {time}' if left else ''}"
+
+
+class _Listener(TerminalListener, GradingListener):
+    def grading(self, left: GamesLeft) -> AbstractContextManager[OnResult]:
+        """Show how far all games are."""
+        return progress_bar(_Tally(left))
+
     def stopping(self) -> None:
         """Say that the run ends soon."""
         say("stopping after the tables being played; Ctrl-C again stops at once")
@@ -66,7 +144,7 @@ class _Listener(TerminalListener):
 
 def _print(graded: Graded) -> None:
     rows = [_row(result) for result in graded.results]
-    print_table(["student", "mark", "95 %", "deduction", "final", ""], rows)
+    print_table(["student", "mark", "95 %", "deduction", "by hand", "final", "grade", ""], rows)
     for moved in graded.moved:
         before, now = (
             "none" if mark is None else f"{mark:.2f}" for mark in (moved.before, moved.now)
@@ -77,14 +155,16 @@ def _print(graded: Graded) -> None:
 def _row(result: Result) -> list[str]:
     mark = result.mark
     if mark is None:
-        return [result.student.id, "", "", "", "", result.note]
+        return [result.student.id, *[""] * 6, result.note]
     total = mark.total
     return [
         result.student.id,
         f"{total.points:.1f}",
         f"{total.low:.1f} to {total.high:.1f}",
         f"{mark.deduction:g}" if mark.deduction else "",
+        f"{mark.by_hand:+g}" if mark.added else "",
         f"{mark.final:.1f}",
+        mark.grade.name if mark.grade else "",
         result.note if mark.precise else "; ".join(filter(None, ["budget spent", result.note])),
     ]
 

@@ -50,7 +50,7 @@ def run(ladder: Path, *, serve: bool, as_json: bool, **options: Any) -> None:
     folder = existing(ladder, older=True)
     if not serve:
         check_no_door(options)
-    _in_thread(partial(_run, folder, address_of(options) if serve else None))
+    in_thread(partial(_run, folder, address_of(options) if serve else None))
     if as_json:
         print_json(status(folder))
 
@@ -70,7 +70,7 @@ def _door(
     return door_process(folder, address, stop, say)
 
 
-def _in_thread(work: Callable[[threading.Event], None]) -> None:
+def in_thread(work: Callable[[threading.Event], None]) -> None:
     """Work beside this thread, which takes signals; raises what the work raised.
 
     The first signal asks it to stop, the second ends everything at once.

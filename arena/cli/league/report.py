@@ -9,6 +9,7 @@ import msgspec
 
 from arena.cli import options
 from arena.cli.output import SEED_WARNING, print_json, say, say_report, show_page
+from arena.cli.progress_bar import reporting
 from arena.publish.report import Report, ReportRequest, report, watch
 
 
@@ -69,7 +70,11 @@ def command(
     request = msgspec.convert({**paths, **values}, ReportRequest)
     if request.reveals_seed():
         say(SEED_WARNING)
-    last = _watch(request, opening=opening) if watching else report(request)
+    if watching:
+        last = _watch(request, opening=opening)
+    else:
+        with reporting() as tell:
+            last = report(request, tell)
     if last is None:
         return
     if opening and not watching:

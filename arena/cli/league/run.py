@@ -13,7 +13,7 @@ import msgspec
 from arena.cli import options
 from arena.cli.exit_codes import FINDINGS, INTERRUPTED, OK
 from arena.cli.output import division_name, print_json, print_table, say, say_report
-from arena.cli.progress_bar import TerminalListener
+from arena.cli.progress_bar import TerminalListener, reporting
 from arena.game.records import LeagueInfo, QuarantinedFixture
 from arena.io.errors import ArenaError, first_of
 from arena.league.cluster.entry import check_cluster, cluster_at
@@ -26,6 +26,7 @@ from arena.league.terms.master_seed import withheld
 from arena.publish.output.site_folder import check_folder
 from arena.publish.replay.selection import ReplayChoice
 from arena.publish.report import Report, write_report
+from arena.publish.unchanged import Asked
 from arena.ratings.leaderboard_rows import Leaderboard, LeaderboardRow, Overall
 
 _QUARANTINED_SHOWN = 5
@@ -126,8 +127,11 @@ def play_and_report(
         if not outcome.finished:
             return outcome, None
         options = outcome.conditions.ratings
-        stored, schedule = run.league.store, run.league.schedule
-        return outcome, write_report(stored, schedule, options, site, replays)
+        league = run.league
+        asked = Asked(options, site, replays)
+        with reporting() as tell:
+            report = write_report(league.store, lambda: league.schedule, asked, tell)
+        return outcome, report
 
 
 class _Listener(TerminalListener):

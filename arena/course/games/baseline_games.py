@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 
-from arena.course.games.tables import Pairing, block, wins
+from arena.course.games.tables import SEATS, Pairing, block, wins
 from arena.course.lock import GradingTerms
 from arena.game.records import Fixture, FixtureResult, QuarantinedFixture
 from arena.league.store.format.rows import PackedFixture
@@ -54,10 +54,28 @@ class BaselineGames:
         self._store, self._played, self._terms = store, played, terms
         self._decide, self._finished = decide, finished
         self._plans: dict[str, Mapping[str, int]] = {bot: {} for bot in bots}
+        self._blocks: dict[str, Blocks] = {bot: {} for bot in bots}
         self._left: dict[str, dict[str, Fixture]] = {bot: {} for bot in bots}
         self._owner: dict[str, str] = {}
         self.given_up: set[str] = set()
         """Bots of which a table killed its workers."""
+
+    @property
+    def playing(self) -> Collection[str]:
+        """The bots that have games left."""
+        return self._left.keys()
+
+    def expected_tables(self, expected: Callable[[Blocks], int]) -> int:
+        """Return how many tables are left, about: those that are due, or as many as are expected.
+
+        `expected` says of a bot's complete blocks how many it plays in all.
+        """
+        total = 0
+        for bot, left in self._left.items():
+            planned = SEATS * sum(self._plans[bot].values())
+            played = planned - len(left)
+            total += max(len(left), SEATS * expected(self._blocks[bot]) - played)
+        return total
 
     def due(self) -> list[Fixture]:
         """Return what is to be played now."""
@@ -89,7 +107,7 @@ class BaselineGames:
                 del self._left[bot]
                 self._finished(bot, blocks)
                 return
-            self._plans[bot] = plan
+            self._plans[bot], self._blocks[bot] = plan, blocks
             self._left[bot] = {
                 fixture.id: fixture
                 for name, most in plan.items()

@@ -18,7 +18,7 @@ from arena.course.lock import GradingTerms, Lock
 from arena.game.records import BotInfo, FixtureResult, LeagueInfo
 from arena.game.seeds import commitment
 from arena.io.errors import ArenaError
-from arena.league.play.dispatcher import RunListener
+from arena.league.play.dispatcher import OnResult, RunListener
 from arena.league.play.stored_league import StoredLeague
 from arena.league.play.workers import Engine
 from arena.league.schedule.progress import LeagueProgress
@@ -37,6 +37,14 @@ def passes(players: int, points: float, precision: float) -> int:
     """Return how often everyone meets everyone in both seats, for a mark to be precise enough."""
     games = _REST and (_QUANTILE * _WORST * points) ** 2 / (_REST * precision**2)
     return max(1, ceil(games / (SEATS * GAMES * max(1, players - 1))))
+
+
+def field_games(points: float, players: int, precision: float) -> int:
+    """Return how many games a field has; none if it is worth nothing."""
+    if not points:
+        return 0
+    meetings = players * (players - 1) // 2
+    return passes(players, points, precision) * meetings * SEATS * GAMES
 
 
 def store_of(folder: Path, lock: Lock, points: float) -> Path:
@@ -69,17 +77,14 @@ def play_field(
     bots: Mapping[str, StagedBot],
     engine: Engine,
     listener: RunListener,
+    on_result: OnResult,
 ) -> bool:
     """Play what is not stored yet; returns False if that was stopped."""
     with Store(path, create=True) as store:
         if store.league is None:
             store.begin(start)
         league = StoredLeague(store)
-        due = league.progress.due()
-        if not due:
-            return True
-        with listener.progress(len(due)) as on_result:
-            return league.play(bots, engine, listener, on_result)
+        return not league.progress.due() or league.play(bots, engine, listener, on_result)
 
 
 def field_results(path: Path) -> dict[str, list[tuple[int, int]]]:
@@ -110,8 +115,13 @@ def renamed(bot: BotInfo, name: str) -> BotInfo:
 
 
 def hand_in_info(digest: str, bot: BotInfo) -> BotInfo:
-    """Return a hand-in as it is called at all tables."""
+    """Return a hand-in as it is called at the tables with baselines."""
     return renamed(bot, name_of(digest))
+
+
+def player_info(program: str, bot: BotInfo) -> BotInfo:
+    """Return a program as it is called in the field, whichever of its twins is played."""
+    return replace(renamed(bot, name_of(program)), digest=program)
 
 
 def _won(result: FixtureResult) -> list[tuple[str, int]]:

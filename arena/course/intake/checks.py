@@ -5,6 +5,7 @@ from functools import partial
 from hashlib import sha256
 from operator import attrgetter
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 from msgspec import Struct
@@ -24,6 +25,15 @@ from arena.league.play.process_pool import map_ordered, pool
 
 POSITIONS = 500
 """Recorded positions that are put to a bot: a quarter of what `arena check` asks by itself."""
+
+
+class CheckedHandIn(NamedTuple):
+    """A hand-in that is to be checked."""
+
+    student: str
+    """The id of its owner."""
+    name: str
+    request: CheckRequest
 
 
 class Checked(Struct, frozen=True):
@@ -59,7 +69,7 @@ class _Silent:
 
 
 def check_all(
-    requests: Mapping[str, CheckRequest],
+    hand_ins: Mapping[str, CheckedHandIn],
     folder: Path,
     workers: int,
     tell: Callable[[str], None],
@@ -69,38 +79,39 @@ def check_all(
     One that fails is checked once more with nothing beside it, and the better check counts. Raises
     ArenaError if a bot may not run in the sandbox.
     """
-    checks = {key: stored for key in requests if (stored := _read(folder / f"{key}.json"))}
-    left = [key for key in requests if key not in checks]
+    checks = {key: stored for key in hand_ins if (stored := _read(folder / f"{key}.json"))}
+    left = [key for key in hand_ins if key not in checks]
     if left:
         tell(f"checking {len(left)} hand-ins")
         with pool(workers, pin=False) as executor:
-            calls = [partial(_check, requests[key]) for key in left]
+            calls = [partial(_check, hand_ins[key].request) for key in left]
             results = map_ordered(executor, calls, 2 * workers)
             for number, (key, checked) in enumerate(zip(left, results, strict=True), 1):
                 checks[key] = checked
-                tell(f"checked {number} of {len(left)}: {_verdict(checked)}")
+                tell(f"checked {number} of {len(left)}: {_verdict(hand_ins[key], checked)}")
                 if checked.report.ok:
                     _write(folder, key, checked)
     for key in left:
         if not checks[key].report.ok:
-            again = _check(requests[key])
+            again = _check(hand_ins[key].request)
             checks[key] = max(checks[key], again, key=attrgetter("passed"))
-            tell(f"checked again: {_verdict(checks[key])}")
+            tell(f"checked again: {_verdict(hand_ins[key], checks[key])}")
             _write(folder, key, checks[key])
     return checks
 
 
-def check_key(student: str, content: str) -> str:
+def check_key(unit: str, content: str) -> str:
     """Return what the check of a hand-in, given by its content hash, is kept under.
 
-    Findings name files by their paths: nobody is shown those of a student with equal files.
+    Findings name files by their paths: nobody is shown those of another student or team with equal
+    files.
     """
-    return sha256(f"{content}/{student}".encode("utf-8", "surrogatepass")).hexdigest()
+    return sha256(f"{content}/{unit}".encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def read_check(folder: Path, student: str, content: str) -> Checked | None:
-    """Return the check of a student's hand-in; None if there was none."""
-    return _read(folder / f"{check_key(student, content)}.json")
+def read_check(folder: Path, unit: str, content: str) -> Checked | None:
+    """Return the check of a hand-in of a student or team (`Student.unit`); None for none."""
+    return _read(folder / f"{check_key(unit, content)}.json")
 
 
 def _check(request: CheckRequest) -> Checked:
@@ -154,5 +165,5 @@ def _read(path: Path) -> Checked | None:
         return None
 
 
-def _verdict(checked: Checked) -> str:
-    return f"{checked.report.bot}: {checked.passed} of {len(STEPS)} steps"
+def _verdict(hand_in: CheckedHandIn, checked: Checked) -> str:
+    return f"{hand_in.student} ({hand_in.name}): {checked.passed} of {len(STEPS)} steps"

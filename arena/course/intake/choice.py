@@ -1,4 +1,4 @@
-"""The hand-in of a student that counts: the last one that was received by the deadline."""
+"""The hand-in of a student that counts: the last one that works, before any that is late."""
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
@@ -7,6 +7,9 @@ from pathlib import Path
 from msgspec import Struct
 
 from arena.course.deadlines import Due, stamp
+
+BEST = "best"
+"""`resubmissions` of a course in which the best hand-in of a student counts."""
 
 
 class HandIn(Struct, frozen=True):
@@ -19,11 +22,26 @@ class HandIn(Struct, frozen=True):
     source: Path
     received: datetime
     """In UTC."""
+    sign: str = ""
+    """What in its name says whose it is."""
 
     @property
     def order(self) -> tuple[datetime, str]:
         """Later ones come later; of those at the same moment, by the alphabet."""
         return self.received, self.name
+
+
+class Works(Struct, frozen=True):
+    """How far a hand-in works, by its check."""
+
+    starts: bool = True
+    """Whether it can play."""
+    passed: bool = True
+    """Whether it passed all steps."""
+
+
+UNCHECKED = Works()
+"""A hand-in that was not checked is taken to work."""
 
 
 class Choice(Struct, frozen=True):
@@ -35,28 +53,61 @@ class Choice(Struct, frozen=True):
     """In words: why it is this one; "" if there is nothing to say."""
 
 
-def choose(hand_ins: Sequence[HandIn], due: Due, most_days: int) -> Choice:
-    """Return the hand-in of a student that counts: the last one received by the deadline.
-
-    Without one, it is the last one received in the `most_days` days after it.
-    """
-    late = {hand_in.name: due.days_late(hand_in.received) for hand_in in hand_ins}
+def taken(hand_ins: Sequence[HandIn], due: Due, most_days: int) -> list[HandIn]:
+    """Return the hand-ins of a student that may count, in the order in which they came."""
     in_order = sorted(hand_ins, key=lambda hand_in: hand_in.order)
-    on_time = [hand_in for hand_in in in_order if not late[hand_in.name]]
-    taken = on_time or [hand_in for hand_in in in_order if late[hand_in.name] <= most_days]
-    counts = taken[-1] if taken else None
+    return [one for one in in_order if due.days_late(one.received) <= most_days]
+
+
+def choose(
+    hand_ins: Sequence[HandIn],
+    due: Due,
+    most_days: int,
+    checked: Mapping[str, Works] | None = None,
+) -> Choice:
+    """Return the hand-in of a student that counts: of those that start, the last one in time.
+
+    In time are those received by the deadline, and of them one that passed all of its check comes
+    before one that did not. Without one, it is the last one that was received in the `most_days`
+    days after it and starts; if none starts, the last one in time, or the last late one. `checked`
+    is by name.
+    """
+    works = {hand_in.name: (checked or {}).get(hand_in.name, UNCHECKED) for hand_in in hand_ins}
+
+    def rank(hand_in: HandIn) -> tuple[object, ...]:
+        how, in_time = works[hand_in.name], not due.days_late(hand_in.received)
+        return how.starts, in_time, how.passed, hand_in.order
+
+    counts = max(taken(hand_ins, due, most_days), key=rank, default=None)
+    return choice_of(counts, hand_ins, due, works)
+
+
+def choice_of(
+    counts: HandIn | None, hand_ins: Sequence[HandIn], due: Due, works: Mapping[str, Works]
+) -> Choice:
+    """Return the choice of one of a student's hand-ins, or of none, with why."""
+    days = due.days_late(counts.received) if counts else 0
     parts = [] if hand_ins else ["nothing was handed in"]
-    if counts and (days := late[counts.name]):
-        parts.append(f"{days} {'day' if days == 1 else 'days'} late")
-    parts += [
-        f"'{hand_in.name}' ({stamp(hand_in.received)}) does not count: {_why(hand_in, late)}"
-        for hand_in in in_order
-        if hand_in is not counts
-    ]
-    return Choice(counts, late[counts.name] if counts else 0, "; ".join(parts))
+    parts += [_late(days)] if days else []
+    for hand_in in sorted(hand_ins, key=lambda one: one.order):
+        if hand_in is not counts:
+            why = _why(hand_in, counts, due, works[hand_in.name])
+            at = stamp(hand_in.received.astimezone(due.deadline.tzinfo))
+            parts.append(f"'{hand_in.name}' ({at}) does not count: {why}")
+    return Choice(counts, days, "; ".join(parts))
 
 
-def _why(hand_in: HandIn, late: Mapping[str, int]) -> str:
-    if not (days := late[hand_in.name]):
-        return "a later one was received in time"
+def _late(days: int) -> str:
     return f"{days} {'day' if days == 1 else 'days'} late"
+
+
+def _why(hand_in: HandIn, counts: HandIn | None, due: Due, works: Works) -> str:
+    if counts and counts.order > hand_in.order and not due.days_late(counts.received):
+        return "a later one was received in time"
+    if not works.starts:
+        return "it does not start"
+    if days := due.days_late(hand_in.received):
+        return _late(days)
+    if not works.passed:
+        return "it did not pass its check"
+    return "a better one was handed in"

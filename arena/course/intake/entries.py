@@ -1,6 +1,6 @@
 """From the files of a course to the bots that play: hand-ins chosen, checked and staged."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -15,11 +15,13 @@ from arena.bots.sandboxes.base import Sandbox
 from arena.bots.workshop import Workshop, open_workshop, sandbox_for
 from arena.course.config import Course
 from arena.course.deadlines import stamp
-from arena.course.intake.checks import POSITIONS, Checked, check_all, check_key
-from arena.course.intake.choice import Choice, HandIn, choose
-from arena.course.intake.hand_ins import bot_in, content_hash, hand_ins_of
+from arena.course.intake.checks import POSITIONS, Checked, CheckedHandIn, check_all, check_key
+from arena.course.intake.choice import BEST, Choice, HandIn, Works, choose, taken
+from arena.course.intake.given import GivenOut, program_of
+from arena.course.intake.hand_ins import Intake, bot_in, content_hash, hand_ins_by_student
 from arena.course.lock import LockedHandIn
 from arena.course.marks.result import grading
+from arena.course.roster import Student
 from arena.io.errors import ArenaError
 
 CHECKS, BUILDS = "checks", "builds"
@@ -33,6 +35,9 @@ class Options(Struct, frozen=True):
     workers: int = 1
     trusted: bool = False
     accept_changes: bool = False
+    ignore_unknown: bool = False
+    """Whether to grade though hand-ins or lines of a table are nobody's."""
+    precision: float | None = None
 
 
 class Entries(Struct, frozen=True):
@@ -40,64 +45,169 @@ class Entries(Struct, frozen=True):
 
     hand_ins: dict[str, LockedHandIn]
     """By the id of the student."""
+    candidates: dict[str, list[LockedHandIn]]
+    """By the id of the student: all of which the best one counts, where there are more."""
     notes: dict[str, str]
     sources: dict[str, Path]
-    """The bot's folder or archive in each hand-in, by the id of the student."""
+    """The bot's folder or archive in each hand-in that may count, by the name of the hand-in."""
     bots: dict[str, StagedBot]
     """By digest: hand-ins, baselines and the reference."""
     sandbox: Sandbox
 
 
 @contextmanager
-def entries(course: Course, sandbox: str, options: Options, tell: Tell) -> Iterator[Entries]:
+def entries(
+    course: Course, intake: Intake, sandbox: str, options: Options, tell: Tell
+) -> Iterator[Entries]:
     """Yield what plays, as long as its files are staged.
 
     Raises ArenaError if the sandbox does not work, or a bot of the course does not start there.
     """
-    with hand_ins_of(course) as (hand_ins, strangers):
-        for name in strangers:
-            tell(f"'{name}' belongs to nobody on the roster")
-        choices = _choices(course, hand_ins)
+    _make_private(grading(course))
+    looked = _Looked(course, sandbox, options, tell)
+    pools = hand_ins_by_student(course, intake.hand_ins)
+    choices = looked.choices(pools)
+    candidates = looked.candidates(pools) if course.file.resubmissions == BEST else {}
+    own = own_bots(course)
+    bots = looked.bots()
+    chosen = sandbox_for([*own, *bots.values()], sandbox, trusted=options.trusted)
+    packages, builds = course.file.packages, _builds(course)
+    with open_workshop(chosen, packages=packages, builds=builds) as workshop:
+        staged = {bot.info.digest: workshop.stage(bot) for bot in own}
+        staged |= _staged([*bots.values()], workshop, tell)
+        locked = _Locked(course, looked, bots, staged)
         counts = {id_: choice.hand_in for id_, choice in choices.items() if choice.hand_in}
-        hashes = {id_: content_hash(hand_in.source) for id_, hand_in in counts.items()}
-        keys = {id_: check_key(id_, content) for id_, content in hashes.items()}
-        sources = {id_: bot_in(hand_in.source) for id_, hand_in in counts.items()}
-        _make_private(grading(course))
-        checked = check_all(
-            {keys[id_]: _request(course, at, sandbox, options) for id_, at in sources.items()},
-            grading(course) / CHECKS,
-            options.workers,
-            tell,
+        yield Entries(
+            {id_: locked.hand_in(id_, hand_in) for id_, hand_in in counts.items()},
+            {id_: [locked.hand_in(id_, one) for one in more] for id_, more in candidates.items()},
+            {id_: choice.note for id_, choice in choices.items()},
+            {hand_in.name: bot_in(hand_in.source) for hand_in in intake.hand_ins},
+            staged,
+            chosen,
         )
-        own = _own_bots(course)
-        bots = [load_bot(at) for id_, at in sources.items() if checked[keys[id_]].starts]
-        chosen = sandbox_for([*own, *bots], sandbox, trusted=options.trusted)
-        packages, builds = course.file.packages, _builds(course)
-        with open_workshop(chosen, packages=packages, builds=builds) as workshop:
-            staged = {bot.info.digest: workshop.stage(bot) for bot in own}
-            staged |= _staged(bots, workshop, tell)
-            locked = {
-                id_: _locked(
-                    hand_in, choices[id_].days_late, hashes[id_], checked[keys[id_]], staged
-                )
-                for id_, hand_in in counts.items()
-            }
-            notes = {id_: choice.note for id_, choice in choices.items()}
-            yield Entries(locked, notes, sources, staged, chosen)
 
 
-def _choices(course: Course, hand_ins: Iterable[HandIn]) -> dict[str, Choice]:
-    """Return the hand-in of each student that counts, by the student's id."""
-    by_student: dict[str, list[HandIn]] = {student.id: [] for student in course.students}
-    for hand_in in hand_ins:
-        by_student[hand_in.student].append(hand_in)
-    return {
-        id_: choose(theirs, course.due[id_], course.file.late.days)
-        for id_, theirs in by_student.items()
-    }
+class _Looked:
+    """The hand-ins that were checked: as many as it takes to know which ones count."""
+
+    def __init__(self, course: Course, sandbox: str, options: Options, tell: Tell) -> None:
+        self._course, self._sandbox, self._options, self._tell = course, sandbox, options, tell
+        self._units = {student.id: student.unit for student in course.students}
+        self._contents: dict[Path, str] = {}
+        self._checks: dict[Path, Checked] = {}
+
+    def choices(self, pools: Mapping[Student, Sequence[HandIn]]) -> dict[str, Choice]:
+        """Return which hand-in of each student counts, by the student's id."""
+        while True:
+            choices = {student.id: self._choice(student, pool) for student, pool in pools.items()}
+            chosen = [choice.hand_in for choice in choices.values() if choice.hand_in]
+            if not self._check(chosen):
+                return choices
+
+    def candidates(self, pools: Mapping[Student, Sequence[HandIn]]) -> dict[str, list[HandIn]]:
+        """Return the hand-ins of each student that start, where there are more than one."""
+        days, due = self._course.file.late.days, self._course.due
+        may = {student.id: taken(pool, due[student.id], days) for student, pool in pools.items()}
+        self._check([hand_in for each in may.values() for hand_in in each])
+        start = {
+            id_: [one for one in each if self.checked(one).starts] for id_, each in may.items()
+        }
+        return {id_: each for id_, each in start.items() if len(each) > 1}
+
+    def checked(self, hand_in: HandIn) -> Checked:
+        """Return the check of a hand-in."""
+        return self._checks[hand_in.source]
+
+    def content(self, hand_in: HandIn) -> str:
+        """Return the SHA-256 over what was handed in."""
+        return self._contents[hand_in.source]
+
+    def bots(self) -> dict[Path, Bot]:
+        """Return the bots that start, by where their hand-ins lie."""
+        return {
+            source: load_bot(bot_in(source))
+            for source, checked in self._checks.items()
+            if checked.starts
+        }
+
+    def _choice(self, student: Student, pool: Sequence[HandIn]) -> Choice:
+        works = {
+            hand_in.name: Works(checked.starts, checked.report.ok)
+            for hand_in in pool
+            if (checked := self._checks.get(hand_in.source))
+        }
+        return choose(pool, self._course.due[student.id], self._course.file.late.days, works)
+
+    def _check(self, hand_ins: Iterable[HandIn]) -> bool:
+        """Check those that were not checked; returns whether there were any."""
+        left = {one.source: one for one in hand_ins if one.source not in self._checks}
+        self._contents |= {source: content_hash(source) for source in left}
+        keys = {
+            source: check_key(self._units[one.student], self._contents[source])
+            for source, one in left.items()
+        }
+        requests = {
+            keys[source]: CheckedHandIn(one.student, one.name, self._request(source))
+            for source, one in left.items()
+        }
+        checks = grading(self._course) / CHECKS
+        found = check_all(requests, checks, self._options.workers, self._tell)
+        self._checks |= {source: found[key] for source, key in keys.items()}
+        return bool(left)
+
+    def _request(self, source: Path) -> CheckRequest:
+        file = self._course.file
+        return CheckRequest(
+            bot_in(source),
+            self._sandbox,
+            trusted=self._options.trusted,
+            packages=file.packages,
+            limits=file.limits,
+            builds=_builds(self._course),
+            every_fault=True,
+            positions=POSITIONS,
+        )
 
 
-def _own_bots(course: Course) -> list[Bot]:
+class _Locked:
+    """Turns hand-ins into what course.lock says of them."""
+
+    def __init__(
+        self,
+        course: Course,
+        looked: _Looked,
+        bots: Mapping[Path, Bot],
+        staged: Mapping[str, StagedBot],
+    ) -> None:
+        self._course, self._looked, self._staged = course, looked, staged
+        given = GivenOut(course.starter)
+        self._given = {source: given.of(bot) for source, bot in bots.items()}
+        self._programs = {source: program_of(bot) for source, bot in bots.items()}
+
+    def hand_in(self, id_: str, hand_in: HandIn) -> LockedHandIn:
+        due, checked = self._course.due[id_], self._looked.checked(hand_in)
+        plays = checked.starts and checked.digest in self._staged
+        days = due.days_late(hand_in.received)
+        return LockedHandIn(
+            file=hand_in.name,
+            received=stamp(hand_in.received.astimezone(due.deadline.tzinfo)),
+            days_late=days,
+            content=self._looked.content(hand_in),
+            bot=checked.digest if plays else "",
+            steps=checked.passed,
+            of=len(STEPS),
+            program=self._programs[hand_in.source] if plays else "",
+            deadline=stamp(due.deadline),
+            zone=due.zone,
+            grace=due.grace,
+            extension=due.extension,
+            free_days=min(days, self._course.free_days[id_]),
+            sign=hand_in.sign,
+            given=self._given.get(hand_in.source),
+        )
+
+
+def own_bots(course: Course) -> list[Bot]:
     """Return the baselines and the reference."""
     baselines = list(course.baselines.values())
     return [*baselines, course.reference] if course.reference else baselines
@@ -108,19 +218,6 @@ def _make_private(folder: Path) -> None:
         folder.mkdir(mode=0o700, exist_ok=True)
     except OSError as error:
         raise ArenaError(f"it cannot be made: {error.strerror}", str(folder)) from None
-
-
-def _request(course: Course, source: Path, sandbox: str, options: Options) -> CheckRequest:
-    return CheckRequest(
-        source,
-        sandbox,
-        trusted=options.trusted,
-        packages=course.file.packages,
-        limits=course.file.limits,
-        builds=_builds(course),
-        every_fault=True,
-        positions=POSITIONS,
-    )
 
 
 def _builds(course: Course) -> BuildCache:
@@ -136,22 +233,3 @@ def _staged(bots: list[Bot], workshop: Workshop, tell: Tell) -> dict[str, Staged
         except ArenaError as error:
             tell(f"'{bot.source.name}' does not play: {error}")
     return staged
-
-
-def _locked(
-    hand_in: HandIn,
-    days_late: int,
-    content: str,
-    checked: Checked,
-    staged: Mapping[str, StagedBot],
-) -> LockedHandIn:
-    plays = checked.starts and checked.digest in staged
-    return LockedHandIn(
-        file=hand_in.name,
-        received=stamp(hand_in.received),
-        days_late=days_late,
-        content=content,
-        bot=checked.digest if plays else "",
-        steps=checked.passed,
-        of=len(STEPS),
-    )

@@ -60,4 +60,5 @@ def _valid(received: list[_Submission]) -> list[_Submission]:
 def _hand_in(submission: _Submission, student: Student, folder: Folder) -> HandIn:
     upload = submission.upload
     received = datetime.fromtimestamp(int(upload.received_at), UTC)
-    return HandIn(student.id, upload.version, submission.source(folder), received)
+    sign = f"the author {upload.author}"
+    return HandIn(student.id, upload.version, submission.source(folder), received, sign)

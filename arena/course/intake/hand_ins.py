@@ -1,46 +1,61 @@
 """Hand-ins: whose they are, and when they were received."""
 
-import csv
-import io
 import os
 import stat
-import unicodedata
-from collections.abc import Iterator, Mapping
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from hashlib import file_digest, sha256
 from pathlib import Path
+from typing import NamedTuple
 from zipfile import BadZipFile, ZipFile
+
+from msgspec import Struct
 
 from arena.bots.archives.unpack import UnpackedArchive, is_archive, unpack
 from arena.bots.folder import is_ignored
 from arena.bots.manifest import MANIFEST
-from arena.course.config import Course, LadderEntry
+from arena.course.config import Course
 from arena.course.deadlines import parse_moment
 from arena.course.intake.choice import HandIn
 from arena.course.intake.from_ladder import hand_ins_from_ladder
-from arena.course.intake.owner import is_text, owners
+from arena.course.intake.owner import is_text, owners, sign
 from arena.course.intake.submitters import METADATA, export_folder, read_submitters
+from arena.course.keys import LadderEntry
+from arena.course.roster import Student
+from arena.course.table import composed, read_table
 from arena.io.errors import ArenaError
-from arena.io.files import read_limited, reason
+from arena.io.files import reason
 
 _MAX_ENTRIES, _MAX_BYTES = 200_000, 4 << 30
 """Of a zip file with all hand-ins."""
-_MAX_LIST = 4 << 20
-"""Bytes of the list of times."""
+
+
+class Intake(Struct, frozen=True):
+    """What was handed in."""
+
+    hand_ins: list[HandIn]
+    strangers: list[str]
+    """Names of files, or of a ladder's authors, that belong to nobody on the roster."""
+    unknown_lines: list[str] = []
+    """Lines of the list of times whose file is not there."""
+    unlisted: frozenset[str] = frozenset()
+    """Names of hand-ins that the list of times lacks: they have the time of their files."""
 
 
 @contextmanager
-def hand_ins_of(course: Course) -> Iterator[tuple[list[HandIn], list[str]]]:
-    """Yield all hand-ins, and the names of files that belong to nobody on the roster.
+def hand_ins_of(course: Course) -> Iterator[Intake]:
+    """Yield what was handed in, as long as it lies unpacked.
 
-    They lie in a folder or an archive, each named after its student or as a platform names them
+    Hand-ins lie in a folder or an archive, each named after its student or as a platform names them
     (`owner`); or a ladder received them. Raises ArenaError if they cannot be read, or a name fits
     several.
     """
     source = course.submissions
     if isinstance(course.file.submissions, LadderEntry):
-        yield hand_ins_from_ladder(source, course.students)
+        hand_ins, strangers = hand_ins_from_ladder(source, course.students)
+        yield Intake(hand_ins, _not_ignored(strangers, course))
     elif source.is_dir():
         yield _found(course, source, {})
     elif is_archive(source):
@@ -53,6 +68,20 @@ def hand_ins_of(course: Course) -> Iterator[tuple[list[HandIn], list[str]]]:
     else:
         what = "neither a folder nor an archive" if source.exists() else "no such folder or archive"
         raise ArenaError(what, str(source), "correct `submissions` in course.yaml")
+
+
+def hand_ins_by_student(course: Course, hand_ins: Iterable[HandIn]) -> dict[Student, list[HandIn]]:
+    """Return what counts as handed in by each student: by the whole team, if there is one."""
+    units = {student.id: student.unit for student in course.students}
+    by_unit = defaultdict[str, list[HandIn]](list)
+    for hand_in in hand_ins:
+        by_unit[units[hand_in.student]].append(hand_in)
+    return {student: by_unit[student.unit] for student in course.students}
+
+
+def _not_ignored(names: Iterable[str], course: Course) -> list[str]:
+    ignored = {composed(name) for name in course.file.ignored}
+    return [name for name in names if composed(name) not in ignored]
 
 
 def _unpack(archive: Path, target: Path) -> None:
@@ -105,32 +134,42 @@ def _all(source: Path) -> list[Path]:
     return sorted(source.rglob("*")) if _is_folder(source) else [source]
 
 
-def _found(
-    course: Course, folder: Path, times: Mapping[str, datetime]
-) -> tuple[list[HandIn], list[str]]:
-    listed = {**times, **_listed_times(course)}
-    export = export_folder(folder)
+def _found(course: Course, folder: Path, times: Mapping[str, datetime]) -> Intake:
+    listed, export = _listed_times(course), export_folder(folder)
     paths = {path.name: path for path in sorted(export.iterdir()) if _is_hand_in(path.name)}
-    owned = owners([*paths], course.students, read_submitters(export), course.submissions)
-    hand_ins = []
+    submitters = read_submitters(export)
+    names = _not_ignored(paths, course)
+    owned = owners(names, course.students, submitters, course.submissions)
+    hand_ins, unlisted, used = list[HandIn](), set[str](), set[str]()
     for name, owner in owned.items():
         if owner is None:
             continue
         for path in _each(paths[name]):
             inner = path.relative_to(folder).as_posix()
-            received = listed.get(_composed(inner)) or _written(path)
-            hand_ins.append(HandIn(owner.id, inner, path, received))
-    return hand_ins, [name for name, owner in owned.items() if owner is None]
+            line = next((one for one in _outwards(composed(inner)) if one in listed), None)
+            if line is None:
+                received = times.get(composed(inner)) or _written(path)
+                unlisted.add(inner)
+            else:
+                received = listed[line].received
+                used.add(line)
+            hand_ins.append(HandIn(owner.id, inner, path, received, sign(name, owner, submitters)))
+    there = {composed(path.relative_to(folder).as_posix()) for path in export.iterdir()}
+    unknown = [line.words for name, line in listed.items() if name not in used | there]
+    strangers = [name for name, owner in owned.items() if owner is None]
+    return Intake(hand_ins, strangers, unknown, frozenset(unlisted if course.received else ()))
+
+
+def _outwards(name: str) -> Iterator[str]:
+    """Yield the path of a file, and those of the folders around it."""
+    while name:
+        yield name
+        name = name.rpartition("/")[0]
 
 
 def _is_hand_in(name: str) -> bool:
     ignored = is_ignored(name) or name.startswith(".") or name == METADATA
     return not (ignored or is_text(name))
-
-
-def _composed(name: str) -> str:
-    """Return the same text for the names that a Mac and others give a file."""
-    return unicodedata.normalize("NFC", name)
 
 
 def _each(path: Path) -> Iterator[Path]:
@@ -164,34 +203,36 @@ def _times_in_zip(path: Path, course: Course) -> dict[str, datetime]:
         with ZipFile(path) as archive:
             for info in archive.infolist():
                 moment = datetime(*info.date_time, tzinfo=zone).astimezone(UTC)
-                for name in _prefixes(_composed(info.filename).rstrip("/")):
+                for name in _outwards(composed(info.filename).rstrip("/")):
                     times[name] = max(moment, times.get(name, moment))
     except (BadZipFile, ValueError, OSError) as error:
         raise ArenaError(f"the archive is damaged: {error}", str(path)) from None
     return times
 
 
-def _prefixes(name: str) -> Iterator[str]:
-    parts = name.split("/")
-    yield from ("/".join(parts[:size]) for size in range(1, len(parts) + 1))
+class _Listed(NamedTuple):
+    """A line of the teacher's list."""
+
+    received: datetime
+    words: str
 
 
-def _listed_times(course: Course) -> dict[str, datetime]:
-    """Return the times in the teacher's list; raises ArenaError with the line that is wrong."""
-    path = course.received
-    if path is None:
+def _listed_times(course: Course) -> dict[str, _Listed]:
+    """Return the lines of the teacher's list by the names of the files.
+
+    Raises ArenaError with the line that is wrong.
+    """
+    if course.received is None:
         return {}
-    try:
-        text = read_limited(path, _MAX_LIST).decode("utf-8-sig")
-        rows = list(csv.DictReader(io.StringIO(text, newline="")))
-    except (UnicodeDecodeError, csv.Error) as error:
-        raise ArenaError(f"cannot be read: {error}", str(path)) from None
-    times = {}
-    for line, row in enumerate(rows, 2):
-        where = f"{path}:{line}"
-        if not (row.get("file") and row.get("received")):
-            raise ArenaError("a line without a file or a time", where, "columns: file,received")
-        times[_composed(row["file"].strip())] = parse_moment(
-            row["received"].strip(), where
-        ).astimezone(UTC)
-    return times
+    path = course.folder / course.received.table
+    columns = {"file": course.received.file, "received": course.received.received}
+    listed: dict[str, _Listed] = {}
+    for row in read_table(path, columns, [*columns]):
+        name, time = row.cells["file"].rstrip("/"), row.cells["received"]
+        if not (name and time):
+            raise ArenaError("a line without a file or a time", row.where, "fill in both cells")
+        if name in listed:
+            raise ArenaError(f"'{name}' is there twice", row.where, "leave one of the lines out")
+        moment = parse_moment(time, row.where).astimezone(UTC)
+        listed[name] = _Listed(moment, f"'{name}' in {row.where}")
+    return listed

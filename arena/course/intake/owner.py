@@ -11,10 +11,10 @@ from functools import reduce
 from itertools import chain
 from pathlib import Path
 
-from arena.bots.archives.entry import folded
 from arena.bots.archives.unpack import ENDINGS
 from arena.course.intake.submitters import Submitter
 from arena.course.roster import Student
+from arena.course.table import same_key
 from arena.io.errors import ArenaError
 
 _TIME = r"[0-9]{4}(?:-[0-9]{2}){5}"
@@ -37,6 +37,8 @@ _TEXT = re.compile(
 )
 """A text that a platform writes beside the files, or instead of one."""
 _AFTER_ID = "_-. ("
+BY_ID = "the id"
+"""The sign of a plain name."""
 
 _Read = Callable[[str], Sequence[Student] | None]
 """Returns whose a name is by one form, all whom it fits; None if it does not have that form."""
@@ -45,6 +47,36 @@ _Read = Callable[[str], Sequence[Student] | None]
 def is_text(name: str) -> bool:
     """Return whether a platform wrote this beside the files that were handed in."""
     return _TEXT.fullmatch(name) is not None
+
+
+def sign(name: str, owner: Student, submitters: Mapping[str, Sequence[Submitter]]) -> str:
+    """Return in words what in the name of a hand-in says that it is its owner's."""
+    if match := _MOODLE.fullmatch(name):
+        by_number = _has_number(owner) and match["number"] == _account(owner)
+        return f"Moodle's number {match['number']}" if by_number else f"the name {match['name']}"
+    if name in submitters:
+        ids = {same_key(one.id) for one in submitters[name]}
+        return "Gradescope's id" if _account(owner) in ids else "Gradescope's address"
+    if _Roster([owner]).beginning(_stem(name)):
+        begins = same_key(_stem(name)).startswith(same_key(owner.id))
+        return BY_ID if begins else f"the team {owner.team}"
+    return f"the account {owner.account or owner.id}"
+
+
+class PlainNames:
+    """Names that go on with a second id, as `s1_s2_team.zip` does."""
+
+    def __init__(self, students: Sequence[Student]) -> None:
+        """Take the students whose ids names may begin with."""
+        self._roster = _Roster(students)
+
+    def second(self, name: str, owner: Student) -> Student | None:
+        """Return whose id or team follows the owner's id, if that is somebody else's."""
+        stem, first = same_key(_stem(name.partition("/")[0])), same_key(owner.id)
+        if stem[len(first) : len(first) + 1] not in [*_AFTER_ID]:
+            return None
+        others = self._roster.beginning(stem[len(first) + 1 :])
+        return next((one for one in others if one.unit != owner.unit), None)
 
 
 def owners(
@@ -62,9 +94,10 @@ def owners(
     owned: dict[str, Student | None] = {}
     for name in names:
         fits = export.fits(name)
-        if len(fits) > 1:
+        if len({student.unit for student in fits}) > 1:
             what = f"'{name}' may be from '{fits[0].id}' and '{fits[1].id}'"
-            raise ArenaError(what, str(where), "rename it to the id of its student alone")
+            hint = "rename it to the id of its student alone, or give both a `team` in the roster"
+            raise ArenaError(what, str(where), hint)
         owned[name] = fits[0] if fits else None
     _check_namesakes(owned, where)
     return owned
@@ -133,8 +166,8 @@ class _Export:
     def _submitted(self, name: str) -> Sequence[Student]:
         fits: list[Student] = []
         for submitter in self._submitters.get(name, ()):
-            by_id = self._roster.by_account[folded(submitter.id)]
-            fits += _agreed(by_id, self._roster.by_mail[folded(submitter.email)])
+            by_id = self._roster.by_account[same_key(submitter.id)]
+            fits += _agreed(by_id, self._roster.by_mail[same_key(submitter.email)])
         return _once(fits)
 
     def _canvas(self, name: str) -> Sequence[Student] | None:
@@ -165,7 +198,7 @@ class _Export:
         """Return who logs in by what follows one of these beginnings and a sign."""
         logins = [text.removeprefix(begin + sign) for begin in sorted(begins, reverse=True)]
         return _once(
-            student for login in logins for student in self._roster.by_account[folded(login)]
+            student for login in logins for student in self._roster.by_account[same_key(login)]
         )
 
 
@@ -175,19 +208,22 @@ class _Roster:
     def __init__(self, students: Sequence[Student]) -> None:
         self.by_account, self.by_name = _Index(), _Index()
         self.by_mail, self.by_turned_name = _Index(), _Index()
-        self._by_id = {folded(student.id): student for student in students}
+        teams = {same_key(one.team): one for one in reversed(students) if one.team}
+        self._by_id = {**teams, **{same_key(student.id): student for student in students}}
         for student in students:
             self.by_account.add(_account(student), student)
-            self.by_name.add(_letters(student.name), student)
-            self.by_mail.add(folded(student.email), student)
+            # Before a name, Moodle has the group for which it was handed in.
+            for group in {"", student.group, student.team}:
+                self.by_name.add(_letters(group + student.name) if student.name else "", student)
+            self.by_mail.add(same_key(student.email), student)
             words = student.name.split()
             # Canvas has the last name first.
             for turned in {_letters(" ".join(words[n:] + words[:n])) for n in range(len(words))}:
                 self.by_turned_name.add(turned, student)
 
     def beginning(self, stem: str) -> Sequence[Student]:
-        """Return whose id a plain name is, or else begins with."""
-        stem = folded(stem)
+        """Return whose id or team a plain name is, or else begins with."""
+        stem = same_key(stem)
         if stem in self._by_id:
             return [self._by_id[stem]]
         begins = [stem[:at] for at, c in enumerate(stem) if c in _AFTER_ID]
@@ -231,7 +267,7 @@ def _once(students: Iterable[Student]) -> list[Student]:
 
 def _account(student: Student) -> str:
     """Return by what a platform calls a student; of Moodle's "Participant 12345", the number."""
-    return folded(student.account).rpartition(" ")[2] or folded(student.id)
+    return same_key(student.account).rpartition(" ")[2] or same_key(student.id)
 
 
 def _has_number(student: Student) -> bool:
@@ -240,7 +276,7 @@ def _has_number(student: Student) -> bool:
 
 def _letters(name: str) -> str:
     """Return a name without the signs that platforms leave out."""
-    return "".join(c for c in folded(name) if c.isalnum() or unicodedata.combining(c))
+    return "".join(c for c in same_key(name) if c.isalnum() or unicodedata.combining(c))
 
 
 def _stem(name: str) -> str:

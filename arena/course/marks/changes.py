@@ -5,9 +5,10 @@ from collections.abc import Iterator, Sequence
 import msgspec
 from msgspec import Struct
 
-from arena.course.config import Course
+from arena.course.by_hand import ByHand
+from arena.course.config import FIELD, LEGAL, Course
 from arena.course.lock import GradingTerms, Lock
-from arena.course.marks.marks import FIELD, LEGAL, Mark
+from arena.course.marks.marks import Mark
 from arena.course.marks.result import Result, grading
 from arena.io.files import write_file
 
@@ -34,10 +35,13 @@ class Moved(Struct, frozen=True):
 
 def changed_terms(old: GradingTerms, new: GradingTerms) -> str:
     """Name what decides games or points and changed, or return ""."""
+    left_out = {"baselines", "reference", "arena", "quick"}
+    if old.quick or new.quick:
+        left_out.add("precision")  # a first look is not the last word, before or after
     changed = [
         _NAMES.get(key, key)
         for key in GradingTerms.__struct_fields__
-        if key not in {"baselines", "reference", "arena"} and getattr(old, key) != getattr(new, key)
+        if key not in left_out and getattr(old, key) != getattr(new, key)
     ]
     changed += [
         f"the baseline '{name}'"
@@ -76,7 +80,9 @@ def moved(before: GradingOutcome, now: GradingOutcome) -> Iterator[Moved]:
     for result in now.results:
         was = earlier.pop(result.student.id, None)
         old_final, final = _final(was), _final(result)
-        if (old_final is None) != (final is None) or abs((old_final or 0) - (final or 0)) >= _LEAST:
+        differ = (old_final is None) != (final is None)
+        differ = differ or abs((old_final or 0) - (final or 0)) >= _LEAST
+        if differ or (was and _grade(was) != _grade(result)):
             why = "; ".join(_reasons(was, result, old_lock, lock))
             yield Moved(result.student.id, old_final, final, why)
     for id_, was in earlier.items():
@@ -85,6 +91,10 @@ def moved(before: GradingOutcome, now: GradingOutcome) -> Iterator[Moved]:
 
 def _final(result: Result | None) -> float | None:
     return result.mark.final if result and result.mark else None
+
+
+def _grade(result: Result) -> str:
+    return result.mark.grade.name if result.mark and result.mark.grade else ""
 
 
 def _reasons(was: Result | None, result: Result, old: Lock, new: Lock) -> Iterator[str]:
@@ -100,6 +110,16 @@ def _reasons(was: Result | None, result: Result, old: Lock, new: Lock) -> Iterat
     yield from _parts(was.mark, result.mark, old, new, same=_content(was) == _content(result))
     if was.mark.deduction != result.mark.deduction:
         yield f"deduction {result.mark.deduction:g}, not {was.mark.deduction:g}"
+    yield from _by_hand(was.mark.added, result.mark.added)
+    if _grade(was) != _grade(result):
+        yield f"grade {_grade(result) or 'none'}, not {_grade(was) or 'none'}"
+
+
+def _by_hand(was: Sequence[ByHand], now: Sequence[ByHand]) -> Iterator[str]:
+    for entries, others, word in ((now, was, ""), (was, now, "no more ")):
+        for entry in entries:
+            if entry not in others:
+                yield f"{word}{entry.part} {entry.points:+g} ({entry.reason})"
 
 
 def _parts(was: Mark, now: Mark, old: Lock, new: Lock, *, same: bool) -> Iterator[str]:
@@ -107,7 +127,7 @@ def _parts(was: Mark, now: Mark, old: Lock, new: Lock, *, same: bool) -> Iterato
         before, after = was.parts.get(name), now.parts.get(name)
         points = (before.points if before else 0.0), (after.points if after else 0.0)
         if abs(points[0] - points[1]) >= _LEAST:
-            why = _cause(name, old, new) if same else ""
+            why = now.reasons.get(name) or (_cause(name, old, new) if same else "")
             yield f"{name} {points[1]:.2f}, not {points[0]:.2f}{f' ({why})' if why else ''}"
 
 
@@ -115,19 +135,26 @@ def _cause(name: str, old: Lock, new: Lock) -> str:
     if old.terms.scheme != new.terms.scheme:
         return "marks or late changed"
     if name == FIELD:
-        return _field_change(old.field, new.field)
+        return _field_change(old, new)
     if name == LEGAL:
         return "checked again"
     if old.terms.baselines.get(name) != new.terms.baselines.get(name):
         return "the baseline changed"
     if old.shares.get(name) != new.shares.get(name):
         return "the reference was measured again"
-    return "other games count"
+    return _precision_change(old, new) or "other games count"
 
 
-def _field_change(old: Sequence[str], new: Sequence[str]) -> str:
-    left, joined = len(set(old) - set(new)), len(set(new) - set(old))
-    return f"the field changed: {joined} joined, {left} left" if left or joined else "other games"
+def _field_change(old: Lock, new: Lock) -> str:
+    left, joined = len({*old.field} - {*new.field}), len({*new.field} - {*old.field})
+    if left or joined:
+        return f"the field changed: {joined} joined, {left} left"
+    return _precision_change(old, new) or "other games"
+
+
+def _precision_change(old: Lock, new: Lock) -> str:
+    before, now = old.terms.precision, new.terms.precision
+    return f"played to ±{now:g} points, not ±{before:g}" if before != now else ""
 
 
 def _content(result: Result) -> str:

@@ -32,12 +32,23 @@ def main(home: Path, user: str, points: float) -> None:
     shutil.rmtree(work, ignore_errors=True)
     work.mkdir(mode=0o700)
     try:
-        result = _checked(home / "submission", work / "bot", user, points)
+        result = _graded(home) or _checked(home / "submission", work / "bot", user, points)
     finally:
         end_processes(user)
     draft = results / ".results.json"
     draft.write_text(json.dumps(result, indent=1) + "\n", encoding="utf-8")
     draft.replace(results / "results.json")
+
+
+def _graded(home: Path) -> dict[str, Any] | None:
+    """Return what the teacher graded of a submitter, by e-mail address; None for nothing."""
+    try:
+        graded = json.loads((home / "source/graded.json").read_bytes())
+        users = json.loads((home / "submission_metadata.json").read_bytes())["users"]
+        found = [graded.get(str(user["email"]).casefold()) for user in users]
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+    return next(filter(None, found), None)
 
 
 def _checked(submission: Path, bot: Path, user: str, points: float) -> dict[str, Any]:

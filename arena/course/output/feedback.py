@@ -1,23 +1,24 @@
 """What a student is told beside the mark: faults, the most expensive decisions, what to try."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
-from arena.author.check.findings import Finding
+from arena.author.check.findings import StepResult
 from arena.course.config import Course
 from arena.course.games.baseline_games import pairing_of
 from arena.course.games.tables import block, name_of
 from arena.course.intake.checks import Checked
 from arena.course.lock import Lock
 from arena.course.marks.result import Result
+from arena.course.output.league_site import LeagueSite
 from arena.game.records import Cause, Faulted, PlayedFixture
 from arena.league.store.store import Store
 from arena.playstats.coach import Coach, Judgement
 
 _COACHED = 1
-"""Blocks against each baseline that the coach judges."""
+"""Blocks against each baseline whose faults are shown; without a league they are coached."""
 _FAULTS = 5
 """Faults in games that are shown."""
 
@@ -25,13 +26,16 @@ _FAULTS = 5
 class Feedback(Struct, frozen=True):
     """What was found of a hand-in."""
 
-    findings: list[Finding]
-    """By its check."""
+    failed: list[StepResult]
+    """Steps of its check."""
     faults: dict[Cause, int]
-    """In the games against baselines that the coach judged."""
+    """In its first games against baselines."""
     details: list[str]
     """Of the first of them."""
     judgement: Judgement | None
+    """Of its games in the league that can be watched; of those against baselines without one."""
+    watched: bool
+    """Whether the judged games can be watched."""
     advice: list[str]
     """What to try next, most important first."""
     needs: list[str]
@@ -39,23 +43,29 @@ class Feedback(Struct, frozen=True):
 
 
 def feedback_of(
-    course: Course, lock: Lock, result: Result, checked: Checked | None, store: Store | None
+    course: Course,
+    lock: Lock,
+    result: Result,
+    checked: Checked | None,
+    store: Store | None,
+    league: LeagueSite,
 ) -> Feedback:
-    """Return what to tell of a hand-in."""
-    findings = [f for step in checked.report.steps for f in step.findings] if checked else []
+    """Return what to tell of a hand-in; `store` has the games against baselines."""
+    failed = [step for step in checked.report.steps if not step.ok] if checked else []
     bot = result.hand_in.bot if result.hand_in else ""
     played = [*_played(course, lock, bot, store)] if bot and store and lock.shares else []
-    coach = Coach(name_of(bot))
-    faults, details = Counter[Cause](), list[str]()
-    for fixture in played:
+    events = [event for fixture in played for event in _faults(fixture, name_of(bot))]
+    faults = Counter(event.cause for event in events)
+    details = [f"{event.cause}: {event.detail}" for event in events[:_FAULTS]]
+    at_table = name_of(result.hand_in.program) if result.hand_in else ""
+    watched = [*league.games(at_table)]
+    coach = Coach(at_table if watched else name_of(bot))
+    for fixture in watched or played:
         coach.add(fixture, lock.terms.rules)
-        for event in _faults(fixture, name_of(bot)):
-            faults[event.cause] += 1
-            details.append(f"{event.cause}: {event.detail}")
     judgement = coach.judgement() if coach.games else None
-    needs = [*_needs(result, findings, faults)]
-    advice = [*_advice(result, findings, faults, judgement, checked)]
-    return Feedback(findings, dict(faults), details[:_FAULTS], judgement, advice, needs)
+    needs = [*_needs(result, failed, faults)]
+    advice = [*_advice(result, failed, faults, judgement, checked)]
+    return Feedback(failed, dict(faults), details, judgement, bool(watched), advice, needs)
 
 
 def _played(course: Course, lock: Lock, bot: str, store: Store) -> Iterator[PlayedFixture]:
@@ -74,15 +84,16 @@ def _faults(played: PlayedFixture, name: str) -> Iterator[Faulted]:
                 yield event
 
 
-def _needs(result: Result, findings: list[Finding], faults: Counter[Cause]) -> Iterator[str]:
+def _needs(result: Result, failed: Sequence[StepResult], faults: Counter[Cause]) -> Iterator[str]:
     if result.hand_in is None:
         yield "nothing was handed in"
         return
     if not result.hand_in.bot:
         yield "it never plays: its check says why"
-    elif findings or faults.keys() - {Cause.TIMEOUT}:
+    elif failed or faults.keys() - {Cause.TIMEOUT}:
         yield "it faults"
-    if faults[Cause.TIMEOUT] or any(f.what.startswith(Cause.TIMEOUT) for f in findings):
+    found = [finding.what for step in failed for finding in step.findings]
+    if faults[Cause.TIMEOUT] or any(what.startswith(Cause.TIMEOUT) for what in found):
         yield "it is too slow"
     for name, part in result.mark.parts.items() if result.mark else ():
         if part.share and name != "field" and part.share.loses:
@@ -91,7 +102,7 @@ def _needs(result: Result, findings: list[Finding], faults: Counter[Cause]) -> I
 
 def _advice(
     result: Result,
-    findings: list[Finding],
+    failed: Sequence[StepResult],
     faults: Counter[Cause],
     judgement: Judgement | None,
     checked: Checked | None,
@@ -99,7 +110,7 @@ def _advice(
     if result.hand_in is None:
         yield "hand in a bot: `arena new my-bot` makes one that already plays"
         return
-    if findings or faults:
+    if failed or faults:
         yield "mend the faults first: `arena check YOUR-BOT` shows each with what was sent"
     leaks = judgement.leaks[:2] if judgement else []
     for leak in leaks:

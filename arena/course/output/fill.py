@@ -2,11 +2,12 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
+from arena.course.marks.marks import Mark
 from arena.course.marks.result import Result
 from arena.io.errors import ArenaError, did_you_mean
 from arena.io.files import read_limited
@@ -50,10 +51,12 @@ def keys_of(results: Sequence[Result]) -> dict[str, list[Result]]:
     return by_key
 
 
-def marks_by_key(keys: Mapping[str, Sequence[Result]]) -> dict[str, str]:
-    """Return the marks by what is one student's alone; those who are struck have none."""
+def marks_by_key(
+    keys: Mapping[str, Sequence[Result]], text: Callable[[Mark], str]
+) -> dict[str, str]:
+    """Return the text of each mark by what is one student's alone; who is struck has none."""
     alone = {key: results[0].mark for key, results in keys.items() if len(results) == 1}
-    return {key: f"{mark.final:.2f}" for key, mark in alone.items() if mark}
+    return {key: text(mark) for key, mark in alone.items() if mark}
 
 
 def fill(path: Path, id_column: str, mark_column: str, marks: Mapping[str, str]) -> Filled:
@@ -88,14 +91,16 @@ def fill(path: Path, id_column: str, mark_column: str, marks: Mapping[str, str])
             raise ArenaError(what, str(path), "leave one of them out")
         seen[key] = number
         changes.append((line[mark_at], marks[key]))
-    return Filled(_changed(content, changes), [*seen], strangers)
+    return Filled(_changed(content, changes, separator), [*seen], strangers)
 
 
-def _changed(content: bytes, changes: list[tuple[_Cell, str]]) -> bytes:
+def _changed(content: bytes, changes: list[tuple[_Cell, str]], separator: bytes) -> bytes:
     parts, at = [], 0
-    for cell, mark in changes:
-        quote = b'"' if cell.raw.strip().startswith(b'"') else b""
-        parts += [content[at : cell.start], quote + mark.encode() + quote]
+    for cell, text in changes:
+        mark = text.replace('"', '""').encode()
+        quoted = cell.raw.strip().startswith(b'"') or separator in mark or b'"' in mark
+        quote = b'"' if quoted else b""
+        parts += [content[at : cell.start], quote + mark + quote]
         at = cell.end
     return b"".join([*parts, content[at:]])
 

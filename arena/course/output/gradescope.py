@@ -6,28 +6,39 @@ neither read the grader nor write results; they are written when all of its proc
 """
 
 import json
+from collections import Counter
+from collections.abc import Sequence
 from hashlib import sha256
 from pathlib import Path
 
-from arena import __version__
 from arena.author.check.findings import CheckReport, Finding
-from arena.course.marks.result import Result
+from arena.course.config import Course
+from arena.course.intake.checks import read_check
+from arena.course.intake.entries import CHECKS
+from arena.course.marks.result import Result, grading
+from arena.io import own_wheel
 from arena.io.errors import ArenaError
 from arena.io.files import reason, write_file
 
 GRADER = Path(__file__).with_name("autograder.py")
 """What runs on Gradescope."""
+GRADED = "graded.json"
+"""What the autograder gives instead, by the address of the student."""
 _USER = "student"
 _DIGITS = 16
 """Of a hash that tells ids apart which folders cannot have."""
 _SETUP = """#!/bin/sh
-# Run once, when the image is built.
+# Run once, when the image is built: needs Ubuntu 22.04 or later, or Debian 12 or later.
 set -e
+export DEBIAN_FRONTEND=noninteractive
 apt-get update
-apt-get install -y python3-venv util-linux
-python3 -m venv /opt/arena
-/opt/arena/bin/pip install perudo-arena=={version}
-useradd --system --user-group --no-create-home {user}
+# Ubuntu 22.04 calls the Python that the arena needs by its number.
+python=python3
+if apt-cache show python3 | grep -q '^Version: 3\\.10\\.'; then python=python3.11; fi
+apt-get install -y $python $python-venv util-linux
+$python -m venv /opt/arena
+/opt/arena/bin/pip install /autograder/source/{wheel}
+id {user} >/dev/null 2>&1 || useradd --system --user-group --no-create-home {user}
 chmod 700 /autograder/source
 """
 _RUN = """#!/bin/sh
@@ -39,7 +50,7 @@ exec /opt/arena/bin/python /autograder/source/autograder.py /autograder {user} {
 def write_autograder(folder: Path, points: float) -> None:
     """Write the folder of an autograder, to be zipped; raises ArenaError if it exists."""
     files = {
-        "setup.sh": (_SETUP.format(version=__version__, user=_USER), 0o755),
+        "setup.sh": (_SETUP.format(wheel=own_wheel.NAME, user=_USER), 0o755),
         "run_autograder": (_RUN.format(user=_USER, points=points), 0o755),
         GRADER.name: (GRADER.read_text(encoding="utf-8"), 0o644),
     }
@@ -51,6 +62,24 @@ def write_autograder(folder: Path, points: float) -> None:
         raise ArenaError(f"it cannot be made: {reason(error)}", str(folder)) from None
     for name, (text, mode) in files.items():
         write_file(folder / name, text.encode(), mode)
+    own_wheel.write_wheel(folder)
+
+
+def write_graded(folder: Path, course: Course, results: Sequence[Result]) -> None:
+    """Write what was graded: a file for each student, and one by address for the autograder."""
+    addresses = Counter(result.student.email.casefold() for result in results)
+    graded: dict[str, object] = {}
+    for result in results:
+        content = result.hand_in.content if result.hand_in else ""
+        kept = read_check(grading(course) / CHECKS, result.student.unit, content)
+        text = results_json(result, kept.report if kept else None, course.file.precision)
+        name = folder_name(result.student.id)
+        write_file(folder / "results" / name / "results.json", text.encode(), parents=True)
+        address = result.student.email.casefold()
+        if address and addresses[address] == 1:
+            graded[address] = json.loads(text)
+    if graded:
+        write_file(folder / "autograder" / GRADED, json.dumps(graded).encode())
 
 
 def folder_name(student: str) -> str:
@@ -76,6 +105,8 @@ def results_json(result: Result, report: CheckReport | None, precision: float) -
         how = "reached" if result.mark.precise else "not reached: the budget of games is spent"
         lines.append(f"precision of {precision:g} points {how}")
         lines += [f"deduction: {result.mark.deduction:g}"] if result.mark.deduction else []
+        lines += [f"{one.part}: {one.points:+g}, {one.reason}" for one in result.mark.added]
+        lines += [f"grade: {result.mark.grade.name}"] if result.mark.grade else []
     document = {
         "score": round(result.mark.final, 2) if result.mark else 0,
         "output": "\n".join(filter(None, lines)),

@@ -8,15 +8,12 @@ from pathlib import Path
 
 from arena.course.config import Course
 from arena.course.marks.result import grading
-from arena.io import shipped
 from arena.io.errors import ArenaError
 from arena.io.files import reason, write_file
 from arena.ladder.door.door import Door
 from arena.ladder.folder import Folder, existing, make_shared
 
 FEEDBACK = "feedback"
-STYLESHEET = "style.css"
-"""Beside a page behind the door, whose pages have no styles inside."""
 _OF_COURSE = "course"
 """The folder of a course among an author's private pages."""
 _KEY_FILE = "secret"
@@ -62,8 +59,6 @@ def write_page(page: Path, content: bytes) -> None:
         except OSError as error:
             hint = "grade as the user who runs the ladder"
             raise ArenaError(f"it cannot be made: {reason(error)}", str(folder), hint) from None
-        style = shipped.folder("reports") / "standalone.css"
-        write_file(folder / STYLESHEET, style.read_bytes(), 0o644)
     write_file(page, content, 0o644, parents=True)
 
 
@@ -71,10 +66,9 @@ def remove_others(course: Course, pages: Mapping[str, Path]) -> None:
     """Remove the pages of students who are no longer on the roster, or whose page moved."""
     old = [*(course.folder / FEEDBACK).glob(f"{'[0-9a-f]' * _DIGITS}.html")]
     if course.door:
-        folders = [private / _OF_COURSE for private in _private_folders(course.door).values()]
-        old += [folder / name for folder in folders for name in ("index.html", STYLESHEET)]
-    kept = {*pages.values(), *(page.with_name(STYLESHEET) for page in pages.values())}
-    _remove([page for page in old if page not in kept])
+        folders = _private_folders(course.door).values()
+        old += [private / _OF_COURSE / "index.html" for private in folders]
+    _remove([page for page in old if page not in {*pages.values()}])
 
 
 def _remove(pages: Collection[Path]) -> None:

@@ -5,22 +5,45 @@ from hashlib import sha256
 from pathlib import Path
 
 import msgspec
+from msgspec import Struct
 
 from arena import __version__
 from arena.author.alike.alike import AlikeRequest, alike
 from arena.author.alike.named_bots import LeftOut, NamedBot
-from arena.author.alike.page import render_page
+from arena.author.alike.page import render_page, shown_pairs
+from arena.author.alike.ranking import Pair
 from arena.bots.folder import refuse_link
 from arena.bots.manifest import load_bot
 from arena.course.config import Course
 from arena.course.lock import Lock
 from arena.course.marks.result import grading
 from arena.io.errors import ArenaError
-from arena.io.files import write_file
+from arena.io.files import read_json, write_file
 
 PAGE = "alike.html"
-_KEY = "alike.key"
-"""Says what the page was made of."""
+_KEPT = "alike.json"
+
+
+class SimilarPair(Struct, frozen=True):
+    """Two hand-ins that are more alike than others are, by their students."""
+
+    one: str
+    other: str
+    source: float | None
+    """The share of their source that they have in common; None if it was not compared."""
+    decisions: float | None
+    """The same of their decisions."""
+
+
+class Similarity(Struct, frozen=True):
+    """What the comparison of the hand-ins found."""
+
+    key: str = ""
+    """Says what was compared; "" if nothing was."""
+    pairs: tuple[SimilarPair, ...] = ()
+    """In the order of their page."""
+    why_not: str = ""
+    """Why nothing was compared though there are hand-ins; "" otherwise."""
 
 
 def compare_hand_ins(
@@ -31,35 +54,66 @@ def compare_hand_ins(
     tell: Callable[[str], None],
     *,
     trusted: bool,
-) -> None:
+) -> Similarity:
     """Write the page of the hand-ins that count, given by student, unless it is there already.
 
     The positions are drawn by the seed of the course, which nobody knows but the teacher. There is
     no page if no two can be compared.
     """
-    page, key_file, key = course.folder / PAGE, grading(course) / _KEY, _key(course, lock)
-    if page.exists() and key_file.exists() and key_file.read_text(encoding="ascii") == key:
-        return
+    page, kept_file, key = course.folder / PAGE, grading(course) / _KEPT, _key(course, lock)
+    kept = read_json(kept_file, Similarity)
+    if page.exists() and kept and kept.key == key:
+        return kept
     page.unlink(missing_ok=True)
     hand_ins, left_out = _loaded(sources)
     if len(hand_ins) < 2:
-        return
-    request = AlikeRequest(
+        return Similarity()
+    tell(f"comparing {len(hand_ins)} hand-ins")
+    try:
+        request = _request(course, lock, workers)
+        compared = alike(hand_ins, left_out, request, tell, trusted=trusted)
+    except ArenaError as error:
+        tell(f"hand-ins were not compared: {error}")
+        return Similarity(why_not=f"hand-ins were not compared: {error}")
+    people = {name: _called(name, course) for name in sources}
+    write_file(page, render_page(compared, people, course.file.name).encode())
+    similarity = Similarity(key, tuple(_pair(pair, people) for pair in shown_pairs(compared)))
+    write_file(kept_file, msgspec.json.encode(similarity))
+    return similarity
+
+
+def forget_similarity(course: Course) -> None:
+    """Remove the page, and what was found: the next grading compares again."""
+    for path in (course.folder / PAGE, grading(course) / _KEPT):
+        path.unlink(missing_ok=True)
+
+
+def _called(id_: str, course: Course) -> str:
+    """Return a student, or all students of the team, with their names."""
+    units = {one.id: one.unit for one in course.students}
+    theirs = [one for one in course.students if one.unit == units.get(id_)]
+    return ", ".join(f"{one.id} {one.name}".strip() for one in theirs) or id_
+
+
+def _pair(pair: Pair, people: Mapping[str, str]) -> SimilarPair:
+    return SimilarPair(
+        people[pair.one],
+        people[pair.other],
+        pair.text.most if pair.text else None,
+        pair.behaviour.most if pair.behaviour else None,
+    )
+
+
+def _request(course: Course, lock: Lock, workers: int) -> AlikeRequest:
+    return AlikeRequest(
         positions=course.file.alike,
         seed=_seed(lock),
         rules=course.rules,
+        common=tuple(course.starter.values()),
         sandbox=lock.terms.sandbox,
         packages=course.file.packages,
         workers=workers,
     )
-    tell(f"comparing {len(hand_ins)} hand-ins")
-    try:
-        compared = alike(hand_ins, left_out, request, tell, trusted=trusted)
-    except ArenaError as error:
-        tell(f"hand-ins were not compared: {error}")
-        return
-    write_file(page, render_page(compared).encode())
-    write_file(key_file, key.encode())
 
 
 def _seed(lock: Lock) -> str:
@@ -69,7 +123,7 @@ def _seed(lock: Lock) -> str:
 def _key(course: Course, lock: Lock) -> str:
     contents = {id_: hand_in.content for id_, hand_in in lock.hand_ins.items()}
     decisive = [__version__, _seed(lock), lock.terms.rules, lock.terms.sandbox, course.file.alike]
-    decisive += [course.file.packages, contents]
+    decisive += [course.file.packages, contents, sorted(course.starter)]
     return sha256(msgspec.json.encode(decisive, order="deterministic")).hexdigest()
 
 

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import h11
 import uvicorn
@@ -56,8 +57,9 @@ class Address(Struct, frozen=True, kw_only=True):
         """Return the addresses under which browsers may ask, with the usual port or without."""
         scheme, _, host = self.base.lower().partition("://")
         hosts = {host}
-        if not self.url and _is_loopback(self.host):
-            hosts |= {f"{name}:{self.port}" for name in ("localhost", "127.0.0.1")}
+        if _is_loopback(_host_of(self.base)):
+            port = _PORT.search(host)
+            hosts |= {f"{name}{port[0] if port else ''}" for name in ("localhost", "127.0.0.1")}
         usual = _USUAL_PORTS.get(scheme, "")
         bare = {host.removesuffix(usual) for host in hosts}
         with_port = {host if _PORT.search(host) else host + usual for host in bare}
@@ -185,10 +187,16 @@ def _check(address: Address) -> None:
     if address.behind_proxy and not address.url.startswith("https://"):
         what = "behind a proxy the door must know where browsers reach it"
         raise ArenaError(what, "--behind-proxy", "--url https://ladder.example.org")
-    if not (_is_loopback(address.host) or address.behind_proxy or address.certificate):
+    # What is reached at this machine's own address alone may listen elsewhere: in a container.
+    own = _is_loopback(address.host) or _is_loopback(_host_of(address.url))
+    if not (own or address.behind_proxy or address.certificate):
         what = f"{address.host} is reached over a network: links and sessions need HTTPS"
         hint = "--behind-proxy if a proxy speaks HTTPS, or --certificate FILE --key FILE"
         raise ArenaError(what, "--host", hint)
+
+
+def _host_of(url: str) -> str:
+    return urlsplit(url).hostname or ""
 
 
 def _is_loopback(host: str) -> bool:

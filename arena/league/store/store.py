@@ -270,6 +270,11 @@ class Store:
         with self._files.logs().file.translate_errors():
             return stored.played(record)
 
+    def unpack_whole(self, stored: StoredFixture) -> tuple[PlayedFixture, bytes]:
+        """Decode a fixture that has logs, and return its content hash, as `content_hash` does."""
+        with self._files.logs().file.translate_errors():
+            return stored.played_and_hash()
+
     def damage(self) -> Iterator[tuple[str, str]]:
         """Yield what is damaged of the files as such and of the conditions: where, and what.
 

@@ -9,7 +9,6 @@ programs see what is new. A manifest lists our files: nothing else is overwritte
 import errno
 import fcntl
 import filecmp
-import json
 import os
 import shutil
 import signal
@@ -17,17 +16,14 @@ import threading
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from hashlib import sha256
-from pathlib import Path, PurePosixPath
+from pathlib import Path
 from tempfile import TemporaryDirectory, TemporaryFile
 from typing import NamedTuple
 
-import msgspec
-
 from arena.io.errors import ArenaError
-from arena.publish.output.made_by import maker
+from arena.publish.output.manifest import MANIFEST, Keys, Manifest, manifest_data, read_manifest
 
 FRONT = "index.html"
-MANIFEST = ".perudo-arena-site.json"
 STAGING = ".perudo-arena-staging-"
 
 _HINTS = {
@@ -50,28 +46,6 @@ class File(NamedTuple):
     by the same arena."""
 
 
-Keys = dict[str, tuple[str, str, int]]
-"""By path: the key, the SHA-256 of the file, and its bytes."""
-
-
-class _Manifest(NamedTuple):
-    """The files of earlier runs."""
-
-    files: frozenset[str]
-    keys: Keys
-    """Of files that this arena made."""
-
-
-class _Document(msgspec.Struct, frozen=True):
-    """The manifest as it is stored."""
-
-    files: list[str]
-    made_by: str = ""
-    """The hash of all inputs but the games (`made_by.py`)."""
-    keys: msgspec.Raw = msgspec.Raw(b"{}")
-    """To be decoded only if the maker is the same: another one's keys may have another form."""
-
-
 @contextmanager
 def locked_site(folder: Path) -> Iterator[Mapping[str, str]]:
     """Keep other reports out of `folder`, and yield the keys of the files in it, by path.
@@ -87,7 +61,7 @@ def locked_site(folder: Path) -> Iterator[Mapping[str, str]]:
             fcntl.flock(lock, fcntl.LOCK_EX)
     try:
         with _translate_errors(folder):
-            keys, written = _read_manifest(folder).keys, _written_at(folder / MANIFEST)
+            keys, written = read_manifest(folder).keys, _written_at(folder / MANIFEST)
         yield {
             path: key
             for path, (key, digest, size) in keys.items()
@@ -126,15 +100,17 @@ def _content(path: Path) -> bytes | None:
         return None
 
 
-def replace_site(folder: Path, files: Iterable[tuple[str, str | bytes] | File]) -> None:
-    """Make `folder` hold exactly these files of ours.
+def replace_site(
+    folder: Path, files: Iterable[tuple[str, str | bytes] | File], inputs: str = ""
+) -> None:
+    """Make `folder` hold exactly these files of ours; `inputs` is as in `is_whole`.
 
     Raises ArenaError if the folder cannot be written or holds a file of that name which no earlier
     run wrote; the site is then unchanged.
     """
     with _translate_errors(folder):
         folder.mkdir(parents=True, exist_ok=True)
-        old = _read_manifest(folder)
+        old = read_manifest(folder)
         for leftover in folder.glob(f"{STAGING}*"):  # of runs that were killed
             shutil.rmtree(leftover, ignore_errors=True)
         with TemporaryDirectory(dir=folder, prefix=STAGING, ignore_cleanup_errors=True) as name:
@@ -151,7 +127,7 @@ def replace_site(folder: Path, files: Iterable[tuple[str, str | bytes] | File]) 
                 _write_manifest(folder, staging, old.files | new, in_place)
                 _move_all(folder, staging.path, staging.changed)
                 _remove_stale(folder, old.files - new)
-                _write_manifest(folder, staging, new, staging.keys)
+                _write_manifest(folder, staging, new, staging.keys, inputs)
 
 
 def check_folder(folder: Path) -> None:
@@ -160,7 +136,7 @@ def check_folder(folder: Path) -> None:
         parent = next(path for path in (folder, *folder.absolute().parents) if path.exists())
         # Without a name: a killed run leaves nothing.
         with TemporaryFile(dir=parent):
-            _refuse_foreign(folder, {FRONT} - _read_manifest(folder).files)
+            _refuse_foreign(folder, {FRONT} - read_manifest(folder).files)
 
 
 @contextmanager
@@ -176,7 +152,7 @@ def _translate_errors(folder: Path) -> Iterator[None]:
 class _Staging:
     """The files of a report in the making; those that changed wait in a folder."""
 
-    def __init__(self, folder: Path, path: Path, old: _Manifest) -> None:
+    def __init__(self, folder: Path, path: Path, old: Manifest) -> None:
         self.path = path
         self.names: set[str] = set()
         self.changed: set[str] = set()
@@ -250,38 +226,10 @@ def _refuse_foreign(folder: Path, names: frozenset[str] | set[str]) -> None:
             raise ArenaError(what, str(folder), "choose an empty folder, or move that file away")
 
 
-def _read_manifest(folder: Path) -> _Manifest:
-    """Return what earlier runs wrote; paths that lead outside are ignored."""
-    try:
-        document = msgspec.json.decode((folder / MANIFEST).read_bytes(), type=_Document)
-    except (FileNotFoundError, ValueError, msgspec.MsgspecError):
-        return _Manifest(frozenset(), {})
-    files = frozenset(filter(_is_inside, document.files))
-    keys: Keys = {}
-    if document.made_by == maker():
-        with suppress(msgspec.MsgspecError):
-            keys = msgspec.json.decode(document.keys, type=Keys)
-    return _Manifest(files, {name: key for name, key in keys.items() if name in files})
-
-
-def _is_inside(name: str) -> bool:
-    path = PurePosixPath(name)
-    return bool(path.parts) and not path.is_absolute() and ".." not in path.parts
-
-
 def _write_manifest(
-    folder: Path,
-    staging: _Staging,
-    names: frozenset[str],
-    keys: Keys,
+    folder: Path, staging: _Staging, names: frozenset[str], keys: Keys, inputs: str = ""
 ) -> None:
-    document = {
-        "written_by": "perudo-arena",
-        "files": sorted(names),
-        "made_by": maker(),
-        "keys": dict(sorted(keys.items())),
-    }
-    data = (json.dumps(document, indent=1) + "\n").encode()
+    data = manifest_data(folder, names, keys, inputs)
     if _content(folder / MANIFEST) != data:
         _stage(staging.path / MANIFEST, data)
         (staging.path / MANIFEST).replace(folder / MANIFEST)

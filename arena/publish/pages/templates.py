@@ -1,6 +1,8 @@
 """The templates of the site: all that they print is visible and inert, whoever wrote it."""
 
+import re
 import sys
+from base64 import b64encode
 from contextlib import suppress
 from functools import cache, lru_cache
 from hashlib import sha256
@@ -12,7 +14,9 @@ from jinja2.bccache import Bucket
 from markupsafe import Markup
 from msgspec import Struct
 
+from arena import __version__
 from arena.io import shipped, visible
+from arena.publish.drawing.font import font_css
 from arena.publish.output import text
 from arena.publish.output.text import CACHED
 
@@ -22,6 +26,8 @@ FILTERS = ("signed", "fixed", "percent", "sure", "grouped", "counted", "clipped"
 _BAR = Markup('<svg class="part" aria-hidden="true"><rect width="{}%"/>{}</svg>{}')
 _CHANCE_OF_PAGE = Markup('<use href="#chance"/>')
 _CHANCE = Markup('<rect class=chance x="{}%"/>')
+_CODE = Markup("<code>{}</code>")
+_IN_BACKTICKS = re.compile("`([^`]+)`")
 
 
 @cache
@@ -39,8 +45,30 @@ def environment() -> Environment:
         keep_trailing_newline=True,
     )
     env.filters |= {name: getattr(text, name) for name in FILTERS}
-    env.globals |= {"share": share, "font": shipped.font_hash()}
+    env.filters |= {"coded": coded, "source_hash": source_hash}
+    env.globals |= {"share": share, "font": shipped.font_hash(), "font_css": font_css}
+    env.globals["arena"] = __version__
     return env
+
+
+def script(*names: str) -> str:
+    """Return scripts of `reports/` as one, to stand inside a page."""
+    folder = shipped.folder("reports")
+    return "\n".join((folder / name).read_text(encoding="utf-8") for name in names)
+
+
+def source_hash(source: str) -> str:
+    """Return what a Content-Security-Policy calls a script that stands inside a page."""
+    return f"sha256-{b64encode(sha256(source.encode()).digest()).decode()}"
+
+
+def coded(text: str) -> Markup:
+    """Return a sentence in which what stands in backticks is code."""
+    parts = _IN_BACKTICKS.split(text)
+    shown = [
+        _CODE.format(_visible(part)) if at % 2 else _visible(part) for at, part in enumerate(parts)
+    ]
+    return Markup("").join(shown)
 
 
 def render(template: str, *models: Struct) -> str:

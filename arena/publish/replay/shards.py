@@ -9,7 +9,7 @@ import msgspec
 
 from arena.game.records import PlayedFixture
 from arena.game.rules.books import Rules
-from arena.publish.game_source import GameSource
+from arena.publish.game_source import GameSource, Job
 from arena.publish.links import GAMES_PER_SHARD, Links
 from arena.publish.output import text
 from arena.publish.output.site_folder import File
@@ -76,9 +76,8 @@ def shards(
     same = {shard.path for shard in wanted if existing.get(shard.path) == shard.key}
     yield from (File(shard.path, None, shard.key) for shard in wanted if shard.path in same)
     missing = [shard for shard in wanted if shard.path not in same]
-    made = source.each(
-        partial(shard_script, variants), [(shard.index, shard.spec) for shard in missing]
-    )
+    jobs = [Job(shard.index, shard.spec.games, shard.spec) for shard in missing]
+    made = source.each(partial(shard_script, variants), jobs)
     for shard, content in zip(missing, made, strict=True):
         yield File(shard.path, content, shard.key)
 
@@ -124,7 +123,6 @@ def shard_script(variants: Mapping[str, Rules], played: PlayedFixture, spec: _Sh
         games={
             str(record.game): replay(record, seats, rules, fixture.max_rounds)
             for record in played.games
-            if record.game in spec.games
         },
     )
     return text.script(f"{fixture.index}-{spec.number}", shard)

@@ -7,11 +7,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.game.records import Division, FixtureResult, RatingsInfo
-from arena.ratings.board.memory import Remember, forget, stops
+from arena.ratings.board.memory import Begin, Remember, forget, stops
 from arena.ratings.board.pair_matrix import Better, Duels
 from arena.ratings.board.ranks import apart, better_probabilities, rank_ranges, ranks
-from arena.ratings.board.trajectory import past_points, point, usual_pass
-from arena.ratings.history import Point, checkpoints, relative
+from arena.ratings.board.trajectory import Past, begin_past, point
+from arena.ratings.history import checkpoints, relative
 from arena.ratings.leaderboard_rows import Leaderboard, LeaderboardRow
 from arena.ratings.maths.arrays import Floats, Ints, as_floats, records
 from arena.ratings.maths.connected import parts
@@ -70,26 +70,32 @@ def rate(
 
 
 def rate_games(
-    division: Division, games: Games, options: RatingsInfo, remember: Remember | None = forget
+    division: Division,
+    games: Games,
+    options: RatingsInfo,
+    remember: Remember | None = forget,
+    begin: Begin | None = None,
 ) -> RatedDivision:
     """Rate the games of a division; `remember` is for names of this division alone.
 
-    Without it, the rating has no past: neither the usual pass nor points on the way.
+    Without it, the rating has no past: neither the usual pass nor points on the way. With `begin`
+    the past is rated meanwhile, and nothing of it is looked for in what is remembered.
     """
-    past: list[Point] = []
-    passed = dict[str, float]()
+    past = Past({}, [])
     if remember:
         on_the_way = stops(games, checkpoints(len(games.order)))
-        ratings = usual_pass(games, on_the_way, remember)
-        passed = {bot: ratings[bot].mu for bot in games.bots}
-        # Before there are matrices of pairs: those of each point take as much memory.
-        past = [*past_points(games, on_the_way[:-1], remember)]
+        # Without `begin` it is made now, before there are matrices of pairs: those of each point
+        # take as much memory.
+        wait = begin_past(games, on_the_way, remember, begin)
     estimates = estimate(games)
+    if remember:
+        past = wait()
+    passed = [past.passed[bot].mu if past.passed else 0.0 for bot in games.bots]
     (_, skills, met), luck, covariance = estimates.solution, estimates.luck, estimates.covariance
     board = Leaderboard(
         variant=division.variant,
         players=division.players,
-        rows=_rows(estimates, as_floats([passed.get(bot, 0.0) for bot in games.bots]), options),
+        rows=_rows(estimates, as_floats(passed), options),
         duels=Duels(games.bots, met.ahead.astype(np.int32)),
         better=Better(games.bots, estimates.better),
         blocks=covariance.blocks,
@@ -98,7 +104,7 @@ def rate_games(
         luck_slope=luck.slope if luck else None,
         anchor=options.anchor if options.anchor in games.bots else None,
         parts=estimates.parts,
-        history=relative([*past, point(games, skills, luck)], options.anchor),
+        history=relative([*past.points, point(games, skills, luck)], options.anchor),
     )
     return RatedDivision(board, estimates)
 

@@ -23,6 +23,10 @@ def forget(name: str, key: bytes, make: Callable[[], bytes]) -> bytes:
     return make()
 
 
+Begin = Callable[[Callable[[], dict[str, bytes]]], Callable[[], dict[str, bytes]]]
+"""Begins a call in another process, and returns what waits for its result."""
+
+
 def within(remember: Remember, division: Division) -> Remember:
     """Return the cache of one division: other divisions may use the same names."""
 

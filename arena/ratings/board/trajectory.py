@@ -4,11 +4,13 @@ They are those of the first games alone. So they still hold when more games come
 earlier report found for as many of the same games is not computed again.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 
-from arena.ratings.board.memory import Remember, Stop, pack, unpack
+from arena.ratings.board.memory import Begin, Remember, Stop, pack, unpack
 from arena.ratings.history import PastRating, Point
 from arena.ratings.maths.arrays import records
 from arena.ratings.model.games import Games
@@ -18,6 +20,48 @@ from arena.ratings.variance.luck import Luck, measure, without_luck
 
 _ROUGH = 0.02
 """In mu: points of the past are only drawn."""
+
+
+class Past(NamedTuple):
+    """What the games said before the last one."""
+
+    passed: dict[str, Rating]
+    """The ratings of the usual pass after the last stop."""
+    points: list[Point]
+    """The ratings at all stops but the last."""
+
+
+def begin_past(
+    games: Games, stops: Sequence[Stop], remember: Remember, begin: Begin | None
+) -> Callable[[], Past]:
+    """Begin to rate the games up to each stop; return what waits for it."""
+    if begin is None:
+        known = _past(games, stops, remember)
+        return lambda: known
+    made = begin(partial(_make_past, games, stops))
+
+    def wait() -> Past:
+        entries = made()
+        return _past(games, stops, lambda name, key, _: remember(name, key, lambda: entries[name]))
+
+    return wait
+
+
+def _past(games: Games, stops: Sequence[Stop], remember: Remember) -> Past:
+    passed = usual_pass(games, stops, remember)
+    return Past(passed, [*past_points(games, stops[:-1], remember)])
+
+
+def _make_past(games: Games, stops: Sequence[Stop]) -> dict[str, bytes]:
+    """Return all that is to be remembered of the past, by name."""
+    made = dict[str, bytes]()
+
+    def keep(name: str, _: bytes, make: Callable[[], bytes]) -> bytes:
+        made[name] = make()
+        return made[name]
+
+    _past(games, stops, keep)
+    return made
 
 
 def usual_pass(games: Games, stops: Sequence[Stop], remember: Remember) -> dict[str, Rating]:

@@ -122,7 +122,7 @@ def test_a_long_place_is_shown_as_it_begins(tmp_path: Path) -> None:
         assert source.startswith(part["text"])
         whole = part["text"].count("\n")
         assert part["more"] == part["last"] - part["first"] + 1 - whole
-        assert f"and {part['more']} more lines" in written.read_text(encoding="utf-8")
+        assert f"{part['more']} more lines of" in written.read_text(encoding="utf-8")
 
 
 def test_all_pairs_together_show_so_much_source_at_most(

@@ -59,6 +59,7 @@ def checked(
         step=step,
         every_fault=every_fault,
         positions=FEW,
+        patience=2.0,
     )
     return check(request, listener or Silent())
 

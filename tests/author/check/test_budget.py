@@ -86,7 +86,7 @@ def checked(folder: Path, budget: Budget) -> CheckReport:
     ("body", "more", "name"),
     [
         (turn("import time; time.sleep(0.3); answer(m)"), "", "first game"),
-        ("import time; time.sleep(3.2)", "", "start"),
+        ("import time; time.sleep(4.2)", "", "start"),
         ("", "build: sleep 3.2\n", "build"),
     ],
 )

@@ -9,13 +9,14 @@ from msgspec.structs import replace
 from arena.author.check.advice import advice
 from arena.author.check.context import Bench, CheckRequest
 from arena.author.check.findings import CheckReport, Measured
-from arena.author.check.meter import side_by_side
+from arena.author.check.meter import expected_starts, side_by_side
 from arena.author.check.run import check
 from arena.author.check.steps.all_steps import STEPS
 from arena.author.check.steps.positions import CheckMoment, moments, patient_player, random_player
 from arena.author.check.tables import tables
 from arena.cli.author.check_report import lines_of
 from arena.game.records import LimitsInfo
+from arena.game.wire.codec import decode_ready
 from arena.game.wire.messages import Ready, Turn
 from arena.io import shipped
 from arena.io.errors import ArenaError
@@ -99,7 +100,7 @@ def test_unknown_step_is_refused(tmp_path: Path) -> None:
     [
         ('{"type":"ready"}', 27),
         ('{"type":"ready","concurrent_games":8}', 32),
-        ('{"type":"ready","reusable":true}', 10),
+        ('{"type":"ready","reusable":true}', 9),
     ],
 )
 def test_bot_is_started_once_for_each_table(tmp_path: Path, ready: str, most: int) -> None:
@@ -110,6 +111,7 @@ def test_bot_is_started_once_for_each_table(tmp_path: Path, ready: str, most: in
     assert report.ok, report.steps[-1]
     assert report.measured is not None
     assert len(marks.read_text()) == report.measured.starts <= most
+    assert most == expected_starts(decode_ready(ready.encode()))
 
 
 IN_ORDER = """
@@ -135,11 +137,17 @@ told = note
 
 
 @pytest.mark.slow
-def test_steps_at_one_table_are_further_games_of_one_fixture(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("seconds", "note"), [(60.0, "5 games"), (0.01, "of 5 games: it takes")])
+def test_steps_at_one_table_are_further_games_of_one_fixture(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seconds: float, note: str
+) -> None:
+    """Also if the time of a step is over in the middle of a game."""
+    monkeypatch.setattr("arena.author.check.steps.games.STEP_SECONDS", seconds)
     report = checked(
         write(tmp_path / "new", start("""say('{"type":"ready","calza":true}')""") + IN_ORDER)
     )
     assert report.ok, report.steps[-1]
+    assert note in report.steps[number("tables") - 1].note
     assert report.measured is not None
     assert report.measured.starts <= 27
 
@@ -243,14 +251,3 @@ def test_patient_players_bid_to_the_last_raise() -> None:
     turns = [request for request in asked if isinstance(request, Turn)]
     assert max(len(request.bids) for request in turns) > 20
     assert any(not request.raises for request in turns)
-
-
-@pytest.mark.parametrize(("slow", "warnings"), [(0.0, 1), (1000.0, 0)])
-def test_slow_answers_are_told_once(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, slow: float, warnings: int
-) -> None:
-    monkeypatch.setattr("arena.author.check.run._SLOW_ANSWER", slow)
-    listener = Silent()
-    assert checked(write(tmp_path / "new"), listener=listener).ok
-    assert len(listener.warnings) == warnings
-    assert all("may take a minute; Ctrl-C ends" in text for text in listener.warnings)

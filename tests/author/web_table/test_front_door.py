@@ -74,6 +74,16 @@ def test_strangers_are_refused_and_move_nothing(tmp_path: Path) -> None:
         assert number(table.page()) > number(page)
 
 
+def test_port_is_the_one_that_was_named(tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+        words = ("play", "--me", "--web", "--port", port, "sample:honest")
+        error_line(run(*words, cwd=tmp_path), "no page can be served there", f"port {port}")
+    with playing(tmp_path, "sample:honest", "--port", str(port)) as table:
+        assert table.host == f"127.0.0.1:{port}"
+        assert table.ask("GET").status == 200
+
+
 def test_buttons_of_an_old_page_and_moves_that_are_not_legal_do_nothing(tmp_path: Path) -> None:
     with playing(tmp_path, "sample:honest") as table:
         old = table.page()

@@ -1,6 +1,9 @@
 """A bot is judged by its own CPU time, and frozen out of turn if its league says so."""
 
+import json
+import os
 import select
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -10,7 +13,7 @@ import pytest
 
 from arena.bots.sandboxes.base import Running, Sandbox
 from arena.bots.sandboxes.bubblewrap import BubblewrapSandbox
-from arena.bots.sandboxes.child_process import process_trees
+from arena.bots.sandboxes.child_process import ChildProcess, process_trees
 from arena.bots.sandboxes.process import ProcessSandbox
 from arena.bots.sandboxes.registry import make_sandbox
 from arena.bots.sessions.clock import READY
@@ -170,6 +173,36 @@ def test_process_id_is_that_of_the_program_not_of_its_sandbox(
         assert command[0].startswith(b"python3")
         assert b"bot.py" in command
         assert running.cpu_time() is not None
+
+
+def test_sandbox_may_name_its_init_process_in_pieces(tmp_path: Path) -> None:
+    info, names = os.pipe()
+    child = ChildProcess(["sleep", "3600"], tmp_path, info_fd=info)
+    try:
+        whole = json.dumps({"child-pid": os.getpid()}).encode()
+        os.write(names, whole[:-1])
+        # Whoever takes the first piece for the whole is there before.
+        rest = threading.Timer(0.1, os.write, (names, whole[-1:]))
+        rest.start()
+        assert child.is_busy() is not None
+        assert child.peak_memory() is not None  # of the sleeper: it is below this process
+        rest.join()
+    finally:
+        os.close(names)
+        child._process.kill()
+        child.close()
+
+
+@HOST_SANDBOXES
+def test_cpu_time_is_known_once_the_program_runs(make: Callable[..., Sandbox], runs: Path) -> None:
+    sandbox = make(use_cgroups=False)
+    running = sandbox.start(staged(runs, sandbox, "spinner", SPINNER).program)
+    try:
+        running.cpu_time()  # too early to tell
+        wait_until(lambda: (running.cpu_time() or 0.0) > 0.1)
+    finally:
+        running.kill()
+        running.close()
 
 
 @HOST_SANDBOXES

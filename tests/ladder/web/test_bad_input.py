@@ -32,6 +32,7 @@ def test_a_port_that_is_taken(own_door: Door, tmp_path: Path) -> None:
     [
         (("--host", "192.0.2.1"), "links and sessions need HTTPS"),
         (("--host", "ladder.example.org"), "links and sessions need HTTPS"),
+        (("--host", "192.0.2.1", "--url", "http://x.test"), "links and sessions need HTTPS"),
         (("--behind-proxy",), "where browsers reach it"),
         (("--behind-proxy", "--url", "http://x"), "where browsers reach it"),
         (("--certificate", "none.pem"), "a certificate needs its key"),

@@ -29,6 +29,16 @@ def test_whether_it_is_well_is_asked_under_any_name(door: Door) -> None:
     assert door.ask("/healthz", Host="127.0.0.1:1").json()["door"] == "up"
 
 
+def test_port_that_a_container_publishes_at_the_machine_itself(tmp_path: Path) -> None:
+    """It listens everywhere, and answers as what is reached at this machine alone."""
+    everywhere, url = "0.0.0.0", "http://127.0.0.1:8500"  # noqa: S104
+    with door_of(ladder(tmp_path), host=everywhere, url=url) as door:
+        for host in ("127.0.0.1:8500", "localhost:8500"):
+            assert door.ask("/", Host=host).status == 200
+        for host in (door.host, "127.0.0.1", "evil.example:8500"):
+            assert door.ask("/", Host=host).status == 421
+
+
 NAME = "ladder.example.org"
 
 

@@ -3,14 +3,15 @@
 from collections.abc import Callable
 from typing import NamedTuple
 
-from arena.author.check.build_errors import of_build
 from arena.author.check.context import Bench
 from arena.author.check.findings import Finding, Findings
-from arena.author.check.meter import side_by_side
+from arena.author.check.hints.build import of_build
+from arena.author.check.meter import expected_starts, side_by_side
 from arena.author.check.probe import Probe
 from arena.author.check.steps import drills, games
 from arena.author.check.steps.positions import moments, random_player
 from arena.author.check.tables import FOR_TWO
+from arena.bots.builds.build import BuildFailedError
 from arena.bots.builds.packages import PACKAGES
 from arena.bots.builds.staging import check_program
 from arena.bots.folder import BOT_LIMITS, is_ignored, walk
@@ -69,9 +70,11 @@ def build(bench: Bench) -> Findings:
 
     try:
         bench.staged = bench.workshop.stage(bench.bot, on_build)
+    except BuildFailedError as error:
+        yield Finding(error.what, error.where, of_build(bench.bot.build or (), bench.build))
+        return
     except ArenaError as error:
-        hint = of_build(bench.build) if bench.build else error.hint
-        yield Finding(error.what, error.where, hint)
+        yield _refusal(error)
         return
     if bench.build:
         bench.notes.append(f"{len(bench.build.splitlines())} lines of output")
@@ -80,11 +83,15 @@ def build(bench: Bench) -> Findings:
 
 def start(bench: Bench) -> Findings:
     """Start the bot and greet it."""
+    bench.tell(f"`ready` has to come within {bench.request.limits.start:g} s")
     with Probe(bench, FOR_TWO) as probe:
         greeted = probe.start()
     if isinstance(greeted, Ready):
         bench.ready = greeted
-        bench.at_a_time = side_by_side(bench.meter.starting, bench.request.limits.start)
+        seconds = bench.meter.starting
+        bench.at_a_time = side_by_side(seconds, bench.request.limits.start)
+        if bench.request.step is None:
+            bench.pace.started(seconds, -(-expected_starts(greeted) // max(1, bench.at_a_time)))
     else:
         yield greeted
 
@@ -142,8 +149,8 @@ STEPS = (
     CheckStep("last raise", "one face left to raise, or none", drills.last_raise),
     CheckStep("long rounds", "many bids", drills.long_rounds),
     CheckStep("calza", "offers of calza, if it asks for them", drills.calza),
-    CheckStep("concurrency", "16 games at a time, if it promises that", concurrency),
-    CheckStep("unknown fields", "fields and messages of later versions", drills.unknown_fields),
+    CheckStep("concurrency", "several games at once, if `ready` says so", concurrency),
+    CheckStep("unknown fields", "other spacing, order, fields and messages", drills.unknown_fields),
     CheckStep("news", "calza, faults of rivals, ends of games", drills.news),
     CheckStep("own folder", "nothing was written to it", own_folder),
     CheckStep("end of input", "it exits after `bye`", end_of_input),

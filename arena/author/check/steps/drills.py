@@ -5,8 +5,11 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from itertools import groupby, islice, zip_longest
 
+from msgspec.structs import replace
+
 from arena.author.check.context import Bench
 from arena.author.check.findings import Finding, Findings
+from arena.author.check.pace import STEP_SECONDS
 from arena.author.check.probe import Probe
 from arena.author.check.steps.positions import (
     CheckMoment,
@@ -21,12 +24,14 @@ from arena.game.rules.explain import name_bid
 from arena.game.rules.round import Bid
 from arena.game.wire.messages import Answer, CalzaOffer, Turn
 
-_SECONDS = 60.0
-"""A step puts positions to a slow bot for so long; then it is over without a fault."""
 _FEW = 100
 """Positions of a kind that bots stumble over."""
 _LONG = 15
 """Bids of a long round."""
+_UNKNOWN_FIELDS = (
+    "this step writes messages with other spacing, their fields in another order, and fields and"
+    " types that are new: read each line with a JSON parser, and ignore what you do not know"
+)
 _AT_ONCE, _WRITES = 16, 6
 """Requests in one write, and how many writes."""
 
@@ -62,16 +67,16 @@ def calza(bench: Bench) -> Findings:
 
 
 def unknown_fields(bench: Bench) -> Findings:
-    """Add fields to every message, and send messages of an unknown type."""
+    """Write every message in another way, with fields and messages that no bot knows."""
 
     def edit(line: bytes) -> bytes:
-        message = json.loads(line)
+        message = dict(reversed(json.loads(line).items()))
         unknown = {"x_later": {"a": [1, None, "é"]}}
         return json.dumps({**unknown, **message}).encode() + b"\n"
 
-    yield from _drill(
-        bench, [CheckTable(BGA, 3, 1)], _FEW, edit=edit, extra=b'{"type":"x_later"}\n'
-    )
+    table = [CheckTable(BGA, 3, 1)]
+    for finding in _drill(bench, table, _FEW, edit=edit, extra=b'{"type":"x_later"}\n'):
+        yield replace(finding, hint=_UNKNOWN_FIELDS)
 
 
 def news(bench: Bench) -> Findings:
@@ -98,7 +103,7 @@ def _drill(
 ) -> Findings:
     """Put `most` positions to the bot, as many at each table; `extra` is sent before each."""
     each = -(-most // len(at))
-    until = time.monotonic() + _SECONDS
+    until = time.monotonic() + STEP_SECONDS
     asked = 0
     for table in at:
         recorded = moments(table, play, forfeits=forfeits)
@@ -110,9 +115,9 @@ def _drill(
                 bench.tell(f"{asked:,} of {most:,} positions")
                 if time.monotonic() > until:
                     bench.notes.append(f"{asked:,} of {most:,} positions: it takes long")
-                    _end_game(probe, recorded)
+                    probe.tell_rest(recorded)
                     return
-            _end_game(probe, recorded)
+            probe.tell_rest(recorded)
     bench.notes.append(f"{asked:,} positions")
 
 
@@ -137,15 +142,6 @@ def _at_table(
             return
         fault = moment.illegal(answer)
         yield probe.finding(fault) if fault else answer
-
-
-def _end_game(probe: Probe, recorded: Iterator[CheckMoment]) -> None:
-    """Tell the bot how the game in progress went on: its process may play another one."""
-    for moment in recorded:
-        for notice in moment.news:
-            probe.tell(notice)
-        if moment.request is None:
-            return
 
 
 # ---------------------------------------------------------------- concurrent games
@@ -247,4 +243,4 @@ def first_turn(bench: Bench) -> Findings:
         recorded = moments(FOR_TWO, patient_player)
         answers = _at_table(probe, recorded, lambda _: True, b"")
         yield from (answer for answer in islice(answers, 2) if isinstance(answer, Finding))
-        _end_game(probe, recorded)
+        probe.tell_rest(recorded)

@@ -2,14 +2,16 @@
 
 import time
 from collections.abc import Sequence
+from itertools import chain
 
 from msgspec.structs import replace
 
 from arena.author.check.budget import BudgetedMultiplexer
 from arena.author.check.context import Bench
+from arena.author.check.faults import finding_of
 from arena.author.check.findings import Finding, Findings
-from arena.author.check.hints import Evidence, hint_for
 from arena.author.check.live_seat import Tape
+from arena.author.check.pace import STEP_SECONDS
 from arena.author.check.probe import Probe
 from arena.author.check.steps.positions import moments, random_player
 from arena.author.check.tables import BY_BOOK, FOR_TWO, CheckTable
@@ -55,14 +57,21 @@ def first_game(bench: Bench) -> Findings:
 def table_sizes(bench: Bench) -> Findings:
     """Play a game at tables of every size, under the rule books in turn, among random players."""
     sizes = (FOR_TWO, *BY_BOOK)
-    for table in sizes:
+    until = time.monotonic() + STEP_SECONDS
+    for begun, table in enumerate(sizes):
+        if time.monotonic() > until:
+            bench.notes.append(f"{begun} of {len(sizes)} games: it takes long")
+            return
         bench.tell(f"{table.players} players")
-        yield from _play_among_random(bench, table)
+        yield from _play_among_random(bench, table, until)
     bench.notes.append(f"{len(sizes)} games")
 
 
-def _play_among_random(bench: Bench, table: CheckTable) -> Findings:
-    """Play a game that goes on with what the bot answers, as far as that is legal."""
+def _play_among_random(bench: Bench, table: CheckTable, until: float) -> Findings:
+    """Play a game that goes on with what the bot answers, as far as that is legal.
+
+    Nothing is asked any more after `until`, by the monotonic clock.
+    """
     recorded = moments(table, random_player)
     moment = next(recorded)
     with Probe(bench, table) as probe:
@@ -71,6 +80,9 @@ def _play_among_random(bench: Bench, table: CheckTable) -> Findings:
             yield ready
             return
         while moment.request:
+            if time.monotonic() > until:
+                probe.tell_rest(chain([moment], recorded))
+                return
             for notice in moment.news:
                 probe.tell(notice)
             answer = probe.ask(moment.request)
@@ -103,7 +115,14 @@ def _play(bench: Bench, table: CheckTable, games: int) -> Findings:
     bench.start_ahead()
     pool, seats = bench.processes.for_table(), range(table.players)
     with _HaltingMultiplexer(
-        programs, bench.sandbox, limits, log, pool, budget=bench.budget, own=seats
+        programs,
+        bench.sandbox,
+        limits,
+        log,
+        pool,
+        budget=bench.budget,
+        own=seats,
+        pace=bench.pace,
     ) as multiplexer:
         try:
             faults = _faults(play_fixture(fixture, table.rules, multiplexer))
@@ -111,15 +130,7 @@ def _play(bench: Bench, table: CheckTable, games: int) -> Findings:
             faults = [(error.seat, error.fault)]
     for seat, fault in faults:
         said = multiplexer.stderr[seat] if fault.cause is not Cause.ILLEGAL_ACTION else ""
-        evidence = Evidence(
-            fault.cause,
-            fault.detail,
-            tapes[seat].came,
-            said,
-            in_image=not bench.sandbox.uses_host_programs,
-            files=tuple(bench.files),
-        )
-        yield _finding(table._replace(seat=seat), fault, tapes[seat], evidence)
+        yield finding_of(bench, table._replace(seat=seat), fault, tapes[seat], said)
     bench.meter.starting += multiplexer.starting
     bench.keep_stderr(multiplexer)
 
@@ -132,15 +143,3 @@ def _faults(played: PlayedFixture) -> list[tuple[int, Fault]]:
         for event in record.events
         if isinstance(event, Faulted) and event.cause is Cause.ILLEGAL_ACTION
     ]
-
-
-def _finding(table: CheckTable, fault: Fault, tape: Tape, evidence: Evidence) -> Finding:
-    return Finding(
-        what=f"{fault.cause}: {fault.detail}",
-        where=str(table),
-        hint=hint_for(evidence),
-        sent=tuple(tape.sent),
-        came=tape.came,
-        told=tuple(tape.told),
-        stderr=evidence.stderr,
-    )

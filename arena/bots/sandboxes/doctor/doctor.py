@@ -195,7 +195,7 @@ class _Examiner:
         if outside > _MORE_THAN_A_CORE:
             return _finding("cores", True, f"{observed}, outside {outside:.1f}")
         hint = "try again when less is running"
-        busy = f"{observed}, inside and outside: the machine is busy"
+        busy = f"{observed}, and no more outside: other programs use the cores"
         return _finding("cores", None, busy, hint)
 
     def termination(self, name: str) -> Iterator[GuaranteeResult]:

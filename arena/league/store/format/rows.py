@@ -5,7 +5,7 @@ The logs may be pruned later: hashes of what went stay, and prove the rows.
 """
 
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from hashlib import sha256
 from typing import Annotated, Any, Literal, NamedTuple
 
@@ -151,8 +151,19 @@ class StoredFixture(NamedTuple):
         for game in self.games:
             yield inflate(logs[game.key], _MOST)
 
+    def only(self, numbers: Container[int]) -> "StoredFixture":
+        """Return it with some of its games alone; its hashes are those of the whole."""
+        return self._replace(
+            games=[game for game in self.games if game.key % GAMES in numbers],
+            logs=[log for log in self.logs if log.key % GAMES in numbers],
+        )
+
     def record(self) -> bytes:
         """Return the fixture and its games as a Record in JSON; raises as `records` does."""
+        return self._record(self._whole_games())
+
+    def _whole_games(self) -> list[bytes]:
+        """Return the games as JSON; raises DamageError, too, if they are far too large."""
         games, size = list[bytes](), 0
         most = max(_AT_ONCE, _RATIO * sum(len(log.log) for log in self.logs))
         for game in self.records():
@@ -160,7 +171,7 @@ class StoredFixture(NamedTuple):
             size += len(game)
             if size > most:
                 raise DamageError(f"fixture {self.id}: its logs unpack to more than {most:,} bytes")
-        return self._record(games)
+        return games
 
     def without_games(self) -> PlayedFixture:
         """Decode all but the games; raises as `played` does."""
@@ -177,6 +188,12 @@ class StoredFixture(NamedTuple):
         """Return the content hash that rows and logs lead to; raises as `records` does."""
         kept = self.pruned.records if self.pruned else None
         return content_hash(self.row, self.games, kept or row_hash(self.records()))
+
+    def played_and_hash(self) -> tuple[PlayedFixture, bytes]:
+        """Decode a fixture that has logs, and return the content hash that they lead to, too."""
+        games = self._whole_games()
+        digest = content_hash(self.row, self.games, row_hash(games))
+        return self.played(self._record(games)), digest
 
     def played(self, record: bytes) -> PlayedFixture:
         """Decode the fixture from its record; raises a zlib or msgspec error if it is damaged."""

@@ -1,8 +1,8 @@
-"""The image of the door: built from the checkout by a real engine, and run as compose runs it."""
+"""The door in its image, run as compose runs it."""
 
 import json
+import shlex
 import subprocess
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,24 +11,14 @@ from typing import Any
 import pytest
 import yaml
 
-from arena.bots.runtimes import IMAGES
 from arena.ladder.folder import Folder
-from tests.cli.command import HANG, ROOT
+from tests.cli.command import ROOT
 from tests.e2e.live import let_others_in, wait_until
+from tests.image.containers import USER, docker, logs
 from tests.ladder import club as clubs
 
 pytestmark = pytest.mark.slow
 
-IMAGE, BASE = "perudo-arena/door-tested", "perudo-arena/python-with-pip"
-PIP_FROM_WHEEL = f"""\
-FROM {IMAGES["python"]}
-COPY wheels /wheels
-ENV PIP_BREAK_SYSTEM_PACKAGES=1
-RUN PYTHONPATH=$(echo /wheels/pip-*.whl) python3 -m pip install --no-index --find-links /wheels pip
-"""
-"""Stands for the image of a registry with Python and pip."""
-OFFLINE = "--no-index --find-links wheels"
-USER = 61_003
 ASK = """
 import urllib.request as web
 print(web.urlopen("http://127.0.0.1:8500/healthz").read().decode())
@@ -36,45 +26,12 @@ print(web.urlopen("http://127.0.0.1:8500/healthz").read().decode())
 MAY_WRITE = (
     "for f in /ladder /ladder/door /ladder/inbox /etc /; do test -w $f && echo $f; done; id -u"
 )
-COMPOSE = yaml.safe_load((ROOT / "deploy/compose.yaml").read_text())["services"]["door"]
+SERVICES = yaml.safe_load((ROOT / "deploy/compose.yaml").read_text())["services"]
+COMPOSE: dict[str, Any] = SERVICES["door"]
 
 VOLUMES = (("", ":ro"), ("/door", ""), ("/inbox", ""))
 RUNS: list[str] = COMPOSE["command"]
-
-
-def docker(*words: object) -> str:
-    done = subprocess.run(
-        ["docker", *map(str, words)], capture_output=True, text=True, timeout=HANG, check=False
-    )
-    assert done.returncode == 0, done
-    return done.stdout.strip()
-
-
-def tracked(folder: Path) -> None:
-    """Copy what is tracked of the checkout, as it is now."""
-    names = subprocess.run(
-        ["git", "ls-files", "-z", "-co", "--exclude-standard"],
-        cwd=ROOT,
-        capture_output=True,
-        check=True,
-    )
-    copy = ["cp", "--parents", "-t", str(folder), *filter(None, names.stdout.decode().split("\0"))]
-    subprocess.run(copy, cwd=ROOT, check=True)
-
-
-@pytest.fixture(scope="module")
-def image(tmp_path_factory: pytest.TempPathFactory) -> str:
-    """The image of the door, made where no registry is."""
-    context = tmp_path_factory.mktemp("checkout")
-    tracked(context)
-    pip = [sys.executable, "-m", "pip", "wheel", "-q", "-c", str(ROOT / "constraints.txt")]
-    what = [f"{ROOT}[serve]", "pip", "hatchling"]
-    subprocess.run([*pip, "-w", str(context / "wheels"), *what], check=True, timeout=HANG)
-    (context / "Dockerfile.base").write_text(PIP_FROM_WHEEL)
-    docker("build", "-q", "-t", BASE, "-f", context / "Dockerfile.base", context)
-    arguments = ("--build-arg", f"BASE={BASE}", "--build-arg", f"PIP_OPTIONS={OFFLINE}")
-    docker("build", "-q", "-t", IMAGE, "-f", context / "deploy/Dockerfile", *arguments, context)
-    return IMAGE
+HEALTH: list[str] = COMPOSE["healthcheck"]["test"]
 
 
 @contextmanager
@@ -88,6 +45,7 @@ def door_in_container(image: str, folder: Folder) -> Iterator[str]:
         f"--pids-limit={COMPOSE['pids_limit']}",
         f"--user={USER}:{USER}",
         "--network=none",
+        f"--health-cmd={shlex.join(HEALTH[1:])}",
         "--health-interval=1s",
     ]
     command = [word.replace("${DOOR_NAME:?the name of the door}", "x.test") for word in RUNS]
@@ -102,16 +60,14 @@ def health(container: str) -> str:
     return docker("inspect", "--format", "{{.State.Health.Status}}", container)
 
 
-def test_door_of_the_image_is_well_and_may_write_what_is_its_own(
-    image: str, tmp_path: Path
-) -> None:
+def test_door_of_the_image_is_well_and_may_write_what_is_its_own(lean: str, tmp_path: Path) -> None:
     let_others_in(tmp_path)
     folder = Folder(clubs.make(tmp_path))
     subprocess.run(["chown", "-R", f"{USER}:{USER}", folder.root], check=True)
     assert [volume.rpartition("}")[2] for volume in COMPOSE["volumes"]] == [
         f"{name}:/ladder{name}{mode}" for name, mode in VOLUMES
     ]
-    with door_in_container(image, folder) as container:
+    with door_in_container(lean, folder) as container:
         wait_until(lambda: health(container) == "healthy")
         told: dict[str, Any] = json.loads(docker("exec", container, "python3", "-c", ASK))
         assert (told["door"], told["ladder"]) == ("up", "down")
@@ -121,14 +77,7 @@ def test_door_of_the_image_is_well_and_may_write_what_is_its_own(
         assert docker("inspect", "--format", "{{.State.ExitCode}}", container) == "0"
 
 
-def test_image_runs_nothing_as_root(image: str) -> None:
-    user = docker("inspect", "--format", "{{.Config.User}}", image)
-    assert user.split(":")[0] not in {"", "0", "root"}
-    packages = docker("run", "--rm", "--network=none", "--entrypoint=sh", image, "-c", "ls /")
-    assert not {"wheels", "src"} & {*packages.split()}
-
-
-def test_key_of_a_certificate_is_given_as_a_file(image: str, tmp_path: Path) -> None:
+def test_key_of_a_certificate_is_given_as_a_file(lean: str, tmp_path: Path) -> None:
     """Where the door speaks HTTPS itself: as a secret of compose, in `/run/secrets`."""
     let_others_in(tmp_path)
     folder = Folder(clubs.make(tmp_path))
@@ -155,16 +104,10 @@ def test_key_of_a_certificate_is_given_as_a_file(image: str, tmp_path: Path) -> 
         f"--volume={folder.root}:/ladder",
         *secrets,
     ]
-    words = ["--certificate", "/run/secrets/certificate", "--key", "/run/secrets/key"]
-    container = docker("run", "--detach", *options, image, *words)
+    words = RUNS[: RUNS.index("--behind-proxy")]
+    words += ["--certificate", "/run/secrets/certificate", "--key", "/run/secrets/key"]
+    container = docker("run", "--detach", *options, lean, *words)
     try:
         wait_until(lambda: "the door is open: https://" in logs(container))
     finally:
         docker("rm", "--force", container)
-
-
-def logs(container: str) -> str:
-    done = subprocess.run(
-        ["docker", "logs", container], capture_output=True, text=True, timeout=HANG, check=True
-    )
-    return done.stdout + done.stderr

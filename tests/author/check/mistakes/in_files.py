@@ -1,12 +1,10 @@
-"""Every usual mistake in a bot's files is found in the right step, with what mends it."""
+"""Mistakes in a bot's files: its bot.yaml, what lies beside it, its build."""
 
-import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-import pytest
-
-from tests.author.check.bots import check_screen, checked, write
+from tests.author.check.bots import write
+from tests.author.check.mistakes.mistake import Mistake, Table
 
 
 def crlf(folder: Path) -> None:
@@ -15,8 +13,7 @@ def crlf(folder: Path) -> None:
 
 
 def without_interpreter(folder: Path) -> None:
-    (folder / "run").write_text("import bot\n")
-    (folder / "run").chmod(0o755)
+    script(folder, "import bot\n")
 
 
 def in_c(folder: Path) -> None:
@@ -55,16 +52,29 @@ def rename(folder: Path) -> None:
     (folder / "bot.yaml").rename(folder / "bot.yml")
 
 
+def without_command(folder: Path) -> None:
+    (folder / "bot.yaml").write_text("name: new\n")
+
+
+def script(folder: Path, text: str) -> None:
+    (folder / "run").write_text(text)
+    (folder / "run").chmod(0o755)
+
+
+def with_mark(folder: Path) -> None:
+    script(folder, "\ufeff#!/bin/sh\n")
+
+
 def unchanged(_: Path) -> None:
     pass
 
 
-CARGO = (
+_CARGO = (
     "echo error: failed to parse lock file at: /bot/Cargo.lock; echo; echo Caused by:; "
     "echo lock file version 4 requires another Cargo; exit 101"
 )
 # The command, more lines of bot.yaml, what is done to the folder, the step, what is said, the cure.
-FILES: dict[str, tuple[str, str, Callable[[Path], None], str, str, str]] = {
+_FILES: dict[str, tuple[str, str, Callable[[Path], None], str, str, str]] = {
     "a shell's word": (
         "cd src && python3 bot.py",
         "",
@@ -149,7 +159,7 @@ FILES: dict[str, tuple[str, str, Callable[[Path], None], str, str, str]] = {
     ),
     "a lock file that Cargo is too old for": (
         "./bot",
-        f"build: >-\n  sh -c '{CARGO}'\n",
+        f"build: >-\n  sh -c '{_CARGO}'\n",
         unchanged,
         "build",
         "failed (exit code 101)",
@@ -194,7 +204,7 @@ FILES: dict[str, tuple[str, str, Callable[[Path], None], str, str, str]] = {
         "version: 1.0\n",
         unchanged,
         "manifest",
-        "version: Expected `str`",
+        "version: expected a text",
         'put it in quotes, as in "1.0"',
     ),
     "an unknown runtime": (
@@ -213,40 +223,115 @@ FILES: dict[str, tuple[str, str, Callable[[Path], None], str, str, str]] = {
         "64 MiB at most",
         "its largest files: weights.bin (50.0 MiB), games.csv (20.0 MiB)",
     ),
+    "a tab": (
+        "x",
+        "tags:\n\t- a\n",
+        unchanged,
+        "manifest",
+        "bad YAML",
+        "indent with spaces, not tabs",
+    ),
+    "language for runtime": (
+        "x",
+        "language: python\n",
+        unchanged,
+        "manifest",
+        "unknown key 'language'",
+        "did you mean 'runtime'?",
+    ),
+    "main for command": (
+        "x",
+        "main: bot.py\n",
+        unchanged,
+        "manifest",
+        "unknown key 'main'",
+        "did you mean 'command'?",
+    ),
+    "a language for a runtime": (
+        "x",
+        "runtime: javascript\n",
+        unchanged,
+        "manifest",
+        "unknown runtime 'javascript'",
+        "did you mean 'node'?",
+    ),
+    "a program for a runtime": (
+        "x",
+        "runtime: python3\n",
+        unchanged,
+        "manifest",
+        "unknown runtime 'python3'",
+        "did you mean 'python'?",
+    ),
+    "no command": ("x", "", without_command, "manifest", "missing key 'command'", "python3 bot.py"),
+    "a key that comes twice": (
+        "x",
+        "command: y\n",
+        unchanged,
+        "manifest",
+        "duplicate key 'command'",
+        "",
+    ),
+    "a byte order mark before #!": (
+        "./run",
+        "",
+        with_mark,
+        "program",
+        "begins with a byte order mark",
+        "save it as UTF-8 without one",
+    ),
+    "an interpreter that is not there": (
+        "./run",
+        "",
+        lambda folder: script(folder, "#!/usr/bin/pyton3\n"),
+        "start",
+        "c",
+        "its first line names /usr/bin/pyton3, which the sandbox does not have; did you mean",
+    ),
+    "an interpreter that env does not find": (
+        "./run",
+        "",
+        lambda folder: script(folder, "#!/usr/bin/env pyton3\n"),
+        "start",
+        "exit code 127",
+        "it starts pyton3, which the sandbox does not have; did you mean 'python3'?",
+    ),
+    "a program that a shell does not find": (
+        "sh -c 'exec pyton3 bot.py'",
+        "",
+        unchanged,
+        "start",
+        "exit code 127",
+        "it starts pyton3, which the sandbox does not have; did you mean 'python3'?",
+    ),
+    "npm install": (
+        "node bot.js",
+        "build: sh -c 'false && npm install'\n",
+        unchanged,
+        "build",
+        "failed (exit code",
+        "a build has no network",
+    ),
+    "pip install": (
+        "python3 bot.py",
+        "build: python3 -m pip install --retries 0 --index-url http://127.0.0.1:1 numpy\n",
+        unchanged,
+        "build",
+        "failed (exit code 1)",
+        "for leagues with `packages: true` and for --packages here",
+    ),
 }
 
 
-@pytest.mark.parametrize(
-    ("command", "more", "change", "step", "what", "hint"), FILES.values(), ids=FILES
-)
-def test_mistake_in_the_files_is_explained(
-    tmp_path: Path,
-    command: str,
-    more: str,
-    change: Callable[[Path], None],
-    step: str,
-    what: str,
-    hint: str,
-) -> None:
-    folder = write(tmp_path / "new", command=command, more=more)
-    change(folder)
-    report = checked(folder)
-    refused = report.refused
-    assert refused is not None
-    assert (report.steps[-1].name, report.ok) == (step, False)
-    assert what in refused.what
-    assert hint in refused.hint
-    assert "apt-get" not in refused.hint
-    check_screen([f"error: {refused.what} / {refused.where} / {refused.hint}"])
+def _made(command: str, more: str, change: Callable[[Path], None]) -> Callable[[Path], None]:
+    def make(folder: Path) -> None:
+        write(folder, command=command, more=more)
+        change(folder)
+
+    return make
 
 
-def test_a_failed_build_leaves_nothing_behind(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    temporary = tmp_path / "temporary"
-    temporary.mkdir()
-    monkeypatch.setattr(tempfile, "tempdir", str(temporary))
-    report = checked(write(tmp_path / "new", more="build: sh -c 'echo an error; exit 3'\n"))
-    assert report.refused
-    assert report.build == report.refused.hint == "an error"
-    assert not [*temporary.iterdir()]
+IN_FILES: Table = {
+    name: Mistake(_made(command, more, change), step, what, mend)
+    for name, (command, more, change, step, what, mend) in _FILES.items()
+}

@@ -1,0 +1,148 @@
+"""Hints to mend a fault, worked out from the bot's output."""
+
+import re
+from collections.abc import Sequence
+from difflib import get_close_matches
+from typing import NamedTuple
+
+from arena.author.check.hints.missing import of_import
+from arena.author.check.hints.patterns import (
+    BY_DETAIL,
+    BY_OUTPUT,
+    BY_STDERR,
+    EXAMPLES,
+    MEMORY,
+    STDERR_ONLY,
+)
+from arena.author.check.hints.request import kind_of, of_message
+from arena.author.check.timeout_cause import Late
+from arena.bots.runtimes import PROGRAMS, RUNTIMES
+from arena.game.records import Cause
+
+_BY_CAUSE = {
+    Cause.ILLEGAL_ACTION: "the request lists every legal bid in `raises`; `dudo` says whether you"
+    " may doubt",
+    Cause.CRASH: "its standard error says why",
+    Cause.FLOOD: STDERR_ONLY,
+    Cause.MALFORMED_LINE: "`arena help protocol` shows every answer",
+}
+_NO_PROGRAM = re.compile(
+    r"exec(?:ute|:)? (\S+): [Nn]o such file|env: \W(\S+?)\W: No such file"
+    r"|sh: (?:line )?(?:\d+: )?(?:exec: )?(\S+?): (?:command )?not found"
+)
+"""What programs that start others say of one that is not there."""
+
+
+_LOOKED_AT = 8192
+"""Characters of the end of standard error, and of the line that came, that are searched: a search
+may take the square of them, and bots choose what they write."""
+
+
+class Evidence(NamedTuple):
+    """The evidence of a fault."""
+
+    cause: Cause
+    detail: str
+    came: str
+    stderr: str
+    late: str = ""
+    """The kind of `Late`, "" if it was not late."""
+    runtime: str = "any"
+    in_image: bool = False
+    """Whether the sandbox has the programs of an image."""
+    files: Sequence[str] = ()
+    """The paths in the bot's folder."""
+    sent: tuple[str, ...] = ()
+    """The lines since its last answer."""
+    interpreter: str = ""
+    """The program that its first line names, "" if it is no script."""
+
+    @property
+    def asked(self) -> str:
+        """The type of the message that was to be answered."""
+        kind = kind_of(self.sent[-1]) if self.sent else ""
+        return kind if kind in EXAMPLES else "turn"
+
+
+def hint_for(evidence: Evidence) -> str:
+    """Return how to mend a fault, "" if nothing is known."""
+    came, stderr = evidence.came[:_LOOKED_AT], evidence.stderr[-_LOOKED_AT:]
+    evidence = evidence._replace(came=came, stderr=stderr)
+    if "no newline" in evidence.detail:
+        return "end every line with a newline"
+    if evidence.late:
+        return _of_late(evidence)
+    if hint := (
+        of_import(evidence.stderr, evidence.files, in_image=evidence.in_image)
+        or _of_program(evidence)
+        or of_message(evidence.stderr, evidence.sent)
+        or _of_patterns(evidence)
+    ):
+        return hint
+    if evidence.cause is Cause.CRASH and not evidence.stderr.strip():
+        return "it wrote nothing to standard error: repeat it without the arena, as below"
+    return _BY_CAUSE.get(evidence.cause, "")
+
+
+def named(late: Late, before: float) -> str:
+    """Say what came of a bot that was late `before` seconds after it was asked."""
+    if late.kind == "slow":
+        return f"; its line came after {before + late.seconds:.1f} s"
+    if late.kind == "unflushed":
+        return (
+            "; no line came and it is blocked reading; after its input was closed it wrote"
+            f" {late.text[:80]!r}"
+        )
+    if late.kind == "silent":
+        return "; it sleeps, and wrote nothing when its input was closed, either"
+    return f"; after {before + late.seconds:.1f} s it is still busy"
+
+
+def _of_patterns(evidence: Evidence) -> str:
+    node = evidence.runtime == "node"
+    values = {
+        "asked": evidence.asked,
+        "example": EXAMPLES[evidence.asked],
+        "reads": RUNTIMES[evidence.runtime].reads,
+        "memory": f"; Node.js ends so, too, when memory is short: {MEMORY}" if node else "",
+    }
+    for text, patterns in (
+        (evidence.came, BY_OUTPUT),
+        (evidence.stderr, BY_STDERR),
+        (evidence.detail, BY_DETAIL),
+    ):
+        for pattern, hint in patterns:
+            if match := re.search(pattern, text, re.MULTILINE):
+                return hint.format(*match.groups(), **values)
+    return ""
+
+
+def _of_program(evidence: Evidence) -> str:
+    """Return how to mend a program that was not found, "" if none was looked for."""
+    failed = _NO_PROGRAM.search(evidence.stderr)
+    name = next(filter(None, failed.groups())) if failed else ""
+    how, in_folder = "it starts", name.removeprefix("./") in evidence.files
+    if evidence.interpreter and (in_folder or "cannot be started: No such" in evidence.detail):
+        how, name = "its first line names", evidence.interpreter
+    if not name:
+        return ""
+    near = get_close_matches(name.rpartition("/")[2], PROGRAMS, 1)
+    mend = f"; did you mean '{near[0]}'?" if near else ""
+    return f"{how} {name}, which the sandbox does not have{mend}"
+
+
+def _of_late(evidence: Evidence) -> str:
+    runtime = RUNTIMES[evidence.runtime]
+    if evidence.late == "unflushed":
+        how = runtime.flush
+        flush = f"Flush standard output after every line: {how}. " if how else ""
+        return f"{flush}Read a line at a time: {runtime.reads}"
+    if evidence.late == "slow":
+        return "do less before `ready`" if "ready" in evidence.detail else "think less"
+    if evidence.late == "busy":
+        return f"look for a loop that takes long or never ends, before it answers {evidence.asked}"
+    if "ready" in evidence.detail:
+        return f"answer hello with {EXAMPLES['hello']}. Read a line at a time: {runtime.reads}"
+    if "(calza" in evidence.detail:
+        return "answer calza with calza or pass, or do not say `calza` in `ready`"
+    return f"answer every turn, as with {EXAMPLES['turn']}"

@@ -1,0 +1,127 @@
+"""What is known of faults by their words: patterns, each with the way to mend it."""
+
+from arena.bots.sandboxes.base import ENVIRONMENT, MIB, Quota
+
+MEMORY = f"a bot may use {Quota().memory // MIB} MiB of memory"
+_FILE_SIZE = f"a file may have {Quota().file_size // MIB} MiB at most"
+_MOST = f"a bot may have {Quota().processes} processes and threads, and {Quota().files} open files"
+STDERR_ONLY = "print nothing but answers to standard output; standard error is yours"
+_ESM = "in Node.js a .mjs file has `import` and a .cjs file has `require`"
+_SEVERAL_LINES = (
+    r"JSONDecodeError: Extra data|Unexpected non-whitespace character after JSON"
+    r"|SyntaxError: Unexpected token (?:\{|'\{').* in JSON"
+)
+_PART_OF_A_LINE = (
+    r"JSONDecodeError: Unterminated string|Unterminated string in JSON|Unexpected end of JSON"
+)
+_NO_MEMORY = (
+    r"MemoryError|[Cc]annot allocate memory|bad_alloc|out of memory|OutOfMemoryError"
+    r"|[Aa]llocation failed|memory allocation of"
+)
+_NO_MORE = r"Too many open files|EMFILE|can't start new thread|Resource temporarily unavailable"
+_NO_NETWORK = (
+    r"[Nn]ame resolution|[Nn]etwork is unreachable|[Cc]onnection refused|EAI_AGAIN|ENOTFOUND"
+    r"|ENETUNREACH|ECONNREFUSED|[Cc]ould not resolve"
+)
+Patterns = tuple[tuple[str, str], ...]
+
+EXAMPLES = {
+    "hello": '{"type": "ready"}',
+    "turn": '{"id": 7, "action": "bid", "quantity": 3, "face": 4}',
+    "calza": '{"id": 7, "action": "pass"}',
+}
+"""An answer, by the type of the message that wants it."""
+BY_OUTPUT: Patterns = (
+    (
+        r"\(Pdb\)|^> .*\(\d+\)|^--(?:Return|Call)--",
+        "remove breakpoint(): it uses standard input and output; in arena debug, the terminal",
+    ),
+    (r"\A[\[{]\s*\Z", "write the answer in one line"),
+    (r"^[\[{(]'", "this is Python's own notation: write it with json.dumps"),
+    (
+        r"^\[object Object\]|^undefined$|^\{ ?\w+:",
+        "this is JavaScript's own notation: write it with JSON.stringify",
+    ),
+    (r'^"\\?[{[]', "this is a text with JSON in it: encode the answer once"),
+    (r"^b['\"]", "these are bytes in Python's own notation: decode them"),
+    (r"^\ufeff|^\\xff\\xfe|\x00|\\x00", "write UTF-8, without a byte order mark"),
+)
+"""Patterns in the line that came."""
+BY_STDERR: Patterns = (
+    (r"choose\(\) returned \{\}; it must", "choose may not be async: it returned a promise"),
+    (
+        r"choose\(\) returned .*; it must return",
+        "look for a path through choose() that ends without `return bid(...)` or `return dudo()`",
+    ),
+    (r"choose called neither", "look for a path through choose that calls neither of them"),
+    (r"Non-UTF-8 code|invalid utf-8|stream did not contain valid UTF-8", "save the file as UTF-8"),
+    (r"require is not defined in ES module", f"{_ESM}: replace require, or rename it to .cjs"),
+    (r"Cannot use import statement outside", f"{_ESM}: rename it to .mjs"),
+    (
+        _SEVERAL_LINES,
+        "what it read holds several lines, or is not whole. Read a line at a time: {reads}",
+    ),
+    (
+        r"JSONDecodeError: Expecting value: line 1 column 1 \(char 0\)",
+        "it read an empty text: each line holds a message, and at the end of input it must exit",
+    ),
+    (
+        _PART_OF_A_LINE,
+        "it read a part of a line, which may have 64 KiB. Read a line at a time: {reads}",
+    ),
+    (
+        r"\.ts:\d+$|Unknown file extension \"\.ts\"",
+        "this Node.js does not run TypeScript: compile it to .js",
+    ),
+    (r"(?:SyntaxError|IndentationError|TabError):", "correct the line that the traceback names"),
+    (_NO_MEMORY, MEMORY),
+    (
+        r"Read-only file system|EROFS|Permission denied: '(?!/)",
+        "the bot's folder is read-only: write to /tmp, or to standard error",
+    ),
+    (_NO_MORE, _MOST),
+    (_NO_NETWORK, "a bot has no network: bring what it needs in its folder"),
+    (
+        r"attempted relative import",
+        "it is started as a program: import `helper`, without the dot",
+    ),
+    (
+        r"version [`'](?:GLIBC|GLIBCXX)_\S+ not found",
+        "it was built with a newer C library: have `build` make it, or link it statically",
+    ),
+    (
+        r"error while loading shared libraries: (\S+):",
+        "the sandbox has no {0}: link it statically",
+    ),
+    (
+        r"os\.environ|KeyError: '[A-Z_]+'$",
+        f"a bot's environment has {', '.join(ENVIRONMENT)} and nothing else",
+    ),
+    (r"stack overflow|RecursionError|Maximum call stack", "it calls itself without an end"),
+)
+"""Patterns in standard error; {0} is their first group, {reads} how to read a line."""
+BY_DETAIL: Patterns = (
+    (r"SIGKILL", f"{MEMORY}: the kernel ends what takes more"),
+    (
+        r"SIGXFSZ",
+        f"{_FILE_SIZE}; .NET before 10: `command: env DOTNET_EnableWriteXorExecute=0 dotnet ...`",
+    ),
+    (r"SIGFPE", "it divided by zero: run it under a debugger"),
+    (r"SIGILL", "it is built for another processor: leave out -march=native"),
+    (
+        r"SIGSEGV|SIGABRT|SIGBUS|SIGTRAP",
+        "a fault of the program itself: run it under a debugger{memory}",
+    ),
+    (r"cannot be started: Exec format", "the program is for another machine, or lacks `#!`"),
+    (
+        r"exit code 0",
+        "it ended by itself: read on in a loop, after a game too, until `bye` or the end of input",
+    ),
+    (r"not open", "answer each turn and calza once, with its `id`; answer nothing else"),
+    (r"not valid UTF-8", "write UTF-8, without a byte order mark, as in {example}"),
+    (r"not a JSON object", f"answer `{{asked}}` as with {{example}}; {STDERR_ONLY}"),
+    (r"not valid JSON", f"{STDERR_ONLY}; answer `{{asked}}` as with {{example}}"),
+    (r"the bid has no|unknown action|missing|Expected", "as in {example}"),
+    (r"`type`", "answer hello with {example}"),
+)
+"""Patterns in the words of a fault; {asked} and {example} are what was asked, and an answer."""

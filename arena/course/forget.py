@@ -1,0 +1,198 @@
+"""Forgetting a student: what a course keeps about one is removed, and the marks of others stay."""
+
+import csv
+import io
+import shutil
+from collections.abc import Collection, Iterator
+from contextlib import suppress
+from pathlib import Path
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from arena.course.config import Course, with_precision
+from arena.course.grade import write_results
+from arena.course.intake.checks import check_key
+from arena.course.intake.choice import HandIn
+from arena.course.intake.entries import BUILDS, CHECKS
+from arena.course.intake.hand_ins import hand_ins_of
+from arena.course.keys import LadderEntry, RosterEntry
+from arena.course.lock import Lock, read_lock, write_lock
+from arena.course.marks.result import MARKS, grading
+from arena.course.output.class_page import Notices
+from arena.course.output.similarity import forget_similarity
+from arena.course.roster import Student, find_id
+from arena.course.table import composed, read_table, same_key
+from arena.io.errors import ArenaError, did_you_mean
+from arena.io.files import read_limited, reason, write_file
+
+_MAX_BYTES = 4 << 20
+_LEFT = "the games, under the code of the program, with what it wrote to standard error"
+
+
+class Forgotten(Struct, frozen=True):
+    """What there is of a student, in words."""
+
+    removed: list[str]
+    left: list[str]
+    """What is kept, or is not the arena's to remove."""
+
+
+def what_is_kept(course: Course, student: str) -> Forgotten:
+    """Return what `forget` would remove, and what it would leave."""
+    return _Forgetting(course, student).told()
+
+
+def forget(course: Course, student: str) -> Forgotten:
+    """Remove what is kept about a student, given by id; returns what that was.
+
+    The line of the roster goes last, so what was cut short can be done again. Raises ArenaError,
+    before anything is removed, for an unknown student and for one whom course.yaml names.
+    """
+    forgetting = _Forgetting(course, student)
+    told = forgetting.told()
+    forgetting.remove()
+    return told
+
+
+class _Forgetting:
+    def __init__(self, course: Course, student: str) -> None:
+        self._course, self._lock = course, read_lock(course.folder)
+        self._student = _found(course, student)
+        _check_named(course, self._student)
+        self._others = tuple(one for one in course.students if one.id != self._student.id)
+        if not self._others:
+            what = f"'{self._student.id}' is the only student"
+            raise ArenaError(what, str(course.roster), "remove the folder of the course")
+        self._shared = any(one.unit == self._student.unit for one in self._others)
+        self._files = {} if self._shared else _hand_ins(course, self._student)
+
+    def told(self) -> Forgotten:
+        course, left = self._course, [_LEFT] if self._lock else []
+        removed = [f"the line of {course.roster.name}", *(f"'{name}'" for name in self._files)]
+        if self._lock:
+            removed += [f"the line of {MARKS}", "the page, the checks, the place in course.lock"]
+        if self._shared:
+            left.append(f"the hand-ins of the team '{self._student.team}'")
+        elif isinstance(course.file.submissions, LadderEntry):
+            left.append(f"the versions of the author '{self._student.id}' of the ladder")
+        elif not course.submissions.is_dir():
+            left.append(f"what is in {course.submissions.name}")
+        return Forgotten(removed, [*left, "copies that were made before, and filled-in exports"])
+
+    def remove(self) -> None:
+        course = replace(self._course, students=self._others)
+        if course.received and not self._shared:
+            listed = course.folder / course.received.table
+            _drop(listed, "file", course.received.file, {composed(name) for name in self._files})
+        for path in self._files.values():
+            _remove(path, course.submissions)
+        if self._lock:
+            lock = _without(self._lock, self._student.id)
+            course = with_precision(course, lock.terms.precision)
+            write_lock(course.folder, lock)
+            forget_similarity(course)
+            _remove_checks(course, lock)
+            notices = Notices(not_done=("hand-ins are compared again by arena course grade",))
+            write_results(course, lock, notices)
+        self._remove_lines()
+
+    def _remove_lines(self) -> None:
+        course, id_ = self._course, self._student.id
+        if course.file.by_hand:
+            _drop(course.folder / course.file.by_hand, "id", "id", {id_})
+        roster = course.file.roster
+        title = roster.id if isinstance(roster, RosterEntry) else "id"
+        _drop(course.roster, "id", title, {id_})
+
+
+def _found(course: Course, student: str) -> Student:
+    id_ = find_id(student, course.students)
+    if id_ is None:
+        hint = did_you_mean(student, [one.id for one in course.students])
+        raise ArenaError(f"no student has the id '{student}'", str(course.roster), hint)
+    return next(one for one in course.students if one.id == id_)
+
+
+def _check_named(course: Course, student: Student) -> None:
+    """Raise ArenaError if course.yaml names a student: it is the teacher's to edit."""
+    named = {"extensions": course.file.extensions, "struck": course.file.struck}
+    for key, names in named.items():
+        if any(find_id(name, [student]) for name in names):
+            what = f"`{key}` names '{student.id}'"
+            raise ArenaError(what, str(course.path), "take that out first")
+
+
+def _hand_ins(course: Course, student: Student) -> dict[str, Path]:
+    """Return where the hand-ins of a student lie, by their names; none in an archive or ladder."""
+    if isinstance(course.file.submissions, LadderEntry) or not course.submissions.is_dir():
+        return {}
+    with hand_ins_of(course) as intake:
+        theirs: list[HandIn] = [one for one in intake.hand_ins if one.student == student.id]
+    return {one.name: one.source for one in theirs}
+
+
+def _remove(path: Path, root: Path) -> None:
+    """Remove a hand-in, and the folders that it leaves empty."""
+    try:
+        if path.is_dir() and not path.is_symlink():
+            shutil.rmtree(path)
+        else:
+            path.unlink(missing_ok=True)
+    except OSError as error:
+        raise ArenaError(f"it cannot be removed: {reason(error)}", str(path)) from None
+    with suppress(OSError):  # what is not empty stays
+        for folder in path.parents:
+            if folder == root or not folder.is_relative_to(root):
+                break
+            folder.rmdir()
+
+
+def _without(lock: Lock, id_: str) -> Lock:
+    """Return a lock without a student; what others' marks follow from stays."""
+    return replace(
+        lock,
+        hand_ins={key: one for key, one in lock.hand_ins.items() if key != id_},
+        notes={key: note for key, note in lock.notes.items() if key != id_},
+        struck=[key for key in lock.struck if key != id_],
+        candidates={key: more for key, more in lock.candidates.items() if key != id_},
+        by_hand={key: more for key, more in lock.by_hand.items() if key != id_},
+    )
+
+
+def _remove_checks(course: Course, lock: Lock) -> None:
+    """Remove all checks but those of hand-ins of others that count, and all builds: a cache."""
+    units = {one.id: one.unit for one in course.students}
+    locked = [*((id_, [one]) for id_, one in lock.hand_ins.items()), *lock.candidates.items()]
+    keys = {check_key(units[id_], one.content) for id_, more in locked for one in more}
+    for path in (grading(course) / CHECKS).glob("*.json"):
+        if path.stem not in keys:
+            path.unlink(missing_ok=True)
+    shutil.rmtree(grading(course) / BUILDS, ignore_errors=True)
+
+
+def _drop(path: Path, name: str, title: str | list[str], values: Collection[str]) -> None:
+    """Remove the lines of a table whose cell in a column is one of some; no other byte changes."""
+    wanted = {same_key(value) for value in values}
+    rows = read_table(path, {name: title}, [name])
+    gone = {
+        int(row.where.rpartition(":")[2]) for row in rows if same_key(row.cells[name]) in wanted
+    }
+    text = read_limited(path, _MAX_BYTES).decode()
+    kept = [lines for number, lines in enumerate(_records(text), 1) if number not in gone]
+    write_file(path, "".join(kept).encode(), path.stat().st_mode & 0o777)
+
+
+def _records(text: str) -> Iterator[str]:
+    """Yield each record of a CSV file as it is written: it may have several lines."""
+    separator = max(",;\t", key=text.partition("\n")[0].count)
+    taken: list[str] = []
+
+    def lines() -> Iterator[str]:
+        for line in io.StringIO(text, newline=""):
+            taken.append(line)
+            yield line
+
+    for _ in csv.reader(lines(), delimiter=separator, strict=True):
+        yield "".join(taken)
+        taken.clear()

@@ -1,0 +1,77 @@
+"""What a teacher hands out: the Markdown of a course's pack as pages and slides that print well."""
+
+import re
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+from msgspec import Struct
+
+from arena.io.errors import ArenaError
+from arena.io.files import read_limited, write_file
+from arena.publish.pages.templates import render
+
+PACK = "pack"
+_MAX_BYTES = 4 << 20
+_OTHER_SHEET = re.compile(r"([\w-]+)\.md(#.*)?")
+
+
+class Handout(Struct, frozen=True):
+    """A sheet, or slides: what its page shows."""
+
+    title: str
+    course: str
+    parts: list[str]
+    """HTML: one of a sheet, one for each slide."""
+    slides: bool
+
+
+def write_handouts(folder: Path, course: str) -> list[Path]:
+    """Write an HTML file beside each Markdown file of a folder; returns them.
+
+    A file with horizontal rules (`---`) is slides, others are sheets. What HTML a file has in it is
+    shown, not obeyed. Raises ArenaError if there is no such file, or one cannot be read or written.
+    """
+    sources = sorted(folder.glob("*.md"))
+    if not sources:
+        raise ArenaError("no Markdown files", str(folder), "arena course init makes a pack")
+    return [_write(source, course) for source in sources]
+
+
+def _write(source: Path, course: str) -> Path:
+    try:
+        text = read_limited(source, _MAX_BYTES).decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise ArenaError(f"not UTF-8: {error}", str(source), "save it as UTF-8") from None
+    markdown = MarkdownIt("commonmark", {"html": False}).enable("table")
+    tokens = markdown.parse(text)
+    _link_pages(tokens)
+    parts = [markdown.renderer.render(part, markdown.options, {}) for part in _split(tokens)]
+    title = next((two.content for one, two in pairwise(tokens) if one.type == "heading_open"), "")
+    handout = Handout(title or source.stem, course, parts, slides=len(parts) > 1)
+    target = source.with_suffix(".html")
+    write_file(target, render("handout.html", handout).encode(), 0o644)
+    return target
+
+
+def _split(tokens: list[Token]) -> Iterator[list[Token]]:
+    """Yield what is between horizontal rules."""
+    part: list[Token] = []
+    for token in tokens:
+        if token.type == "hr":
+            yield part
+            part = []
+        else:
+            part.append(token)
+    yield part
+
+
+def _link_pages(tokens: list[Token]) -> None:
+    """Have links to other Markdown files lead to their pages."""
+    for token in tokens:
+        for inner in token.children or ():
+            target = inner.attrGet("href") if inner.type == "link_open" else None
+            if match := _OTHER_SHEET.fullmatch(str(target or "")):
+                inner.attrSet("href", f"{match[1]}.html{match[2] or ''}")

@@ -1,0 +1,100 @@
+"""What bids are worth and which are legal, as tables to look up many bids at a time."""
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+
+from arena.game.rules.books import FACES, Rules
+from arena.game.rules.odds import at_least
+from arena.game.rules.round import Bid, Raises, Round, Standing, raises
+from arena.playstats.scan.columns import Flags
+from arena.playstats.style import BINS, MILLION
+from arena.ratings.maths.arrays import Ints
+
+_TABLES = 16
+"""Kinds of tables that are kept."""
+PLAIN, PALIFICO, VETERAN = range(3)
+"""Who bids: anybody in a normal round, in a palifico round a seat without a right to raise the
+face, and one with it (PAL-VETERAN)."""
+
+
+class Odds(NamedTuple):
+    """How likely it is that enough dice match, by `place`."""
+
+    shape: tuple[int, int]
+    """So many numbers of dice may be needed, and so many unseen."""
+    millionths: Ints
+    bins: Ints
+    """The part that the probability is counted in."""
+
+    def place(self, needed: Ints, unseen: Ints, faces: Ints) -> Ints:
+        """Return where the tables have the arguments of `at_least`."""
+        rows, columns = self.shape
+        return (np.clip(needed, 0, rows - 1) * columns + unseen) * 2 + faces - 1
+
+
+@lru_cache(_TABLES)
+def odds(cap: int) -> Odds:
+    """Return the odds at a table with so many dice at most."""
+    # A calza asks for one die more than the bid.
+    shape = cap + 2, cap + 1
+    chances = [
+        at_least(needed, unseen, faces) for needed, unseen in np.ndindex(shape) for faces in (1, 2)
+    ]
+    millionths = np.array([round(chance * MILLION) for chance in chances])
+    bins = np.minimum(BINS - 1, (np.array(chances) * BINS).astype(np.intp))
+    return Odds(shape, millionths, bins)
+
+
+class LegalBids(NamedTuple):
+    """The legal bids of each kind of bidder after each last bid; bid 0 is none."""
+
+    legal: Flags
+    """[kind of bidder, last bid, bid]: whether it is legal."""
+    quantities: Ints
+    """[kind of bidder, last bid, place]: the lowest bid of each face that has one, in the order of
+    `raises`; 0 where there are no more."""
+    faces: Ints
+
+
+def number_of(quantity: Ints, face: Ints) -> Ints:
+    """Return the numbers of bids, from 1."""
+    return (quantity - 1) * FACES + face
+
+
+@lru_cache(_TABLES)
+def legal_bids(rules: Rules, players: int) -> LegalBids:
+    """Return what the engine says of every bid at a table."""
+    bids = [None, *_bids(players * rules.starting_dice)]
+    ranges = [[raises(Round(table, 1, bid)) for bid in bids] for table in _tables(rules, players)]
+    shape = len(ranges), len(bids)
+    allowed = np.zeros((*shape, len(bids)), np.bool_)
+    quantities, faces = np.zeros((*shape, FACES), np.intp), np.ones((*shape, FACES), np.intp)
+    for kind, of_kind in enumerate(ranges):
+        for last, after in enumerate(of_kind):
+            for place, of_face in enumerate(after):
+                allowed[kind, last, _numbers_of(of_face)] = True
+                quantities[kind, last, place] = of_face.min
+                faces[kind, last, place] = of_face.face
+    return LegalBids(allowed, quantities, faces)
+
+
+def _bids(cap: int) -> Sequence[Bid]:
+    return [Bid(quantity, face) for quantity in range(1, cap + 1) for face in range(1, FACES + 1)]
+
+
+def _numbers_of(of_face: Raises) -> list[int]:
+    quantities = range(of_face.min, of_face.max + 1)
+    return [(quantity - 1) * FACES + of_face.face for quantity in quantities]
+
+
+def _tables(rules: Rules, players: int) -> list[Standing]:
+    """Return a table for each kind of bidder, at which seat 1 is one."""
+    nobody, everybody = (False,) * players, (True,) * players
+    return [
+        Standing(rules, (2,) * players, nobody, 0),
+        Standing(rules, (1,) * players, nobody, 0, palifico_seat=0),
+        Standing(rules, (1,) * players, everybody, 0, palifico_seat=0),
+    ]

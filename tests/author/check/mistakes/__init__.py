@@ -1,0 +1,1 @@
+"""The table of mistakes: a small bot for each, and the words that the answer must have."""

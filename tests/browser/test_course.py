@@ -1,0 +1,109 @@
+"""The pages of a course on a screen, a phone and paper; a table to sort; what is handed out."""
+
+from itertools import product
+from pathlib import Path
+
+import pytest
+from axe_playwright_python.base import AXE_SCRIPT
+from playwright.sync_api import Browser, Page, ViewportSize, expect
+
+from arena.course.new import make_own_course
+from arena.course.output.handouts import PACK, write_handouts
+from tests.browser.conftest import address, watched
+from tests.browser.test_pages import SCREENSHOTS, said
+from tests.browser.test_print import CUT, print_view
+from tests.course.shown import PAGES
+
+SIZES: dict[str, ViewportSize] = {
+    "phone": {"width": 390, "height": 844},
+    "screen": {"width": 1440, "height": 900},
+}
+SHEETS = {"sheet": "week-1.html", "slides": "slides-2.html"}
+
+
+@pytest.fixture(scope="module")
+def pack(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Sheets and slides as a teacher hands them out."""
+    folder = tmp_path_factory.mktemp("school")
+    (folder / "r.csv").write_text("id\n1\n", encoding="utf-8")
+    make_own_course(folder / "course", folder / "r.csv", "2100-11-20 23:59 Europe/Berlin")
+    write_handouts(folder / "course" / PACK, "A class")
+    return folder / "course" / PACK
+
+
+def look(browser: Browser, path: Path, size: str, name: str) -> None:
+    """Look at a page for what breaks out of it and for what axe finds; leave a picture."""
+    SCREENSHOTS.mkdir(parents=True, exist_ok=True)
+    with watched(browser, viewport=SIZES[size]) as page:
+        page.goto(address(path))
+        page.screenshot(path=SCREENSHOTS / f"{name}-{size}.png", full_page=True)
+        assert page.evaluate("document.documentElement.scrollWidth") == SIZES[size]["width"]
+        page.evaluate(AXE_SCRIPT)
+        found = page.evaluate("axe.run({preload: false, resultTypes: ['violations']})")
+        assert found["passes"]
+        assert [said(one) for one in found["violations"]] == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("kind", "size"), [*product(PAGES, SIZES)])
+def test_axe_finds_nothing_on_a_page_of_a_course(
+    browser: Browser, course: Path, kind: str, size: str
+) -> None:
+    look(browser, course / PAGES[kind], size, kind.replace(" ", "-"))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("kind", "size"), [*product(SHEETS, SIZES)])
+def test_axe_finds_nothing_on_what_is_handed_out(
+    browser: Browser, pack: Path, kind: str, size: str
+) -> None:
+    look(browser, pack / SHEETS[kind], size, kind)
+
+
+def on_paper(page: Page, path: Path, name: str) -> bytes:
+    """Return a page as PDF, and leave it beside the pictures."""
+    SCREENSHOTS.mkdir(parents=True, exist_ok=True)
+    page.goto(address(path))
+    print_view(page)
+    assert page.evaluate(CUT) == []
+    return page.pdf(path=SCREENSHOTS / f"{name}.pdf", format="A4", print_background=False)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", PAGES)
+def test_paper_shows_a_page_of_a_course_whole(browser: Browser, course: Path, kind: str) -> None:
+    with watched(browser) as page:
+        assert on_paper(page, course / PAGES[kind], kind.replace(" ", "-")).startswith(b"%PDF")
+
+
+@pytest.mark.slow
+def test_each_slide_is_a_page_of_paper(browser: Browser, pack: Path) -> None:
+    with watched(browser) as page:
+        pdf = on_paper(page, pack / SHEETS["slides"], "slides")
+        slides = page.locator(".slide").count()
+    assert slides <= pdf.count(b"/Type /Page\n") <= slides + 1
+
+
+def students(page: Page) -> list[str]:
+    return page.locator("table.students tbody tr:visible th").all_inner_texts()
+
+
+def test_class_can_be_sorted_by_points_and_searched(page: Page, course: Path) -> None:
+    page.goto(address(course / "class.html"))
+    roster = students(page)
+    page.get_by_role("button", name="Final").click()
+    assert students(page)[0] == "original Ada"
+    page.get_by_role("button", name="Final").click()
+    assert students(page)[-1] == "original Ada"
+    page.get_by_role("button", name="Final").click()
+    assert students(page) == roster
+    page.get_by_label("Find student").fill("zoë")
+    expect(page.locator("table.students tbody tr:visible")).to_have_count(1)
+
+
+def test_similar_pair_is_one_click_away(page: Page, course: Path) -> None:
+    page.goto(address(course / "class.html"))
+    page.get_by_role("link", name="original Ada and renamed Zoë").click()
+    expect(page.locator("#pair-1")).to_be_in_viewport()
+    rows = page.locator("table.sides").first.locator("tr.same")
+    assert rows.first.locator("code").all_inner_texts() == ["import json", "import json"]

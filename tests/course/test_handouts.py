@@ -1,0 +1,143 @@
+"""The pack of a course: its Markdown as pages, its figures, and the commands that it names."""
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+from math import comb
+from pathlib import Path
+
+import html5lib
+import pytest
+import yaml
+
+from arena.bots.kits import create
+from arena.course import new
+from arena.course.config import load_course
+from arena.course.new import make_own_course
+from arena.course.output.handouts import PACK, write_handouts
+from arena.ratings.maths.intervals import Z95, score_interval
+from tests.cli.command import HANG, ROOT, environment, error_line, run
+
+SOURCES = ROOT / "docs/guides/pack"
+XHTML = "{http://www.w3.org/1999/xhtml}"
+
+
+@pytest.fixture(scope="module")
+def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A course of one's own, with two students and the pack."""
+    folder = tmp_path_factory.mktemp("school")
+    (folder / "r.csv").write_text("id\n1\n2\n", encoding="utf-8")
+    make_own_course(folder / "course", folder / "r.csv", "2100-11-20 23:59 Europe/Berlin")
+    return folder / "course"
+
+
+def text_of(name: str) -> str:
+    return (SOURCES / name).read_text(encoding="utf-8")
+
+
+def test_own_course_can_be_read_and_handed_out(course: Path) -> None:
+    assert [one.id for one in load_course(course).students] == ["1", "2"]
+    ran = run("course", "handouts", course, cwd=course)
+    assert ran.code == 0, ran.err
+    pages = [Path(line) for line in ran.out.splitlines()]
+    assert {page.stem for page in pages} == {page.stem for page in SOURCES.glob("*.md")}
+    for page in pages:
+        root = html5lib.parse(page.read_bytes(), transport_encoding="utf-8")
+        links = [link.get("href", "") for link in root.iter(f"{XHTML}a")]
+        files = [link for link in links if link and not link.startswith("#")]
+        assert [link for link in files if not (page.parent / link).exists()] == []
+
+
+def test_file_with_rules_is_slides_and_others_are_sheets(course: Path) -> None:
+    write_handouts(course / PACK, "A class")
+    slides = (course / PACK / "slides-1.html").read_text(encoding="utf-8")
+    assert slides.count('class="slide"') == text_of("slides-1.md").count("\n---\n") + 1
+    assert "<table>" in slides
+    sheet = (course / PACK / "week-1.html").read_text(encoding="utf-8")
+    assert (sheet.count('class="sheet"'), sheet.count('class="slide"')) == (1, 0)
+
+
+def test_html_in_a_sheet_is_shown_and_not_obeyed(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("# A\n\n<script>alert(1)</script>\n", encoding="utf-8")
+    [page] = write_handouts(tmp_path, "A class")
+    assert "<script>alert" not in page.read_text(encoding="utf-8")
+    assert "&lt;script&gt;" in page.read_text(encoding="utf-8")
+
+
+def test_course_without_a_pack_says_so(tmp_path: Path, course: Path) -> None:
+    bare = shutil.copytree(course, tmp_path / "bare", ignore=shutil.ignore_patterns(PACK))
+    error_line(run("course", "handouts", bare, cwd=tmp_path), "no Markdown files", PACK, "init")
+
+
+@pytest.mark.parametrize("given", ["--roster", "--deadline"])
+def test_course_of_ones_own_needs_students_and_a_deadline(tmp_path: Path, given: str) -> None:
+    ran = run("course", "init", tmp_path / "c", given, "x", cwd=tmp_path)
+    error_line(ran, "needs both", "--roster, --deadline")
+    assert not (tmp_path / "c").exists()
+
+
+def test_bad_roster_leaves_no_course_behind(tmp_path: Path) -> None:
+    (tmp_path / "r.csv").write_text("name\nAda\n", encoding="utf-8")
+    options = ("--roster", "r.csv", "--deadline", "2100-11-20 23:59 Europe/Berlin")
+    error_line(run("course", "init", tmp_path / "c", *options, cwd=tmp_path), "no column 'id'")
+    assert not (tmp_path / "c").exists()
+
+
+@pytest.mark.parametrize(("won", "of", "said"), [(60, 100, (50, 69)), (600, 1000, (57, 63))])
+def test_intervals_of_the_sheet_on_luck_are_right(won: int, of: int, said: tuple[int, int]) -> None:
+    low, high = score_interval(won / of, of, Z95)
+    assert (round(100 * low), round(100 * high)) == said
+    assert f"{said[0]} and {said[1]} %" in text_of("luck.md") or (
+        f"{said[0]} to {said[1]} %" in text_of("luck.md")
+    )
+
+
+def test_odds_of_the_slides_are_right() -> None:
+    chances = [comb(6, hits) * (1 / 3) ** hits * (2 / 3) ** (6 - hits) for hits in range(7)]
+    text = text_of("slides-2.md")
+    assert f"= {chances[0]:.3f}\n" in text
+    assert f"= {chances[1]:.3f}\n" in text
+    assert f"= **{sum(chances[2:]):.3f}**" in text
+
+
+def test_rubric_has_the_points_of_the_example(course: Path) -> None:
+    file, text = load_course(course).file, text_of("rubric.md")
+    rows = re.findall(r"^\| (.+?) \| (?:\*\*)?(\d+)(?:\*\*)? \|", text, re.MULTILINE)
+    points = {name.strip("*"): int(number) for name, number in rows}
+    marks = file.marks
+    wanted = {"legal play": marks.legal, "games against all others": marks.field}
+    wanted |= {f"games against `{name}`": one.points for name, one in marks.baselines.items()}
+    assert points == {**wanted, "together": marks.total}
+    assert f"{file.late.points_per_day:g} points less for each day" in text
+    assert f"after {file.late.days} days" in text
+    assert f"{file.grace:g} minutes of grace" in text
+    assert f"within {file.precision:g} points" in text
+
+
+def test_pack_is_what_a_new_course_gets(course: Path) -> None:
+    names = {path.name for path in SOURCES.iterdir()}
+    assert names <= {path.name for path in (course / PACK).iterdir()}
+    assert (course / "starter/bot.yaml").exists()
+    assert new.HAND_INS in {path.name for path in course.iterdir()}
+
+
+@pytest.mark.slow
+def test_shell_lines_of_the_classroom_run(tmp_path: Path) -> None:
+    steps = yaml.safe_load(text_of("classroom.yml"))["jobs"]["check"]["steps"]
+    lines = [step["run"] for step in steps if "run" in step]
+    install, *others = lines
+    assert install == 'python -m pip install "$ARENA"'
+    create(tmp_path / "my-bot", "python")
+    path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+    for line in others:
+        ran = subprocess.run(
+            ["sh", "-e", "-c", line],
+            cwd=tmp_path,
+            env=environment(PATH=path),
+            capture_output=True,
+            timeout=HANG,
+            check=False,
+        )
+        assert ran.returncode == 0, ran.stderr.decode()
