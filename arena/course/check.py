@@ -5,13 +5,13 @@ import time
 from msgspec import Struct
 from msgspec.structs import replace
 
+from arena.course.conditions import terms_of
 from arena.course.config import Course
 from arena.course.estimate import Effort, Speed, effort, measure_speed, within
 from arena.course.intake.entries import Options
 from arena.course.intake.hand_ins import hand_ins_of
 from arena.course.intake.survey import Survey, survey
 from arena.course.lock import read_lock
-from arena.course.terms import terms_of
 from arena.io.errors import ArenaError
 
 

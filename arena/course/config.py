@@ -10,11 +10,11 @@ from msgspec.structs import replace
 from arena.bots.bot import Bot
 from arena.bots.manifest import find_bot
 from arena.bots.sandboxes.registry import AUTO, SANDBOXES
-from arena.course.by_hand import ADDED, ByHand, read_by_hand
-from arena.course.deadlines import Due, extended, parse_moment
 from arena.course.keys import CourseFile, LadderEntry, ReceivedEntry, RosterEntry
 from arena.course.lock import read_lock
-from arena.course.roster import COLUMNS, Student, find_id, read_roster
+from arena.course.terms.by_hand import ADDED, ByHand, read_by_hand
+from arena.course.terms.deadlines import Due, extended, parse_moment
+from arena.course.terms.roster import COLUMNS, Student, find_id, read_roster
 from arena.game.rules.books import Rules, variant
 from arena.io.errors import ArenaError, did_you_mean
 from arena.io.yaml_file import Positions, convert, locate, parse_yaml

@@ -21,8 +21,8 @@ from arena.course.lock import Lock, read_lock, write_lock
 from arena.course.marks.result import MARKS, grading
 from arena.course.output.class_page import Notices
 from arena.course.output.similarity import forget_similarity
-from arena.course.roster import Student, find_id
-from arena.course.table import composed, read_table, same_key
+from arena.course.terms.roster import Student, find_id
+from arena.course.terms.table import composed, read_table, same_key
 from arena.io.errors import ArenaError, did_you_mean
 from arena.io.files import read_limited, reason, write_file
 

@@ -4,6 +4,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from arena.course.conditions import terms_of
 from arena.course.config import Course, with_precision
 from arena.course.intake.entries import Entries, Options, entries
 from arena.course.intake.hand_ins import hand_ins_of
@@ -26,7 +27,6 @@ from arena.course.marks.result import (
 from arena.course.output.class_page import Notices
 from arena.course.output.pages import write_pages
 from arena.course.play import GradingListener, Play
-from arena.course.terms import terms_of
 from arena.io.errors import ArenaError
 from arena.io.files import write_file
 from arena.ladder.folder import existing

@@ -6,11 +6,11 @@ from msgspec import Meta, Struct
 
 from arena.author.alike.alike import POSITIONS
 from arena.bots.sandboxes.registry import AUTO
-from arena.course.by_hand import MAX_POINTS
-from arena.course.deadlines import EXAMPLE
 from arena.course.games.tables import PER_BLOCK
-from arena.course.grades import GradeKey
-from arena.course.table import Titles
+from arena.course.terms.by_hand import MAX_POINTS
+from arena.course.terms.deadlines import EXAMPLE
+from arena.course.terms.grades import GradeKey
+from arena.course.terms.table import Titles
 from arena.game.records import LimitsInfo
 
 Points = Annotated[float, Meta(ge=0, le=MAX_POINTS)]

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from arena.game.records import FixtureResult, RatingsInfo
 from arena.ratings.board import trajectory as past
+from arena.ratings.board.memory import Entry
 from arena.ratings.history import checkpoints
 from arena.ratings.league_ratings import Ratings, by_division, rate_results
 from arena.ratings.model.trueskill import Rating, rate_all
@@ -61,6 +62,17 @@ def test_any_fixtures_give_the_ratings_from_cold(random: Random, sizes: Sequence
     for size in [*sizes, len(LEAGUE)]:
         some = random.sample(LEAGUE, size)
         assert rated(some, memory) == rated(some)
+
+
+def test_a_past_that_is_rated_meanwhile_is_remembered_like_any_other() -> None:
+    def begin(call: Callable[[], list[Entry]]) -> Callable[[], list[Entry]]:
+        made = call()
+        return lambda: made
+
+    usual, meanwhile = Memory(), Memory()
+    found = rate_results(by_division(LEAGUE), OPTIONS, meanwhile, begin)
+    assert found == rated(LEAGUE, usual)
+    assert meanwhile.kept == usual.kept
 
 
 def test_brief_ratings_are_the_others_without_their_past() -> None:

@@ -11,8 +11,6 @@ from arena.cli.exit_codes import OK
 from arena.cli.options import PathType, json_option
 from arena.cli.output import harmless, print_json, say
 from arena.course.config import Course, load_course, with_precision
-from arena.course.deadlines import EXAMPLE
-from arena.course.grades import written
 from arena.course.lock import Lock, read_lock
 from arena.course.marks.marks import Mark
 from arena.course.marks.result import MARKS, Result, marks_csv, results_of
@@ -20,6 +18,8 @@ from arena.course.new import make_course, make_own_course
 from arena.course.output.fill import fill, keys_of, marks_by_key
 from arena.course.output.gradescope import write_autograder, write_graded
 from arena.course.output.handouts import PACK, write_handouts
+from arena.course.terms.deadlines import EXAMPLE
+from arena.course.terms.grades import written
 from arena.io.errors import ArenaError
 from arena.io.files import read_limited, write_file
 

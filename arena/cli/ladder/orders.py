@@ -7,7 +7,7 @@ import click
 from arena.cli.ladder.argument import door_url, folder_argument
 from arena.cli.options import PathType, json_option, printable
 from arena.cli.output import harmless, print_json, print_result
-from arena.course.roster import read_roster
+from arena.course.terms.roster import read_roster
 from arena.io.errors import ArenaError
 from arena.ladder.book.book import Book
 from arena.ladder.book.tables import Action

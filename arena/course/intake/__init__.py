@@ -1,1 +1,1 @@
-"""The input of a course: the roster, hand-ins, deadlines, checks."""
+"""The input of a course: hand-ins, whose they are, their checks."""

@@ -20,7 +20,7 @@ from arena.bots.manifest import load_bot
 from arena.bots.runtimes import IMAGES
 from arena.bots.sandboxes.registry import missing_image
 from arena.io.errors import ArenaError
-from arena.io.files import write_file
+from arena.io.files import read_json, write_file
 from arena.league.play.process_pool import map_ordered, pool
 
 POSITIONS = 500
@@ -79,7 +79,9 @@ def check_all(
     One that fails is checked once more with nothing beside it, and the better check counts. Raises
     ArenaError if a bot may not run in the sandbox.
     """
-    checks = {key: stored for key in hand_ins if (stored := _read(folder / f"{key}.json"))}
+    checks = {
+        key: stored for key in hand_ins if (stored := read_json(folder / f"{key}.json", Checked))
+    }
     left = [key for key in hand_ins if key not in checks]
     if left:
         tell(f"checking {len(left)} hand-ins")
@@ -111,7 +113,7 @@ def check_key(unit: str, content: str) -> str:
 
 def read_check(folder: Path, unit: str, content: str) -> Checked | None:
     """Return the check of a hand-in of a student or team (`Student.unit`); None for none."""
-    return _read(folder / f"{check_key(unit, content)}.json")
+    return read_json(folder / f"{check_key(unit, content)}.json", Checked)
 
 
 def _check(request: CheckRequest) -> Checked:
@@ -156,13 +158,6 @@ def _report(request: CheckRequest, error: ArenaError) -> CheckReport:
 
 def _write(folder: Path, key: str, checked: Checked) -> None:
     write_file(folder / f"{key}.json", msgspec.json.encode(checked), parents=True)
-
-
-def _read(path: Path) -> Checked | None:
-    try:
-        return msgspec.json.decode(path.read_bytes(), type=Checked)
-    except (OSError, msgspec.DecodeError):
-        return None
 
 
 def _verdict(hand_in: CheckedHandIn, checked: Checked) -> str:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from arena.course.deadlines import Due, stamp
+from arena.course.terms.deadlines import Due, stamp
 
 BEST = "best"
 """`resubmissions` of a course in which the best hand-in of a student counts."""

@@ -14,14 +14,14 @@ from arena.bots.manifest import load_bot
 from arena.bots.sandboxes.base import Sandbox
 from arena.bots.workshop import Workshop, open_workshop, sandbox_for
 from arena.course.config import Course
-from arena.course.deadlines import stamp
 from arena.course.intake.checks import POSITIONS, Checked, CheckedHandIn, check_all, check_key
 from arena.course.intake.choice import BEST, Choice, HandIn, Works, choose, taken
 from arena.course.intake.given import GivenOut, program_of
 from arena.course.intake.hand_ins import Intake, bot_in, content_hash, hand_ins_by_student
 from arena.course.lock import LockedHandIn
 from arena.course.marks.result import grading
-from arena.course.roster import Student
+from arena.course.terms.deadlines import stamp
+from arena.course.terms.roster import Student
 from arena.io.errors import ArenaError
 
 CHECKS, BUILDS = "checks", "builds"

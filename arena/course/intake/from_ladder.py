@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from arena.course.intake.choice import HandIn
-from arena.course.roster import Student
+from arena.course.terms.roster import Student
 from arena.ladder.book.book import Book
 from arena.ladder.book.tables import State, Upload, Version
 from arena.ladder.door.door import Door

@@ -17,14 +17,14 @@ from arena.bots.archives.unpack import UnpackedArchive, is_archive, unpack
 from arena.bots.folder import is_ignored
 from arena.bots.manifest import MANIFEST
 from arena.course.config import Course
-from arena.course.deadlines import parse_moment
 from arena.course.intake.choice import HandIn
 from arena.course.intake.from_ladder import hand_ins_from_ladder
 from arena.course.intake.owner import is_text, owners, sign
 from arena.course.intake.submitters import METADATA, export_folder, read_submitters
 from arena.course.keys import LadderEntry
-from arena.course.roster import Student
-from arena.course.table import composed, read_table
+from arena.course.terms.deadlines import parse_moment
+from arena.course.terms.roster import Student
+from arena.course.terms.table import composed, read_table
 from arena.io.errors import ArenaError
 from arena.io.files import reason
 

@@ -13,8 +13,8 @@ from pathlib import Path
 
 from arena.bots.archives.unpack import ENDINGS
 from arena.course.intake.submitters import Submitter
-from arena.course.roster import Student
-from arena.course.table import same_key
+from arena.course.terms.roster import Student
+from arena.course.terms.table import same_key
 from arena.io.errors import ArenaError
 
 _TIME = r"[0-9]{4}(?:-[0-9]{2}){5}"

@@ -8,14 +8,14 @@ from msgspec.structs import replace
 from arena.bots.folder import refuse_link
 from arena.bots.manifest import load_bot
 from arena.course.config import Course
-from arena.course.deadlines import stamp
 from arena.course.intake.choice import BEST, Choice, choose, taken
 from arena.course.intake.given import GivenOut
 from arena.course.intake.hand_ins import Intake, bot_in, hand_ins_by_student
 from arena.course.intake.owner import BY_ID, PlainNames
 from arena.course.keys import LadderEntry
 from arena.course.lock import Given
-from arena.course.roster import Student
+from arena.course.terms.deadlines import stamp
+from arena.course.terms.roster import Student
 from arena.io.errors import ArenaError
 
 

@@ -5,12 +5,12 @@ from collections.abc import Iterator, Sequence
 import msgspec
 from msgspec import Struct
 
-from arena.course.by_hand import ByHand
 from arena.course.config import FIELD, LEGAL, Course
 from arena.course.lock import GradingTerms, Lock
 from arena.course.marks.marks import Mark
 from arena.course.marks.result import Result, grading
-from arena.io.files import write_file
+from arena.course.terms.by_hand import ByHand
+from arena.io.files import read_json, write_file
 
 _FILE = "last.json"
 _LEAST = 0.005
@@ -62,10 +62,7 @@ class GradingOutcome(Struct, frozen=True):
 
 def read_outcome(course: Course) -> GradingOutcome | None:
     """Return what the last grading came to; None if there was none, or of another arena."""
-    try:
-        return msgspec.json.decode((grading(course) / _FILE).read_bytes(), type=GradingOutcome)
-    except (OSError, msgspec.DecodeError):
-        return None
+    return read_json(grading(course) / _FILE, GradingOutcome)
 
 
 def write_outcome(course: Course, outcome: GradingOutcome) -> None:

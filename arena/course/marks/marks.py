@@ -5,15 +5,15 @@ from collections.abc import Mapping, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from arena.course.by_hand import ByHand
 from arena.course.config import FIELD, LEGAL
 from arena.course.games.baseline_games import Blocks, Decide
 from arena.course.games.plan import FIRST, more_blocks, target
 from arena.course.games.tables import PER_BLOCK, name_of
-from arena.course.grades import Grade, GradeKey, grade_of
 from arena.course.keys import CourseFile
 from arena.course.lock import Lock, LockedHandIn
 from arena.course.points import Part, Share, Total, against, certain, in_field, share_of, total_of
+from arena.course.terms.by_hand import ByHand
+from arena.course.terms.grades import Grade, GradeKey, grade_of
 
 NOT_MARKED = "not marked yet"
 

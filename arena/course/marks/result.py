@@ -6,13 +6,13 @@ from pathlib import Path
 from msgspec import Struct
 from msgspec.structs import replace
 
-from arena.course.by_hand import ByHand
 from arena.course.config import FIELD, LEGAL, Course
 from arena.course.games.baseline_games import BaselineRecord, final_blocks
 from arena.course.games.field import field_results, store_of
 from arena.course.lock import Lock, LockedHandIn
 from arena.course.marks.marks import Mark, decider, mark_of
-from arena.course.roster import Student
+from arena.course.terms.by_hand import ByHand
+from arena.course.terms.roster import Student
 from arena.io.csv_rows import csv_of
 from arena.league.store.store import Store
 from arena.publish.data.schema import csv_cell

@@ -10,13 +10,13 @@ from msgspec import Struct
 
 from arena.author.coach.words import did, named
 from arena.course.config import FIELD, LEGAL, Course
-from arena.course.grades import Grade
 from arena.course.lock import Lock
 from arena.course.marks.marks import Mark
 from arena.course.marks.result import Result
 from arena.course.output.feedback import Feedback
 from arena.course.output.league_site import LeagueSite
 from arena.course.points import FAIR, Part, Share
+from arena.course.terms.grades import Grade
 from arena.playstats.coach.decisions import Decision, DecisionAction
 from arena.publish.output.text import counted, fixed, percent
 from arena.publish.pages.templates import render

@@ -23,7 +23,15 @@ def forget(name: str, key: bytes, make: Callable[[], bytes]) -> bytes:
     return make()
 
 
-Begin = Callable[[Callable[[], dict[str, bytes]]], Callable[[], dict[str, bytes]]]
+class Entry(NamedTuple):
+    """A result to be remembered."""
+
+    name: str
+    key: bytes
+    data: bytes
+
+
+Begin = Callable[[Callable[[], list[Entry]]], Callable[[], list[Entry]]]
 """Begins a call in another process, and returns what waits for its result."""
 
 

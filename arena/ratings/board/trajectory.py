@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from arena.ratings.board.memory import Begin, Remember, Stop, pack, unpack
+from arena.ratings.board.memory import Begin, Entry, Remember, Stop, pack, unpack
 from arena.ratings.history import PastRating, Point
 from arena.ratings.maths.arrays import records
 from arena.ratings.model.games import Games
@@ -41,8 +41,9 @@ def begin_past(
     made = begin(partial(_make_past, games, stops))
 
     def wait() -> Past:
-        entries = made()
-        return _past(games, stops, lambda name, key, _: remember(name, key, lambda: entries[name]))
+        for name, key, data in made():
+            remember(name, key, partial(bytes, data))
+        return _past(games, stops, remember)
 
     return wait
 
@@ -52,13 +53,13 @@ def _past(games: Games, stops: Sequence[Stop], remember: Remember) -> Past:
     return Past(passed, [*past_points(games, stops[:-1], remember)])
 
 
-def _make_past(games: Games, stops: Sequence[Stop]) -> dict[str, bytes]:
-    """Return all that is to be remembered of the past, by name."""
-    made = dict[str, bytes]()
+def _make_past(games: Games, stops: Sequence[Stop]) -> list[Entry]:
+    """Return all that is to be remembered of the past."""
+    made: list[Entry] = []
 
-    def keep(name: str, _: bytes, make: Callable[[], bytes]) -> bytes:
-        made[name] = make()
-        return made[name]
+    def keep(name: str, key: bytes, make: Callable[[], bytes]) -> bytes:
+        made.append(Entry(name, key, make()))
+        return made[-1].data
 
     _past(games, stops, keep)
     return made

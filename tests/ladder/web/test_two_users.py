@@ -86,7 +86,7 @@ STATUS = """
 import os, sys
 import getpass
 from tests.cli.command import run
-import arena.cli.ladder.orders, arena.cli.ladder.running, arena.course.roster
+import arena.cli.ladder.orders, arena.cli.ladder.running, arena.course.terms.roster
 
 "".encode("utf-8-sig")  # Python's own files may not be read later
 for name in ("LOGNAME", "USER", "LNAME", "USERNAME"):

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from arena.course.roster import Student, find_id
-from arena.course.table import read_table
+from arena.course.terms.roster import Student, find_id
+from arena.course.terms.table import read_table
 from arena.io.errors import ArenaError, did_you_mean
 
 BONUS, PENALTY, APPEAL = "bonus", "penalty", "appeal"

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from arena.course.table import Titles, read_table, same_key
+from arena.course.terms.table import Titles, read_table, same_key
 from arena.io.errors import ArenaError
 
 _MAX_STUDENTS = 5_000
