@@ -161,6 +161,11 @@ def opened(store: Path) -> list[Any]:
     return [json.loads(record) for record in records(store)]
 
 
+def told(err: str) -> list[str]:
+    """The lines on stderr but those that say how far a report is: some machines are slow."""
+    return [line for line in err.splitlines() if not line.startswith("writing the report: ")]
+
+
 def error_line(ran: Ran, *parts: str) -> str:
     """Check that a command refused its input with one line of error, and return that line.
 

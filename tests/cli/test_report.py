@@ -22,6 +22,7 @@ from tests.cli.command import (
     error_line,
     play_league,
     run,
+    told,
 )
 from tests.league.store.edit import moved, removed
 from tests.publish.pages import broken_links, everything, tree
@@ -115,12 +116,12 @@ def test_watching_may_begin_before_the_league(copied: Path) -> None:
 
 def test_finished_league_is_not_watched(copied: Path) -> None:
     ran = run("report", "league.yaml", "--watch", cwd=copied)
-    assert (ran.code, ran.err) == (0, "report: site/index.html\n")
+    assert (ran.code, told(ran.err)) == (0, ["report: site/index.html"])
 
 
 def test_address_of_the_site_is_in_its_pages(copied: Path) -> None:
     ran = run("report", "league.yaml", "--url", "https://example.org/cup", cwd=copied)
-    assert (ran.code, ran.err) == (0, "report: site/index.html\n")
+    assert (ran.code, told(ran.err)) == (0, ["report: site/index.html"])
     front = (copied / "site/index.html").read_text()
     assert 'content="https://example.org/cup/podium.png"' in front
     assert run("report", "league.yaml", "--url", "cup", cwd=copied).code == 2
@@ -150,7 +151,7 @@ def browser(folder: Path) -> dict[str, str]:
 
 def test_open_shows_the_front_page(copied: Path) -> None:
     ran = run("report", "league.yaml", "--open", cwd=copied, env=browser(copied))
-    assert (ran.code, ran.err.splitlines()[-1]) == (0, "report: site/index.html")
+    assert (ran.code, told(ran.err)) == (0, ["report: site/index.html"])
     assert (copied / "opened").read_text() == f"file://{copied}/site/index.html\n"
 
 
@@ -159,7 +160,7 @@ def test_page_to_open_is_named_without_a_browser(copied: Path) -> None:
     ran = run("report", "league.yaml", "--open", cwd=copied, env=env)
     page = copied / "site/index.html"
     assert ran.code == 0
-    assert ran.err.endswith(f"no browser was found: open {page}\nreport: site/index.html\n")
+    assert told(ran.err) == [f"no browser was found: open {page}", "report: site/index.html"]
 
 
 def test_anonymous_site_has_no_names_and_stays_the_same(copied: Path) -> None:
@@ -178,10 +179,10 @@ def test_anonymous_site_has_no_names_and_stays_the_same(copied: Path) -> None:
 
 
 def test_seed_in_the_league_is_warned_about(copied: Path) -> None:
-    told = "warning: whoever guesses the seed or reads it in league.yaml can find out who is who\n"
-    for options, said in ((["--anonymous"], told), ([], "")):
+    warning = "warning: whoever guesses the seed or reads it in league.yaml can find out who is who"
+    for options, said in ((["--anonymous"], [warning]), ([], [])):
         ran = run("report", "league.yaml", "--site", "shown", *options, cwd=copied)
-        assert (ran.code, ran.err) == (0, f"{said}report: shown/index.html\n")
+        assert (ran.code, told(ran.err)) == (0, [*said, "report: shown/index.html"])
 
 
 def test_key_lists_names_and_pseudonyms(copied: Path) -> None:

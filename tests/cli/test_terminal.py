@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from arena.cli.output import wrapped
-from tests.cli.command import FIELD, LOWEST, bot, league, run
+from tests.cli.command import FIELD, LOWEST, bot, league, run, told
 from tests.e2e.live import Live
 from tests.publish.pages import broken_links, read
 
@@ -121,7 +121,7 @@ def test_progress_on_a_terminal(tmp_path: Path) -> None:
     assert (drawn[0], drawn[-1]) == (0, 2)
     assert len(drawn) > 2
     assert "\x1b[" in live.text
-    last = OURS.sub("", live.text).splitlines()
+    last = told(OURS.sub("", live.text))
     assert re.fullmatch(LINE, last[-2].split("\r")[-1])
     assert last[-1] == "report: site/index.html"
 
@@ -129,7 +129,7 @@ def test_progress_on_a_terminal(tmp_path: Path) -> None:
 def test_progress_elsewhere_is_plain_lines(tmp_path: Path) -> None:
     ran = run(*_league_of_samples(tmp_path), cwd=tmp_path)
     assert ran.code == 0
-    lines = ran.err.splitlines()
+    lines = told(ran.err)
     assert re.fullmatch(LINE, lines[-2])
     assert lines[-1] == "report: site/index.html"
     assert "\x1b" not in ran.err + ran.out

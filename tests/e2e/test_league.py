@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.cli.command import FIELD, LOWEST, bot, league, opened, records, run
+from tests.cli.command import FIELD, LOWEST, bot, league, opened, records, run, told
 from tests.publish.pages import broken_links, timeless, tree
 from tests.support.sampling import sample
 
@@ -37,11 +37,11 @@ def test_a_league_of_bots_in_several_languages(tmp_path: Path, sandbox: str) -> 
     ran = run("run", path, "--sandbox", sandbox, cwd=tmp_path)
     assert ran.code == 0, ran.err
     fixtures = 2 * len(names) * (len(names) - 1)
-    said = ran.err.splitlines()
+    said = told(ran.err)
     assert said[0] == f"All: {len(names)} bots, bga, italian, tables of 2"
     assert said[1] == f"sandbox: {sandbox}; store: {tmp_path}/league.sqlite"
     assert said[2] == "SHA-256 of the master seed: " + sha256(b"s").hexdigest()
-    assert re.match(rf"{fixtures}/{fixtures} fixtures, {fixtures} games, .*, faults 0$", said[3])
+    assert re.match(rf"{fixtures}/{fixtures} fixtures, {fixtures} games, .*, faults 0$", said[-2])
     assert said[-1] == "report: site/index.html"
     site = tmp_path / "site"
     assert broken_links(site) == []
