@@ -18,7 +18,7 @@ from arena.bots.sandboxes.registry import AUTO
 from arena.bots.sessions.session import MAX_STDERR
 from arena.bots.workshop import sandbox_for
 from arena.cli import options
-from arena.cli.author import seat_replay as asked_again
+from arena.cli.author.output import seat_replay as asked_again
 from arena.cli.author.person import ask
 from arena.cli.author.terminal import hanging_up_interrupts
 from arena.cli.exit_codes import FINDINGS
