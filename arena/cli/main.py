@@ -22,13 +22,14 @@ COMMANDS = {
     "author": {
         "new": "Make a folder with a bot that already plays.",
         "check": "Try a bot step by step and say how to mend it.",
+        "watch": "Try a bot after every save, in one line.",
         "play": "Play a quick table: bots, or bots and you.",
         "coach": "Show a bot's leaks, and the change that mends each.",
         "puzzle": "Show a bot's worst turns as puzzles: what would you do?",
         "compare": "Say whether a new version of a bot is better, and how it differs.",
         "alike": "Show which bots are alike, by source and by what they decide.",
         "rerun": "Play a stored fixture again, or ask a new build, and compare.",
-        "debug": "Ask a bot what it was asked in a stored game, step by step.",
+        "debug": "Ask a bot what it was asked in a game or a file, step by step.",
         "submit": "Submit a bot to a ladder.",
     },
     "league": {

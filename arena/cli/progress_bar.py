@@ -16,7 +16,7 @@ from arena.league.play.dispatcher import OnResult, RunListener
 _PLAIN_EVERY = 5.0
 """Seconds between plain lines."""
 _SOON = 0.9
-"""Seconds before the first line of a report."""
+"""Seconds before the first line."""
 
 
 @contextmanager
@@ -105,7 +105,7 @@ class Tally:
 
 @contextmanager
 def _plain(tally: Tally) -> Iterator[OnResult]:
-    next_at = time.monotonic() + _PLAIN_EVERY
+    next_at = time.monotonic() + _SOON
 
     def on_result(result: FixtureResult | None) -> None:
         nonlocal next_at

@@ -14,7 +14,7 @@ from arena.league.store.store import Store
 from arena.publish.data.decision_rows import DecisionRow, decision_rows
 from arena.publish.data.row_files import GameRow, PairRow, game_rows, pair_rows
 from arena.publish.pseudonyms import Pseudonyms
-from arena.publish.stored_games import rated_results
+from arena.publish.stored.stored_games import rated_results
 from arena.ratings.league_ratings import by_division, rate_results
 
 _Fixture = TypeVar("_Fixture", PlayedFixture, FixtureResult)

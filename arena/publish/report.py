@@ -20,14 +20,14 @@ from arena.league.store.store import Store
 from arena.league.terms.config import given_seed, load_ratings
 from arena.league.terms.master_seed import is_salted, seeds_of, withheld
 from arena.league.terms.stored_schedule import schedule_of
-from arena.publish.fixture_work import without_gc
 from arena.publish.output.site_folder import FRONT
 from arena.publish.pseudonyms import Pseudonyms, secret_of, who_is_who
 from arena.publish.replay.selection import NEWEST, ReplayChoice
 from arena.publish.series import Tell
 from arena.publish.site import publish
 from arena.publish.site_state import StoreState
-from arena.publish.stored_games import StoredGames, stored_games
+from arena.publish.stored.fixture_work import without_gc
+from arena.publish.stored.stored_games import StoredGames, stored_games
 from arena.publish.unchanged import Asked, Outcome, inputs, keep, outcome_before, without_pairs
 from arena.ratings.league_ratings import Ratings, by_division, rate_results
 

@@ -16,7 +16,7 @@ from arena.publish.output.cache import CacheEntry
 from arena.publish.output.manifest import is_whole
 from arena.publish.pseudonyms import Pseudonyms
 from arena.publish.replay.selection import ReplayChoice
-from arena.publish.stored_games import summaries_of
+from arena.publish.stored.stored_games import summaries_of
 from arena.ratings.board.memory import pack, unpack
 from arena.ratings.league_ratings import Ratings
 

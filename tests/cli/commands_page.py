@@ -15,6 +15,7 @@ SECTION = GeneratedSection("reference/commands.md", "commands", "commands")
 TOPICS = {
     "new": "languages",
     "puzzle": "coach",
+    "watch": "check",
     "rerun": "debug",
     "submit": "ladder",
     "run": "league",

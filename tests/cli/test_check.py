@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shlex
 import signal
 import subprocess
 import textwrap
@@ -91,9 +92,13 @@ def test_a_fault_is_repeated_without_the_arena(tmp_path: Path) -> None:
     folder, here = bot(tmp_path / "my bot", FAULTY["exception"][0]), {"TMPDIR": str(tmp_path)}
     words = ("check", folder, "--sandbox", "process", "--trust-bots")
     ran = run(*words, cwd=tmp_path, env=here)
-    _, _, line = ran.out.rstrip().rpartition("without the arena: ")
+    *_, line, debugged = ran.out.splitlines()
+    line = line.removeprefix("  without the arena: ")
     repeated = subprocess.run(["sh", "-c", line], capture_output=True, text=True, check=False)
     assert "ValueError: turn" in repeated.stderr
+    again = shlex.split(debugged.removeprefix("  in a debugger: arena "))
+    ran = run(*again, cwd=tmp_path)
+    assert (ran.code, "ValueError: turn" in ran.err) == (1, True)
     [file] = tmp_path.glob("perudo-arena-check-*/*")
     assert oct(file.stat().st_mode) == "0o100600"
     before = file.read_text()
@@ -104,6 +109,42 @@ def test_a_fault_is_repeated_without_the_arena(tmp_path: Path) -> None:
     assert run(*words, cwd=tmp_path, env=here).code == 1
     assert list(file.parent.iterdir()) == [file]
     assert file.read_text() != before
+
+
+PLANTED = {
+    "python": ("bot.py", r"    return bid\(", "    1 // 0\n    return bid(", "ZeroDivisionError"),
+    "javascript": ("bot.js", r"  return bid\(best.min", "  return bid(99", "illegal_action"),
+    "c": ("bot.c", r"    return bid\(", "    abort();\n    return bid(", "SIGABRT"),
+}
+"""Faults in kits: the file, a pattern and what takes its place, and what is said of it."""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("box", "language"), [("process", "c"), *(("bubblewrap", language) for language in PLANTED)]
+)
+def test_a_fault_is_repeated_in_each_language(tmp_path: Path, box: str, language: str) -> None:
+    name, pattern, fault, said = PLANTED[language]
+    mine = f"{language}-{box}-{os.getpid()}"
+    assert run("new", mine, "--lang", language, cwd=tmp_path).code == 0
+    source = tmp_path / mine / name
+    text = re.sub(pattern, fault, source.read_text())
+    source.write_text(f"#include <stdlib.h>\n{text}" if language == "c" else text)
+    ran = run("check", mine, "--sandbox", box, "--trust-bots", cwd=tmp_path)
+    assert (ran.code, said in ran.out) == (1, True), ran
+    *_, line, debugged = ran.out.splitlines()
+    line = line.removeprefix("  without the arena: ")
+    repeated = subprocess.run(
+        ["sh", "-c", line], cwd=tmp_path, capture_output=True, text=True, check=False
+    )
+    if language == "javascript":
+        assert json.loads(repeated.stdout.splitlines()[-1])["quantity"] == 99
+    else:
+        assert repeated.returncode != 0
+    again = shlex.split(debugged.removeprefix("  in a debugger: arena "))
+    ran = run(*again, cwd=tmp_path)
+    assert (ran.code, said in ran.out + ran.err) == (1, True), ran
+    Path(again[1]).unlink()
 
 
 def test_a_fault_is_not_written_into_the_folder_of_somebody_else(tmp_path: Path) -> None:

@@ -184,7 +184,7 @@ def test_leaks_come_with_their_change_positions_and_test(quick: tuple[Path, Ran]
         "leaks"
     ]
     assert (first["kind"], first["rule"]) == ("doubts too early", "doubt")
-    assert 0.1 < first["value"] < 0.6
+    assert 0 < first["value"] < 0.6
     for one in first["examples"]:
         assert one["kind"] == "doubts too early"
         assert len(one["hand"]) == one["dice"]

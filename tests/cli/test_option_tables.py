@@ -15,6 +15,7 @@ from tests.cli.command import ROOT
 COMMANDS = {
     ("alike", 1): "alike",
     ("check", 1): "check",
+    ("check", 2): "watch",
     ("coach", 1): "coach",
     ("compare", 1): "compare",
     ("debug", 1): "rerun",

@@ -3,8 +3,10 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from textwrap import dedent
 
 import pytest
+from msgspec.structs import replace
 
 from arena.cli.exit_codes import BAD_INPUT
 from arena.game.records import FixtureResult, LeagueInfo
@@ -12,7 +14,7 @@ from arena.io.errors import ArenaError
 from arena.league.play.dispatcher import OnResult, RunListener
 from arena.league.play.league_run import RunRequest
 from arena.league.schedule.progress import Verdict
-from tests.cli.command import run
+from tests.cli.command import LOWEST, bot, run
 from tests.league import leagues
 from tests.league.store.edit import dump
 
@@ -92,6 +94,18 @@ def test_finished_league_is_not_played_again(tmp_path: Path) -> None:
     listener = Recorder()
     assert leagues.play_league(request(tmp_path), listener).finished
     assert (listener.left, listener.notes) == (None, [SALT, "stored already: 6 of 6 fixtures"])
+
+
+def test_finished_league_starts_no_bot(tmp_path: Path) -> None:
+    started = tmp_path / "started"
+    source = f"open({str(started)!r}, 'a').write('.')\n{dedent(LOWEST)}"
+    folder = bot(tmp_path / "noted", source)
+    asked = request(tmp_path, bots=[str(folder), "sample:honest"], blocks=2)
+    trusting = replace(asked, trust_bots=True)
+    assert leagues.play_league(trusting).finished
+    starts = started.read_text()
+    assert leagues.play_league(trusting).finished
+    assert started.read_text() == starts
 
 
 def test_changed_league_is_played_only_if_that_is_accepted(tmp_path: Path) -> None:

@@ -10,7 +10,7 @@ from arena.league.store.store import Store
 from arena.publish.replay.selection import NEWEST, ReplayChoice
 from arena.publish.site import publish
 from arena.publish.site_state import StoreState
-from arena.publish.stored_games import stored_games
+from arena.publish.stored.stored_games import stored_games
 from arena.ratings.league_ratings import by_division, rate_results
 from tests.publish.pages import timeless
 from tests.publish.test_feed import strong_first

@@ -13,7 +13,7 @@ from arena.league.store.store import Store
 from arena.playstats.luck import rated_luck
 from arena.publish.output.cache import cache_path
 from arena.publish.replay.selection import ReplayChoice
-from arena.publish.stored_games import stored_games
+from arena.publish.stored.stored_games import stored_games
 from arena.ratings.leaderboard_rows import LeaderboardRow
 from arena.ratings.league_ratings import by_division, rate_results
 from tests.publish.pages import broken_links

@@ -16,12 +16,12 @@ from arena.game.records import Cause, Faulted, FixtureResult, PlayedFixture
 from arena.game.rules.books import Rules
 from arena.league.store.store import Store
 from arena.playstats.fixture_summary import FixtureSummary, summarize_fixtures
-from arena.publish import fixture_work, processes
-from arena.publish import stored_games as stored
 from arena.publish.output.cache import cache_path
 from arena.publish.pages import feed
 from arena.publish.replay.selection import NEWEST, ReplayChoice
-from arena.publish.stored_games import StoredGames, rated_results_at, stored_games
+from arena.publish.stored import fixture_work, processes
+from arena.publish.stored import stored_games as stored
+from arena.publish.stored.stored_games import StoredGames, rated_results_at, stored_games
 from tests.league.store import hostile
 from tests.league.store.edit import removed
 from tests.publish.in_memory import write_site

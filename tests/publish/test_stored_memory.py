@@ -9,7 +9,7 @@ import pytest
 
 from arena.game.records import Cause, Faulted
 from arena.league.store.store import Store
-from arena.publish.stored_games import StoredGames, stored_games
+from arena.publish.stored.stored_games import StoredGames, stored_games
 from tests.publish.stored import BGA, BOTS, LEAGUE, PAIRS, begun
 from tests.support import factory
 from tests.support import played_games as games

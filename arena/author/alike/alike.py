@@ -15,6 +15,7 @@ from arena.author.alike.ranking import AnyTwo, Pair, compare_all, is_not_its_own
 from arena.author.alike.sample_games import record
 from arena.author.alike.sources import Source, arenas_kgrams, kgrams_of, name_unread, read_source
 from arena.bots.bot import Bot
+from arena.bots.builds.cache import user_builds
 from arena.bots.manifest import SAMPLE, find_bots, load_bot
 from arena.bots.sandboxes.base import Program
 from arena.bots.sandboxes.registry import AUTO
@@ -175,7 +176,9 @@ def _ask(
     bots = {hand_in.name: hand_in.bot for hand_in in hand_ins}
     arenas = _arenas_bots(hand_ins)
     sandbox = sandbox_for([*bots.values()], request.sandbox, trusted=trusted, own=arenas.values())
-    with open_workshop(sandbox, packages=request.packages) as workshop:
+    tell(f"getting {len(bots)} bots ready, and {len(arenas)} of the arena's own")
+    builds = user_builds()
+    with open_workshop(sandbox, packages=request.packages, builds=builds) as workshop:
         programs, refused = _staged(bots, workshop)
         others, _ = _staged(arenas, workshop)
         tell(f"playing the games that {request.positions:,} positions are taken from")

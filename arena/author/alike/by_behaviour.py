@@ -21,6 +21,7 @@ from msgspec import Struct
 
 from arena.author.alike.sample_games import SEAT, Recorded
 from arena.bots.sandboxes.base import Program, Sandbox
+from arena.bots.sessions.warm_pool import WarmPool
 from arena.game.records import LimitsInfo
 from arena.game.rules.books import Rules
 from arena.league.play.process_pool import map_ordered
@@ -73,28 +74,36 @@ def ask_all(
     workers: int,
 ) -> Iterator[BotAnswers]:
     """Put all positions to each program, on the executor's workers; yields what each decided."""
-    calls = (
-        partial(_ask_at, program, table, rules, sandbox)
-        for program in programs
-        for table in recorded
-    )
-    tables = map_ordered(executor, calls, 2 * workers)
-    for _ in programs:
-        both = np.hstack([np.array(next(tables), dtype=np.int32).T for _ in recorded])
-        yield BotAnswers(*both)
+    calls = (partial(_ask, program, recorded, rules, sandbox) for program in programs)
+    for both in map_ordered(executor, calls, 2 * workers):
+        yield BotAnswers(*np.array(both, dtype=np.int32).T)
+
+
+def _ask(
+    program: Program, recorded: Sequence[Recorded], rules: Rules, sandbox: Sandbox
+) -> list[tuple[int, int]]:
+    """Put the positions of all tables to a program, in as few processes as it lets."""
+    pool = WarmPool()
+    try:
+        return [
+            both for table in recorded for both in _ask_at(program, table, rules, sandbox, pool)
+        ]
+    finally:
+        pool.end()
 
 
 def _ask_at(
-    program: Program, recorded: Recorded, rules: Rules, sandbox: Sandbox
-) -> list[tuple[int, int]]:
+    program: Program, recorded: Recorded, rules: Rules, sandbox: Sandbox, pool: WarmPool
+) -> Iterator[tuple[int, int]]:
     """Put the positions of one table to a program, with the seed of the table and another one."""
     played = recorded.played
     seed = played.fixture.seed
     builds = [Build(program, seed), Build(program, f"{seed}/again")]
     limits = LimitsInfo().complete(played.fixture.games)
-    with closing(ask(played, rules, SEAT, builds, sandbox, limits)) as positions:
-        decisions = [position.decisions for position in islice(positions, recorded.most)]
-    return [(_number(first), _number(again)) for first, again in decisions]
+    with closing(ask(played, rules, SEAT, builds, sandbox, limits, pool)) as positions:
+        for position in islice(positions, recorded.most):
+            first, again = position.decisions
+            yield _number(first), _number(again)
 
 
 def _number(decision: BuildDecision | None) -> int:

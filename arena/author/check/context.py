@@ -41,6 +41,8 @@ class CheckRequest(Struct, frozen=True):
     """Whether to go on after a fault."""
     step: int | None = None
     """The only step to try, beside those that prepare it; None for all."""
+    last: int | None = None
+    """The last step to try; None for all."""
     patience: float = 5.0
     """Seconds that a bot which is late is given on top, to see what comes of it."""
     positions: int = 2000

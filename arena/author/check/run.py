@@ -52,6 +52,7 @@ class _Check:
             (number, step)
             for number, step in enumerate(STEPS, 1)
             if number < FIRST_ALONE or request.step in (None, number)
+            if number <= (request.last or len(STEPS))
         ]
 
     def run(self) -> CheckReport:

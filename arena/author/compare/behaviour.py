@@ -7,16 +7,18 @@ draws at random differs from itself, too.
 
 from bisect import insort
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from functools import partial
 from hashlib import sha256
 from itertools import chain, islice, product
+from math import ceil
 from operator import itemgetter
 
 from arena.author.compare.differences import Behaviour, summary
 from arena.author.compare.names import version_seat
 from arena.bots.sandboxes.base import Program, Sandbox
+from arena.bots.sessions.warm_pool import WarmPool
 from arena.game.records import Division, Fixture, LeagueInfo
 from arena.league.play.process_pool import ProcessEngine, map_ordered
 from arena.league.store.format.rows import PackedFixture
@@ -29,6 +31,8 @@ _MOST_GAMES = 200
 """Games of a table that are kept, so that long ones take no memory."""
 _EVERY = 8
 """At one of so many tables they are asked again, at most: it takes four processes."""
+_SHARES = 2
+"""Parts of the tables that a worker gets, one after another."""
 
 
 class TableSample:
@@ -67,14 +71,39 @@ def compare_behaviour(
     versions: Sequence[Program],
     engine: ProcessEngine,
     sandbox: Sandbox,
+    tell: Callable[[str], None],
 ) -> Behaviour:
-    """Put the positions of these tables to both versions, on the engine's workers."""
+    """Put the positions of these tables to both versions, on the engine's workers.
+
+    `tell` hears how far it is.
+    """
     most = MOST_POSITIONS // max(1, len(tables))
-    calls = [partial(_ask_at, conditions, table, versions, sandbox, most) for table in tables]
     workers = engine.worker_count()
+    size = ceil(len(tables) / (_SHARES * workers)) or 1
+    shares = [tables[first : first + size] for first in range(0, len(tables), size)]
+    calls = [partial(_ask, conditions, share, versions, sandbox, most) for share in shares]
     with engine.executor(workers) as executor:
-        positions = [*chain.from_iterable(map_ordered(executor, calls, 2 * workers))]
+        positions: list[RecordedRequest] = []
+        for number, asked in enumerate(map_ordered(executor, calls, len(calls)), 1):
+            positions += asked
+            tell(f"asked at {min(number * size, len(tables))} of {len(tables)} tables")
     return summary(positions, len(tables))
+
+
+def _ask(
+    conditions: LeagueInfo,
+    tables: Sequence[PackedFixture],
+    versions: Sequence[Program],
+    sandbox: Sandbox,
+    most: int,
+) -> list[RecordedRequest]:
+    """Put the first positions of some tables to both versions, in as few processes as they let."""
+    pool = WarmPool()
+    try:
+        asked = [_ask_at(conditions, table, versions, sandbox, most, pool) for table in tables]
+        return [*chain.from_iterable(asked)]
+    finally:
+        pool.end()
 
 
 def _ask_at(
@@ -83,6 +112,7 @@ def _ask_at(
     versions: Sequence[Program],
     sandbox: Sandbox,
     most: int,
+    pool: WarmPool,
 ) -> list[RecordedRequest]:
     """Put the first positions of a table to both versions, and again with another seed."""
     stored = packed.stored(None)
@@ -92,5 +122,6 @@ def _ask_at(
     seeds = fixture.seed, f"{fixture.seed}/again"
     builds = [Build(program, seed) for seed, program in product(seeds, versions)]
     rules = conditions.variants[fixture.variant]
-    with closing(ask(played, rules, seat, builds, sandbox, conditions.limits)) as positions:
+    asked = ask(played, rules, seat, builds, sandbox, conditions.limits, pool)
+    with closing(asked) as positions:
         return list(islice(positions, most))

@@ -133,7 +133,7 @@ def _behaviour(
     tables = games.sample.drawn()
     listener.note(f"asking both versions again what they decide at {len(tables)} of the tables")
     try:
-        return compare_behaviour(games.conditions, tables, programs, engine, sandbox)
+        return compare_behaviour(games.conditions, tables, programs, engine, sandbox, listener.note)
     except KeyboardInterrupt:
         listener.note("stopped: the behaviour of the versions is not compared")
     except BrokenExecutor:

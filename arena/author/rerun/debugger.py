@@ -2,9 +2,16 @@
 
 from pathlib import Path
 
+from arena.bots.bot import Bot
 from arena.bots.runtimes import RUNTIMES
 from arena.bots.sandboxes.base import Program, Sandbox
+from arena.bots.workshop import Workshop
+from arena.game.records import LimitsInfo
 
+_YEARS = 1e9
+"""Seconds."""
+UNLIMITED = LimitsInfo(start=_YEARS, answer=_YEARS, game=_YEARS, wall=1.0, fixture=_YEARS)
+"""Limits that leave time for a debugger."""
 _MODULE = """\
 import os
 import pdb
@@ -35,7 +42,19 @@ def reaches_terminal(sandbox: Sandbox) -> bool:
     return not sandbox.isolates
 
 
-def with_breakpoints(program: Program, terminal: str, folder: Path) -> Program:
+def debuggable(workshop: Workshop, bot: Bot, terminal: str) -> Program:
+    """Build a bot; raises ArenaError.
+
+    With the path of a `terminal`, breakpoint() of a bot in Python opens a debugger there, if its
+    sandbox lets it.
+    """
+    program = workshop.stage(bot).program
+    if terminal and reaches_terminal(workshop.sandbox):
+        return _with_breakpoints(program, terminal, workshop.folder)
+    return program
+
+
+def _with_breakpoints(program: Program, terminal: str, folder: Path) -> Program:
     """Return a program whose breakpoint(), if it is in Python, opens a debugger on a terminal.
 
     What that needs is written to the folder, which the program must be able to read.

@@ -6,26 +6,28 @@ from pathlib import Path
 from msgspec import Struct
 from msgspec.structs import replace
 
-from arena.author.rerun.debugger import reaches_terminal, with_breakpoints
+from arena.author.rerun.debugger import UNLIMITED, debuggable
 from arena.bots.bot import Bot
 from arena.bots.manifest import find_bot
 from arena.bots.sandboxes.base import Sandbox
 from arena.bots.sandboxes.registry import AUTO
 from arena.bots.workshop import open_workshop, sandbox_for
-from arena.game.records import LimitsInfo, PlayedFixture
+from arena.game.records import PlayedFixture
+from arena.game.wire.codec import encode
 from arena.io.errors import ArenaError
 from arena.io.files import new_file
 from arena.league.schedule.schedule import Schedule
 from arena.league.store.store import Store
 from arena.league.table.recorded_seat import StoredSeat
 from arena.league.table.replay import ReplayError, replay
-from arena.league.table.rerun_seat import RerunDecision, Watcher, ask_again, lines_for_tests
+from arena.league.table.rerun_seat import (
+    RerunDecision,
+    Watcher,
+    ask_again,
+    asked_moments,
+    lines_for_tests,
+)
 from arena.league.terms.stored_schedule import schedule_of
-
-_YEARS = 1e9
-"""Seconds."""
-_UNLIMITED = LimitsInfo(start=_YEARS, answer=_YEARS, game=_YEARS, wall=1.0, fixture=_YEARS)
-"""Limits that leave time for a debugger."""
 
 
 class RerunAs(Struct, frozen=True):
@@ -92,12 +94,12 @@ def rerun_as(
     With the path of a `terminal`, a Python bot's breakpoint() opens a debugger there, if its
     sandbox lets it. Raises ArenaError if the bot cannot be built.
     """
-    limits = replace(asked.stored.limits if request.limited else _UNLIMITED, freeze=False)
+    stored = asked.stored
+    limits = replace(stored.limits if request.limited else UNLIMITED, freeze=False)
     with open_workshop(asked.sandbox, packages=request.packages) as workshop:
-        program = workshop.stage(asked.bot).program
-        if terminal and reaches_terminal(asked.sandbox):
-            program = with_breakpoints(program, terminal, workshop.folder)
-        return ask_again(asked.stored, program, asked.sandbox, limits, watcher)
+        program = debuggable(workshop, asked.bot, terminal)
+        hello, moments = encode(stored.hello), asked_moments(stored)
+        return ask_again(hello, moments, program, asked.sandbox, limits, watcher)
 
 
 def write_lines(file: Path, stored: StoredSeat, decisions: Sequence[RerunDecision]) -> None:

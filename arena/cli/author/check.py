@@ -15,8 +15,8 @@ from arena.bots.manifest import SAMPLE, bot_sources, load_bot
 from arena.bots.runtimes import IMAGES
 from arena.bots.sandboxes.registry import AUTO, image_sandboxes
 from arena.bots.workshop import open_workshop, sandbox_for
-from arena.cli.author.check_files import kept, repeated
-from arena.cli.author.check_report import lines_of
+from arena.cli.author.output.check_files import kept, repeated
+from arena.cli.author.output.check_report import lines_of
 from arena.cli.exit_codes import FINDINGS, INTERRUPTED, OK
 from arena.cli.options import PathType, json_option, packages_option, sandbox_option, trust_option
 from arena.cli.output import harmless, print_json, say, wrapped

@@ -7,8 +7,8 @@ from typing import Any
 import click
 
 from arena.cli import options
-from arena.cli.author.coach_report import print_coaching
 from arena.cli.author.coached import Hearer, coach_bot, coached_options
+from arena.cli.author.output.coach_report import print_coaching
 from arena.cli.exit_codes import OK
 from arena.cli.output import print_json, say
 from arena.io.files import new_file

@@ -1,34 +1,46 @@
-"""`arena debug`: ask a bot what it was asked in a stored game, step by step."""
+"""`arena debug`: ask a bot what it was asked in a stored game, or before a fault, step by step."""
 
 import os
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 import click
 
 from arena.author.rerun.debugger import how_to_attach, reaches_terminal
-from arena.author.rerun.rerun_as import AskedSeat, rerun_as
+from arena.author.rerun.kept_conversation import ENDING, debug_kept, read_conversation
+from arena.author.rerun.rerun_as import rerun_as
+from arena.bots.manifest import find_bot
+from arena.bots.sandboxes.base import Sandbox
 from arena.bots.sandboxes.capped import Capped, left_out
+from arena.bots.sandboxes.registry import AUTO
 from arena.bots.sessions.session import MAX_STDERR
+from arena.bots.workshop import sandbox_for
 from arena.cli import options
-from arena.cli.author import seat_replay as asked_again
+from arena.cli.author.output import seat_replay as asked_again
 from arena.cli.author.person import ask
 from arena.cli.author.terminal import hanging_up_interrupts
+from arena.cli.exit_codes import FINDINGS
 from arena.cli.output import harmless, say
+from arena.game.records import Fault
+from arena.game.rules.books import MAX_PLAYERS
 from arena.game.rules.explain import name_bid
 from arena.game.rules.round import Bid
+from arena.io.errors import ArenaError
 from arena.league.table.live_seat import Request
 from arena.league.table.rerun_seat import RerunDecision, Watcher
 
 _KEYS = "Enter: ask, c: go on without stopping, q: quit"
 _WORDS = {"": "", "c": "c", "continue": "c", "q": "q", "quit": "q", "exit": "q"}
 """The words that may be typed, and the key that each stands for."""
+_SEATS = [f"seat {seat}" for seat in range(MAX_PLAYERS)]
+"""A conversation has no names of bots."""
 
 
 @click.command()
-@options.league_argument
-@asked_again.fixture_argument
+@click.argument("league", metavar="LEAGUE|FILE", type=options.PathType())
+@asked_again.fixture_if_league
 @asked_again.game_argument
 @options.as_option("The bot to debug: a folder, an archive, sample:NAME.", required=True)
 @asked_again.seat_option
@@ -38,7 +50,25 @@ _WORDS = {"": "", "c": "c", "continue": "c", "q": "q", "quit": "q", "exit": "q"}
 @options.trust_option
 @options.packages_option
 @options.json_option
-def command(
+def command(league: Path, *, fixture: int | None, as_json: bool, **chosen: Any) -> int:
+    """Ask a bot what its seat was asked in GAME of FIXTURE of LEAGUE, without time limits.
+
+    Or ask it what a FILE of arena check or arena rerun --record has, up to its last request.
+
+    Stops before each request of a game, and before the last one of a file, if it runs at a
+    terminal. Shows what the bot writes to standard error and how to attach a debugger. In the
+    process sandbox, breakpoint() of a bot in Python opens a debugger in the terminal. The exit code
+    is 1 if the bot faults or decides differently.
+    """
+    if league.suffix == ENDING:
+        return _debug_file(league, fixture=fixture, as_json=as_json, **chosen)
+    if fixture is None:
+        hint = "name a fixture of the league, as in arena debug league.yaml 12 3 --as my-bot"
+        raise ArenaError("missing argument 'FIXTURE'", "arena debug", hint)
+    return _debug_seat(league, fixture=fixture, as_json=as_json, **chosen)
+
+
+def _debug_seat(
     league: Path,
     *,
     store: Path | None,
@@ -47,30 +77,62 @@ def command(
     as_json: bool,
     **chosen: Any,
 ) -> int:
-    """Ask a bot what its seat was asked in GAME of FIXTURE of LEAGUE, without time limits.
-
-    Stops before each request if it runs at a terminal. Shows what the bot writes to standard error
-    and how to attach a debugger. In the process sandbox, breakpoint() of a bot in Python opens a
-    debugger in the terminal. The exit code is 1 if the bot faults or decides differently.
-    """
     request, asked = asked_again.find(
         league, store, record, trusted=trust_bots, limited=False, **chosen
     )
     terminal = _terminal()
-    watcher = _Steps(asked, stops=bool(terminal) and not as_json, prints=not as_json)
-    if not as_json:
-        click.echo(harmless(f"{asked_again.heading(request, asked)}, no time limits"))
-    if not reaches_terminal(asked.sandbox):
-        what = f"breakpoint() and most debuggers do not work in the sandbox '{asked.sandbox.name}'"
-        say(f"{what}: --sandbox process --trust-bots if you trust the bot")
+    steps = _Steps(asked.stored.fixture.seats, asked.bot.info.runtime, terminal, prints=not as_json)
+    _begin(f"{asked_again.heading(request, asked)}, no time limits", asked.sandbox, as_json=as_json)
     with hanging_up_interrupts():
         try:
-            decisions, why = rerun_as(request, asked, watcher, terminal)
+            decisions, why = rerun_as(request, asked, steps, terminal)
         finally:
-            watcher.end_step()
+            steps.end_step()
     return asked_again.finish(
         asked, decisions, why, record=record, listed=decisions, as_json=as_json
     )
+
+
+def _debug_file(
+    file: Path,
+    *,
+    bot: str,
+    sandbox: str | None,
+    trust_bots: bool,
+    packages: bool,
+    as_json: bool,
+    **of_a_league: Any,
+) -> int:
+    if given := [name for name, value in of_a_league.items() if value is not None]:
+        what = f"'{given[0]}' is for a stored game, not for a file of lines"
+        raise ArenaError(what, "arena debug", "leave it out")
+    conversation = read_conversation(file)
+    asked = find_bot(bot, Path.cwd(), "--as")
+    place = sandbox_for([asked], sandbox or AUTO, trusted=trust_bots)
+    terminal, requests = _terminal(), conversation.requests
+    last = requests[-1] if requests else None
+    steps = _Steps(_SEATS, asked.info.runtime, terminal, prints=not as_json, begin_at=last)
+    count = f"{len(requests)} requests" + (f", the last with id {last.id}" if last else "")
+    _begin(f"{file}: {count}, to '{asked.name}' ({place.name})", place, as_json=as_json)
+    with hanging_up_interrupts():
+        try:
+            decisions, why = debug_kept(
+                conversation, asked, place, steps, terminal, packages=packages
+            )
+        finally:
+            steps.end_step()
+    head = {"file": str(file), "bot": asked.name}
+    code = asked_again.summed_up(head, decisions, why, listed=decisions, as_json=as_json)
+    return code if requests or not why else FINDINGS
+
+
+def _begin(heading: str, sandbox: Sandbox, *, as_json: bool) -> None:
+    """Say who is asked what, and whether a debugger can be used."""
+    if not as_json:
+        click.echo(harmless(heading))
+    if not reaches_terminal(sandbox):
+        what = f"breakpoint() and most debuggers do not work in the sandbox '{sandbox.name}'"
+        say(f"{what}: --sandbox process --trust-bots if you trust the bot")
 
 
 def _terminal() -> str:
@@ -88,27 +150,45 @@ def _key() -> str:
 
 
 class _Steps(Watcher):
-    """Shows what happens as it happens, and stops before each request until a person goes on."""
+    """Shows what happens as it happens; stops before each request until a person goes on.
 
-    def __init__(self, asked: AskedSeat, *, stops: bool, prints: bool) -> None:
-        self._asked = asked
-        self._stops = stops
+    `seats` are the names of all seats. Of a conversation kept in a file, which has no decisions of
+    another build, the requests before `begin_at` are neither shown nor stopped at.
+    """
+
+    def __init__(
+        self,
+        seats: Sequence[str],
+        runtime: str,
+        terminal: str,
+        *,
+        prints: bool,
+        begin_at: Request | None = None,
+    ) -> None:
+        self._seats = seats
+        self._runtime = runtime
+        self._stops = prints and bool(terminal)
         self._prints = prints
+        self._begin_at = begin_at
+        self._in_file = begin_at is not None
         self._shown = Capped(MAX_STDERR)
         self._in_line = False
         """Whether the bot's last line on standard error has not ended yet."""
 
     def started(self, pid: int | None) -> None:
         if pid:
-            attach = how_to_attach(self._asked.bot.info.runtime, pid)
+            attach = how_to_attach(self._runtime, pid)
             say(f"started, process {pid}; to attach: {attach}")
 
     def asking(self, request: Request) -> bool:
         self.end_step()
+        if request is self._begin_at:
+            self._begin_at = None
+        if self._begin_at:
+            return True
         if self._prints:
-            seats = self._asked.stored.fixture.seats
             bids = ", ".join(
-                f"{name_bid(Bid(bid.quantity, bid.face))} by {seats[bid.seat]}"
+                f"{name_bid(Bid(bid.quantity, bid.face))} by {self._seats[bid.seat]}"
                 for bid in request.bids
             )
             dice = " ".join(map(str, request.dice))
@@ -127,13 +207,13 @@ class _Steps(Watcher):
 
     def decided(self, decision: RerunDecision) -> None:
         is_cut = self.end_step()
-        if not self._prints:
+        if not self._prints or (self._begin_at and not isinstance(decision.now, Fault)):
             return
         stored, now = map(asked_again.in_words, (decision.stored, decision.now))
         differs = "  <" if decision.differs else ""
-        click.echo(f"  step {decision.step}: stored {stored}, now {now}{differs}")
-        runtime = self._asked.bot.info.runtime
-        lines = asked_again.fault_lines(decision, runtime)
+        place = "line {}: " if self._in_file else f"step {{}}: stored {stored}, "
+        click.echo(f"  {place.format(decision.step)}now {now}{differs}")
+        lines = asked_again.fault_lines(decision, self._runtime)
         for line in lines + (asked_again.stderr_lines(decision) if is_cut else []):
             click.echo(harmless(f"  {line}"))
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 import click
 
-from arena.cli.author.request_words import legal
+from arena.cli.author.output.request_words import legal
 from arena.cli.output import harmless
 from arena.game.rules.books import PACO
 from arena.game.rules.clauses import CLAUSES

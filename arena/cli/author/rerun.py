@@ -11,7 +11,7 @@ from arena.bots.bot import Bot
 from arena.bots.sandboxes.registry import check_freezing
 from arena.bots.workshop import open_workshop, sandbox_for
 from arena.cli import options
-from arena.cli.author import seat_replay as asked_again
+from arena.cli.author.output import seat_replay as asked_again
 from arena.cli.output import harmless, print_json, print_table, say
 from arena.game.records import Fault, LeagueInfo, PlayedFixture
 from arena.io.errors import ArenaError, did_you_mean

@@ -7,7 +7,7 @@ import click
 
 from arena.bots.sandboxes.registry import AUTO
 from arena.cli.author.check import CheckProgress
-from arena.cli.author.check_report import lines_of
+from arena.cli.author.output.check_report import lines_of
 from arena.cli.course.argument import course_argument
 from arena.cli.exit_codes import FINDINGS, INTERRUPTED, OK
 from arena.cli.options import (

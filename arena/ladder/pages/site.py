@@ -29,7 +29,7 @@ from arena.league.terms.stored_schedule import schedule_of
 from arena.publish.replay.selection import AtMost, ReplayChoice
 from arena.publish.site import publish
 from arena.publish.site_state import StoreState
-from arena.publish.stored_games import stored_games
+from arena.publish.stored.stored_games import stored_games
 from arena.ratings.league_ratings import by_division, rate_results
 
 AT_DOOR = "/site/"

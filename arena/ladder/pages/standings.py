@@ -29,7 +29,7 @@ from arena.publish.drawing.identity import (
 from arena.publish.links import Links, links
 from arena.publish.pages.front import Front, first_standings, main_page, progress
 from arena.publish.pages.templates import render
-from arena.publish.stored_games import rated_results_at
+from arena.publish.stored.stored_games import rated_results_at
 from arena.ratings.leaderboard_rows import Leaderboard
 from arena.ratings.league_ratings import Ratings, by_division, rate_results
 

@@ -1,13 +1,13 @@
 """Plays a league from its file to its last fixture: `arena run` without the report."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from arena.bots.bot import StagedBot, check_trust, runtimes_of
+from arena.bots.bot import Bot, StagedBot, check_trust, runtimes_of
 from arena.bots.builds.packages import wanted_by
 from arena.bots.command import how_to_get
 from arena.bots.sandboxes.base import Sandbox
@@ -69,10 +69,13 @@ def open_run(
     league, sandbox = _checked(request, listener)
     with remote as cluster, Store(request.store, create=True) as store:
         resolution = _resolved(request, league, sandbox, store)
+        stored = StoredLeague(store, resolution.schedule)
+        # A finished league needs no bots: its report is all that there is to do.
+        playing = league.bots if stored.progress.due() else ()
         rules = next(iter(league.variants.values()))
-        _note_packages(league, listener)
+        _note_packages(playing, league, listener)
         with open_workshop(sandbox, packages=league.packages) as workshop:
-            staged = prepare(workshop, league.bots, rules, league.limits)
+            staged = prepare(workshop, playing, rules, league.limits)
             commit(resolution, store, listener.note)
             conditions = resolution.schedule.conditions
             listener.started(conditions)
@@ -81,19 +84,22 @@ def open_run(
                 listener.note(f"warning: {warning}")
             workers = request.workers or league.workers
             engine: Engine = cluster or ProcessEngine(sandbox, workers, pin=league.pin)
-            if cluster:
-                asked = request.sandbox or league.sandbox
-                spec = RunSpec(
-                    sandbox=asked if request.mixed_sandboxes else sandbox.name,
-                    images=league.images,
-                    trusted=request.trust_bots or all(bot.shipped for bot in league.bots),
-                    freeze=league.limits.freeze,
-                    pin=league.pin,
-                )
-                cluster.distribute(spec, staged, listener.note)
+            if cluster and staged:
+                cluster.distribute(_spec(request, league, sandbox), staged, listener.note)
             at_table = {resolution.names[bot.name]: bot for bot in staged}
-            stored = StoredLeague(store, resolution.schedule)
             yield LeagueRun(stored, engine, at_table, listener)
+
+
+def _spec(request: RunRequest, league: League, sandbox: Sandbox) -> RunSpec:
+    """Return what a run demands of workers on other machines."""
+    asked = request.sandbox or league.sandbox
+    return RunSpec(
+        sandbox=asked if request.mixed_sandboxes else sandbox.name,
+        images=league.images,
+        trusted=request.trust_bots or all(bot.shipped for bot in league.bots),
+        freeze=league.limits.freeze,
+        pin=league.pin,
+    )
 
 
 class LeagueRun:
@@ -165,12 +171,10 @@ def _resolved(request: RunRequest, league: League, sandbox: Sandbox, store: Stor
     return resolution
 
 
-def _note_packages(league: League, listener: RunListener) -> None:
+def _note_packages(bots: Sequence[Bot], league: League, listener: RunListener) -> None:
     """Tell the listener which bots need packages, which may take minutes. Raises ArenaError."""
     asking = [
-        bot.name
-        for bot in league.bots
-        if wanted_by(bot, bot.folder, allowed=league.packages) is not None
+        bot.name for bot in bots if wanted_by(bot, bot.folder, allowed=league.packages) is not None
     ]
     if asking:
         listener.note(f"Python packages are installed for {', '.join(asking)}")

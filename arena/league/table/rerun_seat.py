@@ -1,6 +1,7 @@
 """The requests of a recorded seat put to a live bot again, whatever it answers."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple, cast
 
 import msgspec
 from msgspec import Struct
@@ -10,21 +11,29 @@ from arena.bots.sandboxes.passing import ObservedSandbox
 from arena.bots.sessions.multiplexer import Multiplexer
 from arena.bots.sessions.session import MAX_STDERR
 from arena.game.records import Cause, Fault, LimitsInfo
-from arena.game.referee import Notice
 from arena.game.wire.codec import encode
-from arena.game.wire.messages import Answer, Bye, CalzaOffer
-from arena.league.table.live_seat import LiveSeat, Request
+from arena.game.wire.messages import Answer, Bye, CalzaOffer, Ready
+from arena.league.table.live_seat import Request
 from arena.league.table.recorded_seat import Reply, SeatMoment, StoredSeat
 
 _ILLEGAL = 10
 """Illegal actions of which the lines and the standard error are kept."""
 
 
+class AskedMoment(NamedTuple):
+    """A moment of a seat, and the lines in which a bot is told and asked of it."""
+
+    moment: SeatMoment
+    news: tuple[bytes, ...]
+    line: bytes
+    """The request; b"" at the end of a game."""
+
+
 class RerunDecision(Struct, frozen=True):
     """A request, the answer in the stored game, and the answer of the bot now."""
 
     step: int
-    """The place of the event after the stored answer in the game, from 0."""
+    """The place of the event after the stored answer in the game, from 0; the line of a file."""
     request: Request
     stored: Reply | None
     """None if it is unknown, because another seat faulted in that moment."""
@@ -57,39 +66,52 @@ class Watcher:
         """Handle an answer."""
 
 
-def ask_again(
-    stored: StoredSeat, program: Program, sandbox: Sandbox, limits: LimitsInfo, watcher: Watcher
-) -> tuple[list[RerunDecision], str]:
-    """Put all requests of a seat to a bot; returns its decisions, and why some are missing.
+def asked_moments(stored: StoredSeat) -> Iterator[AskedMoment]:
+    """Yield the moments of a stored seat with their lines; raises ReplayError."""
+    for moment in stored.moments():
+        line = encode(moment.request) if moment.request else b""
+        yield AskedMoment(moment, tuple(map(encode, moment.news)), line)
 
-    The bot gets the seat's notices, and sees the stored answers in `bids`, not its own. After a
-    fault it goes on at the next request, in a new process that gets the notices of the game again;
-    after an illegal action it goes on in the same one. It gets offers of calza if it asks for them.
-    Decisions are missing if the bot does not start, has used up its restarts, or the watcher stops
-    it; else the reason is "".
+
+def ask_again(
+    hello: bytes,
+    moments: Iterable[AskedMoment],
+    program: Program,
+    sandbox: Sandbox,
+    limits: LimitsInfo,
+    watcher: Watcher,
+) -> tuple[list[RerunDecision], str]:
+    """Greet a bot and put all requests of a seat to it.
+
+    Returns its decisions, and why some are missing. The bot gets the seat's notices, and sees the
+    stored answers in `bids`, not its own. After a fault it goes on at the next request, in a new
+    process that gets the notices of the game again; after an illegal action it goes on in the same
+    one. It gets offers of calza if it asks for them. Decisions are missing if the bot does not
+    start, has used up its restarts, or the watcher stops it; else the reason is "".
     """
-    seat_rerun = _SeatRerun(stored, program, sandbox, limits, watcher)
-    why = seat_rerun.run()
+    seat_rerun = _SeatRerun(hello, program, sandbox, limits, watcher)
+    why = seat_rerun.run(moments)
     return seat_rerun.decisions, why
 
 
 class _SeatRerun:
     def __init__(
         self,
-        stored: StoredSeat,
+        hello: bytes,
         program: Program,
         sandbox: Sandbox,
         limits: LimitsInfo,
         watcher: Watcher,
     ) -> None:
         self.decisions: list[RerunDecision] = []
-        self._stored = stored
+        self._hello = hello
         self._limits = limits
         self._watcher = watcher
         self._sandbox = ObservedSandbox(sandbox)
         self._multiplexer = Multiplexer([program], self._sandbox, limits, self._log)
-        self._bot = LiveSeat(self._multiplexer)
-        self._notices: list[Notice] = []
+        self._ready = Ready()
+        """The bot's last answer to `hello`."""
+        self._notices: list[bytes] = []
         """Of the game so far, for a process that starts while it is under way."""
         self._last_line = ""
         self._stderr = b""
@@ -97,48 +119,60 @@ class _SeatRerun:
         self._illegal = 0
         """Illegal actions so far."""
 
-    def run(self) -> str:
+    def run(self, moments: Iterable[AskedMoment]) -> str:
         """Put the requests to the bot; returns why some were not, "" if all were."""
         with self._multiplexer as multiplexer:
-            for moment in self._stored.moments():
-                self._notices += moment.news
-                for notice in moment.news:
-                    self._bot.tell(notice)
-                if moment.request is None:
+            for asked in moments:
+                self._notices += asked.news
+                for notice in asked.news:
+                    multiplexer.tell(0, notice)
+                if asked.moment.request is None:
                     self._notices.clear()
-                elif why := self._ask(moment, moment.request):
+                elif why := self._ask(asked.moment, asked.moment.request, asked.line):
                     return why
+            if not self._starts and (fault := self._start()):  # it was told nothing but `hello`
+                return f"it does not start: {fault.detail}"
             multiplexer.bye(encode(Bye()))
         return ""
 
-    def _ask(self, moment: SeatMoment, request: Request) -> str:
+    def _ask(self, moment: SeatMoment, request: Request, line: bytes) -> str:
         """Put one request to the bot; returns why the next one cannot be, "" if it can."""
-        if not self._bot.live:
+        if not self._multiplexer.live(0):
             if self._starts > self._limits.restarts:
                 return "it has used up its restarts"
             if fault := self._start():
                 self._note(moment, request, fault)
                 return "it does not start"
-        if isinstance(request, CalzaOffer) and not self._bot.ready.calza:
+        if isinstance(request, CalzaOffer) and not self._ready.calza:
             return ""
         if not self._watcher.asking(request):
             return "stopped"
-        reply = self._bot.ask(request)
+        self._multiplexer.ask(0, request.id, line, request.game)
+        reply = self._reply()
         fault = moment.illegal(reply) if isinstance(reply, Answer) else None
-        self._note(moment, request, fault or reply)
+        self._note(moment, request, fault or cast("Reply", reply))
         return ""
 
     def _start(self) -> Fault | None:
         self._starts += 1
         self._last_line, self._stderr = "", b""
-        if fault := self._bot.start(self._stored.hello):
+        if fault := self._multiplexer.start(0, self._hello):
             return fault
         self._watcher.started(self._sandbox.running.pid())
-        if fault := self._bot.wait_until_ready():
-            return fault
+        reply = self._reply()
+        if isinstance(reply, Fault):
+            return reply
+        self._ready = cast("Ready", reply)
         for notice in self._notices:
-            self._bot.tell(notice)
+            self._multiplexer.tell(0, notice)
         return None
+
+    def _reply(self) -> Ready | Answer | Fault:
+        """Wait for what the bot says; a bot that faults is stopped."""
+        [(_, _, reply)] = self._multiplexer.wait()
+        if isinstance(reply, Fault):
+            self._multiplexer.stop(0)
+        return reply
 
     def _note(self, moment: SeatMoment, request: Request, reply: Reply) -> None:
         came = stderr = ""

@@ -14,7 +14,7 @@ from arena.author.check.run import check
 from arena.author.check.steps.all_steps import STEPS
 from arena.author.check.steps.positions import CheckMoment, moments, patient_player, random_player
 from arena.author.check.tables import tables
-from arena.cli.author.check_report import lines_of
+from arena.cli.author.output.check_report import lines_of
 from arena.game.records import LimitsInfo
 from arena.game.wire.codec import decode_ready
 from arena.game.wire.messages import Ready, Turn

@@ -11,7 +11,7 @@ from arena.game.rules.books import BGA, PRESSMAN, Rules
 from arena.game.rules.round import Bid, Round, place, raises
 from arena.lab.equilibrium.states_between_rounds import EndgameState, standing_of, states
 from arena.lab.equilibrium.strategy_tables import DUDO, WHOLE, code
-from arena.lab.exploit.estimated_play import Exploiter, Question
+from arena.lab.exploit.estimated_play import Exploiter, Question, estimate
 from arena.lab.exploit.exploit import Known, known_states
 from tests.lab.equilibrium.bot_module import bot_module
 from tests.support.depth import FULL
@@ -59,7 +59,8 @@ def test_rival_wins_little_against_the_tables(rules: Rules) -> None:
     for state in checked_states(rules, known):
         entry = known[str(state)]
         for bot, said in ((0, entry.beaten_opening), (1, entry.beaten_answering)):
-            _, most, _ = exploiter.exploit(state, bot, partial(ask_tables, rules, state, bot))
+            play = estimate(state, rules, bot, partial(ask_tables, rules, state, bot))
+            _, most = exploiter.exploit(state, bot, play)
             fair = entry.value if bot else 1 - entry.value
             assert most == pytest.approx(said, abs=1e-3)
             assert most - fair < BOUNDS[state.total]
@@ -88,14 +89,16 @@ def always(action: int, questions: Sequence[Question]) -> Iterator[bytes]:
 
 def test_bid_above_the_dice_on_the_table_loses_every_time() -> None:
     lie = code(Bid(3, 6))
-    low, high, _ = Exploiter(BGA).exploit(PALIFICO, 0, partial(always, lie))
+    play = estimate(PALIFICO, BGA, 0, partial(always, lie))
+    low, high = Exploiter(BGA).exploit(PALIFICO, 0, play)
     assert low == high == pytest.approx(1.0)
 
 
 def test_rival_of_a_bot_that_always_doubts_bids_what_it_holds() -> None:
-    low, high, positions = Exploiter(BGA).exploit(PALIFICO, 1, partial(always, DUDO))
+    play = estimate(PALIFICO, BGA, 1, partial(always, DUDO))
+    low, high = Exploiter(BGA).exploit(PALIFICO, 1, play)
     assert low == high == pytest.approx(1.0)
-    assert positions == 6 * 12
+    assert play.positions == 6 * 12
 
 
 @pytest.mark.slow
@@ -108,7 +111,8 @@ def test_luck_of_few_answers_is_between_the_bounds() -> None:
             opening = [code(Bid(1, lot.randint(1, 6))) for _ in range(4)]
             yield bytes([DUDO] * 4 if one.bids else opening)
 
-    bounds = [Exploiter(BGA).exploit(PALIFICO, 0, draw)[:2] for _ in range(200)]
+    plays = [estimate(PALIFICO, BGA, 0, draw) for _ in range(200)]
+    bounds = [Exploiter(BGA).exploit(PALIFICO, 0, play) for play in plays]
     low, high = (sum(some) / len(bounds) for some in zip(*bounds, strict=True))
     true = (5 / 6) ** 2 + (1 / 6) ** 2
     assert low < high

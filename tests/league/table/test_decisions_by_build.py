@@ -7,17 +7,20 @@ import pytest
 
 from arena.bots.bot import StagedBot
 from arena.bots.manifest import load_bot
-from arena.bots.sandboxes.base import Sandbox
+from arena.bots.sandboxes.base import Program, Running, Sandbox
+from arena.bots.sandboxes.passing import PassingSandbox
 from arena.bots.sandboxes.registry import make_sandbox
+from arena.bots.sessions.warm_pool import WarmPool
 from arena.game.records import Faulted, PlayedFixture
 from arena.game.rules.books import Rules, variant
 from arena.game.rules.round_limit import max_rounds
 from arena.game.wire.messages import Answer, CalzaOffer, Turn
 from arena.io import shipped
+from arena.league.table import decisions_by_build
 from arena.league.table.decisions_by_build import Build, BuildDecision, RecordedRequest, ask
 from arena.league.table.recorded_seat import seat_moments
 from tests.support import records
-from tests.support.bot_programs import program, turn
+from tests.support.bot_programs import program, start, turn
 from tests.support.live import in_place, play_bots, write_bot
 from tests.support.live_tables import PATIENT
 
@@ -37,8 +40,12 @@ def sample(name: str) -> StagedBot:
 
 @pytest.fixture(scope="module")
 def played(sandbox: Sandbox) -> PlayedFixture:
+    return play_on("dice", sandbox)
+
+
+def play_on(dice: str, sandbox: Sandbox) -> PlayedFixture:
     rounds = max_rounds(RULES, len(NAMES))
-    fixture = records.fixture(NAMES, 3, seed="bots", dice="dice", max_rounds=rounds)
+    fixture = records.fixture(NAMES, 3, seed="bots", dice=dice, max_rounds=rounds)
     return play_bots(fixture, RULES, [sample(name) for name in NAMES], sandbox, LIMITS)
 
 
@@ -100,6 +107,39 @@ def test_build_that_asks_for_no_calza_passes(played: PlayedFixture, sandbox: San
     assert not any(isinstance(one.request, CalzaOffer) for one in alone)
 
 
+def test_several_games_at_a_time_are_decided_as_one_after_another(
+    played: PlayedFixture, sandbox: Sandbox, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bots = [(sample(name), seed) for name in ("bluffer", "odds") for seed in ("s", "t")]
+    together = asked(played, 2, sandbox, *bots)
+    monkeypatch.setattr(decisions_by_build, "_AT_A_TIME", 1)
+    assert asked(played, 2, sandbox, *bots) == together
+    games = [one.request.game for one in together]
+    assert games == sorted(games)
+
+
+def test_processes_that_may_serve_again_do(played: PlayedFixture, sandbox: Sandbox) -> None:
+    observed, bot, pool = Counting(sandbox), sample("bluffer"), WarmPool()
+    builds = [Build(bot.program, "s"), Build(bot.program, "t")]
+    try:
+        for table in (played, play_on("other dice", sandbox)):
+            warm = list(ask(table, RULES, 2, builds, observed, LIMITS, pool))
+            assert warm == list(ask(table, RULES, 2, builds, sandbox, LIMITS))
+    finally:
+        pool.end()
+    assert observed.starts == len(builds)
+
+
+class Counting(PassingSandbox):
+    """Counts the programs that it starts."""
+
+    starts = 0
+
+    def start(self, program: Program, *, space: int = 0) -> Running:
+        self.starts += 1
+        return self._sandbox.start(program, space=space)
+
+
 FAULTS = {
     "crash": "os._exit(3) if m['game'] == 1 else answer(m)",
     "illegal": "answer(m, action='bid', quantity=99, face=2) if m['game'] == 1 else answer(m)",
@@ -107,12 +147,14 @@ FAULTS = {
 }
 
 
+@pytest.mark.parametrize("at_a_time", [1, 3])
 @pytest.mark.parametrize("statement", FAULTS.values(), ids=FAULTS)
 def test_build_is_asked_no_more_after_a_fault(
-    tmp_path: Path, played: PlayedFixture, sandbox: Sandbox, statement: str
+    tmp_path: Path, played: PlayedFixture, sandbox: Sandbox, statement: str, at_a_time: int
 ) -> None:
     assert not any(isinstance(event, Faulted) for one in played.games for event in one.events)
-    broken = in_place(write_bot(tmp_path / "broken", program(turn(statement))))
+    ready = start(f"""say('{{"type":"ready","concurrent_games":{at_a_time}}}')""")
+    broken = in_place(write_bot(tmp_path / "broken", program(turn(statement) + ready)))
     positions = asked(played, 2, sandbox, (broken, "s"), (sample("honest"), "bots"))
     before = [one for one in positions if one.request.game == 0]
     fault, *after = positions[len(before) :]

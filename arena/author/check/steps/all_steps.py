@@ -157,6 +157,8 @@ STEPS = (
 )
 FIRST_ALONE = 5
 """The first step that can be left out: the earlier ones prepare the bot."""
+FIRST_GAME = 6
+"""The step after which a bot is known to play a game to its end."""
 
 
 def _refusal(error: ArenaError) -> Finding:

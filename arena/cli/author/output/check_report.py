@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from arena.author.check.findings import CheckReport, Finding, StepResult
 from arena.bots.sandboxes.base import MIB, Quota
-from arena.cli.author.request_words import digest
+from arena.cli.author.output.request_words import digest
 
 _FINDINGS = 2
 """Faults that are shown of a bot; --json prints all."""

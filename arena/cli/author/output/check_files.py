@@ -17,15 +17,18 @@ from arena.io.files import write_file
 
 
 def repeated(report: CheckReport, source: Path) -> Iterator[str]:
-    """Yield the line that repeats the first fault without the arena, if it can be repeated so."""
+    """Yield the lines that repeat the first fault, without the arena and in a debugger."""
     told = next((fault.told for step in report.steps for fault in step.findings if fault.told), ())
     if not told:
         return
     bot = load_bot(source)
     file = kept(f"{report.bot}.fault.jsonl", "\n".join(told))
-    where = f"cd {shlex.quote(str(source))} && " if source.is_dir() else ""
-    build = f"{shlex.join(bot.build)} && " if bot.build else ""
-    yield f"  without the arena: {where}{build}{shlex.join(bot.command)} < {shlex.quote(file)}"
+    if source.is_dir():
+        build = f"{shlex.join(bot.build)} && " if bot.build else ""
+        command = f"{build}{shlex.join(bot.command)} < {shlex.quote(file)}"
+        yield f"  without the arena: cd {shlex.quote(str(source))} && {command}"
+    words = ["arena", "debug", file, "--as", str(source), "--sandbox", "process", "--trust-bots"]
+    yield f"  in a debugger: {shlex.join(words)}"
 
 
 def kept(name: str, text: str) -> str:

@@ -20,14 +20,14 @@ from arena.playstats.fault_entry import FaultEntry
 from arena.playstats.fixture_summary import FixtureSummary
 from arena.playstats.league_summary import summarize_league
 from arena.playstats.luck import has_luck, rated_luck
-from arena.publish.fixture_work import CachedFixture, make_all, summarize
 from arena.publish.game_source import Job, Made, Work
 from arena.publish.output.cache import Cache, CacheEntry, cache_path
 from arena.publish.output.made_by import maker
-from arena.publish.packed_games import PackedGames
-from arena.publish.processes import Processes
 from arena.publish.pseudonyms import Pseudonyms
 from arena.publish.series import Again, Tell, batched, telling
+from arena.publish.stored.fixture_work import CachedFixture, make_all, summarize
+from arena.publish.stored.packed_games import PackedGames
+from arena.publish.stored.processes import Processes
 from arena.ratings.board.memory import Begin
 
 _WRITTEN = 250

@@ -24,8 +24,10 @@ _MAX_NUMBER = 10**9
 _STDERR_LINES, _LINE = 6, 150
 """Lines that are shown of the end of standard error, and characters of each."""
 
-fixture_argument = click.argument("fixture", type=click.IntRange(0, _MAX_NUMBER))
-game_argument = click.argument("game", type=click.IntRange(0, _MAX_NUMBER), required=False)
+_number = click.IntRange(0, _MAX_NUMBER)
+fixture_argument = click.argument("fixture", type=_number)
+fixture_if_league = click.argument("fixture", type=_number, required=False)
+game_argument = click.argument("game", type=_number, required=False)
 seat_option = click.option(
     "--seat",
     type=click.IntRange(0, 5),
@@ -71,13 +73,25 @@ def finish(
     as_json: bool,
 ) -> int:
     """Record and print what was decided; returns the exit code."""
-    differing = sum(decision.differs for decision in decisions)
+    stored = asked.stored
     if record:
-        write_lines(record, asked.stored, listed)
+        write_lines(record, stored, listed)
         say(f"recorded: {record}")
+    head = {"fixture": stored.fixture.index, "seat": stored.seat, "bot": asked.bot.name}
+    return summed_up(head, decisions, why, listed=listed, as_json=as_json)
+
+
+def summed_up(
+    head: dict[str, Any],
+    decisions: Sequence[RerunDecision],
+    why: str,
+    *,
+    listed: Sequence[RerunDecision],
+    as_json: bool,
+) -> int:
+    """Print how much was asked, as JSON after what `head` has; returns the exit code."""
+    differing = sum(decision.differs for decision in decisions)
     if as_json:
-        stored = asked.stored
-        head = {"fixture": stored.fixture.index, "seat": stored.seat, "bot": asked.bot.name}
         counts = {"requests": len(decisions), "differing": differing, "stopped": why}
         rows = [
             msgspec.to_builtins(decision) | {"differs": decision.differs} for decision in listed

@@ -8,9 +8,9 @@ from typing import TypeVar
 
 from arena.io.cores import core_count
 from arena.league.store.store import Store
-from arena.publish.fixture_work import Given, Task, with_store
 from arena.publish.game_source import Made
 from arena.publish.series import batched
+from arena.publish.stored.fixture_work import Given, Task, with_store
 
 MANY = 10_000
 """Seats at so many games are worth starting processes for: half a second of work."""

@@ -1,0 +1,1 @@
+"""A bot that is tried again whenever its author saves it."""

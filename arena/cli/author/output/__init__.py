@@ -1,0 +1,1 @@
+"""What the commands for authors print, and leave in files."""

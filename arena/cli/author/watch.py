@@ -1,0 +1,141 @@
+"""`arena watch`: try a bot after every save, in one line."""
+
+import json
+import shlex
+import shutil
+import sys
+import time
+from pathlib import Path
+from secrets import token_hex
+from typing import Any
+
+import click
+
+from arena.author.check.findings import Finding, StepResult
+from arena.author.watch.watch import Standing, WatchRequest, watch
+from arena.bots.sandboxes.registry import AUTO
+from arena.cli import options
+from arena.cli.exit_codes import INTERRUPTED
+from arena.cli.output import harmless
+from arena.game.records import Cause
+from arena.io.errors import ArenaError
+from arena.league.terms.config import MAX_GAMES
+from arena.ratings.maths.intervals import wilson
+
+_RIVAL = "sample:honest"
+_GAMES = 100
+
+
+@click.command()
+@click.argument("bot", type=options.PathType())
+@click.option(
+    "--rival",
+    metavar="BOT",
+    default=_RIVAL,
+    show_default=True,
+    help="Whom it plays: a folder, an archive, sample:NAME.",
+)
+@click.option(
+    "--games",
+    type=click.IntRange(1, MAX_GAMES),
+    default=_GAMES,
+    show_default=True,
+    help="Games after a save, rounded up to a multiple of 20: ten in each seat, on the same dice.",
+)
+@click.option("--variant", default="bga", show_default=True, help="The rule book.")
+@options.sandbox_option
+@options.trust_option
+@options.packages_option
+@options.json_option
+def command(
+    bot: Path, *, sandbox: str | None, trust_bots: bool, as_json: bool, **games: Any
+) -> int:
+    """Try BOT, a folder, whenever a file in it is saved: the first steps of the check, then games.
+
+    Prints one line for each save, which changes as games are played; without a terminal, or with
+    --json, a line after the steps and one after the games. Ctrl-C ends it.
+    """
+    if not bot.is_dir():
+        hint = "arena new my-bot --lang python makes one"
+        raise ArenaError("no such folder" if not bot.exists() else "not a folder", str(bot), hint)
+    request = WatchRequest(
+        bot, sandbox=sandbox or AUTO, trusted=trust_bots, seed=token_hex(16), **games
+    )
+    shown = _Lines(request, as_json=as_json)
+    try:
+        watch(request, shown.show)
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    finally:
+        shown.end()
+
+
+class _Lines:
+    """Shows standings: at a terminal in a line that changes, elsewhere those that matter."""
+
+    def __init__(self, request: WatchRequest, *, as_json: bool) -> None:
+        self._bot = shlex.quote(str(request.bot))
+        self._rival = request.rival
+        self._as_json = as_json
+        self._live = sys.stdout.isatty() and not as_json
+        self._in_line = False
+        self._saved_at = ""
+
+    def show(self, standing: Standing) -> None:
+        """Show what is known of the bot now."""
+        if standing == Standing():
+            self.end()
+            self._saved_at = time.strftime("%H:%M:%S")
+        text = harmless(f"{self._saved_at}  {self._words(standing)}")
+        if self._live:
+            click.echo(f"\r{text[: shutil.get_terminal_size().columns - 1]}\x1b[K", nl=False)
+            self._in_line = True
+        elif standing != Standing() and standing.games in {0, standing.of}:
+            click.echo(json.dumps(self._data(standing)) if self._as_json else text)
+
+    def end(self) -> None:
+        """End the line that changes."""
+        if self._in_line:
+            click.echo()
+        self._in_line = False
+
+    def _words(self, standing: Standing) -> str:
+        if standing.refused:
+            return standing.refused
+        if standing.report is None:
+            return "checking"
+        if fault := _fault(standing):
+            step, finding = fault
+            text = f"step {step.number}, {step.name}: {_in_words(finding)}"
+            return f"{text} (arena check {self._bot})"
+        report = standing.report
+        ok = f"steps 1 to {report.steps[-1].number} ok ({report.sandbox})"
+        return f"{self._of_games(standing)}; {ok}" if standing.games else ok
+
+    def _of_games(self, standing: Standing) -> str:
+        low, high = wilson(standing.won, standing.games)
+        left = f", {standing.of - standing.games} left" if standing.games < standing.of else ""
+        faults = f"; faults in {standing.faults} (arena check {self._bot})" * bool(standing.faults)
+        return (
+            f"won {standing.won} of {standing.games} against {self._rival}"
+            f" (95 %: {100 * low:.0f} to {100 * high:.0f} %){left}{faults}"
+        )
+
+    def _data(self, standing: Standing) -> dict[str, object]:
+        fault = _fault(standing)
+        named = {"step": fault[0].number, "fault": fault[1].what} if fault else {}
+        played = {"games": standing.games, "won": standing.won, "faults": standing.faults}
+        return {"saved_at": self._saved_at, "refused": standing.refused, **named, **played}
+
+
+def _fault(standing: Standing) -> tuple[StepResult, Finding] | None:
+    """Return the first fault of the check, and its step."""
+    steps = standing.report.steps if standing.report else ()
+    return next(((step, step.findings[0]) for step in steps if step.findings), None)
+
+
+def _in_words(finding: Finding) -> str:
+    """Say a fault; of a crash, what the bot said last tells most."""
+    said = finding.stderr.strip().splitlines()[-1:]
+    crashed = finding.what.startswith(Cause.CRASH.value)
+    return said[0] if said and crashed else finding.what

@@ -1,0 +1,1 @@
+"""The games of a stored league as the source of its site, each fixture worked out once."""
