@@ -240,7 +240,7 @@ def test_two_bots_with_one_name_are_refused(tmp_path: Path) -> None:
         leagues.write_bot(tmp_path, name, "cat")
         (tmp_path / name / "bot.yaml").write_text("name: twin\ncommand: cat\n")
     where = f"{tmp_path}/ann, {tmp_path}/bob"
-    with refused("two bots are called 'twin'", where, "a different `name`"):
+    with refused("two bots are called 'twin'", where, "change `name`"):
         leagues.league(tmp_path, bots=["ann", "bob"])
 
 

@@ -13,6 +13,7 @@ import html5lib
 import msgspec
 
 from arena.publish.links import FIXTURES, GAMES_PER_SHARD, REPLAY, Links
+from arena.publish.output.manifest import MANIFEST
 from arena.publish.replay.shards import Shard
 
 XHTML = "{http://www.w3.org/1999/xhtml}"
@@ -80,6 +81,7 @@ def timeless(folder: Path) -> dict[str, bytes]:
     """Every file of a site, without what says when and on what machine it was played."""
     files = tree(folder)
     del files["conditions.html"]
+    files[MANIFEST] = re.sub(rb'"(inputs|size)": [^,]+,', b"", files[MANIFEST])
     files["index.html"] = re.sub(rb" \xc2\xb7 <time.*?</time>", b"", files["index.html"])
     feed = re.sub(rb"<updated>.*?</updated>", b"", files["feed.xml"])
     # The newest entries come first.
