@@ -13,9 +13,9 @@ from arena.cli.output import say
 from arena.game.records import FixtureResult
 from arena.league.play.dispatcher import OnResult, RunListener
 
-_PLAIN_EVERY = 5.0
+PLAIN_EVERY = 5.0
 """Seconds between plain lines."""
-_SOON = 0.9
+SOON = 0.9
 """Seconds before the first line."""
 
 
@@ -28,10 +28,10 @@ def reporting() -> Iterator[Callable[[str], None]]:
     done, last = Event(), ["games"]
 
     def say_again() -> None:
-        pause = _SOON
+        pause = SOON
         while not done.wait(pause):
             say(f"writing the report: {last[0]}")
-            pause = _PLAIN_EVERY
+            pause = PLAIN_EVERY
 
     thread = Thread(target=say_again, daemon=True)
     thread.start()
@@ -105,14 +105,14 @@ class Tally:
 
 @contextmanager
 def _plain(tally: Tally) -> Iterator[OnResult]:
-    next_at = time.monotonic() + _SOON
+    next_at = time.monotonic() + SOON
 
     def on_result(result: FixtureResult | None) -> None:
         nonlocal next_at
         tally.add(result)
         if time.monotonic() >= next_at:
             say(tally.line())
-            next_at = time.monotonic() + _PLAIN_EVERY
+            next_at = time.monotonic() + PLAIN_EVERY
 
     yield on_result
 

@@ -11,6 +11,7 @@ from msgspec.structs import fields
 from arena.author.coach.coaching import CAUTION, Coaching, Method
 from arena.author.coach.puzzles import Choice, Puzzle
 from arena.author.coach.request_times import RequestTime
+from arena.cli.author import coached as coached_games
 from arena.playstats.coach.decisions import Decision
 from arena.playstats.coach.judgement import CalibrationBin, Cost, Judgement, Leak, TableCost
 from arena.playstats.coach.leaks import LEAST_WORTH
@@ -71,6 +72,15 @@ def test_every_decision_is_written_on_request(quick: tuple[Path, Ran]) -> None:
     missing = ("--league", "quick/league.yaml", "--decisions", "new.jsonl")
     error_line(run("coach", "nobody", *missing, cwd=folder), "'nobody'")
     assert not (folder / "new.jsonl").exists()
+
+
+def test_progress_says_what_is_left(
+    quick: tuple[Path, Ran], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(coached_games, "SOON", 0)
+    ran = run("coach", "honest", "--league", "quick/league.yaml", cwd=quick[0])
+    first = next(line for line in ran.err.splitlines() if line.startswith("judging"))
+    assert re.fullmatch(r"judging game 1 of [1-9]\d*", first)
 
 
 def test_worst_decisions_lead_to_their_step(quick: tuple[Path, Ran]) -> None:

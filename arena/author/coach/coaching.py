@@ -1,5 +1,6 @@
 """The coaching of a bot: over a stored league, or over a quick table that is played for it."""
 
+from collections.abc import Callable
 from itertools import islice
 from pathlib import Path
 from shlex import quote
@@ -17,7 +18,6 @@ from arena.game.rules.books import Rules
 from arena.game.walk import ForbiddenEventError
 from arena.io.errors import ArenaError, did_you_mean
 from arena.league.play.dispatcher import RunListener
-from arena.league.schedule.progress import LeagueProgress
 from arena.league.store.store import Store
 from arena.league.terms.config import load_league
 from arena.league.terms.stored_schedule import schedule_of
@@ -25,6 +25,8 @@ from arena.playstats.coach.coach import Coach, Hear
 from arena.playstats.coach.judgement import Judgement
 from arena.playstats.coach.lookahead import DEALS, FLOOR, LEAST_CHANCE
 
+Expect = Callable[[int], None]
+"""Gets how many games will be judged."""
 _TIMED = 2
 """Fixtures whose requests are asked again: those of two players have the bot in each seat once."""
 CAUTION = (
@@ -61,7 +63,13 @@ class Coaching(Struct, frozen=True):
     method: Method = Method()
 
 
-def coach_stored(bot: str, league: Path, store: Path, hear: Hear = lambda _: None) -> Coaching:
+def coach_stored(
+    bot: str,
+    league: Path,
+    store: Path,
+    hear: Hear = lambda _: None,
+    expect: Expect = lambda _: None,
+) -> Coaching:
     """Judge the stored games of a bot that count in its league; `hear` gets every decision.
 
     Raises ArenaError if the bot is not in the league or has no games there.
@@ -70,9 +78,19 @@ def coach_stored(bot: str, league: Path, store: Path, hear: Hear = lambda _: Non
         schedule = schedule_of(opened)
         info = schedule.conditions
         _check_name(bot, info, store)
-        progress, coach = LeagueProgress(schedule), Coach(bot, hear)
+        coach, pruned = Coach(bot, hear), opened.without_logs()
+        fixtures = [result.fixture for result in opened.results()]
+        expect(
+            sum(
+                fixture.games
+                for fixture in fixtures
+                if bot in fixture.seats
+                and schedule.counts(fixture.id)
+                and fixture.index not in pruned
+            )
+        )
         for played in opened.played(without_pruned=True):
-            if progress.counts(played.fixture.id):
+            if schedule.counts(played.fixture.id):
                 _add(coach, played, info.variants[played.fixture.variant])
     if not coach.games:
         what = f"'{bot}' has not played a game yet"
@@ -93,6 +111,7 @@ def coach_quick(
     request: TableRequest,
     listener: RunListener,
     hear: Hear = lambda _: None,
+    expect: Expect = lambda _: None,
     *,
     trusted: bool,
     timed: bool = True,
@@ -104,7 +123,7 @@ def coach_quick(
     """
     bot, request = _with_rivals(request)
     play_table(request, listener, None, trusted=trusted)
-    coaching = coach_stored(bot.name, request.league, request.store, hear)
+    coaching = coach_stored(bot.name, request.league, request.store, hear, expect)
     old = request.bots[0]
     new = NEW if bot.source.is_file() or old.startswith(SAMPLE) else f"{old.rstrip('/')}-2"
     test = _test(old, new, coaching.judgement, "--trust-bots" if trusted else "")

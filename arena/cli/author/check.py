@@ -20,12 +20,10 @@ from arena.cli.author.output.check_report import lines_of
 from arena.cli.exit_codes import FINDINGS, INTERRUPTED, OK
 from arena.cli.options import PathType, json_option, packages_option, sandbox_option, trust_option
 from arena.cli.output import harmless, print_json, say, wrapped
+from arena.cli.progress_bar import PLAIN_EVERY
 from arena.game.rules.books import variant
 from arena.io.errors import ArenaError
 from arena.league.table.transcript import told_game
-
-_PLAIN_EVERY = 5.0
-"""Seconds between lines of progress that do not go to a terminal."""
 
 
 @click.command()
@@ -122,7 +120,7 @@ class CheckProgress:
     def __init__(self) -> None:
         self._live = sys.stderr.isatty()
         self._step = ""
-        self._next = time.monotonic() + _PLAIN_EVERY
+        self._next = time.monotonic() + PLAIN_EVERY
 
     def __enter__(self) -> "CheckProgress":
         return self
@@ -151,7 +149,7 @@ class CheckProgress:
             click.echo(f"\r{harmless(text)}\x1b[K", err=True, nl=False)
         elif time.monotonic() >= self._next:
             say(text)
-            self._next = time.monotonic() + _PLAIN_EVERY
+            self._next = time.monotonic() + PLAIN_EVERY
 
 
 def _refuse(reports: Sequence[CheckReport]) -> None:

@@ -15,15 +15,13 @@ from arena.bots.sandboxes.registry import AUTO
 from arena.cli import options
 from arena.cli.author.play import new_folder
 from arena.cli.output import say
-from arena.cli.progress_bar import TerminalListener
+from arena.cli.progress_bar import PLAIN_EVERY, SOON, TerminalListener
 from arena.io.errors import ArenaError
 from arena.league.terms.config import MAX_GAMES
 from arena.playstats.coach.decisions import Decision
 
 _GAMES = 50
 """Games in each order of seats, if nobody says how many."""
-_EVERY = 5.0
-"""Seconds between lines of progress."""
 _OPTIONS = (
     click.argument("bot", metavar="BOT"),
     click.option("--league", type=options.PathType(), help="Judge the stored games of a league."),
@@ -64,15 +62,24 @@ class Hearer:
 
     def __init__(self, file: BinaryIO | None = None) -> None:
         self._file = file
-        self._next = time.monotonic() + _EVERY
+        self._games = self._begun = 0
+        self._game: tuple[int, int] | None = None
+        self._next = 0.0
+
+    def expect(self, games: int) -> None:
+        """Hear how many games will be judged; the judging begins."""
+        self._games, self._next = games, time.monotonic() + SOON
 
     def __call__(self, decision: Decision) -> None:
         """Hear a decision."""
         if self._file:
             self._file.write(msgspec.json.encode(decision) + b"\n")
+        game = decision.fixture, decision.game
+        self._begun += game != self._game
+        self._game = game
         if time.monotonic() >= self._next:
-            say(f"judging fixture {decision.fixture}, game {decision.game}")
-            self._next = time.monotonic() + _EVERY
+            say(f"judging game {self._begun} of {self._games}")
+            self._next = time.monotonic() + PLAIN_EVERY
 
 
 def coach_bot(
@@ -85,11 +92,11 @@ def coach_bot(
     if league:
         _refuse(quick, "it is for a quick table: leave out --league")
         path = options.store_path(league, store)
-        return coach_stored(bot, league, path, hear), path
+        return coach_stored(bot, league, path, hear, hear.expect), path
     _refuse({"store": store}, "name its league, too: --league LEAGUE")
     request = _quick_table(bot, **quick)
     coaching = coach_quick(
-        request, TerminalListener(), hear, trusted=quick["trust_bots"], timed=timed
+        request, TerminalListener(), hear, hear.expect, trusted=quick["trust_bots"], timed=timed
     )
     return coaching, request.store
 
