@@ -39,7 +39,11 @@ _OPTIONS = (
     ),
     click.option("--variant", help="The rule book of a quick table [default: bga]."),
     click.option("--calza", is_flag=True, help="Play a quick table with calza."),
-    click.option("--seed", callback=options.printable, help="Repeats the dice of a quick table."),
+    click.option(
+        "--seed",
+        callback=options.printable,
+        help="Repeats the dice of a quick table; own bots need --trust-bots for it.",
+    ),
     click.option(
         "--into",
         "folder",

@@ -55,7 +55,11 @@ _GAMES = 20
 @click.option(
     "--starting-dice", type=click.IntRange(1, MAX_STARTING_DICE), help="Dice of each player."
 )
-@click.option("--seed", callback=options.printable, help="Repeats the dice.")
+@click.option(
+    "--seed",
+    callback=options.printable,
+    help="Repeats the dice; own bots need --trust-bots for it.",
+)
 @click.option(
     "--into",
     "folder",

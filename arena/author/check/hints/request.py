@@ -34,14 +34,16 @@ def of_message(stderr: str, sent: Sequence[str]) -> str:
         return ""
     if (missing := _MISSING.search(stderr)) and missing[1] not in message:
         return _lacks(str(message.get("type")), missing[1], list(message))
-    facts = [
-        f"`{name}` {meaning}"
-        for said, meanings, value in ((_OF_EMPTY, _EMPTY, []), (_OF_NULL, _NULL, None))
-        if said.search(stderr)
+    null = bool(_OF_NULL.search(stderr))
+    # Kits make null of an empty `bids`: there is no last bid.
+    meanings = {**(_EMPTY if null or _OF_EMPTY.search(stderr) else {}), **(_NULL if null else {})}
+    facts = {
+        name: f"`{name}` {meaning}"
         for name, meaning in meanings.items()
-        if name in message and message[name] == value
-    ]
-    return f"note that here {', and '.join(facts)}" if facts else ""
+        if name in message and message[name] in ([], None)
+    }
+    told = [fact for name, fact in facts.items() if name in stderr] or [*facts.values()]
+    return f"note that here {', and '.join(told)}" if told else ""
 
 
 def _lacks(kind: str, name: str, names: list[str]) -> str:

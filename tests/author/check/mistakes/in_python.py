@@ -146,6 +146,12 @@ _RUNNING: Rows = {
         "exit code 1",
         "note that here `bids` is empty: it opens the round",
     ),
+    "the face of no last bid": (
+        turn("last = m['bids'][-1] if m['bids'] else None; last['face']; answer(m)"),
+        "first turn",
+        "exit code 1",
+        "note that here `bids` is empty: it opens the round",
+    ),
     "the least of no raises": (
         turn("min(r['min'] for r in m['raises']); answer(m)"),
         "last raise",
