@@ -27,7 +27,10 @@ def manual(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_every_page_of_the_manual_is_on_the_site(manual: Path) -> None:
-    pages = {path.relative_to(ROOT).with_suffix(".html") for path in ROOT.glob("docs/**/*.md")}
+    texts = {path.relative_to(ROOT) for path in ROOT.glob("docs/**/*.md")}
+    # A README is the index of its folder.
+    names = {text: "index" if text.stem == "README" else text.stem for text in texts}
+    pages = {text.with_name(f"{name}.html") for text, name in names.items()}
     assert pages == {path.relative_to(manual) for path in manual.glob("docs/**/*.html")}
 
 

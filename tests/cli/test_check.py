@@ -79,7 +79,7 @@ def test_check_shows_what_was_sent_and_came_back(tmp_path: Path, kind: str) -> N
     by_name = [line.strip().partition(": ") for line in rest]
     shown = {name: text for name, _, text in by_name}
     assert shown["where"] == "bga, 2 players, seat 0"
-    assert shown["sent"].startswith(('{"type":', "turn 1: seat 0 has "))
+    assert shown["sent"].startswith(("hello: seat 0 of 2", "turn 1: seat 0 has "))
     assert "came" in shown
     assert shown["mend"]
     said = [text for name, _, text in by_name if name == "stderr"]

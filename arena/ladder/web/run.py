@@ -72,9 +72,9 @@ def serve(folder: Folder, address: Address, say: Callable[[str], None]) -> None:
     Raises ArenaError if it cannot.
     """
     logging.basicConfig(level=logging.WARNING)
-    if spare := terms_of(folder).spare_cores:
-        os.sched_setaffinity(0, spare)
     with opened(folder, address) as door:
+        if spare := terms_of(folder).spare_cores:
+            os.sched_setaffinity(0, spare)
         say(f"the door is open: {door.base}")
         with suppress(KeyboardInterrupt):  # the signal that ended it comes once more
             door.run()
