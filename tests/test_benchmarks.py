@@ -47,6 +47,7 @@ def test_index_links_to_the_pages_that_quote_a_benchmark(name: str) -> None:
     assert {(BENCHMARKS / link).resolve() for link in links} == pages_that_quote(name)
 
 
+@pytest.mark.slow
 def test_tests_use_no_benchmark() -> None:
     """What both use is in tests/support."""
     paths = [path for path in modules(ROOT / "tests") if "benchmarks" in imports(path)]

@@ -44,6 +44,7 @@ def load(path: Path) -> Any:
     return yaml.safe_load(path.read_text(encoding="utf-8"))
 
 
+@pytest.mark.slow
 def test_packages_that_the_arena_imports_are_declared() -> None:
     imported = set[str]().union(*map(imports, modules(ARENA))) - stdlib_module_names
     known = packages_distributions()

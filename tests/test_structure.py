@@ -8,6 +8,8 @@ from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 
+import pytest
+
 from arena.bots.sandboxes.registry import SANDBOXES
 
 ROOT = Path(__file__).parents[1]
@@ -83,6 +85,7 @@ def asks_for_a_sandbox(node: ast.AST) -> bool:
     )
 
 
+@pytest.mark.slow
 def test_no_code_asks_for_a_sandbox_by_its_name() -> None:
     """Otherwise a further sandbox would be left out there, and nothing would tell."""
     asking = {

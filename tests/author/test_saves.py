@@ -51,6 +51,7 @@ def test_files_that_are_never_part_of_a_bot_do_not_count(tmp_path: Path) -> None
     assert [saves.came() for _ in range(3)] == [False] * 3
 
 
+@pytest.mark.slow
 def test_large_folder_is_looked_at_less_often(tmp_path: Path) -> None:
     folder = bot(tmp_path / "mine")
     small = Saves(folder).interval

@@ -122,6 +122,7 @@ def readers(path: Path) -> set[str]:
     return {node.attr for node in nodes if isinstance(node, ast.Attribute)} & SWITCHES
 
 
+@pytest.mark.slow
 def test_only_the_engine_and_the_lab_read_switches() -> None:
     """Other code takes what follows from them from the engine, so a new one cannot miss it."""
     files = {path.relative_to(ARENA) for path in modules(ARENA) if readers(path)}

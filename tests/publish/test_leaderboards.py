@@ -178,6 +178,7 @@ def test_leaderboards_of_two_hundred_bots_are_small_and_whole(large: Path) -> No
     assert len(table_text(large / "index.html", "caption")) == MOST
 
 
+@pytest.mark.slow
 def test_the_overview_says_what_each_leaderboard_says(large: Path) -> None:
     across = {cells[0]: cells for cells in table_text(large / "bots.html", "caption")}
     for cells in table_text(large / "tables/house-4p.html", "caption"):

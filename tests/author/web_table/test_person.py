@@ -188,6 +188,7 @@ def test_legal_moves_alone_are_answers() -> None:
     assert answer_to(turn(bids=[], dudo=False), "dudo") is None
 
 
+@pytest.mark.slow
 def test_signal_that_does_not_wake_a_wait_ends_it_all_the_same() -> None:
     # Python notes a signal that comes just before a wait, and handles it after the wait only.
     person = WebPerson(lambda: None)
