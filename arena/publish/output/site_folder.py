@@ -21,6 +21,7 @@ from tempfile import TemporaryDirectory, TemporaryFile
 from typing import NamedTuple
 
 from arena.io.errors import ArenaError
+from arena.io.files import changed_at
 from arena.publish.output.manifest import MANIFEST, Keys, Manifest, manifest_data, read_manifest
 
 FRONT = "index.html"
@@ -61,7 +62,7 @@ def locked_site(folder: Path) -> Iterator[Mapping[str, str]]:
             fcntl.flock(lock, fcntl.LOCK_EX)
     try:
         with _translate_errors(folder):
-            keys, written = read_manifest(folder).keys, _written_at(folder / MANIFEST)
+            keys, written = read_manifest(folder).keys, changed_at(folder / MANIFEST)
         yield {
             path: key
             for path, (key, digest, size) in keys.items()
@@ -69,14 +70,6 @@ def locked_site(folder: Path) -> Iterator[Mapping[str, str]]:
         }
     finally:
         os.close(lock)
-
-
-def _written_at(path: Path) -> int:
-    """Return when a file was written, in nanoseconds; 0 if there is none."""
-    try:
-        return path.stat().st_mtime_ns
-    except OSError:
-        return 0
 
 
 def _is_same(path: Path, before: int, digest: str, size: int) -> bool:
