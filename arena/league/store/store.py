@@ -14,7 +14,7 @@ from arena.game.records import (
     PlayedFixture,
     QuarantinedFixture,
 )
-from arena.io.errors import ArenaError, FindingError
+from arena.io.errors import FindingError
 from arena.league.changes import Change, History
 from arena.league.store.chain import begin_chain, lengthen, read_chain
 from arena.league.store.failures import damaged_fixtures, pruned_logs
