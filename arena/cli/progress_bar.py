@@ -17,6 +17,8 @@ PLAIN_EVERY = 5.0
 """Seconds between plain lines."""
 SOON = 0.9
 """Seconds before the first line."""
+SOON_OF_REPORT = 0.6
+"""Those of a report: the command has taken a third of a second before it begins."""
 
 
 @contextmanager
@@ -28,7 +30,7 @@ def reporting() -> Iterator[Callable[[str], None]]:
     done, last = Event(), ["games"]
 
     def say_again() -> None:
-        pause = SOON
+        pause = SOON_OF_REPORT
         while not done.wait(pause):
             say(f"writing the report: {last[0]}")
             pause = PLAIN_EVERY

@@ -4,7 +4,7 @@ import ctypes
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, suppress
+from contextlib import AbstractContextManager, ExitStack, nullcontext, suppress
 from functools import partial
 from pathlib import Path
 
@@ -144,16 +144,21 @@ def reveals_seed(league: Path, store: Path) -> bool:
     return given_seed(league) in seeds or not all(map(is_salted, seeds))
 
 
-def watch(request: ReportRequest, tell: Tell = str) -> Iterator[Report | None]:
+def watch(
+    request: ReportRequest,
+    telling: Callable[[], AbstractContextManager[Tell]] = lambda: nullcontext(str),
+) -> Iterator[Report | None]:
     """Write the report now and after every change of the store, until the league is finished.
 
     Yields each report, and None while nothing was played yet; rests at least half of the time.
+    `telling` begins to tell how far a report is, and ends with it.
     """
     last: Report | None = None
     while True:
         seen, began = _file_state(request.store), time.monotonic()
         try:
-            last = report(request, tell)
+            with telling() as tell:
+                last = report(request, tell)
         except ArenaError as error:
             if error.what != _NOTHING_PLAYED or last:
                 raise

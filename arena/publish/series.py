@@ -27,6 +27,15 @@ class Again(Generic[_T]):
         return self._make()
 
 
+def alternating(ones: Iterable[_T], others: Iterable[_T], size: int) -> Iterator[_T]:
+    """Yield one of `ones`, then so many `others`, and so on; at last what is left of either."""
+    left = iter(others)
+    for one in ones:
+        yield one
+        yield from islice(left, size)
+    yield from left
+
+
 def batched(items: Iterable[_T], size: int) -> Iterator[list[_T]]:
     """Yield lists of so many; the last one may be shorter."""
     left = iter(items)

@@ -54,7 +54,8 @@ from arena.publish.pages.front import (
 from arena.publish.pages.heatmap import heatmaps
 from arena.publish.pages.templates import render
 from arena.publish.replay.selection import NEWEST, AtMost, ReplayChoice, Watchable, select_replays
-from arena.publish.replay.shards import firsts, shards
+from arena.publish.replay.shards import A_PAGE, firsts, shards
+from arena.publish.series import alternating
 from arena.publish.site_highlights import site_highlights
 from arena.publish.site_state import StoreState
 from arena.ratings.leaderboard_rows import Leaderboard
@@ -181,6 +182,12 @@ class _Site:
 
     def files(self, existing: Mapping[str, str]) -> Iterator[File]:
         """Yield every file of the site, each once; `existing` has the keys of earlier files."""
+        # In turns: other processes make replays while this one makes pages.
+        replays = self._replays(existing) if self.selection else ()
+        yield from alternating(self._pages(), replays, A_PAGE)
+
+    def _pages(self) -> Iterator[File]:
+        """Yield all files but those of replays."""
         yield _static("style.css")
         yield _static("shared.js")
         yield _static("tables.js")
@@ -211,8 +218,6 @@ class _Site:
             self.head, self.summary, names, self.boards, self.links, highlights
         ):
             yield from self._table(table, stem)
-        if self.selection:
-            yield from self._replays(existing)
 
     def _page(self, template: str, path: str, *models: Struct) -> File:
         frame = self.frame.at(path)

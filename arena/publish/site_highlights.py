@@ -1,7 +1,7 @@
 """The highlights of a site: those that events tell, and the upsets, which the ratings tell."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
@@ -48,10 +48,15 @@ def site_highlights(
     boards: Sequence[Leaderboard],
     variants: Mapping[str, Rules],
 ) -> SiteHighlights:
-    """Return the highlights of a league."""
+    """Return the highlights of a league, given its results in schedule order."""
     of_bots = defaultdict[str, BestHighlights](lambda: BestHighlights(OF_BOT, OF_BOT))
     of_divisions = defaultdict[Division, BestHighlights](lambda: BestHighlights(OF_DIVISION, EACH))
-    for highlight in _upsets(results, boards, variants):
+
+    def may_get_in(bot: str, division: Division, score: float) -> bool:
+        bests = of_bots[bot], of_divisions[division]
+        return any(best.takes("upset", score) for best in bests)
+
+    for highlight in _upsets(results, boards, variants, may_get_in):
         of_bots[highlight.bot].add([highlight])
         of_divisions[highlight.division].add([highlight])
     known = summary.highlights
@@ -66,9 +71,15 @@ def site_highlights(
 
 
 def _upsets(
-    results: Iterable[FixtureResult], boards: Sequence[Leaderboard], variants: Mapping[str, Rules]
+    results: Iterable[FixtureResult],
+    boards: Sequence[Leaderboard],
+    variants: Mapping[str, Rules],
+    may_get_in: Callable[[str, Division, float], bool],
 ) -> Iterator[Highlight]:
-    """Yield the wins of bots that were expected to lose; games with faults are none."""
+    """Yield the wins of bots that were expected to lose; games with faults are none.
+
+    Without those that cannot be among the best, most of them: `may_get_in` is asked before.
+    """
     strengths = {board.division: {row.bot: row for row in board.rows} for board in boards}
     for result in results:
         fixture = result.fixture
@@ -76,12 +87,15 @@ def _upsets(
         dice = len(fixture.seats) * variants[fixture.variant].starting_dice
         for game in result.games:
             seat = game.places.index(1)
-            rival, chance = chances[seat]
-            if chance < 0.5 and not game.faulted:
+            (rival, chance), bot = chances[seat], fixture.seats[seat]
+            if chance >= 0.5 or any(game.faults):
+                continue
+            score = surprise(chance) * dice
+            if may_get_in(bot, fixture.division, score):
                 yield Highlight(
                     kind="upset",
-                    score=surprise(chance) * dice,
-                    bot=fixture.seats[seat],
+                    score=score,
+                    bot=bot,
                     variant=fixture.variant,
                     players=len(fixture.seats),
                     index=fixture.index,

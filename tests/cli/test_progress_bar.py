@@ -37,7 +37,7 @@ def test_a_report_that_takes_long_says_how_far_it_is(
         tell("pages")
     assert capsys.readouterr().err == ""
     said = Event()
-    monkeypatch.setattr(progress_bar, "SOON", 0)
+    monkeypatch.setattr(progress_bar, "SOON_OF_REPORT", 0)
     monkeypatch.setattr(progress_bar, "say", lambda text: said.set())
     with progress_bar.reporting() as tell:
         tell("fixtures: 3 of 9")

@@ -83,8 +83,9 @@ def watching(folder: Path, *more: str) -> Iterator["subprocess.Popen[str]"]:
 
 
 def line(process: "subprocess.Popen[str]") -> str:
+    """The next line, without those that say how far a report is."""
     assert process.stderr
-    return process.stderr.readline()
+    return next(text for text in process.stderr if told(text))
 
 
 def rest(process: "subprocess.Popen[str]") -> str:

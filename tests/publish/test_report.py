@@ -104,6 +104,7 @@ def settled(site: Path) -> None:
     for path in site.rglob("*.*"):
         if path.name != MANIFEST:
             os.utime(path, ns=(0, 0))
+    os.utime(site / MANIFEST)
 
 
 def test_a_report_of_which_nothing_changed_makes_nothing(
@@ -137,6 +138,22 @@ def test_files_of_a_site_that_were_changed_or_removed_are_written_again(
     assert not unchanged(request, monkeypatch)
     settled(site)
     (site / name).unlink()
+    assert not unchanged(request, monkeypatch)
+    assert tree(site) == before
+
+
+def test_files_of_a_site_that_changed_places_are_written_again(
+    run: RunRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    site = tmp_path / "site"
+    played(run, site)
+    request = ReportRequest(run.league, run.store, site, replays="all")
+    settled(site)
+    before = tree(site)
+    assert unchanged(request, monkeypatch)
+    (site / "style.css").rename(tmp_path / "one")
+    (site / "index.html").rename(site / "style.css")
+    (tmp_path / "one").rename(site / "index.html")
     assert not unchanged(request, monkeypatch)
     assert tree(site) == before
 

@@ -88,7 +88,7 @@ def _watch(request: ReportRequest, *, opening: bool) -> Report | None:
     """Announce each report but the last, and return that; Ctrl-C ends watching."""
     last: Report | None = None
     with suppress(KeyboardInterrupt):
-        for last in watch(request):
+        for last in watch(request, reporting):
             if last is None:
                 say(f"waiting for the first game in {request.store}: arena run {request.league}")
                 continue

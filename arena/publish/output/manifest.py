@@ -74,16 +74,20 @@ def _is_inside(name: str) -> bool:
 def is_whole(folder: Path, inputs: str) -> bool:
     """Tell whether this arena made a site of these inputs, and its files are as it wrote them.
 
-    They are taken for that if together they have their size, and all are older than the manifest.
+    They are taken for that if together they have their size, all are older than the manifest, and
+    none was moved or renamed since it came to its place.
     """
     manifest = folder / MANIFEST
     try:
-        written = manifest.stat().st_mtime_ns
+        written = manifest.stat()
         document = msgspec.json.decode(manifest.read_bytes(), type=_Document)
         if (document.made_by, document.inputs) != (maker(), inputs):
             return False
         files = [(folder / name).stat() for name in document.files]
     except (OSError, ValueError, msgspec.MsgspecError):
         return False
-    older = all(file.st_mtime_ns < written for file in files)
+    older = all(
+        file.st_mtime_ns < written.st_mtime_ns and file.st_ctime_ns <= written.st_ctime_ns
+        for file in files
+    )
     return older and sum(file.st_size for file in files) == document.size

@@ -17,6 +17,8 @@ from arena.publish.replay.selection import Selection
 from arena.publish.replay.steps import Replay, replay
 
 FIRSTS = "games.js"
+A_PAGE = 8
+"""Shards that are taken after each page: about as many as come while it is made."""
 
 
 class Shard(msgspec.Struct, frozen=True):

@@ -1,20 +1,22 @@
 """Page model of a replay: a game as steps, each told in words, with the chances of its bids."""
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from itertools import chain
 from typing import Literal, NamedTuple
 
 from msgspec import UNSET, Struct, UnsetType
 
 from arena.game.records import BidMade, CallMade, Faulted, GameRecord
 from arena.game.rules.books import Rules
-from arena.game.rules.dice import Hand
+from arena.game.rules.dice import Hand, count_face
 from arena.game.rules.explain import name_bid
-from arena.game.rules.odds import bid_exact, bid_holds
+from arena.game.rules.odds import at_least, bid_exact, bid_holds, unknown
 from arena.game.rules.round import Bid
 from arena.game.walk import PlayedRound, walk
 from arena.playstats.luck import has_luck, round_luck
 from arena.publish.fault_words import CAUSES
-from arena.publish.output.text import clipped, one_line, percent, signed
+from arena.publish.output.text import CACHED, clipped, one_line, percent, signed
 
 DETAIL_SHOWN = 1000
 """Characters of a fault's detail; the data files have all."""
@@ -83,7 +85,7 @@ def replay(
         standing = played.now.standing
         start = played.number, played.step, standing.opener, standing.palifico_seat
         rounds.append(Rolled(*start, played.hands))
-        steps += _Teller(played, seats).steps()
+        steps += _Teller(played, seats, tuple(chain(*played.hands))).steps()
         alive = played.after.alive
         luck += round_luck(played) if measured else 0.0
     by_dice = alive > 1 and len(rounds) == max_rounds
@@ -99,6 +101,8 @@ class _Teller(NamedTuple):
 
     played: PlayedRound
     seats: Sequence[str]
+    dice: Hand
+    """All dice on the table."""
 
     def steps(self) -> Iterator[Step]:
         yield self._start()
@@ -118,23 +122,23 @@ class _Teller(NamedTuple):
         return Step("round", standing.opener, said, played.number)
 
     def _bid(self, event: BidMade) -> Step:
-        bid = Bid(event.quantity, event.face)
-        chance = bid_holds(bid, *self.played.seen_by(event.seat))
-        odds, bluff = likely(chance), chance < 0.5
-        count = self.played.matching(bid.face)
-        true = count >= bid.quantity
+        seat, quantity, face = event.seat, event.quantity, event.face
+        own, unseen, wild = self.played.seen_by(seat)
+        odds = _odds_of_bid(at_least(*unknown(quantity, face, own, unseen, wild)))
+        count = count_face((self.dice,), face, wild)
+        true = count >= quantity
         return Step(
             "bid",
-            event.seat,
-            f"{self.seats[event.seat]} bids {name_bid(bid)}.",
+            seat,
+            f"{self.seats[seat]} bids {_named(quantity, face)}.",
             self.played.number,
-            knew=f"Odds by own dice: {odds}{', a bluff' if bluff else ''}.",
-            truth=f"In truth {there(count)}: the bid is {'true' if true else 'false'}.",
-            quantity=bid.quantity,
-            face=bid.face,
-            odds=odds,
-            chance=round(100 * chance, 1),
-            bluff=bluff,
+            knew=odds.knew,
+            truth=_truth(count, true=true),
+            quantity=quantity,
+            face=face,
+            odds=odds.words,
+            chance=odds.chance,
+            bluff=odds.bluff,
             count=count,
             right=true,
         )
@@ -178,6 +182,33 @@ class _Teller(NamedTuple):
         detail = clipped(one_line(event.detail), DETAIL_SHOWN)
         said = f"{said} {detail}".strip()
         return Step("fault", event.seat, said, self.played.number, word=cause)
+
+
+class _BidOdds(NamedTuple):
+    """How likely a bid was to be true, as the bidder knew it: fields of its step."""
+
+    words: str
+    knew: str
+    chance: float
+    bluff: bool
+
+
+# Few chances, bids and counts differ, and a site tells of a million bids.
+@lru_cache(CACHED)
+def _odds_of_bid(chance: float) -> _BidOdds:
+    words, bluff = likely(chance), chance < 0.5
+    knew = f"Odds by own dice: {words}{', a bluff' if bluff else ''}."
+    return _BidOdds(words, knew, round(100 * chance, 1), bluff)
+
+
+@lru_cache(CACHED)
+def _named(quantity: int, face: int) -> str:
+    return name_bid(Bid(quantity, face))
+
+
+@lru_cache(CACHED)
+def _truth(count: int, *, true: bool) -> str:
+    return f"In truth {there(count)}: the bid is {'true' if true else 'false'}."
 
 
 def _told_end(record: GameRecord, seats: Sequence[str], rounds: int, *, by_dice: bool) -> str:

@@ -45,10 +45,10 @@ class Processes:
     ) -> Iterator[Made]:
         """Yield what a task makes of jobs, each about so many games of a fixture; in order.
 
-        `seats` are those of all their games.
+        `seats` are those of all their games: few do not start processes.
         """
         parts, cores = batched(jobs, max(1, _CHUNK // games)), core_count()
-        if cores == 1 or seats < MANY:
+        if cores == 1 or (seats < MANY and not self.running):
             for part in parts:
                 yield from task(self._store, part)
             return

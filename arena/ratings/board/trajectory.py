@@ -6,6 +6,7 @@ earlier report found for as many of the same games is not computed again.
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
@@ -38,10 +39,10 @@ def begin_past(
     if begin is None:
         known = _past(games, stops, remember)
         return lambda: known
-    made = begin(partial(_make_past, games, stops))
+    parts = [begin(partial(_make, part, games, stops)) for part in (usual_pass, _points_but_last)]
 
     def wait() -> Past:
-        for name, key, data in made():
+        for name, key, data in chain.from_iterable(made() for made in parts):
             remember(name, key, partial(bytes, data))
         return _past(games, stops, remember)
 
@@ -49,19 +50,24 @@ def begin_past(
 
 
 def _past(games: Games, stops: Sequence[Stop], remember: Remember) -> Past:
-    passed = usual_pass(games, stops, remember)
-    return Past(passed, [*past_points(games, stops[:-1], remember)])
+    return Past(usual_pass(games, stops, remember), _points_but_last(games, stops, remember))
 
 
-def _make_past(games: Games, stops: Sequence[Stop]) -> list[Entry]:
-    """Return all that is to be remembered of the past."""
+def _points_but_last(games: Games, stops: Sequence[Stop], remember: Remember) -> list[Point]:
+    return [*past_points(games, stops[:-1], remember)]
+
+
+def _make(
+    part: Callable[[Games, Sequence[Stop], Remember], object], games: Games, stops: Sequence[Stop]
+) -> list[Entry]:
+    """Return all that is to be remembered of a part of the past."""
     made: list[Entry] = []
 
     def keep(name: str, key: bytes, make: Callable[[], bytes]) -> bytes:
         made.append(Entry(name, key, make()))
         return made[-1].data
 
-    _past(games, stops, keep)
+    part(games, stops, keep)
     return made
 
 
