@@ -16,7 +16,8 @@ from msgspec.structs import replace
 from arena.bots.bot import StagedBot
 from arena.game.records import Fixture, FixtureResult, LeagueInfo, QuarantinedFixture
 from arena.league.play.dice_in_play import DiceInPlay
-from arena.league.play.workers import Engine, Task, WorkerDiedError
+from arena.league.play.put_off import DownModels
+from arena.league.play.workers import Engine, PutOff, Task, WorkerDiedError
 from arena.league.schedule.playoff import PlayoffVerdict
 from arena.league.schedule.progress import Verdict
 from arena.league.store.format.rows import PackedFixture
@@ -98,7 +99,8 @@ def play_due(
     """
     with _interruptible(listener) as interruption:
         dispatcher = _Dispatcher(
-            conditions, bots, engine, ledger, on_result, interruption, listener.watched
+            *(conditions, bots, engine, ledger, on_result, interruption),
+            *(listener.watched, DownModels(listener.note)),
         )
         return dispatcher.play_all()
 
@@ -114,6 +116,7 @@ class _Dispatcher(Struct):
     interruption: "_Interruption"
     watched: Callable[[Fixture], str]
     """Names the file for the first game of a fixture, "" for none."""
+    down: DownModels
     deaths: dict[str, int] = {}
     """Workers that died while they had a fixture, by its id."""
     taken: set[str] = set()
@@ -125,7 +128,8 @@ class _Dispatcher(Struct):
         while (tasks or self._refill(tasks)) and not self.interruption.requested():
             for suspect in self._play(tasks):
                 tasks.extendleft(self._play_alone(suspect))
-        return not tasks
+        self.down.summary()
+        return not tasks and not self.down
 
     def _refill(self, tasks: deque[Task]) -> bool:
         """Add due tasks while fewer than workers could begin; returns whether any task waits."""
@@ -141,7 +145,7 @@ class _Dispatcher(Struct):
         memory = self.conditions.memory_across_fixtures
         due = [fixture for fixture in self.ledger.due() if fixture.id not in self.taken]
         self.taken.update(fixture.id for fixture in due)
-        return [
+        tasks = [
             Task(
                 fixture,
                 rules[fixture.variant],
@@ -151,6 +155,7 @@ class _Dispatcher(Struct):
             )
             for fixture in due
         ]
+        return [task for task in tasks if not self.down.put_off(task)]
 
     def _play(self, tasks: deque[Task], *, alone: bool = False) -> list[Task]:
         """Play all due tasks, or with `alone` one task; returns the tasks whose worker died."""
@@ -167,7 +172,9 @@ class _Dispatcher(Struct):
                     return suspects
                 done, _ = wait(running, timeout=_TICK, return_when=FIRST_COMPLETED)
                 self.interruption.requested()
-                suspects += [task for future in done for task in self._collect(future, running)]
+                suspects += [
+                    task for future in done for task in self._collect(future, running, tasks)
+                ]
                 if not done:
                     self.on_result(None)
 
@@ -214,7 +221,7 @@ class _Dispatcher(Struct):
             for task, file in zip(batch, files, strict=True)
         ]
 
-    def _collect(self, future: Future[object], running: _Running) -> list[Task]:
+    def _collect(self, future: Future[object], running: _Running, tasks: deque[Task]) -> list[Task]:
         """Keep the results of a batch; returns the batch if its worker died instead."""
         batch = running.pop(future)
         try:
@@ -225,6 +232,9 @@ class _Dispatcher(Struct):
             self.dice.pause(batch)
             return batch
         for packed in played:
+            if isinstance(packed, PutOff):
+                self.down.add(packed, tasks)
+                continue
             result = packed.result()
             self.ledger.keep(packed, result)
             self.on_result(result)

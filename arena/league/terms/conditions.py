@@ -6,8 +6,10 @@ from msgspec import UNSET, Struct
 from msgspec.structs import asdict, replace
 
 from arena import __version__
+from arena.game.exchanges import MODEL_SECONDS
+from arena.game.machine import MachineInfo
 from arena.game.playoff_terms import PlayoffInfo
-from arena.game.records import LeagueInfo, MachineInfo
+from arena.game.records import LeagueInfo, LimitsInfo
 from arena.game.rules.round_limit import ROUNDS_PER_DIE
 from arena.game.seeds import commitment
 from arena.io.errors import ArenaError, first_of
@@ -30,6 +32,7 @@ _DECISIVE = (
     "sandbox",
     "memory_across_fixtures",
     "shared_dice",
+    "models",
 )
 """Fields that decide which games are played and how, besides bots and variants."""
 _HARMLESS = ("name", "ratings", "arena_version")
@@ -147,7 +150,7 @@ def conditions_of(
         players=league.players,
         games=league.games,
         blocks=league.blocks or len(league.bots) - 1,
-        limits=league.limits.complete(league.games),
+        limits=_limits(league),
         sandbox=sandbox,
         seed=seed,
         commitment=commitment(seed),
@@ -158,7 +161,16 @@ def conditions_of(
         shared_dice=_shares_dice(league, now),
         rounds_per_die=ROUNDS_PER_DIE,
         ratings=league.ratings,
+        models={name: model.model for name, model in league.models.items()} or UNSET,
     )
+
+
+def _limits(league: League) -> LimitsInfo:
+    """Return the limits with every default filled in that matters."""
+    limits = league.limits.complete(league.games)
+    if not league.models or limits.model is not UNSET:
+        return limits
+    return replace(limits, model=MODEL_SECONDS)
 
 
 def _shares_dice(league: League, now: LeagueInfo | None) -> bool:
