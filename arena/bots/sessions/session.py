@@ -76,6 +76,11 @@ class Session:
         """Its output when it was found at fault."""
 
     @property
+    def running(self) -> Running:
+        """The process."""
+        return self._running
+
+    @property
     def errors(self) -> str:
         """The end of the bot's standard error, as text."""
         return self._errors[-MAX_STDERR:].decode("utf-8", "replace")

@@ -21,11 +21,11 @@ COUNTS = {"legal at once": 0, "legal at the second try": 0, "least bad move": 0}
 def ask(messages):
     """Return what the model answers; raises OSError if it does not."""
     server = HTTPConnection("models")
-    server.sock = socket(AF_UNIX)
-    server.sock.connect(environ.get("ARENA_MODELS", ""))
-    question = {"model": MODEL, "messages": messages}
-    server.request("POST", "/v1/chat/completions", json.dumps(question))
-    answer = json.load(server.getresponse())
+    with socket(AF_UNIX) as server.sock:
+        server.sock.connect(environ.get("ARENA_MODELS", "/no/models"))
+        question = {"model": MODEL, "messages": messages}
+        server.request("POST", "/v1/chat/completions", json.dumps(question))
+        answer = json.load(server.getresponse())
     if "error" in answer:
         raise OSError(answer["error"]["message"])
     return answer["choices"][0]["message"]["content"] or ""
