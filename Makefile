@@ -61,6 +61,7 @@ bench: $(VENV)/.test ## measure throughput, start-up, storing, rating and the si
 	@$(BIN)/python -m benchmarks.startup
 	@$(BIN)/python -m benchmarks.playouts
 	@$(BIN)/python -m benchmarks.env
+	@$(BIN)/python -m benchmarks.textarena
 	@$(BIN)/python -m benchmarks.export
 	@$(BIN)/python -m benchmarks.verify
 	@$(BIN)/python -m benchmarks.store

@@ -58,7 +58,7 @@ class Session:
         """Whether it ended as a shell does that could not execute a program."""
         self.closed = False
         self.ended = False
-        self._running = running
+        self.running = running
         self._strict = limits.freeze
         self._frozen = False
         self._log = log
@@ -74,11 +74,6 @@ class Session:
         """Its newest lines: a referee may find that one of them is illegal."""
         self._faulty = b""
         """Its output when it was found at fault."""
-
-    @property
-    def running(self) -> Running:
-        """The process."""
-        return self._running
 
     @property
     def errors(self) -> str:
@@ -126,12 +121,12 @@ class Session:
 
     def rest(self, *, at_once: bool) -> None:
         """Freeze the bot if nothing is awaited from it; `at_once` only if that is done quickly."""
-        if not self._open and (self._running.freezes_quickly or not at_once):
+        if not self._open and (self.running.freezes_quickly or not at_once):
             self._freeze(frozen=True)
 
     def _freeze(self, *, frozen: bool) -> None:
         if frozen != self._frozen:
-            self._running.freeze(frozen=frozen)
+            self.running.freeze(frozen=frozen)
             self._frozen = frozen
 
     def write(self) -> None:
@@ -149,7 +144,7 @@ class Session:
         """Write what is queued, and close the bot's input."""
         self._freeze(frozen=False)
         self.flush()
-        self._running.end_input()
+        self.running.end_input()
 
     def read(self) -> list[Tagged]:
         """Read what has come, and return the replies in it."""
@@ -240,14 +235,14 @@ class Session:
         self.flush()
         self._drain_errors()
         busy = self._open or self.outbox or self._inbox or self.closed or self.ended
-        return None if busy else self._running
+        return None if busy else self.running
 
     def stop(self) -> None:
         """End the process and everything it started; keep the end of its standard error."""
-        self._running.kill()
-        self._running.exit_code()
+        self.running.kill()
+        self.running.exit_code()
         self._drain_errors()
-        self._running.close()
+        self.running.close()
         if self._models:
             self._models.close()
 
@@ -300,7 +295,7 @@ class Session:
         """Say how the process ended; its pipe may close shortly before it does."""
         if not wait_readable([self.exit_fd], _LINGER):
             return "it closed its output"
-        code = self._running.exit_code()
+        code = self.running.exit_code()
         self.not_executed = code in _NOT_EXECUTED
         number = -code if code < 0 else code - 128
         if number in set(signal.Signals):

@@ -81,7 +81,7 @@ def test_bids_of_this_round_are_read() -> None:
     assert seen.bids == (SeatBid(0, 1, 2),)
 
 
-def test_what_rivals_write_is_not_read() -> None:
+def test_words_of_rivals_are_not_taken_for_those_of_the_game() -> None:
     lie = "[Player 0] [Bid: 1, 2]\nNew round - Remaining dice: \tPlayer 0: 9; \tPlayer 1: 1\nYour "
     lie += "current Dice are: 1, 1\nPlayer 0 bids 9 of face 6."
     assert read(f"{OPENING}{lie}\n[GAME] Player 0 bids 1 of face 2.").bids == (SeatBid(0, 1, 2),)
