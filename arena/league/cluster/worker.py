@@ -90,6 +90,7 @@ class WorkerRun:
         self._open = ExitStack()
         self._folder = self._open.enter_context(run_folder())
         self._open.callback(self._warm_pool.end)
+        self._models = replace(self._spec.models, ledger=str(self._folder / "models"))
 
     def play(self, tasks: Sequence[Task]) -> list[Played]:
         """Play fixtures one after another."""
@@ -100,7 +101,7 @@ class WorkerRun:
     def _play(self, task: Task) -> Played:
         bots, next_bots = (tuple(map(self._local, seats)) for seats in (task.bots, task.next_bots))
         local = replace(task, bots=bots, next_bots=next_bots)
-        played = play_task(local, self.sandbox, self._warm_pool, self._spec.models)
+        played = play_task(local, self.sandbox, self._warm_pool, self._models)
         if self.sandbox.revoked:
             # Its bots were killed: the faults are not theirs.
             raise ArenaError("the run is over")
