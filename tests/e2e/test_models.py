@@ -44,6 +44,13 @@ def test_requests_are_recorded_and_the_key_is_nowhere(
             words = f"game {exchange.game}, round {exchange.round}: your dice are"
             assert words in exchange.request
             assert (exchange.tokens_in, exchange.tokens_out, exchange.micros) == (100, 10, 200)
+    rows = json.loads((tmp_path / "site/data/models.json").read_bytes())["rows"]
+    used = {row["bot"]: row for row in rows}
+    asked = sum(len(one.exchanges) for one in played)
+    assert used["asker"]["requests"] == asked
+    assert used["asker"]["money"] == pytest.approx(asked * 200e-6 / 4)
+    assert used["honest"]["money"] == used["honest"]["tokens_in"] == 0
+    assert "money per game" in (tmp_path / "site/models.html").read_text(encoding="utf-8")
     assert {*server.keys} == {f"Bearer {KEY}"}
     assert {*server.paths} == {"/v1/chat/completions"}
     assert KEY.encode() not in everything_written(tmp_path) + (ran.out + ran.err).encode()
