@@ -19,9 +19,14 @@ class ModelUse(Struct):
     milliseconds: int = 0
     micros: int = 0
     """Money, in millionths."""
+    capped: tuple[int, int] | None = None
+    """The fixture, by its index, and the game in which a cap was reached first."""
 
-    def add(self, exchange: Exchange) -> None:
-        """Count an answer."""
+    def add(self, fixture: int, exchange: Exchange) -> None:
+        """Count an answer, or take note of a refusal; fixtures come in schedule order."""
+        if exchange.refused:
+            self.capped = self.capped or (fixture, exchange.game)
+            return
         self.requests += 1
         self.tokens_in += exchange.tokens_in
         self.tokens_out += exchange.tokens_out

@@ -117,5 +117,7 @@ def test_caps_reached_in_earlier_runs_hold_in_later_ones(tmp_path: Path) -> None
         again = run("run", "league.yaml", *TRUSTED, "--accept-changes", cwd=tmp_path)
     assert again.code == 0, again.err
     assert (asked, len(server.asked)) == (3, 3)
+    rows = json.loads((tmp_path / "site/data/models.json").read_bytes())["rows"]
+    assert {row["bot"]: row["capped"] for row in rows} == {"asker": "0/0", "honest": ""}
     last = model_leagues.stored(tmp_path / "league.sqlite")[-1]
     assert "429 {'message': 'the 330 tokens in all are used up'" in "".join(last.stderr)

@@ -61,7 +61,8 @@ NO_MODELS = Access()
 class Gateway:
     """A context manager: the sockets of one table, and what was said there.
 
-    `exchanges` are the requests that were answered, in the order of the answers.
+    `exchanges` are the requests that were answered, in the order of the answers, and the first that
+    was refused for a cap in a game.
     """
 
     def __init__(
@@ -90,6 +91,8 @@ class Gateway:
         self._ledger = Ledger(ledger or self._folder / "ledger")
         self._budget = Budget(models, self._ledger, spent or {})
         self._sockets: list[ModelSocket] = []
+        self._refused: set[tuple[int, int, str, str]] = set()
+        """By seat, game, model and code, the refusals that are noted."""
         self._lock = Condition()
         self._under_way = 0
         self._down: ServerDownError | None = None
@@ -148,7 +151,7 @@ class Gateway:
             raise RequestError(400, "not_on_turn", "models answer while a request is open")
         if known := self._from_record(asked, turn):
             return 1, Completion(known.answer, known.finish, known.tokens_in, known.tokens_out)
-        self._budget.check(asked.model, caller, turn.game)
+        self._check_caps(asked.model, caller, turn)
         model = self._models[asked.model]
         began = time.monotonic()
         completion = self._ask(asked, model, socket)
@@ -169,6 +172,22 @@ class Gateway:
         with self._lock:
             self.exchanges.append(exchange)
             return len(self.exchanges), completion
+
+    def _check_caps(self, model: str, caller: Caller, turn: Turn) -> None:
+        """Raise RequestError if a cap is reached; note the first time in a game."""
+        try:
+            self._budget.check(model, caller, turn.game)
+        except RequestError as refusal:
+            with self._lock:
+                place = caller.seat, turn.game, model, refusal.code
+                if place not in self._refused:
+                    self._refused.add(place)
+                    noted = Exchange(
+                        *(caller.seat, *turn, model),
+                        refused=refusal.code,
+                    )
+                    self.exchanges.append(noted)
+            raise
 
     def _from_record(self, asked: Asked, turn: Turn) -> Exchange | None:
         """Return the recorded answer, if any; raises RequestError if a new one is not asked."""

@@ -22,7 +22,8 @@ class Recorded:
             if exchange.request:  # words that were too long are not kept
                 key = exchange.model, exchange.request
                 self._left.setdefault(key, []).append(exchange)
-            micros.append(exchange.micros)
+            if not exchange.refused:
+                micros.append(exchange.micros)
         self.mean_micros = sum(micros) / len(micros) if micros else 0.0
         """What a request cost on average, in millionths."""
 

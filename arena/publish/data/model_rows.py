@@ -25,6 +25,10 @@ class ModelsRow(TableRow, frozen=True, kw_only=True):
     tokens_out: Annotated[float, doc("Tokens of answers per game.")]
     seconds: Annotated[float, doc("Seconds per game from requests to answers, queues included.")]
     money: Annotated[float, doc("Money per game, in the currency of the league's prices.")]
+    capped: Annotated[
+        str,
+        doc("The index of the fixture and the game in which a cap was reached; or empty."),
+    ]
     mu: Annotated[float, doc("As on the leaderboard.")]
     low: Annotated[float | None, doc("The lower end of its 95 % interval; null as there.")]
     high: Annotated[float | None, doc("The upper end; null as there.")]
@@ -50,6 +54,7 @@ def model_rows(
                 tokens_out=use.tokens_out / use.games,
                 seconds=use.milliseconds / 1000 / use.games,
                 money=use.micros / _MICROS / use.games,
+                capped="{}/{}".format(*use.capped) if use.capped else "",
                 mu=row.mu,
                 low=row.low,
                 high=row.high,

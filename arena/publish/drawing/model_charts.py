@@ -64,5 +64,6 @@ _COLUMNS: dict[str, Callable[[ModelsRow], str]] = {
     "Tokens out": lambda row: fixed(row.tokens_out, 1),
     "Seconds": lambda row: fixed(row.seconds, 2),
     "Money": lambda row: f"{row.money:.4g}",
+    "Capped from": lambda row: row.capped or "-",
 }
-"""Of the table; tokens, seconds and money are per game."""
+"""Of the table; tokens, seconds and money are per game; a cap is by fixture and game."""

@@ -25,5 +25,5 @@ def model_use(
             use.games += fixture.games
             for exchange in played.exchanges:
                 if exchange.seat == seat:
-                    use.add(exchange)
+                    use.add(fixture.index, exchange)
     return used

@@ -136,7 +136,7 @@ def test_no_more_requests_than_allowed_reach_a_server_at_a_time() -> None:
     assert (statuses, max(at_once)) == ([200] * 4, 1)
 
 
-def test_what_is_no_http_is_refused() -> None:
+def test_bytes_that_are_no_http_are_refused() -> None:
     with (
         table({"small": model("http://127.0.0.1:9/v1")}, ("small",)) as (_, [seat]),
         socket.socket(socket.AF_UNIX) as raw,
