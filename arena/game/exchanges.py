@@ -18,6 +18,8 @@ class Exchange(Struct, frozen=True, gc=False, omit_defaults=True):
     round: int
     turn: int
     """The id of the request that the bot had to answer (`protocol/README.md`)."""
+    bids: int
+    """How many bids of the round were on the table."""
     model: str
     """By the league's name."""
     request: str = ""

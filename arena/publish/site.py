@@ -265,7 +265,8 @@ class _Site:
     def _replays(self, existing: Mapping[str, str]) -> Iterator[File]:
         marks = {bot: identity.classes for bot, identity in self.marks.items()}
         yield from shards(
-            self.source, self.selection, self.links, existing, self.league.variants, marks
+            *(self.source, self.selection, self.links, existing, self.league.variants, marks),
+            models=self.league.public_models or (),
         )
         yield firsts(self.selection)
         yield _static("replay.js")

@@ -9,6 +9,7 @@ import pytest
 
 from arena.game.records import PlayedFixture
 from tests.cli.command import TRUSTED, run
+from tests.publish import pages
 from tests.support import model_bot, model_leagues
 from tests.support.model_server import say, send, serving
 
@@ -20,7 +21,12 @@ def everything_written(folder: Path) -> bytes:
     files = [path.read_bytes() for path in folder.rglob("*") if path.is_file()]
     stores = [path for path in folder.glob("*.sqlite") if not path.stem.endswith(".logs")]
     unpacked = [msgspec.json.encode(model_leagues.stored(store)) for store in stores]
-    return b"".join([*files, *unpacked])
+    return b"".join([*files, *unpacked, replays(folder / "site")])
+
+
+def replays(site: Path) -> bytes:
+    shards = (site / "replays").glob("*-*.js")
+    return b"".join(pages.content(shard.read_text(encoding="utf-8")) for shard in shards)
 
 
 @pytest.mark.parametrize("sandbox", ["process", "bubblewrap"])
@@ -30,7 +36,8 @@ def test_requests_are_recorded_and_the_key_is_nowhere(
     monkeypatch.setenv("THE_KEY", KEY)
     # A server that repeats the key does not get it to the bot.
     with serving(say(f"[dudo] {KEY}")) as server:
-        model_leagues.write_league(tmp_path, server.url, {"key": {"env": "THE_KEY"}})
+        small = {"key": {"env": "THE_KEY"}, "public": True}
+        model_leagues.write_league(tmp_path, server.url, small)
         ran = run("run", "league.yaml", "--sandbox", sandbox, "--trust-bots", cwd=tmp_path)
     assert ran.code == 0, ran.err
     played = model_leagues.stored(tmp_path / "league.sqlite")
@@ -50,6 +57,7 @@ def test_requests_are_recorded_and_the_key_is_nowhere(
     assert used["asker"]["requests"] == asked
     assert used["asker"]["money"] == pytest.approx(asked * 200e-6 / 4)
     assert used["honest"]["money"] == used["honest"]["tokens_in"] == 0
+    assert b"Its model wrote: [dudo] [key]" in replays(tmp_path / "site")
     assert "money per game" in (tmp_path / "site/models.html").read_text(encoding="utf-8")
     assert {*server.keys} == {f"Bearer {KEY}"}
     assert {*server.paths} == {"/v1/chat/completions"}

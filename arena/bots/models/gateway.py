@@ -160,7 +160,7 @@ class Gateway:
         cost = model.price.micros(*tokens)
         self._budget.add(asked.model, caller, turn.game, Spent(sum(tokens), cost))
         exchange = Exchange(
-            *(caller.seat, turn.game, turn.round, turn.number, asked.model),
+            *(caller.seat, *turn, asked.model),
             request=asked.text(),
             answer=completion.text,
             finish=completion.finish,

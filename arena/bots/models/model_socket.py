@@ -51,10 +51,13 @@ class Turn(NamedTuple):
     round: int
     number: int
     """The id of the request."""
+    bids: int
+    """How many bids of the round were made before."""
 
 
 class _Request(Struct, frozen=True):
     round: int = 0
+    bids: tuple[msgspec.Raw, ...] = ()
 
 
 _requests = msgspec.json.Decoder(_Request)
@@ -84,7 +87,8 @@ class ModelSocket:
         """The oldest request that the bot has to answer, None if there is none."""
         for id_, (game, line) in [*self._open.items()]:
             with suppress(msgspec.MsgspecError):
-                return Turn(game, _requests.decode(line).round, id_)
+                request = _requests.decode(line)
+                return Turn(game, request.round, id_, len(request.bids))
         return None
 
     def asked(self, id_: int, game: int, line: bytes) -> None:

@@ -11,16 +11,16 @@ from arena.bots.bot import Bot, StagedBot, check_trust, runtimes_of
 from arena.bots.builds.packages import wanted_by
 from arena.bots.command import how_to_get
 from arena.bots.models.config import read_key
-from arena.bots.models.gateway import NO_MODELS, Access
+from arena.bots.models.gateway import Access
 from arena.bots.sandboxes.base import Sandbox
 from arena.bots.sandboxes.registry import check_freezing, make_sandbox
 from arena.bots.workshop import open_workshop
 from arena.game.records import LeagueInfo
 from arena.league.play.dispatcher import RunListener
+from arena.league.play.model_access import model_access
 from arena.league.play.process_pool import ProcessEngine
 from arena.league.play.stored_league import StoredLeague
 from arena.league.play.workers import Engine, RemoteEngine, RunSpec
-from arena.league.store.exchanges import spending
 from arena.league.store.store import Store
 from arena.league.table.preparation import prepare
 from arena.league.terms.conditions import Resolution, commit, resolve
@@ -86,7 +86,7 @@ def open_run(
             if warning := sandbox.warning():
                 listener.note(f"warning: {warning}")
             workers = request.workers or league.workers
-            models = _models(league, workshop.folder, store)
+            models = model_access(league.models, workshop.folder, store)
             engine: Engine = cluster or ProcessEngine(
                 sandbox, workers, pin=league.pin, models=models
             )
@@ -94,13 +94,6 @@ def open_run(
                 cluster.distribute(_spec(request, league, sandbox, models), staged, listener.note)
             at_table = {resolution.names[bot.name]: bot for bot in staged}
             yield LeagueRun(stored, engine, at_table, listener)
-
-
-def _models(league: League, folder: Path, store: Store) -> Access:
-    """Return what workers need for language models; what was spent before counts for caps."""
-    if not league.models:
-        return NO_MODELS
-    return Access(league.models, str(folder / "models"), spending(store))
 
 
 def _spec(request: RunRequest, league: League, sandbox: Sandbox, models: Access) -> RunSpec:
