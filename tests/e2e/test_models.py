@@ -29,7 +29,9 @@ def replays(site: Path) -> bytes:
     return b"".join(pages.content(shard.read_text(encoding="utf-8")) for shard in shards)
 
 
-@pytest.mark.parametrize("sandbox", ["process", "bubblewrap"])
+@pytest.mark.parametrize(
+    "sandbox", ["process", "bubblewrap", pytest.param("docker", marks=pytest.mark.slow)]
+)
 def test_requests_are_recorded_and_the_key_is_nowhere(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, sandbox: str
 ) -> None:
