@@ -5,6 +5,7 @@ reads what the bots of the kit tell it, and of their prompts whether they say "B
 model, give league.yaml the address of a server, and run `arena run league.yaml`.
 """
 
+import argparse
 import json
 import re
 import subprocess
@@ -50,7 +51,7 @@ def excess(seen: str, quantity: str, face: str) -> float:
     return int(quantity) - held - hidden / (3 if wild else 6)
 
 
-def make(folder: Path, url: str) -> None:
+def make(folder: Path, url: str, games: int) -> None:
     """Write the bots and league.yaml."""
     for name, style in STYLES.items():
         prompt = create(folder / name, "model").folder / "prompt.txt"
@@ -61,7 +62,7 @@ def make(folder: Path, url: str) -> None:
         "name": "Prompts, programs and a policy",
         "bots": [*STYLES, "policy", "sample:odds", "sample:honest"],
         "players": [2],
-        "games": 10,
+        "games": games,
         "models": {"small": {"url": url, "model": "scripted", "price": price}},
     }
     # JSON is YAML.
@@ -69,11 +70,14 @@ def make(folder: Path, url: str) -> None:
 
 
 def main() -> None:
-    folder = Path(sys.argv[1] if len(sys.argv) > 1 else "model-league")
+    parser = argparse.ArgumentParser()
+    parser.add_argument("folder", type=Path, help="a new one")
+    parser.add_argument("--games", type=int, default=10, help="in each seat of each pair")
+    options = parser.parse_args()
     with ScriptedServer(answer) as server:
-        make(folder, server.url)
+        make(options.folder, server.url, options.games)
         run = [sys.executable, "-m", "arena", "run", "league.yaml", "--trust-bots"]
-        subprocess.run(run, cwd=folder, check=True)
+        subprocess.run(run, cwd=options.folder, check=True)
 
 
 if __name__ == "__main__":

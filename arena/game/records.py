@@ -315,3 +315,5 @@ class LeagueInfo(Struct, frozen=True):
     """Those of the playoff after the last round; unset in leagues without one."""
     models: dict[str, str] | UnsetType = UNSET
     """The language models that bots may ask: names in the league and on the servers."""
+    public_models: tuple[str, ...] | UnsetType = UNSET
+    """Those whose words replays show."""

@@ -77,6 +77,8 @@ class Model(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True)
     max_tokens: Annotated[int, Meta(ge=1, le=1_000_000)] = 1024
     """Of one answer, at most."""
     caps: Caps = Caps()
+    public: bool = False
+    """Whether replays show everybody what it wrote."""
 
 
 class Address(NamedTuple):

@@ -23,7 +23,8 @@ from arena.bots.models.budget import Budget
 from arena.bots.models.chat import Asked, Completion, RequestError
 from arena.bots.models.config import Model, read_key
 from arena.bots.models.ledger import Ledger, Spending, Spent
-from arena.bots.models.model_socket import Caller, ModelSocket
+from arena.bots.models.model_socket import Caller, ModelSocket, Turn
+from arena.bots.models.recorded import Recorded
 from arena.bots.models.server import ServerError, complete
 from arena.game.exchanges import Exchange
 from arena.io.errors import ArenaError
@@ -60,7 +61,8 @@ NO_MODELS = Access()
 class Gateway:
     """A context manager: the sockets of one table, and what was said there.
 
-    `exchanges` are the requests that were answered, in the order of the answers.
+    `exchanges` are the requests that were answered, in the order of the answers, and the first that
+    was refused for a cap in a game.
     """
 
     def __init__(
@@ -69,20 +71,28 @@ class Gateway:
         bots: Sequence[str],
         ledger: Path | None = None,
         spent: Spending | None = None,
+        *,
+        recorded: Recorded | None = None,
+        asks: bool = True,
     ) -> None:
         """`bots` are names by seat, `ledger` is a folder that tables share, `spent` not in there.
 
-        Raises ArenaError if a key cannot be had.
+        What is `recorded` is answered from there; unless it `asks`, all else is refused. Raises
+        ArenaError if a key cannot be had.
         """
         self.exchanges: list[Exchange] = []
         self._models = models
         self._bots = bots
-        self._keys = {name: read_key(name, model) for name, model in models.items()}
+        self._keys = {name: read_key(name, model) for name, model in models.items() if asks}
+        self._recorded = recorded
+        self._asks = asks
         self._folder = Path(mkdtemp(prefix="perudo-models-"))
         self._folder.chmod(0o755)
         self._ledger = Ledger(ledger or self._folder / "ledger")
         self._budget = Budget(models, self._ledger, spent or {})
         self._sockets: list[ModelSocket] = []
+        self._refused: set[tuple[int, int, str, str]] = set()
+        """By seat, game, model and code, the refusals that are noted."""
         self._lock = Condition()
         self._under_way = 0
         self._down: ServerDownError | None = None
@@ -139,7 +149,9 @@ class Gateway:
             raise RequestError(404, "model_not_found", what)
         if turn is None:
             raise RequestError(400, "not_on_turn", "models answer while a request is open")
-        self._budget.check(asked.model, caller, turn.game)
+        if known := self._from_record(asked, turn):
+            return 1, Completion(known.answer, known.finish, known.tokens_in, known.tokens_out)
+        self._check_caps(asked.model, caller, turn)
         model = self._models[asked.model]
         began = time.monotonic()
         completion = self._ask(asked, model, socket)
@@ -148,7 +160,7 @@ class Gateway:
         cost = model.price.micros(*tokens)
         self._budget.add(asked.model, caller, turn.game, Spent(sum(tokens), cost))
         exchange = Exchange(
-            *(caller.seat, turn.game, turn.round, turn.number, asked.model),
+            *(caller.seat, *turn, asked.model),
             request=asked.text(),
             answer=completion.text,
             finish=completion.finish,
@@ -160,6 +172,33 @@ class Gateway:
         with self._lock:
             self.exchanges.append(exchange)
             return len(self.exchanges), completion
+
+    def _check_caps(self, model: str, caller: Caller, turn: Turn) -> None:
+        """Raise RequestError if a cap is reached; note the first time in a game."""
+        try:
+            self._budget.check(model, caller, turn.game)
+        except RequestError as refusal:
+            with self._lock:
+                place = caller.seat, turn.game, model, refusal.code
+                if place not in self._refused:
+                    self._refused.add(place)
+                    noted = Exchange(
+                        *(caller.seat, *turn, model),
+                        refused=refusal.code,
+                    )
+                    self.exchanges.append(noted)
+            raise
+
+    def _from_record(self, asked: Asked, turn: Turn) -> Exchange | None:
+        """Return the recorded answer, if any; raises RequestError if a new one is not asked."""
+        known = None
+        if self._recorded:
+            with self._lock:
+                known = self._recorded.take(asked.model, asked.text(), turn.game, turn.number)
+        if known or self._asks:
+            return known
+        what = "it is not in the record, and new requests are not asked"
+        raise RequestError(429, "not_recorded", what)
 
     def _ask(self, asked: Asked, model: Model, socket: ModelSocket) -> Completion:
         """Ask a server as often as the league allows; wait for the end if it is down."""

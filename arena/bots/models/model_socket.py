@@ -25,9 +25,13 @@ from arena.bots.models.waits import Waits
 
 NAME = "socket"
 _CONNECTIONS = 8
-"""Of a bot at a time; more are refused."""
+"""Of a bot at a time; more of them wait."""
+_LOOK_SECONDS = 0.5
+"""Time between looks whether the socket was closed, while all connections are in use."""
 _IDLE_SECONDS = 60.0
 """Time without a byte after which a connection is closed."""
+_MOST_DISCARDED = 1 << 24
+"""Bytes of a request that is refused for its length."""
 _ASK, _LIST = "/v1/chat/completions", "/v1/models"
 
 
@@ -47,10 +51,13 @@ class Turn(NamedTuple):
     round: int
     number: int
     """The id of the request."""
+    bids: int
+    """How many bids of the round were made before."""
 
 
 class _Request(Struct, frozen=True):
     round: int = 0
+    bids: tuple[msgspec.Raw, ...] = ()
 
 
 _requests = msgspec.json.Decoder(_Request)
@@ -72,7 +79,7 @@ class ModelSocket:
         self._server = _Server(self.path, self)
         # Bots are other users; only their own sandbox shows them the folder.
         self.path.chmod(0o666)
-        self._closed = False
+        self.closed = False
         Thread(target=self._serve, daemon=True).start()
 
     @property
@@ -80,7 +87,8 @@ class ModelSocket:
         """The oldest request that the bot has to answer, None if there is none."""
         for id_, (game, line) in [*self._open.items()]:
             with suppress(msgspec.MsgspecError):
-                return Turn(game, _requests.decode(line).round, id_)
+                request = _requests.decode(line)
+                return Turn(game, request.round, id_, len(request.bids))
         return None
 
     def asked(self, id_: int, game: int, line: bytes) -> None:
@@ -101,14 +109,14 @@ class ModelSocket:
 
     def close(self) -> None:
         """Take no more connections."""
-        if not self._closed:
-            self._closed = True
+        if not self.closed:
+            self.closed = True
             # It wakes the thread that waits for a connection.
             with suppress(OSError):
                 self._server.socket.shutdown(sockets.SHUT_RDWR)
 
     def _serve(self) -> None:
-        while not self._closed:
+        while not self.closed:
             self._server.handle_request()
         self._server.server_close()
 
@@ -124,14 +132,11 @@ class _Server(ThreadingMixIn, UnixStreamServer):
         super().__init__(str(path), _Handler)
 
     def process_request(self, request: Any, client_address: Any) -> None:
-        if self._places.acquire(blocking=False):
-            super().process_request(request, client_address)
-            return
-        refusal = RequestError(429, "too_many_connections", "too many connections at a time")
-        with suppress(OSError):
-            request.settimeout(0.0)
-            request.send(_raw(refusal))
-        self.shutdown_request(request)
+        while not self._places.acquire(timeout=_LOOK_SECONDS):
+            if self.owner.closed:
+                self.shutdown_request(request)
+                return
+        super().process_request(request, client_address)
 
     def process_request_thread(self, request: Any, client_address: Any) -> None:
         try:
@@ -141,12 +146,6 @@ class _Server(ThreadingMixIn, UnixStreamServer):
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """Say nothing: a bot that hangs up harms itself alone."""
-
-
-def _raw(refusal: RequestError) -> bytes:
-    body = refusal.body()
-    head = f"HTTP/1.1 429 Too Many Requests\r\nContent-Length: {len(body)}\r\nConnection: close"
-    return f"{head}\r\nContent-Type: application/json\r\n\r\n".encode() + body
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -190,10 +189,17 @@ class _Handler(BaseHTTPRequestHandler):
             self.close_connection = True
             raise RequestError(411, "no_length", "a request needs a Content-Length")
         if int(length) > MAX_BODY:
-            self.close_connection = True
+            self._discard(int(length))
             what = f"a request has at most {MAX_BODY:,} bytes, not {int(length):,}"
             raise RequestError(413, "too_large", what)
         return self.rfile.read(int(length))
+
+    def _discard(self, length: int) -> None:
+        """Read a body that is too long, or clients would not come to read the refusal."""
+        self.close_connection = True
+        left = min(length, _MOST_DISCARDED)
+        while left > 0 and (piece := self.rfile.read(min(left, MAX_BODY))):
+            left -= len(piece)
 
     def _unknown(self) -> RequestError:
         what = f"there is no {self.command} {self.path[:80]!a}: only POST {_ASK} and GET {_LIST}"

@@ -3,8 +3,8 @@
 import ssl
 from contextlib import suppress
 from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnection
-from socket import SHUT_RDWR
-from threading import Timer
+from socket import SHUT_RDWR, socket
+from threading import Event, Timer
 
 from arena.bots.models.chat import Completion, RequestError, read_completion
 from arena.bots.models.config import Model, address_of
@@ -48,30 +48,43 @@ def _post(model: Model, key: str, body: bytes) -> bytes:
     address = address_of(model.url)
     make = HTTPSConnection if address.secure else HTTPConnection
     connection = make(address.host, address.port, timeout=model.timeout)
-    late: list[bool] = []
-
-    def hang_up() -> None:
-        late.append(True)
-        with suppress(OSError, AttributeError):
-            connection.sock.shutdown(SHUT_RDWR)
-
-    timer = Timer(model.timeout, hang_up)
-    timer.daemon = True
-    timer.start()
+    late = Event()
+    try:
+        connection.connect()
+    except OSError as error:
+        raise ServerError(_words(error)) from None
+    timer = _hang_up_after(model.timeout, connection.sock, late)
     try:
         headers = {"Content-Type": "application/json", "Accept": "application/json"}
         connection.request("POST", address.path, body, headers | _authorization(key))
         answer = _body(connection.getresponse(), key)
     except (OSError, HTTPException, ValueError) as error:
-        if late or isinstance(error, TimeoutError):
-            raise ServerError(f"no answer within {model.timeout:g} s") from None
-        raise ServerError(_words(error)) from None
+        why = _late(model) if late.is_set() or isinstance(error, TimeoutError) else _words(error)
+        raise ServerError(why) from None
     finally:
         timer.cancel()
         connection.close()
-    if late:
-        raise ServerError(f"no answer within {model.timeout:g} s")
+    if late.is_set():
+        raise ServerError(_late(model))
     return answer
+
+
+def _hang_up_after(seconds: float, connected: socket, late: Event) -> Timer:
+    """Shut a connection down after so many seconds, whatever comes until then."""
+
+    def hang_up() -> None:
+        late.set()
+        with suppress(OSError):
+            connected.shutdown(SHUT_RDWR)
+
+    timer = Timer(seconds, hang_up)
+    timer.daemon = True
+    timer.start()
+    return timer
+
+
+def _late(model: Model) -> str:
+    return f"no answer within {model.timeout:g} s"
 
 
 def _authorization(key: str) -> dict[str, str]:

@@ -27,7 +27,7 @@ from arena.bots.sessions.warm_pool import WarmPool
 from arena.io.cores import claim_core
 from arena.io.errors import ArenaError
 from arena.league.cluster.revocable_sandbox import RevocableSandbox
-from arena.league.play.workers import Played, RunSpec, Task, play_task
+from arena.league.play.workers import BatchResult, Played, RunSpec, Task, play_task
 
 RUN_SPEC = "run spec"
 """The name of a run's specification among its files; the others are bundles of bots."""
@@ -42,13 +42,6 @@ class TaskBatch(Struct, frozen=True):
     """The run's name: its plugin's in the scheduler."""
     identity: str
     tasks: Sequence[Task]
-
-
-class BatchResult(Struct, frozen=True):
-    """The results of a batch, and the time that the worker spent on it."""
-
-    fixtures: list[Played]
-    seconds: float
 
 
 @cache
@@ -90,6 +83,7 @@ class WorkerRun:
         self._open = ExitStack()
         self._folder = self._open.enter_context(run_folder())
         self._open.callback(self._warm_pool.end)
+        self._models = replace(self._spec.models, ledger=str(self._folder / "models"))
 
     def play(self, tasks: Sequence[Task]) -> list[Played]:
         """Play fixtures one after another."""
@@ -100,7 +94,7 @@ class WorkerRun:
     def _play(self, task: Task) -> Played:
         bots, next_bots = (tuple(map(self._local, seats)) for seats in (task.bots, task.next_bots))
         local = replace(task, bots=bots, next_bots=next_bots)
-        played = play_task(local, self.sandbox, self._warm_pool, self._spec.models)
+        played = play_task(local, self.sandbox, self._warm_pool, self._models)
         if self.sandbox.revoked:
             # Its bots were killed: the faults are not theirs.
             raise ArenaError("the run is over")

@@ -17,6 +17,7 @@ from arena.bots.sandboxes.registry import check_freezing, make_sandbox
 from arena.bots.workshop import open_workshop
 from arena.game.records import LeagueInfo
 from arena.league.play.dispatcher import RunListener
+from arena.league.play.model_access import model_access
 from arena.league.play.process_pool import ProcessEngine
 from arena.league.play.stored_league import StoredLeague
 from arena.league.play.workers import Engine, RemoteEngine, RunSpec
@@ -85,7 +86,7 @@ def open_run(
             if warning := sandbox.warning():
                 listener.note(f"warning: {warning}")
             workers = request.workers or league.workers
-            models = Access(league.models, str(workshop.folder / "models"))
+            models = model_access(league.models, workshop.folder, store)
             engine: Engine = cluster or ProcessEngine(
                 sandbox, workers, pin=league.pin, models=models
             )

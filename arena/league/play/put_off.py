@@ -1,9 +1,10 @@
 """Fixtures that are put off: the server of a language model does not answer, and no bot is late."""
 
 from collections import Counter, deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 
-from arena.league.play.workers import PutOff, Task
+from arena.league.play.workers import Played, PutOff, Task
+from arena.league.store.format.rows import PackedFixture
 
 
 class DownModels:
@@ -16,8 +17,17 @@ class DownModels:
     def __bool__(self) -> bool:
         return bool(self._fixtures)
 
-    def add(self, failed: PutOff, tasks: deque[Task]) -> None:
-        """Put off a fixture that failed, and all tasks that need the same model."""
+    def without_put_off(
+        self, played: Iterable[Played], tasks: deque[Task]
+    ) -> Iterator[PackedFixture]:
+        """Yield the fixtures that were played; put off what failed, and tasks like it."""
+        for each in played:
+            if isinstance(each, PutOff):
+                self._add(each, tasks)
+            else:
+                yield each
+
+    def _add(self, failed: PutOff, tasks: deque[Task]) -> None:
         if failed.model not in self._fixtures:
             self._note(failed.why)
         self._fixtures[failed.model] += 1

@@ -35,7 +35,7 @@ _DECISIVE = (
     "models",
 )
 """Fields that decide which games are played and how, besides bots and variants."""
-_HARMLESS = ("name", "ratings", "arena_version")
+_HARMLESS = ("name", "ratings", "arena_version", "public_models")
 """Fields that decide no game."""
 _SHOWN = 6
 """How many changes of a kind are named."""
@@ -162,6 +162,7 @@ def conditions_of(
         rounds_per_die=ROUNDS_PER_DIE,
         ratings=league.ratings,
         models={name: model.model for name, model in league.models.items()} or UNSET,
+        public_models=tuple(name for name, model in league.models.items() if model.public) or UNSET,
     )
 
 

@@ -109,7 +109,7 @@ def test_check_tries_the_bot_with_a_script_and_without_its_models(tmp_path: Path
 
 @pytest.mark.slow
 def test_league_of_two_prompts_two_programs_and_a_policy(tmp_path: Path) -> None:
-    command = [sys.executable, str(ROOT / "examples/model_league.py"), "league"]
+    command = [sys.executable, str(ROOT / "examples/model_league.py"), "league", "--games", "1"]
     ran = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert ran.returncode == 0, ran.stderr
     assert (tmp_path / "league/site/index.html").is_file()
