@@ -54,7 +54,7 @@ def test_rules_in_the_prompt_are_the_clauses_in_force(kit: ModuleType, rules: Ru
 
 def test_rules_of_the_kit_are_those_of_the_command() -> None:
     shipped = (ROOT / "protocol/kits/model/rules.json").read_text(encoding="utf-8")
-    assert shipped == run("rules", "--json", cwd=ROOT).out, "make protocol"
+    assert shipped == run("rules", "--json", cwd=ROOT).out, "make rules"
 
 
 def test_switch_that_is_set_otherwise_is_said_in_the_words_of_another_book() -> None:
@@ -112,7 +112,7 @@ def test_league_of_two_prompts_two_programs_and_a_policy(tmp_path: Path) -> None
     command = [sys.executable, str(ROOT / "examples/model_league.py"), "league", "--games", "1"]
     ran = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert ran.returncode == 0, ran.stderr
-    assert (tmp_path / "league/site/index.html").is_file()
+    assert (tmp_path / "league/site/models.html").is_file()
     played = stored(tmp_path / "league/league.sqlite")
     asked = {one.fixture.seats[each.seat] for one in played for each in one.exchanges}
     assert asked == {"careful", "bold"}
