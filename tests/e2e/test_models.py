@@ -64,6 +64,9 @@ def test_requests_are_recorded_and_the_key_is_nowhere(
     assert "money per game" in (tmp_path / "site/models.html").read_text(encoding="utf-8")
     assert {*server.keys} == {f"Bearer {KEY}"}
     assert {*server.paths} == {"/v1/chat/completions"}
+    rows = run("export", "league.yaml", "--rows", "models", "--json", cwd=tmp_path).out.splitlines()
+    assert {json.loads(row)["answer"] for row in rows} == {"[dudo] [key]"}
+    assert len(rows) == asked
     assert KEY.encode() not in everything_written(tmp_path) + (ran.out + ran.err).encode()
 
 
