@@ -11,7 +11,7 @@ import pytest
 from arena.game.records import Faulted, PlayedFixture
 from tests.cli.command import TRUSTED, run
 from tests.publish import pages
-from tests.support import model_bot, model_leagues
+from tests.support import model_bot, model_leagues, model_thief
 from tests.support.model_server import say, send, serving
 
 KEY = "sk-never-to-be-seen-0123456789"
@@ -169,3 +169,28 @@ def test_waiting_for_a_model_counts_for_its_own_limit_alone(
     found = [event for game in games for event in game.events if isinstance(event, Faulted)]
     assert len(found) == faults
     assert all("no answer within 0.5 s of its language models" in one.detail for one in found)
+
+
+def test_thief_finds_no_key_no_network_and_no_socket_but_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("THE_KEY", KEY)
+    source = Path(model_thief.__file__).read_text(encoding="utf-8")
+    with serving(say("hi")) as server:
+        for name in ("thief", "other"):
+            folder = Path(model_leagues.write_asker(tmp_path, name, source))
+            (folder / "server").write_text(f"127.0.0.1 {server.server_port}", encoding="utf-8")
+        small, bots = {"key": {"env": "THE_KEY"}}, ["thief", "other"]
+        model_leagues.write_league(tmp_path, server.url, small, bots=bots, games=1)
+        ran = run("run", "league.yaml", "--sandbox", "bubblewrap", cwd=tmp_path)
+    assert ran.code == 0, ran.err
+    found = model_leagues.stored(tmp_path / "league.sqlite")[0].stderr[0].splitlines()
+    assert dict(line.split(": ", 1) for line in found) == {
+        "environment": "['ARENA_MODELS', 'HOME', 'LANG', 'PATH', 'PWD', 'TMPDIR']",
+        "environments": "False",
+        "sockets": "['/run/models/socket']",
+        "server": "ConnectionRefusedError",
+        "remove": "OSError",
+        "replace": "OSError",
+    }
+    assert server.keys == []

@@ -77,8 +77,8 @@ class Gateway:
     ) -> None:
         """`bots` are names by seat, `ledger` is a folder that tables share, `spent` not in there.
 
-        What is `recorded` is answered from there; unless it `asks`, all else is refused. Raises
-        ArenaError if a key cannot be had.
+        What is `recorded` is answered from there; unless it `asks`, all else is refused, of models
+        that are not known, too. Raises ArenaError if a key cannot be had.
         """
         self.exchanges: list[Exchange] = []
         self._models = models
@@ -102,6 +102,10 @@ class Gateway:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the sockets; what was asked is answered first."""
         self._over.set()
         for socket in self._sockets:
             socket.close()
@@ -112,7 +116,7 @@ class Gateway:
 
     def open(self, seat: int, granted: tuple[str, ...], now: Callable[[], float]) -> ModelSocket:
         """Open the socket of a bot that is about to start in a seat; `now` tells the time."""
-        known = tuple(name for name in granted if name in self._models)
+        known = tuple(name for name in granted if name in self._models or not self._asks)
         folder = self._folder / str(len(self._sockets))
         folder.mkdir(mode=0o755)
         folder.chmod(0o755)
@@ -197,8 +201,7 @@ class Gateway:
                 known = self._recorded.take(asked.model, asked.text(), turn.game, turn.number)
         if known or self._asks:
             return known
-        what = "it is not in the record, and new requests are not asked"
-        raise RequestError(429, "not_recorded", what)
+        raise RequestError(429, "not_asked", "no model is asked here, beside what is recorded")
 
     def _ask(self, asked: Asked, model: Model, socket: ModelSocket) -> Completion:
         """Ask a server as often as the league allows; wait for the end if it is down."""
