@@ -8,12 +8,13 @@ A bot whose bot.yaml names models finds the path of a socket in `ARENA_MODELS`. 
 as OpenAI's clients do (docs/guides/models.md).
 """
 
+import os
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from operator import attrgetter
 from pathlib import Path
-from tempfile import mkdtemp
+from secrets import token_hex
 from threading import Condition, Event
 from typing import Self
 
@@ -26,9 +27,9 @@ from arena.bots.models.ledger import Ledger, Spending, Spent
 from arena.bots.models.model_socket import Caller, ModelSocket, Turn
 from arena.bots.models.recorded import Recorded
 from arena.bots.models.server import ServerError, complete
+from arena.bots.sandboxes.run_folder import RunFolder
 from arena.game.exchanges import Exchange
 from arena.io.errors import ArenaError
-from arena.io.files import remove_tree
 
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.25, 8.0
 """Seconds between attempts; each pause is twice the one before."""
@@ -86,9 +87,10 @@ class Gateway:
         self._keys = {name: read_key(name, model) for name, model in models.items() if asks}
         self._recorded = recorded
         self._asks = asks
-        self._folder = Path(mkdtemp(prefix="perudo-models-"))
-        self._folder.chmod(0o755)
-        self._ledger = Ledger(ledger or self._folder / "ledger")
+        self._folder = RunFolder()
+        # Other users find no socket: only root's bots are others, and the names are random.
+        self._folder.path.chmod(0o711 if os.geteuid() == 0 else 0o700)
+        self._ledger = Ledger(ledger or self._folder.path / "ledger")
         self._budget = Budget(models, self._ledger, spent or {})
         self._sockets: list[ModelSocket] = []
         self._refused: set[tuple[int, int, str, str]] = set()
@@ -112,12 +114,12 @@ class Gateway:
         with self._lock:
             # What was asked costs money, whether or not the bot still wants it.
             self._lock.wait_for(lambda: not self._under_way)
-        remove_tree(self._folder)
+        self._folder.remove()
 
     def open(self, seat: int, granted: tuple[str, ...], now: Callable[[], float]) -> ModelSocket:
         """Open the socket of a bot that is about to start in a seat; `now` tells the time."""
         known = tuple(name for name in granted if name in self._models or not self._asks)
-        folder = self._folder / str(len(self._sockets))
+        folder = self._folder.path / token_hex(8)
         folder.mkdir(mode=0o755)
         folder.chmod(0o755)
         socket = ModelSocket(folder, Caller(seat, self._bots[seat], known), self.answer, now)
