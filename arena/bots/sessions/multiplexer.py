@@ -198,7 +198,8 @@ class Multiplexer:
         """Return reusable bots to the pool; say goodbye to the others, and let them end."""
         if self._pool:
             for seat in self.reusable & self._sessions.keys():
-                self._give_back(seat, self._pool)
+                if not self._programs[seat].models:
+                    self._give_back(seat, self._pool)
         for session in self._sessions.values():
             session.tell(line)
             self._forget(session.stdin)
