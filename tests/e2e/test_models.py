@@ -2,15 +2,16 @@
 
 import json
 from pathlib import Path
+from threading import Event
 from typing import Any
 
 import msgspec
 import pytest
 
-from arena.game.records import PlayedFixture
+from arena.game.records import Faulted, PlayedFixture
 from tests.cli.command import TRUSTED, run
 from tests.publish import pages
-from tests.support import model_bot, model_leagues
+from tests.support import model_bot, model_leagues, model_thief
 from tests.support.model_server import say, send, serving
 
 KEY = "sk-never-to-be-seen-0123456789"
@@ -63,6 +64,9 @@ def test_requests_are_recorded_and_the_key_is_nowhere(
     assert "money per game" in (tmp_path / "site/models.html").read_text(encoding="utf-8")
     assert {*server.keys} == {f"Bearer {KEY}"}
     assert {*server.paths} == {"/v1/chat/completions"}
+    rows = run("export", "league.yaml", "--rows", "models", "--json", cwd=tmp_path).out.splitlines()
+    assert {json.loads(row)["answer"] for row in rows} == {"[dudo] [key]"}
+    assert len(rows) == asked
     assert KEY.encode() not in everything_written(tmp_path) + (ran.out + ran.err).encode()
 
 
@@ -131,3 +135,62 @@ def test_caps_reached_in_earlier_runs_hold_in_later_ones(tmp_path: Path) -> None
     assert {row["bot"]: row["capped"] for row in rows} == {"asker": "0/0", "honest": ""}
     last = model_leagues.stored(tmp_path / "league.sqlite")[-1]
     assert "429 {'message': 'the 330 tokens in all are used up'" in "".join(last.stderr)
+
+
+@pytest.mark.slow
+def test_bots_on_a_cluster_ask_models(tmp_path: Path) -> None:
+    with serving(say("hi")) as server:
+        path = model_leagues.write_league(tmp_path, server.url)
+        entry = json.loads(path.read_text(encoding="utf-8"))
+        del entry["workers"]
+        path.write_text(json.dumps(entry), encoding="utf-8")
+        ran = run("run", "league.yaml", *TRUSTED, "--cluster", "local:1", cwd=tmp_path)
+    assert ran.code == 0, ran.err
+    played = model_leagues.stored(tmp_path / "league.sqlite")
+    assert sum(len(one.exchanges) for one in played) == len(server.asked) > 0
+
+
+@pytest.mark.parametrize(("most", "faults"), [(60, 0), (0.5, 1)])
+def test_waiting_for_a_model_counts_for_its_own_limit_alone(
+    tmp_path: Path, most: float, faults: int
+) -> None:
+    def first_slowly(handler: Any, body: dict[str, Any]) -> None:
+        if len(server.asked) == 1:
+            over.wait(1.5)
+        say("hi")(handler, body)
+
+    over = Event()
+    limits = {"start": 60, "answer": 1, "game": 60, "wall": 1, "model": most}
+    with serving(first_slowly) as server:
+        model_leagues.write_league(tmp_path, server.url, limits=limits, games=1)
+        ran = run("run", "league.yaml", *TRUSTED, cwd=tmp_path)
+    assert ran.code == (1 if faults else 0), ran.err
+    games = [game for one in model_leagues.stored(tmp_path / "league.sqlite") for game in one.games]
+    found = [event for game in games for event in game.events if isinstance(event, Faulted)]
+    assert len(found) == faults
+    assert all("no answer within 0.5 s of its language models" in one.detail for one in found)
+
+
+def test_thief_finds_no_key_no_network_and_no_socket_but_its_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("THE_KEY", KEY)
+    source = Path(model_thief.__file__).read_text(encoding="utf-8")
+    with serving(say("hi")) as server:
+        for name in ("thief", "other"):
+            folder = Path(model_leagues.write_asker(tmp_path, name, source))
+            (folder / "server").write_text(f"127.0.0.1 {server.server_port}", encoding="utf-8")
+        small, bots = {"key": {"env": "THE_KEY"}}, ["thief", "other"]
+        model_leagues.write_league(tmp_path, server.url, small, bots=bots, games=1)
+        ran = run("run", "league.yaml", "--sandbox", "bubblewrap", cwd=tmp_path)
+    assert ran.code == 0, ran.err
+    found = model_leagues.stored(tmp_path / "league.sqlite")[0].stderr[0].splitlines()
+    assert dict(line.split(": ", 1) for line in found) == {
+        "environment": "['ARENA_MODELS', 'HOME', 'LANG', 'PATH', 'PWD', 'TMPDIR']",
+        "environments": "False",
+        "sockets": "['/run/models/socket']",
+        "server": "ConnectionRefusedError",
+        "remove": "OSError",
+        "replace": "OSError",
+    }
+    assert server.keys == []

@@ -33,7 +33,7 @@ def legal(turn: dict[str, Any]) -> dict[str, Any]:
 
 def main() -> None:
     connection = Connection("models")
-    print('{"type": "ready"}', flush=True)
+    print('{"type": "ready", "reusable": true}', flush=True)
     for line in sys.stdin:
         turn = json.loads(line)
         if turn["type"] != "turn":

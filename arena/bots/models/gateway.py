@@ -8,12 +8,13 @@ A bot whose bot.yaml names models finds the path of a socket in `ARENA_MODELS`. 
 as OpenAI's clients do (docs/guides/models.md).
 """
 
+import os
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from operator import attrgetter
 from pathlib import Path
-from tempfile import mkdtemp
+from secrets import token_hex
 from threading import Condition, Event
 from typing import Self
 
@@ -26,9 +27,9 @@ from arena.bots.models.ledger import Ledger, Spending, Spent
 from arena.bots.models.model_socket import Caller, ModelSocket, Turn
 from arena.bots.models.recorded import Recorded
 from arena.bots.models.server import ServerError, complete
+from arena.bots.sandboxes.run_folder import RunFolder
 from arena.game.exchanges import Exchange
 from arena.io.errors import ArenaError
-from arena.io.files import remove_tree
 
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.25, 8.0
 """Seconds between attempts; each pause is twice the one before."""
@@ -77,8 +78,8 @@ class Gateway:
     ) -> None:
         """`bots` are names by seat, `ledger` is a folder that tables share, `spent` not in there.
 
-        What is `recorded` is answered from there; unless it `asks`, all else is refused. Raises
-        ArenaError if a key cannot be had.
+        What is `recorded` is answered from there; unless it `asks`, all else is refused, of models
+        that are not known, too. Raises ArenaError if a key cannot be had.
         """
         self.exchanges: list[Exchange] = []
         self._models = models
@@ -86,9 +87,10 @@ class Gateway:
         self._keys = {name: read_key(name, model) for name, model in models.items() if asks}
         self._recorded = recorded
         self._asks = asks
-        self._folder = Path(mkdtemp(prefix="perudo-models-"))
-        self._folder.chmod(0o755)
-        self._ledger = Ledger(ledger or self._folder / "ledger")
+        self._folder = RunFolder()
+        # Other users find no socket: only root's bots are others, and the names are random.
+        self._folder.path.chmod(0o711 if os.geteuid() == 0 else 0o700)
+        self._ledger = Ledger(ledger or self._folder.path / "ledger")
         self._budget = Budget(models, self._ledger, spent or {})
         self._sockets: list[ModelSocket] = []
         self._refused: set[tuple[int, int, str, str]] = set()
@@ -102,18 +104,22 @@ class Gateway:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the sockets; what was asked is answered first."""
         self._over.set()
         for socket in self._sockets:
             socket.close()
         with self._lock:
             # What was asked costs money, whether or not the bot still wants it.
             self._lock.wait_for(lambda: not self._under_way)
-        remove_tree(self._folder)
+        self._folder.remove()
 
     def open(self, seat: int, granted: tuple[str, ...], now: Callable[[], float]) -> ModelSocket:
         """Open the socket of a bot that is about to start in a seat; `now` tells the time."""
-        known = tuple(name for name in granted if name in self._models)
-        folder = self._folder / str(len(self._sockets))
+        known = tuple(name for name in granted if name in self._models or not self._asks)
+        folder = self._folder.path / token_hex(8)
         folder.mkdir(mode=0o755)
         folder.chmod(0o755)
         socket = ModelSocket(folder, Caller(seat, self._bots[seat], known), self.answer, now)
@@ -197,8 +203,7 @@ class Gateway:
                 known = self._recorded.take(asked.model, asked.text(), turn.game, turn.number)
         if known or self._asks:
             return known
-        what = "it is not in the record, and new requests are not asked"
-        raise RequestError(429, "not_recorded", what)
+        raise RequestError(429, "not_asked", "no model is asked here, beside what is recorded")
 
     def _ask(self, asked: Asked, model: Model, socket: ModelSocket) -> Completion:
         """Ask a server as often as the league allows; wait for the end if it is down."""

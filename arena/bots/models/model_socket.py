@@ -1,5 +1,6 @@
 """The socket of one bot's process: HTTP over a UNIX stream socket, for its models alone."""
 
+import os
 import socket as sockets
 from collections.abc import Callable
 from contextlib import suppress
@@ -129,7 +130,12 @@ class _Server(ThreadingMixIn, UnixStreamServer):
     def __init__(self, path: Path, owner: ModelSocket) -> None:
         self.owner = owner
         self._places = BoundedSemaphore(_CONNECTIONS)
-        super().__init__(str(path), _Handler)
+        # By way of its folder's descriptor: the path of a socket has 107 bytes at most.
+        folder = os.open(path.parent, os.O_PATH | os.O_DIRECTORY)
+        try:
+            super().__init__(f"/proc/self/fd/{folder}/{path.name}", _Handler)
+        finally:
+            os.close(folder)
 
     def process_request(self, request: Any, client_address: Any) -> None:
         while not self._places.acquire(timeout=_LOOK_SECONDS):

@@ -6,6 +6,8 @@ from http.client import HTTPConnection, HTTPException, HTTPResponse, HTTPSConnec
 from socket import SHUT_RDWR, socket
 from threading import Event, Timer
 
+from msgspec.structs import replace
+
 from arena.bots.models.chat import Completion, RequestError, read_completion
 from arena.bots.models.config import Model, address_of
 
@@ -34,13 +36,19 @@ class ServerError(Exception):
 
 def complete(model: Model, key: str, body: bytes) -> Completion:
     """Ask a server once; raises ServerError, or RequestError for what the bot asked."""
-    answer = _post(model, key, body)
-    if key:
-        answer = answer.replace(key.encode(), _HIDDEN.encode())
     try:
-        return read_completion(answer)
+        completion = read_completion(_post(model, key, body))
     except ValueError as error:
         raise ServerError(str(error)) from None
+    return replace(
+        completion,
+        text=_without(key, completion.text),
+        finish=_without(key, completion.finish),
+    )
+
+
+def _without(key: str, text: str) -> str:
+    return text.replace(key, _HIDDEN) if key else text
 
 
 def _post(model: Model, key: str, body: bytes) -> bytes:
@@ -100,8 +108,7 @@ def _body(response: HTTPResponse, key: str) -> bytes:
             raise ServerError(f"its answer has more than {MAX_ANSWER:,} bytes", passes=False)
         return body
     if status in _CANNOT_DO:
-        text = body.decode("utf-8", "replace")
-        text = text.replace(key, _HIDDEN) if key else text
+        text = _without(key, body.decode("utf-8", "replace"))
         raise RequestError(400, "server_refused", f"the server refuses it: {text[:_SHOWN]}")
     if 300 <= status < 400:
         raise ServerError(f"it redirects elsewhere ({status}), which is not followed", passes=False)

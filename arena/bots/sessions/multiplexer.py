@@ -42,7 +42,8 @@ class Multiplexer:
     bots from which none is awaited are frozen until they are asked: they would slow down others.
     Time in which the arena itself did not run counts for no limit.
     Bots come from the warm `pool` if there is one; those in the seats `reusable` return to it.
-    Bots with language models ask them at the `gateway`, and never come from the pool.
+    Bots with language models ask them at the `gateway`, which refuses all if none is given, and
+    never come from the pool.
     `stderr` is the end of each seat's standard error, complete once its bot has been stopped, and
     `stderr_sizes` how many bytes of it there were.
     """
@@ -60,7 +61,10 @@ class Multiplexer:
         self.limits = limits
         self.reusable: set[int] = set()
         self._pool = pool
-        self._gateway = gateway
+        asks_models = any(program.models for program in programs)
+        refuses = asks_models and not gateway
+        self._refusing = Gateway({}, [""] * len(programs), asks=False) if refuses else None
+        self._gateway = gateway or self._refusing
         self._programs = programs
         self._log = log
         self._epoll = select.epoll()
@@ -82,6 +86,8 @@ class Multiplexer:
     def __exit__(self, *_: object) -> None:
         self.stop_all()
         self._epoll.close()
+        if self._refusing:
+            self._refusing.close()
 
     def live(self, seat: int) -> bool:
         """Return whether the seat's bot is running."""
@@ -192,7 +198,8 @@ class Multiplexer:
         """Return reusable bots to the pool; say goodbye to the others, and let them end."""
         if self._pool:
             for seat in self.reusable & self._sessions.keys():
-                self._give_back(seat, self._pool)
+                if not self._programs[seat].models:
+                    self._give_back(seat, self._pool)
         for session in self._sessions.values():
             session.tell(line)
             self._forget(session.stdin)

@@ -143,8 +143,9 @@ def _rerun_as(
     )
     ask_bot = partial(rerun_as, request, asked, Watcher(), "")
     if asked.bot.info.models:
-        models = ModelRecord(load_league(league).models, asked.exchanges, ask_models)
-        decisions, why = from_record(ask_bot, models, [asked.bot.name], say)
+        models = load_league(league).models if ask_models else {}
+        record_of = ModelRecord(models, asked.exchanges, ask_models)
+        decisions, why = from_record(ask_bot, record_of, [asked.bot.name], say)
     else:
         decisions, why = ask_bot()
     listed = [decision for decision in decisions if decision.differs or not differing]
