@@ -68,7 +68,7 @@ def test_kit_has_eighty_lines() -> None:
     assert len(source.splitlines()) <= 80
 
 
-@pytest.mark.parametrize("module", ["bot", "ask_openai"])
+@pytest.mark.parametrize("module", ["bot", pytest.param("ask_openai", marks=pytest.mark.slow)])
 def test_model_is_asked_at_the_socket(
     kit: ModuleType, monkeypatch: pytest.MonkeyPatch, module: str
 ) -> None:

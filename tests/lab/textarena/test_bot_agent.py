@@ -42,6 +42,7 @@ def play(agents: list[textarena.Agent], games: int, name: str = "LiarsDice-v0") 
     return winners
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["LiarsDice-v0", "LiarsDice-v0-small-train"])
 def test_bot_plays_legally_and_better_than_one_that_always_doubts(name: str) -> None:
     with bot_agent("sample:odds", "process") as odds:
@@ -49,6 +50,7 @@ def test_bot_plays_legally_and_better_than_one_that_always_doubts(name: str) -> 
     assert winners.count(0) > 8
 
 
+@pytest.mark.slow
 def test_two_bots_and_a_player_who_doubts_share_a_table() -> None:
     with (
         bot_agent("sample:odds", "process") as odds,
