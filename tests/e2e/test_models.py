@@ -67,6 +67,10 @@ def test_requests_are_recorded_and_the_key_is_nowhere(
     rows = run("export", "league.yaml", "--rows", "models", "--json", cwd=tmp_path).out.splitlines()
     assert {json.loads(row)["answer"] for row in rows} == {"[dudo] [key]"}
     assert len(rows) == asked
+    assert run("verify", "league.yaml", cwd=tmp_path).code == 0
+    hidden = ("--anonymous", "--site", "hidden")
+    assert run("report", "league.yaml", *hidden, cwd=tmp_path).code == 0
+    assert b"Its model wrote" not in replays(tmp_path / "hidden")
     assert KEY.encode() not in everything_written(tmp_path) + (ran.out + ran.err).encode()
 
 
