@@ -14,6 +14,8 @@ from tests.publish import pages
 from tests.support import model_bot, model_leagues, model_thief
 from tests.support.model_server import say, send, serving
 
+pytestmark = pytest.mark.slow
+
 KEY = "sk-never-to-be-seen-0123456789"
 
 
@@ -30,9 +32,7 @@ def replays(site: Path) -> bytes:
     return b"".join(pages.content(shard.read_text(encoding="utf-8")) for shard in shards)
 
 
-@pytest.mark.parametrize(
-    "sandbox", ["process", "bubblewrap", pytest.param("docker", marks=pytest.mark.slow)]
-)
+@pytest.mark.parametrize("sandbox", ["process", "bubblewrap", "docker"])
 def test_requests_are_recorded_and_the_key_is_nowhere(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, sandbox: str
 ) -> None:
@@ -67,6 +67,10 @@ def test_requests_are_recorded_and_the_key_is_nowhere(
     rows = run("export", "league.yaml", "--rows", "models", "--json", cwd=tmp_path).out.splitlines()
     assert {json.loads(row)["answer"] for row in rows} == {"[dudo] [key]"}
     assert len(rows) == asked
+    assert run("verify", "league.yaml", cwd=tmp_path).code == 0
+    hidden = ("--anonymous", "--site", "hidden")
+    assert run("report", "league.yaml", *hidden, cwd=tmp_path).code == 0
+    assert b"Its model wrote" not in replays(tmp_path / "hidden")
     assert KEY.encode() not in everything_written(tmp_path) + (ran.out + ran.err).encode()
 
 
@@ -137,7 +141,6 @@ def test_caps_reached_in_earlier_runs_hold_in_later_ones(tmp_path: Path) -> None
     assert "429 {'message': 'the 330 tokens in all are used up'" in "".join(last.stderr)
 
 
-@pytest.mark.slow
 def test_bots_on_a_cluster_ask_models(tmp_path: Path) -> None:
     with serving(say("hi")) as server:
         path = model_leagues.write_league(tmp_path, server.url)

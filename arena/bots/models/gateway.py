@@ -11,7 +11,6 @@ as OpenAI's clients do (docs/guides/models.md).
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from operator import attrgetter
 from pathlib import Path
 from secrets import token_hex
@@ -188,10 +187,7 @@ class Gateway:
                 place = caller.seat, turn.game, model, refusal.code
                 if place not in self._refused:
                     self._refused.add(place)
-                    noted = Exchange(
-                        *(caller.seat, *turn, model),
-                        refused=refusal.code,
-                    )
+                    noted = Exchange(caller.seat, *turn, model, refused=refusal.code)
                     self.exchanges.append(noted)
             raise
 
@@ -228,9 +224,9 @@ class Gateway:
         raise _over()
 
     def _note_down(self, name: str, why: str) -> None:
-        with self._lock, suppress(KeyError):
-            what = f"the server of the model '{name}' fails: {why}"
+        with self._lock:
             if not self._down:
+                what = f"the server of the model '{name}' fails: {why}"
                 self._down = ServerDownError(what, self._models[name].url)
                 self._down.model = name
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from msgspec import UNSET, Struct
+from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import asdict, replace
 
 from arena import __version__
@@ -161,9 +161,15 @@ def conditions_of(
         shared_dice=_shares_dice(league, now),
         rounds_per_die=ROUNDS_PER_DIE,
         ratings=league.ratings,
-        models={name: model.model for name, model in league.models.items()} or UNSET,
+        models=_models(league, now),
         public_models=tuple(name for name, model in league.models.items() if model.public) or UNSET,
     )
+
+
+def _models(league: League, now: LeagueInfo | None) -> dict[str, str] | UnsetType:
+    """Return the language models by name; unset in a league that never had any."""
+    models = {name: model.model for name, model in league.models.items()}
+    return UNSET if not models and (now is None or now.models is UNSET) else models
 
 
 def _limits(league: League) -> LimitsInfo:

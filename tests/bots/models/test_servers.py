@@ -86,7 +86,7 @@ def asked_quietly(seat: Seat) -> None:
         (with_body(b'{"choices": []}'), "its answer has no choices"),
         (with_body(b"[" * 100_000), "its answer is no chat completion"),
         (endless, "its answer has more than 1,048,576 bytes"),
-        (dripping, "no answer within 0.5 s"),
+        (dripping, "no answer within 0.2 s"),
         (cut, "its answer is no chat completion"),
         (garbage, "its answer is not HTTP"),
     ],
@@ -97,7 +97,7 @@ def test_failing_server_is_one_line(
     monkeypatch.setenv("KEY", KEY)
     with serving(reply) as server:
         server.over = Event()  # type: ignore[attr-defined]
-        small = model(server.url, key=KeySource(env="KEY"), timeout=0.5 if reply is dripping else 5)
+        small = model(server.url, key=KeySource(env="KEY"), timeout=0.2 if reply is dripping else 5)
         with table({"small": small}, ("small",)) as (gateway, [seat]):
             line = found_down(gateway, seat)
         server.over.set()  # type: ignore[attr-defined]
@@ -115,6 +115,7 @@ def test_no_server_at_all_is_one_line() -> None:
         assert "connection refused" in found_down(gateway, seat)
 
 
+@pytest.mark.slow
 def test_server_that_recovers_is_asked_again_and_the_bot_does_not_notice() -> None:
     def recovers(handler: BaseHTTPRequestHandler, body: dict[str, Any]) -> None:
         (with_status(503) if len(server.asked) < 3 else say("hi"))(handler, body)
