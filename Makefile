@@ -61,6 +61,7 @@ bench: $(VENV)/.test ## measure throughput, start-up, storing, rating and the si
 	@$(BIN)/python -m benchmarks.startup
 	@$(BIN)/python -m benchmarks.playouts
 	@$(BIN)/python -m benchmarks.env
+	@$(BIN)/python -m benchmarks.textarena
 	@$(BIN)/python -m benchmarks.export
 	@$(BIN)/python -m benchmarks.verify
 	@$(BIN)/python -m benchmarks.store
@@ -95,8 +96,9 @@ bench: $(VENV)/.test ## measure throughput, start-up, storing, rating and the si
 docs: $(VENV)/.docs ## make a site of the manual, with a search, in build/docs/
 	@$(BIN)/python .ci/docs/build.py build/docs
 
-rules: $(VENV)/.test ## write the clauses and their tests into docs/reference/rules.md
+rules: $(VENV)/.test ## write the clauses and their tests into docs/reference/rules.md, the clauses into the kit `model`
 	@$(BIN)/python -m tests.rules.page
+	@$(BIN)/arena rules --json >protocol/kits/model/rules.json
 
 hostile: $(VENV)/.test ## play every hostile bot in every sandbox; results go into docs/evidence/hostile.md
 	@$(BIN)/python -m tests.hostile.page

@@ -9,6 +9,7 @@ import pytest
 from msgspec.structs import asdict, fields
 
 from arena.author.check.steps.all_steps import STEPS
+from arena.game.exchanges import MODEL_SECONDS
 from arena.game.records import LimitsInfo, RatingsInfo
 from arena.game.rules.books import BGA, SWITCHES, VARIANTS
 from arena.game.rules.clauses import MEANINGS
@@ -117,6 +118,7 @@ def test_league_page_has_the_defaults() -> None:
     defaults = LeagueFile(bots=[])
     limits = asdict(LimitsInfo().complete(defaults.games))
     assert f"{limits.pop('fixture'):g} with the defaults" in table["limits.fixture"][1]
+    limits["model"] = MODEL_SECONDS
     for name, value in limits.items():
         shown = str(value).lower() if isinstance(value, bool) else f"{value:g}"
         assert table[f"limits.{name}"][0] == shown

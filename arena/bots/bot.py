@@ -62,7 +62,7 @@ class StagedBot(_Named, frozen=True):
     @property
     def program(self) -> Program:
         """The program that plays."""
-        return Program(self.folder, self.command, self.info.runtime)
+        return Program(self.folder, self.command, self.info.runtime, self.info.models)
 
 
 def runtimes_of(bots: Iterable[Bot | StagedBot]) -> frozenset[str]:

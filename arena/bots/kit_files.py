@@ -24,6 +24,8 @@ def kit_files(language: str) -> dict[str, Path]:
         path.relative_to(own).as_posix(): path for path in paths if "__pycache__" not in path.parts
     }
     files[_POSITIONS] = kits / _POSITIONS
+    if helper := KITS[language].helper:
+        files[Path(helper).name] = kits / helper
     if module := KITS[language].module:
         source = shipped.module(module)
         files[source.name] = source

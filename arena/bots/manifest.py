@@ -14,6 +14,7 @@ from arena.bots.archives.unpack import ENDINGS, UnpackedArchive, is_archive, unp
 from arena.bots.bot import Bot
 from arena.bots.command import words
 from arena.bots.folder import BOT_LIMITS, BotLimits, digest, is_ignored
+from arena.bots.models.config import check_names
 from arena.bots.name_checks import check_distinct, check_info
 from arena.bots.runtimes import RUNTIMES, runtime_meant
 from arena.game.records import BotInfo
@@ -58,6 +59,8 @@ class Manifest(Struct, frozen=True, forbid_unknown_fields=True):
     build: str | list[str] | None = None
     humans: bool | None = None
     """Whether it plays against visitors of a ladder; None leaves that to the operator."""
+    models: list[str] = []
+    """The language models that it asks, by the league's names."""
 
 
 def find_bots(patterns: Iterable[tuple[str, str]], base: Path) -> tuple[Bot, ...]:
@@ -191,6 +194,7 @@ def _load(
             runtime=manifest.runtime,
             digest=sha256,
             tags=tuple(manifest.tags),
+            models=tuple(manifest.models),
         )
         check_info(info, path)
         folders = source.resolve(), folder.resolve()
@@ -228,6 +232,7 @@ def _manifest(path: Path) -> Manifest:
             raise ArenaError(what, locate(path, marks, f"$.{key}"))
     _check_runtime(manifest.runtime, locate(path, marks, "$.runtime"))
     _check_tags(manifest.tags, locate(path, marks, "$.tags"))
+    check_names(manifest.models, locate(path, marks, "$.models"))
     return manifest
 
 

@@ -15,11 +15,15 @@ class Kit(Struct, frozen=True):
 
     title: str
     edit: str
-    """The file with the function to edit."""
+    """The file to edit."""
     test: str
     """The command that runs the bot's own tests, in its folder."""
+    part: str = "the function choose"
+    """What of that file is to be edited."""
     module: str = ""
     """A module of the arena that the bot has a copy of."""
+    helper: str = ""
+    """A file of another kit that the bot has a copy of."""
     needs: str = ""
     """What it needs beside its language, and how to get that."""
 
@@ -93,8 +97,16 @@ RUNTIMES = {
                 "Python with numpy (a trained policy)",
                 "bot.py",
                 "python3 test_bot.py",
-                "lab/env/perudo_policy.py",
-                "numpy: sudo apt-get install python3-numpy (the image of docker has it)",
+                module="lab/env/perudo_policy.py",
+                needs="numpy: sudo apt-get install python3-numpy (the image of docker has it)",
+            ),
+            "model": Kit(
+                "Python (asks a language model)",
+                "prompt.txt",
+                "python3 test_bot.py",
+                part="what the model is told",
+                helper="python/perudo.py",
+                needs="a league with models (arena help models); arena check needs none",
             ),
         },
     ),

@@ -7,6 +7,8 @@ from typing import Annotated, Literal, NamedTuple
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 from msgspec.structs import replace
 
+from arena.game.exchanges import Exchange
+from arena.game.machine import MachineInfo
 from arena.game.playoff_terms import PlayoffInfo
 from arena.game.rules.books import Rules
 from arena.game.rules.dice import Hand
@@ -127,7 +129,7 @@ LUCK_UNIT = 1000
 
 
 class PlayedFixture(Struct, frozen=True):
-    """A fixture and its games; the last four fields may differ when it is played again."""
+    """A fixture and its games; the last fields may differ when it is played again."""
 
     fixture: Fixture
     games: Sequence[GameRecord]
@@ -142,6 +144,8 @@ class PlayedFixture(Struct, frozen=True):
     """The last 64 KiB of each seat's standard error."""
     answered: tuple[tuple[int, int, str], ...] = ()
     """The lines with which bots faulted, each after its game and seat; none for a silent one."""
+    exchanges: tuple[Exchange, ...] = ()
+    """What bots asked language models."""
     stored_at: float | None = None
     """When it was stored, in seconds since 1970; None if it is not stored."""
 
@@ -208,6 +212,8 @@ class BotInfo(Struct, frozen=True, omit_defaults=True):
     """SHA-256 over the bot's files, hexadecimal: the version that counts."""
     tags: tuple[str, ...] = ()
     """Its author's keywords for it."""
+    models: tuple[str, ...] = ()
+    """The language models that it asks."""
 
 
 MAX_SECONDS = 86_400
@@ -227,6 +233,8 @@ class LimitsInfo(Struct, frozen=True, forbid_unknown_fields=True):
     """How many times as long answers may take by the wall clock."""
     fixture: Annotated[float, Meta(gt=0)] | UnsetType = UNSET
     """Wall time for all answers of a bot in a fixture; unset for as much as the games allow."""
+    model: Seconds | UnsetType = UNSET
+    """Wall time in which language models work for one answer; unset for `MODEL_SECONDS`."""
     freeze: bool = False
     """Whether a bot is frozen while no answer is awaited from it."""
     restarts: Annotated[int, Meta(ge=0, le=1000)] = 3
@@ -236,19 +244,6 @@ class LimitsInfo(Struct, frozen=True, forbid_unknown_fields=True):
     def complete(self, games: int) -> "LimitsInfo":
         """Fill in `fixture`: the CPU time of all games, and the wall time of one."""
         return replace(self, fixture=self.fixture or self.game * (games + self.wall))
-
-
-class MachineInfo(Struct, frozen=True):
-    """The machine that a league began on; it decides no die, but how long answers take."""
-
-    processor: str
-    cores: int
-    """How many of its cores the arena may use."""
-    memory: int
-    """Bytes."""
-    system: str
-    """The kernel and its release."""
-    python: str
 
 
 class MasterSeed(Struct, frozen=True):
@@ -318,3 +313,7 @@ class LeagueInfo(Struct, frozen=True):
     """The machine of the first game; no part of the root."""
     playoff: PlayoffInfo | UnsetType = UNSET
     """Those of the playoff after the last round; unset in leagues without one."""
+    models: dict[str, str] | UnsetType = UNSET
+    """The language models that bots may ask: names in the league and on the servers."""
+    public_models: tuple[str, ...] | UnsetType = UNSET
+    """Those whose words replays show."""

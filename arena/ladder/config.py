@@ -9,6 +9,7 @@ import msgspec
 from msgspec import Meta, Struct
 from msgspec.structs import asdict
 
+from arena.bots.models.config import Model
 from arena.bots.runtimes import OF_SAMPLES
 from arena.bots.sandboxes.base import Sandbox
 from arena.bots.sandboxes.registry import AUTO, make_sandbox
@@ -129,6 +130,7 @@ class LadderFile(SeasonTerms, frozen=True, kw_only=True, forbid_unknown_fields=T
     door: Joining = Joining()
     intervals: Intervals = Intervals()
     disk: Disk = Disk()
+    models: dict[str, Model] = {}
 
     def terms(self) -> bytes:
         """Return what decides the games of a season, as JSON."""

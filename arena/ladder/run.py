@@ -41,6 +41,8 @@ _TICK = 0.25
 """Seconds between looks at what came in, while games are played."""
 _IDLE = 1.0
 """Seconds between looks while the ladder sleeps."""
+_PUT_OFF = 10.0
+"""Seconds until the server of a language model that failed is asked again."""
 _NOTE = 5.0
 """Seconds between notes of how far the tables are, for `status`."""
 _TIDY = 60.0
@@ -179,6 +181,9 @@ class _Ladder(RunListener):
             self._compare(season)
             if asleep:
                 self._stop.wait(_IDLE)
+            elif not self.stop_requested():
+                # Fixtures were put off.
+                self._stop.wait(_PUT_OFF)
 
     def _end(self, season: Season) -> bool:
         """Play what was begun in a season that is to be closed; False if it was stopped."""

@@ -50,11 +50,12 @@ class Change(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True
     shared_dice: bool | UnsetType = UNSET
     seed: str | UnsetType = UNSET
     commitment: str | UnsetType = UNSET
+    models: dict[str, str] | UnsetType = UNSET
 
 
 TERMS = (
     *("variants", "players", "games", "blocks", "endless", "until", "playoff", "limits"),
-    *("sandbox", "memory_across_fixtures", "shared_dice", "seed", "commitment"),
+    *("sandbox", "memory_across_fixtures", "shared_dice", "seed", "commitment", "models"),
 )
 """What a change may set anew, besides bots: fields of LeagueInfo."""
 

@@ -5,7 +5,7 @@ import platform
 from contextlib import suppress
 from pathlib import Path
 
-from arena.game.records import MachineInfo
+from arena.game.machine import MachineInfo
 from arena.io.cores import core_count
 
 

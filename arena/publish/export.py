@@ -6,12 +6,15 @@ from typing import NamedTuple, TypeVar
 from msgspec import Struct
 from msgspec.structs import replace
 
+from arena.game.exchanges import without_words
 from arena.game.records import Fixture, FixtureResult, PlayedFixture
 from arena.game.rules.books import Rules
 from arena.io.errors import ArenaError
 from arena.league.schedule.schedule import Schedule
+from arena.league.store.exchanges import exchanges_of
 from arena.league.store.store import Store
 from arena.publish.data.decision_rows import DecisionRow, decision_rows
+from arena.publish.data.exchange_rows import ExchangeRow, exchange_rows
 from arena.publish.data.row_files import GameRow, PairRow, game_rows, pair_rows
 from arena.publish.pseudonyms import Pseudonyms
 from arena.publish.stored.stored_games import rated_results
@@ -69,6 +72,13 @@ def _decisions(source: _Source) -> Iterator[Struct]:
         yield from decision_rows(fixture, rules, counts=id_ in source.counting)
 
 
+def _models(source: _Source) -> Iterator[Struct]:
+    for fixture, exchanges in exchanges_of(source.store):
+        shown = source.names.fixture(fixture) if source.names else fixture
+        texts = exchanges if source.names is None else map(without_words, exchanges)
+        yield from exchange_rows(shown, texts)
+
+
 def _shown(source: _Source, played: _Fixture) -> _Fixture:
     """Return a fixture, if need be under pseudonyms, without its id.
 
@@ -84,5 +94,6 @@ ROWS: dict[str, tuple[type[Struct], Callable[[_Source], Iterator[Struct]]]] = {
     "games": (GameRow, _games),
     "pairs": (PairRow, _pairs),
     "decisions": (DecisionRow, _decisions),
+    "models": (ExchangeRow, _models),
 }
 """By name, what a row is."""

@@ -13,6 +13,7 @@ from arena.ratings.leaderboard_rows import Leaderboard
 REPLAY = "replay.html"
 WATCH = "watch.html"
 FIXTURES = "fixtures.html"
+MODELS = "models.html"
 OVERALL = "tables/overall.html"
 RULES = "rules.html"
 BOTS = "bots.html"

@@ -97,6 +97,7 @@ class Pseudonyms:
                 for record in played.games
             ],
             stderr=(),
+            exchanges=(),
         )
 
     def result(self, result: FixtureResult) -> FixtureResult:

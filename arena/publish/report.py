@@ -27,6 +27,7 @@ from arena.publish.series import Tell
 from arena.publish.site import publish
 from arena.publish.site_state import StoreState
 from arena.publish.stored.fixture_work import without_gc
+from arena.publish.stored.model_use import model_use
 from arena.publish.stored.stored_games import StoredGames, stored_games
 from arena.publish.unchanged import Asked, Outcome, inputs, keep, outcome_before, without_pairs
 from arena.ratings.league_ratings import Ratings, by_division, rate_results
@@ -227,7 +228,8 @@ def _state(
         quarantined = [names.quarantined(entry) for entry in quarantined]
         playoff = names.playoff(playoff) if playoff else None
     goes_on = schedule.conditions.endless
-    return StoreState(games.root, left, quarantined, playoff, goes_on=goes_on)
+    models = model_use(store, progress.belongs, names) if schedule.conditions.models else {}
+    return StoreState(games.root, left, quarantined, playoff, goes_on=goes_on, models=models)
 
 
 def _write_key(path: Path, names: Pseudonyms) -> None:

@@ -13,9 +13,9 @@ from arena.game.rules.books import changed_switches
 from arena.io import shipped
 from arena.playstats.league_summary import LeagueSummary, timing
 from arena.publish.data import play_tables, result_tables
+from arena.publish.data.model_rows import table_types
 from arena.publish.data.result_rows import FixtureResultRow
 from arena.publish.data.schema import (
-    TABLE_TYPES,
     DataTable,
     LeagueHead,
     csv_parts,
@@ -33,6 +33,7 @@ from arena.publish.links import (
     ABOUT,
     BOTS,
     FIXTURES,
+    MODELS,
     OVERALL,
     REPLAY,
     RULES,
@@ -40,7 +41,7 @@ from arena.publish.links import (
     links,
 )
 from arena.publish.output.site_folder import FRONT, File, locked_site, replace_site
-from arena.publish.pages import bot, conditions, faults, feed, fixtures, leaderboard, watch
+from arena.publish.pages import bot, conditions, faults, feed, fixtures, leaderboard, models, watch
 from arena.publish.pages.frame import Frame, menu
 from arena.publish.pages.front import (
     HIGHLIGHTS,
@@ -218,6 +219,10 @@ class _Site:
             self.head, self.summary, names, self.boards, self.links, highlights
         ):
             yield from self._table(table, stem)
+        if self.league.models:
+            charted, table = models.models_page(self.boards, self.state.models, self.head)
+            yield self._page("models.html", MODELS, charted)
+            yield from self._table(table)
 
     def _page(self, template: str, path: str, *models: Struct) -> File:
         frame = self.frame.at(path)
@@ -255,7 +260,7 @@ class _Site:
         page = conditions.conditions_page(self.league, self.summary, known, self.state.root)
         yield self._page("conditions.html", "conditions.html", page)
         yield self._page("rules.html", RULES, conditions.rules_page(self.league))
-        for kind in TABLE_TYPES.values():
+        for kind in table_types(models=bool(self.league.models)):
             yield File(f"data/{kind.schema_file}", kind.schema_text())
         for table in result_tables.conditions(self.league, self.summary):
             yield from self._table(table)
@@ -265,7 +270,8 @@ class _Site:
     def _replays(self, existing: Mapping[str, str]) -> Iterator[File]:
         marks = {bot: identity.classes for bot, identity in self.marks.items()}
         yield from shards(
-            self.source, self.selection, self.links, existing, self.league.variants, marks
+            *(self.source, self.selection, self.links, existing, self.league.variants, marks),
+            models=self.league.public_models or (),
         )
         yield firsts(self.selection)
         yield _static("replay.js")

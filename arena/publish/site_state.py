@@ -1,11 +1,41 @@
 """What a site shows of its store, beside the games."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
-from arena.game.records import QuarantinedFixture
+from arena.game.exchanges import Exchange
+from arena.game.records import Division, QuarantinedFixture
 from arena.league.schedule.playoff import PlayoffVerdict
+
+
+class ModelUse(Struct):
+    """What a bot used of language models in a division."""
+
+    games: int = 0
+    requests: int = 0
+    tokens_in: int = 0
+    tokens_out: int = 0
+    milliseconds: int = 0
+    micros: int = 0
+    """Money, in millionths."""
+    capped: tuple[int, int] | None = None
+    """The fixture, by its index, and the game in which a cap was reached first."""
+
+    def add(self, fixture: int, exchange: Exchange) -> None:
+        """Count an answer, or take note of a refusal; fixtures come in schedule order."""
+        if exchange.refused:
+            self.capped = self.capped or (fixture, exchange.game)
+            return
+        self.requests += 1
+        self.tokens_in += exchange.tokens_in
+        self.tokens_out += exchange.tokens_out
+        self.milliseconds += exchange.milliseconds
+        self.micros += exchange.micros
+
+
+BotModels = dict[tuple[Division, str], ModelUse]
+"""By division and bot."""
 
 
 class StoreState(Struct, frozen=True):
@@ -19,6 +49,8 @@ class StoreState(Struct, frozen=True):
     playoff: PlayoffVerdict | None = None
     goes_on: bool = False
     """Whether more is drawn whenever nothing is due, as in the open season of a ladder."""
+    models: Mapping[tuple[Division, str], ModelUse] = {}
+    """What bots used of language models; empty in a league without any."""
     door: str = ""
     """Where the door of a ladder serves the site: a part for the front page of the door is made."""
     inputs: str = ""

@@ -14,7 +14,7 @@ from tests.support.live import write_bot
 from tests.support.refusals import refused
 
 GOOD = "name: ada\ncommand: python3 bot.py\n"
-KEYS = "known: author, build, command, humans, name, runtime, tags, version"
+KEYS = "known: author, build, command, humans, models, name, runtime, tags, version"
 
 # The text, the place of the error (line:column, "" for the whole file), the reason, the hint.
 WRONG = {

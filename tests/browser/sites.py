@@ -5,6 +5,7 @@ from random import Random
 
 from msgspec.structs import replace
 
+from arena.game.machine import MachineInfo
 from arena.game.records import (
     BidMade,
     BotInfo,
@@ -14,7 +15,6 @@ from arena.game.records import (
     Faulted,
     GameRecord,
     LeagueInfo,
-    MachineInfo,
     PlayedFixture,
     RoundStarted,
 )

@@ -8,6 +8,8 @@ from pathlib import Path
 import pytest
 
 from tests.cli.command import ROOT, TRUSTED, bot, error_line, run
+from tests.support.model_leagues import write_league
+from tests.support.model_server import say, serving
 
 SAMPLES = ROOT / "sample_bots"
 ALONE = (*TRUSTED, "--workers", 1)
@@ -238,6 +240,25 @@ def test_bad_comparison_is_refused(tmp_path: Path, arguments: list[str], parts: 
     ran = run("compare", *arguments, cwd=tmp_path)
     assert (ran.out, ran.err.count("\n")) == ("", 1)
     error_line(ran, *parts)
+
+
+@pytest.mark.slow
+def test_money_that_each_version_cost_is_said(tmp_path: Path) -> None:
+    versions = ("asker", "sample:random", "--field", "sample:honest")
+    short = ("--blocks", 2, "--games", 2, *ALONE)
+    with serving(say("[dudo]", tokens=(100, 10))) as server:
+        write_league(tmp_path, server.url)
+        ran = run("compare", *versions, *short, "--models", "league.yaml", cwd=tmp_path)
+        answers = len(server.asked)
+    assert ran.code == 0, ran.err
+    said = f"language models, old: {answers:,} answers, {110 * answers:,} tokens, "
+    assert said in ran.out
+    # Prices are 1 and 10 for a million tokens.
+    money = answers * 200 / 1_000_000
+    assert f"money {money:.4g}, {money / 4:.4g} a game" in ran.out
+    assert "language models, new" not in ran.out
+    assert "their models cost money" in ran.err
+    error_line(run("compare", *versions, *short, cwd=tmp_path), "it asks language models")
 
 
 def test_version_that_does_not_start_is_refused(tmp_path: Path) -> None:

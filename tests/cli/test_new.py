@@ -25,9 +25,12 @@ ILLEGAL = {
     "java": ("bid(best.min(), best.face())", "bid(99, best.face())"),
     "go": ("Bid(best.Min, best.Face)", "Bid(99, best.Face)"),
     "policy": ("return table.bid(*best)", "return 9999"),
+    "model": ("else bid(best.min, best.face)", "else bid(99, best.face)"),
     "shell": ("bid $best", "bid 99 6"),
 }
 """By language, a part of `choose`, and a part that makes an illegal move in its place."""
+PROGRAMS = {language: kit.edit for language, kit in KITS.items()} | {"model": "bot.py"}
+"""By language, the file with `choose`."""
 
 TESTED = ["every move is legal", "a bid of more dice than there are is doubted"]
 FORGOTTEN = {
@@ -96,7 +99,7 @@ def test_an_illegal_move_is_known_for_every_kit() -> None:
 @pytest.mark.parametrize("language", depth(("python", "shell"), tuple(ILLEGAL)))
 def test_tests_of_a_kit_find_an_illegal_move(tmp_path: Path, language: str) -> None:
     folder = new(tmp_path, language)
-    edited = folder / KITS[language].edit
+    edited = folder / PROGRAMS[language]
     legal, illegal = ILLEGAL[language]
     text = edited.read_text(encoding="utf-8")
     assert text.count(legal) == 1

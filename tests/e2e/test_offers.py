@@ -12,6 +12,7 @@ from arena.game.rules.books import BGA
 from arena.league.cluster.client import Cluster
 from arena.league.cluster.connection import connected
 from arena.league.play.workers import RunSpec, Task
+from arena.league.store.format.rows import PackedFixture
 from tests.cli.command import LOWEST, bot
 from tests.e2e.live import let_others_in
 from tests.support import records
@@ -25,6 +26,7 @@ def played(cluster: Cluster, bots: list[StagedBot]) -> int:
     with cluster.executor(1) as executor:
         future = cluster.submit(executor, [Task(fixture, BGA, tuple(bots), LimitsInfo())])
         [packed] = cluster.collect(future)
+    assert isinstance(packed, PackedFixture)
     games = packed.result().games
     assert len(games) == 2
     return sum(any(game.faults) for game in games)

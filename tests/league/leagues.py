@@ -6,7 +6,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from arena.bots.sandboxes.process import ProcessSandbox
-from arena.game.records import FixtureResult, LeagueInfo, MachineInfo
+from arena.game.machine import MachineInfo
+from arena.game.records import FixtureResult, LeagueInfo
 from arena.league.host import this_machine
 from arena.league.play.dispatcher import OnResult, RunListener
 from arena.league.play.league_run import RunOutcome, RunRequest, open_run

@@ -266,3 +266,24 @@ def test_begun_blocks_of_a_league_with_until_stay(tmp_path: Path) -> None:
                 store.add(pack(records.played(fixture)))
         begin(leagues.league(tmp_path, bots=FOUR, **long), "process", store, accept=True)
     assert stored(tmp_path).changes[0].begun == (12, 9)
+
+
+def test_models_come_change_and_go(tmp_path: Path) -> None:
+    small = {"url": "http://127.0.0.1:9/v1", "model": "one"}
+    steps: list[tuple[dict[str, object], object, str]] = [
+        ({"models": {"small": small}}, {"small": "one"}, "models is {'small': 'one'}, not none"),
+        ({"models": {"small": {**small, "retries": 5}}}, {"small": "one"}, ""),
+        ({"models": {"small": {**small, "model": "two"}}}, {"small": "two"}, "models is"),
+        ({}, {}, "models is {}, not {'small': 'two'}"),
+        ({}, {}, ""),
+    ]
+    with Store(tmp_path / "s", create=True) as store:
+        begin(leagues.league(tmp_path), "process", store)
+        store_all(store)
+        for changes, models, words in steps:
+            said: list[str] = []
+            plan = leagues.league(tmp_path, **changes)
+            info = begin(plan, "process", store, accept=True, notify=said.append)
+            assert info.models == models
+            assert words in "".join(said)
+            assert bool(said) == bool(words)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from arena.game.records import MachineInfo
+from arena.game.machine import MachineInfo
 from arena.game.rules.round_limit import ROUNDS_PER_DIE
 from arena.io.errors import ArenaError
 from arena.league.host import cpu_model, this_machine

@@ -10,7 +10,8 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from arena.game.records import BidMade, MachineInfo, PlayedFixture
+from arena.game.machine import MachineInfo
+from arena.game.records import BidMade, PlayedFixture
 from arena.io.errors import ArenaError, FindingError
 from arena.league.keeping.check_fixture import StoreFinding
 from arena.league.keeping.verify import Verified, verify

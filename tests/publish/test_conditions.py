@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 from msgspec.structs import asdict, replace
 
-from arena.game.records import FixtureResult, LeagueInfo, MachineInfo, MasterSeed
+from arena.game.machine import MachineInfo
+from arena.game.records import FixtureResult, LeagueInfo, MasterSeed
 from arena.game.results import fixture_result
 from arena.game.rules.books import OPTIONS, SWITCHES, VARIANTS, Rules, changed_switches, variant
 from arena.game.rules.clauses import CLAUSES, MEANINGS

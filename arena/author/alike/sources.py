@@ -1,6 +1,6 @@
 """The source of a bot, and what all bots may have of it: the kits and the sample bots."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from functools import cache
 from itertools import accumulate
 from pathlib import Path
@@ -13,6 +13,8 @@ from arena.author.alike.fingerprints import kgrams, winnow
 from arena.author.alike.languages import Language, language_of
 from arena.author.alike.tokens import tokenize
 from arena.bots.folder import files_of
+from arena.bots.kit_files import kit_files
+from arena.bots.runtimes import KITS
 from arena.bots.sandboxes.base import MIB
 from arena.io import shipped
 
@@ -98,20 +100,22 @@ def name_unread(files: Sequence[str]) -> str:
 
 def kgrams_of(folder: Path) -> frozenset[int]:
     """Return all k-grams of the source in a folder, however large."""
-    files = (_file(path, path.name) for path in _paths(folder))
-    return frozenset(hash_ for file in files if file for hash_ in file.hashes.tolist())
+    return _kgrams(_paths(folder))
 
 
 @cache
 def arenas_kgrams() -> dict[str, frozenset[int]]:
-    """Return the k-grams of each kit and sample bot, and of the modules that a kit copies."""
-    kits, samples = shipped.folder("protocol") / "kits", shipped.folder("sample_bots")
-    folders = {f"kit {path.name}": path for path in sorted(kits.iterdir()) if path.is_dir()}
-    folders |= {f"sample:{path.name}": path for path in sorted(samples.iterdir()) if path.is_dir()}
-    kgrams = {name: kgrams_of(folder) for name, folder in folders.items()}
-    policy = _file(shipped.module("lab/env/perudo_policy.py"), "perudo_policy.py")
-    kgrams["kit policy"] |= frozenset(policy.hashes.tolist() if policy else ())
-    return kgrams
+    """Return the k-grams of each kit, with what it has a copy of, and of each sample bot."""
+    samples = [path for path in shipped.folder("sample_bots").iterdir() if path.is_dir()]
+    return {
+        **{f"kit {kit}": _kgrams(kit_files(kit).values()) for kit in sorted(KITS)},
+        **{f"sample:{path.name}": kgrams_of(path) for path in sorted(samples)},
+    }
+
+
+def _kgrams(paths: Iterable[Path]) -> frozenset[int]:
+    files = (_file(path, path.name) for path in paths)
+    return frozenset(hash_ for file in files if file for hash_ in file.hashes.tolist())
 
 
 def _paths(folder: Path) -> list[Path]:

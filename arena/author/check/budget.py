@@ -2,9 +2,11 @@
 
 from collections.abc import Collection, Sequence
 from math import inf
+from typing import NamedTuple
 
 from arena.author.check.pace import Pace
-from arena.bots.sandboxes.base import Program, Sandbox
+from arena.bots.models.gateway import Gateway
+from arena.bots.sandboxes.base import Program, Running, Sandbox
 from arena.bots.sessions.clock import READY
 from arena.bots.sessions.multiplexer import Log, Multiplexer, SeatReply
 from arena.bots.sessions.warm_pool import TablePool
@@ -57,6 +59,15 @@ class Budget:
         )
 
 
+class Charge(NamedTuple):
+    """Whose waits are charged to whom."""
+
+    budget: Budget
+    own: Collection[int]
+    """The seats of the bot."""
+    pace: Pace | None = None
+
+
 class BudgetedMultiplexer(Multiplexer):
     """Charges the waits for the seats of a bot to a budget."""
 
@@ -67,15 +78,16 @@ class BudgetedMultiplexer(Multiplexer):
         limits: LimitsInfo,
         log: Log | None = None,
         pool: TablePool | None = None,
+        gateway: Gateway | None = None,
         *,
-        budget: Budget,
-        own: Collection[int],
-        pace: Pace | None = None,
+        charge: Charge,
     ) -> None:
-        super().__init__(programs, sandbox, limits, log, pool)
-        self._budget = budget
-        self._own = own
-        self._pace = pace
+        super().__init__(programs, sandbox, limits, log, pool, gateway)
+        self._budget, self._own, self._pace = charge
+
+    def running(self, seat: int) -> Running:
+        """Return the process of a seat whose bot is live."""
+        return self._sessions[seat].running
 
     def wait(self) -> Sequence[SeatReply]:
         """Wait as a multiplexer does; raises BudgetSpentError once the budget is spent."""

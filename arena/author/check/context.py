@@ -1,6 +1,7 @@
 """The context of the steps of a check: the bot on its way from files to a running program."""
 
 from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 
 from msgspec import Struct
@@ -8,11 +9,13 @@ from msgspec import Struct
 from arena.author.check.budget import Budget
 from arena.author.check.live_seat import Seated
 from arena.author.check.meter import MOST_WAITING, Meter, Processes
+from arena.author.check.models import ScriptedModels, scripted_models
 from arena.author.check.pace import Pace
 from arena.author.check.tables import CheckTable
 from arena.bots.bot import Bot, StagedBot
 from arena.bots.builds.cache import BuildCache
 from arena.bots.command import interpreter_named
+from arena.bots.models.gateway import Gateway
 from arena.bots.runtimes import runtime_of
 from arena.bots.sandboxes.base import Sandbox
 from arena.bots.sandboxes.capped import end_of
@@ -86,6 +89,9 @@ class Bench:
         self.seated: dict[CheckTable, Seated] = {}
         """Processes that wait at their tables for later steps: they serve at no other one."""
         self.build = ""
+        self.models: ScriptedModels | None = None
+        """None if the bot names none."""
+        self._ends = ExitStack()
         self._stderr = ""
         self._stderr_size = 0
         self.notes: list[str] = []
@@ -108,6 +114,16 @@ class Bench:
         """Where it is built and runs."""
         return self.workshop.sandbox
 
+    @property
+    def gateway(self) -> Gateway | None:
+        """The way to the models that it names, None if it names none."""
+        return self.models.answering if self.models else None
+
+    def open_models(self) -> None:
+        """Open the models that the bot names, until the end."""
+        if names := self.bot.info.models:
+            self.models = self._ends.enter_context(scripted_models(self.bot.name, names))
+
     def start_ahead(self, most: int = MOST_WAITING) -> None:
         """Start a slow bot several times side by side, for the tables to come."""
         at_a_time = min(self.at_a_time, most)
@@ -127,6 +143,7 @@ class Bench:
         while self.seated:
             self.stop(self.seated.popitem()[1])
         self.processes.end()
+        self._ends.close()
 
     def keep_stderr(self, multiplexer: Multiplexer) -> None:
         """Keep the end of what processes of the bot wrote to standard error; of the same, one."""

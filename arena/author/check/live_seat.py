@@ -1,7 +1,8 @@
 """A process of the bot at a table, and the conversation there, which may outlast a step."""
 
-from arena.author.check.budget import Budget, BudgetedMultiplexer
+from arena.author.check.budget import Budget, BudgetedMultiplexer, Charge
 from arena.author.check.pace import Pace
+from arena.bots.models.gateway import Gateway
 from arena.bots.sandboxes.base import Program, Running, Sandbox
 from arena.bots.sessions.warm_pool import TablePool
 from arena.game.records import LimitsInfo
@@ -45,6 +46,7 @@ class Seated:
         pool: TablePool,
         budget: Budget,
         pace: Pace,
+        gateway: Gateway | None = None,
     ) -> None:
         self.tape = Tape()
         self.games = 0
@@ -52,7 +54,8 @@ class Seated:
         self.requests = 0
         """The highest id of a request so far."""
         self.multiplexer = BudgetedMultiplexer(
-            [program], sandbox, limits, self._log, pool, budget=budget, own={0}, pace=pace
+            *([program], sandbox, limits, self._log, pool, gateway),
+            charge=Charge(budget, {0}, pace),
         )
 
     def _log(self, _: int, direction: str, line: bytes) -> None:

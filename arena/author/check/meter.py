@@ -38,9 +38,6 @@ def expected_starts(ready: Ready) -> int:
 class Processes(WarmPool):
     """The running bot: a process that says `reusable` serves at several tables, as in a league."""
 
-    last: Running
-    """The process that took a seat last."""
-
     def __init__(self) -> None:
         super().__init__()
         self._tables = count()
@@ -49,9 +46,9 @@ class Processes(WarmPool):
     def take(self, program: Program, sandbox: Sandbox, dice: TableDice) -> Running:
         """Return a process for a seat; raises OSError if it cannot be started."""
         waited = {running for _, running in self._waiting}
-        self.last = super().take(program, sandbox, dice)
-        self.starts += self.last not in waited
-        return self.last
+        running = super().take(program, sandbox, dice)
+        self.starts += running not in waited
+        return running
 
     def start_ahead(self, program: Program, sandbox: Sandbox, most: int) -> None:
         """Start processes until `most` wait that have not served, or a table's worth in all."""

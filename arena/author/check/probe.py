@@ -43,7 +43,7 @@ class Probe:
         limits = bench.request.limits.complete(GAMES)
         program, pool = bench.staged.program, bench.processes.for_table()
         self._seated = waiting or Seated(
-            program, bench.sandbox, limits, pool, bench.budget, bench.pace
+            program, bench.sandbox, limits, pool, bench.budget, bench.pace, bench.gateway
         )
         self._multiplexer = self._seated.multiplexer
         # The games of each step are numbered from 0, their requests from 1.
@@ -85,7 +85,7 @@ class Probe:
         self._asked_at = began = time.monotonic()
         if fault := self._multiplexer.start(0, self._edit(encode(hello))):
             return self.finding(fault)
-        seated.running = self._bench.processes.last
+        seated.running = self._multiplexer.running(0)
         [(_, _, reply)] = self._multiplexer.wait()
         if isinstance(reply, Fault):
             return self.finding(reply)

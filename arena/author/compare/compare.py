@@ -12,11 +12,13 @@ from arena import __version__
 from arena.author.compare.behaviour import compare_behaviour
 from arena.author.compare.differences import Behaviour
 from arena.author.compare.looks import Until
+from arena.author.compare.model_use import check_models
 from arena.author.compare.names import NEW, OLD, VERSIONS, in_field
 from arena.author.compare.result import Comparison, ComparisonGames
 from arena.bots.bot import Bot
 from arena.bots.builds.cache import user_builds
 from arena.bots.manifest import find_bot, find_bots
+from arena.bots.models.gateway import Access
 from arena.bots.sandboxes.base import Program, Sandbox
 from arena.bots.sandboxes.registry import AUTO
 from arena.bots.workshop import open_workshop, sandbox_for
@@ -31,6 +33,7 @@ from arena.league.play.process_pool import ProcessEngine
 from arena.league.schedule.block_design import joining_blocks
 from arena.league.schedule.schedule import divisions
 from arena.league.table.preparation import prepare
+from arena.league.terms.config import load_league
 from arena.league.terms.master_seed import choose, describe
 
 
@@ -61,6 +64,8 @@ class CompareRequest(Struct, frozen=True):
     trust_bots: bool = False
     packages: bool = False
     """Whether the Python packages that bots ask for are installed."""
+    models: Path | None = None
+    """The league.yaml whose language models bots may ask."""
 
 
 def compare(request: CompareRequest, listener: RunListener | None = None) -> Comparison | None:
@@ -75,6 +80,8 @@ def compare(request: CompareRequest, listener: RunListener | None = None) -> Com
     ]
     field = _field(request.field, max(request.players))
     bots = [*versions, *field]
+    models = load_league(request.models).models if request.models else {}
+    check_models(models, bots)
     sandbox = sandbox_for(bots, request.sandbox or AUTO, trusted=request.trust_bots)
     seed = choose(request.seed, bots, trusted=request.trust_bots)
     conditions = _conditions(request, field, sandbox.name, seed)
@@ -85,13 +92,17 @@ def compare(request: CompareRequest, listener: RunListener | None = None) -> Com
     names = [OLD, NEW, *(in_field(bot.name) for bot in field)]
     with open_workshop(sandbox, packages=request.packages, builds=user_builds()) as workshop:
         staged = prepare(workshop, bots, rules, conditions.limits)
-        engine = ProcessEngine(sandbox, request.workers or core_count())
+        access = Access(models, str(workshop.folder / "models"))
+        engine = ProcessEngine(sandbox, request.workers or core_count(), models=access)
         at_table = dict(zip(names, staged, strict=True))
         with listener.progress(len(games.fixtures)) as on_result:
             finished = play_due(conditions, at_table, engine, games, listener, on_result)
         if not finished:
             return None
         programs = at_table[OLD].program, at_table[NEW].program
+        if any(program.models for program in programs):
+            listener.note("what the versions decide is not compared: their models cost money")
+            return games.comparison()
         behaviour = _behaviour(games, programs, engine, sandbox, listener)
     return replace(games.comparison(), behaviour=behaviour)
 

@@ -8,6 +8,7 @@ from msgspec import Struct
 from arena.author.compare.behaviour import TableSample
 from arena.author.compare.differences import Behaviour
 from arena.author.compare.looks import Look, Until, looks_of, sign
+from arena.author.compare.model_use import ModelUse, add_use
 from arena.author.compare.names import VERSIONS, in_field, version_seat
 from arena.game.records import Division, Fixture, FixtureResult, LeagueInfo, QuarantinedFixture
 from arena.io.errors import ArenaError
@@ -63,6 +64,8 @@ class Comparison(Struct, frozen=True):
     divisions: tuple[DivisionResult, ...]
     opponents: tuple[OpponentResult, ...]
     faults: dict[str, int]
+    models: dict[str, ModelUse] = {}
+    """What each version asked language models, in all games that were played; none if none did."""
     behaviour: Behaviour | None = None
     """None if it was not compared to its end."""
 
@@ -84,6 +87,7 @@ class ComparisonGames:
         blocks, columns = conditions.blocks, len(conditions.bots) * len(self._results.divisions)
         self._plan = looks_of(blocks, columns, conditions.games, until)
         self._looks: list[Look] = []
+        self._models: dict[str, ModelUse] = {}
 
     def due(self) -> list[Fixture]:
         """Return what to play before the next look: nothing after the last one."""
@@ -116,6 +120,7 @@ class ComparisonGames:
         for fixture, result in zip(packed, results, strict=True):
             self.sample.add(fixture, result.fixture)
             self._results.add(result)
+            add_use(self._models, fixture, result.fixture)
             self._played.add(result.fixture.id)
 
     def quarantine(self, quarantined: QuarantinedFixture) -> None:
@@ -142,6 +147,7 @@ class ComparisonGames:
             divisions=by_division,
             opponents=results.by_opponent(last.blocks),
             faults=results.faults,
+            models=self._models,
         )
 
 

@@ -9,9 +9,11 @@ from msgspec.structs import replace
 from arena.author.rerun.debugger import UNLIMITED, debuggable
 from arena.bots.bot import Bot
 from arena.bots.manifest import find_bot
+from arena.bots.models.gateway import Gateway
 from arena.bots.sandboxes.base import Sandbox
 from arena.bots.sandboxes.registry import AUTO
 from arena.bots.workshop import open_workshop, sandbox_for
+from arena.game.exchanges import Exchange
 from arena.game.records import PlayedFixture
 from arena.game.wire.codec import encode
 from arena.io.errors import ArenaError
@@ -56,6 +58,8 @@ class AskedSeat(Struct, frozen=True):
     stored: StoredSeat
     bot: Bot
     sandbox: Sandbox
+    exchanges: tuple[Exchange, ...] = ()
+    """What models answered in the fixture."""
 
 
 def stored_fixture(store: Store, fixture: int, game: int | None) -> PlayedFixture:
@@ -83,11 +87,16 @@ def find_asked(request: RerunAs) -> AskedSeat:
     bot = find_bot(request.bot, Path.cwd(), "--as")
     seats = played.fixture.seats
     stored = _stored_seat(request, schedule, played, _seat(request, bot.name, seats))
-    return AskedSeat(stored, bot, sandbox_for([bot], request.sandbox, trusted=request.trusted))
+    sandbox = sandbox_for([bot], request.sandbox, trusted=request.trusted)
+    return AskedSeat(stored, bot, sandbox, played.exchanges)
 
 
 def rerun_as(
-    request: RerunAs, asked: AskedSeat, watcher: Watcher, terminal: str = ""
+    request: RerunAs,
+    asked: AskedSeat,
+    watcher: Watcher,
+    terminal: str = "",
+    gateway: Gateway | None = None,
 ) -> tuple[list[RerunDecision], str]:
     """Build the bot and ask it; returns its decisions, and why not all was asked, "" if it was.
 
@@ -99,7 +108,7 @@ def rerun_as(
     with open_workshop(asked.sandbox, packages=request.packages) as workshop:
         program = debuggable(workshop, asked.bot, terminal)
         hello, moments = encode(stored.hello), asked_moments(stored)
-        return ask_again(hello, moments, program, asked.sandbox, limits, watcher)
+        return ask_again(hello, moments, program, asked.sandbox, limits, watcher, gateway)
 
 
 def write_lines(file: Path, stored: StoredSeat, decisions: Sequence[RerunDecision]) -> None:

@@ -31,6 +31,7 @@ from arena.io.cores import core_count
 from arena.io.errors import ArenaError
 from arena.league.play.process_pool import ProcessEngine, start
 from arena.league.play.workers import Task, WorkerDiedError
+from arena.league.store.format.rows import PackedFixture
 
 _AT_A_TABLE = 10
 """Games of a fixture."""
@@ -167,7 +168,8 @@ class _Watched:
         futures = [self._engine.submit(executor, [task]) for task in tasks]
         for future in self._results(futures):
             for packed in self._engine.collect(future):
-                standing = _with_games(standing, packed.result())
+                if isinstance(packed, PackedFixture):
+                    standing = _with_games(standing, packed.result())
             self._show(standing)
 
     def _results(self, futures: Iterable[Future[_Result]]) -> Iterator[Future[_Result]]:

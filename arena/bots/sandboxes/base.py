@@ -11,7 +11,10 @@ from msgspec.structs import replace
 PATH = "/usr/local/bin:/usr/bin:/bin"
 """Searched for a bot's command, in every sandbox."""
 ENVIRONMENT = {"PATH": PATH, "LANG": "C.UTF-8", "HOME": "/tmp", "TMPDIR": "/tmp"}
-"""The whole environment of a bot."""
+"""The whole environment of a bot, but for the socket of its models."""
+MODELS = "/run/models"
+"""Where the folder with the socket of a bot's models is, in sandboxes with mounts of their own."""
+_MODELS_VARIABLE = "ARENA_MODELS"
 MIB = 1024 * 1024
 GET_ISOLATION = "sudo apt-get install bubblewrap"
 """The command that installs the sandbox that isolates bots with the least trouble."""
@@ -44,6 +47,17 @@ class Program(NamedTuple):
     command: Sequence[str]
     runtime: str = "any"
     """The runtime in its bot.yaml; selects a container's image."""
+    models: tuple[str, ...] = ()
+    """The language models that it may ask."""
+    socket: Path | None = None
+    """The socket at which it asks them, alone in its folder; None if there is none."""
+
+    def environment(self, mounted: str = "") -> dict[str, str]:
+        """Return its whole environment; `mounted` is where it finds the folder of its socket."""
+        if self.socket is None:
+            return ENVIRONMENT
+        path = Path(mounted) / self.socket.name if mounted else self.socket
+        return {**ENVIRONMENT, _MODELS_VARIABLE: str(path)}
 
 
 class Running(Protocol):

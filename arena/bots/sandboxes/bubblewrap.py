@@ -7,7 +7,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from arena.bots.sandboxes.base import ENVIRONMENT, GET_ISOLATION, Program, Unavailable
+from arena.bots.sandboxes.base import GET_ISOLATION, MODELS, Program, Unavailable
 from arena.bots.sandboxes.build_folder import SOURCE, copy_first
 from arena.bots.sandboxes.child_process import ChildProcess, HostSandbox, missing_tools, with_limits
 from arena.bots.sandboxes.kernel.masks import PROC
@@ -55,7 +55,7 @@ class BubblewrapSandbox(HostSandbox):
         processes = own.processes + _OWN_PROCESSES
         tree = self._make_tree(replace(own.with_files_in_memory(space), processes=processes))
         info_fd, child_info_fd = os.pipe()
-        options = (os.fsencode(option) for option in self._options(program.folder, space))
+        options = (os.fsencode(option) for option in self._options(program, space))
         options_fd = _memory_file(b"\0".join(options))
         denied = denials(memory_capped=self._caps_memory, builds=space > 0)
         filter_fd = _memory_file(bpf_filter(denied))
@@ -71,11 +71,11 @@ class BubblewrapSandbox(HostSandbox):
             for fd in fds:
                 os.close(fd)
 
-    def _options(self, folder: Path, space: int) -> list[str]:
+    def _options(self, program: Program, space: int) -> list[str]:
         size = str(self._quota.with_space(space).file_size)
         options = ["--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL"]
         options += ["--hostname", "bot", "--clearenv"]
-        for name, value in ENVIRONMENT.items():
+        for name, value in program.environment(MODELS).items():
             options += ["--setenv", name, value]
         options += ["--ro-bind", "/usr", "/usr", *_system_mounts()]
         # Unless it has a size and is read-only, /dev may take half of the machine's memory.
@@ -85,7 +85,10 @@ class BubblewrapSandbox(HostSandbox):
             # Mapped, it gives shared memory, which no per-process limit counts.
             options += ["--dev-bind", "/dev/null", "/dev/zero"]
         options += ["--remount-ro", "/dev", "--size", size, "--tmpfs", "/tmp"]
-        options += ["--ro-bind", str(folder), SOURCE if space else "/bot"]
+        if program.socket:
+            # A socket in a folder that is read-only can be connected to.
+            options += ["--ro-bind", str(program.socket.parent), MODELS]
+        options += ["--ro-bind", str(program.folder), SOURCE if space else "/bot"]
         if space:
             options += ["--size", str(space), "--tmpfs", "/bot"]
         return [*options, "--remount-ro", "/", "--chdir", "/bot"]

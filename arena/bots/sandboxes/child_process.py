@@ -6,7 +6,7 @@ import shutil
 import signal
 import subprocess
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
@@ -45,6 +45,7 @@ class ChildProcess(Watched):
         info_fd: int | None = None,
         tree: ProcessTree | None = None,
         copies: bool = False,
+        environment: Mapping[str, str] = ENVIRONMENT,
     ) -> None:
         self._copies = copies
         self._info_fd = info_fd
@@ -61,7 +62,7 @@ class ChildProcess(Watched):
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,
                 cwd=folder,
-                env=ENVIRONMENT,
+                env=environment,
                 start_new_session=True,
                 pass_fds=list(pass_fds),
             )

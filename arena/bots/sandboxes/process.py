@@ -27,4 +27,7 @@ class ProcessSandbox(HostSandbox):
         own = self._quota.with_space(space)
         limited = with_limits(program.command, replace(own, processes=_UNLIMITED))
         argv = ["setpriv", "--pdeathsig", "KILL", "--", *limited]
-        return ChildProcess(argv, program.folder, tree=self._make_tree(own))
+        environment = program.environment()
+        return ChildProcess(
+            argv, program.folder, tree=self._make_tree(own), environment=environment
+        )

@@ -98,6 +98,7 @@ class Clock:
     must be called, infinite if no request is open. `now` reads the wall clock, `cpu` the CPU time
     that the bot has used so far, `busy` whether it does not sleep, both None if unknown. `bank`
     holds what it has left.
+    `stands_still`: whether time may pass in which `now` does not change and the bot may compute.
     """
 
     def __init__(
@@ -107,6 +108,8 @@ class Clock:
         cpu: Callable[[], float | None],
         bank: FixtureBank | None = None,
         busy: Callable[[], bool | None] = lambda: None,
+        *,
+        stands_still: bool = False,
     ) -> None:
         self.open: dict[int, _Request] = {}
         self.next_check = inf
@@ -115,7 +118,9 @@ class Clock:
         self._cpu = cpu
         self._bank = bank or FixtureBank(limits)
         self._max_wall = limits.answer * limits.wall
-        self._resolution = _RESOLUTION * min(limits.answer, limits.game / _ANSWERS)
+        # Below any time that passes: CPU time is always read.
+        resolution = _RESOLUTION * min(limits.answer, limits.game / _ANSWERS)
+        self._resolution = -1.0 if stands_still else resolution
         self._read_at = -inf
         self._last_read: float | None = None
         self._answered_at = -inf
@@ -259,6 +264,8 @@ class Clock:
 
     def _at_most_used(self, since: float, cpu: float, now: float) -> float:
         """Return the most CPU time that the bot can have used, without reading it."""
+        if self._resolution < 0:
+            return inf
         used = now - since
         if self._last_read is not None and self._read_at > since:
             used = min(used, self._last_read + now - self._read_at - cpu)

@@ -8,6 +8,7 @@ from typing import Self
 
 from mypy_extensions import mypyc_attr
 
+from arena.bots.models.gateway import Gateway
 from arena.bots.sandboxes.base import Program, Sandbox
 from arena.bots.sessions.clock import READY, FixtureBank
 from arena.bots.sessions.session import MAX_STDERR, Reply, Session, Tagged
@@ -41,6 +42,8 @@ class Multiplexer:
     bots from which none is awaited are frozen until they are asked: they would slow down others.
     Time in which the arena itself did not run counts for no limit.
     Bots come from the warm `pool` if there is one; those in the seats `reusable` return to it.
+    Bots with language models ask them at the `gateway`, which refuses all if none is given, and
+    never come from the pool.
     `stderr` is the end of each seat's standard error, complete once its bot has been stopped, and
     `stderr_sizes` how many bytes of it there were.
     """
@@ -52,11 +55,16 @@ class Multiplexer:
         limits: LimitsInfo,
         log: Log | None = None,
         pool: TablePool | None = None,
+        gateway: Gateway | None = None,
     ) -> None:
         self.sandbox = sandbox
         self.limits = limits
         self.reusable: set[int] = set()
         self._pool = pool
+        asks_models = any(program.models for program in programs)
+        refuses = asks_models and not gateway
+        self._refusing = Gateway({}, [""] * len(programs), asks=False) if refuses else None
+        self._gateway = gateway or self._refusing
         self._programs = programs
         self._log = log
         self._epoll = select.epoll()
@@ -78,6 +86,8 @@ class Multiplexer:
     def __exit__(self, *_: object) -> None:
         self.stop_all()
         self._epoll.close()
+        if self._refusing:
+            self._refusing.close()
 
     def live(self, seat: int) -> bool:
         """Return whether the seat's bot is running."""
@@ -90,15 +100,20 @@ class Multiplexer:
         """
         program = self._programs[seat]
         self._last.pop(seat, None)
+        self._uptime.tick()
+        models = None
+        if self._gateway and program.models:
+            models = self._gateway.open(seat, program.models, self._uptime.now)
+            program = program._replace(socket=models.path)
         try:
-            pool = self._pool
+            pool = None if models else self._pool
             running = pool.take(program, self.sandbox) if pool else self.sandbox.start(program)
         except OSError as error:
             self._check_sandbox()
             return Fault(Cause.CRASH, f"cannot be started: {error.strerror}")
         log = partial(self._log, seat) if self._log else None
         self._uptime.tick()
-        session = Session(running, self.limits, self._uptime.now, log, self._banks[seat])
+        session = Session(running, self.limits, self._uptime.now, log, self._banks[seat], models)
         self._sessions[seat] = self._last[seat] = session
         self._watch(session.stdout, partial(self._read, seat, session))
         self._watch(session.stderr, partial(self._read_stderr, session))
@@ -183,7 +198,8 @@ class Multiplexer:
         """Return reusable bots to the pool; say goodbye to the others, and let them end."""
         if self._pool:
             for seat in self.reusable & self._sessions.keys():
-                self._give_back(seat, self._pool)
+                if not self._programs[seat].models:
+                    self._give_back(seat, self._pool)
         for session in self._sessions.values():
             session.tell(line)
             self._forget(session.stdin)
@@ -197,6 +213,8 @@ class Multiplexer:
     def _poll(self, seconds: float) -> list[SeatReply]:
         """Wait for so long, and handle what comes."""
         replies: list[SeatReply] = []
+        if self._gateway:
+            self._gateway.check()
         events = self._epoll.poll(seconds if seconds > 0 else 0.0)
         self._uptime.tick()
         for fd, _ in events:
@@ -234,7 +252,7 @@ class Multiplexer:
 
     def _flushed(self, seat: int, session: Session) -> None:
         """Note what follows a write: a deadline, answers read ahead, a rest still to be written."""
-        self._next_check = min(self._next_check, session.clock.next_check)
+        self._next_check = min(self._next_check, session.next_check)
         if session.read_ahead:
             self._read_ahead.add(seat)
         if session.outbox and session.stdin not in self._handlers:
@@ -281,7 +299,7 @@ class Multiplexer:
         """Return the timeouts, and update when to check again."""
         sessions = list(self._sessions.items())
         timeouts = [(seat, session.expired()) for seat, session in sessions]
-        self._next_check = min((session.clock.next_check for _, session in sessions), default=inf)
+        self._next_check = min((session.next_check for _, session in sessions), default=inf)
         return [(seat, *reply) for seat, reply in timeouts if reply]
 
     def _watch(self, fd: int, handler: _Handler, event: int = select.EPOLLIN) -> None:

@@ -6,9 +6,11 @@ from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
 
+from arena.bots.models.model_socket import ModelSocket
 from arena.bots.sandboxes.base import Running
 from arena.bots.sessions.clock import READY, Clock, FixtureBank
 from arena.bots.sessions.fault_words import news, open_requests, unfinished
+from arena.game.exchanges import MODEL_SECONDS
 from arena.game.records import Cause, Fault, LimitsInfo
 from arena.game.wire.codec import StrictError, decode_answer, decode_ready
 from arena.game.wire.messages import MAX_LINE, Answer, Ready
@@ -42,10 +44,13 @@ class Session:
         now: Callable[[], float],
         log: Callable[[str, bytes], None] | None = None,
         bank: FixtureBank | None = None,
+        models: ModelSocket | None = None,
     ) -> None:
         self.stdin, self.stdout = running.stdin, running.stdout
         self.stderr, self.exit_fd = running.stderr, running.exit_fd
-        self.clock = Clock(limits, now, running.cpu_time, bank, running.is_busy)
+        self._models = models
+        self._model_seconds = limits.model or MODEL_SECONDS
+        self.clock = _clock(running, limits, now, bank, models)
         self._open = self.clock.open
         self._requests: list[tuple[int, int]] = []
         self.outbox = b""
@@ -53,7 +58,7 @@ class Session:
         """Whether it ended as a shell does that could not execute a program."""
         self.closed = False
         self.ended = False
-        self._running = running
+        self.running = running
         self._strict = limits.freeze
         self._frozen = False
         self._log = log
@@ -75,6 +80,12 @@ class Session:
         """The end of the bot's standard error, as text."""
         return self._errors[-MAX_STDERR:].decode("utf-8", "replace")
 
+    @property
+    def next_check(self) -> float:
+        """When `expired` must be called, by the time that passes for all."""
+        held = self._models.waits.held if self._models else 0.0
+        return self.clock.next_check + held
+
     def tell(self, line: bytes) -> None:
         """Queue a notice; it is written together with the next request."""
         self._lines.append(line)
@@ -89,6 +100,8 @@ class Session:
         """Queue a request for `flush`."""
         self._lines.append(line)
         self._requests.append((id_, game))
+        if self._models:
+            self._models.asked(id_, game, line)
 
     def flush(self) -> None:
         """Write what is queued, as far as the pipe takes it; start the clocks of the requests."""
@@ -108,12 +121,12 @@ class Session:
 
     def rest(self, *, at_once: bool) -> None:
         """Freeze the bot if nothing is awaited from it; `at_once` only if that is done quickly."""
-        if not self._open and (self._running.freezes_quickly or not at_once):
+        if not self._open and (self.running.freezes_quickly or not at_once):
             self._freeze(frozen=True)
 
     def _freeze(self, *, frozen: bool) -> None:
         if frozen != self._frozen:
-            self._running.freeze(frozen=frozen)
+            self.running.freeze(frozen=frozen)
             self._frozen = frozen
 
     def write(self) -> None:
@@ -131,7 +144,7 @@ class Session:
         """Write what is queued, and close the bot's input."""
         self._freeze(frozen=False)
         self.flush()
-        self._running.end_input()
+        self.running.end_input()
 
     def read(self) -> list[Tagged]:
         """Read what has come, and return the replies in it."""
@@ -204,26 +217,34 @@ class Session:
 
     def expired(self) -> Tagged | None:
         """Return a timeout if an answer took too long."""
-        reason = self.clock.expired()
+        reason = self._waited_too_long() or self.clock.expired()
         if not reason:
             return None
         ids = [id_ for id_ in self._open if id_ != READY]
         asked = f"; open: {open_requests(ids, self._written)}" if ids else ""
         return self._fault(Cause.TIMEOUT, f"{reason}{asked}{unfinished(self._inbox)}")
 
+    def _waited_too_long(self) -> str:
+        seconds = self._model_seconds
+        if not (self._models and self._open) or self._models.waits.for_answer < seconds:
+            return ""
+        return f"no answer within {seconds:g} s of its language models"
+
     def release(self) -> Running | None:
         """Write what is queued and give the program away; None if it cannot serve again."""
         self.flush()
         self._drain_errors()
         busy = self._open or self.outbox or self._inbox or self.closed or self.ended
-        return None if busy else self._running
+        return None if busy else self.running
 
     def stop(self) -> None:
         """End the process and everything it started; keep the end of its standard error."""
-        self._running.kill()
-        self._running.exit_code()
+        self.running.kill()
+        self.running.exit_code()
         self._drain_errors()
-        self._running.close()
+        self.running.close()
+        if self._models:
+            self._models.close()
 
     def _drain_errors(self) -> None:
         """Read what has come on standard error, without waiting for a bot that keeps writing."""
@@ -254,6 +275,8 @@ class Session:
 
     def _answered(self, id_: int, reply: Answer | Ready) -> Tagged:
         reason = self.clock.answered(id_)
+        if self._models:
+            self._models.answered(id_)
         if reason:
             self.clock.forget()
             return id_, Fault(Cause.TIMEOUT, reason)
@@ -272,7 +295,7 @@ class Session:
         """Say how the process ended; its pipe may close shortly before it does."""
         if not wait_readable([self.exit_fd], _LINGER):
             return "it closed its output"
-        code = self._running.exit_code()
+        code = self.running.exit_code()
         self.not_executed = code in _NOT_EXECUTED
         number = -code if code < 0 else code - 128
         if number in set(signal.Signals):
@@ -280,3 +303,16 @@ class Session:
         if code < 0:
             return f"the program was killed by signal {number}"
         return f"the program ended with exit code {code}"
+
+
+def _clock(
+    running: Running,
+    limits: LimitsInfo,
+    now: Callable[[], float],
+    bank: FixtureBank | None,
+    models: ModelSocket | None,
+) -> Clock:
+    """Return the clock of a bot, which stands still while the bot waits for its models."""
+    own = (lambda: now() - models.waits.held) if models else now
+    times = running.cpu_time, bank, running.is_busy
+    return Clock(limits, own, *times, stands_still=models is not None)

@@ -11,10 +11,12 @@ from msgspec.structs import asdict, replace
 from arena.author.compare.compare import CompareRequest, compare
 from arena.author.compare.differences import Behaviour, DifferingShare, Example
 from arena.author.compare.looks import EQUIVALENT, Until
+from arena.author.compare.model_use import ModelUse
 from arena.author.compare.names import NEW, OLD, VERSIONS, from_field
 from arena.author.compare.result import Comparison
 from arena.cli.exit_codes import INTERRUPTED, OK
 from arena.cli.options import (
+    PathType,
     json_option,
     packages_option,
     printable,
@@ -88,6 +90,12 @@ def _repeated(flag: str, name: str, default: object, text: str, **more: Any) -> 
     callback=printable,
     help="Plays the same games again, if it is one that was printed [default: random].",
 )
+@click.option(
+    "--models",
+    type=PathType(),
+    metavar="LEAGUE",
+    help="Let bots ask the language models of this league.yaml.",
+)
 @workers_option
 @sandbox_option
 @trust_option
@@ -150,11 +158,18 @@ def _print(old: str, new: str, comparison: Comparison) -> None:
         for rival in comparison.opponents
     ]
     print_table(["rivals beaten", "old", "new", "new - old", "95 %", "games", "better"], rows)
+    for version, use in sorted(comparison.models.items(), reverse=True):
+        click.echo(f"language models, {version}: {_use(use, comparison)}")
     faults = comparison.faults
     click.echo(
         f"{_verdict(comparison)}, by rivals beaten;"
         f" {comparison.games} games each; faults: old {faults[OLD]}, new {faults[NEW]}"
     )
+
+
+def _use(use: ModelUse, comparison: Comparison) -> str:
+    money = f"money {use.money:.4g}, {use.money / comparison.games:.4g} a game"
+    return f"{use.answers:,} answers, {use.tokens:,} tokens, {use.seconds:.0f} s, {money}"
 
 
 def _overall(until: Until | None) -> str:

@@ -40,7 +40,7 @@ def command(folder: Path | None, language: str, *, list_kits: bool, as_json: boo
     bot = create(folder, language)
     kit = KITS[language]
     steps = {
-        "edit": f"{folder / kit.edit}: the function choose",
+        "edit": f"{folder / kit.edit}: {kit.part}",
         "test": f"cd {quote(str(folder))} && {kit.test}",
         "check": f"arena check {quote(str(folder))}",
     }

@@ -1,11 +1,13 @@
 """`arena rerun`: play a stored fixture again with live bots, or ask one of them, and compare."""
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import click
 
+from arena.author.rerun.from_record import ModelRecord, from_record
 from arena.author.rerun.rerun_as import rerun_as, stored_fixture
 from arena.bots.bot import Bot
 from arena.bots.sandboxes.registry import check_freezing
@@ -39,6 +41,11 @@ _MAX_SHOWN = 160
 @asked_again.seat_option
 @click.option("--differing", is_flag=True, help="With --as: only what it decides differently.")
 @asked_again.record_option
+@click.option(
+    "--ask-models",
+    is_flag=True,
+    help="Ask language models what is not in the record; first, say how much that is.",
+)
 @options.store_option
 @options.sandbox_option
 @options.trust_option
@@ -61,6 +68,8 @@ def command(
 
     With --as, another build of a bot is asked what its seat was asked, whatever it answers: each
     request is that of the stored game. The exit code is 1 if it faults or decides differently.
+
+    What bots ask language models is answered from the record.
     """
     if bot is not None:
         ask = {"fixture": fixture, "game": game, "bot": bot, "store": store}
@@ -80,6 +89,7 @@ def _rerun(
     *,
     sandbox: str | None,
     trust_bots: bool,
+    ask_models: bool,
     as_json: bool,
 ) -> int:
     config = load_league(league)
@@ -93,7 +103,12 @@ def _rerun(
     with open_workshop(chosen, packages=config.packages) as workshop:
         staged = [workshop.stage(bot) for bot in bots]
         _, rules = schedule.drawn[stored.fixture.id]
-        result = rerun(stored, rules, staged, chosen, info.limits, game)
+        play = partial(rerun, stored, rules, staged, chosen, info.limits, game)
+        if any(bot.info.models for bot in bots):
+            record = ModelRecord(config.models, stored.exchanges, ask_models)
+            result = from_record(play, record, stored.fixture.seats, say)
+        else:
+            result = play()
     if as_json:
         print_json(result)
     else:
@@ -119,13 +134,20 @@ def _rerun_as(
     record: Path | None,
     differing: bool,
     trust_bots: bool,
+    ask_models: bool,
     as_json: bool,
     **chosen: Any,
 ) -> int:
     request, asked = asked_again.find(
         league, ask.pop("store"), record, trusted=trust_bots, **ask, **chosen
     )
-    decisions, why = rerun_as(request, asked, Watcher())
+    ask_bot = partial(rerun_as, request, asked, Watcher(), "")
+    if asked.bot.info.models:
+        models = load_league(league).models if ask_models else {}
+        record_of = ModelRecord(models, asked.exchanges, ask_models)
+        decisions, why = from_record(ask_bot, record_of, [asked.bot.name], say)
+    else:
+        decisions, why = ask_bot()
     listed = [decision for decision in decisions if decision.differs or not differing]
     if not as_json:
         click.echo(harmless(asked_again.heading(request, asked)))

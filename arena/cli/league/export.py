@@ -37,7 +37,8 @@ from arena.publish.report import reveals_seed
     type=click.Choice(list(ROWS)),
     default="games",
     show_default=True,
-    help="What a row is: a game, a pair of bots and who is better, or a decision.",
+    help="What a row is: a game, a pair of bots and who is better, a decision, or a request to a"
+    " language model with its answer, which may be private.",
 )
 @click.option("--pairs", "rows", flag_value="pairs", help="The same as --rows pairs.")
 @click.option("--json", "format_", flag_value="jsonl", help="The same as --format jsonl.")

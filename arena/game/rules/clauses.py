@@ -6,7 +6,7 @@ of a document that is silent or unclear.
 
 from msgspec import Struct
 
-from arena.game.rules.books import VARIANTS
+from arena.game.rules.books import VARIANTS, Rules
 
 BOOKS = tuple(VARIANTS)
 
@@ -233,10 +233,27 @@ MEANINGS = {
 
 def value(clause: Clause, book: str) -> str:
     """Return a rule book's value of the switch, as in league.yaml; "" if there is no switch."""
-    if not clause.switch:
-        return ""
-    setting = getattr(VARIANTS[book], clause.switch)
+    return _written(getattr(VARIANTS[book], clause.switch)) if clause.switch else ""
+
+
+def _written(setting: object) -> str:
     return str(setting).lower() if isinstance(setting, bool) else str(setting)
+
+
+def in_force(rules: Rules) -> list[str]:
+    """Return rules in words: each clause by the text of a book that has its switch set so.
+
+    Their own book's text comes first. Clauses on calza are left out where it is not played.
+    """
+    played = [clause for clause in CLAUSES if rules.calza or not clause.id.startswith("CALZA")]
+    return [f"{clause.title}: {_text(clause, rules)}".replace("→ ", "") for clause in played]
+
+
+def _text(clause: Clause, rules: Rules) -> str:
+    books = [rules.name, *(book for book in BOOKS if book != rules.name)]
+    setting = _written(getattr(rules, clause.switch)) if clause.switch else ""
+    alike = (clause.texts[book] for book in books if value(clause, book) == setting)
+    return next(alike, setting)
 
 
 def differs(clause: Clause, book: str, other: str) -> bool:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from msgspec import Struct
 
-from arena.author.check.budget import Budget, BudgetedMultiplexer
+from arena.author.check.budget import Budget, BudgetedMultiplexer, Charge
 from arena.bots.bot import Bot, StagedBot
 from arena.bots.builds.cache import BuildCache
 from arena.bots.manifest import find_bots
@@ -125,8 +125,7 @@ class _Room:
             self._sandbox,
             self._terms.limits.complete(fixture.games),
             pool=TablePool(self._pool, TableDice(fixture.dice_key)),
-            budget=self._budget,
-            own={table.seat},
+            charge=Charge(self._budget, {table.seat}),
         ) as multiplexer:
             played = play_fixture(fixture, rules, multiplexer)
         for game in played.games:

@@ -25,6 +25,7 @@ from arena.ladder.season.author_games import NEWEST, OwnGame, OwnGames, PlayedSe
 from arena.ladder.season.twins import TwinResult
 from arena.publish.output.site_folder import FRONT, File, locked_site, replace_site
 from arena.publish.pages.templates import environment
+from arena.publish.replay.model_words import words_of
 from arena.publish.replay.steps import replay
 
 _STYLE = "style.css"
@@ -230,7 +231,12 @@ class _Author:
         }
         fixture = played.fixture
         rules, newest = self._played.variants[fixture.variant], played.games[-NEWEST:]
-        games = [replay(game, fixture.seats, rules, fixture.max_rounds) for game in newest]
+        own = [one for one in played.exchanges if fixture.seats[one.seat] in mine]
+        models = {one.model for one in own}
+        games = [
+            replay(game, fixture.seats, rules, fixture.max_rounds, words_of(own, game.game, models))
+            for game in newest
+        ]
         return _rendered(
             "ladder_game.html", fixture=played.fixture, games=games, stderr=stderr, most=NEWEST
         )

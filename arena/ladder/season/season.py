@@ -15,6 +15,7 @@ from msgspec.structs import replace
 from arena.bots.bot import Bot, StagedBot, check_trust
 from arena.bots.builds.cache import BuildCache
 from arena.bots.manifest import load_bot
+from arena.bots.models.config import check_granted
 from arena.bots.sandboxes.registry import check_freezing
 from arena.bots.workshop import Workshop, open_workshop
 from arena.game.records import Division, Fixture, FixtureResult, LeagueInfo, PlayedFixture
@@ -31,6 +32,7 @@ from arena.league.changes import everyone, playing, version_of
 from arena.league.cluster.entry import cluster_at
 from arena.league.host import this_machine
 from arena.league.play.dispatcher import RunListener
+from arena.league.play.model_access import model_access
 from arena.league.play.stored_league import StoredLeague
 from arena.league.store.store import Store
 from arena.league.table.replay import ReplayError, replay
@@ -59,7 +61,9 @@ def open_season(
         check_freezing(sandbox, config.league.limits)
         builds, packages = BuildCache(ladder.built), config.league.packages
         workshop = stack.enter_context(open_workshop(sandbox, packages=packages, builds=builds))
-        yield Season(store, config, _seed(folder), workshop, Workers(config, cluster, sandbox, say))
+        models = model_access(config.league.models, workshop.folder, store)
+        workers = Workers(config, cluster, sandbox, say, models)
+        yield Season(store, config, _seed(folder), workshop, workers)
 
 
 def commitment_of(folder: Path) -> str:
@@ -162,6 +166,7 @@ class Season:
         """Make a version ready to play; raises ArenaError if it can no longer be started."""
         bot = load_bot(archive)
         bot = replace(bot, info=replace(bot.info, name=version.name, author=version.author))
+        check_granted(bot.info.models, self._league.models, str(archive))
         check_trust(self._workshop.sandbox, [bot], trusted=self._config.file.trust_bots)
         self._ready[version.name] = bot, self._workshop.stage(bot)
 

@@ -2,7 +2,10 @@
 
 from collections.abc import Callable, Collection
 
+from msgspec.structs import replace
+
 from arena.bots.bot import StagedBot
+from arena.bots.models.gateway import Access
 from arena.bots.sandboxes.base import Sandbox
 from arena.ladder.config import Config
 from arena.league.play.process_pool import ProcessEngine
@@ -18,10 +21,12 @@ class Workers:
         cluster: RemoteEngine | None,
         sandbox: Sandbox,
         say: Callable[[str], None],
+        models: Access,
     ) -> None:
         self.sandbox = sandbox
         """In which all of them play."""
         self._config, self._cluster, self._say = config, cluster, say
+        self._models = models
         self._offered: set[str] = set()
         """The digests of the bots that the cluster has."""
 
@@ -32,7 +37,7 @@ class Workers:
         """
         league = self._config.league
         if self._cluster is None:
-            return ProcessEngine(self.sandbox, league.workers, pin=league.pin)
+            return ProcessEngine(self.sandbox, league.workers, pin=league.pin, models=self._models)
         digests = {bot.info.digest for bot in bots}
         if not digests <= self._offered:
             spec = RunSpec(
@@ -41,6 +46,7 @@ class Workers:
                 trusted=self._config.file.trust_bots,
                 freeze=league.limits.freeze,
                 pin=league.pin,
+                models=replace(self._models, ledger=""),
             )
             self._cluster.distribute(spec, list(bots), self._say)
             self._offered = digests

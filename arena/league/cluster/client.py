@@ -22,8 +22,14 @@ from arena.league.cluster.address import is_exposed
 from arena.league.cluster.roster import Roster, refusal
 from arena.league.cluster.tasks import RunPlugin, end_handler, play, resources
 from arena.league.cluster.worker import RUN_SPEC, TaskBatch, identity
-from arena.league.play.workers import BatchResult, BatchSize, RunSpec, Task, WorkerDiedError
-from arena.league.store.format.rows import PackedFixture
+from arena.league.play.workers import (
+    BatchResult,
+    BatchSize,
+    Played,
+    RunSpec,
+    Task,
+    WorkerDiedError,
+)
 
 BATCH_SECONDS = 0.5
 """Least seconds of play in a batch: each batch costs the scheduler a millisecond or two."""
@@ -109,7 +115,7 @@ class Cluster:
         with self._translate_errors():
             return executor.submit(play, TaskBatch(self._run, identity(), tasks))
 
-    def collect(self, future: Future[object]) -> list[PackedFixture]:
+    def collect(self, future: Future[object]) -> Sequence[Played]:
         """Return the results; raises WorkerDiedError if the scheduler gave up on the batch.
 
         Raises ArenaError if the scheduler is gone or the worker refuses to take part.

@@ -27,8 +27,7 @@ from arena.bots.sessions.warm_pool import WarmPool
 from arena.io.cores import claim_core
 from arena.io.errors import ArenaError
 from arena.league.cluster.revocable_sandbox import RevocableSandbox
-from arena.league.play.workers import BatchResult, RunSpec, Task, play_task
-from arena.league.store.format.rows import PackedFixture
+from arena.league.play.workers import BatchResult, Played, RunSpec, Task, play_task
 
 RUN_SPEC = "run spec"
 """The name of a run's specification among its files; the others are bundles of bots."""
@@ -84,17 +83,18 @@ class WorkerRun:
         self._open = ExitStack()
         self._folder = self._open.enter_context(run_folder())
         self._open.callback(self._warm_pool.end)
+        self._models = replace(self._spec.models, ledger=str(self._folder / "models"))
 
-    def play(self, tasks: Sequence[Task]) -> list[PackedFixture]:
+    def play(self, tasks: Sequence[Task]) -> list[Played]:
         """Play fixtures one after another."""
         if self._spec.pin:
             claim_core()
         return [self._play(task) for task in tasks]
 
-    def _play(self, task: Task) -> PackedFixture:
+    def _play(self, task: Task) -> Played:
         bots, next_bots = (tuple(map(self._local, seats)) for seats in (task.bots, task.next_bots))
         local = replace(task, bots=bots, next_bots=next_bots)
-        played = play_task(local, self.sandbox, self._warm_pool)
+        played = play_task(local, self.sandbox, self._warm_pool, self._models)
         if self.sandbox.revoked:
             # Its bots were killed: the faults are not theirs.
             raise ArenaError("the run is over")

@@ -17,6 +17,7 @@ from msgspec.structs import replace
 from arena.bots.bot import StagedBot
 from arena.game.records import Fixture, FixtureResult, LeagueInfo, QuarantinedFixture
 from arena.league.play.dice_in_play import DiceInPlay
+from arena.league.play.put_off import DownModels
 from arena.league.play.workers import Engine, Task, WorkerDiedError
 from arena.league.schedule.playoff import PlayoffVerdict
 from arena.league.schedule.progress import Verdict
@@ -99,7 +100,8 @@ def play_due(
     """
     with _interruptible(listener) as interruption:
         dispatcher = _Dispatcher(
-            conditions, bots, engine, ledger, on_result, interruption, listener.watched
+            *(conditions, bots, engine, ledger, on_result, interruption),
+            *(listener.watched, DownModels(listener.note)),
         )
         return dispatcher.play_all()
 
@@ -115,6 +117,7 @@ class _Dispatcher(Struct):
     interruption: "_Interruption"
     watched: Callable[[Fixture], str]
     """Names the file for the first game of a fixture, "" for none."""
+    down: DownModels
     deaths: dict[str, int] = {}
     """Workers that died while they had a fixture, by its id."""
     taken: set[str] = set()
@@ -126,7 +129,8 @@ class _Dispatcher(Struct):
         while (tasks or self._refill(tasks)) and not self.interruption.requested():
             for suspect in self._play(tasks):
                 tasks.extendleft(self._play_alone(suspect))
-        return not tasks
+        self.down.summary()
+        return not tasks and not self.down
 
     def _refill(self, tasks: deque[Task]) -> bool:
         """Add due tasks while fewer could begin than workers take; returns whether any waits."""
@@ -142,7 +146,7 @@ class _Dispatcher(Struct):
         memory = self.conditions.memory_across_fixtures
         due = [fixture for fixture in self.ledger.due() if fixture.id not in self.taken]
         self.taken.update(fixture.id for fixture in due)
-        return [
+        tasks = [
             Task(
                 fixture,
                 rules[fixture.variant],
@@ -152,6 +156,7 @@ class _Dispatcher(Struct):
             )
             for fixture in due
         ]
+        return [task for task in tasks if not self.down.put_off(task)]
 
     def _play(self, tasks: deque[Task], *, alone: bool = False) -> list[Task]:
         """Play all due tasks, or with `alone` one task; returns the tasks whose worker died."""
@@ -168,7 +173,7 @@ class _Dispatcher(Struct):
                     return suspects
                 done, _ = wait(running, timeout=_TICK, return_when=FIRST_COMPLETED)
                 self.interruption.requested()
-                suspects += self._collect_all(done, running)
+                suspects += self._collect_all(done, running, tasks)
                 if not done:
                     self.on_result(None)
 
@@ -215,18 +220,21 @@ class _Dispatcher(Struct):
             for task, file in zip(batch, files, strict=True)
         ]
 
-    def _collect_all(self, done: Iterable[Future[object]], running: _Running) -> list[Task]:
+    def _collect_all(
+        self, done: Iterable[Future[object]], running: _Running, tasks: deque[Task]
+    ) -> list[Task]:
         """Keep the results of batches, all together; returns the tasks whose worker died."""
         played: list[PackedFixture] = []
         suspects: list[Task] = []
         for future in done:
             batch = running.pop(future)
             try:
-                played += self.engine.collect(future)
+                collected = self.engine.collect(future)
             except WorkerDiedError as error:
                 self._blame(batch, error.deaths)
                 suspects += batch
             else:
+                played += self.down.without_put_off(collected, tasks)
                 self.dice.finish(batch)
         results = [packed.result() for packed in played]
         self.ledger.keep(played, results)

@@ -10,11 +10,14 @@ from msgspec.structs import replace
 from arena.bots.bot import Bot, StagedBot, check_trust, runtimes_of
 from arena.bots.builds.packages import wanted_by
 from arena.bots.command import how_to_get
+from arena.bots.models.config import read_key
+from arena.bots.models.gateway import Access
 from arena.bots.sandboxes.base import Sandbox
 from arena.bots.sandboxes.registry import check_freezing, make_sandbox
 from arena.bots.workshop import open_workshop
 from arena.game.records import LeagueInfo
 from arena.league.play.dispatcher import RunListener
+from arena.league.play.model_access import model_access
 from arena.league.play.process_pool import ProcessEngine
 from arena.league.play.stored_league import StoredLeague
 from arena.league.play.workers import Engine, RemoteEngine, RunSpec
@@ -83,14 +86,17 @@ def open_run(
             if warning := sandbox.warning():
                 listener.note(f"warning: {warning}")
             workers = request.workers or league.workers
-            engine: Engine = cluster or ProcessEngine(sandbox, workers, pin=league.pin)
+            models = model_access(league.models, workshop.folder, store)
+            engine: Engine = cluster or ProcessEngine(
+                sandbox, workers, pin=league.pin, models=models
+            )
             if cluster and staged:
-                cluster.distribute(_spec(request, league, sandbox), staged, listener.note)
+                cluster.distribute(_spec(request, league, sandbox, models), staged, listener.note)
             at_table = {resolution.names[bot.name]: bot for bot in staged}
             yield LeagueRun(stored, engine, at_table, listener)
 
 
-def _spec(request: RunRequest, league: League, sandbox: Sandbox) -> RunSpec:
+def _spec(request: RunRequest, league: League, sandbox: Sandbox, models: Access) -> RunSpec:
     """Return what a run demands of workers on other machines."""
     asked = request.sandbox or league.sandbox
     return RunSpec(
@@ -99,6 +105,7 @@ def _spec(request: RunRequest, league: League, sandbox: Sandbox) -> RunSpec:
         trusted=request.trust_bots or all(bot.shipped for bot in league.bots),
         freeze=league.limits.freeze,
         pin=league.pin,
+        models=replace(models, ledger=""),
     )
 
 
@@ -153,6 +160,8 @@ def _checked(request: RunRequest, listener: RunListener) -> tuple[League, Sandbo
     if request.skip_missing_runtimes and sandbox.uses_host_programs:
         league = _without_missing_runtimes(league, listener)
     check_bot_count(league)
+    for model_name, model in league.models.items():
+        read_key(model_name, model)
     if not request.store.exists():  # else it may be a bot that rests
         check_anchor(
             league.ratings, [bot.name for bot in league.bots], league.lines["ratings.anchor"]

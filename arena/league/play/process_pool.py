@@ -19,13 +19,20 @@ from multiprocessing.connection import Connection
 from multiprocessing.util import Finalize
 from typing import TypeVar
 
+from arena.bots.models.gateway import NO_MODELS, Access
 from arena.bots.sandboxes.base import Sandbox
 from arena.bots.sandboxes.owner import name_semaphores, track_semaphores
 from arena.bots.sandboxes.run_folder import remove_leftovers
 from arena.bots.sessions.warm_pool import WarmPool
 from arena.io.cores import claim_core, enough_cores
-from arena.league.play.workers import BatchResult, BatchSize, Task, WorkerDiedError, play_task
-from arena.league.store.format.rows import PackedFixture
+from arena.league.play.workers import (
+    BatchResult,
+    BatchSize,
+    Played,
+    Task,
+    WorkerDiedError,
+    play_task,
+)
 
 BATCH_SECONDS = 0.1
 """Least seconds of play in a batch: the disk is waited for after each, and the process that stores
@@ -45,8 +52,11 @@ class ProcessEngine:
     anyway, and to wake a process on another core costs more than most bots' thinking.
     """
 
-    def __init__(self, sandbox: Sandbox, workers: int, *, pin: bool = True) -> None:
+    def __init__(
+        self, sandbox: Sandbox, workers: int, *, pin: bool = True, models: Access = NO_MODELS
+    ) -> None:
         self._sandbox = sandbox
+        self._models = models
         self._workers = workers
         self._pin = pin and enough_cores(workers)
         self._batch_size = BatchSize(BATCH_SECONDS)
@@ -65,9 +75,9 @@ class ProcessEngine:
 
     def submit(self, executor: Executor, tasks: Sequence[Task]) -> Future[object]:
         """Hand tasks to a worker."""
-        return start(executor, partial(_play_batch, tasks, self._sandbox))
+        return start(executor, partial(_play_batch, tasks, self._sandbox, self._models))
 
-    def collect(self, future: Future[object]) -> list[PackedFixture]:
+    def collect(self, future: Future[object]) -> Sequence[Played]:
         """Return the results; when any worker of the pool dies, all that it played is lost."""
         try:
             # Only the engine knows what its futures return.
@@ -82,9 +92,9 @@ _warm_pool = WarmPool()
 """The bots of this worker process that wait for their next table."""
 
 
-def _play_batch(tasks: Sequence[Task], sandbox: Sandbox) -> BatchResult:
+def _play_batch(tasks: Sequence[Task], sandbox: Sandbox, models: Access) -> BatchResult:
     began = time.perf_counter()
-    fixtures = [play_task(task, sandbox, _warm_pool) for task in tasks]
+    fixtures = [play_task(task, sandbox, _warm_pool, models) for task in tasks]
     return BatchResult(fixtures, time.perf_counter() - began)
 
 

@@ -3,13 +3,15 @@
 import math
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor, Future
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 from typing import Protocol
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from arena.bots.bot import StagedBot
+from arena.bots.models.gateway import NO_MODELS, Access, ServerDownError
 from arena.bots.sandboxes.base import Sandbox
 from arena.bots.sessions.multiplexer import Multiplexer
 from arena.bots.sessions.warm_pool import TableDice, TablePool, WarmPool
@@ -44,6 +46,19 @@ class Task(Struct, frozen=True):
         return TableDice(self.fixture.dice_key, self.open_dice)
 
 
+class PutOff(Struct, frozen=True):
+    """A fixture that could not be played, through no fault of a bot or a worker."""
+
+    fixture: str
+    """Its id."""
+    model: str
+    """The language model whose server does not answer."""
+    why: str
+
+
+Played = PackedFixture | PutOff
+
+
 class WorkerDiedError(Exception):
     """A worker ended while it had a task; another cause than the task is possible."""
 
@@ -56,7 +71,7 @@ class WorkerDiedError(Exception):
 class BatchResult(Struct, frozen=True):
     """The results of a batch, and the time that the worker spent on it."""
 
-    fixtures: list[PackedFixture]
+    fixtures: Sequence[Played]
     seconds: float
 
 
@@ -97,7 +112,7 @@ class Engine(Protocol):
     def submit(self, executor: Executor, tasks: Sequence[Task]) -> Future[object]:
         """Hand tasks to one worker. Raises BrokenExecutor if a worker's death broke it."""
 
-    def collect(self, future: Future[object]) -> list[PackedFixture]:
+    def collect(self, future: Future[object]) -> Sequence[Played]:
         """Return the results; raises WorkerDiedError, or ArenaError if no more can be played."""
 
 
@@ -116,6 +131,8 @@ class RunSpec(Struct, frozen=True):
     """All that will play, in their folders where the run was started; added when packed."""
     bundles: dict[str, str] = {}
     """The digest of each bot's bundle, by the digest of the bot's files."""
+    models: Access = Access()
+    """The language models; keys are those of each machine."""
 
 
 class RemoteEngine(Engine, Protocol):
@@ -130,20 +147,32 @@ class RemoteEngine(Engine, Protocol):
         """
 
 
-def play_task(task: Task, sandbox: Sandbox, warm_pool: WarmPool) -> PackedFixture:
+def play_task(
+    task: Task, sandbox: Sandbox, warm_pool: WarmPool, models: Access = NO_MODELS
+) -> Played:
     """Play a fixture with bots from a pool; pack it here, to spare the one process that stores."""
     share_processor()
     if sandbox.starts_slowly:
         next_dice = TableDice(task.next_dice, task.open_dice)
-        warm_pool.prepare([bot.program for bot in task.next_bots], sandbox, next_dice)
+        alone = [bot.program for bot in task.next_bots if not bot.info.models]
+        warm_pool.prepare(alone, sandbox, next_dice)
     programs = [bot.program for bot in task.bots]
     table_pool = TablePool(warm_pool, task.dice)
-    with Multiplexer(programs, sandbox, task.limits, pool=table_pool) as multiplexer:
-        played = play_fixture(
-            task.fixture,
-            task.rules,
-            multiplexer,
-            keep_memory=task.keep_memory,
-            watched=WatchedGame(Path(task.watched)) if task.watched else None,
-        )
-    return pack(played)
+    gateway = models.gateway(task.fixture.seats) if any(p.models for p in programs) else None
+    try:
+        with (
+            gateway or nullcontext(),
+            Multiplexer(
+                programs, sandbox, task.limits, pool=table_pool, gateway=gateway
+            ) as multiplexer,
+        ):
+            played = play_fixture(
+                task.fixture,
+                task.rules,
+                multiplexer,
+                keep_memory=task.keep_memory,
+                watched=WatchedGame(Path(task.watched)) if task.watched else None,
+            )
+    except ServerDownError as error:
+        return PutOff(task.fixture.id, error.model, str(error))
+    return pack(replace(played, exchanges=gateway.sorted_exchanges()) if gateway else played)

@@ -7,6 +7,7 @@ import msgspec
 from msgspec import Struct
 
 from arena.bots.bot import StagedBot
+from arena.bots.models.gateway import Gateway
 from arena.bots.sandboxes.base import Sandbox
 from arena.game.records import Event, GameRecord, LimitsInfo, PlayedFixture
 from arena.game.rules.books import Rules
@@ -43,6 +44,7 @@ def rerun(
     sandbox: Sandbox,
     limits: LimitsInfo,
     game: int | None = None,
+    gateway: Gateway | None = None,
 ) -> Rerun:
     """Play all games of a fixture again on the same dice; `bots` are in the order of its seats.
 
@@ -50,7 +52,7 @@ def rerun(
     is returned.
     """
     wanted = (lambda _: False) if game is None else OfGame(game)
-    played, lines, _ = conversation(stored.fixture, rules, bots, sandbox, limits, wanted)
+    played, lines, _ = conversation(stored.fixture, rules, bots, sandbox, limits, wanted, gateway)
     records = {record.game: record for record in played.games}
     compared = [record for record in stored.games if game in (None, record.game)]
     differences = [first_difference(record, records[record.game]) for record in compared]

@@ -6,6 +6,7 @@ from typing import NamedTuple, cast
 import msgspec
 from msgspec import Struct
 
+from arena.bots.models.gateway import Gateway
 from arena.bots.sandboxes.base import Program, Sandbox
 from arena.bots.sandboxes.passing import ObservedSandbox
 from arena.bots.sessions.multiplexer import Multiplexer
@@ -80,6 +81,7 @@ def ask_again(
     sandbox: Sandbox,
     limits: LimitsInfo,
     watcher: Watcher,
+    gateway: Gateway | None = None,
 ) -> tuple[list[RerunDecision], str]:
     """Greet a bot and put all requests of a seat to it.
 
@@ -89,7 +91,7 @@ def ask_again(
     one. It gets offers of calza if it asks for them. Decisions are missing if the bot does not
     start, has used up its restarts, or the watcher stops it; else the reason is "".
     """
-    seat_rerun = _SeatRerun(hello, program, sandbox, limits, watcher)
+    seat_rerun = _SeatRerun(hello, program, sandbox, limits, watcher, gateway)
     why = seat_rerun.run(moments)
     return seat_rerun.decisions, why
 
@@ -102,13 +104,16 @@ class _SeatRerun:
         sandbox: Sandbox,
         limits: LimitsInfo,
         watcher: Watcher,
+        gateway: Gateway | None,
     ) -> None:
         self.decisions: list[RerunDecision] = []
         self._hello = hello
         self._limits = limits
         self._watcher = watcher
         self._sandbox = ObservedSandbox(sandbox)
-        self._multiplexer = Multiplexer([program], self._sandbox, limits, self._log)
+        self._multiplexer = Multiplexer(
+            [program], self._sandbox, limits, self._log, gateway=gateway
+        )
         self._ready = Ready()
         """The bot's last answer to `hello`."""
         self._notices: list[bytes] = []

@@ -6,6 +6,7 @@ from itertools import groupby
 from typing import Any, NamedTuple
 
 from arena.bots.bot import StagedBot
+from arena.bots.models.gateway import Gateway
 from arena.bots.sandboxes.base import Sandbox
 from arena.bots.sandboxes.capped import Capped, end_of, left_out
 from arena.bots.sessions.multiplexer import MAX_ANSWER, Multiplexer
@@ -66,13 +67,15 @@ def conversation(
     sandbox: Sandbox,
     limits: LimitsInfo,
     wanted: Wanted,
+    gateway: Gateway | None = None,
 ) -> tuple[PlayedFixture, list[Line], Sequence[int]]:
     """Play a fixture; returns it with lines to and from its bots, and the sizes of their stderr.
 
     Of long lines of bots, and of all lines of a bot that says much, it has the beginning.
     """
     heard = _Heard(wanted, len(bots))
-    with Multiplexer([bot.program for bot in bots], sandbox, limits, heard.log) as multiplexer:
+    programs = [bot.program for bot in bots]
+    with Multiplexer(programs, sandbox, limits, heard.log, gateway=gateway) as multiplexer:
         played = play_fixture(fixture, rules, multiplexer)
     ordered: list[Line] = []
     for _, group in groupby(heard.lines, key=lambda line: line.direction):

@@ -2,12 +2,14 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from msgspec import UNSET, Struct
+from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import asdict, replace
 
 from arena import __version__
+from arena.game.exchanges import MODEL_SECONDS
+from arena.game.machine import MachineInfo
 from arena.game.playoff_terms import PlayoffInfo
-from arena.game.records import LeagueInfo, MachineInfo
+from arena.game.records import LeagueInfo, LimitsInfo
 from arena.game.rules.round_limit import ROUNDS_PER_DIE
 from arena.game.seeds import commitment
 from arena.io.errors import ArenaError, first_of
@@ -30,9 +32,10 @@ _DECISIVE = (
     "sandbox",
     "memory_across_fixtures",
     "shared_dice",
+    "models",
 )
 """Fields that decide which games are played and how, besides bots and variants."""
-_HARMLESS = ("name", "ratings", "arena_version")
+_HARMLESS = ("name", "ratings", "arena_version", "public_models")
 """Fields that decide no game."""
 _SHOWN = 6
 """How many changes of a kind are named."""
@@ -147,7 +150,7 @@ def conditions_of(
         players=league.players,
         games=league.games,
         blocks=league.blocks or len(league.bots) - 1,
-        limits=league.limits.complete(league.games),
+        limits=_limits(league),
         sandbox=sandbox,
         seed=seed,
         commitment=commitment(seed),
@@ -158,7 +161,23 @@ def conditions_of(
         shared_dice=_shares_dice(league, now),
         rounds_per_die=ROUNDS_PER_DIE,
         ratings=league.ratings,
+        models=_models(league, now),
+        public_models=tuple(name for name, model in league.models.items() if model.public) or UNSET,
     )
+
+
+def _models(league: League, now: LeagueInfo | None) -> dict[str, str] | UnsetType:
+    """Return the language models by name; unset in a league that never had any."""
+    models = {name: model.model for name, model in league.models.items()}
+    return UNSET if not models and (now is None or now.models is UNSET) else models
+
+
+def _limits(league: League) -> LimitsInfo:
+    """Return the limits with every default filled in that matters."""
+    limits = league.limits.complete(league.games)
+    if not league.models or limits.model is not UNSET:
+        return limits
+    return replace(limits, model=MODEL_SECONDS)
 
 
 def _shares_dice(league: League, now: LeagueInfo | None) -> bool:

@@ -9,6 +9,7 @@ from msgspec import UNSET, Meta, Struct
 
 from arena.bots.bot import Bot
 from arena.bots.manifest import find_bots
+from arena.bots.models.config import MAX_MODELS, Model, check_granted, checked_models
 from arena.bots.runtimes import IMAGES
 from arena.bots.sandboxes.registry import AUTO, SANDBOXES
 from arena.game.playoff_terms import PlayoffInfo
@@ -25,7 +26,7 @@ MAX_GAMES = 100_000
 MAX_BLOCKS = 10_000
 MAX_PLAYOFF = 10_000_000
 """Games of a playoff."""
-MAX_ENTRIES = {"bots": 1000, "variants": 100, "struck": 1000}
+MAX_ENTRIES = {"bots": 1000, "variants": 100, "struck": 1000, "models": MAX_MODELS}
 """Entries of lists; a pattern is one entry, however many bots it matches."""
 MAX_TEXT = 200
 """Characters of a name, a label, a seed, an image."""
@@ -82,6 +83,7 @@ class LeagueFile(LeagueOptions, frozen=True, kw_only=True, forbid_unknown_fields
     until: str | UntilEntry | None = None
     seed: int | str | None = None
     images: dict[str, str] = {}
+    models: dict[str, Model] = {}
     workers: Workers | None = None
     shared_dice: bool | None = None
     """None stands for false in a new league, and for what it is in one that began."""
@@ -115,6 +117,8 @@ class League(LeagueOptions, frozen=True, kw_only=True):
     seed: str | None
     images: dict[str, str]
     """By runtime."""
+    models: dict[str, Model]
+    """The language models that bots may ask, by name."""
     workers: int
     shared_dice: bool | None
     lines: dict[str, str]
@@ -144,11 +148,14 @@ def league_of(entry: LeagueFile, path: Path, marks: Positions) -> League:
         playoff=reader.playoff(entry),
         seed=_text(entry.seed),
         images=reader.images(entry.images),
+        models=reader.models(entry.models),
         workers=entry.workers or core_count(),
         shared_dice=reader.shared_dice(entry),
         lines={key: reader.at(f"$.{key}") for key in _LINES},
         **{key: getattr(entry, key) for key in LeagueOptions.__struct_fields__},
     )
+    for bot in league.bots:
+        check_granted(bot.info.models, league.models, str(bot.source))
     reader.check_fixture(entry.limits, entry.games)
     reader.check_sandbox(entry.sandbox)
     return league
@@ -235,6 +242,10 @@ class _Reader:
                 hint = "for example python:3.12-slim"
                 raise ArenaError(f"'{image}' is not the name of an image", line, hint)
         return {**IMAGES, **images}
+
+    def models(self, models: dict[str, Model]) -> dict[str, Model]:
+        folder = self._path.absolute().parent
+        return checked_models(models, folder, lambda name: self.at(f"$.models.{name}"))
 
     def until(self, entry: LeagueFile) -> float | None:
         """Return the confidence wanted; raises ArenaError without a budget of blocks."""

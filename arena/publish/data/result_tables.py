@@ -163,7 +163,8 @@ def quarantined(head: LeagueHead, missing: Iterable[QuarantinedFixture]) -> Data
 def conditions(league: LeagueInfo, summary: LeagueSummary) -> list[DataTable]:
     """Return the bots, the rules, the limits and how much was played."""
     head = LeagueHead(league.name)
-    bots = [rows.BotRow(**asdict(bot)) for bot in league.bots]
+    fields = rows.BotRow.__struct_fields__
+    bots = [rows.BotRow(**{name: getattr(bot, name) for name in fields}) for bot in league.bots]
     played = [
         rows.PlayedRow(*division, total.fixtures, total.games, total.decisions)
         for division, total in summary.played.items()

@@ -116,6 +116,9 @@ def limit_rows(league: LeagueInfo) -> list[LimitRow]:
     if info.fixture:
         what = "wall time of a bot for all its answers in a fixture together"
         rows.append(LimitRow("fixture", f"{info.fixture:g} s", what))
+    if info.model:
+        what = "wall time in which language models may work for one answer"
+        rows.append(LimitRow("model", f"{info.model:g} s", what))
     if league.rounds_per_die:
         what = "per die at the start; then the dice left decide the game"
         rows.append(LimitRow("rounds", f"{league.rounds_per_die} rounds", what))

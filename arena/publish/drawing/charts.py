@@ -98,28 +98,32 @@ class Chart(Struct, frozen=True, kw_only=True):
         return self.height - BOTTOM
 
 
-def _across(axis: Axis) -> Axis:
+def across(axis: Axis) -> Axis:
+    """Return an axis drawn from left to right."""
     return axis.along(LEFT, WIDTH - RIGHT)
 
 
-def _upwards(axis: Axis, height: int = HEIGHT) -> Axis:
+def upwards(axis: Axis, height: int = HEIGHT) -> Axis:
+    """Return an axis drawn from the bottom to the top of a chart."""
     return axis.along(height - BOTTOM, TOP)
 
 
-def _ticks(axis: Axis, label: Callable[[float], str]) -> tuple[Tick, ...]:
+def ticks(axis: Axis, label: Callable[[float], str]) -> tuple[Tick, ...]:
+    """Return the marks of an axis with their labels."""
     return tuple(Tick(axis.at(value), label(value)) for value in axis.ticks)
 
 
 def _share_ticks(axis: Axis) -> tuple[Tick, ...]:
     digits = max(0, axis.digits - 2)
-    return _ticks(axis, lambda share: percent(share, digits))
+    return ticks(axis, lambda share: percent(share, digits))
 
 
-def _level(y: Axis, value: float) -> ReferenceLine:
+def level(y: Axis, value: float) -> ReferenceLine:
+    """Return the line of a value across a chart."""
     return ReferenceLine(LEFT, y.at(value), WIDTH - RIGHT, y.at(value))
 
 
-def _numbers(rows: Iterable[Shown], columns: Mapping[str, Callable[[Shown], str]]) -> Numbers:
+def numbers(rows: Iterable[Shown], columns: Mapping[str, Callable[[Shown], str]]) -> Numbers:
     """Return the table below a chart, given what each column says of a row."""
     return Numbers(
         tuple(columns), tuple(tuple(say(row) for say in columns.values()) for row in rows)
@@ -162,9 +166,9 @@ def charts_page(summary: LeagueSummary) -> ChartsPage:
 def rating_history(rows: Sequence[HistoryRow], reference: str) -> Chart:
     """Draw mu ± 1.96 sigma over a bot's games, one row or more; `reference` is what has mu 0."""
     ends = [row.mu + side * Z95 * row.sigma for row in rows for side in (-1, 1)]
-    y = _upwards(round_axis([0.0, *ends]))
+    y = upwards(round_axis([0.0, *ends]))
     games = [tick for tick in round_axis([0, rows[-1].games]).ticks if tick <= rows[-1].games]
-    x = _across(Axis(0, rows[-1].games, tuple(games)))
+    x = across(Axis(0, rows[-1].games, tuple(games)))
     upper = [(x.at(row.games), y.at(row.mu + Z95 * row.sigma)) for row in rows]
     lower = [(x.at(row.games), y.at(row.mu - Z95 * row.sigma)) for row in rows]
     last = rows[-1]
@@ -175,13 +179,13 @@ def rating_history(rows: Sequence[HistoryRow], reference: str) -> Chart:
         ),
         across="games of this bot",
         up="μ",
-        x=_ticks(x, lambda games: grouped(int(games))),
-        y=_ticks(y, lambda mu: signed(mu, y.digits)),
-        reference=_level(y, 0),
+        x=ticks(x, lambda games: grouped(int(games))),
+        y=ticks(y, lambda mu: signed(mu, y.digits)),
+        reference=level(y, 0),
         band=_corners([*upper, *reversed(lower)]),
         path=_corners([(x.at(row.games), y.at(row.mu)) for row in rows]),
         dots=(Dot(x.at(last.games), y.at(last.mu), f"now {signed(last.mu)}"),),
-        numbers=_numbers(
+        numbers=numbers(
             rows,
             {
                 "Games": lambda row: grouped(row.games),
@@ -196,7 +200,7 @@ def rating_history(rows: Sequence[HistoryRow], reference: str) -> Chart:
 def calibration(rows: Sequence[CalibrationRow]) -> Chart:
     """Draw how often bids were true by how likely they were; on the dashed line both are equal."""
     axis = Axis(0, 1, (0, 0.25, 0.5, 0.75, 1), 2)
-    x, y = _across(axis), _upwards(axis, SQUARE)
+    x, y = across(axis), upwards(axis, SQUARE)
     return Chart(
         words="Bids by how likely their bidders' own dice made them, and how often they were true.",
         across="odds by the bidder's own dice",
@@ -215,7 +219,7 @@ def calibration(rows: Sequence[CalibrationRow]) -> Chart:
             )
             for row in rows
         ),
-        numbers=_numbers(
+        numbers=numbers(
             rows,
             {
                 "Likely": lambda row: f"{percent(row.at_least, 0)} to {percent(row.below, 0)}",
@@ -233,8 +237,8 @@ def game_length(rows: Sequence[GameLengthRow]) -> Chart:
     """Draw the share of games by how many rounds they took; there is at least one row."""
     counts = range(rows[0].rounds, rows[-1].rounds + 1)
     named = tuple(counts[:: ceil(len(counts) / _TICKS)])
-    x = _across(Axis(counts[0] - 0.5, counts[-1] + 0.5, named))
-    y = _upwards(round_axis([0, *(row.share for row in rows)]))
+    x = across(Axis(counts[0] - 0.5, counts[-1] + 0.5, named))
+    y = upwards(round_axis([0, *(row.share for row in rows)]))
     games = sum(row.games for row in rows)
     mean = sum(row.rounds * row.games for row in rows) / games
     width = round((x.end - x.start) / len(counts) * 0.8, 1)
@@ -242,7 +246,7 @@ def game_length(rows: Sequence[GameLengthRow]) -> Chart:
         words=f"{grouped(games)} games took {fixed(mean, 1)} rounds on average.",
         across="rounds",
         up="share of games",
-        x=_ticks(x, str),
+        x=ticks(x, str),
         y=_share_ticks(y),
         bars=tuple(
             Bar(
@@ -254,7 +258,7 @@ def game_length(rows: Sequence[GameLengthRow]) -> Chart:
             )
             for row in rows
         ),
-        numbers=_numbers(
+        numbers=numbers(
             rows,
             {
                 "Rounds": lambda row: str(row.rounds),
@@ -268,20 +272,20 @@ def game_length(rows: Sequence[GameLengthRow]) -> Chart:
 def seat_advantage(rows: Sequence[SeatAdvantageRow]) -> Chart:
     """Draw the share of games that each seat won, against chance; there is at least one row."""
     chance = rows[0].chance
-    x = _across(Axis(-0.5, len(rows) - 0.5, tuple(row.seat for row in rows)))
-    y = _upwards(round_axis([chance, *(end for row in rows for end in (row.low, row.high))]))
+    x = across(Axis(-0.5, len(rows) - 0.5, tuple(row.seat for row in rows)))
+    y = upwards(round_axis([chance, *(end for row in rows for end in (row.low, row.high))]))
     return Chart(
         words=f"The share of games that each seat won; chance is {percent(chance)}.",
         across="seat",
         up="share won",
-        x=_ticks(x, lambda seat: f"{seat + 1:.0f}"),
+        x=ticks(x, lambda seat: f"{seat + 1:.0f}"),
         y=_share_ticks(y),
-        reference=_level(y, chance),
+        reference=level(y, chance),
         dots=tuple(
             _dot(x.at(row.seat), row, y, f"seat {row.seat + 1}: {percent(row.share)}")
             for row in rows
         ),
-        numbers=_numbers(
+        numbers=numbers(
             rows,
             {
                 "Seat": lambda row: str(row.seat + 1),

@@ -7,7 +7,8 @@ from collections.abc import Mapping
 from msgspec import Struct
 
 from arena import __version__
-from arena.game.records import LeagueInfo, MachineInfo
+from arena.game.machine import MachineInfo
+from arena.game.records import LeagueInfo
 from arena.game.rules.books import OPTIONS, SWITCHES, VARIANTS
 from arena.game.rules.clauses import CLAUSES, Clause, by_text
 from arena.game.wire.messages import PROTOCOL

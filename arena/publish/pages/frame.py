@@ -4,7 +4,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from arena.game.records import LeagueInfo
-from arena.publish.links import ABOUT, BOTS, FIXTURES, REPLAY, STATS, WATCH, Links
+from arena.publish.links import ABOUT, BOTS, FIXTURES, MODELS, REPLAY, STATS, WATCH, Links
 from arena.publish.output.site_folder import FRONT
 
 MENU = {
@@ -12,7 +12,7 @@ MENU = {
     "Bots": (BOTS, "bots/", "coach-"),
     "Watch": (WATCH, "watch/", REPLAY),
     "Fixtures": (FIXTURES, "fixtures/"),
-    "Stats": (STATS, "suspicions.html", "head-to-head/"),
+    "Stats": (STATS, "suspicions.html", "head-to-head/", MODELS),
     "About": (ABOUT,),
 }
 """The page that each item leads to, and what else belongs there; all other pages are About's."""

@@ -13,6 +13,7 @@ from arena.publish.game_source import GameSource, Job
 from arena.publish.links import GAMES_PER_SHARD, Links
 from arena.publish.output import text
 from arena.publish.output.site_folder import File
+from arena.publish.replay.model_words import words_of
 from arena.publish.replay.selection import Selection
 from arena.publish.replay.steps import Replay, replay
 
@@ -43,7 +44,7 @@ class Firsts(msgspec.Struct, frozen=True):
     games: list[tuple[int, int]]
 
 
-class _ShardSpec(msgspec.Struct, frozen=True):
+class _ShardSpec(msgspec.Struct, frozen=True, omit_defaults=True):
     """The inputs of a shard, beside its fixture."""
 
     number: int
@@ -51,6 +52,8 @@ class _ShardSpec(msgspec.Struct, frozen=True):
     table: str
     bots: list[str]
     marks: list[str]
+    models: tuple[str, ...] = ()
+    """The language models whose words are shown."""
 
 
 class _Wanted(msgspec.Struct, frozen=True):
@@ -69,12 +72,13 @@ def shards(
     existing: Mapping[str, str],
     variants: Mapping[str, Rules],
     marks: Mapping[str, str],
+    models: tuple[str, ...] = (),
 ) -> Iterator[File]:
     """Yield every shard; those whose keys are in `existing`, by path, come without their text.
 
-    `marks` are the classes of each bot's mark.
+    `marks` are the classes of each bot's mark, `models` those whose words are shown.
     """
-    wanted = list(_wanted(source, selection, links, marks))
+    wanted = list(_wanted(source, selection, links, marks, models))
     same = {shard.path for shard in wanted if existing.get(shard.path) == shard.key}
     yield from (File(shard.path, None, shard.key) for shard in wanted if shard.path in same)
     missing = [shard for shard in wanted if shard.path not in same]
@@ -85,7 +89,11 @@ def shards(
 
 
 def _wanted(
-    source: GameSource, selection: Selection, links: Links, marks: Mapping[str, str]
+    source: GameSource,
+    selection: Selection,
+    links: Links,
+    marks: Mapping[str, str],
+    models: tuple[str, ...],
 ) -> Iterator[_Wanted]:
     for result in source.results:
         fixture = result.fixture
@@ -93,7 +101,7 @@ def _wanted(
         pages = [links.bot(name) for name in fixture.seats]
         marked = [marks[name] for name in fixture.seats]
         for number, games in _parts(selection.get(fixture.index, [])):
-            spec = _ShardSpec(number, games, table, pages, marked)
+            spec = _ShardSpec(number, games, table, pages, marked, models)
             depends_on = msgspec.msgpack.encode((source.hashes[fixture.index], spec))
             key = sha256(depends_on).hexdigest()[:32]
             yield _Wanted(fixture.index, links.shard(fixture.index, number), key, spec)
@@ -123,7 +131,13 @@ def shard_script(variants: Mapping[str, Rules], played: PlayedFixture, spec: _Sh
         bots=spec.bots,
         marks=spec.marks,
         games={
-            str(record.game): replay(record, seats, rules, fixture.max_rounds)
+            str(record.game): replay(
+                record,
+                seats,
+                rules,
+                fixture.max_rounds,
+                words_of(played.exchanges, record.game, spec.models),
+            )
             for record in played.games
         },
     )

@@ -1,11 +1,13 @@
 """Page model of a replay: a game as steps, each told in words, with the chances of its bids."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from itertools import chain
+from types import MappingProxyType
 from typing import Literal, NamedTuple
 
 from msgspec import UNSET, Struct, UnsetType
+from msgspec.structs import replace
 
 from arena.game.records import BidMade, CallMade, Faulted, GameRecord
 from arena.game.rules.books import Rules
@@ -17,6 +19,7 @@ from arena.game.walk import PlayedRound, walk
 from arena.playstats.luck import has_luck, round_luck
 from arena.publish.fault_words import CAUSES
 from arena.publish.output.text import CACHED, clipped, one_line, percent, signed
+from arena.publish.replay.model_words import Words
 
 DETAIL_SHOWN = 1000
 """Characters of a fault's detail; the data files have all."""
@@ -74,9 +77,16 @@ class Replay(Struct, frozen=True):
 
 
 def replay(
-    record: GameRecord, seats: Sequence[str], rules: Rules, max_rounds: int | UnsetType = UNSET
+    record: GameRecord,
+    seats: Sequence[str],
+    rules: Rules,
+    max_rounds: int | UnsetType = UNSET,
+    words: Words = MappingProxyType({}),
 ) -> Replay:
-    """Tell a game by its seats' names; raises ForbiddenEventError if `rules` forbid an event."""
+    """Tell a game by its seats' names; raises ForbiddenEventError if `rules` forbid an event.
+
+    `words` are what models wrote, which those see who see with a seat's eyes.
+    """
     rounds: list[Rolled] = []
     steps: list[Step] = []
     alive, luck = len(seats), 0.0
@@ -85,7 +95,8 @@ def replay(
         standing = played.now.standing
         start = played.number, played.step, standing.opener, standing.palifico_seat
         rounds.append(Rolled(*start, played.hands))
-        steps += _Teller(played, seats, tuple(chain(*played.hands))).steps()
+        told = _Teller(played, seats, tuple(chain(*played.hands))).steps()
+        steps += _with_words(told, played.number, words)
         alive = played.after.alive
         luck += round_luck(played) if measured else 0.0
     by_dice = alive > 1 and len(rounds) == max_rounds
@@ -94,6 +105,13 @@ def replay(
     winner, last = record.places.index(1), len(rounds) - 1 if rounds else None
     steps.append(Step("end", winner, " ".join(said), last))
     return Replay(record.game, record.places, rounds, steps)
+
+
+def _with_words(steps: Iterable[Step], number: int, words: Words) -> Iterator[Step]:
+    """Add to each action of a round what a model wrote; the round's start comes before them."""
+    for place, step in enumerate(steps, -1):
+        wrote = words.get((number, place, step.seat), "") if step.kind in ("bid", "call") else ""
+        yield replace(step, knew=f"{step.knew} Its model wrote: {wrote}") if wrote else step
 
 
 class _Teller(NamedTuple):

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.author.check.budget import Budget, BudgetedMultiplexer, BudgetSpentError
+from arena.author.check.budget import Budget, BudgetedMultiplexer, BudgetSpentError, Charge
 from arena.author.check.context import CheckRequest
 from arena.author.check.findings import CheckReport
 from arena.author.check.run import check
@@ -107,7 +107,7 @@ def two_bots(folder: Path, budget: Budget, log: Log | None = None) -> Iterator[M
     """Seat two bots that are ready, of which the first is charged."""
     bot = in_place(write_bot(folder / "bot", READY_AND_DUDO)).program
     with BudgetedMultiplexer(
-        [bot, bot], ProcessSandbox(), PATIENT.complete(1), log, budget=budget, own={0}
+        [bot, bot], ProcessSandbox(), PATIENT.complete(1), log, charge=Charge(budget, {0})
     ) as multiplexer:
         for seat in range(2):
             assert multiplexer.start(seat, b"{}\n") is None

@@ -243,4 +243,4 @@ def test_frozen_bot_receives_bye(runs: Path) -> None:
         session = multiplexer._sessions[0]
         multiplexer.bye(b"{}\n")
         assert select.select([session.exit_fd], [], [], HANG)[0]
-        assert session._running.exit_code() == 0
+        assert session.running.exit_code() == 0

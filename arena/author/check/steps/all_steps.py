@@ -51,6 +51,7 @@ def manifest(bench: Bench) -> Findings:
     images = {**IMAGES, **request.images}
     sandbox = sandbox_for([bench.bot], request.sandbox, trusted=request.trusted, images=images)
     bench.workshop = Workshop(sandbox, bench.folder, request.packages, request.builds)
+    bench.open_models()
 
 
 def program(bench: Bench) -> Findings:
@@ -152,6 +153,7 @@ STEPS = (
     CheckStep("concurrency", "several games at once, if `ready` says so", concurrency),
     CheckStep("unknown fields", "other spacing, order, fields and messages", drills.unknown_fields),
     CheckStep("news", "calza, faults of rivals, ends of games", drills.news),
+    CheckStep("models", "a game without its language models, if it names any", games.no_models),
     CheckStep("own folder", "nothing was written to it", own_folder),
     CheckStep("end of input", "it exits after `bye`", end_of_input),
 )

@@ -6,7 +6,7 @@ from itertools import chain
 
 from msgspec.structs import replace
 
-from arena.author.check.budget import BudgetedMultiplexer
+from arena.author.check.budget import BudgetedMultiplexer, Charge
 from arena.author.check.context import Bench
 from arena.author.check.faults import finding_of
 from arena.author.check.findings import Finding, Findings
@@ -15,6 +15,7 @@ from arena.author.check.pace import STEP_SECONDS
 from arena.author.check.probe import Probe
 from arena.author.check.steps.positions import moments, random_player
 from arena.author.check.tables import BY_BOOK, FOR_TWO, CheckTable
+from arena.bots.models.gateway import Gateway
 from arena.bots.sessions.multiplexer import SeatReply
 from arena.game.records import Cause, Fault, Faulted, PlayedFixture
 from arena.game.wire.messages import Ready
@@ -103,7 +104,13 @@ def concurrent_games(bench: Bench) -> Findings:
         yield from _play(bench, FOR_TWO, _CONCURRENT_GAMES)
 
 
-def _play(bench: Bench, table: CheckTable, games: int) -> Findings:
+def no_models(bench: Bench) -> Findings:
+    """Play a game in which each request to a model is refused, as when a cap is reached."""
+    if bench.models:
+        yield from _play(bench, FOR_TWO, 1, bench.models.refusing)
+
+
+def _play(bench: Bench, table: CheckTable, games: int, gateway: Gateway | None = None) -> Findings:
     tapes = [Tape() for _ in range(table.players)]
     programs = [bench.staged.program] * table.players
     limits = replace(bench.request.limits, restarts=0).complete(games)
@@ -120,9 +127,8 @@ def _play(bench: Bench, table: CheckTable, games: int) -> Findings:
         limits,
         log,
         pool,
-        budget=bench.budget,
-        own=seats,
-        pace=bench.pace,
+        gateway or bench.gateway,
+        charge=Charge(bench.budget, seats, bench.pace),
     ) as multiplexer:
         try:
             faults = _faults(play_fixture(fixture, table.rules, multiplexer))

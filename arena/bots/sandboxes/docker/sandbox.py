@@ -10,7 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
 from arena.bots.runtimes import IMAGES, OF_SAMPLES
-from arena.bots.sandboxes.base import ENVIRONMENT, Program, Quota, Running, Unavailable
+from arena.bots.sandboxes.base import MODELS, Program, Quota, Running, Unavailable
 from arena.bots.sandboxes.build_folder import SOURCE, copy_first
 from arena.bots.sandboxes.docker import engine
 from arena.bots.sandboxes.docker.attached import AttachedContainer, Attachment
@@ -123,13 +123,15 @@ class DockerSandbox:
         bot_mount = f"{program.folder}:{SOURCE if copies else '/bot'}:{mode}"
         config: dict[str, Any] = {
             "image": self._images[program.runtime],
-            "environment": ENVIRONMENT,
+            "environment": program.environment(MODELS),
             "working_dir": "/bot",
             "hostname": "bot",
             "labels": {engine.LABEL: str(run.folder)},
             "network_disabled": True,
         }
-        limits = self._limits([bot_mount, f"{pipes}:{self._pipes}:ro"], space)
+        mounts = [bot_mount, f"{pipes}:{self._pipes}:ro"]
+        mounts += [f"{program.socket.parent}:{MODELS}:ro"] if program.socket else []
+        limits = self._limits(mounts, space)
         if copies:
             options = f"rw,exec,nosuid,nodev,size={space},uid={user},gid={user}"
             limits["tmpfs"] |= {"/bot": options}

@@ -1,0 +1,1 @@
+"""Language models for bots: a socket in each bot's sandbox, and the way from there to a server."""

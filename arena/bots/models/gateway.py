@@ -1,0 +1,235 @@
+"""The gateway of a table: takes what its bots ask of models to the servers, and notes it.
+
+    with Gateway(models, names) as gateway, Multiplexer(..., gateway=gateway) as multiplexer:
+        ...
+    gateway.exchanges
+
+A bot whose bot.yaml names models finds the path of a socket in `ARENA_MODELS`. There it speaks HTTP
+as OpenAI's clients do (docs/guides/models.md).
+"""
+
+import os
+import time
+from collections.abc import Callable, Mapping, Sequence
+from operator import attrgetter
+from pathlib import Path
+from secrets import token_hex
+from threading import Condition, Event
+from typing import Self
+
+from msgspec import Struct
+
+from arena.bots.models.budget import Budget
+from arena.bots.models.chat import Asked, Completion, RequestError
+from arena.bots.models.config import Model, read_key
+from arena.bots.models.ledger import Ledger, Spending, Spent
+from arena.bots.models.model_socket import Caller, ModelSocket, Turn
+from arena.bots.models.recorded import Recorded
+from arena.bots.models.server import ServerError, complete
+from arena.bots.sandboxes.run_folder import RunFolder
+from arena.game.exchanges import Exchange
+from arena.io.errors import ArenaError
+
+_FIRST_PAUSE, _LONGEST_PAUSE = 0.25, 8.0
+"""Seconds between attempts; each pause is twice the one before."""
+
+
+class ServerDownError(ArenaError):
+    """A model's server does not answer: no bot is to blame for that."""
+
+    model = ""
+    """By the arena's name."""
+
+
+class Access(Struct, frozen=True):
+    """What a worker needs to let bots ask models; keys are no part of it."""
+
+    models: dict[str, Model] = {}
+    ledger: str = ""
+    """A folder that the workers of a machine share."""
+    spent: Spending = {}
+    """What had been spent before the run."""
+
+    def gateway(self, bots: Sequence[str]) -> "Gateway":
+        """Return the gateway of a table; raises ArenaError if a key cannot be had."""
+        return Gateway(self.models, bots, Path(self.ledger) if self.ledger else None, self.spent)
+
+
+NO_MODELS = Access()
+
+
+class Gateway:
+    """A context manager: the sockets of one table, and what was said there.
+
+    `exchanges` are the requests that were answered, in the order of the answers, and the first that
+    was refused for a cap in a game.
+    """
+
+    def __init__(
+        self,
+        models: Mapping[str, Model],
+        bots: Sequence[str],
+        ledger: Path | None = None,
+        spent: Spending | None = None,
+        *,
+        recorded: Recorded | None = None,
+        asks: bool = True,
+    ) -> None:
+        """`bots` are names by seat, `ledger` is a folder that tables share, `spent` not in there.
+
+        What is `recorded` is answered from there; unless it `asks`, all else is refused, of models
+        that are not known, too. Raises ArenaError if a key cannot be had.
+        """
+        self.exchanges: list[Exchange] = []
+        self._models = models
+        self._bots = bots
+        self._keys = {name: read_key(name, model) for name, model in models.items() if asks}
+        self._recorded = recorded
+        self._asks = asks
+        self._folder = RunFolder()
+        # Other users find no socket: only root's bots are others, and the names are random.
+        self._folder.path.chmod(0o711 if os.geteuid() == 0 else 0o700)
+        self._ledger = Ledger(ledger or self._folder.path / "ledger")
+        self._budget = Budget(models, self._ledger, spent or {})
+        self._sockets: list[ModelSocket] = []
+        self._refused: set[tuple[int, int, str, str]] = set()
+        """By seat, game, model and code, the refusals that are noted."""
+        self._lock = Condition()
+        self._under_way = 0
+        self._down: ServerDownError | None = None
+        self._over = Event()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """End the sockets; what was asked is answered first."""
+        self._over.set()
+        for socket in self._sockets:
+            socket.close()
+        with self._lock:
+            # What was asked costs money, whether or not the bot still wants it.
+            self._lock.wait_for(lambda: not self._under_way)
+        self._folder.remove()
+
+    def open(self, seat: int, granted: tuple[str, ...], now: Callable[[], float]) -> ModelSocket:
+        """Open the socket of a bot that is about to start in a seat; `now` tells the time."""
+        known = tuple(name for name in granted if name in self._models or not self._asks)
+        folder = self._folder.path / token_hex(8)
+        folder.mkdir(mode=0o755)
+        folder.chmod(0o755)
+        socket = ModelSocket(folder, Caller(seat, self._bots[seat], known), self.answer, now)
+        self._sockets.append(socket)
+        return socket
+
+    def check(self) -> None:
+        """Raise ServerDownError if a server does not answer."""
+        if self._down:
+            raise self._down
+
+    def sorted_exchanges(self) -> tuple[Exchange, ...]:
+        """Return all exchanges by game, turn and seat; those of one turn in their order."""
+        order = attrgetter("game", "turn", "seat")
+        return tuple(sorted(self.exchanges, key=order))
+
+    def answer(self, socket: ModelSocket, asked: Asked) -> tuple[int, Completion]:
+        """Return what a model answers, with the number of the answer; raises RequestError."""
+        with self._lock:
+            self._under_way += 1
+        try:
+            return self._answered(socket, asked)
+        finally:
+            with self._lock:
+                self._under_way -= 1
+                self._lock.notify_all()
+
+    def _answered(self, socket: ModelSocket, asked: Asked) -> tuple[int, Completion]:
+        caller, turn = socket.caller, socket.turn
+        if asked.model not in caller.granted:
+            granted = ", ".join(caller.granted) or "none"
+            what = f"the model {asked.model[:40]!a} was not granted; granted: {granted}"
+            raise RequestError(404, "model_not_found", what)
+        if turn is None:
+            raise RequestError(400, "not_on_turn", "models answer while a request is open")
+        if known := self._from_record(asked, turn):
+            return 1, Completion(known.answer, known.finish, known.tokens_in, known.tokens_out)
+        self._check_caps(asked.model, caller, turn)
+        model = self._models[asked.model]
+        began = time.monotonic()
+        completion = self._ask(asked, model, socket)
+        seconds = time.monotonic() - began
+        tokens = completion.tokens_in, completion.tokens_out
+        cost = model.price.micros(*tokens)
+        self._budget.add(asked.model, caller, turn.game, Spent(sum(tokens), cost))
+        exchange = Exchange(
+            *(caller.seat, *turn, asked.model),
+            request=asked.text(),
+            answer=completion.text,
+            finish=completion.finish,
+            tokens_in=tokens[0],
+            tokens_out=tokens[1],
+            milliseconds=round(1000 * seconds),
+            micros=cost,
+        )
+        with self._lock:
+            self.exchanges.append(exchange)
+            return len(self.exchanges), completion
+
+    def _check_caps(self, model: str, caller: Caller, turn: Turn) -> None:
+        """Raise RequestError if a cap is reached; note the first time in a game."""
+        try:
+            self._budget.check(model, caller, turn.game)
+        except RequestError as refusal:
+            with self._lock:
+                place = caller.seat, turn.game, model, refusal.code
+                if place not in self._refused:
+                    self._refused.add(place)
+                    noted = Exchange(caller.seat, *turn, model, refused=refusal.code)
+                    self.exchanges.append(noted)
+            raise
+
+    def _from_record(self, asked: Asked, turn: Turn) -> Exchange | None:
+        """Return the recorded answer, if any; raises RequestError if a new one is not asked."""
+        known = None
+        if self._recorded:
+            with self._lock:
+                known = self._recorded.take(asked.model, asked.text(), turn.game, turn.number)
+        if known or self._asks:
+            return known
+        raise RequestError(429, "not_asked", "no model is asked here, beside what is recorded")
+
+    def _ask(self, asked: Asked, model: Model, socket: ModelSocket) -> Completion:
+        """Ask a server as often as the league allows; wait for the end if it is down."""
+        body, pause = asked.body(model.model, model.max_tokens), _FIRST_PAUSE
+        key = self._keys[asked.model]
+        for attempt in range(model.retries + 1):
+            try:
+                place = self._ledger.place(asked.model, model.at_a_time, self._over.is_set)
+                with place, socket.waits.serving():
+                    return complete(model, key, body)
+            except ServerError as error:
+                why, wait = str(error), error.wait
+                if not error.passes or attempt == model.retries:
+                    break
+            except InterruptedError:
+                raise _over() from None
+            if self._over.wait(max(pause, wait)):
+                raise _over()
+            pause = min(2 * pause, _LONGEST_PAUSE)
+        self._note_down(asked.model, why)
+        self._over.wait()
+        raise _over()
+
+    def _note_down(self, name: str, why: str) -> None:
+        with self._lock:
+            if not self._down:
+                what = f"the server of the model '{name}' fails: {why}"
+                self._down = ServerDownError(what, self._models[name].url)
+                self._down.model = name
+
+
+def _over() -> RequestError:
+    return RequestError(503, "over", "the fixture is over")

@@ -1,0 +1,100 @@
+"""What all workers of a machine share: what was spent on models, and whose turn it is to ask."""
+
+import fcntl
+import os
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import msgspec
+from msgspec import Struct
+
+_POLL_SECONDS = 0.02
+_FILE = "spent.json"
+
+
+class Spent(Struct, frozen=True, array_like=True):
+    """Tokens and money that were used."""
+
+    tokens: int = 0
+    micros: int = 0
+    """Money, in millionths."""
+
+    def __add__(self, other: "Spent") -> "Spent":
+        return Spent(self.tokens + other.tokens, self.micros + other.micros)
+
+
+Spending = dict[str, dict[str, Spent]]
+"""By model and bot."""
+_spending = msgspec.json.Decoder(Spending)
+
+
+def total(spending: Spending, model: str) -> Spent:
+    """Return what all bots spent on a model."""
+    return sum(spending.get(model, {}).values(), start=Spent())
+
+
+class Ledger:
+    """A folder that workers share; its locks end with the process that holds them."""
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        folder.mkdir(parents=True, exist_ok=True)
+
+    def add(self, model: str, bot: str, spent: Spent) -> None:
+        """Add what an answer cost."""
+        with self._locked() as file:
+            spending = _read(file)
+            bots = spending.setdefault(model, {})
+            bots[bot] = bots.get(bot, Spent()) + spent
+            os.ftruncate(file, 0)
+            os.pwrite(file, msgspec.json.encode(spending), 0)
+
+    def spending(self) -> Spending:
+        """Return what was spent so far."""
+        with self._locked() as file:
+            return _read(file)
+
+    @contextmanager
+    def place(self, model: str, places: int, stopped: Callable[[], bool]) -> Iterator[None]:
+        """Wait for one of so many places at a server; raises InterruptedError if stopped."""
+        while True:
+            for number in range(places):
+                fd = self._open(f"{model}.{number}")
+                if _try_lock(fd):
+                    try:
+                        yield
+                    finally:
+                        os.close(fd)
+                    return
+                os.close(fd)
+            if stopped():
+                raise InterruptedError
+            time.sleep(_POLL_SECONDS)
+
+    @contextmanager
+    def _locked(self) -> Iterator[int]:
+        fd = self._open(_FILE)
+        try:
+            fcntl.flock(fd, fcntl.LOCK_EX)
+            yield fd
+        finally:
+            os.close(fd)
+
+    def _open(self, name: str) -> int:
+        flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC
+        return os.open(self._folder / name, flags, 0o600)
+
+
+def _try_lock(fd: int) -> bool:
+    try:
+        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def _read(fd: int) -> Spending:
+    content = os.pread(fd, os.fstat(fd).st_size, 0)
+    return _spending.decode(content) if content else {}

@@ -1,0 +1,29 @@
+"""What bots asked language models in the stored fixtures, and what that cost."""
+
+from collections.abc import Iterator
+
+from arena.bots.models.ledger import Spending, Spent
+from arena.game.exchanges import Exchange
+from arena.game.records import Fixture
+from arena.league.store.store import Store
+
+
+def exchanges_of(store: Store) -> Iterator[tuple[Fixture, tuple[Exchange, ...]]]:
+    """Yield each stored fixture and what its bots asked; nothing if that was pruned.
+
+    Raises ArenaError for a fixture that is damaged.
+    """
+    for stored in store.stored():
+        played = store.without_games(stored)
+        yield played.fixture, played.exchanges
+
+
+def spending(store: Store) -> Spending:
+    """Return the tokens and the money that are noted there, by model and bot."""
+    spent: Spending = {}
+    for fixture, exchanges in exchanges_of(store):
+        for exchange in exchanges:
+            bots, bot = spent.setdefault(exchange.model, {}), fixture.seats[exchange.seat]
+            used = Spent(exchange.tokens_in + exchange.tokens_out, exchange.micros)
+            bots[bot] = bots.get(bot, Spent()) + used
+    return spent

@@ -1,0 +1,80 @@
+"""Your bot asks a language model. Edit prompt.txt; the code may stay as it is."""
+
+import json
+import re
+import sys
+from http.client import HTTPConnection, HTTPException
+from os import environ
+from pathlib import Path
+from socket import AF_UNIX, socket
+
+from perudo import bid, dudo, legal, play
+
+MODEL = "small"  # one of `models` in bot.yaml
+PROMPT = Path("prompt.txt").read_text(encoding="utf-8")
+CLAUSES = json.loads(Path("rules.json").read_text(encoding="utf-8"))  # arena rules --json
+FACES = ["", "pacos", "twos", "threes", "fours", "fives", "sixes"]
+MOVE = re.compile(rf"\[(?:bid +(\d+) +({'|'.join(FACES[1:])})|dudo)\]", re.IGNORECASE)
+COUNTS = {"legal at once": 0, "legal at the second try": 0, "least bad move": 0}
+
+
+def ask(messages):
+    """Return what the model answers; raises OSError if it does not."""
+    server = HTTPConnection("models")
+    with socket(AF_UNIX) as server.sock:
+        server.sock.connect(environ.get("ARENA_MODELS", "/no/models"))
+        question = {"model": MODEL, "messages": messages}
+        server.request("POST", "/v1/chat/completions", json.dumps(question))
+        answer = json.load(server.getresponse())
+    if "error" in answer:
+        raise OSError(answer["error"]["message"])
+    return answer["choices"][0]["message"]["content"] or ""
+
+
+def choose(view):
+    """Return the move that the model says; it may try twice, then the least bad one is made."""
+    rules = PROMPT.replace("{rules}", "\n".join(rules_in_words(view.rules)))
+    talk = [{"role": "system", "content": rules}, {"role": "user", "content": in_words(view)}]
+    for count in ("legal at once", "legal at the second try"):
+        try:
+            said = ask(talk)
+        except (OSError, HTTPException, ValueError) as error:
+            wrong = f"The model gave no answer: {error}."
+            break
+        wrong = "There is no move in brackets."
+        for one in [*MOVE.finditer(said)][-1:]:  # what stands before the last is thought
+            move = bid(int(one[1]), FACES.index(one[2].lower())) if one[1] else dudo()
+            if legal(view, move):
+                COUNTS[count] += 1
+                return move
+            wrong = f"{one[0]} is illegal."
+        talk.append({"role": "assistant", "content": said})
+        talk.append({"role": "user", "content": f"{wrong} {in_words(view)}"})
+    COUNTS["least bad move"] += 1
+    print(f"{wrong} So far: {COUNTS}", file=sys.stderr)
+    best = max(view.raises, key=lambda one: view.chance(one.min, one.face), default=None)
+    false = 1 - view.chance(view.last.quantity, view.last.face) if view.last else 0
+    doubts = best is None or false > view.chance(best.min, best.face)
+    return dudo() if doubts else bid(best.min, best.face)
+
+
+def in_words(view):
+    left = ", ".join(f"player {seat}: {dice}" for seat, dice in enumerate(view.left))
+    bids = [f"player {one.seat}: {one.quantity} {FACES[one.face]}" for one in view.bids]
+    raises = [f"{one.min} to {one.max} {FACES[one.face]}" for one in view.raises]
+    return f"""You are player {view.seat}. Your dice: {view.dice}. Dice left: {left}.
+Pacos (ones) are {"not wild in this palifico round" if view.palifico else "wild"}.
+Bids of this round: {", ".join(bids) or "none, you open it"}.
+Legal bids: {", ".join(raises) or "none"}. Dudo is {"legal" if bids else "illegal"}."""
+
+
+def rules_in_words(rules):
+    for clause in (one for one in CLAUSES if rules["calza"] or "CALZA" not in one["id"]):
+        value = str(rules.get(clause["switch"])).lower()
+        books = [clause["books"][rules["name"]], *clause["books"].values()]
+        texts = [book["text"] for book in books if str(book["value"]).lower() == value]
+        yield f"- {clause['title']}: {[*texts, value][0]}".replace("→ ", "")
+
+
+if __name__ == "__main__":
+    play(choose)

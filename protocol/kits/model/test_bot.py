@@ -1,0 +1,77 @@
+"""Your bot's tests: python3 test_bot.py"""
+
+import unittest
+from unittest.mock import patch
+
+import bot
+from bot import choose
+from perudo import dudo, legal, positions
+
+VIEWS = positions("positions.jsonl")
+
+
+class TestChoose(unittest.TestCase):
+    def setUp(self) -> None:
+        self.asked: list = []
+        bot.COUNTS = dict.fromkeys(bot.COUNTS, 0)
+
+    def says(self, *answers: str):
+        """Return a model that gives these answers, one after another, and then no more."""
+        left = list(answers)
+
+        def ask(messages):
+            self.asked.append([one["content"] for one in messages])
+            if not left:
+                raise OSError("it is down")
+            return left.pop(0)
+
+        return patch.object(bot, "ask", ask)
+
+    def test_every_move_is_legal(self) -> None:
+        with self.says():
+            for view in VIEWS:
+                move = choose(view)
+                self.assertTrue(legal(view, move), f"{move} in {view.turn}")
+        self.assertEqual(bot.COUNTS["least bad move"], len(VIEWS))
+        print("passed: every move is legal")
+
+    def test_bid_of_more_dice_than_there_are_is_doubted(self) -> None:
+        with self.says():
+            for view in VIEWS:
+                if view.last and view.last.quantity > sum(view.left):
+                    self.assertEqual(choose(view), dudo())
+        print("passed: a bid of more dice than there are is doubted")
+
+    def test_last_move_in_brackets_is_played(self) -> None:
+        view = next(view for view in VIEWS if view.last)
+        with self.says("Not [bid 9 fives], that is mad: [Dudo]"):
+            self.assertEqual(choose(view), dudo())
+        self.assertEqual(bot.COUNTS["legal at once"], 1)
+        print("passed: the last move in brackets is played")
+
+    def test_illegal_answer_is_asked_once_more(self) -> None:
+        view = next(view for view in VIEWS if not view.last)
+        with self.says("[dudo]", "[bid 1 twos]"):
+            self.assertEqual(choose(view), {"action": "bid", "quantity": 1, "face": 2})
+        self.assertEqual(self.asked[1][2], "[dudo]")
+        self.assertTrue(self.asked[1][3].startswith("[dudo] is illegal."))
+        self.assertEqual(bot.COUNTS["legal at the second try"], 1)
+        print("passed: an illegal answer is asked once more")
+
+    def test_two_useless_answers_are_enough(self) -> None:
+        with self.says("[bid 0 sixes]", "Hm.", "[bid 1 twos]"):
+            self.assertTrue(legal(VIEWS[0], choose(VIEWS[0])))
+        self.assertEqual(bot.COUNTS["least bad move"], 1)
+        print("passed: two useless answers are enough")
+
+    def test_prompt_has_the_rules_and_what_is_seen(self) -> None:
+        with self.says("[bid 1 twos]"):
+            choose(VIEWS[0])
+        system, seen = self.asked[0]
+        self.assertIn("- the end: the last player with a die wins", system)
+        self.assertIn(str(VIEWS[0].dice), seen)
+        print("passed: the prompt has the rules and what is seen")
+
+
+if __name__ == "__main__":
+    unittest.main(buffer=False)

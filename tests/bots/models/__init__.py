@@ -1,0 +1,1 @@
+"""Bots that ask language models, and servers that answer, or do not."""

@@ -1,0 +1,162 @@
+"""What bots may ask at their sockets, and what they get instead of what they may not."""
+
+import socket
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import pytest
+
+from arena.bots.models.config import Cap, Caps, Model
+from tests.bots.models.callers import HELLO, Connection, model, table
+from tests.support.model_server import ModelServer, say, serving
+
+
+def test_answers_come_over_one_connection_and_are_noted_with_game_round_and_turn() -> None:
+    with serving(say("[dudo]")) as server, table({"small": model(server.url)}, ("small",)) as at:
+        gateway, [seat] = at
+        connection = Connection(seat.socket.path)
+        answers = [seat.ask(connection, temperature=0.5, max_tokens=9999) for _ in range(3)]
+        connection.close()
+    assert [answer.text for answer in answers] == ["[dudo]"] * 3
+    assert [body["max_tokens"] for body in server.asked] == [1024] * 3
+    assert {body["model"] for body in server.asked} == {"there"}
+    noted = [(one.seat, one.game, one.round, one.turn, one.model) for one in gateway.exchanges]
+    assert noted == [(0, 0, 2, 1, "small")] * 3
+    assert sum(one.micros for one in gateway.exchanges) == 3 * (100 * 1 + 10 * 10)
+
+
+def test_bot_sees_the_models_that_it_was_granted() -> None:
+    models = {name: model("http://127.0.0.1:9/v1") for name in ("small", "large")}
+    with table(models, ("small",), ("large", "small", "gone")) as (_, seats):
+        listed = [seat.send("GET", "/v1/models").body["data"] for seat in seats]
+        refused = seats[0].ask(model="large")
+    assert [[entry["id"] for entry in data] for data in listed] == [["small"], ["large", "small"]]
+    assert (refused.status, refused.code) == (404, "model_not_found")
+
+
+@pytest.mark.parametrize(
+    ("fields", "code"),
+    [
+        ({"stream": True}, "unsupported"),
+        ({"tools": []}, "unsupported"),
+        ({"n": 2}, "unsupported"),
+        ({"user": "another"}, "unsupported"),
+        ({"cache_prompt": True}, "unsupported"),
+        ({"id_slot": 0}, "unsupported"),
+        ({"messages": []}, "invalid_request"),
+        ({"messages": [{"role": "tool", "content": "x"}]}, "invalid_request"),
+        (
+            {"messages": [{"role": "user", "content": [{"type": "image_url", "image_url": "x"}]}]},
+            "invalid_request",
+        ),
+        ({"max_tokens": 0}, "invalid_request"),
+        ({"max_tokens": "many"}, "invalid_request"),
+        ({"model": 3}, "invalid_request"),
+    ],
+)
+def test_other_fields_are_refused(fields: dict[str, Any], code: str) -> None:
+    with serving(say("")) as server, table({"small": model(server.url)}, ("small",)) as (_, [seat]):
+        refused = seat.ask(**fields)
+    assert (refused.status, refused.code) == (400, code)
+    assert server.asked == []
+
+
+def test_other_routes_and_sizes_are_refused() -> None:
+    with serving(say("")) as server, table({"small": model(server.url)}, ("small",)) as (_, [seat]):
+        post = [seat.send("POST", path, b"{}") for path in ("/v1/embeddings", "/props", "/../v1")]
+        other = [seat.send("GET", "/slots"), seat.send("DELETE", "/v1/models")]
+        huge = seat.send("POST", "/v1/chat/completions", b" " * 10_000_000)
+        broken = [seat.send("POST", "/v1/chat/completions", body) for body in (b"{", b"[" * 9000)]
+    assert [got.status for got in [*post, *other]] == [404, 404, 404, 404, 501]
+    assert (huge.status, huge.code) == (413, "too_large")
+    assert [got.code for got in broken] == ["invalid_request"] * 2
+    assert server.asked == []
+
+
+def test_sixty_requests_at_once_are_answered_one_after_another() -> None:
+    with (
+        serving(say("hi")) as server,
+        table({"small": model(server.url)}, ("small",)) as (_, [seat]),
+        ThreadPoolExecutor(60) as threads,
+    ):
+        got = [answer.text for answer in threads.map(lambda _: seat.ask(), range(60))]
+    assert got == ["hi"] * 60
+    assert len(server.asked) == 60
+
+
+def test_models_answer_only_while_the_arena_waits_for_the_bot() -> None:
+    with serving(say("")) as server, table({"small": model(server.url)}, ("small",)) as (_, [seat]):
+        seat.socket.answered(1)
+        refused = seat.ask()
+    assert (refused.status, refused.code, server.asked) == (400, "not_on_turn", [])
+
+
+@pytest.mark.parametrize(
+    ("caps", "in_one_game", "code"),
+    [
+        (Caps(game=Cap(tokens=200)), True, "game_tokens_used_up"),
+        (Caps(game=Cap(money=0.0004)), True, "game_money_used_up"),
+        (Caps(bot=Cap(tokens=200)), False, "bot_tokens_used_up"),
+        (Caps(league=Cap(money=0.0003)), False, "league_money_used_up"),
+    ],
+)
+def test_capped_bot_is_told_which_cap_it_reached(caps: Caps, in_one_game: bool, code: str) -> None:
+    with (
+        serving(say("")) as server,
+        table({"small": model(server.url, caps=caps)}, ("small",), ("small",)) as (
+            _,
+            [seat, other],
+        ),
+    ):
+        assert [seat.ask().status, seat.ask().status] == [200, 200]
+        refused = seat.ask()
+        seat.next_game(1)
+        later, others = seat.ask(), other.ask()
+    assert (refused.status, refused.code) == (429, code)
+    assert (later.status == 200) == in_one_game
+    assert (others.status == 200) == (not code.startswith("league"))
+
+
+def test_no_more_requests_than_allowed_reach_a_server_at_a_time() -> None:
+    at_once: list[int] = []
+    under_way: list[int] = []
+
+    def count(handler: Any, body: dict[str, Any]) -> None:
+        under_way.append(1)
+        at_once.append(len(under_way))
+        say("")(handler, body)
+        under_way.pop()
+
+    with (
+        serving(count) as server,
+        table({"small": model(server.url, at_a_time=1)}, ("small",)) as (_, [seat]),
+        ThreadPoolExecutor(4) as threads,
+    ):
+        statuses = [got.status for got in threads.map(lambda _: seat.ask(), range(4))]
+    assert (statuses, max(at_once)) == ([200] * 4, 1)
+
+
+def test_bytes_that_are_no_http_are_refused() -> None:
+    with (
+        table({"small": model("http://127.0.0.1:9/v1")}, ("small",)) as (_, [seat]),
+        socket.socket(socket.AF_UNIX) as raw,
+    ):
+        raw.settimeout(30)
+        raw.connect(str(seat.socket.path))
+        raw.sendall(b"\x00\xff\x01\r\n")
+        with raw.makefile("rb") as answer:
+            assert b"not_supported" in answer.read()
+
+
+def told(server: ModelServer) -> list[Any]:
+    return [body["messages"] for body in server.asked]
+
+
+def test_parts_of_text_are_passed_on() -> None:
+    parts = [{"role": "user", "content": [{"type": "text", "text": "Hello"}]}]
+    small: dict[str, Model]
+    with serving(say("hi")) as server:
+        small = {"small": model(server.url)}
+        with table(small, ("small",)) as (_, [seat]):
+            assert seat.ask(messages=parts, stream=False).text == "hi"
+    assert told(server) == [parts] != [HELLO]

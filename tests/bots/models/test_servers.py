@@ -1,0 +1,153 @@
+"""Servers that fail: each is one line for the operator, and no fault of a bot."""
+
+import socket
+from collections.abc import Callable
+from http.server import BaseHTTPRequestHandler
+from threading import Event, Thread
+from typing import Any
+
+import pytest
+
+from arena.bots.models.config import KeySource
+from arena.bots.models.gateway import Gateway, ServerDownError
+from arena.bots.models.waits import Waits
+from tests.bots.models.callers import Seat, model, table
+from tests.support.model_server import Reply, completion, say, send, serving
+
+KEY = "sk-secret-secret"
+
+
+def with_status(status: int, **headers: str) -> Reply:
+    def reply(handler: BaseHTTPRequestHandler, _: dict[str, Any]) -> None:
+        send(handler, status, f'{{"error": "{KEY}"}}'.encode(), **headers)
+
+    return reply
+
+
+def with_body(body: bytes) -> Reply:
+    return lambda handler, _: send(handler, 200, body)
+
+
+def endless(handler: BaseHTTPRequestHandler, _: dict[str, Any]) -> None:
+    handler.send_response(200)
+    handler.end_headers()
+    while True:
+        handler.wfile.write(b" " * 65536)
+
+
+def dripping(handler: BaseHTTPRequestHandler, _: dict[str, Any]) -> None:
+    handler.send_response(200)
+    handler.end_headers()
+    while not handler.server.over.wait(0.05):  # type: ignore[attr-defined]
+        handler.wfile.write(b" ")
+
+
+def cut(handler: BaseHTTPRequestHandler, _: dict[str, Any]) -> None:
+    handler.send_response(200)
+    handler.send_header("Content-Length", "100")
+    handler.end_headers()
+    handler.wfile.write(completion("hi")[:20])
+
+
+def garbage(handler: BaseHTTPRequestHandler, _: dict[str, Any]) -> None:
+    handler.wfile.write(b"\x00" * 100)
+
+
+def found_down(gateway: Gateway, seat: Seat) -> str:
+    """Ask, and return why the server is taken to be down."""
+    thread = Thread(target=asked_quietly, args=(seat,), daemon=True)
+    thread.start()
+    while thread.is_alive():
+        try:
+            gateway.check()
+        except ServerDownError as error:
+            return str(error)
+        thread.join(0.01)
+    return ""
+
+
+def asked_quietly(seat: Seat) -> None:
+    try:
+        seat.ask()
+    except OSError:
+        return
+
+
+@pytest.mark.parametrize(
+    ("reply", "why"),
+    [
+        (with_status(401), "it does not accept the key (401)"),
+        (with_status(403), "it does not accept the key (403)"),
+        (with_status(302, Location="http://127.0.0.1:9/"), "it redirects elsewhere (302)"),
+        (with_status(404), "it answers with the status 404"),
+        (with_status(500), "it answers with the status 500"),
+        (with_status(429), "it answers with the status 429"),
+        (with_body(b"<html>"), "its answer is no chat completion"),
+        (with_body(b'{"choices": []}'), "its answer has no choices"),
+        (with_body(b"[" * 100_000), "its answer is no chat completion"),
+        (endless, "its answer has more than 1,048,576 bytes"),
+        (dripping, "no answer within 0.2 s"),
+        (cut, "its answer is no chat completion"),
+        (garbage, "its answer is not HTTP"),
+    ],
+)
+def test_failing_server_is_one_line(
+    reply: Reply, why: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("KEY", KEY)
+    with serving(reply) as server:
+        server.over = Event()  # type: ignore[attr-defined]
+        small = model(server.url, key=KeySource(env="KEY"), timeout=0.2 if reply is dripping else 5)
+        with table({"small": small}, ("small",)) as (gateway, [seat]):
+            line = found_down(gateway, seat)
+        server.over.set()  # type: ignore[attr-defined]
+    assert line.startswith(f"the server of the model 'small' fails: {why}")
+    assert line.count("\n") == 0
+    assert KEY not in line
+    assert gateway.exchanges == []
+
+
+def test_no_server_at_all_is_one_line() -> None:
+    with socket.socket() as unused:
+        unused.bind(("127.0.0.1", 0))
+        url = f"http://127.0.0.1:{unused.getsockname()[1]}/v1"
+    with table({"small": model(url)}, ("small",)) as (gateway, [seat]):
+        assert "connection refused" in found_down(gateway, seat)
+
+
+@pytest.mark.slow
+def test_server_that_recovers_is_asked_again_and_the_bot_does_not_notice() -> None:
+    def recovers(handler: BaseHTTPRequestHandler, body: dict[str, Any]) -> None:
+        (with_status(503) if len(server.asked) < 3 else say("hi"))(handler, body)
+
+    with (
+        serving(recovers) as server,
+        table({"small": model(server.url, retries=2)}, ("small",)) as (_, [seat]),
+    ):
+        assert seat.ask().text == "hi"
+        waits = seat.socket.waits
+        # The pauses between attempts are nobody's.
+        assert waits.held - waits.for_answer >= 0.75
+    assert len(server.asked) == 3
+
+
+def test_request_that_a_server_refuses_is_the_bots_to_mend() -> None:
+    with (
+        serving(with_status(400)) as server,
+        table({"small": model(server.url)}, ("small",)) as (gateway, [seat]),
+    ):
+        refused = seat.ask()
+        gateway.check()
+    assert (refused.status, refused.code) == (400, "server_refused")
+
+
+@pytest.mark.parametrize("wait", [lambda waits: waits.holding(), lambda waits: waits.serving()])
+def test_parallel_requests_wait_once(wait: Callable[[Any], Any]) -> None:
+    now = [0.0]
+    waits = Waits(lambda: now[0])
+    with wait(waits):
+        now[0] = 1.0
+        with wait(waits):
+            now[0] = 3.0
+    now[0] = 9.0
+    assert (waits.held, waits.for_answer) in [(3.0, 0.0), (0.0, 3.0)]
