@@ -17,7 +17,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # Where it is set, each of the thousands of processes that tests start compiles the arena anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: run demo help check test coverage fix bench docs rules columns commands languages machine pictures mutants hostile \
+.PHONY: run demo help check test coverage fix bench docs rules columns commands languages machine pictures mutants hostile champion \
 	protocol release clean
 
 run: $(VENV)/.run ## play examples/league.yaml and write site/
@@ -129,6 +129,9 @@ equilibrium: $(VENV)/.test ## compute the tables of the sample bot equilibrium, 
 	@nice $(BIN)/python -m arena.lab.equilibrium.train build/equilibrium sample_bots/equilibrium/tables
 	@$(BIN)/python -m tests.lab.equilibrium.page
 
+champion: $(VENV)/.train ## train the sample bot champion, from where it was stopped
+	@nice -n 19 $(BIN)/python examples/train_champion.py build/champion
+
 release: $(VENV)/.test ## build the wheel and the source archive of the last commit in dist/
 	@rm -rf dist
 	@./.ci/release $(BIN)/python dist
@@ -144,6 +147,10 @@ $(VENV)/.serve: $(VENV)/.run
 
 $(VENV)/.test: $(VENV)/.run
 	@$(BIN)/python -m pip install -q --use-pep517 -e '.[test]'
+	@touch $@
+
+$(VENV)/.train: $(VENV)/.run
+	@$(BIN)/python -m pip install -q --use-pep517 -e '.[train]'
 	@touch $@
 
 $(VENV)/.docs: $(VENV)/.run

@@ -12,18 +12,15 @@ may be stopped at any time; `bot/` there is a bot as good as the last line says.
    end of a game to be judged.
 3. A decision was good if the round was worth more than a critic expected, who sees all dice: most
    of the luck of the dice is no luck to it.
-4. Good decisions become likelier (PPO: in small steps), while the policy is held near a magnet,
-   its own slowly moving average: without that, self-play may run in circles (magnetic mirror
-   descent).
+4. Good decisions become likelier, in small steps (PPO), while the policy is held near a magnet,
+   its own slowly moving average, lest self-play runs in circles (magnetic mirror descent).
 """
 
 import argparse
-import sys
 import time
 from collections.abc import Iterator
 from copy import deepcopy
-from dataclasses import dataclass
-from itertools import pairwise
+from itertools import pairwise, product
 from pathlib import Path
 from shutil import copy
 
@@ -32,8 +29,7 @@ import torch
 from torch import nn
 
 from arena.game.rules.books import VARIANTS
-from arena.lab.training import policy as policy_file
-from arena.lab.training import view as view_file
+from arena.io import shipped
 from arena.lab.training.games import WIDTH, Games
 from arena.lab.training.league import duel
 from arena.lab.training.policy import Policy
@@ -51,7 +47,7 @@ from arena.lab.training.selfplay import (
 )
 from arena.lab.training.view import ACTIONS, NUMBERS, SEATS, View
 
-GAMES, TABLES = 512, 8
+GAMES, TABLES = 384, 8
 """Games at a time at each kind of table; the kinds that a step is learned from, at most."""
 DECISIONS, BATCH, EPOCHS = 16_384, 2048, 2
 """Of a step; of each descent in it; how often each is learned from."""
@@ -61,7 +57,6 @@ CLIP, ENTROPY, MAGNET = 0.2, 0.003, 0.03
 """The most that a step changes a chance; the pull of chance and of the magnet."""
 DRIFT = 0.01
 """How far the magnet moves towards the policy in a step."""
-MANIFEST = "name: champion\nversion: '1'\ncommand: python3 bot.py\nruntime: python\n"
 
 
 def main() -> None:
@@ -73,22 +68,19 @@ def main() -> None:
     parser.add_argument("--look", type=float, default=5, help="minutes between two lines")
     parser.add_argument("--book", nargs="*", default=[*VARIANTS], choices=[*VARIANTS])
     parser.add_argument("--players", nargs="*", type=int, default=[2, 3, 4, 5, 6])
-    parser.add_argument("--calza", choices=["both", "no"], default="both")
-    parser.add_argument("--threads", type=int, default=1)
     chosen = parser.parse_args()
-    torch.set_num_threads(chosen.threads)
-    torch.manual_seed(1)
+    torch.set_num_threads(1)  # small matrices take longer on two
+    torch.manual_seed(0)
     learner = Learner("cuda" if torch.cuda.is_available() else "cpu")
-    folder = Folder(chosen.folder)
-    folder.begin(learner)
-    kinds = [(book, calza, players) for book in chosen.book for players in chosen.players
-             for calza in ((False, True) if chosen.calza == "both" else (False,))]  # fmt: skip
+    goes_on = begin(learner, chosen.folder)
+    torch.manual_seed(learner.steps)
+    kinds = product(chosen.book, chosen.players, (False, True))
     tables = [Games(GAMES, book, players, calza=calza, seed=learner.steps + n)
-              for n, (book, calza, players) in enumerate(kinds)]  # fmt: skip
-    if not learner.steps:
+              for n, (book, players, calza) in enumerate(kinds)]  # fmt: skip
+    if not goes_on:
         imitation(learner, tables, chosen.imitate)
-        folder.look(learner)
-    train(learner, tables, folder, 60 * chosen.minutes, 60 * chosen.look)
+        look(learner, chosen.folder)
+    train(learner, tables, chosen.folder, chosen.minutes, chosen.look)
 
 
 class Learner:
@@ -101,11 +93,9 @@ class Learner:
         self.worth = layers(WIDTH, 64, 64, 1).to(device)
         self.magnet = deepcopy(self.policy)
         self.past = [deepcopy(self.policy) for _ in range(PAST)]
-        self.networks = nn.ModuleList(
-            [self.policy, self.critic, self.worth, self.magnet, *self.past]
-        )
-        self.trained = [*self.policy.parameters(), *self.critic.parameters(),
-                        *self.worth.parameters()]  # fmt: skip
+        taught = [self.policy, self.critic, self.worth]
+        self.networks = nn.ModuleList([*taught, self.magnet, *self.past])
+        self.trained = [*nn.ModuleList(taught).parameters()]
         self.adam = torch.optim.Adam(self.trained, lr=1e-3, eps=1e-5)
         self.steps, self.decisions = 0, 0
 
@@ -239,8 +229,8 @@ def imitation(learner: Learner, tables: list[Games], steps: int) -> None:
     random, memory = np.random.default_rng(1), Memory(1)
     for _ in range(steps):
         views, answers, standings = [], [], []
-        for table in random.permutation(np.arange(len(tables)))[:TABLES]:
-            games = tables[table]
+        for number in random.permutation(len(tables))[:TABLES]:
+            games = tables[number]
             at, rows, seen = ask(games, LEARNER)
             actions = memory(at, games, rows)
             views.append(seen)
@@ -255,61 +245,56 @@ def imitation(learner: Learner, tables: list[Games], steps: int) -> None:
         network.load_state_dict(learner.policy.state_dict())
 
 
-@dataclass
-class Folder:
-    """Where a training keeps what it has: a checkpoint, a bot, and a curve of lines."""
-
-    path: Path
-
-    def begin(self, learner: Learner) -> None:
-        """Go on from the checkpoint, if there is one; lay out the bot's folder."""
-        (self.path / "bot").mkdir(parents=True, exist_ok=True)
-        (self.path / "bot" / "bot.yaml").write_text(MANIFEST)
-        copy(Path(__file__).with_name("champion_bot.py"), self.path / "bot" / "bot.py")
-        for module in (view_file, policy_file):
-            copy(str(module.__file__), self.path / "bot")
-        if (self.path / "checkpoint.pt").exists():
-            state = torch.load(self.path / "checkpoint.pt", learner.device, weights_only=True)
-            learner.networks.load_state_dict(state["networks"])
-            learner.adam.load_state_dict(state["adam"])
-            learner.steps, learner.decisions = state["steps"], state["decisions"]
-
-    def look(self, learner: Learner, entropy: float = 0.0) -> None:
-        """Write checkpoint and weights, whole or not at all, and a line on how it plays."""
-        state = {"networks": learner.networks.state_dict(), "adam": learner.adam.state_dict(),
-                 "steps": learner.steps, "decisions": learner.decisions}  # fmt: skip
-        torch.save(state, self.path / "checkpoint.new")
-        (self.path / "checkpoint.new").replace(self.path / "checkpoint.pt")
-        weights = {}
-        for n, layer in enumerate(part for part in learner.policy if isinstance(part, nn.Linear)):
-            weights[f"w{n}"] = layer.weight.detach().cpu().numpy().T.astype(np.float16)
-            weights[f"b{n}"] = layer.bias.detach().cpu().numpy().astype(np.float16)
-        np.savez_compressed(self.path / "new.npz", **weights)
-        (self.path / "new.npz").replace(self.path / "bot" / "weights.npz")
-        policy = Policy(weights)
-        scores = [duel(policy, rival, 1024, learner.steps) for rival in ("honest", "odds")]
-        line = [str(learner.steps), str(learner.decisions), f"{time.process_time():.0f}"]
-        line += [f"{score.share:.3f} ± {score.error:.3f}" for score in scores]
-        with (self.path / "curve.tsv").open("a") as curve:
-            print(*line, f"{entropy:.2f}", sep="\t", file=curve)
-        print(*line, f"{entropy:.2f}", sep="\t", flush=True)
+def begin(learner: Learner, folder: Path) -> bool:
+    """Lay out the bot's folder; go on from the checkpoint, or return that there is none."""
+    (folder / "bot").mkdir(parents=True, exist_ok=True)
+    for name in ("bot.yaml", "bot.py", "view.py", "policy.py"):
+        copy(shipped.folder("sample_bots") / "champion" / name, folder / "bot")
+    found = (folder / "checkpoint.pt").exists()
+    if found:
+        state = torch.load(folder / "checkpoint.pt", learner.device, weights_only=True)
+        learner.networks.load_state_dict(state["networks"])
+        learner.adam.load_state_dict(state["adam"])
+        learner.steps, learner.decisions = state["steps"], state["decisions"]
+    return found
 
 
-def train(
-    learner: Learner, tables: list[Games], folder: Folder, seconds: float, between: float
-) -> None:
-    """Learn for so long, and look at times."""
-    play, random = SelfPlay(tables, seats_of(learner), 2**17), np.random.default_rng(learner.steps)
-    end = time.process_time() + seconds
-    seen, entropy = time.process_time(), 0.0
-    while time.process_time() < end:
+def look(learner: Learner, folder: Path, entropy: float = 0.0) -> None:
+    """Write checkpoint and weights, whole or not at all, and a line on how it plays."""
+    state = {"networks": learner.networks.state_dict(), "adam": learner.adam.state_dict(),
+             "steps": learner.steps, "decisions": learner.decisions}  # fmt: skip
+    torch.save(state, folder / "checkpoint.new")
+    (folder / "checkpoint.new").replace(folder / "checkpoint.pt")
+    weights = {}
+    for n, layer in enumerate(part for part in learner.policy if isinstance(part, nn.Linear)):
+        weights[f"w{n}"] = layer.weight.detach().cpu().numpy().T.astype(np.float16)
+        weights[f"b{n}"] = layer.bias.detach().cpu().numpy().astype(np.float16)
+    np.savez_compressed(folder / "new.npz", **weights)
+    (folder / "new.npz").replace(folder / "bot" / "weights.npz")
+    policy = Policy(weights)
+    scores = [duel(policy, rival, 1024, learner.steps) for rival in ("honest", "odds")]
+    parts = [f"{score.share:.3f} ± {score.error:.3f}" for score in scores]
+    line = [learner.steps, learner.decisions, f"{time.process_time():.0f}", *parts]
+    with (folder / "curve.tsv").open("a") as curve:
+        for file in (curve, None):
+            print(*line, f"{entropy:.2f}", sep="\t", file=file, flush=True)
+
+
+def train(learner: Learner, tables: list[Games], folder: Path, minutes: float, pause: float):
+    """Learn for so long, and look at times; minutes are of CPU time."""
+    # Rounds that go on at the other tables hold a few decisions of each game.
+    room = 2 * DECISIONS + 16 * GAMES * len(tables)
+    play, random = SelfPlay(tables, seats_of(learner), room), np.random.default_rng(learner.steps)
+    began = seen = time.process_time()
+    entropy = 0.0
+    while time.process_time() < began + 60 * minutes:
         which = random.permutation(len(tables))[:TABLES].tolist()
         entropy = learner.learn(*play.gather(which, DECISIONS, learner.act, learner.worths))
-        if time.process_time() > seen + between:
-            folder.look(learner, entropy)
+        if time.process_time() > seen + 60 * pause:
+            look(learner, folder, entropy)
             seen = time.process_time()
-    folder.look(learner, entropy)
+    look(learner, folder, entropy)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

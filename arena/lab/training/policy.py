@@ -3,6 +3,8 @@
 The same file lies beside the bot.
 """
 
+from __future__ import annotations
+
 from collections.abc import Mapping
 from typing import Any
 

@@ -5,6 +5,8 @@ players left of six are a table of three. The same file lies beside the bot, so 
 play what it saw in training.
 """
 
+from __future__ import annotations
+
 from functools import lru_cache
 from math import comb
 from typing import Any, NamedTuple

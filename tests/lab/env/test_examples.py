@@ -1,4 +1,4 @@
-"""The examples of docs/guides/lab.md, in small: they train, and what they train plays."""
+"""The examples of the manual, in small: they train, and what they train plays."""
 
 import json
 import subprocess
@@ -45,21 +45,37 @@ def test_tabular_training_makes_a_bot_that_plays(tmp_path: Path) -> None:
     weights = np.load(tmp_path / "trained" / "weights.npz")["values"]
     assert ((weights >= 0) & (weights <= 1)).all()
     assert (weights != 0.5).any()
-    play_live(tmp_path)
+    assert load_bot(tmp_path / "trained").name == "trained"
+    play_live(tmp_path / "trained")
 
 
-def play_live(folder: Path) -> None:
-    manifest = folder / "trained" / "bot.yaml"
+def play_live(bot: Path) -> None:
+    manifest = bot / "bot.yaml"
     # The machine's own Python may have no numpy.
     text = manifest.read_text(encoding="utf-8")
     command = json.dumps([sys.executable, "bot.py"])
     manifest.write_text(text.replace("python3 bot.py", command), encoding="utf-8")
-    assert load_bot(folder / "trained").name == "trained"
     for rivals in (["sample:honest"], ["sample:honest", "sample:odds"]):
         options = ("--sandbox", "process", "--trust-bots", "--games", 20, "--json")
-        ran = run("play", "trained", *rivals, *options, cwd=folder)
+        ran = run("play", bot.name, *rivals, *options, cwd=bot.parent)
         assert ran.code == 0, ran.err
         assert '"faults": 0' in ran.out
+
+
+@pytest.mark.slow
+def test_training_goes_on_and_makes_a_bot_that_beats_honest(tmp_path: Path) -> None:
+    pytest.importorskip("torch", reason="the extra train is not installed")
+    how = ("--book", "bga", "--players", "2", "--imitate", "200", "--minutes", "0.1")
+    first = example("train_champion.py", "trained", *how, cwd=tmp_path)
+    again = example("train_champion.py", "trained", *how, cwd=tmp_path)
+    lines = [line.split("\t") for line in [*first, *again]]
+    steps = [int(line[0]) for line in lines]
+    assert steps[0] == 0
+    assert sorted(set(steps)) == steps
+    assert (tmp_path / "trained" / "curve.tsv").read_text().splitlines() == [*first, *again]
+    share, error = map(float, lines[-1][3].split(" ± "))
+    assert share - error > 0.5
+    play_live(tmp_path / "trained" / "bot")
 
 
 @pytest.mark.slow
@@ -72,7 +88,7 @@ def test_training_on_exported_rows_makes_a_bot_that_plays(tmp_path: Path) -> Non
     measured = ("--measured", str(depth(100, 1000)))
     lines = example("train_on_rows.py", "decisions.jsonl", "trained", *measured, cwd=tmp_path)
     assert lines[0].startswith(f"{decisions} decisions, wins against honest: 0.")
-    play_live(tmp_path)
+    play_live(tmp_path / "trained")
 
 
 def test_honest_of_the_example_is_the_sample_bot() -> None:

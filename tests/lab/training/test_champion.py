@@ -1,7 +1,7 @@
 """What training makes: a bot that sees the same as in training, and plays."""
 
 import sys
-from pathlib import Path
+from importlib.util import module_from_spec, spec_from_file_location
 from types import ModuleType
 from unittest.mock import patch
 
@@ -14,17 +14,26 @@ from arena.lab.training.view import Positions, view
 from tests.cli.command import ROOT
 from tests.lab.training.positions import played, request
 
+FOLDER = ROOT / "sample_bots" / "champion"
+
 
 @pytest.fixture
 def bot(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    """Return the bot's program; what lies beside it in play is in a room of the lab."""
-    monkeypatch.syspath_prepend(str(ROOT / "arena" / "lab" / "training"))
-    monkeypatch.syspath_prepend(str(ROOT / "examples"))
+    """Return the bot's program as a module."""
+    monkeypatch.syspath_prepend(str(FOLDER))
     with patch.dict(sys.modules):
-        import champion_bot
+        spec = spec_from_file_location("champion_bot", FOLDER / "bot.py")
+        assert spec
+        assert spec.loader
+        module = module_from_spec(spec)
+        spec.loader.exec_module(module)
+        return module
 
-        assert isinstance(champion_bot, ModuleType)
-        return champion_bot
+
+@pytest.mark.parametrize("name", ["view.py", "policy.py"])
+def test_bot_has_the_files_of_the_lab(name: str) -> None:
+    training = ROOT / "arena" / "lab" / "training"
+    assert (FOLDER / name).read_bytes() == (training / name).read_bytes()
 
 
 @pytest.mark.parametrize("book", VARIANTS)

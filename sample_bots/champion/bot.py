@@ -63,7 +63,7 @@ class Champion:
             self.seed, self.games = message["seed"], {}
             self.switches = [int(rules[switch]) for switch in SWITCHES]
         elif kind in ("turn", "calza"):
-            self.asked.append((message, self.row(message)))
+            self.asked.append(message)
         elif kind in ("round_end", "fault"):
             self.game(message).hear(message)
         elif kind == "game_end":
@@ -77,19 +77,22 @@ class Champion:
         """Return the answers to all requests that wait."""
         if not self.asked:
             return []
-        requests, rows = zip(*self.asked, strict=True)
-        self.asked = []
-        seen = view(Positions(*(np.array(part) for part in zip(*rows, strict=True))))
+        requests, self.asked = self.asked, []
+        rows = [self.row(request) for request in requests]
+        parts = range(len(Positions._fields))
+        seen = view(Positions(*(np.array([row[part] for row in rows]) for part in parts)))
         lots = np.array([self.lot(request) for request in requests])
         chosen = draw(self.policy.chances(seen.numbers, seen.legal), lots)
         quantities, faces = bids(seen, chosen)
-        parts = requests, chosen.tolist(), quantities.tolist(), faces.tolist()
-        return [answer(*each) for each in zip(*parts, strict=True)]
+        return [
+            answer(request, int(chosen[n]), int(quantities[n]), int(faces[n]))
+            for n, request in enumerate(requests)
+        ]
 
     def lot(self, request):
         """Draw from the position, so that its games can be repeated."""
         key = (self.seed, request["game"], request["round"], len(request["bids"]), request["type"])
-        return random.Random(str(key)).random()  # noqa: S311
+        return random.Random(str(key)).random()
 
     def row(self, request):
         """Return a position, as `Positions` has it."""
@@ -153,9 +156,10 @@ def main():
             message = json.loads(line)
             champion.hear(message)
             if message["type"] == "hello":
-                ready = {"type": "ready", "concurrent_games": 64, "reusable": True}
-                calza = {"calza": True} if message["rules"]["calza"] else {}
-                print(json.dumps({**ready, **calza}), flush=True)
+                print(
+                    '{"type":"ready","calza":true,"concurrent_games":64,"reusable":true}',
+                    flush=True,
+                )
         said = [json.dumps(each) for each in champion.answers()]
         if said:
             print("\n".join(said), flush=True)
