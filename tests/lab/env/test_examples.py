@@ -63,22 +63,6 @@ def play_live(bot: Path) -> None:
 
 
 @pytest.mark.slow
-def test_training_goes_on_and_makes_a_bot_that_beats_honest(tmp_path: Path) -> None:
-    pytest.importorskip("torch", reason="the extra train is not installed")
-    how = ("--book", "bga", "--players", "2", "--imitate", "200", "--minutes", "0.1")
-    first = example("train_champion.py", "trained", *how, cwd=tmp_path)
-    again = example("train_champion.py", "trained", *how, cwd=tmp_path)
-    lines = [line.split("\t") for line in [*first, *again]]
-    steps = [int(line[0]) for line in lines]
-    assert steps[0] == 0
-    assert sorted(set(steps)) == steps
-    assert (tmp_path / "trained" / "curve.tsv").read_text().splitlines() == [*first, *again]
-    share, error = map(float, lines[-1][3].split(" ± "))
-    assert share - error > 0.5
-    play_live(tmp_path / "trained" / "bot")
-
-
-@pytest.mark.slow
 def test_training_on_exported_rows_makes_a_bot_that_plays(tmp_path: Path) -> None:
     options = ("--into", "played", "--sandbox", "process", "--games", depth(30, 300))
     assert run("play", "sample:odds", "sample:random", *options, cwd=tmp_path).code == 0
