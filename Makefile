@@ -129,8 +129,9 @@ equilibrium: $(VENV)/.test ## compute the tables of the sample bot equilibrium, 
 	@nice $(BIN)/python -m arena.lab.equilibrium.train build/equilibrium sample_bots/equilibrium/tables
 	@$(BIN)/python -m tests.lab.equilibrium.page
 
-champion: $(VENV)/.train ## train the sample bot champion, from where it was stopped
+champion: $(VENV)/.train ## train the sample bot champion, from where it was stopped, and measure it
 	@nice -n 19 $(BIN)/python examples/train_champion.py build/champion
+	@$(BIN)/python -m benchmarks.champion build/champion/bot/weights.npz
 
 release: $(VENV)/.test ## build the wheel and the source archive of the last commit in dist/
 	@rm -rf dist
