@@ -17,8 +17,8 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # Where it is set, each of the thousands of processes that tests start compiles the arena anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: run demo help check test coverage fix bench docs rules columns commands languages machine pictures mutants hostile champion \
-	protocol release clean
+.PHONY: run demo help check test coverage fix bench docs rules columns commands languages machine pictures mutants hostile \
+	champion protocol release clean
 
 run: $(VENV)/.run ## play examples/league.yaml and write site/
 	@$(BIN)/arena run examples/league.yaml --skip-missing-runtimes
