@@ -18,7 +18,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: run demo help check test coverage fix bench docs rules columns commands languages machine pictures mutants hostile \
-	protocol release clean
+	champion protocol release clean
 
 run: $(VENV)/.run ## play examples/league.yaml and write site/
 	@$(BIN)/arena run examples/league.yaml --skip-missing-runtimes
@@ -131,6 +131,10 @@ equilibrium: $(VENV)/.test ## compute the tables of the sample bot equilibrium, 
 	@nice $(BIN)/python -m arena.lab.equilibrium.train build/equilibrium sample_bots/equilibrium/tables
 	@$(BIN)/python -m tests.lab.equilibrium.page
 
+champion: $(VENV)/.train ## train the sample bot champion, from where it was stopped, and measure it
+	@nice -n 19 $(BIN)/python examples/train_champion.py build/champion
+	@$(BIN)/python -m benchmarks.champion build/champion/bot/weights.npz
+
 release: $(VENV)/.test ## build the wheel and the source archive of the last commit in dist/
 	@rm -rf dist
 	@./.ci/release $(BIN)/python dist
@@ -146,6 +150,10 @@ $(VENV)/.serve: $(VENV)/.run
 
 $(VENV)/.test: $(VENV)/.run
 	@$(BIN)/python -m pip install -q --use-pep517 -e '.[test]'
+	@touch $@
+
+$(VENV)/.train: $(VENV)/.run
+	@$(BIN)/python -m pip install -q --use-pep517 -e '.[train]'
 	@touch $@
 
 $(VENV)/.docs: $(VENV)/.run

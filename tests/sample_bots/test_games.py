@@ -9,7 +9,7 @@ from tests.sample_bots.harness import Table
 from tests.sample_bots.players import BotProcess, Player, Scripted, bot_folders, running
 
 NAMES = [folder.name for folder in bot_folders()]
-ASK_FOR_CALZA = {"equilibrium", "odds", "memory"}
+ASK_FOR_CALZA = {"champion", "equilibrium", "odds", "memory"}
 
 
 @pytest.mark.parametrize("seats", [2, 3, 6])

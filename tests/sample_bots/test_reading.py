@@ -112,7 +112,7 @@ def test_odds_counts_dice_by_game(folders: dict[str, Path], tmp_path: Path) -> N
         assert ask(bot, turn(game=0, bids=bid)).action == "dudo"
 
 
-@pytest.mark.parametrize("name", ["equilibrium", "odds", "memory"])
+@pytest.mark.parametrize("name", ["champion", "equilibrium", "odds", "memory"])
 def test_plays_the_same_whether_lost_dice_are_shown(
     name: str, folders: dict[str, Path], tmp_path: Path
 ) -> None:
@@ -127,7 +127,9 @@ def test_plays_the_same_whether_lost_dice_are_shown(
                 table.play(game)
             moves.append(table.moves)
     assert moves[0] == moves[1]
-    assert any(seat == 1 and action == "calza" for seat, action, *_ in moves[0])
+    # What champion calls depends on its weights.
+    calls = any(seat == 1 and action == "calza" for seat, action, *_ in moves[0])
+    assert calls or name == "champion"
 
 
 def test_memory_learns_which_seat_bluffs(folders: dict[str, Path], tmp_path: Path) -> None:

@@ -82,6 +82,11 @@ class VectorEnv:
         """Return the legal actions of the seats that act: a row per game."""
         return self._tables.masks[self._state()]
 
+    def ranges(self) -> tuple[Numbers, Numbers]:
+        """Return the lowest and the highest legal quantity of each face; 0 where there is none."""
+        state = self._state()
+        return self._tables.least[state], self._tables.most[state]
+
     def sample(self) -> Numbers:
         """Return a random legal action for each game."""
         state = self._state()

@@ -52,6 +52,8 @@ class Tables:
         # Legal actions come first, in their order.
         self.actions = np.argsort(self.masks == 0, 1, kind="stable")
         sets = [[bool(bits >> seat & 1) for seat in range(players)] for bits in range(1 << players)]
+        self.least, self.most = _ranges(self.masks, setting)
+        """By row and face, the lowest and the highest legal quantity; 0 where there is none."""
         self.seats = np.array([sum(seats) for seats in sets])
         """By a set, the number of its seats."""
         self.left = _left(sets)
@@ -85,6 +87,13 @@ def _masks(setting: Setting) -> Array:
             rows.append(table.mask(ranges, dudo=bid is not None))
     assert len(rows[0]) == FIRST_BID + len(bids)  # noqa: S101 - only a programming error breaks it
     return np.stack([*rows, table.offer_mask()])
+
+
+def _ranges(masks: Array, setting: Setting) -> tuple[Numbers, Numbers]:
+    bids = masks[:, FIRST_BID:].reshape(len(masks), setting.table.cap, FACES)
+    least, most = bids.argmax(1) + 1, setting.table.cap - bids[:, ::-1].argmax(1)
+    some = bids.any(1)
+    return least * some, most * some
 
 
 def _left(sets: list[list[bool]]) -> Numbers:

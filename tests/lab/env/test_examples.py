@@ -1,4 +1,4 @@
-"""The examples of docs/guides/lab.md, in small: they train, and what they train plays."""
+"""The examples of the manual, in small: they train, and what they train plays."""
 
 import json
 import subprocess
@@ -45,19 +45,19 @@ def test_tabular_training_makes_a_bot_that_plays(tmp_path: Path) -> None:
     weights = np.load(tmp_path / "trained" / "weights.npz")["values"]
     assert ((weights >= 0) & (weights <= 1)).all()
     assert (weights != 0.5).any()
-    play_live(tmp_path)
+    assert load_bot(tmp_path / "trained").name == "trained"
+    play_live(tmp_path / "trained")
 
 
-def play_live(folder: Path) -> None:
-    manifest = folder / "trained" / "bot.yaml"
+def play_live(bot: Path) -> None:
+    manifest = bot / "bot.yaml"
     # The machine's own Python may have no numpy.
     text = manifest.read_text(encoding="utf-8")
     command = json.dumps([sys.executable, "bot.py"])
     manifest.write_text(text.replace("python3 bot.py", command), encoding="utf-8")
-    assert load_bot(folder / "trained").name == "trained"
     for rivals in (["sample:honest"], ["sample:honest", "sample:odds"]):
         options = ("--sandbox", "process", "--trust-bots", "--games", 20, "--json")
-        ran = run("play", "trained", *rivals, *options, cwd=folder)
+        ran = run("play", bot.name, *rivals, *options, cwd=bot.parent)
         assert ran.code == 0, ran.err
         assert '"faults": 0' in ran.out
 
@@ -72,7 +72,7 @@ def test_training_on_exported_rows_makes_a_bot_that_plays(tmp_path: Path) -> Non
     measured = ("--measured", str(depth(100, 1000)))
     lines = example("train_on_rows.py", "decisions.jsonl", "trained", *measured, cwd=tmp_path)
     assert lines[0].startswith(f"{decisions} decisions, wins against honest: 0.")
-    play_live(tmp_path)
+    play_live(tmp_path / "trained")
 
 
 def test_honest_of_the_example_is_the_sample_bot() -> None:

@@ -218,3 +218,15 @@ def test_table_that_there_is_not_is_refused() -> None:
         VectorEnv(2, "bgaa")
     with pytest.raises(ValueError, match="at least 1 game"):
         VectorEnv(0)
+
+
+@pytest.mark.parametrize("book", VARIANTS)
+def test_ranges_are_those_of_the_masks(book: str) -> None:
+    env = VectorEnv(64, book, 3, 2, calza=True, seed=1)
+    for _ in range(40):
+        bids = env.masks()[:, FIRST_BID:].reshape(64, env.table.cap, 6).astype(bool)
+        least, most = env.ranges()
+        quantities = np.arange(1, env.table.cap + 1)[:, None]
+        within = (quantities >= least[:, None]) & (quantities <= most[:, None])
+        assert np.array_equal(within & (least > 0)[:, None], bids)
+        env.step(env.sample())

@@ -1,0 +1,1 @@
+"""Self-play: what a policy sees, sample bots as arrays, and leagues without processes."""

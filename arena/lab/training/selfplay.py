@@ -1,0 +1,227 @@
+"""Collects what a policy decides in games against itself and others, and what came of it."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from arena.lab.env.perudo_policy import FACES, FIRST_BID
+from arena.lab.training.games import Games, Shown, Worth, bid_actions
+from arena.lab.training.rivals import Memory, Rival
+from arena.lab.training.view import (
+    ACTIONS,
+    FIRST_SLOT,
+    NUMBERS,
+    SLOTS,
+    Flags,
+    Floats,
+    Numbers,
+    Positions,
+    View,
+    bids,
+    view,
+)
+
+LEARNER = 0
+"""The number of the policy whose decisions are collected."""
+HIDDEN = FACES + 3
+"""The numbers that tell of all dice on the table."""
+LONGEST = 64
+"""Decisions of the learner in a round that are kept; later ones are not learned from."""
+Act = Callable[[View], tuple[Numbers, Floats]]
+"""Returns answers and the logarithms of their chances."""
+
+
+class Decisions(NamedTuple):
+    """Decisions in rounds that ended; a row each."""
+
+    numbers: Floats
+    legal: Flags
+    hidden: Floats
+    """All dice on the table: a critic may know them, a policy may not."""
+    answers: Numbers
+    logs: Floats
+    results: Floats
+    """By `Games.returns`, what the round was worth to the seat."""
+
+
+class Rounds(NamedTuple):
+    """How seats of the learner stood before rounds, and what these were worth to them."""
+
+    standings: Floats
+    results: Floats
+
+
+class Seats(NamedTuple):
+    """Who may sit at the tables, by numbers other than LEARNER."""
+
+    rivals: Mapping[int, Rival]
+    networks: Mapping[int, Act]
+    draw: Callable[[int, int], Numbers]
+    """Draws the seats of a number of games with a number of players."""
+
+
+class SelfPlay:
+    """Plays games at many tables; decisions of rounds that go on are kept for the next time."""
+
+    def __init__(self, tables: Sequence[Games], seats: Seats, room: int) -> None:
+        """Seat players at all tables; `room` is for that many decisions at a time."""
+        self.tables, self.seats = tables, seats
+        self._kept = _room(room)
+        self._count = 0
+        self._owner = np.zeros(room, np.int64)
+        self._rounds: list[Rounds] = []
+        self._stacks = [np.zeros((len(t.rows), LONGEST), np.int64) for t in tables]
+        self._heights = [np.zeros(len(t.rows), np.int64) for t in tables]
+        for table in tables:
+            table.players[:] = seats.draw(*table.players.shape)
+        self._stood = [table.standings(table.rows) for table in tables]
+
+    def gather(
+        self, which: Sequence[int], wanted: int, act: Act, worth: Worth
+    ) -> tuple[Decisions, Rounds]:
+        """Make that many more decisions at some of the tables; return what is settled by now."""
+        wanted += self._count
+        while self._count < wanted:
+            self._step(which, act, worth)
+        rounds = Rounds(*map(np.concatenate, zip(*self._rounds, strict=True)))
+        self._rounds = []
+        return self._settled(), rounds
+
+    def _step(self, which: Sequence[int], act: Act, worth: Worth) -> None:
+        asked = [ask(self.tables[number], LEARNER) for number in which]
+        answers, logs = act(join([seen for *_, seen in asked]))
+        first = 0
+        for number, (at, mine, seen) in zip(which, asked, strict=True):
+            table, part = self.tables[number], slice(first, first + len(mine))
+            first = part.stop
+            hidden = all_dice(table, mine, at)
+            unknown = np.full(len(mine), np.nan, np.float32)
+            made = Decisions(*seen[:2], hidden, answers[part], logs[part], unknown)
+            self._keep(number, mine, made)
+            actions = others(table, at, self.seats)
+            actions[mine] = as_actions(seen, answers[part])
+            self._play(number, actions, worth)
+
+    def _keep(self, number: int, rows: Numbers, made: Decisions) -> None:
+        """Store decisions, and put their places on the stacks of their games."""
+        table, height = self.tables[number], self._heights[number]
+        room = height[rows] < LONGEST
+        rows = rows[room]
+        places = np.arange(self._count, self._count + len(rows))
+        for kept, new in zip(self._kept, made, strict=True):
+            kept[places] = new[room]
+        self._owner[places] = table.env.seat[rows]
+        self._stacks[number][rows, height[rows]] = places
+        height[rows] += 1
+        self._count += len(rows)
+
+    def _play(self, number: int, actions: Numbers, worth: Worth) -> None:
+        table = self.tables[number]
+        shown, over = table.step(actions)
+        results = table.returns(shown, worth)
+        self._settle(number, shown, results)
+        players = table.players[shown.games]
+        for rival in self.seats.rivals.values():
+            if isinstance(rival, Memory):
+                rival.learn(players, shown)
+        mine = shown.living & (players == LEARNER)
+        self._rounds.append(Rounds(self._stood[number][shown.games][mine], results[mine]))
+        ended = np.flatnonzero(over)
+        table.players[ended] = self.seats.draw(len(ended), table.players.shape[1])
+        self._stood[number][shown.games] = table.standings(shown.games)
+
+    def _settle(self, number: int, shown: Shown, results: Floats) -> None:
+        """Write what rounds were worth to their decisions, and clear the stacks."""
+        height = self._heights[number][shown.games]
+        row, depth = np.nonzero(np.arange(LONGEST) < height[:, None])
+        places = self._stacks[number][shown.games[row], depth]
+        self._kept.results[places] = results[row, self._owner[places]]
+        self._heights[number][shown.games] = 0
+
+    def _settled(self) -> Decisions:
+        """Take the settled decisions out, and move the others to the front."""
+        open_ = np.isnan(self._kept.results[: self._count])
+        settled = Decisions._make(kept[: self._count][~open_] for kept in self._kept)
+        moved = np.cumsum(open_) - 1
+        left = int(open_.sum())
+        for kept in (*self._kept, self._owner):
+            kept[:left] = kept[: self._count][open_]
+        for stack, height in zip(self._stacks, self._heights, strict=True):
+            on = np.arange(LONGEST) < height[:, None]
+            stack[on] = moved[stack[on]]
+        self._count = left
+        return settled
+
+
+def ask(table: Games, kind: int) -> tuple[Positions, Numbers, View]:
+    """Return all positions of a table, the games in which a policy acts, and its view of them."""
+    at = table.positions(table.rows)
+    rows = np.flatnonzero(table.players[table.rows, table.env.seat] == kind)
+    return at, rows, view(some(at, rows))
+
+
+def others(table: Games, at: Positions, seats: Seats) -> Numbers:
+    """Return the actions of all but the learner; 0 in its games."""
+    actions = np.zeros(len(table.rows), np.int64)
+    kinds = table.players[table.rows, table.env.seat]
+    for kind in np.unique(kinds):
+        rows = np.flatnonzero(kinds == kind)
+        if kind in seats.rivals:
+            actions[rows] = seats.rivals[int(kind)](some(at, rows), table, rows)
+        elif kind in seats.networks:
+            seen = view(some(at, rows))
+            actions[rows] = as_actions(seen, seats.networks[int(kind)](seen)[0])
+    return actions
+
+
+def as_actions(seen: View, answers: Numbers) -> Numbers:
+    """Return answers as actions of the environment."""
+    return np.where(answers < FIRST_SLOT, answers, bid_actions(*bids(seen, answers)))
+
+
+def answers_to(seen: View, actions: Numbers) -> Numbers:
+    """Return actions of the environment as answers; -1 for bids that are no answer."""
+    quantity, face = np.divmod(actions - FIRST_BID, FACES)
+    quantities = seen.quantities.reshape(len(actions), FACES, SLOTS)
+    same = quantities[np.arange(len(actions)), face] == quantity[:, None] + 1
+    first = FIRST_SLOT + face * SLOTS
+    slots = first[:, None] + np.arange(SLOTS)
+    same &= np.take_along_axis(seen.legal, slots, 1)
+    said = np.where(same.any(1), first + same.argmax(1), -1)
+    return np.where(actions < FIRST_SLOT, actions, said)
+
+
+def some(at: Positions, rows: Numbers) -> Positions:
+    """Return some of the positions."""
+    return Positions._make(part[rows] for part in at)
+
+
+def join(views: Sequence[View]) -> View:
+    """Put views one after another."""
+    return View(*map(np.concatenate, zip(*views, strict=True)))
+
+
+def all_dice(table: Games, rows: Numbers, at: Positions) -> Floats:
+    """Return how all dice fall against the average, and whether the bid on the table is true."""
+    at = some(at, rows)
+    hands = table.env.hands[rows].sum(1, dtype=np.int64)
+    wild = (at.palifico < 0)[:, None]
+    hands[:, 1:] += hands[:, :1] * wild
+    sides = np.ones(FACES) + np.r_[0, np.ones(FACES - 1)] * wild
+    above = (hands - at.dice.sum(1, keepdims=True) * sides / 6) / 3
+    margin = hands[np.arange(len(rows)), at.face] - at.quantity
+    said = at.quantity > 0
+    last = np.stack([np.clip(margin / 3, -1, 1), margin >= 0, margin == 0], 1) * said[:, None]
+    return np.concatenate([above, last], 1, dtype=np.float32)
+
+
+def _room(room: int) -> Decisions:
+    return Decisions(
+        np.zeros((room, NUMBERS), np.float32),
+        np.zeros((room, ACTIONS), np.bool_),
+        np.zeros((room, HIDDEN), np.float32),
+        np.zeros(room, np.int64),
+        np.zeros(room, np.float32),
+        np.zeros(room, np.float32),
+    )

@@ -1,0 +1,169 @@
+"""Plays by a network that was trained by playing itself and the other sample bots.
+
+The network sees numbers: chances of bids, who bid what, who has how many dice, the rules. It gives
+each of its answers a chance, and one is drawn, so that nobody can read its dice from its bids
+alone. `view.py` makes the numbers, `policy.py` has the network; docs/guides/champion.md tells how
+its weights were trained.
+"""
+
+import json
+import os
+import random
+import sys
+from pathlib import Path
+
+# One thread: small matrices take longer on two.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
+try:
+    import numpy as np
+except ImportError:
+    sys.exit("champion needs numpy: pip install numpy, or apt-get install python3-numpy")
+
+from policy import Policy, draw
+from view import CALZA, DUDO, FACES, FIRST_SLOT, PASS, SEATS, SWITCHES, Positions, bids, view
+
+WEIGHTS = Path(__file__).with_name("weights.npz")
+CALLS = {DUDO: "dudo", CALZA: "calza", PASS: "pass"}
+
+
+class Game:
+    """What is known of a game: the dice left, palificos used."""
+
+    def __init__(self, seats, start):
+        self.left = [start] * seats
+        self.used = [False] * seats
+
+    def hear(self, message):
+        """Take in a message that is not a request."""
+        if message["type"] == "fault":
+            self.left[message["seat"]] = 0
+        elif message["type"] == "round_end":
+            for who, change in (("loser", -1), ("gainer", 1)):
+                if message[who] is not None:
+                    self.left[message[who]] += change
+            if message["palifico_seat"] is not None:
+                self.used[message["palifico_seat"]] = True
+
+
+class Champion:
+    """Answers requests, any number of them at a time."""
+
+    def __init__(self, policy):
+        self.policy = policy
+        self.start = self.seats = self.seed = 0
+        self.switches, self.games, self.asked = [], {}, []
+
+    def hear(self, message):
+        """Take in a message; requests wait for `answers`."""
+        kind = message["type"]
+        if kind == "hello":
+            rules = message["rules"]
+            self.start, self.seats = rules["starting_dice"], message["seats"]
+            self.seed, self.games = message["seed"], {}
+            self.switches = [int(rules[switch]) for switch in SWITCHES]
+        elif kind in ("turn", "calza"):
+            self.asked.append(message)
+        elif kind in ("round_end", "fault"):
+            self.game(message).hear(message)
+        elif kind == "game_end":
+            self.games.pop(message["game"], None)
+
+    def game(self, message):
+        """Return what is known of the game of a message."""
+        return self.games.setdefault(message["game"], Game(self.seats, self.start))
+
+    def answers(self):
+        """Return the answers to all requests that wait."""
+        if not self.asked:
+            return []
+        requests, self.asked = self.asked, []
+        rows = [self.row(request) for request in requests]
+        parts = range(len(Positions._fields))
+        seen = view(Positions(*(np.array([row[part] for row in rows]) for part in parts)))
+        lots = np.array([self.lot(request) for request in requests])
+        chosen = draw(self.policy.chances(seen.numbers, seen.legal), lots)
+        quantities, faces = bids(seen, chosen)
+        return [
+            answer(request, int(chosen[n]), int(quantities[n]), int(faces[n]))
+            for n, request in enumerate(requests)
+        ]
+
+    def lot(self, request):
+        """Draw from the position, so that its games can be repeated."""
+        key = (self.seed, request["game"], request["round"], len(request["bids"]), request["type"])
+        return random.Random(str(key)).random()
+
+    def row(self, request):
+        """Return a position, as `Positions` has it."""
+        game, seat, made = self.game(request), request["seat"], request["bids"]
+        left = request["dice_counts"] or game.left
+        around = [(seat + step) % self.seats for step in range(self.seats)]
+        order = [other for other in around if other in request["alive"]]
+        place = {other: number for number, other in enumerate(order)}
+        said = [[0] * FACES for _ in range(SEATS)]
+        for bid in made:
+            said[place[bid["seat"]]][bid["face"] - 1] = bid["quantity"]
+        last = made[-1] if made else {"quantity": 0, "face": 1, "seat": seat}
+        least, most = [0] * FACES, [0] * FACES
+        for bid in request.get("raises", []):
+            least[bid["face"] - 1], most[bid["face"] - 1] = bid["min"], bid["max"]
+        return Positions(
+            hand=[request["dice"].count(face) for face in range(1, FACES + 1)],
+            dice=padded(left[other] for other in order),
+            used=padded(int(game.used[other]) for other in order),
+            palifico=place.get(request["palifico_seat"], -1),
+            said=said,
+            quantity=last["quantity"],
+            face=last["face"] - 1,
+            bidder=place[last["seat"]],
+            offer=request["type"] == "calza",
+            least=least,
+            most=most,
+            start=self.start,
+            switches=self.switches,
+        )
+
+
+def padded(numbers):
+    numbers = list(numbers)
+    return numbers + [0] * (SEATS - len(numbers))
+
+
+def answer(request, chosen, quantity, face):
+    """Return an answer as the arena reads it."""
+    if chosen < FIRST_SLOT:
+        return {"id": request["id"], "action": CALLS[chosen]}
+    return {"id": request["id"], "action": "bid", "quantity": quantity, "face": face + 1}
+
+
+def chunks():
+    """Yield the lines that came together."""
+    rest = b""
+    while True:
+        new = os.read(0, 1 << 16)
+        if not new:
+            return
+        *lines, rest = (rest + new).split(b"\n")
+        yield lines
+
+
+def main():
+    with np.load(WEIGHTS) as weights:
+        champion = Champion(Policy(weights))
+    for lines in chunks():
+        for line in lines:
+            message = json.loads(line)
+            champion.hear(message)
+            if message["type"] == "hello":
+                print(
+                    '{"type":"ready","calza":true,"concurrent_games":64,"reusable":true}',
+                    flush=True,
+                )
+        said = [json.dumps(each) for each in champion.answers()]
+        if said:
+            print("\n".join(said), flush=True)
+
+
+if __name__ == "__main__":
+    main()

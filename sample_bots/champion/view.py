@@ -1,0 +1,207 @@
+"""What the champion sees, and what its answers mean: arrays with a row per position, numpy alone.
+
+Seats are those that still have dice, counted to the left from the one that acts, which is 0: three
+players left of six are a table of three. The same file lies beside the bot, so a network sees in
+play what it saw in training.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from math import comb
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+Numbers = npt.NDArray[np.int64]
+Floats = npt.NDArray[np.float32]
+Flags = npt.NDArray[np.bool_]
+
+SEATS, FACES, MOST = 6, 6, 60
+"""The most seats, the faces of a die, the most dice on a table."""
+SWITCHES = (
+    "raise_quantity_and_face",
+    "raise_to_lower_face",
+    "palifico_once",
+    "palifico_with_two_left",
+    "veteran_may_raise_face",
+    "calza_by_next",
+    "calza_in_palifico",
+    "calza_with_two_left",
+    "calza",
+)
+"""The rules that it is told; other switches change nothing that it could do."""
+DUDO, CALZA, PASS = 0, 1, 2
+FIRST_SLOT = 3
+SLOTS = 6
+"""Bids of a face that it chooses from: the three lowest, and three around the average count."""
+ACTIONS = FIRST_SLOT + FACES * SLOTS
+NUMBERS = 3 * FACES * SLOTS + FIRST_SLOT + 2 * FACES * (SEATS + 1) + 20 + 4 * SEATS + len(SWITCHES)
+"""The length of a row of a view."""
+
+
+class Positions(NamedTuple):
+    """What seats see when they act; a row each."""
+
+    hand: Numbers
+    """How many of its own dice show 1, 2, ..., 6."""
+    dice: Numbers
+    """By seat, the dice left; 0 for seats that there are not."""
+    used: Numbers
+    """By seat, whether it had its palifico round."""
+    palifico: Numbers
+    """The seat whose palifico round it is; -1 for none."""
+    said: Numbers
+    """By seat and face, the last quantity that it bid in this round; 0 for none."""
+    quantity: Numbers
+    """The quantity of the bid on the table; 0 for none."""
+    face: Numbers
+    """Its face, from 0."""
+    bidder: Numbers
+    """Its seat."""
+    offer: Flags
+    """Whether calza is offered; otherwise it is on turn."""
+    least: Numbers
+    """By face, the lowest legal quantity; 0 for none."""
+    most: Numbers
+    """By face, the highest."""
+    start: Numbers
+    """The dice that each seat began the game with."""
+    switches: Numbers
+    """The rule switches that are on, in the order of SWITCHES."""
+
+
+class View(NamedTuple):
+    """Positions as a network takes them."""
+
+    numbers: Floats
+    legal: Flags
+    """By answer, whether it may be given: dudo, calza, pass, then SLOTS bids for each face."""
+    quantities: Numbers
+    """By bid, its quantity."""
+
+
+def view(at: Positions) -> View:
+    """Return what a network sees of positions, and its answers there."""
+    table = Dice(at)
+    quantities = _bids(at, table)
+    legal = np.zeros((len(at.hand), ACTIONS), np.bool_)
+    legal[:, FIRST_SLOT:] = _allowed(at, quantities).reshape(len(at.hand), -1)
+    legal[:, FIRST_SLOT:] &= ~at.offer[:, None]
+    legal[:, DUDO] = ~at.offer & (at.quantity > 0)
+    legal[:, CALZA] = legal[:, PASS] = at.offer
+    parts = [
+        table.holds(quantities, 0),
+        table.holds(quantities, table.backers),
+        legal,
+        table.own / 5,
+        at.hand / 5,
+        _claims(at, table),
+        *_last_bid(at, table),
+        *_standing(at, table),
+    ]
+    numbers = np.concatenate(
+        [part.reshape(len(at.hand), -1) for part in parts], 1, dtype=np.float32
+    )
+    return View(numbers, legal, quantities.reshape(len(at.hand), -1))
+
+
+def bids(seen: View, answers: Numbers) -> tuple[Numbers, Numbers]:
+    """Return the quantities and the faces, from 0, of answers that are bids; any for others."""
+    slot = np.maximum(answers - FIRST_SLOT, 0)
+    return seen.quantities[np.arange(len(answers)), slot], slot // SLOTS
+
+
+class Dice:
+    """What a seat may expect of the dice on the table."""
+
+    def __init__(self, at: Positions) -> None:
+        wild = (at.palifico < 0)[:, None]
+        self.rows = np.arange(len(at.hand))
+        self.own = at.hand + at.hand[:, :1] * wild
+        self.own[:, 0] = at.hand[:, 0]
+        self.sides = np.ones_like(self.own)
+        self.sides[:, 1:] += wild
+        """By face, how many of the six sides match it."""
+        self.total = at.dice.sum(1)
+        self.hidden = self.total - at.dice[:, 0]
+        self.backers = (at.said[:, 1:] > 0).sum(1)
+        """By face, the others who bid it in this round."""
+
+    def holds(self, quantities: Numbers, backers: Numbers | int) -> Floats:
+        """Return the chance of bids on each face if each backer holds one die of it for sure."""
+        hidden = self.hidden[:, None] - backers
+        needed = quantities - (self.own + backers)[:, :, None]
+        first = (self.sides * (MOST + 1) + hidden) * (MOST + 2)
+        at = first[:, :, None] + np.clip(needed, 0, MOST + 1)
+        chances: Floats = at_least()[at]
+        return chances
+
+
+def _bids(at: Positions, table: Dice) -> Numbers:
+    """Return the quantities to choose from, by face."""
+    average = table.own + table.hidden[:, None] * table.sides // 6
+    bids = np.empty((*average.shape, SLOTS), np.int64)
+    for step in range(3):
+        bids[:, :, step] = at.least + step
+        bids[:, :, 3 + step] = average + step - 1
+    return bids
+
+
+def _allowed(at: Positions, bids: Numbers) -> Flags:
+    may = (bids <= at.most[:, :, None]) & (at.least > 0)[:, :, None]
+    may[:, :, 3:] &= bids[:, :, 3:] > at.least[:, :, None] + 2
+    return may
+
+
+def _claims(at: Positions, table: Dice) -> Floats:
+    """Return who bid what, and how many dice of its own that would take on average."""
+    made = (at.said > 0).astype(np.float32)
+    others = (table.total[:, None] - at.dice)[:, :, None] * table.sides[:, None, :] / 6
+    claimed = np.clip(at.said - others, -2, 6) * made / 3
+    return np.concatenate([made, claimed], 1, dtype=np.float32)
+
+
+def _last_bid(at: Positions, table: Dice) -> list[Any]:
+    rows, said = table.rows, at.quantity > 0
+    both = np.stack([at.quantity, at.quantity + 1], 1)[:, None, :].repeat(FACES, 1)
+    parts = []
+    for backers in (0, table.backers):
+        holds, more = table.holds(both, backers)[rows, at.face].T
+        parts += [holds * said, (holds - more) * said]
+    share = at.quantity / np.maximum(table.total, 1)
+    return [*parts, share, _one_of(at.face, FACES, said), _one_of(at.bidder, SEATS, said)]
+
+
+def _standing(at: Positions, table: Dice) -> list[Any]:
+    everybody = np.ones(len(at.hand), np.bool_)
+    return [
+        at.dice / 5,
+        at.used,
+        _one_of(at.palifico, SEATS, at.palifico >= 0),
+        _one_of((at.dice > 0).sum(1) - 1, SEATS, everybody),
+        table.hidden / 25,
+        at.offer,
+        at.dice[:, 0] < at.start,
+        at.switches,
+    ]
+
+
+def _one_of(which: Numbers, many: int, where: Flags) -> Floats:
+    found: Floats = ((which[:, None] == np.arange(many)) & where[:, None]).astype(np.float32)
+    return found
+
+
+@lru_cache(1)
+def at_least() -> Floats:
+    """Return chances by the sides that match, the hidden dice and the dice needed, flattened."""
+    chances = np.zeros((3, MOST + 1, MOST + 2), np.float32)
+    for sides in (1, 2):
+        for dice in range(MOST + 1):
+            exact = [
+                comb(dice, k) * sides**k * (6 - sides) ** (dice - k) / 6**dice
+                for k in range(dice + 1)
+            ]
+            chances[sides, dice, : dice + 1] = np.cumsum(exact[::-1])[::-1]
+    return chances.ravel()

@@ -1,0 +1,22 @@
+"""The training of the manual, in small: stopped, gone on with, played."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.lab.env.test_examples import example, play_live
+
+
+@pytest.mark.slow
+def test_training_goes_on_and_makes_a_bot_that_beats_honest(tmp_path: Path) -> None:
+    how = ("--book", "bga", "--players", "2", "--imitate", "200", "--minutes", "0.1")
+    first = example("train_champion.py", "trained", *how, cwd=tmp_path)
+    again = example("train_champion.py", "trained", *how, cwd=tmp_path)
+    lines = [line.split("\t") for line in [*first, *again]]
+    steps = [int(line[0]) for line in lines]
+    assert steps[0] == 0
+    assert sorted(set(steps)) == steps
+    assert (tmp_path / "trained" / "curve.tsv").read_text().splitlines() == [*first, *again]
+    share, error = map(float, lines[-1][3].split(" ± "))
+    assert share - error > 0.5
+    play_live(tmp_path / "trained" / "bot")
