@@ -194,7 +194,7 @@ class _LiveGames:
             self._queued[seat][id_] = game
             return
         self._open[seat][id_] = game
-        self._multiplexer.ask(seat, id_, encode(game.referee.request(seat, id_)), game.number)
+        self._multiplexer.ask(seat, id_, game.referee.request_line(seat, id_), game.number)
 
     def _receive(self) -> None:
         for seat, id_, reply in self._multiplexer.wait():
