@@ -2,7 +2,7 @@
 
 The bare loop writes the bytes that the arena wrote to the same C bots and reads a line for each
 request, one at a time: no rules, no limits, no records. Both share one core with their bots and
-take turns, and Python looks for cycles as often as in a worker of a league. Only the CPU time of this
+take turns, and Python looks for cycles as often as in a worker. Only the CPU time of this
 process counts, without that of the bots, and of all rounds the least.
 
 `--compiled` measures the modules as mypyc compiles them, too. `--against COMMIT` measures the arena

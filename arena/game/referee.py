@@ -5,7 +5,6 @@ the bots.
 """
 
 from collections.abc import Callable
-from functools import partial
 
 from msgspec import UNSET, UnsetType
 from msgspec.structs import astuple
@@ -276,9 +275,7 @@ class Referee:
         standing = self._standing
         self._number += 1
         self._bids = []
-        roll = partial(self._roll_hand, self._seed, self.game, self._number)
-        hands = [roll(seat, dice) if dice else () for seat, dice in enumerate(standing.dice)]
-        self._hands = tuple(hands)
+        self._hands = tuple([self._hand(seat, left) for seat, left in enumerate(standing.dice)])
         self.events.append(
             RoundStarted(self._number, standing.opener, standing.palifico_seat, self._hands)
         )
@@ -286,3 +283,8 @@ class Referee:
         self._lines = RoundLines(standing, self.game, self._number)
         self.to_act = standing.opener
         self.waiting = (standing.opener,)
+
+    def _hand(self, seat: int, left: int) -> Hand:
+        if not left:
+            return ()
+        return self._roll_hand(self._seed, self.game, self._number, seat, left)

@@ -155,12 +155,16 @@ class _LiveGames:
             games, self._to_advance = self._to_advance, []
             for game in games:
                 self._advance(game)
-            for seat in self._all:
-                missing = self._queued[seat] and not self._multiplexer.live(seat)
-                if missing and (fault := self._seats.start(seat)):
-                    self._did_not_start(seat, fault)
+            if any(self._queued):
+                self._start_missing()
             if not self._to_advance:
                 return
+
+    def _start_missing(self) -> None:
+        for seat in self._all:
+            missing = self._queued[seat] and not self._multiplexer.live(seat)
+            if missing and (fault := self._seats.start(seat)):
+                self._did_not_start(seat, fault)
 
     def _advance(self, game: _Game) -> None:
         if self._watched and game.number == 0:
