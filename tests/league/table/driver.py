@@ -8,6 +8,7 @@ from msgspec import Struct
 from arena.game.records import Cause, Fault, Faulted, Fixture, GameRecord, RoundStarted
 from arena.game.referee import Referee
 from arena.game.rules.books import Rules, variant
+from arena.game.rules.round import raises
 from arena.game.rules.round_limit import ROUNDS_PER_DIE, max_rounds
 from arena.game.wire.codec import encode
 from arena.game.wire.messages import Answer, CalzaOffer, Turn
@@ -110,6 +111,8 @@ def _play_moment(
     for seat in waiting:
         request = referee.request(seat, 0)
         assert referee.request_line(seat, 0) == encode(request)
+        if isinstance(request, Turn):
+            assert request.raises == raises(referee._now)
         reply = _strange(rng) if rng.random() < risk else _legal(request, rng)
         if referee.take(seat, reply):
             faulted.add(seat)
