@@ -10,6 +10,7 @@ from arena.game.rules.round import Raises, Standing
 from arena.game.rules.view import SeatBid, Table, seen_by_all
 
 _TABLES = 1024
+"""Tables whose part of a line is kept."""
 _encode = Encoder().encode
 _BEGINNINGS = [b'{"type":"turn","seat":%d,"dice":' % seat for seat in range(MAX_PLAYERS)]
 _NO_BIDS = b',"bids":['
@@ -31,8 +32,16 @@ class RoundLines:
 
     def line(self, seat: int, hand: Hand, id_: int, raises: bytes) -> bytes:
         """Return the line for a seat that sees its hand; `raises` are as `raises_part` has them."""
-        own = (_BEGINNINGS[seat], _encode(hand), self._bids, self._table, b"%d" % id_)
-        return b"".join((*own, self._round, raises))
+        parts = (
+            _BEGINNINGS[seat],
+            _encode(hand),
+            self._bids,
+            self._table,
+            b"%d" % id_,
+            self._round,
+            raises,
+        )
+        return b"".join(parts)
 
 
 def bid_part(bid: SeatBid) -> bytes:
