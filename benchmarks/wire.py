@@ -2,8 +2,8 @@
 
 The bare loop writes the bytes that the arena wrote to the same C bots and reads a line for each
 request, one at a time: no rules, no limits, no records. Both share one core with their bots and
-take turns. Only the CPU time of this process counts, without that of the bots, and of all rounds
-the least.
+take turns, and Python looks for cycles as often as in a worker. Only the CPU time of this
+process counts, without that of the bots, and of all rounds the least.
 
 `--compiled` measures the modules as mypyc compiles them, too. `--against COMMIT` measures the arena
 of a commit, by default the last in HISTORY, in turns with this one, and fails if this one takes
@@ -32,6 +32,7 @@ from arena.bots.workshop import open_workshop
 from arena.game.rules.books import VARIANTS
 from arena.io import shipped
 from arena.io.cores import share_processor
+from arena.league.play.process_pool import collect_rarely
 from benchmarks.throughput import LIMITS, floor, record
 from tests.cli.command import ROOT
 from tests.support.compiled import compiled_copy
@@ -78,6 +79,7 @@ def measure() -> Times:
     cores = os.sched_getaffinity(0)
     os.sched_setaffinity(0, {min(cores)})
     share_processor()
+    collect_rarely()
     try:
         with open_workshop(sandbox) as workshop:
             bot = workshop.stage(load_bot(shipped.folder("sample_bots") / "c-counter"))

@@ -5,13 +5,12 @@ the bots.
 """
 
 from collections.abc import Callable
-from functools import partial
 
 from msgspec import UNSET, UnsetType
 from msgspec.structs import astuple
 
+from arena.game.positions import positions_of
 from arena.game.records import (
-    BidMade,
     CallMade,
     Cause,
     Event,
@@ -24,9 +23,10 @@ from arena.game.rules import round as rounds
 from arena.game.rules.books import Rules
 from arena.game.rules.dice import Hand, first_opener, roll
 from arena.game.rules.explain import why_illegal_bid, why_illegal_call
-from arena.game.rules.round import Bid, Outcome, Raises, Round, Standing
+from arena.game.rules.round import Bid, Outcome, Round, Standing
 from arena.game.rules.round_limit import order_by_dice
-from arena.game.rules.view import SeatBid, seen_by
+from arena.game.rules.view import SeatBid, own_hand, seen_by
+from arena.game.wire.codec import encode
 from arena.game.wire.messages import (
     Answer,
     CalzaOffer,
@@ -36,6 +36,7 @@ from arena.game.wire.messages import (
     RoundEnd,
     Turn,
 )
+from arena.game.wire.turn_lines import RoundLines
 
 Notice = RoundEnd | FaultNotice | GameEnd
 Roll = Callable[[str, int, int, int, int], Hand]
@@ -75,9 +76,12 @@ class Referee:
         self._places = [0] * players
         self._number = -1
         self._hands: tuple[Hand, ...] = ()
-        self._now = rounds.open_round(self._standing)
-        self._raises: tuple[Raises, ...] = ()
+        self._positions = positions_of(rules, players)
+        self._position = self._positions.opening(self._standing)
+        self.to_act = opener
+        """The seat on turn."""
         self._bids: list[SeatBid] = []
+        self._lines = RoundLines(self._standing, game, self._number)
         self._callers: set[int] = set()
         self._faults: dict[int, Fault] = {}
         self.offering = False
@@ -94,6 +98,13 @@ class Referee:
         return self._standing
 
     @property
+    def _now(self) -> Round:
+        if not self._bids:
+            return Round(self._standing, self.to_act)
+        seat, quantity, face = astuple(self._bids[-1])
+        return Round(self._standing, self.to_act, Bid(quantity, face), seat)
+
+    @property
     def places(self) -> tuple[int, ...]:
         """The finishing place of each seat; 0 for those that are still in the game."""
         return tuple(self._places)
@@ -102,11 +113,6 @@ class Referee:
     def alive(self) -> set[int]:
         """The seats that are still in the game."""
         return {seat for seat, left in enumerate(self._standing.dice) if left}
-
-    @property
-    def to_act(self) -> int:
-        """The seat on turn."""
-        return self._now.to_act
 
     def request(self, seat: int, id_: int) -> Turn | CalzaOffer:
         """Return the request to a waiting seat, with the seat's view of the round."""
@@ -118,9 +124,16 @@ class Referee:
             id=id_,
             game=self.game,
             round=self._number,
-            raises=self._raises,
-            dudo=self._now.bid is not None,
+            raises=self._position.raises,
+            dudo=bool(self._bids),
         )
+
+    def request_line(self, seat: int, id_: int) -> bytes:
+        """Return the request as it is sent: the line that `request` is encoded to, sooner."""
+        if self.offering:
+            return encode(self.request(seat, id_))
+        hand = own_hand(seat, self._hands)
+        return self._lines.line(seat, hand, id_, self._position.line)
 
     def take(self, seat: int, reply: Answer | Fault) -> Fault | None:
         """Take a waiting seat's answer or fault; returns the fault: an illegal answer is one."""
@@ -146,9 +159,9 @@ class Referee:
         if self.offering:
             legal = answer.action in ("calza", "pass")
         elif answer.action == "bid":
-            legal = rounds.is_among(self._raises, Bid(answer.quantity, answer.face))
+            legal = self._position.after(answer.quantity, answer.face) is not None
         else:
-            legal = answer.action == "dudo" and self._now.bid is not None
+            legal = answer.action == "dudo" and bool(self._bids)
         return None if legal else Fault(Cause.ILLEGAL_ACTION, self._why_illegal(seat, answer))
 
     def _why_illegal(self, seat: int, answer: Answer) -> str:
@@ -172,25 +185,30 @@ class Referee:
             self._settle_calza()
         elif self.offering:
             self.offering = False
-            self.waiting = (self._now.to_act,)
+            self.waiting = (self.to_act,)
         elif isinstance(reply, Answer) and reply.action == "bid":
-            self._bid(Bid(reply.quantity, reply.face))
+            self._bid(reply)
         else:
             self._settle(rounds.dudo(self._now, self._hands))
 
-    def _bid(self, bid: Bid) -> None:
-        seat = self._now.to_act
-        self.events.append(BidMade(seat, bid.quantity, bid.face))
-        self._bids.append(SeatBid(seat, bid.quantity, bid.face))
-        self._turn_to(rounds.place(self._now, bid))
-        callers = self._calza_seats
-        offered = [s for s in rounds.calza_seats(self._now) if s in callers] if callers else []
-        self.offering = bool(offered)
-        self.waiting = tuple(offered) or (self._now.to_act,)
+    def _bid(self, answer: Answer) -> None:
+        seat = self.to_act
+        position = self._position.after(answer.quantity, answer.face)
+        assert position is not None  # noqa: S101 - narrows the type: only legal bids are taken
+        self._position = position
+        placed = position.placed_by(seat)
+        self.events.append(placed.event)
+        self._bids.append(placed.seen)
+        self._lines.add(placed.line)
+        self.to_act = rounds.left_of(self._standing.dice, seat)
+        if self._calza_seats and (offered := self._offered()):
+            self.offering, self.waiting = True, offered
+        else:
+            self.waiting = (self.to_act,)
 
-    def _turn_to(self, now: Round) -> None:
-        self._now = now
-        self._raises = rounds.raises(now)
+    def _offered(self) -> tuple[int, ...]:
+        """Return the seats that are offered calza over the bid on the table."""
+        return tuple([s for s in rounds.calza_seats(self._now) if s in self._calza_seats])
 
     def _settle_calza(self) -> None:
         """Let the caller nearest after the bidder count (CALZA-MANY)."""
@@ -257,11 +275,16 @@ class Referee:
         standing = self._standing
         self._number += 1
         self._bids = []
-        roll = partial(self._roll_hand, self._seed, self.game, self._number)
-        hands = [roll(seat, dice) if dice else () for seat, dice in enumerate(standing.dice)]
-        self._hands = tuple(hands)
+        self._hands = tuple([self._hand(seat, left) for seat, left in enumerate(standing.dice)])
         self.events.append(
             RoundStarted(self._number, standing.opener, standing.palifico_seat, self._hands)
         )
-        self._turn_to(rounds.open_round(standing))
+        self._position = self._positions.opening(standing)
+        self._lines = RoundLines(standing, self.game, self._number)
+        self.to_act = standing.opener
         self.waiting = (standing.opener,)
+
+    def _hand(self, seat: int, left: int) -> Hand:
+        if not left:
+            return ()
+        return self._roll_hand(self._seed, self.game, self._number, seat, left)

@@ -261,7 +261,9 @@ class Multiplexer:
     def _take_read_ahead(self) -> list[SeatReply]:
         seats = sorted(self._read_ahead & self._sessions.keys())
         self._read_ahead.clear()
-        return [(seat, *reply) for seat in seats for reply in self._sessions[seat].replies()]
+        return [
+            (seat, id_, reply) for seat in seats for id_, reply in self._sessions[seat].replies()
+        ]
 
     def _read(self, seat: int, session: Session) -> Sequence[SeatReply]:
         replies = session.read()
@@ -269,13 +271,13 @@ class Multiplexer:
             # Nothing more can come, or nothing more is wanted.
             self._forget(session.stdout)
             self._check_start(session, replies)
-        return [(seat, *reply) for reply in replies]
+        return [(seat, id_, reply) for id_, reply in replies]
 
     def _exited(self, seat: int, session: Session) -> Sequence[SeatReply]:
         self._forget(session.exit_fd)
         replies = session.exited()
         self._check_start(session, replies)
-        return [(seat, *reply) for reply in replies]
+        return [(seat, id_, reply) for id_, reply in replies]
 
     def _check_start(self, session: Session, replies: Sequence[Tagged]) -> None:
         """Raise ArenaError if a bot could not be executed because the sandbox is gone."""

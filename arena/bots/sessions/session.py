@@ -138,7 +138,7 @@ class Session:
         except OSError:
             # The bot has closed its input: its answer, its exit or the deadline decides.
             written = len(self.outbox)
-        self.outbox = self.outbox[written:]
+        self.outbox = self.outbox[written:] if written < len(self.outbox) else b""
 
     def say_goodbye(self) -> None:
         """Write what is queued, and close the bot's input."""

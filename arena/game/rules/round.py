@@ -184,7 +184,7 @@ def calza_seats(now: Round) -> list[int]:
 
 def dudo(now: Round, hands: tuple[Hand, ...]) -> Outcome:
     """Settle a doubt by the seat on turn; raises ValueError without a bid (DUDO, TIE)."""
-    bid, bidder = _on_table(now)
+    bid, bidder = on_table(now)
     count = count_face(hands, bid.face, now.standing.wild)
     loser = now.to_act if count >= bid.quantity else bidder
     return Outcome("dudo", now.to_act, count, loser, None, lose_die(now.standing, loser))
@@ -192,7 +192,7 @@ def dudo(now: Round, hands: tuple[Hand, ...]) -> Outcome:
 
 def calza(now: Round, hands: tuple[Hand, ...], caller: int) -> Outcome:
     """Settle a call that the bid is exact; the caller opens next (CALZA-RIGHT, CALZA-WRONG)."""
-    bid, _ = _on_table(now)
+    bid, _ = on_table(now)
     standing = now.standing
     count = count_face(hands, bid.face, standing.wild)
     if count != bid.quantity:
@@ -311,7 +311,8 @@ def _with(values: tuple[T, ...], seat: int, value: T) -> tuple[T, ...]:
     return tuple(changed)
 
 
-def _on_table(now: Round) -> tuple[Bid, int]:
+def on_table(now: Round) -> tuple[Bid, int]:
+    """Return the bid on the table and who made it; raises ValueError if there is none."""
     if now.bid is None or now.bidder is None:
         msg = "a call needs a bid on the table"
         raise ValueError(msg)

@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from arena.game.rules.books import Count, Face, Seat
 from arena.game.rules.dice import Hand
-from arena.game.rules.round import Round
+from arena.game.rules.round import Round, Standing
 
 
 class SeatBid(Struct, frozen=True, gc=False):
@@ -35,12 +35,25 @@ class View(Struct, frozen=True, gc=False):
     round."""
 
 
+Table = tuple[Sequence[Seat], Sequence[Count] | None, Seat | None]
+"""The fields of View that all seats see alike: `alive`, `dice_counts`, `palifico_seat`."""
+
+
 def seen_by(seat: int, now: Round, hands: Sequence[Hand], bids: Sequence[SeatBid]) -> View:
     """Return a seat's view; `bids` are this round's, oldest first."""
-    standing = now.standing
+    return View(seat, own_hand(seat, hands), bids, *seen_by_all(now.standing))
+
+
+def own_hand(seat: int, hands: Sequence[Hand]) -> Hand:
+    """Return the only dice that a seat sees."""
+    return hands[seat]
+
+
+def seen_by_all(standing: Standing) -> Table:
+    """Return what every seat sees of a round besides its bids."""
     dice = standing.dice
     shown = dice if standing.rules.lost_dice_visible else None
-    return View(seat, hands[seat], bids, _alive(dice), shown, standing.palifico_seat)
+    return _alive(dice), shown, standing.palifico_seat
 
 
 @lru_cache(1024)

@@ -41,7 +41,7 @@ _PR_SET_PDEATHSIG = 1
 _PIPE_BYTES = 1 << 20
 """Capacity of the pipe that results come through: the most that an ordinary user may ask for."""
 _GC_THRESHOLD = 20_000
-"""New objects before Python looks for cycles: the records of a game have none."""
+"""New objects before Python looks for cycles."""
 _Result = TypeVar("_Result")
 
 
@@ -152,6 +152,11 @@ def map_ordered(
         pending.extend(islice(futures, 1))
 
 
+def collect_rarely() -> None:
+    """Have Python look for cycles less often: the records of games have none."""
+    gc.set_threshold(_GC_THRESHOLD)
+
+
 def _begin_work(parent: int, pin: bool) -> None:
     """Tie a worker's life to its parent's, leave signals to the parent, claim a core."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -160,6 +165,6 @@ def _begin_work(parent: int, pin: bool) -> None:
     if os.getppid() != parent:
         os._exit(1)
     Finalize(None, _warm_pool.end, exitpriority=1)
-    gc.set_threshold(_GC_THRESHOLD)
+    collect_rarely()
     if pin:
         claim_core()

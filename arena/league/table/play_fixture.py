@@ -155,12 +155,16 @@ class _LiveGames:
             games, self._to_advance = self._to_advance, []
             for game in games:
                 self._advance(game)
-            for seat in self._all:
-                missing = self._queued[seat] and not self._multiplexer.live(seat)
-                if missing and (fault := self._seats.start(seat)):
-                    self._did_not_start(seat, fault)
+            if any(self._queued):
+                self._start_missing()
             if not self._to_advance:
                 return
+
+    def _start_missing(self) -> None:
+        for seat in self._all:
+            missing = self._queued[seat] and not self._multiplexer.live(seat)
+            if missing and (fault := self._seats.start(seat)):
+                self._did_not_start(seat, fault)
 
     def _advance(self, game: _Game) -> None:
         if self._watched and game.number == 0:
@@ -194,7 +198,7 @@ class _LiveGames:
             self._queued[seat][id_] = game
             return
         self._open[seat][id_] = game
-        self._multiplexer.ask(seat, id_, encode(game.referee.request(seat, id_)), game.number)
+        self._multiplexer.ask(seat, id_, game.referee.request_line(seat, id_), game.number)
 
     def _receive(self) -> None:
         for seat, id_, reply in self._multiplexer.wait():

@@ -8,7 +8,9 @@ from msgspec import Struct
 from arena.game.records import Cause, Fault, Faulted, Fixture, GameRecord, RoundStarted
 from arena.game.referee import Referee
 from arena.game.rules.books import Rules, variant
+from arena.game.rules.round import raises
 from arena.game.rules.round_limit import ROUNDS_PER_DIE, max_rounds
+from arena.game.wire.codec import encode
 from arena.game.wire.messages import Answer, CalzaOffer, Turn
 from tests.support import records
 from tests.support.random_games import rules
@@ -108,6 +110,9 @@ def _play_moment(
     waiting = rng.sample(referee.waiting, len(referee.waiting))
     for seat in waiting:
         request = referee.request(seat, 0)
+        assert referee.request_line(seat, 0) == encode(request)
+        if isinstance(request, Turn):
+            assert request.raises == raises(referee._now)
         reply = _strange(rng) if rng.random() < risk else _legal(request, rng)
         if referee.take(seat, reply):
             faulted.add(seat)

@@ -1,0 +1,60 @@
+"""Turns as lines, from parts that outlast one request: the bytes of an encoded `Turn`, sooner."""
+
+from functools import lru_cache
+
+from msgspec.json import Encoder
+
+from arena.game.rules.books import MAX_PLAYERS
+from arena.game.rules.dice import Hand
+from arena.game.rules.round import Raises, Standing
+from arena.game.rules.view import SeatBid, Table, seen_by_all
+
+_TABLES = 1024
+"""Tables whose part of a line is kept."""
+_encode = Encoder().encode
+_BEGINNINGS = [b'{"type":"turn","seat":%d,"dice":' % seat for seat in range(MAX_PLAYERS)]
+_NO_BIDS = b',"bids":['
+
+
+class RoundLines:
+    """The lines of one round's turns."""
+
+    __slots__ = ("_bids", "_round", "_table")
+
+    def __init__(self, standing: Standing, game: int, number: int) -> None:
+        self._bids = _NO_BIDS
+        self._table = _table(seen_by_all(standing))
+        self._round = b',"game":%d,"round":%d,"raises":' % (game, number)
+
+    def add(self, bid: bytes) -> None:
+        """Add a bid to those of the round, as `bid_part` has it."""
+        self._bids = self._bids + bid if self._bids is _NO_BIDS else b"%b,%b" % (self._bids, bid)
+
+    def line(self, seat: int, hand: Hand, id_: int, raises: bytes) -> bytes:
+        """Return the line for a seat that sees its hand; `raises` are as `raises_part` has them."""
+        parts = (
+            _BEGINNINGS[seat],
+            _encode(hand),
+            self._bids,
+            self._table,
+            b"%d" % id_,
+            self._round,
+            raises,
+        )
+        return b"".join(parts)
+
+
+def bid_part(bid: SeatBid) -> bytes:
+    """Return a bid as it stands in a line."""
+    return _encode(bid)
+
+
+def raises_part(raises: tuple[Raises, ...], *, dudo: bool) -> bytes:
+    """Return the end of a line: the legal bids, and whether there is a bid to doubt."""
+    return b'%b,"dudo":%b}\n' % (_encode(raises), _encode(dudo))
+
+
+@lru_cache(_TABLES)
+def _table(seen: Table) -> bytes:
+    alive, counts, palifico = map(_encode, seen)
+    return b'],"alive":%b,"dice_counts":%b,"palifico_seat":%b,"id":' % (alive, counts, palifico)
