@@ -29,9 +29,10 @@ _TOLERANCE = 1e-7
 _MAX_ROUNDS = 200
 _WHILE_KEPT = 0.01
 """Of a large division: the covariance is renewed when steps are so much shorter than the first."""
-_ROUGHLY = 1e-3
+_ROUGHLY = 1e-5
 """In mu: while steps are longer, its covariance may be rough."""
 _LAST = 0.1
+"""Of the tolerance: how far the last covariance of a large division may be from its own."""
 
 
 @dataclass(frozen=True)
@@ -113,11 +114,12 @@ def _posterior_of_many(results: Results, factors: Factors, tolerance: float) -> 
     values = np.empty(plan.length)
     for _ in range(_MAX_ROUNDS):
         _fill_precision(values, results, factors, plan)
-        covariance = SparseInverse(plan, values, rough=first > _ROUGHLY)
+        rough = first > _ROUGHLY
+        covariance = SparseInverse(plan, values, rough=rough)
         mu = mu + covariance @ _gradient(results, factors, mu)
         before, (first, mu) = first, _steps(results, factors, mu, covariance, tolerance)
-        # The first step after the next one would be shorter by the same factor.
-        if first <= max(_LAST * tolerance, min(_ROUGHLY, _LAST * tolerance * before / first)):
+        # The first step with the next covariance would be shorter by the same factor.
+        if not rough and first <= _LAST * tolerance * max(1.0, before / first):
             break
     return Posterior(mu, covariance, results, factors)
 
