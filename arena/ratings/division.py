@@ -13,7 +13,7 @@ from arena.game.records import Division, FixtureResult, RatingsInfo
 from arena.ratings.board.large_leaderboard import RatedField, estimate_large, rate_large
 from arena.ratings.board.large_ranks import large_ranks
 from arena.ratings.board.leaderboard import estimate, rate_games, without_faults
-from arena.ratings.board.memory import Begin, Remember, decided_by, pack, unpack, within
+from arena.ratings.board.memory import Begin, Remember, decided_by, forget, pack, unpack, within
 from arena.ratings.board.overall import Places
 from arena.ratings.board.pair_matrix import Better, Duels, SparsePairs
 from arena.ratings.board.ranks import rank_ranges
@@ -56,7 +56,19 @@ def rate_division(
 
     `begin` and `brief` are as in `rate_results`.
     """
-    games = as_arrays(played)
+    return rate_arrays(division, as_arrays(played), options, remember, begin, brief=brief)
+
+
+def rate_arrays(
+    division: Division,
+    games: Games,
+    options: RatingsInfo,
+    remember: Remember = forget,
+    begin: Begin | None = None,
+    *,
+    brief: bool = False,
+) -> Rated:
+    """Rate the games of a division, as `rate_division` does."""
     remember = within(remember, division)
 
     def make() -> bytes:
