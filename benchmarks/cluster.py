@@ -4,7 +4,7 @@ One league of C bots, with a game a fixture, is played by two workers of this ma
 then by `--cluster local:2`, and with `--hosts` by two workers in network namespaces of their own,
 which reach the scheduler through a bridge (root and iproute2). Each run is one `arena run`; its CPU
 time is that of the arena without workers and bots, and with `local:2` the scheduler's is in it.
-With `--kill SECONDS` a worker is killed so often, and once the arena, which is started again. At
+With `--kill N` a worker is killed every N fixtures, and once the arena, which is started again. At
 the end every fixture must be stored once, and the results be those of the first run.
 """
 
@@ -65,22 +65,23 @@ def make(folder: Path, fixtures: int) -> Path:
 def play(
     league: Path, fixtures: int, *options: str, kill: float = inf, scheduler: int | None = None
 ) -> Run:
-    """Play the league, with a kill every so many seconds; the third is of the arena itself."""
+    """Play the league, with a kill every so many fixtures; the third is of the arena itself."""
     began, killed, memory, elsewhere = time.monotonic(), 0, 0.0, (0.0, 0.0)
-    cpu, earlier = 0.0, 0.0
-    process, due = _start(league, *options), began + kill
+    cpu, earlier, before = 0.0, 0.0, 0
+    process = _start(league, *options)
     while (stored := len(_stored(league))) < fixtures:
         if process.poll() is not None:
             if process.returncode != -signal.SIGKILL:
-                sys.exit(f"arena run ended with {process.returncode}, {stored} fixtures stored")
-            earlier += cpu
+                log = (league.parent / "log").read_text(errors="replace")
+                sys.exit(f"{log[-2000:]}\narena run ended with {process.returncode}")
+            earlier, before = earlier + cpu, stored
             process = _start(league, *options)
         cpu, held = _used(process.pid) or (0.0, 0.0)
         memory = max(memory, held)
         elsewhere = (_used(scheduler) if scheduler else None) or elsewhere
-        if time.monotonic() > due:
-            due, killed = due + kill, killed + 1
-            os.kill(process.pid if killed == 3 else _worker(process.pid, scheduler), signal.SIGKILL)
+        if stored >= before + kill and (workers := _workers(process.pid, scheduler)):
+            before, killed = stored, killed + 1
+            os.kill(process.pid if killed == 3 else random.choice(workers), signal.SIGKILL)
         time.sleep(0.2)
     seconds = time.monotonic() - began
     process.wait()
@@ -106,18 +107,17 @@ def _used(pid: int) -> tuple[float, float] | None:
     return (int(fields[11]) + int(fields[12])) / TICK, peak[0] / 1024 if peak else 0.0
 
 
-def _worker(arena: int, scheduler: int | None) -> int:
-    """Return a process that plays: a child of the arena, or of a nanny."""
+def _workers(arena: int, scheduler: int | None) -> list[int]:
+    """Return the processes that play: children of the arena, or of nannies."""
     running = processes()
-    roots = (
-        {arena}
-        if scheduler is None
-        else {pid for pid, one in running.items() if "dask_worker" in one.command}
-    )
-    children = [
-        pid for pid, one in running.items() if one.parent in roots and "spawn_main" in one.command
+    nannies = [pid for pid, one in running.items() if "dask_worker" in one.command]
+    parents = nannies if scheduler else [arena]
+    titles = ("dask worker", "spawn_main", "forkserver")
+    return [
+        pid
+        for pid, one in running.items()
+        if one.parent in parents and any(title in one.command for title in titles)
     ]
-    return random.choice(children)
 
 
 def _stored(league: Path) -> list[tuple[str, bytes]]:
@@ -182,8 +182,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--fixtures", type=int, default=2000, help="a multiple of 8")
     parser.add_argument("--hosts", action="store_true", help="two hosts, too")
-    parser.add_argument("--kill", type=float, default=inf, help="seconds between kills")
+    parser.add_argument("--kill", type=float, default=inf, help="fixtures between kills")
     options = parser.parse_args()
+    # Whoever ends this ends what it started.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     with tempfile.TemporaryDirectory() as name, ExitStack() as stack:
         folder, count = Path(name), options.fixtures
         let_others_in(folder)
