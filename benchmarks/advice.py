@@ -93,7 +93,7 @@ def compared(old: Settings, new: Settings, rules: Rules, blocks: int) -> Compari
         for fixture in due:
             bots = [versions.get(name) or from_field(name) for name in fixture.seats]
             packed = pack(play(fixture, bots, rules))
-            games.keep(packed, packed.result())
+            games.keep([packed], [packed.result()])
     return games.comparison()
 
 

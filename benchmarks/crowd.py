@@ -10,6 +10,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 import tempfile
 import threading
 import time
@@ -84,6 +85,8 @@ def measure(door: Door, pid: int, chosen: argparse.Namespace) -> None:
     """Count games without the crowd, with it, and without."""
     store = clubs.store_of(door.folder.root)
     quiet = rate(store, chosen.seconds)
+    with other_cores_busy():
+        busy = rate(store, chosen.seconds)
     listening, over, times = threading.Event(), threading.Event(), list[float]()
     threading.Thread(target=listen, args=(door, chosen.listeners, listening), daemon=True).start()
     listening.wait()
@@ -100,6 +103,22 @@ def measure(door: Door, pid: int, chosen: argparse.Namespace) -> None:
     print(f"a page: median {1000 * shares[49]:.0f} ms, p99 {1000 * shares[98]:.0f} ms")
     print(f"memory of the door: {peak(pid):.0f} MiB at most")
     print(f"games: {quiet:.0f} a second before, {crowded:.0f} meanwhile: {crowded / quiet:.2f}")
+    print(f"with another program on the other cores {busy:.0f}: {crowded / busy:.2f} of that")
+
+
+@contextmanager
+def other_cores_busy() -> Iterator[None]:
+    """Keep the cores that play nothing busy with a program that shares nothing but the machine."""
+    loops = [
+        subprocess.Popen((sys.executable, "-c", "while True: pass"))
+        for _ in os.sched_getaffinity(0)
+    ]
+    try:
+        yield
+    finally:
+        for loop in loops:
+            loop.kill()
+            loop.wait()
 
 
 def rate(store: Path, seconds: float) -> float:

@@ -12,8 +12,11 @@ from typing import Any, NamedTuple
 from arena.io.errors import ArenaError
 
 _PR_SET_PDEATHSIG = 1
-_LATER = 5
-"""Steps of niceness."""
+LATER = 10
+"""The niceness of a job that gets about a tenth of what a process of the arena gets, where both
+need the same core."""
+LAST = 15
+"""That of a job that gets a thirtieth: for one that has cores on which nothing plays."""
 
 
 class JobDiedError(Exception):
@@ -37,16 +40,15 @@ class _Place(NamedTuple):
 class Job:
     """A call that goes on in another process.
 
-    With `later` the processes of the arena come first: on a busy machine it gets about a third of
-    the processor time of one of them. It runs on `cores` if any are given.
+    It runs on `cores` if any are given, with a `niceness` above that of this process.
     """
 
     def __init__(
-        self, call: Callable[[], Any], *, later: bool = False, cores: Collection[int] = ()
+        self, call: Callable[[], Any], *, niceness: int = 0, cores: Collection[int] = ()
     ) -> None:
         context = multiprocessing.get_context("spawn")
         self._answer, theirs = context.Pipe(duplex=False)
-        place = _Place(os.getpriority(os.PRIO_PROCESS, 0) + _LATER * later, frozenset(cores))
+        place = _Place(os.getpriority(os.PRIO_PROCESS, 0) + niceness, frozenset(cores))
         self._process = context.Process(target=_work, args=(call, theirs, os.getpid(), place))
         # A process that has not set itself up yet would print a traceback.
         before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})

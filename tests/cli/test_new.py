@@ -38,6 +38,12 @@ FORGOTTEN = {
     "c": ("return bid(best", "bid(best", ": error: control reaches end of"),
 }
 """By language, a part of `choose`, the same without a move, and what is said of it."""
+PRINTING = {
+    "python": '    print("here")\n',
+    "policy": '    print("here")\n',
+    "javascript": '  console.log("here");\n',
+}
+"""By language, a first line of `choose` that prints where answers go."""
 
 
 def new(folder: Path, language: str, name: str = "my-bot") -> Path:
@@ -98,6 +104,21 @@ def test_tests_of_a_kit_find_an_illegal_move(tmp_path: Path, language: str) -> N
     ran = run_own_tests(folder, KITS[language].test)
     assert ran.returncode not in {0, 127}
     assert [what for what in TESTED if f"passed: {what}\n" in ran.stdout] == TESTED[1:]
+
+
+@pytest.mark.parametrize("language", depth(("python",), tuple(PRINTING)))
+def test_tests_of_a_kit_find_what_is_printed_besides_answers(tmp_path: Path, language: str) -> None:
+    folder = new(tmp_path, language)
+    edited = folder / KITS[language].edit
+    text = edited.read_text(encoding="utf-8")
+    before, choose, after = text.partition("(view" if language == "javascript" else "def choose(")
+    signature, body, after = after.partition("\n")
+    printing = before + choose + signature + body + PRINTING[language] + after
+    edited.write_text(printing, encoding="utf-8")
+    ran = run_own_tests(folder, KITS[language].test)
+    assert ran.returncode not in {0, 127}
+    assert [what for what in TESTED if f"passed: {what}\n" in ran.stdout] == TESTED
+    assert "passed: nothing is printed" not in ran.stdout
 
 
 @pytest.mark.parametrize("language", depth(("python", "shell", "c"), tuple(FORGOTTEN)))

@@ -7,7 +7,7 @@ from functools import partial
 import pytest
 
 from arena.io.errors import ArenaError
-from arena.io.job import Job, JobDiedError
+from arena.io.job import LATER, Job, JobDiedError
 from tests.e2e.live import wait_until
 
 
@@ -51,5 +51,5 @@ def test_job_runs_on_the_cores_that_it_is_given(cores: set[int]) -> None:
 
 def test_job_for_later_has_a_lower_priority() -> None:
     niceness = partial(os.getpriority, os.PRIO_PROCESS, 0)
-    assert Job(niceness, later=True).result() == min(19, niceness() + 5)
+    assert Job(niceness, niceness=LATER).result() == min(19, niceness() + LATER)
     assert Job(niceness).result() == niceness()

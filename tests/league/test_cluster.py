@@ -15,7 +15,8 @@ from arena.io import shipped
 from arena.io.errors import ArenaError
 from arena.league.cluster.client import BATCH_SECONDS, Cluster
 from arena.league.cluster.revocable_sandbox import RevocableSandbox
-from arena.league.cluster.worker import BatchResult, identity
+from arena.league.cluster.worker import identity
+from arena.league.play.workers import BatchResult
 from arena.league.store.format.rows import pack
 from tests.cli.command import environment
 from tests.support import records

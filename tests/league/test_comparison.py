@@ -30,7 +30,7 @@ def comparison(place: Place, until: Until | None = None, **changes: Any) -> Comp
     games = ComparisonGames(conditions, comparison_fixtures(conditions), until)
     while due := games.due():
         for fixture in due:
-            games.keep(PACKED, result(fixture, place))
+            games.keep([PACKED], [result(fixture, place)])
     return games.comparison()
 
 
@@ -128,7 +128,7 @@ def test_order_in_which_results_come_changes_no_decision() -> None:
         games = ComparisonGames(conditions, comparison_fixtures(conditions), Until(0.95))
         while due := games.due():
             for fixture in Random(order).sample(due, len(due)):
-                games.keep(PACKED, result(fixture, place))
+                games.keep([PACKED], [result(fixture, place)])
         found.append(games.comparison())
     assert found[0] == found[1]
     assert found[0].decision == NEW

@@ -74,9 +74,9 @@ class Season:
     def due(self) -> list[Fixture]:
         return [one for one in self.fixtures if one.id not in self.kept]
 
-    def keep(self, packed: PackedFixture, result: FixtureResult) -> None:
-        assert packed.row.id == result.fixture.id
-        self.kept.append(result.fixture.id)
+    def keep(self, packed: Sequence[PackedFixture], results: Sequence[FixtureResult]) -> None:
+        assert [one.row.id for one in packed] == [result.fixture.id for result in results]
+        self.kept += [result.fixture.id for result in results]
 
     def quarantine(self, fixture: QuarantinedFixture) -> None:
         self.quarantined.append(fixture)

@@ -115,7 +115,7 @@ def test_tables_of_a_bot_that_is_struck_in_mid_block_are_not_played(tmp_path: Pa
         league = opened(store)
         first, *_ = league.due()
         packed = pack(records.played(first))
-        league.keep(packed, packed.result())
+        league.keep([packed], [packed.result()])
         change = league.change(struck=["c"])
         assert change.begun == (1, 0, 0, 0)
         assert len(change.unplayed) == 2 - ("c" in first.seats)

@@ -111,11 +111,12 @@ class ComparisonGames:
         number = len(self._looks)
         return self._plan.look(number, *self._results.overall(self._plan.blocks[number]))
 
-    def keep(self, packed: PackedFixture, result: FixtureResult) -> None:
-        """Count a fixture that was played."""
-        self.sample.add(packed, result.fixture)
-        self._results.add(result)
-        self._played.add(result.fixture.id)
+    def keep(self, packed: Sequence[PackedFixture], results: Sequence[FixtureResult]) -> None:
+        """Count fixtures that were played."""
+        for fixture, result in zip(packed, results, strict=True):
+            self.sample.add(fixture, result.fixture)
+            self._results.add(result)
+            self._played.add(result.fixture.id)
 
     def quarantine(self, quarantined: QuarantinedFixture) -> None:
         """End a comparison that cannot be completed: a table without its twin counts nothing."""

@@ -84,12 +84,13 @@ class BaselineGames:
                 self._plan(bot)
         return [fixture for left in self._left.values() for fixture in left.values()]
 
-    def keep(self, packed: PackedFixture, result: FixtureResult) -> None:
-        """Store a table that was played."""
-        self._store.add(packed)
-        self._played.add(result)
-        if left := self._left.get(self._owner[result.fixture.id]):
-            left.pop(result.fixture.id, None)
+    def keep(self, packed: Sequence[PackedFixture], results: Sequence[FixtureResult]) -> None:
+        """Store tables that were played."""
+        self._store.add(*packed)
+        for result in results:
+            self._played.add(result)
+            if left := self._left.get(self._owner[result.fixture.id]):
+                left.pop(result.fixture.id, None)
 
     def quarantine(self, fixture: QuarantinedFixture) -> None:
         """Play no more tables of a bot one of which cannot be played."""

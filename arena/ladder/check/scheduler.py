@@ -13,7 +13,7 @@ from arena.bots.builds.cache import BuildCache
 from arena.io.cores import enough_cores
 from arena.io.errors import ArenaError
 from arena.io.files import write_file
-from arena.io.job import Job, JobDiedError
+from arena.io.job import LATER, Job, JobDiedError
 from arena.io.uptime import Uptime
 from arena.ladder.book.book import Book
 from arena.ladder.book.check_result import CheckResult, ReportedFault, decoded
@@ -48,7 +48,7 @@ class _Running:
         self._told, tell = Pipe(duplex=False)
         self._begun: list[str] = []
         """The steps that began."""
-        self.job = Job(partial(check_submission, order, tell), later=True, cores=cores)
+        self.job = Job(partial(check_submission, order, tell), niceness=LATER, cores=cores)
         tell.close()
 
     def listen(self) -> bool:

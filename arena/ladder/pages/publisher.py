@@ -5,7 +5,7 @@ from collections.abc import Callable
 from functools import partial
 
 from arena.io.errors import ArenaError
-from arena.io.job import Job, JobDiedError, JobKeeper
+from arena.io.job import LAST, LATER, Job, JobDiedError, JobKeeper
 from arena.ladder.book.book import Book
 from arena.ladder.config import Config
 from arena.ladder.folder import Folder
@@ -36,7 +36,8 @@ class Publisher(JobKeeper):
             self._begun_with = state
             self._book.set_fact("publish_due_at", str(time.time()))
             publish = partial(publish_all, self._folder, self.config.caps.replays)
-            self._job = Job(publish, later=True, cores=self.config.spare_cores)
+            cores = self.config.spare_cores
+            self._job = Job(publish, niceness=LAST if cores else LATER, cores=cores)
 
     def next_at(self, state: object) -> float | None:
         """Return when the next publication begins, in whole seconds since 1970; None if not."""

@@ -1,7 +1,6 @@
 """The engine that plays by way of a Dask scheduler."""
 
 import asyncio
-import math
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import CancelledError, Executor, Future
@@ -22,8 +21,8 @@ from arena.io.errors import ArenaError
 from arena.league.cluster.address import is_exposed
 from arena.league.cluster.roster import Roster, refusal
 from arena.league.cluster.tasks import RunPlugin, end_handler, play, resources
-from arena.league.cluster.worker import RUN_SPEC, BatchResult, TaskBatch, identity
-from arena.league.play.workers import RunSpec, Task, WorkerDiedError
+from arena.league.cluster.worker import RUN_SPEC, TaskBatch, identity
+from arena.league.play.workers import BatchResult, BatchSize, RunSpec, Task, WorkerDiedError
 from arena.league.store.format.rows import PackedFixture
 
 BATCH_SECONDS = 0.5
@@ -51,9 +50,7 @@ class Cluster:
         """The workers that take part in the run; None before it began."""
         self._counted = 1
         """The number of workers at the last count."""
-        self._seconds = 0.0
-        """Time that workers spent on fixtures so far."""
-        self._fixtures = 0
+        self._batch_size = BatchSize(BATCH_SECONDS)
 
     def distribute(
         self, spec: RunSpec, bots: Sequence[StagedBot], notify: Callable[[str], None]
@@ -93,10 +90,7 @@ class Cluster:
 
     def batch_size(self, waiting: int) -> int:
         """Return how many fixtures take BATCH_SECONDS; fewer if not all workers would get some."""
-        if not self._fixtures:
-            return 1
-        wanted = math.ceil(BATCH_SECONDS * self._fixtures / max(self._seconds, 1e-6))
-        return max(1, min(wanted, waiting // (self.worker_count() + 1)))
+        return self._batch_size.of(waiting, self.worker_count())
 
     @contextmanager
     def executor(self, workers: int) -> Iterator[Executor]:
@@ -130,8 +124,7 @@ class Cluster:
             raise refusal("a worker", error, self._where) from None
         if not isinstance(played, BatchResult):
             raise TypeError(played)
-        self._seconds += played.seconds
-        self._fixtures += len(played.fixtures)
+        self._batch_size.add(played)
         return played.fixtures
 
     def release(self) -> None:

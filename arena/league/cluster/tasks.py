@@ -12,12 +12,12 @@ from distributed.diagnostics.plugin import SchedulerPlugin
 from distributed.utils import sync
 
 from arena.league.cluster.worker import (
-    BatchResult,
     FileSource,
     TaskBatch,
     WorkerRuns,
     check_identity,
 )
+from arena.league.play.workers import BatchResult
 
 
 def resources(run: str) -> dict[str, float]:

@@ -27,7 +27,7 @@ from arena.bots.sessions.warm_pool import WarmPool
 from arena.io.cores import claim_core
 from arena.io.errors import ArenaError
 from arena.league.cluster.revocable_sandbox import RevocableSandbox
-from arena.league.play.workers import RunSpec, Task, play_task
+from arena.league.play.workers import BatchResult, RunSpec, Task, play_task
 from arena.league.store.format.rows import PackedFixture
 
 RUN_SPEC = "run spec"
@@ -43,13 +43,6 @@ class TaskBatch(Struct, frozen=True):
     """The run's name: its plugin's in the scheduler."""
     identity: str
     tasks: Sequence[Task]
-
-
-class BatchResult(Struct, frozen=True):
-    """The results of a batch, and the time that the worker spent on it."""
-
-    fixtures: list[PackedFixture]
-    seconds: float
 
 
 @cache

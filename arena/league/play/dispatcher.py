@@ -1,10 +1,11 @@
 """Plays the fixtures that are due on an engine's workers, and hands over each finished one."""
 
 import signal
+import sys
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from types import FrameType
@@ -38,8 +39,8 @@ class Ledger(Protocol):
     def due(self) -> Sequence[Fixture]:
         """Return the fixtures to play next, with earlier ones; none is new until results decide."""
 
-    def keep(self, packed: PackedFixture, result: FixtureResult) -> None:
-        """Take a fixture that was played, packed for the store, and its result."""
+    def keep(self, packed: Sequence[PackedFixture], results: Sequence[FixtureResult]) -> None:
+        """Take fixtures that were played, packed for the store, and their results."""
 
     def quarantine(self, fixture: QuarantinedFixture) -> None:
         """Take a fixture that killed its workers; it is not played again in this run."""
@@ -91,10 +92,10 @@ def play_due(
 ) -> bool:
     """Play until nothing is due; returns False if it was stopped before.
 
-    The ledger is asked for more while fewer tasks could begin than there are workers: a slow task
-    holds up no other. The listener or a first Ctrl-C stops the run when the fixtures being played
-    are finished. A second Ctrl-C, or SIGTERM, raises KeyboardInterrupt: every process is ended, and
-    nothing that was kept is lost.
+    The ledger is asked for more while fewer tasks could begin than workers take at a time: a slow
+    task holds up no other. The listener or a first Ctrl-C stops the run when the fixtures being
+    played are finished. A second Ctrl-C, or SIGTERM, raises KeyboardInterrupt: every process is
+    ended, and nothing that was kept is lost.
     """
     with _interruptible(listener) as interruption:
         dispatcher = _Dispatcher(
@@ -128,9 +129,9 @@ class _Dispatcher(Struct):
         return not tasks
 
     def _refill(self, tasks: deque[Task]) -> bool:
-        """Add due tasks while fewer than workers could begin; returns whether any task waits."""
-        workers = self.engine.worker_count()
-        while self.dice.free(tasks, workers) < workers and (new := self._new_tasks()):
+        """Add due tasks while fewer could begin than workers take; returns whether any waits."""
+        enough = self.engine.worker_count() * self.engine.batch_size(sys.maxsize)
+        while self.dice.free(tasks, enough) < enough and (new := self._new_tasks()):
             self.dice.expect(new)
             tasks.extend(new)
         return bool(tasks)
@@ -167,7 +168,7 @@ class _Dispatcher(Struct):
                     return suspects
                 done, _ = wait(running, timeout=_TICK, return_when=FIRST_COMPLETED)
                 self.interruption.requested()
-                suspects += [task for future in done for task in self._collect(future, running)]
+                suspects += self._collect_all(done, running)
                 if not done:
                     self.on_result(None)
 
@@ -214,22 +215,30 @@ class _Dispatcher(Struct):
             for task, file in zip(batch, files, strict=True)
         ]
 
-    def _collect(self, future: Future[object], running: _Running) -> list[Task]:
-        """Keep the results of a batch; returns the batch if its worker died instead."""
-        batch = running.pop(future)
-        try:
-            played = self.engine.collect(future)
-        except WorkerDiedError as error:
-            for id_ in [task.fixture.id for task in batch]:
-                self.deaths[id_] = self.deaths.get(id_, 0) + error.deaths
-            self.dice.pause(batch)
-            return batch
-        for packed in played:
-            result = packed.result()
-            self.ledger.keep(packed, result)
+    def _collect_all(self, done: Iterable[Future[object]], running: _Running) -> list[Task]:
+        """Keep the results of batches, all together; returns the tasks whose worker died."""
+        played: list[PackedFixture] = []
+        suspects: list[Task] = []
+        for future in done:
+            batch = running.pop(future)
+            try:
+                played += self.engine.collect(future)
+            except WorkerDiedError as error:
+                self._blame(batch, error.deaths)
+                suspects += batch
+            else:
+                self.dice.finish(batch)
+        results = [packed.result() for packed in played]
+        self.ledger.keep(played, results)
+        for result in results:
             self.on_result(result)
-        self.dice.finish(batch)
-        return []
+        return suspects
+
+    def _blame(self, batch: Sequence[Task], deaths: int) -> None:
+        """Count the deaths of the worker of a batch."""
+        for task in batch:
+            self.deaths[task.fixture.id] = self.deaths.get(task.fixture.id, 0) + deaths
+        self.dice.pause(batch)
 
 
 def _with_next_tables(batch: list[Task], tasks: deque[Task], ahead: int) -> list[Task]:

@@ -6,6 +6,7 @@ import gc
 import multiprocessing
 import os
 import signal
+import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor, Future, ProcessPoolExecutor
@@ -23,9 +24,12 @@ from arena.bots.sandboxes.owner import name_semaphores, track_semaphores
 from arena.bots.sandboxes.run_folder import remove_leftovers
 from arena.bots.sessions.warm_pool import WarmPool
 from arena.io.cores import claim_core, enough_cores
-from arena.league.play.workers import Task, WorkerDiedError, play_task
+from arena.league.play.workers import BatchResult, BatchSize, Task, WorkerDiedError, play_task
 from arena.league.store.format.rows import PackedFixture
 
+BATCH_SECONDS = 0.1
+"""Least seconds of play in a batch: the disk is waited for after each, and the process that stores
+may have to wait for a core, too."""
 _PR_SET_PDEATHSIG = 1
 _PIPE_BYTES = 1 << 20
 """Capacity of the pipe that results come through: the most that an ordinary user may ask for."""
@@ -45,15 +49,15 @@ class ProcessEngine:
         self._sandbox = sandbox
         self._workers = workers
         self._pin = pin and enough_cores(workers)
+        self._batch_size = BatchSize(BATCH_SECONDS)
 
     def worker_count(self) -> int:
         """Return the number of workers."""
         return self._workers
 
     def batch_size(self, waiting: int) -> int:
-        """Return 1: handing over a task costs next to nothing here."""
-        del waiting
-        return 1
+        """Return how many fixtures take BATCH_SECONDS; fewer if not all workers would get some."""
+        return self._batch_size.of(waiting, self._workers)
 
     def executor(self, workers: int) -> AbstractContextManager[Executor]:
         """Open a pool of processes; when one of them dies, the pool is broken."""
@@ -67,17 +71,21 @@ class ProcessEngine:
         """Return the results; when any worker of the pool dies, all that it played is lost."""
         try:
             # Only the engine knows what its futures return.
-            return future.result()  # type: ignore[return-value]
+            played: BatchResult = future.result()  # type: ignore[assignment]
         except BrokenProcessPool:
             raise WorkerDiedError from None
+        self._batch_size.add(played)
+        return played.fixtures
 
 
 _warm_pool = WarmPool()
 """The bots of this worker process that wait for their next table."""
 
 
-def _play_batch(tasks: Sequence[Task], sandbox: Sandbox) -> list[PackedFixture]:
-    return [play_task(task, sandbox, _warm_pool) for task in tasks]
+def _play_batch(tasks: Sequence[Task], sandbox: Sandbox) -> BatchResult:
+    began = time.perf_counter()
+    fixtures = [play_task(task, sandbox, _warm_pool) for task in tasks]
+    return BatchResult(fixtures, time.perf_counter() - began)
 
 
 @contextmanager

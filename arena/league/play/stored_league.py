@@ -126,10 +126,11 @@ class StoredLeague:
         self._taken.update([fixture.id for fixture in due])
         return due
 
-    def keep(self, packed: PackedFixture, result: FixtureResult) -> None:
-        """Store a fixture that was played."""
-        self.store.add(packed)
-        self.progress.add(result)
+    def keep(self, packed: Sequence[PackedFixture], results: Sequence[FixtureResult]) -> None:
+        """Store fixtures that were played."""
+        self.store.add(*packed)
+        for result in results:
+            self.progress.add(result)
 
     def quarantine(self, fixture: QuarantinedFixture) -> None:
         """Store that a fixture cannot be played in this run."""

@@ -1,5 +1,6 @@
 """The work of every worker, wherever it runs: play whole fixtures and pack the results."""
 
+import math
 from collections.abc import Callable, Sequence
 from concurrent.futures import Executor, Future
 from contextlib import AbstractContextManager
@@ -50,6 +51,35 @@ class WorkerDiedError(Exception):
         super().__init__(deaths)
         self.deaths = deaths
         """How many workers died with the task, one after another."""
+
+
+class BatchResult(Struct, frozen=True):
+    """The results of a batch, and the time that the worker spent on it."""
+
+    fixtures: list[PackedFixture]
+    seconds: float
+
+
+class BatchSize(Struct):
+    """How many fixtures a worker gets at a time: as many as take some seconds of play."""
+
+    wanted: float
+    """Seconds of play in a batch."""
+    seconds: float = 0.0
+    """Of the fixtures that were played so far."""
+    fixtures: int = 0
+
+    def add(self, played: BatchResult) -> None:
+        """Count fixtures that were played."""
+        self.seconds += played.seconds
+        self.fixtures += len(played.fixtures)
+
+    def of(self, waiting: int, workers: int) -> int:
+        """Return it; 1 at first, and fewer fixtures if not all workers would get some."""
+        if not self.fixtures:
+            return 1
+        size = math.ceil(self.wanted * self.fixtures / max(self.seconds, 1e-6))
+        return max(1, min(size, waiting // (workers + 1)))
 
 
 class Engine(Protocol):

@@ -1,7 +1,7 @@
 """The two files of a store, opened, checked, brought up to date, marked and closed together."""
 
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 
@@ -99,22 +99,35 @@ class StoreFiles:
             raise endless(self.path)
         return positions
 
-    def put(self, stored: StoredFixture) -> None:
-        """Write a fixture durably: its logs first, then its rows, then that it is stored."""
+    def has(self, stored: StoredFixture) -> bool:
+        """Tell whether a fixture is stored; raises ArenaError if another one has its place."""
+        query = "SELECT id FROM fixtures WHERE id = ? OR position = ?"
+        present = [id_ for (id_,) in self.rows.rows(query, stored.id, stored.position)]
+        if present and present != [stored.id]:
+            what = f"another fixture than {stored.id} is stored at position {stored.position}"
+            raise ArenaError(what, str(self.path), "arena verify says what else is wrong")
+        return bool(present)
+
+    def put(self, stored: Sequence[StoredFixture]) -> None:
+        """Write fixtures durably: their logs first, then their rows, then that they are stored."""
         self.logs().put(stored)
         with self.rows.transaction():
-            insert = "INSERT INTO fixtures VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-            self.rows.execute(insert, *stored.row, stored.hash, stored.rows_hash)
-            # Rows of a fixture that is not stored are never read: they are overwritten.
-            insert = "INSERT OR REPLACE INTO games VALUES (?, ?, ?, ?, ?, ?)"
-            self.rows.connection.executemany(insert, stored.games)
+            for fixture in stored:
+                self._put_rows(fixture)
         self.rows.check_not_deleted()
-        self._count += 1
+        self._count += len(stored)
         self.logs().note_stored(self._count)
         if time.monotonic() > self._checkpointed + _INTERVAL or self.rows.has_large_log():
             self.checkpoint()
         else:
             self.logs().file.checkpoint_large_log()
+
+    def _put_rows(self, fixture: StoredFixture) -> None:
+        insert = "INSERT INTO fixtures VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+        self.rows.execute(insert, *fixture.row, fixture.hash, fixture.rows_hash)
+        # Rows of a fixture that is not stored are never read: they are overwritten.
+        insert = "INSERT OR REPLACE INTO games VALUES (?, ?, ?, ?, ?, ?)"
+        self.rows.connection.executemany(insert, fixture.games)
 
     def checkpoint(self) -> None:
         """Move what was stored into the files: if a write-ahead log is lost, little is lost."""

@@ -1,6 +1,6 @@
 """The second file of a store: a log per game, and the bots' standard error."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from arena.io.errors import ArenaError
@@ -71,17 +71,21 @@ class Logs:
             self.file.close()
             raise
 
-    def put(self, stored: StoredFixture) -> None:
-        """Write the logs of a fixture, over those that a killed arena left."""
-        with self.file.transaction(sum(len(log.log) for log in stored.logs)):
-            self._forget(stored.position)
-            self.file.connection.executemany("INSERT INTO logs VALUES (?, ?, ?)", stored.logs)
-            if stored.stderr:
-                insert = "INSERT INTO stderr VALUES (?, ?)"
-                self.file.execute(insert, stored.position, stored.stderr)
-            if stored.pruned:
-                self._keep(stored.position, stored.pruned)
+    def put(self, stored: Sequence[StoredFixture]) -> None:
+        """Write the logs of fixtures, over those that a killed arena left."""
+        with self.file.transaction(sum(len(log.log) for one in stored for log in one.logs)):
+            for fixture in stored:
+                self._put(fixture)
         self.file.check_not_deleted()
+
+    def _put(self, fixture: StoredFixture) -> None:
+        self._forget(fixture.position)
+        self.file.connection.executemany("INSERT INTO logs VALUES (?, ?, ?)", fixture.logs)
+        if fixture.stderr:
+            insert = "INSERT INTO stderr VALUES (?, ?)"
+            self.file.execute(insert, fixture.position, fixture.stderr)
+        if fixture.pruned:
+            self._keep(fixture.position, fixture.pruned)
 
     def prune(self, fixtures: Mapping[int, Pruned]) -> None:
         """Remove standard error, and logs whose hashes are kept, of fixtures by position."""

@@ -139,20 +139,17 @@ class Store:
         [(last,)] = self._rows.rows("SELECT max(position) FROM fixtures")
         return -1 if last is None else int(last)
 
-    def add(self, packed: PackedFixture) -> None:
-        """Store a fixture, durably and at most once: its logs first, then its rows."""
-        self.insert(packed.stored(self._now()))
+    def add(self, *packed: PackedFixture) -> None:
+        """Store fixtures, durably and each at most once: their logs first, then their rows.
 
-    def insert(self, stored: StoredFixture) -> None:
-        """Store a fixture with all its columns, as `add` does."""
-        query = "SELECT id FROM fixtures WHERE id = ? OR position = ?"
-        present = [id_ for (id_,) in self._rows.rows(query, stored.id, stored.position)]
-        if present == [stored.id]:
-            return
-        if present:
-            what = f"another fixture than {stored.id} is stored at position {stored.position}"
-            raise ArenaError(what, str(self.path), "arena verify says what else is wrong")
-        self._files.put(stored)
+        Several together wait for the disk as often as one.
+        """
+        self.insert(*[fixture.stored(self._now()) for fixture in packed])
+
+    def insert(self, *stored: StoredFixture) -> None:
+        """Store fixtures with all their columns, as `add` does."""
+        if new := [fixture for fixture in stored if not self._files.has(fixture)]:
+            self._files.put(new)
 
     def quarantine(self, fixture: QuarantinedFixture) -> None:
         """Store durably that a fixture was quarantined, in place of an earlier time."""

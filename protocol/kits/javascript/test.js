@@ -24,3 +24,12 @@ test("a bid of more dice than there are is doubted", () => {
   }
   console.log("passed: a bid of more dice than there are is doubted");
 });
+
+test("nothing is printed but answers", (context) => {
+  const write = context.mock.method(process.stdout, "write", () => true);
+  for (const view of views) choose(view);
+  const printed = write.mock.calls.map((call) => call.arguments[0]).join("");
+  context.mock.restoreAll();
+  assert.equal(printed, "", "use console.error(), or print nothing");
+  console.log("passed: nothing is printed but answers");
+});

@@ -2,6 +2,8 @@
 
 import json
 import unittest
+from contextlib import redirect_stdout
+from io import StringIO
 
 from bot import choose
 from perudo_policy import Player
@@ -41,6 +43,14 @@ class TestChoose(unittest.TestCase):
                 answer = player.take({**message, "bids": bids, "raises": []})
                 self.assertEqual(answer["action"], "dudo")
         print("passed: a bid of more dice than there are is doubted")
+
+    def test_nothing_is_printed_but_answers(self) -> None:
+        with redirect_stdout(StringIO()) as printed:
+            player = Player(choose)
+            for message in MESSAGES:
+                player.take(message)
+        self.assertEqual(printed.getvalue(), "", "print with file=sys.stderr, or not at all")
+        print("passed: nothing is printed but answers")
 
 
 if __name__ == "__main__":

@@ -104,6 +104,18 @@ def test_write_ahead_logs_are_moved_only_after_much_more_came(
     assert read or max(sizes) < 300_000
 
 
+def test_fixtures_that_come_together_are_stored_all_or_none(tmp_path: Path) -> None:
+    one, *others = [pack(factory.fixture(index, ("a", "b"))) for index in range(5)]
+    other = pack(factory.fixture(4, ("a", "b"), label="another"))
+    with Store(tmp_path / "s", create=True) as store:
+        store.add(one)
+        store.add(one, *others)
+        assert store.positions() == [0, 1, 2, 3, 4]
+        with pytest.raises(ArenaError, match="another fixture than"):
+            store.add(pack(factory.fixture(5, ("a", "b"))), other)
+        assert store.positions() == [0, 1, 2, 3, 4]
+
+
 def test_packed_fixture_survives_pickling(tmp_path: Path, played: list[PlayedFixture]) -> None:
     faulty = factory.fixture(2, ("a", "b"), faults={1: Faulted(0, Cause.CRASH, "exit 3")})
     for one in (*played, faulty):
