@@ -110,16 +110,16 @@ def _posterior_of_many(results: Results, factors: Factors, tolerance: float) -> 
 
     Meanwhile Newton steps with it lead to the mean that the factors have.
     """
-    plan, mu, first = results.plan(), np.zeros(results.bots), inf
+    plan, mu, first, before = results.plan(), np.zeros(results.bots), inf, inf
     values = np.empty(plan.length)
     for _ in range(_MAX_ROUNDS):
         _fill_precision(values, results, factors, plan)
-        rough = first > _ROUGHLY
+        rough = first > _ROUGHLY and not first > before / 2.0
         covariance = SparseInverse(plan, values, rough=rough)
         mu = mu + covariance @ _gradient(results, factors, mu)
         before, (first, mu) = first, _steps(results, factors, mu, covariance, tolerance)
         # The first step with the next covariance would be shorter by the same factor.
-        if not rough and first <= _LAST * tolerance * max(1.0, before / first):
+        if not rough and first**2 <= _LAST * tolerance * max(first, before):
             break
     return Posterior(mu, covariance, results, factors)
 
