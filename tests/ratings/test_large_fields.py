@@ -88,6 +88,7 @@ CASES = [
 ]
 
 
+@pytest.mark.slow
 @settings(max_examples=depth(6, 30), deadline=None, database=None, phases=[Phase.generate])
 @given(st.sampled_from(CASES), st.integers(0, 2**32), st.sampled_from([None, "bot03"]))
 def test_ratings_are_the_same_with_and_without_matrices_of_all_pairs(
@@ -115,7 +116,7 @@ def test_ratings_are_the_same_with_and_without_matrices_of_all_pairs(
 def test_a_large_field_has_the_tables_of_a_small_one(
     monkeypatch: pytest.MonkeyPatch, overall: bool
 ) -> None:
-    played = simulated(Shape(20, 2, 2), 6, 1, lucky=False)
+    played = simulated(Shape(20, 2, 2), 6, 1, lucky=overall)
     options = RatingsInfo(overall=overall, alpha=0.01)
     small = rate_results({Division("bga", 2): played}, options)
     expected = rank_all(played)

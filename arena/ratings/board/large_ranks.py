@@ -28,6 +28,8 @@ class Field(NamedTuple):
     """Returns columns of the values' covariance."""
     part: Ints
     """The part of the field of each bot; no game links two of them."""
+    joint: bool = True
+    """Whether the columns are those of a covariance, so that errors can be drawn."""
 
     def distances(self, chosen: Ints) -> Floats:
         """Return by how many standard errors these bots are ahead of all, by columns."""
@@ -72,7 +74,7 @@ def large_ranks(field: Field, one: Ints, other: Ints) -> tuple[dict[str, NDArray
 def _may_be_first(field: Field, left: NDArray[np.bool_]) -> NDArray[np.bool_]:
     """Tell which of those that are left may be first."""
     chosen = left.nonzero()[0]
-    if len(chosen) > _MOST_FIRST:
+    if len(chosen) > _MOST_FIRST or not field.joint:
         return left
     covariance = field.columns(chosen)[chosen]
     np.fill_diagonal(covariance, field.variance[chosen])

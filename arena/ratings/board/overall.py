@@ -33,13 +33,10 @@ class Places(NamedTuple):
         return as_floats((known.diagonal() if known.ndim == 2 else known)[at])
 
     def among(self, at: Sequence[int]) -> Floats:
-        """Return the covariance of some bots; if it is not known their errors add up."""
+        """Return the covariance of some bots; if it is not known, their variances."""
         if self.covariance.ndim == 2:
             return as_floats(self.covariance[np.ix_(at, at)])
-        error = np.sqrt(self.variance(at))
-        among = -np.outer(error, error)
-        np.fill_diagonal(among, error**2)
-        return among
+        return np.diag(self.variance(at))
 
 
 class _Shares(NamedTuple):
@@ -112,6 +109,7 @@ def _ranks(
             variance=variance,
             columns=lambda chosen: as_floats(-np.outer(error, error[chosen])),
             part=part,
+            joint=False,
         )
         return large_ranks(field, nobody, nobody)[0]
     covariance, separate = as_floats(sum(known) / len(divisions) ** 2), part[:, None] != part
