@@ -76,6 +76,7 @@ bench: $(VENV)/.test ## measure throughput, start-up, storing, rating and the si
 	@./.ci/with-docker $(BIN)/python -m benchmarks.sandboxes
 	@$(BIN)/python -m benchmarks.rating
 	@$(BIN)/python -m benchmarks.posterior
+	@$(BIN)/python -m benchmarks.promotion
 	@$(BIN)/python -m benchmarks.equal_bots
 	@$(BIN)/python -m benchmarks.certainty
 	@$(BIN)/python -m benchmarks.leavers

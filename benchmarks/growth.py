@@ -1,8 +1,12 @@
 """How time and memory grow with a league: `python -m benchmarks.growth [--full]`.
 
+Measured are reports, schedules, the start of a run whose arena was killed, and ratings without a
+report.
+
 Each line is measured in a process of its own: its time, the CPU time of all its processes, and the
 most memory that any of them held. An exponent is the slope between two lines in log-log scale: 1 is
 linear growth. `--full` has leagues of up to a million games and 1,000 changes, and takes hours.
+Changes are those of a ladder, which admits a version in each of them.
 
 The stores are generated. Fixtures draw their games from a pool that the referee really played, so
 that stronger bots win more often; in one game of a hundred a bot faults, or as `--faults` says.
@@ -16,9 +20,14 @@ from math import log
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from msgspec.structs import replace
+
+from arena.game.records import Division
 from arena.league.schedule.schedule import Schedule
 from arena.publish.report import ReportRequest, report
-from benchmarks.shared.sizes import Size, begin, draw, history_of
+from arena.ratings.division import rate_arrays
+from benchmarks.shared.games import generated
+from benchmarks.shared.sizes import GAMES, Size, begin, draw, history_of
 from benchmarks.shared.stored import FAULTS, STORE, fill, playing
 from benchmarks.shared.usage import Used, alone
 
@@ -28,6 +37,8 @@ CHANGES = (0, 10, 100, 1000)
 QUICK = (
     [Size(50, 10_000), Size(50, 40_000), Size(200, 40_000)],
     [Size(50, 10_000, changes) for changes in (0, 25, 100)] + [Size(200, 40_000, 100)],
+    [Size(50, 10_000), Size(50, 40_000), Size(200, 40_000)],
+    [Size(100, 10_000), Size(100, 100_000), Size(1000, 100_000)],
 )
 FULL = (
     [
@@ -35,8 +46,13 @@ FULL = (
         *(Size(300, games, players=6) for games in (10**4, 10**5, 10**6)),
     ],
     [Size(bots, 200 * bots, changes) for bots in (50, 200, 1000) for changes in CHANGES],
+    [Size(bots, games) for bots in (100, 1000) for games in (10**4, 10**5, 10**6)],
+    [
+        *(Size(bots, games) for bots in (100, 1000) for games in (10**5, 10**6, 10**7)),
+        *(Size(bots, 20 * bots) for bots in (2500, 5000, 10_000)),
+    ],
 )
-"""The leagues to report on, and those to draw the schedules of."""
+"""The leagues to report on, to draw the schedules of, to start again, and to rate."""
 
 
 Steps = Callable[[Size], Iterator[tuple[str, Used]]]
@@ -68,6 +84,26 @@ def schedules(size: Size) -> Iterator[tuple[str, Used]]:
     with TemporaryDirectory() as name:
         alone(begin, size, Path(name))
         yield "schedule", alone(draw, Path(name))
+
+
+def restarts(size: Size, faults: float = FAULTS) -> Iterator[tuple[str, Used]]:
+    """Yield what a run takes that finds most games played, until it knows what is due."""
+    with TemporaryDirectory() as name:
+        folder = Path(name)
+        alone(make, size, folder, faults)
+        yield "start after a kill", alone(draw, folder)
+
+
+def ratings(size: Size, each: int = GAMES) -> Iterator[tuple[str, Used]]:
+    """Yield what it takes to rate a division with so many games in each fixture."""
+    yield "rate", alone(rate, size, each)
+
+
+def rate(size: Size, each: int) -> None:
+    """Generate games, and rate them; to generate them takes little."""
+    info = history_of(size).start
+    games = generated(replace(info, games=each, blocks=size.games // (size.bots * each)))
+    rate_arrays(Division("bga", size.players), games, info.ratings)
 
 
 def measure(sizes: Iterable[Size], steps: Steps) -> dict[str, dict[Size, Used]]:
@@ -103,17 +139,25 @@ def main() -> None:
     """Print a line for each league, then the exponents."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--full", action="store_true", help="leagues of up to a million games")
-    for name, words in (("reports", "report on"), ("schedules", "draw the schedules of")):
+    whats = ("reports", "schedules", "restarts", "ratings")
+    for name, words in zip(whats, ("report on", "draw", "start again", "rate"), strict=True):
         help_ = f"leagues to {words}: bots:games:changes:players"
         parser.add_argument(f"--{name}", nargs="*", metavar="SIZE", help=help_)
     help_ = "the share of games in which a bot faults, in reports"
     parser.add_argument("--faults", type=float, default=FAULTS, help=help_)
+    help_ = "games per fixture, in ratings: with fewer, bots meet more others"
+    parser.add_argument("--each", type=int, default=GAMES, help=help_)
     options = parser.parse_args()
     sizes = FULL if options.full else QUICK
-    steps: list[Steps] = [partial(reports, faults=options.faults), schedules]
+    steps: list[Steps] = [
+        partial(reports, faults=options.faults),
+        schedules,
+        restarts,
+        partial(ratings, each=options.each),
+    ]
     names = f"{'':20} {'bots':>6} {'players':>8} {'games':>10} {'changes':>8}"
     print(f"{names} {'time':>10} {'CPU time':>10} {'memory':>12}")
-    asked = options.reports, options.schedules
+    asked = [getattr(options, name) for name in whats]
     for given, usual, taken in zip(asked, sizes, steps, strict=True):
         chosen = usual if given is None else [Size(*map(int, one.split(":"))) for one in given]
         for step, found in measure(chosen, taken).items():

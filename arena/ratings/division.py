@@ -1,6 +1,6 @@
 """The ratings of a division, which are read back if nothing that decides them changed."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from math import prod
 from typing import Any, NamedTuple
 
@@ -10,12 +10,17 @@ from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from arena.game.records import Division, FixtureResult, RatingsInfo
-from arena.ratings.board.leaderboard import rate_games, without_faults
-from arena.ratings.board.memory import Begin, Remember, decided_by, pack, unpack, within
+from arena.ratings.board.large_leaderboard import RatedField, estimate_large, rate_large
+from arena.ratings.board.large_ranks import large_ranks
+from arena.ratings.board.leaderboard import estimate, rate_games, without_faults
+from arena.ratings.board.memory import Begin, Remember, decided_by, forget, pack, unpack, within
 from arena.ratings.board.overall import Places
-from arena.ratings.board.pair_matrix import Better, Duels
-from arena.ratings.leaderboard_rows import Leaderboard
+from arena.ratings.board.pair_matrix import Better, Duels, SparsePairs
+from arena.ratings.board.ranks import rank_ranges
+from arena.ratings.leaderboard_rows import Duel, Leaderboard
+from arena.ratings.maths.arrays import as_ints
 from arena.ratings.model.games import Games, as_arrays
+from arena.ratings.model.posterior import MANY
 from arena.ratings.suspicion.suspicion import Findings, findings
 
 
@@ -51,7 +56,19 @@ def rate_division(
 
     `begin` and `brief` are as in `rate_results`.
     """
-    games = as_arrays(played)
+    return rate_arrays(division, as_arrays(played), options, remember, begin, brief=brief)
+
+
+def rate_arrays(
+    division: Division,
+    games: Games,
+    options: RatingsInfo,
+    remember: Remember = forget,
+    begin: Begin | None = None,
+    *,
+    brief: bool = False,
+) -> Rated:
+    """Rate the games of a division, as `rate_division` does."""
     remember = within(remember, division)
 
     def make() -> bytes:
@@ -68,6 +85,8 @@ def _rated(
     remember: Remember | None,
     begin: Begin | None,
 ) -> bytes:
+    if games.size > MANY:
+        return _pack_large(rate_large(division, games, options, remember))
     board, estimates = rate_games(division, games, options, remember, begin)
     board = replace(board, duels={}, better={})
     solution, vary = estimates.solution, estimates.covariance
@@ -85,17 +104,68 @@ def _rated(
     return b"".join([*values, pack(_Kept(board, suspicious))])
 
 
-def _unpacked(bots: tuple[str, ...], data: bytes) -> Rated:
-    square, at = (len(bots), len(bots)), 0
+def _pack_large(rated: RatedField) -> bytes:
+    """Return the ratings of a large field: how many pairs there are, their values, and the rest."""
+    table, vary = rated.pairs, rated.estimates.covariance
+    count = np.array([len(table.one)])
+    pairs = table.one, table.other, table.better, table.ahead, table.games
+    columns = count, vary.place, vary.degrees_of_freedom, *pairs
+    values = [np.ascontiguousarray(column).data for column in columns]
+    return b"".join([*values, pack(_Kept(rated.board, None))])
 
-    def array(kind: type[np.generic], *shape: int) -> NDArray[Any]:
-        nonlocal at
-        values = np.frombuffer(data, kind, prod(shape), at).reshape(shape)
-        at += values.nbytes
+
+class _Arrays:
+    """Arrays that stand one after another in some data."""
+
+    def __init__(self, data: bytes) -> None:
+        self._data, self.at = data, 0
+
+    def read(self, kind: type[np.generic], *shape: int) -> NDArray[Any]:
+        values = np.frombuffer(self._data, kind, prod(shape), self.at).reshape(shape)
+        self.at += values.nbytes
         return values
 
-    better, covariance = array(np.float64, *square), array(np.float64, *square)
-    degrees_of_freedom, ahead = array(np.float64, len(bots)), array(np.int32, *square)
-    unpacked = unpack(data[at:], _Kept)
+
+def _unpacked(bots: tuple[str, ...], data: bytes) -> Rated:
+    arrays = _Arrays(data)
+    if len(bots) > MANY:
+        return _unpacked_large(bots, data, arrays)
+    square = len(bots), len(bots)
+    better, covariance = arrays.read(np.float64, *square), arrays.read(np.float64, *square)
+    degrees_of_freedom, ahead = arrays.read(np.float64, len(bots)), arrays.read(np.int32, *square)
+    unpacked = unpack(data[arrays.at :], _Kept)
     board = replace(unpacked.board, duels=Duels(bots, ahead), better=Better(bots, better))
     return Rated(board, Places(covariance, degrees_of_freedom), unpacked.findings)
+
+
+def _unpacked_large(bots: tuple[str, ...], data: bytes, arrays: _Arrays) -> Rated:
+    [count] = arrays.read(np.intp, 1).tolist()
+    places = Places(arrays.read(np.float64, len(bots)), arrays.read(np.float64, len(bots)))
+    one, other = arrays.read(np.intp, count), arrays.read(np.intp, count)
+    better, ahead = arrays.read(np.float64, count), arrays.read(np.intp, count)
+    games = arrays.read(np.intp, count)
+    met = games > 0
+    of_met = list(map(Duel, ahead[met].tolist(), games[met].tolist()))
+    board = replace(
+        unpack(data[arrays.at :], _Kept).board,
+        duels=SparsePairs(bots, one[met], other[met], of_met.__getitem__),
+        better=SparsePairs(bots, one, other, better.tolist().__getitem__),
+    )
+    return Rated(board, places, None)
+
+
+def rank_all(results: Iterable[FixtureResult]) -> tuple[int, dict[str, tuple[int, int]]]:
+    """Return how many blocks were played, and the range of each bot's rank, best mu first."""
+    games = as_arrays(results)
+    if games.size > MANY:
+        large = estimate_large(games)
+        nobody = as_ints([])
+        mu, blocks = large.mu, large.covariance.blocks
+        ranges, _ = large_ranks(large.field(games.bots), nobody, nobody)
+    else:
+        estimates = estimate(games)
+        mu, blocks = estimates.mu, estimates.covariance.blocks
+        ranges = rank_ranges(estimates.better)
+    order = sorted(range(games.size), key=lambda bot: (-mu[bot], games.bots[bot]))
+    best, worst = ranges["best"].tolist(), ranges["worst"].tolist()
+    return blocks, {games.bots[bot]: (best[bot], worst[bot]) for bot in order}

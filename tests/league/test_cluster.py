@@ -13,6 +13,7 @@ from arena.bots.sandboxes.process import ProcessSandbox
 from arena.bots.workshop import open_workshop
 from arena.io import shipped
 from arena.io.errors import ArenaError
+from arena.league.cluster import local
 from arena.league.cluster.client import BATCH_SECONDS, Cluster
 from arena.league.cluster.revocable_sandbox import RevocableSandbox
 from arena.league.cluster.worker import identity
@@ -20,6 +21,7 @@ from arena.league.play.workers import BatchResult
 from arena.league.store.format.rows import pack
 from tests.cli.command import environment
 from tests.support import records
+from tests.support.refusals import refused
 
 
 class Workers:
@@ -102,3 +104,12 @@ def test_revoked_sandbox_kills_its_programs_and_starts_no_more(tmp_path: Path) -
         sandbox.revoke()
         with pytest.raises(OSError, match="the run is over"):
             sandbox.start(bot.program)
+
+
+def test_a_worker_that_dies_before_it_is_ready_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
+    def start(**_: object) -> None:
+        raise RuntimeError("Nanny failed to start.")
+
+    monkeypatch.setattr(local, "SpecCluster", start)
+    with refused("a worker could not be started", "--cluster local:2"), local.local_cluster(2):
+        pass

@@ -12,6 +12,7 @@ from distributed import Nanny, Scheduler, Security, SpecCluster, Worker
 
 from arena.bots.sandboxes.owner import name_semaphores, track_semaphores
 from arena.bots.sandboxes.run_folder import remove_leftovers, run_folder
+from arena.io.errors import ArenaError
 
 _SETTINGS = {
     # A task fails with the third worker that dies of it.
@@ -86,9 +87,17 @@ def _started(workers: int) -> SpecCluster:
         "memory_limit": 0,
         "silence_logs": logging.CRITICAL,
     }
-    return SpecCluster(
-        scheduler={"cls": _LocalScheduler, "options": {**common, "dashboard": False}},
-        workers={number: {"cls": Nanny, "options": nanny} for number in range(workers)},
-        security=security,
-        silence_logs=logging.CRITICAL,
-    )
+    try:
+        return SpecCluster(
+            scheduler={"cls": _LocalScheduler, "options": {**common, "dashboard": False}},
+            workers={number: {"cls": Nanny, "options": nanny} for number in range(workers)},
+            security=security,
+            silence_logs=logging.CRITICAL,
+        )
+    except RuntimeError as error:
+        # Dask's word for a worker that died before it was ready.
+        raise ArenaError(
+            "a worker could not be started",
+            f"--cluster local:{workers}",
+            "run it again; if it happens again, is there memory enough for so many?",
+        ) from error

@@ -80,7 +80,7 @@ def _results_of(board: Leaderboard, source: GameSource) -> list[FixtureResult]:
 
 def _ranks_then(then: Sequence[FixtureResult]) -> bytes:
     # Slow to import, and only needed for a checkpoint that is not cached.
-    from arena.ratings.board.leaderboard import rank_all
+    from arena.ratings.division import rank_all
 
     blocks, ranges = rank_all(then)
     return json.dumps([blocks, {bot: ranks(*ends) for bot, ends in ranges.items()}]).encode()

@@ -1,6 +1,6 @@
 """How a leaderboard is made: ratings, how sure they are, ranks and plain counts."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from arena.game.records import Division, FixtureResult, RatingsInfo
 from arena.ratings.board.memory import Begin, Remember, forget, stops
 from arena.ratings.board.pair_matrix import Better, Duels
-from arena.ratings.board.ranks import apart, better_probabilities, rank_ranges, ranks
+from arena.ratings.board.ranks import apart, better_probabilities, ranks
 from arena.ratings.board.trajectory import Past, begin_past, point
 from arena.ratings.history import checkpoints, relative
 from arena.ratings.leaderboard_rows import Leaderboard, LeaderboardRow
@@ -17,9 +17,10 @@ from arena.ratings.maths.arrays import Floats, Ints, as_floats, records
 from arena.ratings.maths.connected import parts
 from arena.ratings.maths.intervals import UPPER, score_interval
 from arena.ratings.maths.t_distribution import t_quantile
+from arena.ratings.model.factors import Factors, Results, distinct
 from arena.ratings.model.games import Games, as_arrays
 from arena.ratings.model.head_to_head import Pairs, beats, elo, pairs
-from arena.ratings.model.posterior import Factors, Posterior, Results, distinct, posterior
+from arena.ratings.model.posterior import Posterior, posterior
 from arena.ratings.variance import block_variance
 from arena.ratings.variance.block_variance import Covariance
 from arena.ratings.variance.luck import Luck, measure, without_luck
@@ -113,23 +114,13 @@ def estimate(games: Games) -> Estimates:
     """Return how good the bots are."""
     skills = posterior(distinct(games))
     luck = measure(games, skills.mu)
-    mu, met = _centred(without_luck(luck, skills)), pairs(games, _centred(skills.mu))
+    mu, met = centred(without_luck(luck, skills)), pairs(games, centred(skills.mu))
     covariance = block_variance.covariance(games, skills, met, luck)
     better = better_probabilities(mu, covariance.degrees_of_freedom, covariance.mu)
     field = parts(games.tables())
     if len(field) > 1:
         better[apart(games.bots, field)] = 0.5
     return Estimates(Solution(games, skills, met), luck, mu, covariance, better, field)
-
-
-def rank_all(results: Iterable[FixtureResult]) -> tuple[int, dict[str, tuple[int, int]]]:
-    """Return how many blocks were played, and the range of each bot's rank, best mu first."""
-    games = as_arrays(results)
-    estimates = estimate(games)
-    ranges = rank_ranges(estimates.better)
-    order = sorted(range(games.size), key=lambda bot: (-estimates.mu[bot], games.bots[bot]))
-    best, worst = ranges["best"].tolist(), ranges["worst"].tolist()
-    return estimates.covariance.blocks, {games.bots[bot]: (best[bot], worst[bot]) for bot in order}
 
 
 class Clean(NamedTuple):
@@ -156,44 +147,65 @@ def without_faults(solution: Solution) -> Clean:
     return Clean(clean, results, start)
 
 
-def _centred(mu: Floats) -> Floats:
+def centred(mu: Floats) -> Floats:
     """Return skills relative to the mean of the field."""
     return as_floats(mu - mu.mean())
 
 
 def _rows(estimates: Estimates, passed: Floats, options: RatingsInfo) -> list[LeaderboardRow]:
     (games, _, met), luck, mu, covariance, better, field = estimates
-    bots = games.bots
-    anchor = bots.index(options.anchor) if options.anchor in bots else None
-    beats_average = beats(mu)
+    bots, anchor = games.bots, anchor_of(games, options)
     t = t_quantile(UPPER, covariance.degrees_of_freedom)
     pull = luck.without(met, mu) if luck else met
-    sensitivity = _sensitivity(bots, mu, pull, t * _standard_errors(covariance.mu, None))
-    mu = _relative_to(anchor, mu)
-    by_place = np.array([np.bincount(row, minlength=games.size) for row in games.order.T])
-    played = by_place.sum(0)
     half_width = t * _standard_errors(covariance.mu, anchor)
     above, separate = _above(met.ahead), apart(bots, field)
+    shown = relative_to(anchor, mu)
     columns = {
-        "bot": np.array(bots, np.object_),
-        "mu": mu,
+        **plain_columns(games, mu, passed, options),
         "sigma": covariance.sigma,
-        "conservative": mu - 3 * covariance.sigma,
-        "low": _bounded(mu - half_width, above, anchor),
-        "high": _bounded(mu + half_width, above.T, anchor),
-        **ranks(better, mu, covariance.degrees_of_freedom, covariance.mu, separate),
+        "conservative": shown - 3 * covariance.sigma,
+        "low": bounded(shown - half_width, above.sum(1), anchor),
+        "high": bounded(shown + half_width, above.sum(0), anchor),
+        **ranks(better, shown, covariance.degrees_of_freedom, covariance.mu, separate),
+        **places(
+            games, met.expected_share, covariance.place.diagonal(), covariance.degrees_of_freedom
+        ),
+        "luck": luck.of_bots() if luck else np.full(games.size, None),
+        **_sensitivity(bots, mu, pull, t * _standard_errors(covariance.mu, None)),
+    }
+    return in_order(columns)
+
+
+def anchor_of(games: Games, options: RatingsInfo) -> int | None:
+    """Return the number of the anchor, if it played."""
+    return games.bots.index(options.anchor) if options.anchor in games.bots else None
+
+
+def plain_columns(
+    games: Games, mu: Floats, passed: Floats, options: RatingsInfo
+) -> dict[str, NDArray[Any]]:
+    """Return the columns of a leaderboard that follow from mu and from counts of games.
+
+    Mu is relative to the mean of the field here; `passed` are those of the usual pass.
+    """
+    anchor, played, beats_average = anchor_of(games, options), games.played(), beats(mu)
+    wins = np.bincount(games.order[:, 0], minlength=games.size)
+    return {
+        "bot": np.array(games.bots, np.object_),
+        "mu": relative_to(anchor, mu),
         "games": played,
-        "wins": by_place[0],
-        "win_share": by_place[0] / played,
-        **_places(by_place, met, covariance),
+        "wins": wins,
+        "win_share": wins / played,
         "faults": np.bincount(games.order[games.faulted], minlength=games.size),
-        "mu_sequential": _relative_to(anchor, _centred(passed)),
+        "mu_sequential": relative_to(anchor, centred(passed)),
         "beats_average": beats_average,
         "elo": as_floats([elo(chance) for chance in beats_average.tolist()]),
-        "luck": luck.of_bots() if luck else np.full(games.size, None),
-        **sensitivity,
         "provisional": played < options.provisional,
     }
+
+
+def in_order(columns: Mapping[str, NDArray[Any]]) -> list[LeaderboardRow]:
+    """Return the rows of a leaderboard, best mu first."""
     rows = sorted(records(columns), key=lambda row: (-row["mu"], row["bot"]))
     return [LeaderboardRow(rank=rank, **row) for rank, row in enumerate(rows, 1)]
 
@@ -215,7 +227,8 @@ def _sensitivity(
     }
 
 
-def _relative_to(anchor: int | None, values: Floats) -> Floats:
+def relative_to(anchor: int | None, values: Floats) -> Floats:
+    """Return values relative to the anchor's, if there is one."""
     return values if anchor is None else values - values[anchor]
 
 
@@ -234,28 +247,33 @@ def _above(ahead: Floats) -> NDArray[np.bool_]:
         above = further
 
 
-def _bounded(ends: Floats, above: NDArray[np.bool_], anchor: int | None) -> NDArray[np.object_]:
-    """Return ends of intervals; None for a bot that was never above half of its rivals."""
-    unknown = 2 * (~above).sum(1) >= len(above) - 1
+def bounded(ends: Floats, above: Ints, anchor: int | None) -> NDArray[np.object_]:
+    """Return ends of intervals; None for a bot that was never above half of its rivals.
+
+    `above` are the bots that each was above, itself among them.
+    """
+    unknown = 2 * (len(above) - above) >= len(above) - 1
     if anchor is not None:
         unknown[anchor] = False
-    bounded = ends.astype(np.object_)
-    bounded[unknown] = None
-    return bounded
+    found = ends.astype(np.object_)
+    found[unknown] = None
+    return found
 
 
-def _places(by_place: Ints, met: Pairs, covariance: Covariance) -> dict[str, Floats]:
+def places(
+    games: Games, expected_share: Floats, variance: Floats, degrees_of_freedom: Floats
+) -> dict[str, Floats]:
     """Return mean places and the ends of their 95 % intervals, by the columns of a leaderboard.
 
     A place is a share of rivals, so its interval is that of a share: near the ends it is longer on
     the side away from the end, and it never has no length.
     """
+    by_place = np.array([np.bincount(row, minlength=games.size) for row in games.order.T])
     players = len(by_place)
     rivals, place = players - 1, np.arange(1, players + 1) @ by_place / by_place.sum(0)
-    expected = np.clip(met.expected_share, _RARE, 1.0 - _RARE)
-    variance = np.maximum(covariance.place.diagonal(), _TINY) / rivals**2
-    trials = expected * (1.0 - expected) / variance
-    quantile = t_quantile(UPPER, covariance.degrees_of_freedom)
+    expected = np.clip(expected_share, _RARE, 1.0 - _RARE)
+    trials = expected * (1.0 - expected) / (np.maximum(variance, _TINY) / rivals**2)
+    quantile = t_quantile(UPPER, degrees_of_freedom)
     columns = ((players - place) / rivals).tolist(), trials.tolist(), quantile.tolist()
     low, high = zip(*map(score_interval, *columns), strict=True)
     return {

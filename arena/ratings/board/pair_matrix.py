@@ -1,14 +1,16 @@
 """Values of ordered pairs of bots: read like a dictionary, kept as a matrix, which is smaller."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arena.ratings.leaderboard_rows import Duel
-from arena.ratings.maths.arrays import Floats
+from arena.ratings.maths.arrays import Floats, Ints
 
 Pair = tuple[str, str]
+T = TypeVar("T")
 
 
 class Duels(Mapping[Pair, Duel]):
@@ -59,3 +61,32 @@ class Better(Mapping[Pair, float]):
     def __len__(self) -> int:
         """Return the number of pairs."""
         return len(self._bots) * (len(self._bots) - 1)
+
+
+class SparsePairs(Mapping[Pair, T]):
+    """Values of some ordered pairs of a large field."""
+
+    def __init__(
+        self, bots: Sequence[str], one: Ints, other: Ints, value: Callable[[int], T]
+    ) -> None:
+        """Take pairs in their order; `value` returns that of a pair by its place among them."""
+        self._bots, self._at = bots, {bot: at for at, bot in enumerate(bots)}
+        self._keys, self._value = one * len(bots) + other, value
+
+    def __getitem__(self, pair: Pair) -> T:
+        """Return the value of a pair; raises KeyError if it is not one of these."""
+        key = self._at[pair[0]] * len(self._bots) + self._at[pair[1]]
+        at = int(np.searchsorted(self._keys, key))
+        if at == len(self._keys) or self._keys[at] != key:
+            raise KeyError(pair)
+        return self._value(at)
+
+    def __iter__(self) -> Iterator[Pair]:
+        """Yield the pairs."""
+        for key in self._keys.tolist():
+            one, other = divmod(key, len(self._bots))
+            yield self._bots[one], self._bots[other]
+
+    def __len__(self) -> int:
+        """Return the number of pairs."""
+        return len(self._keys)

@@ -8,20 +8,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.ratings.board.confidence_set import may_be_first
-from arena.ratings.maths.arrays import Floats, Ints, chunks
+from arena.ratings.maths.arrays import Floats, Ints, as_ints, chunks
 from arena.ratings.maths.intervals import indistinct_range
 from arena.ratings.maths.t_distribution import t_cdf
 
-_MAX_T = 1e6
+MAX_T = 1e6
 """No difference counts as more standard errors than this."""
 
 
 def apart(bots: Sequence[str], field: Sequence[Sequence[str]]) -> NDArray[np.bool_]:
     """Tell, for each pair, whether the two are in different parts of the field."""
-    part_of = {bot: number for number, part in enumerate(field) for bot in part}
-    part = np.array([part_of[bot] for bot in bots])
+    part = part_of(bots, field)
     different: NDArray[np.bool_] = part[:, None] != part
     return different
+
+
+def part_of(bots: Sequence[str], field: Sequence[Sequence[str]]) -> Ints:
+    """Return the number of the part of the field of each bot."""
+    number = {bot: at for at, part in enumerate(field) for bot in part}
+    return as_ints([number[bot] for bot in bots])
 
 
 def better_probabilities(values: Floats, df: Floats, covariance: Floats) -> Floats:
@@ -36,8 +41,8 @@ def better_probabilities(values: Floats, df: Floats, covariance: Floats) -> Floa
         i, j = first[chunk], second[chunk]
         difference = np.abs(values[i] - values[j])
         error = np.sqrt(np.maximum(variance[i] + variance[j] - 2 * covariance[i, j], 0.0))
-        certain = np.where(difference > 0.0, _MAX_T, 0.0)
-        t = np.minimum(np.divide(difference, error, out=certain, where=error > 0.0), _MAX_T)
+        certain = np.where(difference > 0.0, MAX_T, 0.0)
+        t = np.minimum(np.divide(difference, error, out=certain, where=error > 0.0), MAX_T)
         # The smaller probability of the two is exact, even if it is tiny.
         tail, ahead = t_cdf(-t, np.minimum(df[i], df[j])), values[i] > values[j]
         better[i, j] = np.where(ahead, 1.0 - tail, tail)

@@ -13,9 +13,10 @@ import numpy as np
 
 from arena.ratings.board.memory import Begin, Entry, Remember, Stop, pack, unpack
 from arena.ratings.history import PastRating, Point
-from arena.ratings.maths.arrays import records
+from arena.ratings.maths.arrays import Floats, records
+from arena.ratings.model.factors import distinct
 from arena.ratings.model.games import Games
-from arena.ratings.model.posterior import Posterior, distinct, posterior, relative_errors
+from arena.ratings.model.posterior import Posterior, posterior, relative_errors
 from arena.ratings.model.trueskill import Rating, rate_all
 from arena.ratings.variance.luck import Luck, measure, without_luck
 
@@ -102,13 +103,17 @@ def past_points(games: Games, stops: Sequence[Stop], remember: Remember) -> Iter
 
 def point(games: Games, skills: Posterior, luck: Luck | None) -> Point:
     """Return the ratings after games with this solution."""
+    present = np.flatnonzero(games.played())
+    sigma = np.zeros(games.size)
+    sigma[present] = relative_errors(skills.covariance[np.ix_(present, present)])
+    return point_of(games, without_luck(luck, skills), sigma)
+
+
+def point_of(games: Games, mu: Floats, sigma: Floats) -> Point:
+    """Return these ratings of the bots that have played."""
     played = games.played()
     present = np.flatnonzero(played)
-    columns = {
-        "mu": without_luck(luck, skills)[present],
-        "sigma": relative_errors(skills.covariance[np.ix_(present, present)]),
-        "games": played[present],
-    }
+    columns = {"mu": mu[present], "sigma": sigma[present], "games": played[present]}
     bots = [games.bots[bot] for bot in present]
     ratings = [PastRating(**row) for row in records(columns)]
     return Point(len(games.order), dict(zip(bots, ratings, strict=True)))

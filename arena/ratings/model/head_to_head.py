@@ -5,10 +5,10 @@ from math import log10, sqrt
 
 import numpy as np
 
-from arena.ratings.maths.arrays import Floats, as_floats, square
+from arena.ratings.maths.arrays import Bots, Floats, as_floats, square
 from arena.ratings.maths.t_distribution import normal_cdf
+from arena.ratings.model.factors import inverse_mills_ratio
 from arena.ratings.model.games import Games
-from arena.ratings.model.posterior import inverse_mills_ratio
 from arena.ratings.model.trueskill import BETA
 
 _SCALE = sqrt(2.0) * BETA
@@ -51,6 +51,16 @@ def gaps(mu: Floats, rows: slice = _ALL) -> Floats:
     All, or some rows of the matrix.
     """
     return as_floats((mu[rows, None] - mu[None, :]) / _SCALE)
+
+
+def gap(mu: Floats, one: Bots, other: Bots) -> Floats:
+    """Return by how many standard deviations the performances of one bot exceed another's."""
+    return as_floats((mu[one] - mu[other]) / _SCALE)
+
+
+def score(apart: Floats) -> Floats:
+    """Return the derivative, by a bot's skill, of the log-probability that it beats another."""
+    return as_floats(inverse_mills_ratio(apart) / _SCALE)
 
 
 def probabilities(mu: Floats) -> Floats:

@@ -28,12 +28,12 @@ from arena.ratings.variance.units import Method, Units, units_of
 
 _PRIOR_DF = 6.0
 """The most degrees of freedom that a bot's variance borrows from the field's."""
-_MIN_DF = 6.0
+MIN_DF = 6.0
 """With fewer degrees of freedom over all bots, games count as independent."""
-_FEW_OPEN = 5.0
+FEW_OPEN = 5.0
 """With fewer open results, counted by p (1 - p), their own scatter tells nothing of an error."""
 _MIN_DICE_GAIN_DF = 50
-_TINY = 1e-300
+TINY = 1e-300
 
 
 @dataclass(frozen=True)
@@ -130,9 +130,9 @@ class Sandwich(NamedTuple):
     def moderated(self, own: Floats) -> Floats:
         """Mix each bot's own variance between units, with that share, with the field's."""
         pooled, mixed = self.by_game(), self.by_unit()
-        ratio = np.diag(mixed) / np.maximum(np.diag(pooled), _TINY)
+        ratio = np.diag(mixed) / np.maximum(np.diag(pooled), TINY)
         # The scores of a bot that loses every game say next to nothing, and have one sign.
-        weights = np.where(own > 0, np.diag(self.products), 0.0) + _TINY
+        weights = np.where(own > 0, np.diag(self.products), 0.0) + TINY
         pooled *= float(np.average(ratio, weights=weights))
         weight, rest = np.sqrt(own), np.sqrt(1.0 - own)
         mixed *= np.outer(weight, weight)
@@ -153,18 +153,26 @@ def covariance(games: Games, skills: Posterior, met: Pairs, luck: Luck | None = 
     field = float(own.sum()) * (games.size - 1) / games.size
     skill, place = sandwiches(games, skills, met, luck, units)
     sigma, place_error = relative_errors(skills.covariance), _independent_place_errors(games, met)
-    if field < _MIN_DF:
+    if field < MIN_DF:
         df = np.full(games.size, inf)
         of_mu = _at_least(skill.by_game(), sigma)
         of_place = _at_least(place.by_game(), place_error * floor)
         return Covariance(of_mu, sigma, of_place, df, "games", blocks)
-    borrowed = max(0.0, min(_PRIOR_DF, field - float(own.mean())))
-    share = own / np.maximum(own + borrowed, 1.0)
-    # The field's variance has each bot's in it.
-    df = as_floats(1.0 / (share**2 / np.maximum(own, 1.0) + (1.0 - share**2) / field))
+    share, df = borrowed_share(own, field)
     of_mu = _at_least(skill.moderated(share), sigma * floor)
     of_place = _at_least(place.moderated(share), place_error * floor)
     return Covariance(of_mu, sigma, of_place, df, units.method, blocks)
+
+
+def borrowed_share(own: Floats, field: float) -> tuple[Floats, Floats]:
+    """Return the shares that bots' own variances have, and the degrees of freedom of the mixtures.
+
+    `own` are those of each bot's own variance, `field` those of the field's.
+    """
+    borrowed = max(0.0, min(_PRIOR_DF, field - float(own.mean())))
+    share = as_floats(own / np.maximum(own + borrowed, 1.0))
+    # The field's variance has each bot's in it.
+    return share, as_floats(1.0 / (share**2 / np.maximum(own, 1.0) + (1.0 - share**2) / field))
 
 
 def _least_share(met: Pairs) -> Floats:
@@ -173,7 +181,7 @@ def _least_share(met: Pairs) -> Floats:
     A bot that nearly always loses wins too rarely to tell how much its results scatter.
     """
     open_results = (met.met * met.probability * met.probability.T).sum(1)
-    return as_floats(np.sqrt(np.clip(_FEW_OPEN / np.maximum(open_results, _TINY), 0.25, 1.0)))
+    return as_floats(np.sqrt(np.clip(FEW_OPEN / np.maximum(open_results, TINY), 0.25, 1.0)))
 
 
 def sandwiches(

@@ -7,11 +7,17 @@ which take the cube of the number of bots for each block, are only needed where 
 of what is known.
 """
 
+from collections.abc import Iterable
+from itertools import islice
 from math import sqrt
+from typing import Any
 
 import numpy as np
 
 from arena.ratings.maths.arrays import Floats, as_floats
+from arena.ratings.maths.sparse_inverse import SparseInverse
+from arena.ratings.maths.sparse_matrix import SparseMatrix
+from arena.ratings.model.factors import Joint
 from arena.ratings.model.games import Games
 from arena.ratings.model.posterior import Posterior
 
@@ -36,6 +42,8 @@ def without_leverage(games: Games, skills: Posterior, scores: Floats) -> Floats:
     blocks = len(scores)
     if blocks > _MANY_BLOCKS:
         return as_floats(scores * sqrt(blocks / (blocks - 1.0)))
+    if isinstance(skills.covariance, SparseInverse):
+        return _of_large_field(games, skills, skills.covariance, scores)
     information, corrected = skills.information(games.block), np.empty_like(scores)
     at_once = max(1, _CELLS // games.size**2)
     for first in range(0, blocks, at_once):
@@ -47,6 +55,31 @@ def without_leverage(games: Games, skills: Posterior, scores: Floats) -> Floats:
         corrected[first : first + at_once] = (
             by_eigenvalues(parts, skills.covariance, some) if by_steps is None else by_steps
         )
+    return corrected
+
+
+class _Parts:
+    """The parts of some blocks in the information, which are mostly zero."""
+
+    __array_ufunc__ = None
+
+    def __init__(self, matrices: Iterable[SparseMatrix]) -> None:
+        self._matrices = list(matrices)
+
+    def __rmatmul__(self, vectors: Floats) -> Floats:
+        return np.stack([v @ part for v, part in zip(vectors, self._matrices, strict=True)])
+
+
+def _of_large_field(
+    games: Games, skills: Posterior, covariance: SparseInverse, scores: Floats
+) -> Floats:
+    """Return the scores, corrected in so many steps at most: there are no eigenvalues."""
+    information, corrected = skills.information(games.block), np.empty_like(scores)
+    at_once = max(1, _CELLS // (_MOST_STEPS * games.size))
+    for first in range(0, len(scores), at_once):
+        some = scores[first : first + at_once]
+        parts = _Parts(islice(information, len(some)))
+        corrected[first : first + at_once] = in_steps(parts, covariance, some, settle=True)
     return corrected
 
 
@@ -62,9 +95,12 @@ def by_eigenvalues(parts: Floats, covariance: Floats, scores: Floats) -> Floats:
     return corrected
 
 
-def in_steps(parts: Floats, covariance: Floats, scores: Floats) -> Floats | None:
+def in_steps(
+    parts: Any, covariance: Joint, scores: Floats, *, settle: bool = False
+) -> Floats | None:
     """Return the scores [block, kind, bot], corrected by Lanczos's method; None if it is slow.
 
+    If it is to settle for that, it returns what the most steps found.
     Lengths and angles are those of the covariance: for these M is symmetric. `images` are the
     vectors of the basis times the covariance.
     """
@@ -77,10 +113,11 @@ def in_steps(parts: Floats, covariance: Floats, scores: Floats) -> Floats | None
         basis[step - 1], images[step - 1] = vector, image
         vector, along = _beyond(image @ parts, basis[:step], images[:step])
         diagonal.append(along)
-        if step % _LOOK == 0 or step == scores.shape[2]:
+        last = step == scores.shape[2] or (settle and step == most)
+        if step % _LOOK == 0 or last:
             before = np.pad(weights, ((0, 0), (0, 0), (0, step - weights.shape[2])))
             weights = _weights(np.stack(diagonal, 2), beside)
-            if step == scores.shape[2] or float(np.abs(weights - before).max()) <= _TOLERANCE:
+            if last or float(np.abs(weights - before).max()) <= _TOLERANCE:
                 sums = np.einsum("sbkn,bks->bkn", basis[:step], weights)
                 return as_floats(length[..., None] * sums)
         width, vector, image = _normed(vector, covariance)
@@ -88,7 +125,7 @@ def in_steps(parts: Floats, covariance: Floats, scores: Floats) -> Floats | None
     return None
 
 
-def _normed(vectors: Floats, covariance: Floats) -> tuple[Floats, Floats, Floats]:
+def _normed(vectors: Floats, covariance: Any) -> tuple[Floats, Floats, Floats]:
     """Return lengths, the vectors with length 1, and these times the covariance."""
     images = vectors @ covariance
     length = np.sqrt(np.maximum((vectors * images).sum(2), 0.0))

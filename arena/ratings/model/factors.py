@@ -1,0 +1,182 @@
+"""Results of games as factors on the skills of bots, and how the factors are refined.
+
+A game's result is a chain: each place performed better than the next. `posterior.py` says what the
+factors are for.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from math import pi, sqrt
+from typing import Any
+
+import numpy as np
+
+from arena.ratings.maths.arrays import Bots, Floats, Ints, as_floats, as_ints, chunks
+from arena.ratings.maths.elimination import Plan
+from arena.ratings.maths.t_distribution import normal_cdf
+from arena.ratings.model.games import Games
+from arena.ratings.model.trueskill import BETA
+
+NOISE = BETA * BETA
+_FAR = -30.0
+"""Standard deviations below which the normal probability is replaced by its expansion."""
+_MIN_PRECISION = 1e-12
+
+Joint = Any
+"""The covariance of the skills: a matrix, or for a large field a SparseInverse, which is multiplied
+and read like one."""
+
+
+@dataclass(frozen=True)
+class Factors:
+    """[place, result]: a normal factor on how much better one place performed than the next."""
+
+    precision: Floats
+    shift: Floats
+    """Precision times mean."""
+
+    def only(self, chosen: Ints | slice) -> "Factors":
+        """Return the factors of some results, in arrays of their own unless they are a slice."""
+        return Factors(self.precision[:, chosen], self.shift[:, chosen])
+
+
+@dataclass(frozen=True)
+class Results:
+    """The different results of games, and how often each occurred."""
+
+    games: Bots
+    """[game, place]: the bots of each game in finishing order."""
+    first: Ints
+    """A game with each result."""
+    count: Floats
+    of_game: Ints
+    """The result of each game."""
+    bots: int
+
+    @property
+    def players(self) -> int:
+        """How many sit at a table."""
+        return int(self.games.shape[1])
+
+    @property
+    def size(self) -> int:
+        """How many different results there are."""
+        return len(self.count)
+
+    def plan(self) -> Plan:
+        """Return how the precision of the skills is inverted without a matrix of all pairs."""
+        tables, (first, second) = self.games[self.first], np.triu_indices(self.players, 1)
+        one, other = as_ints(tables[:, first]), as_ints(tables[:, second])
+        return Plan(self.bots, one.ravel(), other.ravel())
+
+
+@dataclass(frozen=True)
+class Messages:
+    """What the factors of some results say of their bots' skills."""
+
+    order: Bots
+    """[place, result]: the bots in finishing order."""
+    count: Floats
+    inner: Floats
+    """[place, place, result]: the covariance of the performances if the skills were known."""
+    pull: Floats
+    """The factors' shift of each performance."""
+    precision: Floats
+    shift: Floats
+
+
+def distinct(games: Games) -> Results:
+    """Return the different results of at least one game."""
+    _, first, of_game, count = np.unique(
+        games.order, return_index=True, return_inverse=True, return_counts=True, axis=0
+    )
+    return Results(games.order, first, as_floats(count), of_game.reshape(-1), games.size)
+
+
+def messages(results: Results, factors: Factors) -> Iterator[tuple[slice, Messages]]:
+    """Yield what the factors say, some thousand results at a time, and which these are."""
+    players = results.players
+    for chunk in chunks(results.size):
+        inner = _chain_covariance(factors.precision[:, chunk])
+        shift = factors.shift[:, chunk]
+        pull = np.concatenate([shift, np.zeros((1, shift.shape[1]))])
+        pull[1:] -= shift
+        precision = inner / -(NOISE**2)
+        precision[range(players), range(players)] += 1.0 / NOISE
+        yield (
+            chunk,
+            Messages(
+                order=np.ascontiguousarray(results.games[results.first[chunk]].T),
+                count=results.count[chunk],
+                inner=inner,
+                pull=pull,
+                precision=precision,
+                shift=np.einsum("ijg,jg->ig", inner, pull) / NOISE,
+            ),
+        )
+
+
+def _chain_covariance(precision: Floats) -> Floats:
+    """Return the covariance of performances with these factors between neighbours.
+
+    It is the inverse of a tridiagonal matrix, by the determinants of its corners (Usmani, 1994).
+    """
+    link = precision * NOISE
+    diagonal = np.ones((len(link) + 1, link.shape[1]))
+    diagonal[:-1] += link
+    diagonal[1:] += link
+    upper, lower = _corners(diagonal, link), _corners(diagonal[::-1], link[::-1])[::-1]
+    inverse = np.empty((len(diagonal), *diagonal.shape))
+    for i in range(len(diagonal)):
+        entry = upper[i] / upper[-1] * NOISE
+        for j in range(i, len(diagonal)):
+            inverse[i, j] = inverse[j, i] = entry * lower[j + 1]
+            if j < len(link):
+                entry = entry * link[j]
+    return inverse
+
+
+def _corners(diagonal: Floats, link: Floats) -> Floats:
+    """Return the determinants of the upper left corners, from the empty one on."""
+    corners = np.ones((len(diagonal) + 1, diagonal.shape[1]))
+    corners[1] = diagonal[0]
+    for i in range(1, len(diagonal)):
+        corners[i + 1] = diagonal[i] * corners[i] - link[i - 1] ** 2 * corners[i - 1]
+    return corners
+
+
+def refine(results: Results, factors: Factors, mu: Floats, covariance: Joint) -> None:
+    """Replace all factors by what follows from the skills, each without what it said itself.
+
+    In place: the factors of a million games at tables of six take 80 MB.
+    """
+    for chunk, part in messages(results, factors):
+        # How the difference of neighbours' performances depends on each performance.
+        weight = part.inner[:-1] - part.inner[1:]
+        mean = (weight * (mu[part.order] / NOISE + part.pull)).sum(1)
+        by_skill = np.einsum(
+            "aig,ijg,ajg->ag", weight, covariance[part.order[:, None], part.order], weight
+        )
+        places = range(len(weight))
+        own = np.array([weight[at, at] - weight[at, at + 1] for at in places])
+        variance = own + by_skill / NOISE**2
+        old = factors.only(chunk)
+        precision = np.maximum(1.0 / variance - old.precision, _MIN_PRECISION)
+        new = _above_zero(precision, mean / variance - old.shift)
+        old.precision[:], old.shift[:] = new.precision, new.shift
+
+
+def _above_zero(precision: Floats, shift: Floats) -> Factors:
+    """Return the factor that gives a normal difference the moments it has if it is above 0."""
+    deviation = 1.0 / np.sqrt(precision)
+    v = inverse_mills_ratio(shift * deviation)
+    left = np.maximum(1.0 - v * (v + shift * deviation), _MIN_PRECISION)
+    mean = shift / precision + deviation * v
+    return Factors(precision * (1.0 / left - 1.0), mean * precision / left - shift)
+
+
+def inverse_mills_ratio(z: Floats) -> Floats:
+    """Return the normal density over the probability below z."""
+    near, far = np.maximum(z, _FAR), np.minimum(z, _FAR)
+    ratio = np.exp(-0.5 * near * near) / sqrt(2.0 * pi) / normal_cdf(near)
+    return as_floats(np.where(z < _FAR, -far - 1.0 / far, ratio))
