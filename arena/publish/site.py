@@ -15,31 +15,14 @@ from arena.playstats.league_summary import LeagueSummary, timing
 from arena.publish.data import play_tables, result_tables
 from arena.publish.data.model_rows import table_types
 from arena.publish.data.result_rows import FixtureResultRow
-from arena.publish.data.schema import (
-    DataTable,
-    LeagueHead,
-    csv_parts,
-    json_parts,
-    to_csv,
-    to_json,
-)
+from arena.publish.data.schema import DataTable, LeagueHead, csv_parts, json_parts, to_csv, to_json
 from arena.publish.drawing import charts
 from arena.publish.drawing.font import font_css
 from arena.publish.drawing.identity import Identity, identities, marked_links
 from arena.publish.drawing.podium import PICTURE, podium
 from arena.publish.fault_words import CAUSES, CauseWords
 from arena.publish.game_source import GameSource
-from arena.publish.links import (
-    ABOUT,
-    BOTS,
-    FIXTURES,
-    MODELS,
-    OVERALL,
-    REPLAY,
-    RULES,
-    WATCH,
-    links,
-)
+from arena.publish.links import ABOUT, BOTS, FIXTURES, MODELS, OVERALL, REPLAY, RULES, WATCH, links
 from arena.publish.output.site_folder import FRONT, File, locked_site, replace_site
 from arena.publish.pages import bot, conditions, faults, feed, fixtures, leaderboard, models, watch
 from arena.publish.pages.frame import Frame, menu

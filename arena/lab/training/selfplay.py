@@ -1,9 +1,10 @@
 """Collects what a policy decides in games against itself and others, and what came of it."""
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from arena.lab.env.perudo_policy import FACES, FIRST_BID
 from arena.lab.training.games import Games, Shown, Worth, bid_actions
@@ -109,7 +110,8 @@ class SelfPlay:
         room = height[rows] < LONGEST
         rows = rows[room]
         places = np.arange(self._count, self._count + len(rows))
-        for kept, new in zip(self._kept, made, strict=True):
+        columns: Iterable[tuple[NDArray[Any], NDArray[Any]]] = zip(self._kept, made, strict=True)
+        for kept, new in columns:
             kept[places] = new[room]
         self._owner[places] = table.env.seat[rows]
         self._stacks[number][rows, height[rows]] = places

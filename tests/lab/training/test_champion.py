@@ -1,12 +1,15 @@
 """What training makes: a bot that sees the same as in training, and plays."""
 
 import sys
+from collections.abc import Iterable
 from importlib.util import module_from_spec, spec_from_file_location
 from types import ModuleType
+from typing import Any
 from unittest.mock import patch
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from arena.game.rules.books import VARIANTS
 from arena.lab.training.games import Games
@@ -50,7 +53,8 @@ def test_bot_sees_what_the_policy_saw_in_training(book: str, bot: ModuleType) ->
             known.used = games.env.palifico_used[game].tolist()
             rows.append(champion.row(asked))
         again = view(Positions(*(np.array(part) for part in zip(*rows, strict=True))))
-        for found, wanted in zip(again, seen, strict=True):
+        columns: Iterable[tuple[NDArray[Any], NDArray[Any]]] = zip(again, seen, strict=True)
+        for found, wanted in columns:
             assert np.array_equal(found, wanted)
 
 
