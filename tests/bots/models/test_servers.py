@@ -11,7 +11,7 @@ import pytest
 from arena.bots.models.config import KeySource
 from arena.bots.models.gateway import Gateway, ServerDownError
 from arena.bots.models.waits import Waits
-from tests.bots.models.callers import Seat, model, table
+from tests.bots.models.callers import Connection, Seat, model, table
 from tests.support.model_server import Reply, completion, say, send, serving
 
 KEY = "sk-secret-secret"
@@ -55,7 +55,9 @@ def garbage(handler: BaseHTTPRequestHandler, _: dict[str, Any]) -> None:
 
 def found_down(gateway: Gateway, seat: Seat) -> str:
     """Ask, and return why the server is taken to be down."""
-    thread = Thread(target=asked_quietly, args=(seat,), daemon=True)
+    connection = Connection(seat.socket.path)
+    connection.connect()
+    thread = Thread(target=asked_quietly, args=(seat, connection), daemon=True)
     thread.start()
     while thread.is_alive():
         try:
@@ -66,9 +68,9 @@ def found_down(gateway: Gateway, seat: Seat) -> str:
     return ""
 
 
-def asked_quietly(seat: Seat) -> None:
+def asked_quietly(seat: Seat, connection: Connection) -> None:
     try:
-        seat.ask()
+        seat.ask(connection)
     except OSError:
         return
 
