@@ -151,6 +151,7 @@ def test_kit_is_built_and_plays_without_a_fault_in_the_sandbox(
     assert checked.code == 0, checked.out + checked.err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("language", ["python", "shell"])
 def test_kit_beats_the_honest_bot(tmp_path: Path, language: str) -> None:
     """All but that of the shell decide as that of Python does."""

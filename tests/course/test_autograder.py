@@ -110,6 +110,7 @@ def test_submission_of_one_who_was_graded_gets_that_result(
         assert found.get("score") == score
 
 
+@pytest.mark.slow
 def test_autograder_brings_the_arena_with_it(tmp_path: Path) -> None:
     write_autograder(tmp_path / "a", 30)
     [wheel] = (tmp_path / "a").glob("*.whl")

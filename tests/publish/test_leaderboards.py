@@ -206,6 +206,7 @@ def test_the_bots_of_many_tables_are_a_small_page(many: Data, tmp_path: Path, ta
     assert (f"The first {shown} of 200 bots" in text) == (shown < 200)
 
 
+@pytest.mark.slow
 def test_head_to_head_of_many_is_a_table_of_the_first_and_a_picture_of_all(large: Path) -> None:
     path = large / "head-to-head/bga-2p.html"
     matrix = table_text(path, "caption")
@@ -240,6 +241,7 @@ def test_every_pair_of_few_bots_has_its_interval_in_the_hint(tmp_path: Path) -> 
     assert "picture" not in {one.tag.removeprefix(XHTML) for one in document(path).iter()}
 
 
+@pytest.mark.slow
 def test_a_bot_is_chosen_for_its_pairs(large: Path) -> None:
     path = large / "head-to-head/bga-2p.html"
     links = [link for link in read(path).links if link.endswith("#results-bga-2p")]
