@@ -14,7 +14,10 @@ from typing import NamedTuple
 
 from tests.cli.command import HANG, arena, environment, records
 
-_TICK = 0.02
+_TICK, _LONGEST = 0.02, 0.5
+"""Seconds between two looks at what is waited for, at least and at most."""
+_SHARE = 4
+"""Times as long as a look took."""
 
 
 class Process(NamedTuple):
@@ -42,11 +45,14 @@ def processes() -> dict[int, Process]:
 def wait_until(holds: Callable[[], object]) -> None:
     """Wait until something holds; raises TimeoutError if that takes too long."""
     deadline = time.monotonic() + HANG
+    began = time.monotonic()
     while not holds():
-        if time.monotonic() > deadline:
+        looked = time.monotonic()
+        if looked > deadline:
             raise TimeoutError(f"still waiting after {HANG:g} s")
-        # Leave the processor to what is waited for.
-        select.select([], [], [], _TICK)
+        # Leave the processor to what is waited for: a look may read a whole store.
+        select.select([], [], [], min(max(_TICK, _SHARE * (looked - began)), _LONGEST))
+        began = time.monotonic()
 
 
 def wait_for_death(pid: int) -> None:
