@@ -70,20 +70,22 @@ def test_port_of_another_program_is_refused(
     monkeypatch.setattr(connection, "CONNECT_SECONDS", 1.0)
     league(tmp_path, sandbox="process")
     with socket.create_server(("127.0.0.1", 0)) as server:
-        Thread(target=_answer_all, args=(server, answer), daemon=True).start()
+        answering = Thread(target=_answer_all, args=(server, answer), daemon=True)
+        answering.start()
         address = f"{scheme}://127.0.0.1:{server.getsockname()[1]}"
         with dask.config.set(tls_settings(certificates)):
             _refused(tmp_path, address, "no scheduler answers", address)
+        # It would wait on, and leave its connections unclosed when a signal of another test comes.
+        server.shutdown(socket.SHUT_RDWR)
+        answering.join()
         gc.collect()
     assert not (tmp_path / "league.sqlite").exists()
 
 
 def _answer_all(server: socket.socket, answer: bytes) -> None:
-    kept = []
-    with suppress(OSError):
+    with ExitStack() as kept, suppress(OSError):
         while True:
-            kept.append(server.accept()[0])
-            kept[-1].sendall(answer)
+            kept.enter_context(server.accept()[0]).sendall(answer)
 
 
 def test_tls_without_certificates_is_refused(tmp_path: Path) -> None:

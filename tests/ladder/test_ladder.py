@@ -36,7 +36,7 @@ def test_the_log_tells_the_story_of_a_version(club: Path) -> None:
         "provisional",
         "rated",
     ]
-    assert "17 steps, 20 games, 0 faults, p99 " in told[2]
+    assert "18 steps, 20 games, 0 faults, p99 " in told[2]
     assert "of 2000 ms CPU, awaited for " in told[2]
 
 

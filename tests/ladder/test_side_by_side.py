@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from arena.author.check.steps.all_steps import STEPS
+from arena.io.job import LATER
 from arena.ladder.book.book import Book
 from arena.ladder.folder import Folder
 from tests.cli.command import LOWEST, run
@@ -55,7 +56,7 @@ def test_a_bot_that_sleeps_too_long_is_refused_while_others_are_admitted(tmp_pat
     ended = ["answers@1: provisional: ", "sleeps@1: refused: "]
     assert [one for line in lines for one in ended if one in line] == ended
     why = clubs.versions(club)["sleeps@1"]["why"]
-    assert re.match(rf"{TOO_LONG}: it was in step [56] of 18, first (turn|game), and had", why)
+    assert re.match(rf"{TOO_LONG}: it was in step [56] of 19, first (turn|game), and had", why)
     assert _begun(club, "sleeps@1") == 1
     again = run("submit", tmp_path / "sleeps-1", "--to", club, "--author", "ann", cwd=tmp_path)
     assert (again.code, why in again.out) == (1, True)
@@ -70,7 +71,7 @@ def test_a_bot_that_sleeps_in_its_trial_is_refused_for_it(tmp_path: Path) -> Non
     with running(club) as ladder:
         ladder.until(partial(clubs.is_in_state, club, "sly@1", "refused"))
         assert ladder.stop() == 0
-    assert "it was in step 18 of 18, games among sample bots" in clubs.log(club, "sly@1")
+    assert "it was in step 19 of 19, games among sample bots" in clubs.log(club, "sly@1")
 
 
 def test_a_ladder_that_is_killed_begins_all_checks_again(tmp_path: Path) -> None:
@@ -109,4 +110,4 @@ def test_checks_leave_the_processor_to_the_games(tmp_path: Path) -> None:
     with running(club) as ladder:
         ladder.until(partial(clubs.is_in_state, club, "nice@1", "refused"))
         assert ladder.stop() == 0
-    assert f"niceness {min(19, os.nice(0) + 5)}" in clubs.log(club, "nice@1")
+    assert f"niceness {min(19, os.nice(0) + LATER)}" in clubs.log(club, "nice@1")
