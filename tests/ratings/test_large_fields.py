@@ -4,7 +4,7 @@ from math import inf
 
 import numpy as np
 import pytest
-from hypothesis import Phase, given, settings
+from hypothesis import Phase, example, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import asdict
 
@@ -40,6 +40,8 @@ def edges(kind: str, size: int, rng: np.random.Generator) -> tuple[np.ndarray, n
 
 @settings(max_examples=depth(15, 60), deadline=None, database=None)
 @given(graphs, st.integers(3, 250), st.integers(0, 2**32))
+@example("ring", 250, 1)
+@example("random", 250, 2)
 def test_a_sparse_inverse_is_that_of_numpy(kind: str, size: int, seed: int) -> None:
     rng = np.random.default_rng(seed)
     one, other = edges(kind, size, rng)
@@ -125,6 +127,11 @@ def test_a_large_field_has_the_tables_of_a_small_one(
     large = rate_results({Division("bga", 2): played}, options)
     assert rank_all(played) == expected
     assert (large.overall is None) == (not overall)
+    pairs = large.boards[0].better
+    assert len(pairs) == len({*pairs}) == 20 * 19
+    assert all(chance == pytest.approx(small.boards[0].better[of]) for of, chance in pairs.items())
+    with pytest.raises(KeyError):
+        pairs["bot00", "bot00"]
     if large.overall and small.overall:
         for wide, row in zip(large.overall.rows, small.overall.rows, strict=True):
             assert wide.bot == row.bot
