@@ -39,6 +39,7 @@ def test_worst_decisions_lead_to_their_games(club: Desk, tmp_path: Path) -> None
     assert "two@1.why.html" not in (ann / "one@1.html").read_text()
 
 
+@pytest.mark.slow
 def test_decisions_are_judged_again_at_twice_as_many_games(
     club: Desk,  # noqa: F811
     tmp_path: Path,
@@ -109,6 +110,7 @@ def test_diff_is_bounded(
     assert (file.word, len(file.lines), file.more) == (word, lines, lines == 400)
 
 
+@pytest.mark.slow
 def test_standing_is_that_of_the_published_tables(club: Desk, tmp_path: Path) -> None:  # noqa: F811
     data = club.folder.site / "data"
     data.mkdir(parents=True)

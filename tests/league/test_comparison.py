@@ -115,6 +115,7 @@ def test_versions_that_play_alike_are_found_to_be_equivalent() -> None:
     assert [look.decision for look in found.looks[:-1]] == [None] * (len(found.looks) - 1)
 
 
+@pytest.mark.slow
 def test_order_in_which_results_come_changes_no_decision() -> None:
     """Tables end in any order on several workers, and a comparison that was stopped begins anew."""
 
