@@ -13,10 +13,10 @@ from arena.io.errors import ArenaError
 
 _PR_SET_PDEATHSIG = 1
 LATER = 10
-"""The niceness of a job that gets about a tenth of what a process of the arena gets, where both
-need the same core."""
+"""Niceness of a job that gives way: about a tenth of the processor time of a process of the arena
+that needs the same core."""
 LAST = 15
-"""That of a job that gets a thirtieth: for one that has cores on which nothing plays."""
+"""Niceness of one that gives way to such jobs, too: a thirtieth. For cores where nothing plays."""
 
 
 class JobDiedError(Exception):

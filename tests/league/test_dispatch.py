@@ -96,6 +96,26 @@ def test_each_fixture_is_handed_out_once_in_batches(season: Season, size: int) -
     assert all(len(batch) <= size for batch in engine.handed_out)
 
 
+def test_results_are_kept_if_another_batch_ends_the_run(season: Season) -> None:
+    class Lost(Scripted):
+        collected = 0
+
+        def submit(self, executor: Executor, tasks: Sequence[Task]) -> Future[object]:
+            future: Future[object] = Future()
+            future.set_result(tasks)
+            return future
+
+        def collect(self, future: Future[object]) -> list[PackedFixture]:
+            self.collected += 1
+            if self.collected == 3:
+                raise ArenaError("the connection is lost")
+            return super().collect(future)
+
+    with pytest.raises(ArenaError, match="the connection is lost"):
+        season.play(Lost(1))
+    assert len(season.kept) == 2
+
+
 def test_batch_that_killed_its_worker_is_played_one_by_one(season: Season) -> None:
     bad = season.fixtures[1].id
 

@@ -226,21 +226,29 @@ class _Dispatcher(Struct):
         """Keep the results of batches, all together; returns the tasks whose worker died."""
         played: list[PackedFixture] = []
         suspects: list[Task] = []
-        for future in done:
-            batch = running.pop(future)
-            try:
-                collected = self.engine.collect(future)
-            except WorkerDiedError as error:
-                self._blame(batch, error.deaths)
-                suspects += batch
-            else:
-                played += self.down.without_put_off(collected, tasks)
-                self.dice.finish(batch)
+        try:
+            for future in done:
+                batch = running.pop(future)
+                try:
+                    collected = self.engine.collect(future)
+                except WorkerDiedError as error:
+                    self._blame(batch, error.deaths)
+                    suspects += batch
+                else:
+                    played += self.down.without_put_off(collected, tasks)
+                    self.dice.finish(batch)
+        finally:
+            # Also if a later batch ends the run: these were played.
+            self._keep(played)
+        return suspects
+
+    def _keep(self, played: Sequence[PackedFixture]) -> None:
+        if not played:
+            return
         results = [packed.result() for packed in played]
         self.ledger.keep(played, results)
         for result in results:
             self.on_result(result)
-        return suspects
 
     def _blame(self, batch: Sequence[Task], deaths: int) -> None:
         """Count the deaths of the worker of a batch."""
