@@ -79,8 +79,10 @@ def test_fixtures_of_a_server_that_fails_are_put_off_and_played_later(tmp_path: 
         (say("hi") if len(server.asked) <= 3 else send_status)(handler, body)
 
     def send_status(handler: Any, _: dict[str, Any]) -> None:
+        refused.append(1)
         send(handler, 401, b"{}")
 
+    refused: list[int] = []
     others = ["sample:honest", "sample:random"]
     with serving(fails) as server:
         model_leagues.write_league(tmp_path, server.url, bots=["asker", *others], blocks=2)
@@ -97,6 +99,8 @@ def test_fixtures_of_a_server_that_fails_are_put_off_and_played_later(tmp_path: 
     assert again.code == 0, again.err
     after = model_leagues.stored(tmp_path / "league.sqlite")
     assert len(after) == 6
+    # What was answered before is not asked again.
+    assert sum(len(one.exchanges) for one in after) == len(server.asked) - len(refused)
     assert not any(played.answered for played in after)
     rerun_from_record(tmp_path, next(one for one in after if "asker" in one.fixture.seats))
 

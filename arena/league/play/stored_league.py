@@ -43,6 +43,7 @@ from arena.game.records import (
 )
 from arena.league.changes import Change
 from arena.league.play.dispatcher import OnResult, RunListener, play_due
+from arena.league.play.model_access import forget_journals
 from arena.league.play.workers import Engine
 from arena.league.schedule.progress import LeagueProgress
 from arena.league.schedule.schedule import Schedule
@@ -129,6 +130,8 @@ class StoredLeague:
     def keep(self, packed: Sequence[PackedFixture], results: Sequence[FixtureResult]) -> None:
         """Store fixtures that were played."""
         self.store.add(*packed)
+        if self.conditions.models:
+            forget_journals(self.store.path, [result.fixture.id for result in results])
         for result in results:
             self.progress.add(result)
 
