@@ -108,8 +108,12 @@ def test_fixtures_of_a_server_that_fails_are_put_off_and_played_later(tmp_path: 
 def rerun_from_record(folder: Path, played: PlayedFixture) -> None:
     """Play a fixture again without a server, and put it to a build with other words."""
     index, asked = played.fixture.index, len(played.exchanges)
-    again = run("rerun", "league.yaml", index, *TRUSTED, cwd=folder)
+    again = run("rerun", "league.yaml", index, 0, *TRUSTED, cwd=folder)
     assert again.code == 0, again.err
+    hellos = [line for line in again.out.splitlines() if '"type":"hello"' in line]
+    assert ['"model":60.0}' in line for line in hellos] == [
+        bot == "asker" for bot in played.fixture.seats
+    ]
     assert f"requests to models: {asked} answered from the record, 0 are new" in again.err
     source = Path(model_bot.__file__).read_text(encoding="utf-8")
     model_leagues.write_asker(folder, "other", source.replace("round {turn", "round: {turn"))
