@@ -1,6 +1,7 @@
 """Leagues with language models: asked from the sandbox, recorded with game, round and turn."""
 
 import json
+import re
 from pathlib import Path
 from threading import Event
 from typing import Any
@@ -62,6 +63,11 @@ def test_requests_are_recorded_and_the_key_is_nowhere(
     assert used["honest"]["money"] == used["honest"]["tokens_in"] == 0
     assert b"Its model wrote: [dudo] [key]" in replays(tmp_path / "site")
     assert "money per game" in (tmp_path / "site/models.html").read_text(encoding="utf-8")
+    board = (tmp_path / "site/tables/bga-2p.html").read_text(encoding="utf-8")
+    costs = {"asker": f"{used['asker']['money']:.4g}", "honest": "0"}
+    for bot, cost in costs.items():
+        [line] = re.findall(f"<tr.*{bot}.html.*</tr>", board)
+        assert f"<td>{cost}</td><td class=by>" in line
     assert {*server.keys} == {f"Bearer {KEY}"}
     assert {*server.paths} == {"/v1/chat/completions"}
     rows = run("export", "league.yaml", "--rows", "models", "--json", cwd=tmp_path).out.splitlines()

@@ -1,6 +1,7 @@
 """What the workers of a league need for its language models."""
 
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from pathlib import Path
 
 from arena.bots.models.config import Model
@@ -30,6 +31,12 @@ def model_access(models: Mapping[str, Model], folder: Path, store: Store) -> Acc
 def journals_of(store: Path) -> Path:
     """Return the folder of the journals of a store: beside league.sqlite that is league.models."""
     return store.absolute().with_suffix(".models")
+
+
+def remove_empty(store: Path) -> None:
+    """Remove the folder of the journals if none is left; no worker may write any."""
+    with suppress(OSError):
+        journals_of(store).rmdir()
 
 
 def forget_journals(store: Path, fixtures: Iterable[str]) -> None:

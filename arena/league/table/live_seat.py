@@ -96,7 +96,10 @@ class LiveSeat:
 def hello_to(
     seat: int, fixture: Fixture, rules: Rules, limits: LimitsInfo, *, models: bool = False
 ) -> Hello:
-    """Return the `hello` of the bot in a seat of a fixture; `models`: it may ask language models."""
+    """Return the `hello` of the bot in a seat of a fixture.
+
+    `models` tells whether the bot may ask language models.
+    """
     return Hello(
         protocol=PROTOCOL,
         seat=seat,
