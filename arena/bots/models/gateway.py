@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from operator import attrgetter
 from pathlib import Path
 from secrets import token_hex
+from tempfile import gettempdir
 from threading import Condition, Event
 from typing import Self
 
@@ -33,6 +34,8 @@ from arena.game.exchanges import Exchange, without_words
 from arena.io.errors import ArenaError
 from arena.io.files import os_errors, reason
 
+_LONGEST_PARENT = 60
+"""Bytes: the path of a socket has 107 at most, of which 46 come below the folder."""
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.25, 8.0
 """Seconds between attempts; each pause is twice the one before."""
 
@@ -101,7 +104,7 @@ class Gateway:
         self._journal = journal or Journal(bots=bots)
         self._recorded = recorded
         self._asks = asks
-        self._folder = RunFolder()
+        self._folder = RunFolder(_parent())
         # Other users find no socket: only root's bots are others, and the names are random.
         self._folder.path.chmod(0o711 if os.geteuid() == 0 else 0o700)
         self._ledger = Ledger(ledger or self._folder.path / "ledger")
@@ -265,6 +268,12 @@ class Gateway:
                 self._down.model = name
         self._over.wait()
         return _over()
+
+
+def _parent() -> Path:
+    """Return where folders of sockets are: not too deep for the path of a socket."""
+    usual = gettempdir()
+    return Path(usual if len(os.fsencode(usual)) <= _LONGEST_PARENT else "/tmp")
 
 
 def _completion(exchange: Exchange) -> Completion:
