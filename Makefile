@@ -18,7 +18,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: run demo help check test coverage fix bench docs rules columns commands languages machine pictures mutants hostile \
-	champion protocol release clean
+	bluffs champion protocol release clean
 
 run: $(VENV)/.run ## play examples/league.yaml and write site/
 	@$(BIN)/arena run examples/league.yaml --skip-missing-runtimes
@@ -135,6 +135,9 @@ equilibrium: $(VENV)/.test ## compute the tables of the sample bot equilibrium, 
 champion: $(VENV)/.train ## train the sample bot champion, from where it was stopped, and measure it
 	@nice -n 19 $(BIN)/python examples/train_champion.py build/champion
 	@$(BIN)/python -m benchmarks.champion build/champion/bot/weights.npz
+
+bluffs: $(VENV)/.test ## write what the sample bot champion bluffs and doubts into docs/evidence/bluffs.md, with pictures
+	@nice $(BIN)/python -m benchmarks.bluffs --write
 
 release: $(VENV)/.test ## build the wheel and the source archive of the last commit in dist/
 	@rm -rf dist
