@@ -14,11 +14,14 @@ export PIP_CONSTRAINT := constraints.txt
 export PIP_BUILD_CONSTRAINT := constraints.txt
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
+# Has torch without the gigabytes for GPUs; tests train on one thread.
+TORCH := https://download.pytorch.org/whl/cpu
+
 # Where it is set, each of the thousands of processes that tests start compiles the arena anew.
 unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: run demo help check test coverage fix bench docs rules columns commands languages machine pictures mutants hostile \
-	champion protocol release clean
+	bluffs champion protocol release clean
 
 run: $(VENV)/.run ## play examples/league.yaml and write site/
 	@$(BIN)/arena run examples/league.yaml --skip-missing-runtimes
@@ -136,6 +139,9 @@ champion: $(VENV)/.train ## train the sample bot champion, from where it was sto
 	@nice -n 19 $(BIN)/python examples/train_champion.py build/champion
 	@$(BIN)/python -m benchmarks.champion build/champion/bot/weights.npz
 
+bluffs: $(VENV)/.test ## write what the sample bot champion bluffs and doubts into docs/evidence/bluffs.md, with pictures
+	@nice $(BIN)/python -m benchmarks.bluffs --write
+
 release: $(VENV)/.test ## build the wheel and the source archive of the last commit in dist/
 	@rm -rf dist
 	@./.ci/release $(BIN)/python dist
@@ -151,6 +157,8 @@ $(VENV)/.serve: $(VENV)/.run
 
 $(VENV)/.test: $(VENV)/.run
 	@$(BIN)/python -m pip install -q --use-pep517 -e '.[test]'
+	@$(BIN)/python -m pip install -q --no-deps --extra-index-url $(TORCH) torch
+	@$(BIN)/python -m pip install -q --use-pep517 -e '.[train]'
 	@touch $@
 
 $(VENV)/.train: $(VENV)/.run
