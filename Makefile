@@ -14,6 +14,9 @@ export PIP_CONSTRAINT := constraints.txt
 export PIP_BUILD_CONSTRAINT := constraints.txt
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
+# Has torch without the gigabytes for GPUs; tests train on one thread.
+TORCH := https://download.pytorch.org/whl/cpu
+
 # Where it is set, each of the thousands of processes that tests start compiles the arena anew.
 unexport PYTHONDONTWRITEBYTECODE
 
@@ -154,6 +157,8 @@ $(VENV)/.serve: $(VENV)/.run
 
 $(VENV)/.test: $(VENV)/.run
 	@$(BIN)/python -m pip install -q --use-pep517 -e '.[test]'
+	@$(BIN)/python -m pip install -q --no-deps --extra-index-url $(TORCH) torch
+	@$(BIN)/python -m pip install -q --use-pep517 -e '.[train]'
 	@touch $@
 
 $(VENV)/.train: $(VENV)/.run

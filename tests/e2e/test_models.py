@@ -1,6 +1,7 @@
 """Leagues with language models: asked from the sandbox, recorded with game, round and turn."""
 
 import json
+import re
 from pathlib import Path
 from threading import Event
 from typing import Any
@@ -62,6 +63,11 @@ def test_requests_are_recorded_and_the_key_is_nowhere(
     assert used["honest"]["money"] == used["honest"]["tokens_in"] == 0
     assert b"Its model wrote: [dudo] [key]" in replays(tmp_path / "site")
     assert "money per game" in (tmp_path / "site/models.html").read_text(encoding="utf-8")
+    board = (tmp_path / "site/tables/bga-2p.html").read_text(encoding="utf-8")
+    costs = {"asker": f"{used['asker']['money']:.4g}", "honest": "0"}
+    for bot, cost in costs.items():
+        [line] = re.findall(f"<tr.*{bot}.html.*</tr>", board)
+        assert f"<td>{cost}</td><td class=by>" in line
     assert {*server.keys} == {f"Bearer {KEY}"}
     assert {*server.paths} == {"/v1/chat/completions"}
     rows = run("export", "league.yaml", "--rows", "models", "--json", cwd=tmp_path).out.splitlines()
@@ -79,8 +85,10 @@ def test_fixtures_of_a_server_that_fails_are_put_off_and_played_later(tmp_path: 
         (say("hi") if len(server.asked) <= 3 else send_status)(handler, body)
 
     def send_status(handler: Any, _: dict[str, Any]) -> None:
+        refused.append(1)
         send(handler, 401, b"{}")
 
+    refused: list[int] = []
     others = ["sample:honest", "sample:random"]
     with serving(fails) as server:
         model_leagues.write_league(tmp_path, server.url, bots=["asker", *others], blocks=2)
@@ -97,6 +105,8 @@ def test_fixtures_of_a_server_that_fails_are_put_off_and_played_later(tmp_path: 
     assert again.code == 0, again.err
     after = model_leagues.stored(tmp_path / "league.sqlite")
     assert len(after) == 6
+    # What was answered before is not asked again.
+    assert sum(len(one.exchanges) for one in after) == len(server.asked) - len(refused)
     assert not any(played.answered for played in after)
     rerun_from_record(tmp_path, next(one for one in after if "asker" in one.fixture.seats))
 
@@ -104,8 +114,12 @@ def test_fixtures_of_a_server_that_fails_are_put_off_and_played_later(tmp_path: 
 def rerun_from_record(folder: Path, played: PlayedFixture) -> None:
     """Play a fixture again without a server, and put it to a build with other words."""
     index, asked = played.fixture.index, len(played.exchanges)
-    again = run("rerun", "league.yaml", index, *TRUSTED, cwd=folder)
+    again = run("rerun", "league.yaml", index, 0, *TRUSTED, cwd=folder)
     assert again.code == 0, again.err
+    hellos = [line for line in again.out.splitlines() if '"type":"hello"' in line]
+    assert ['"model":60.0}' in line for line in hellos] == [
+        bot == "asker" for bot in played.fixture.seats
+    ]
     assert f"requests to models: {asked} answered from the record, 0 are new" in again.err
     source = Path(model_bot.__file__).read_text(encoding="utf-8")
     model_leagues.write_asker(folder, "other", source.replace("round {turn", "round: {turn"))

@@ -10,6 +10,8 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
+from arena.game.exchanges import Exchange
+
 _POLL_SECONDS = 0.02
 _FILE = "spent.json"
 
@@ -30,6 +32,17 @@ Spending = dict[str, dict[str, Spent]]
 _spending = msgspec.json.Decoder(Spending)
 
 
+def spent_on(exchange: Exchange) -> Spent:
+    """Return what an answer cost."""
+    return Spent(exchange.tokens_in + exchange.tokens_out, exchange.micros)
+
+
+def add_spent(spending: Spending, model: str, bot: str, spent: Spent) -> None:
+    """Add what a bot spent on a model."""
+    bots = spending.setdefault(model, {})
+    bots[bot] = bots.get(bot, Spent()) + spent
+
+
 def total(spending: Spending, model: str) -> Spent:
     """Return what all bots spent on a model."""
     return sum(spending.get(model, {}).values(), start=Spent())
@@ -46,8 +59,7 @@ class Ledger:
         """Add what an answer cost."""
         with self._locked() as file:
             spending = _read(file)
-            bots = spending.setdefault(model, {})
-            bots[bot] = bots.get(bot, Spent()) + spent
+            add_spent(spending, model, bot, spent)
             os.ftruncate(file, 0)
             os.pwrite(file, msgspec.json.encode(spending), 0)
 

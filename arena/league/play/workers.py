@@ -158,7 +158,8 @@ def play_task(
         warm_pool.prepare(alone, sandbox, next_dice)
     programs = [bot.program for bot in task.bots]
     table_pool = TablePool(warm_pool, task.dice)
-    gateway = models.gateway(task.fixture.seats) if any(p.models for p in programs) else None
+    asks = any(program.models for program in programs)
+    gateway = models.gateway(task.fixture.seats, task.fixture.id) if asks else None
     try:
         with (
             gateway or nullcontext(),
