@@ -134,7 +134,7 @@ equilibrium: $(VENV)/.test ## compute the tables of the sample bot equilibrium, 
 
 champion: $(VENV)/.train ## train the sample bot champion, from where it was stopped, and measure it
 	@nice -n 19 $(BIN)/python examples/train_champion.py build/champion
-	@$(BIN)/python -m benchmarks.champion build/champion/bot/weights.npz
+	@$(BIN)/python -m benchmarks.champion build/champion/bot/weights.npz --curve build/champion/curve.tsv
 
 bluffs: $(VENV)/.test ## write what the sample bot champion bluffs and doubts into docs/evidence/bluffs.md, with pictures
 	@nice $(BIN)/python -m benchmarks.bluffs --write

@@ -94,10 +94,13 @@ def finished(
     return Finished(*map(np.concatenate, zip(*found, strict=True)))
 
 
-def duel(policy: Policy, rival: str, games: int, seed: int, variant: str = "bga") -> Score:
+def duel(
+    policy: Policy, rival: str, games: int, seed: int, variant: str = "bga", *, calza: bool = False
+) -> Score:
     """Return the share of games for two that a policy wins against a sample bot."""
     players = {"policy": frozen(policy), rival: sample_bots(2)[rival]}
-    return league(players, Games(min(games, 512), variant, 2, seed=seed), games)["policy"]
+    table = Games(min(games, 512), variant, 2, calza=calza, seed=seed)
+    return league(players, table, games)["policy"]
 
 
 def _seats(table: Games, games: int, rivals: int, always: int) -> Numbers:
