@@ -14,9 +14,6 @@ export PIP_CONSTRAINT := constraints.txt
 export PIP_BUILD_CONSTRAINT := constraints.txt
 export PIP_DISABLE_PIP_VERSION_CHECK := 1
 
-# Has torch without the gigabytes for GPUs; tests train on one thread.
-TORCH := https://download.pytorch.org/whl/cpu
-
 # Where it is set, each of the thousands of processes that tests start compiles the arena anew.
 unexport PYTHONDONTWRITEBYTECODE
 
@@ -36,7 +33,7 @@ check: $(VENV)/.test ## while you work: lint, types, layers, and the fast tests 
 	@$(LINT)
 	@$(BIN)/pytest -q -r fE -n auto --dist worksteal --no-processes --slow none
 
-test: $(VENV)/.test ## tests, slow ones and long series sampled; FULL=1 runs all, as in CI
+test: $(VENV)/.test $(if $(FULL),$(VENV)/.train) ## tests, slow ones and long series sampled; FULL=1 runs all, as in CI
 	@./.ci/system
 	@$(LINT)
 	@./.ci/with-docker $(BIN)/pytest -n auto --dist worksteal --slow $(if $(FULL),all,some)
@@ -157,8 +154,6 @@ $(VENV)/.serve: $(VENV)/.run
 
 $(VENV)/.test: $(VENV)/.run
 	@$(BIN)/python -m pip install -q --use-pep517 -e '.[test]'
-	@$(BIN)/python -m pip install -q --no-deps --extra-index-url $(TORCH) torch
-	@$(BIN)/python -m pip install -q --use-pep517 -e '.[train]'
 	@touch $@
 
 $(VENV)/.train: $(VENV)/.run

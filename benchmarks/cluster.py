@@ -7,6 +7,9 @@ time is that of the arena without workers and bots, and with `local:2` the sched
 With `--kill N` a worker is killed every N fixtures; the third time the arena instead, and the sixth
 time the scheduler of the two hosts, without which a run ends. Both are started again. At the end
 every fixture must be stored once, and the results be those of the first run.
+
+`--copies` measures the cluster alone under more fixtures than two workers could play: they copy one
+(`shared/quick_worker.py`), and there is no first run to compare with.
 """
 
 import argparse
@@ -26,6 +29,7 @@ from math import inf
 from pathlib import Path
 from typing import NamedTuple
 
+from benchmarks.shared import quick_worker
 from tests.cli.command import ROOT
 from tests.e2e.grid import Part
 from tests.e2e.live import let_others_in, processes
@@ -243,14 +247,16 @@ def _ip(*words: str) -> None:
     subprocess.run(["ip", *" ".join(words).split()], check=True)
 
 
-def _print(what: str, fixtures: int, run: Run, base: Run) -> None:
+def _print(what: str, fixtures: int, run: Run, base: Run | None) -> None:
     arena, scheduler = run.arena, run.scheduler
-    over = 1000.0 * (arena.cpu + scheduler.cpu - base.arena.cpu) / fixtures
+    without = base.arena.cpu if base else 0.0
+    over = 1000.0 * (arena.cpu + scheduler.cpu - without) / fixtures
+    same = "all stored" if not base else "the same results"
     print(
         f"{what:12} {run.seconds:7.1f} s  arena {arena.cpu:6.1f} s CPU, {arena.memory:4.0f} MiB;"
         f" scheduler {scheduler.cpu:6.1f} s, {scheduler.memory:4.0f} MiB;"
-        f" {over:6.2f} ms more per fixture; {run.killed} killed;"
-        f" {'the same results' if run.digest == base.digest else 'OTHER RESULTS'}",
+        f" {over:6.2f} ms {'more ' if base else ''}per fixture; {run.killed} killed;"
+        f" {same if not base or run.digest == base.digest else 'OTHER RESULTS'}",
         flush=True,
     )
 
@@ -261,14 +267,19 @@ def main() -> None:
     parser.add_argument("--fixtures", type=int, default=2000, help="a multiple of 8")
     parser.add_argument("--hosts", action="store_true", help="two hosts, too")
     parser.add_argument("--kill", type=float, default=inf, help="fixtures between kills")
+    parser.add_argument("--copies", action="store_true", help="copy fixtures; without a pool")
     options = parser.parse_args()
+    if options.copies:
+        os.environ["DASK_DISTRIBUTED__WORKER__PRELOAD"] = str([quick_worker.__file__])
     # Whoever ends this ends what it started.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     with tempfile.TemporaryDirectory() as name, ExitStack() as stack:
         folder, count, kill = Path(name), options.fixtures, options.kill
         let_others_in(folder)
-        base = play(make(folder / "pool", count), count, "--workers", "2", kill=inf)
-        _print("pool", count, base, base)
+        base = None
+        if not options.copies:
+            base = play(make(folder / "pool", count), count, "--workers", "2", kill=inf)
+            _print("pool", count, base, base)
         run = play(make(folder / "local", count), count, "--cluster", "local:2", kill=kill)
         _print("local:2", count, run, base)
         if options.hosts:

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 from arena.bots.models.chat import RequestError
 from arena.bots.models.config import MICROS, Cap, Model
-from arena.bots.models.ledger import Ledger, Spending, Spent, spent_on, total
+from arena.bots.models.ledger import Shared, Spending, Spent, spent_on, total
 from arena.bots.models.model_socket import Caller
 from arena.game.exchanges import Exchange
 
@@ -16,7 +16,7 @@ class Budget:
     at most.
     """
 
-    def __init__(self, models: Mapping[str, Model], ledger: Ledger, before: Spending) -> None:
+    def __init__(self, models: Mapping[str, Model], ledger: Shared, before: Spending) -> None:
         self._models = models
         self._ledger = ledger
         self._before = before

@@ -24,8 +24,8 @@ from msgspec.structs import replace
 from arena.bots.models.budget import Budget
 from arena.bots.models.chat import Asked, Completion, RequestError
 from arena.bots.models.config import Model, read_key
-from arena.bots.models.journal import Journal, journal_file
-from arena.bots.models.ledger import Ledger, Spending, spent_on
+from arena.bots.models.journal import Journal
+from arena.bots.models.ledger import Ledger, Shared, Spending, spent_on
 from arena.bots.models.model_socket import Caller, ModelSocket, Turn
 from arena.bots.models.recorded import Recorded
 from arena.bots.models.server import ServerError, complete
@@ -58,16 +58,20 @@ class Access(Struct, frozen=True):
     journals: str = ""
     """The folder for what is asked in fixtures until they are stored; "" for none."""
 
-    def gateway(self, bots: Sequence[str], fixture: str = "") -> "Gateway":
+    def gateway(
+        self, bots: Sequence[str], fixture: str = "", shared: Shared | None = None
+    ) -> "Gateway":
         """Return the gateway of the table of a fixture with that id.
 
-        Raises ArenaError if a key cannot be had, or the fixture's journal cannot be read.
+        `shared` is what workers share that have no folder in common. Raises ArenaError if a key
+        cannot be had, or the fixture's journal cannot be read.
         """
-        ledger = Path(self.ledger) if self.ledger else None
-        file = journal_file(Path(self.journals), fixture) if self.journals else None
-        with os_errors("it cannot be read", file):
-            journal = Journal(file, bots)
-        return Gateway(self.models, bots, ledger, self.spent, journal=journal)
+        if not shared and self.ledger:
+            journals = Path(self.journals) if self.journals else None
+            shared = Ledger(Path(self.ledger), journals)
+        with os_errors("its journal cannot be read", fixture):
+            journal = shared.journal(fixture, bots) if shared else None
+        return Gateway(self.models, bots, shared, self.spent, journal=journal)
 
 
 NO_MODELS = Access()
@@ -84,14 +88,14 @@ class Gateway:
         self,
         models: Mapping[str, Model],
         bots: Sequence[str],
-        ledger: Path | None = None,
+        shared: Shared | None = None,
         spent: Spending | None = None,
         *,
         journal: Journal | None = None,
         recorded: Recorded | None = None,
         asks: bool = True,
     ) -> None:
-        """`bots` are names by seat, `ledger` is a folder that tables share, `spent` not in there.
+        """`bots` are names by seat; tables have `shared`; it does not know what was `spent` before.
 
         What is in the `journal` was asked in this fixture before. What is `recorded` is answered
         from there; unless it `asks`, all else is refused, of models that are not known, too. Raises
@@ -101,14 +105,14 @@ class Gateway:
         self._models = models
         self._bots = bots
         self._keys = {name: read_key(name, model) for name, model in models.items() if asks}
-        self._journal = journal or Journal(bots=bots)
+        self._journal = journal or Journal(bots)
         self._recorded = recorded
         self._asks = asks
         self._folder = RunFolder(_parent())
         # Other users find no socket: only root's bots are others, and the names are random.
         self._folder.path.chmod(0o711 if os.geteuid() == 0 else 0o700)
-        self._ledger = Ledger(ledger or self._folder.path / "ledger")
-        self._budget = Budget(models, self._ledger, spent or {})
+        self._shared = shared or Ledger(self._folder.path / "ledger")
+        self._budget = Budget(models, self._shared, spent or {})
         self._sockets: list[ModelSocket] = []
         self._refused: set[tuple[int, int, str, str]] = set()
         """By seat, game, model and code, the refusals that are noted."""
@@ -210,7 +214,7 @@ class Gateway:
         )
         try:
             self._journal.add(exchange)
-            self._ledger.add(exchange.model, socket.caller.bot, spent_on(exchange))
+            self._shared.add(exchange.model, socket.caller.bot, spent_on(exchange))
         except OSError as error:
             what = f"answers of the model '{asked.model}' cannot be kept: {reason(error)}"
             raise self._put_off(asked.model, what) from None
@@ -245,7 +249,7 @@ class Gateway:
         key = self._keys[asked.model]
         for attempt in range(model.retries + 1):
             try:
-                place = self._ledger.place(asked.model, model.at_a_time, self._over.is_set)
+                place = self._shared.place(asked.model, model.at_a_time, self._over.is_set)
                 with place, socket.waits.serving():
                     return complete(model, key, body)
             except ServerError as error:

@@ -13,7 +13,9 @@ BOTH = ("small",), ("small",)
 
 def test_answers_are_taken_once_each_by_their_seat(tmp_path: Path) -> None:
     with serving(say("hi")) as server:
-        access = Access({"small": model(server.url)}, journals=str(tmp_path / "kept"))
+        access = Access(
+            {"small": model(server.url)}, str(tmp_path), journals=str(tmp_path / "kept")
+        )
         with access.gateway(["ann", "bob"], "f") as gateway:
             for seat in open_seats(gateway, *BOTH):
                 assert seat.ask().text == "hi"
@@ -38,7 +40,7 @@ def test_answers_are_taken_once_each_by_their_seat(tmp_path: Path) -> None:
 def test_answers_from_a_journal_count_for_the_caps_of_their_game(tmp_path: Path) -> None:
     with serving(say("hi")) as server:
         small = model(server.url, caps=Caps(game=Cap(tokens=200)))
-        access = Access({"small": small}, journals=str(tmp_path / "kept"))
+        access = Access({"small": small}, str(tmp_path), journals=str(tmp_path / "kept"))
         codes = []
         for _ in range(2):
             with access.gateway(["ann"], "f") as gateway:
