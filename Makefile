@@ -18,7 +18,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 unexport PYTHONDONTWRITEBYTECODE
 
 .PHONY: run demo help check test coverage fix bench docs rules columns commands languages machine pictures mutants hostile \
-	champion protocol release clean
+	bluffs champion protocol release clean
 
 run: $(VENV)/.run ## play examples/league.yaml and write site/
 	@$(BIN)/arena run examples/league.yaml --skip-missing-runtimes
@@ -33,7 +33,7 @@ check: $(VENV)/.test ## while you work: lint, types, layers, and the fast tests 
 	@$(LINT)
 	@$(BIN)/pytest -q -r fE -n auto --dist worksteal --no-processes --slow none
 
-test: $(VENV)/.test ## tests, slow ones and long series sampled; FULL=1 runs all, as in CI
+test: $(VENV)/.test $(if $(FULL),$(VENV)/.train) ## tests, slow ones and long series sampled; FULL=1 runs all, as in CI
 	@./.ci/system
 	@$(LINT)
 	@./.ci/with-docker $(BIN)/pytest -n auto --dist worksteal --slow $(if $(FULL),all,some)
@@ -134,7 +134,10 @@ equilibrium: $(VENV)/.test ## compute the tables of the sample bot equilibrium, 
 
 champion: $(VENV)/.train ## train the sample bot champion, from where it was stopped, and measure it
 	@nice -n 19 $(BIN)/python examples/train_champion.py build/champion
-	@$(BIN)/python -m benchmarks.champion build/champion/bot/weights.npz
+	@$(BIN)/python -m benchmarks.champion build/champion/bot/weights.npz --curve build/champion/curve.tsv
+
+bluffs: $(VENV)/.test ## write what the sample bot champion bluffs and doubts into docs/evidence/bluffs.md, with pictures
+	@nice $(BIN)/python -m benchmarks.bluffs --write
 
 release: $(VENV)/.test ## build the wheel and the source archive of the last commit in dist/
 	@rm -rf dist

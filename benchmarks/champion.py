@@ -3,11 +3,13 @@
 Plays leagues of all sample bots in arrays (`arena.lab.training.league`), under each rule book at
 tables of two to six, and prints the share of its rivals that each of the best four finishes ahead
 of; then each head to head for two; then decisions per second of CPU time. WEIGHTS are those of
-another policy.
+another policy. `--curve curve.tsv` draws what its training wrote into curve.svg beside it.
 """
 
 import argparse
+import csv
 import time
+from collections.abc import Sequence
 from itertools import product
 from pathlib import Path
 
@@ -18,9 +20,15 @@ from arena.lab.training.games import Games
 from arena.lab.training.league import Score, duel, frozen, league
 from arena.lab.training.policy import Policy
 from arena.lab.training.rivals import sample_bots
+from arena.publish.drawing.axis import Axis, round_axis
+from arena.publish.drawing.charts import SQUARE, Chart, Dot, across, numbers, ticks, upwards
+from arena.publish.output.text import percent as whole
+from arena.publish.pages.picture import picture
 
 SHIPPED = Path("sample_bots/champion/weights.npz")
 AT_A_TIME = 512
+RIVALS = ("honest", "odds")
+"""Whom the training looks at, in the order of the columns of its curve."""
 
 
 def main() -> None:
@@ -28,13 +36,16 @@ def main() -> None:
     parser.add_argument("weights", nargs="?", type=Path, default=SHIPPED)
     parser.add_argument("--games", type=int, default=4096)
     parser.add_argument("--calza", action="store_true")
+    parser.add_argument("--curve", type=Path)
     chosen = parser.parse_args()
+    if chosen.curve:
+        chosen.curve.with_suffix(".svg").write_text(drawn(chosen.curve), "utf-8")
     with np.load(chosen.weights) as weights:
         policy = Policy(weights)
     for book, players in product(VARIANTS, range(2, 7)):
         print(board(policy, book, players, chosen.games, calza=chosen.calza), flush=True)
     for book in VARIANTS:
-        print(duels(policy, book, chosen.games), flush=True)
+        print(duels(policy, book, chosen.games, calza=chosen.calza), flush=True)
     print(speed(policy))
 
 
@@ -47,14 +58,47 @@ def board(policy: Policy, book: str, players: int, games: int, *, calza: bool) -
     return f"{book} {players}: " + ", ".join(f"{name} {percent(score)}" for name, score in best)
 
 
-def duels(policy: Policy, book: str, games: int) -> str:
+def duels(policy: Policy, book: str, games: int, *, calza: bool) -> str:
     """Return how many games for two it wins against each sample bot."""
-    rivals = {name: duel(policy, name, games, 1, book) for name in sample_bots(1)}
+    rivals = {name: duel(policy, name, games, 1, book, calza=calza) for name in sample_bots(1)}
     return f"{book} against " + ", ".join(f"{name} {percent(won)}" for name, won in rivals.items())
 
 
 def percent(score: Score) -> str:
     return f"{100 * score.share:.1f} ± {100 * score.error:.1f}"
+
+
+def drawn(curve: Path) -> str:
+    """Return a picture of the games for two that were won in training, by decisions."""
+    with curve.open(newline="", encoding="utf-8") as file:
+        rows = list(csv.reader(file, delimiter="\t"))
+    charts = {f"against {name}": won(rows, 3 + n) for n, name in enumerate(RIVALS)}
+    return picture("Games for two that the champion wins, in training", charts)
+
+
+def won(rows: Sequence[Sequence[str]], column: int) -> Chart:
+    """Draw a column of shares with their intervals."""
+    made = [int(row[1]) / 1e6 for row in rows]
+    pairs = [[float(part) for part in row[column].split(" ± ")] for row in rows]
+    x = across(round_axis([0, *made]))
+    y = upwards(Axis(0.4, 1, (0.4, 0.6, 0.8, 1), 1), SQUARE)
+    at = [x.at(millions) for millions in made]
+    return Chart(
+        words="games won by decisions",
+        across="million decisions",
+        up="games won",
+        height=SQUARE,
+        x=ticks(x, lambda millions: f"{millions:.0f}"),
+        y=ticks(y, lambda share: whole(share, 0)),
+        path=" ".join(f"{spot},{y.at(share)}" for spot, (share, _) in zip(at, pairs, strict=True)),
+        dots=tuple(
+            Dot(spot, y.at(share), row[column], y.at(share - error), y.at(share + error))
+            for spot, (share, error), row in zip(at, pairs, rows, strict=True)
+        ),
+        numbers=numbers(
+            rows, {"decisions": lambda row: row[1], "games won": lambda row: row[column]}
+        ),
+    )
 
 
 def speed(policy: Policy) -> str:

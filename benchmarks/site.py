@@ -43,10 +43,11 @@ WHAT = "cold", "one more fixture", "no change"
 def report(store: Path, site: Path, checkout: Path) -> Used:
     """Write the report of a store with a checkout's command, and return what it used."""
     line = [sys.executable, "-m", "arena", "report", str(store.with_suffix(".yaml"))]
-    # Users have compiled modules and templates.
-    search = {**os.environ, "PYTHONPATH": str(checkout), "PYTHONDONTWRITEBYTECODE": ""}
+    # Without the safe path `-m` takes the arena of this folder; users have compiled modules.
+    search = {"PYTHONPATH": str(checkout), "PYTHONSAFEPATH": "1", "PYTHONDONTWRITEBYTECODE": ""}
+    env = {**os.environ, **search}
     began = time.perf_counter()
-    command = subprocess.Popen([*line, "--site", str(site)], stderr=subprocess.DEVNULL, env=search)
+    command = subprocess.Popen([*line, "--site", str(site)], stderr=subprocess.DEVNULL, env=env)
     _, code, used = os.wait4(command.pid, 0)
     command.returncode = code
     assert code == 0

@@ -271,6 +271,7 @@ def look(learner: Learner, folder: Path, entropy: float = 0.0) -> None:
         weights[f"b{n}"] = layer.bias.detach().cpu().numpy().astype(np.float16)
     np.savez_compressed(folder / "new.npz", **weights)
     (folder / "new.npz").replace(folder / "bot" / "weights.npz")
+    copy(folder / "bot" / "weights.npz", folder / f"weights-{learner.steps:06}.npz")
     policy = Policy(weights)
     scores = [duel(policy, rival, 1024, learner.steps) for rival in ("honest", "odds")]
     parts = [f"{score.share:.3f} ± {score.error:.3f}" for score in scores]

@@ -31,6 +31,7 @@ from arena.ladder.pages.publisher import Publisher
 from arena.ladder.pages.standings import StandingsKeeper
 from arena.ladder.season.account_deletion import delete_account
 from arena.ladder.season.admission import faults_too_often, settle
+from arena.ladder.season.ending import Notes, play_to_its_end
 from arena.ladder.season.live_games import LiveGames
 from arena.ladder.season.orders import carry_out
 from arena.ladder.season.season import Season, open_season
@@ -90,6 +91,7 @@ class _Ladder(RunListener):
     ) -> None:
         self._folder, self._config, self._stop = folder, config, stop
         self._book, self._door, self._say = book, door, say
+        self._notes = Notes(say)
         self._checks = CheckScheduler(folder, config, book)
         self._publisher = Publisher(folder, config, book, say)
         self._health = HealthNotes(folder, book)
@@ -149,6 +151,10 @@ class _Ladder(RunListener):
         """Return the file for the events of a game that everybody may watch, or ""."""
         return self._live.file_for(fixture) if self._live else ""
 
+    def note(self, text: str) -> None:
+        """Say why fixtures are put off."""
+        self._notes.note(text)
+
     def stop_requested(self) -> bool:
         """Look after everything else; tell whether the games must pause."""
         self._tick()
@@ -180,6 +186,7 @@ class _Ladder(RunListener):
             asleep = season.play(*self._names(), self)
             self._compare(season)
             if asleep:
+                self._notes.clear()
                 self._stop.wait(_IDLE)
             elif not self.stop_requested():
                 # Fixtures were put off.
@@ -188,7 +195,7 @@ class _Ladder(RunListener):
     def _end(self, season: Season) -> bool:
         """Play what was begun in a season that is to be closed; False if it was stopped."""
         self._take_field(season)
-        if self._stop.is_set() or not season.end(*self._names(), _Until(self._stop)):
+        if not play_to_its_end(season, *self._names(), self._stop, self._notes):
             return False
         self._compare(season)
         return True
@@ -302,14 +309,3 @@ class _Ladder(RunListener):
             if version.state is State.PROVISIONAL and games >= enough:
                 self._book.set_state(version, State.RATED, f"after its first {games} games")
                 self._field[number] = version._replace(state=State.RATED)
-
-
-class _Until(RunListener):
-    """Plays until the ladder is told to stop."""
-
-    def __init__(self, stop: threading.Event) -> None:
-        self._stop = stop
-
-    def stop_requested(self) -> bool:
-        """Tell whether the ladder is told to stop."""
-        return self._stop.is_set()

@@ -290,7 +290,7 @@ class _Site:
             yield from self._table(table, self.links.fixture_data(page.number))
 
     def _board(self, board: Leaderboard) -> Iterator[File]:
-        page = leaderboard.leaderboard_page(board, self.league)
+        page = leaderboard.leaderboard_page(board, self.league, self.state.models)
         yield self._page("leaderboard.html", self.links.table(board), page)
         pairs = leaderboard.head_to_head_page(board)
         yield self._page("head_to_head.html", self.links.head_to_head(board), pairs)

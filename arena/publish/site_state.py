@@ -1,6 +1,6 @@
 """What a site shows of its store, beside the games."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from msgspec import Struct
 
@@ -49,7 +49,7 @@ class StoreState(Struct, frozen=True):
     playoff: PlayoffVerdict | None = None
     goes_on: bool = False
     """Whether more is drawn whenever nothing is due, as in the open season of a ladder."""
-    models: Mapping[tuple[Division, str], ModelUse] = {}
+    models: BotModels = {}
     """What bots used of language models; empty in a league without any."""
     door: str = ""
     """Where the door of a ladder serves the site: a part for the front page of the door is made."""

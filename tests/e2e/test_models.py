@@ -1,6 +1,7 @@
 """Leagues with language models: asked from the sandbox, recorded with game, round and turn."""
 
 import json
+import re
 from pathlib import Path
 from threading import Event
 from typing import Any
@@ -62,6 +63,11 @@ def test_requests_are_recorded_and_the_key_is_nowhere(
     assert used["honest"]["money"] == used["honest"]["tokens_in"] == 0
     assert b"Its model wrote: [dudo] [key]" in replays(tmp_path / "site")
     assert "money per game" in (tmp_path / "site/models.html").read_text(encoding="utf-8")
+    board = (tmp_path / "site/tables/bga-2p.html").read_text(encoding="utf-8")
+    costs = {"asker": f"{used['asker']['money']:.4g}", "honest": "0"}
+    for bot, cost in costs.items():
+        [line] = re.findall(f"<tr.*{bot}.html.*</tr>", board)
+        assert f"<td>{cost}</td><td class=by>" in line
     assert {*server.keys} == {f"Bearer {KEY}"}
     assert {*server.paths} == {"/v1/chat/completions"}
     rows = run("export", "league.yaml", "--rows", "models", "--json", cwd=tmp_path).out.splitlines()
@@ -79,8 +85,10 @@ def test_fixtures_of_a_server_that_fails_are_put_off_and_played_later(tmp_path: 
         (say("hi") if len(server.asked) <= 3 else send_status)(handler, body)
 
     def send_status(handler: Any, _: dict[str, Any]) -> None:
+        refused.append(1)
         send(handler, 401, b"{}")
 
+    refused: list[int] = []
     others = ["sample:honest", "sample:random"]
     with serving(fails) as server:
         model_leagues.write_league(tmp_path, server.url, bots=["asker", *others], blocks=2)
@@ -97,6 +105,8 @@ def test_fixtures_of_a_server_that_fails_are_put_off_and_played_later(tmp_path: 
     assert again.code == 0, again.err
     after = model_leagues.stored(tmp_path / "league.sqlite")
     assert len(after) == 6
+    # What was answered before is not asked again.
+    assert sum(len(one.exchanges) for one in after) == len(server.asked) - len(refused)
     assert not any(played.answered for played in after)
     rerun_from_record(tmp_path, next(one for one in after if "asker" in one.fixture.seats))
 
@@ -104,8 +114,12 @@ def test_fixtures_of_a_server_that_fails_are_put_off_and_played_later(tmp_path: 
 def rerun_from_record(folder: Path, played: PlayedFixture) -> None:
     """Play a fixture again without a server, and put it to a build with other words."""
     index, asked = played.fixture.index, len(played.exchanges)
-    again = run("rerun", "league.yaml", index, *TRUSTED, cwd=folder)
+    again = run("rerun", "league.yaml", index, 0, *TRUSTED, cwd=folder)
     assert again.code == 0, again.err
+    hellos = [line for line in again.out.splitlines() if '"type":"hello"' in line]
+    assert ['"model":60.0}' in line for line in hellos] == [
+        bot == "asker" for bot in played.fixture.seats
+    ]
     assert f"requests to models: {asked} answered from the record, 0 are new" in again.err
     source = Path(model_bot.__file__).read_text(encoding="utf-8")
     model_leagues.write_asker(folder, "other", source.replace("round {turn", "round: {turn"))
@@ -141,16 +155,20 @@ def test_caps_reached_in_earlier_runs_hold_in_later_ones(tmp_path: Path) -> None
     assert "429 {'message': 'the 330 tokens in all are used up'" in "".join(last.stderr)
 
 
-def test_bots_on_a_cluster_ask_models(tmp_path: Path) -> None:
+def test_bots_on_a_cluster_ask_models_within_caps_of_the_league(tmp_path: Path) -> None:
+    capped = {"caps": {"league": {"tokens": 5 * 110}}, "at_a_time": 1}
     with serving(say("hi")) as server:
-        path = model_leagues.write_league(tmp_path, server.url)
+        path = model_leagues.write_league(tmp_path, server.url, capped)
         entry = json.loads(path.read_text(encoding="utf-8"))
         del entry["workers"]
         path.write_text(json.dumps(entry), encoding="utf-8")
-        ran = run("run", "league.yaml", *TRUSTED, "--cluster", "local:1", cwd=tmp_path)
+        ran = run("run", "league.yaml", *TRUSTED, "--cluster", "local:2", cwd=tmp_path)
     assert ran.code == 0, ran.err
     played = model_leagues.stored(tmp_path / "league.sqlite")
-    assert sum(len(one.exchanges) for one in played) == len(server.asked) > 0
+    noted = [exchange for one in played for exchange in one.exchanges if not exchange.refused]
+    # Beyond the cap is at most what was under way at the other worker.
+    assert len(noted) == len(server.asked) in (5, 6)
+    assert not (tmp_path / "league.models").exists()
 
 
 @pytest.mark.parametrize(("most", "faults"), [(60, 0), (0.5, 1)])

@@ -12,7 +12,6 @@ import pytest
 from tests.cli.command import READY, bot, league, records, run
 from tests.e2e.grid import Grid
 from tests.e2e.live import Live
-from tests.support.depth import depth
 from tests.support.sampling import sample
 
 pytestmark = pytest.mark.slow
@@ -88,11 +87,8 @@ def _one_worker(live: Live, number: signal.Signals) -> None:
 
 
 @pytest.mark.parametrize("send", [_all, _one_worker])
-@pytest.mark.parametrize("number", range(depth(1, 2)))
-def test_a_suspended_run_has_the_records_of_an_undisturbed_one(
-    home: Path, send: Signal, number: int
-) -> None:
-    assert _suspended(home, send) == records(home / "whole.sqlite"), number
+def test_a_suspended_run_has_the_records_of_an_undisturbed_one(home: Path, send: Signal) -> None:
+    assert _suspended(home, send) == records(home / "whole.sqlite")
 
 
 @pytest.fixture(scope="module")

@@ -18,7 +18,7 @@ from tests.cli.command import Ran, error_line, league, run
 from tests.league.store import edit, hostile
 from tests.publish.pages import tree
 from tests.support.depth import depth
-from tests.support.sampling import sample
+from tests.support.sampling import random, sample
 
 READERS = {
     "status": (),
@@ -186,10 +186,14 @@ COLUMNS = [
 def test_value_of_any_type_in_any_column_ends_in_one_line(
     whole: Path, store: Path, *, forged: bool
 ) -> None:
-    """Also where the hashes are right: whoever changed it knew of them."""
+    """Also where the hashes are right: whoever changed it knew of them.
+
+    Where they are wrong, it matters little which value is there: some are enough.
+    """
     sound = {name: (called(name, store), again(whole, store.parent))[0] for name in READERS}
     series = [*product(COLUMNS, VALUES)]
-    for (table, column), value in sample(series, depth(25, 10_000), f"odd values, {forged}"):
+    count = depth(25, len(series) if forged else 100)
+    for (table, column), value in random(f"odd values, {forged}").sample(series, count):
         for name in READERS:
             store = again(whole, store.parent)
             hostile.fill(hostile.file_of(store, table), table, column, value)

@@ -1,6 +1,7 @@
 """Charts: marks stand where the axes say, nothing leaves the frame, the numbers are the data's."""
 
 import re
+from xml.etree import ElementTree
 
 import pytest
 
@@ -9,6 +10,7 @@ from arena.publish.data.play_rows import CalibrationRow, GameLengthRow, HistoryR
 from arena.publish.data.play_tables import calibration
 from arena.publish.drawing import charts
 from arena.publish.drawing.charts import BOTTOM, LEFT, RIGHT, TOP, WIDTH, Chart, Tick
+from arena.publish.pages.picture import picture
 
 
 def history(*points: tuple[int, float, float]) -> Chart:
@@ -156,3 +158,16 @@ def test_the_rates_of_a_style() -> None:
     assert bold is not None
     assert (bold.count, bold.mean) == (4, 1.0)
     assert (bold.low, bold.high) == pytest.approx((1 - half, 1 + half))
+
+
+def test_a_picture_has_its_charts_beside_each_other() -> None:
+    one, other = history((5, 0, 1)), history((0, 1, 1), (5, 2, 1))
+    text = picture("Two & one", {"a": one, "b": other, "c": one})
+    drawn = ElementTree.fromstring(text)  # noqa: S314 - ours
+    title, *_ = drawn
+    assert title.text == "Two & one"
+    groups = [part for part in drawn if part.tag.endswith("}g")]
+    places = [group.attrib["transform"] for group in groups]
+    down = one.height + 28
+    assert places == ["translate(0 0)", f"translate({WIDTH} 0)", f"translate(0 {down})"]
+    assert drawn.attrib["viewBox"] == f"0 0 {2 * WIDTH} {2 * down}"

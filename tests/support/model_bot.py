@@ -5,6 +5,7 @@ import json
 import os
 import socket
 import sys
+from collections.abc import Callable
 from typing import Any
 
 
@@ -31,7 +32,7 @@ def legal(turn: dict[str, Any]) -> dict[str, Any]:
     return {"id": turn["id"], "action": "bid", "quantity": bid["min"], "face": bid["face"]}
 
 
-def main() -> None:
+def main(after: Callable[[], None] = lambda: None) -> None:
     connection = Connection("models")
     print('{"type": "ready", "reusable": true}', flush=True)
     for line in sys.stdin:
@@ -42,6 +43,7 @@ def main() -> None:
         status, answer = ask(connection, {"model": "small", "messages": messages})
         said = answer.get("error") or answer["choices"][0]["message"]["content"]
         print(status, said, file=sys.stderr, flush=True)
+        after()
         print(json.dumps(legal(turn)), flush=True)
 
 

@@ -79,11 +79,15 @@ class Probe:
             self.running.freeze(frozen=False)
             return seated.ready
         fixture = self._table.fixture(self._bench.bot.name, GAMES)
-        hello = hello_to(self._table.seat, fixture, self._table.rules, self._multiplexer.limits)
+        multiplexer = self._multiplexer
+        hello = hello_to(
+            *(self._table.seat, fixture, self._table.rules, multiplexer.limits),
+            models=multiplexer.asks_models(0),
+        )
         if not (self._bench.ready and self._bench.ready.reusable):
             self._bench.start_ahead()
         self._asked_at = began = time.monotonic()
-        if fault := self._multiplexer.start(0, self._edit(encode(hello))):
+        if fault := multiplexer.start(0, self._edit(encode(hello))):
             return self.finding(fault)
         seated.running = self._multiplexer.running(0)
         [(_, _, reply)] = self._multiplexer.wait()

@@ -92,7 +92,8 @@ def compare(request: CompareRequest, listener: RunListener | None = None) -> Com
     names = [OLD, NEW, *(in_field(bot.name) for bot in field)]
     with open_workshop(sandbox, packages=request.packages, builds=user_builds()) as workshop:
         staged = prepare(workshop, bots, rules, conditions.limits)
-        access = Access(models, str(workshop.folder / "models"))
+        shared = workshop.folder / "models"
+        access = Access(models, str(shared), journals=str(shared / "journals"))
         engine = ProcessEngine(sandbox, request.workers or core_count(), models=access)
         at_table = dict(zip(names, staged, strict=True))
         with listener.progress(len(games.fixtures)) as on_result:

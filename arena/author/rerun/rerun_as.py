@@ -87,6 +87,7 @@ def find_asked(request: RerunAs) -> AskedSeat:
     bot = find_bot(request.bot, Path.cwd(), "--as")
     seats = played.fixture.seats
     stored = _stored_seat(request, schedule, played, _seat(request, bot.name, seats))
+    stored = replace(stored, models=bool(bot.info.models))
     sandbox = sandbox_for([bot], request.sandbox, trusted=request.trusted)
     return AskedSeat(stored, bot, sandbox, played.exchanges)
 

@@ -4,8 +4,9 @@ from collections.abc import Mapping
 
 from arena.bots.models.chat import RequestError
 from arena.bots.models.config import MICROS, Cap, Model
-from arena.bots.models.ledger import Ledger, Spending, Spent, total
+from arena.bots.models.ledger import Shared, Spending, Spent, spent_on, total
 from arena.bots.models.model_socket import Caller
+from arena.game.exchanges import Exchange
 
 
 class Budget:
@@ -15,7 +16,7 @@ class Budget:
     at most.
     """
 
-    def __init__(self, models: Mapping[str, Model], ledger: Ledger, before: Spending) -> None:
+    def __init__(self, models: Mapping[str, Model], ledger: Shared, before: Spending) -> None:
         self._models = models
         self._ledger = ledger
         self._before = before
@@ -34,11 +35,10 @@ class Budget:
         _check(caps.bot, of_bot, "bot", "for a bot")
         _check(caps.league, sum((total(each, name) for each in sums), Spent()), "league", "in all")
 
-    def add(self, name: str, caller: Caller, game: int, spent: Spent) -> None:
-        """Count what an answer cost."""
-        key = (name, caller.bot, game)
-        self._games[key] = self._games.get(key, Spent()) + spent
-        self._ledger.add(name, caller.bot, spent)
+    def count(self, caller: Caller, exchange: Exchange) -> None:
+        """Count what an answer cost for its game; the ledger has the rest."""
+        key = (exchange.model, caller.bot, exchange.game)
+        self._games[key] = self._games.get(key, Spent()) + spent_on(exchange)
 
 
 def _check(cap: Cap, spent: Spent, scope: str, words: str) -> None:

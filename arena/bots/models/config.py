@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, NamedTuple
 from urllib.parse import urlsplit
@@ -139,11 +139,11 @@ def check_names(names: Sequence[str], where: str) -> None:
             raise ArenaError(f"{name[:60]!a} is no name of a model", where, NAME_HINT)
 
 
-def check_granted(asked: Iterable[str], models: Mapping[str, Model], where: str) -> None:
+def check_granted(asked: Iterable[str], models: Collection[str], where: str) -> None:
     """Refuse a bot that asks for a model that there is not; raises ArenaError."""
     for name in asked:
         if not models:
-            hint = "add `models:` to league.yaml (arena help models)"
+            hint = "league.yaml or ladder.yaml names them: arena help models"
             raise ArenaError(f"it asks for the model '{name}', and there are none", where, hint)
         check_known(name, models, f"there is no model '{name}'", where)
 

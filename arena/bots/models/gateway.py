@@ -14,22 +14,28 @@ from collections.abc import Callable, Mapping, Sequence
 from operator import attrgetter
 from pathlib import Path
 from secrets import token_hex
+from tempfile import gettempdir
 from threading import Condition, Event
 from typing import Self
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from arena.bots.models.budget import Budget
 from arena.bots.models.chat import Asked, Completion, RequestError
 from arena.bots.models.config import Model, read_key
-from arena.bots.models.ledger import Ledger, Spending, Spent
+from arena.bots.models.journal import Journal
+from arena.bots.models.ledger import Ledger, Shared, Spending, spent_on
 from arena.bots.models.model_socket import Caller, ModelSocket, Turn
 from arena.bots.models.recorded import Recorded
 from arena.bots.models.server import ServerError, complete
 from arena.bots.sandboxes.run_folder import RunFolder
-from arena.game.exchanges import Exchange
+from arena.game.exchanges import Exchange, without_words
 from arena.io.errors import ArenaError
+from arena.io.files import os_errors, reason
 
+_LONGEST_PARENT = 60
+"""Bytes: the path of a socket has 107 at most, of which 46 come below the folder."""
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.25, 8.0
 """Seconds between attempts; each pause is twice the one before."""
 
@@ -49,10 +55,23 @@ class Access(Struct, frozen=True):
     """A folder that the workers of a machine share."""
     spent: Spending = {}
     """What had been spent before the run."""
+    journals: str = ""
+    """The folder for what is asked in fixtures until they are stored; "" for none."""
 
-    def gateway(self, bots: Sequence[str]) -> "Gateway":
-        """Return the gateway of a table; raises ArenaError if a key cannot be had."""
-        return Gateway(self.models, bots, Path(self.ledger) if self.ledger else None, self.spent)
+    def gateway(
+        self, bots: Sequence[str], fixture: str = "", shared: Shared | None = None
+    ) -> "Gateway":
+        """Return the gateway of the table of a fixture with that id.
+
+        `shared` is what workers share that have no folder in common. Raises ArenaError if a key
+        cannot be had, or the fixture's journal cannot be read.
+        """
+        if not shared and self.ledger:
+            journals = Path(self.journals) if self.journals else None
+            shared = Ledger(Path(self.ledger), journals)
+        with os_errors("its journal cannot be read", fixture):
+            journal = shared.journal(fixture, bots) if shared else None
+        return Gateway(self.models, bots, shared, self.spent, journal=journal)
 
 
 NO_MODELS = Access()
@@ -69,28 +88,31 @@ class Gateway:
         self,
         models: Mapping[str, Model],
         bots: Sequence[str],
-        ledger: Path | None = None,
+        shared: Shared | None = None,
         spent: Spending | None = None,
         *,
+        journal: Journal | None = None,
         recorded: Recorded | None = None,
         asks: bool = True,
     ) -> None:
-        """`bots` are names by seat, `ledger` is a folder that tables share, `spent` not in there.
+        """`bots` are names by seat; tables have `shared`; it does not know what was `spent` before.
 
-        What is `recorded` is answered from there; unless it `asks`, all else is refused, of models
-        that are not known, too. Raises ArenaError if a key cannot be had.
+        What is in the `journal` was asked in this fixture before. What is `recorded` is answered
+        from there; unless it `asks`, all else is refused, of models that are not known, too. Raises
+        ArenaError if a key cannot be had.
         """
         self.exchanges: list[Exchange] = []
         self._models = models
         self._bots = bots
         self._keys = {name: read_key(name, model) for name, model in models.items() if asks}
+        self._journal = journal or Journal(bots)
         self._recorded = recorded
         self._asks = asks
-        self._folder = RunFolder()
+        self._folder = RunFolder(_parent())
         # Other users find no socket: only root's bots are others, and the names are random.
         self._folder.path.chmod(0o711 if os.geteuid() == 0 else 0o700)
-        self._ledger = Ledger(ledger or self._folder.path / "ledger")
-        self._budget = Budget(models, self._ledger, spent or {})
+        self._shared = shared or Ledger(self._folder.path / "ledger")
+        self._budget = Budget(models, self._shared, spent or {})
         self._sockets: list[ModelSocket] = []
         self._refused: set[tuple[int, int, str, str]] = set()
         """By seat, game, model and code, the refusals that are noted."""
@@ -131,9 +153,13 @@ class Gateway:
             raise self._down
 
     def sorted_exchanges(self) -> tuple[Exchange, ...]:
-        """Return all exchanges by game, turn and seat; those of one turn in their order."""
+        """Return all exchanges by game, turn and seat; those of one turn in their order.
+
+        What the fixture asked when it was broken off, and not this time, is there by its numbers.
+        """
         order = attrgetter("game", "turn", "seat")
-        return tuple(sorted(self.exchanges, key=order))
+        paid = map(without_words, self._journal.left())
+        return tuple(sorted([*self.exchanges, *paid], key=order))
 
     def answer(self, socket: ModelSocket, asked: Asked) -> tuple[int, Completion]:
         """Return what a model answers, with the number of the answer; raises RequestError."""
@@ -155,28 +181,44 @@ class Gateway:
         if turn is None:
             raise RequestError(400, "not_on_turn", "models answer while a request is open")
         if known := self._from_record(asked, turn):
-            return 1, Completion(known.answer, known.finish, known.tokens_in, known.tokens_out)
-        self._check_caps(asked.model, caller, turn)
+            return 1, _completion(known)
+        place = caller.seat, asked.model, asked.text(), turn.game, turn.number
+        if exchange := self._journal.take(*place):
+            exchange = replace(
+                exchange, game=turn.game, round=turn.round, turn=turn.number, bids=turn.bids
+            )
+        else:
+            self._check_caps(asked.model, caller, turn)
+            exchange = self._asked(socket, turn, asked)
+        self._budget.count(caller, exchange)
+        with self._lock:
+            self.exchanges.append(exchange)
+            return len(self.exchanges), _completion(exchange)
+
+    def _asked(self, socket: ModelSocket, turn: Turn, asked: Asked) -> Exchange:
+        """Ask a server; keep what it answered before the bot has it."""
         model = self._models[asked.model]
         began = time.monotonic()
         completion = self._ask(asked, model, socket)
         seconds = time.monotonic() - began
         tokens = completion.tokens_in, completion.tokens_out
-        cost = model.price.micros(*tokens)
-        self._budget.add(asked.model, caller, turn.game, Spent(sum(tokens), cost))
         exchange = Exchange(
-            *(caller.seat, *turn, asked.model),
+            *(socket.caller.seat, *turn, asked.model),
             request=asked.text(),
             answer=completion.text,
             finish=completion.finish,
             tokens_in=tokens[0],
             tokens_out=tokens[1],
             milliseconds=round(1000 * seconds),
-            micros=cost,
+            micros=model.price.micros(*tokens),
         )
-        with self._lock:
-            self.exchanges.append(exchange)
-            return len(self.exchanges), completion
+        try:
+            self._journal.add(exchange)
+            self._shared.add(exchange.model, socket.caller.bot, spent_on(exchange))
+        except OSError as error:
+            what = f"answers of the model '{asked.model}' cannot be kept: {reason(error)}"
+            raise self._put_off(asked.model, what) from None
+        return exchange
 
     def _check_caps(self, model: str, caller: Caller, turn: Turn) -> None:
         """Raise RequestError if a cap is reached; note the first time in a game."""
@@ -207,7 +249,7 @@ class Gateway:
         key = self._keys[asked.model]
         for attempt in range(model.retries + 1):
             try:
-                place = self._ledger.place(asked.model, model.at_a_time, self._over.is_set)
+                place = self._shared.place(asked.model, model.at_a_time, self._over.is_set)
                 with place, socket.waits.serving():
                     return complete(model, key, body)
             except ServerError as error:
@@ -219,16 +261,27 @@ class Gateway:
             if self._over.wait(max(pause, wait)):
                 raise _over()
             pause = min(2 * pause, _LONGEST_PAUSE)
-        self._note_down(asked.model, why)
-        self._over.wait()
-        raise _over()
+        what = f"the server of the model '{asked.model}' fails: {why}"
+        raise self._put_off(asked.model, what)
 
-    def _note_down(self, name: str, why: str) -> None:
+    def _put_off(self, name: str, what: str) -> RequestError:
+        """Have the fixture put off; returns what its bots get when it is over."""
         with self._lock:
             if not self._down:
-                what = f"the server of the model '{name}' fails: {why}"
                 self._down = ServerDownError(what, self._models[name].url)
                 self._down.model = name
+        self._over.wait()
+        return _over()
+
+
+def _parent() -> Path:
+    """Return where folders of sockets are: not too deep for the path of a socket."""
+    usual = gettempdir()
+    return Path(usual if len(os.fsencode(usual)) <= _LONGEST_PARENT else "/tmp")
+
+
+def _completion(exchange: Exchange) -> Completion:
+    return Completion(exchange.answer, exchange.finish, exchange.tokens_in, exchange.tokens_out)
 
 
 def _over() -> RequestError:

@@ -61,8 +61,7 @@ class Multiplexer:
         self.limits = limits
         self.reusable: set[int] = set()
         self._pool = pool
-        asks_models = any(program.models for program in programs)
-        refuses = asks_models and not gateway
+        refuses = not gateway and any(program.models for program in programs)
         self._refusing = Gateway({}, [""] * len(programs), asks=False) if refuses else None
         self._gateway = gateway or self._refusing
         self._programs = programs
@@ -92,6 +91,10 @@ class Multiplexer:
     def live(self, seat: int) -> bool:
         """Return whether the seat's bot is running."""
         return seat in self._sessions
+
+    def asks_models(self, seat: int) -> bool:
+        """Return whether the seat's bot may ask language models."""
+        return bool(self._programs[seat].models)
 
     def start(self, seat: int, hello: bytes) -> Fault | None:
         """Start a seat's bot and greet it; its `Ready` comes from `wait`, under the id READY.

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Annotated, Final, Literal
 
-from msgspec import Meta, Struct
+from msgspec import UNSET, Meta, Struct, UnsetType
 
 from arena.game.rules.books import Count, Rules, Seat
 from arena.game.rules.dice import Hand
@@ -26,6 +26,8 @@ class Limits(Struct, frozen=True):
     """For all answers in a game together."""
     fixture: float | None = None
     """For all answers in all games together, by the wall clock; null if there is no such limit."""
+    model: float | UnsetType = UNSET
+    """In which language models may work for one answer; only for bots that may ask some."""
 
 
 class Hello(Struct, frozen=True, tag="hello", kw_only=True):

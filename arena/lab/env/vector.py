@@ -257,7 +257,7 @@ class VectorEnv:
         step.over[ended] = True
         if len(ended):
             self._begin(ended)
-        self._deal(games[~(won | late)])
+        self.deal(games[~(won | late)])
 
     def _rank_by_dice(self, game: int) -> None:
         """End a game at the limit of rounds: most dice first, those with as many in any order."""
@@ -275,9 +275,9 @@ class VectorEnv:
         self.round[games] = 0
         self.alive[games] = (1 << self.table.players) - 1
         self.opener[games] = self._random.integers(self.table.players, size=len(games))
-        self._deal(games)
+        self.deal(games)
 
-    def _deal(self, games: Numbers) -> None:
+    def deal(self, games: Numbers) -> None:
         """Roll all dice, and open the round."""
         players, most = self.table.players, self.table.starting_dice
         faces = self._random.integers(FACES, size=(len(games), players, most), dtype=np.int8)

@@ -1,15 +1,18 @@
 """Leagues of frozen policies in arrays: no processes, the same scores as a real league's."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from arena.lab.training.games import Games
+from arena.lab.training.games import Games, Shown
 from arena.lab.training.policy import Policy, draw
 from arena.lab.training.rivals import Memory, Rival, sample_bots
 from arena.lab.training.selfplay import as_actions, some
 from arena.lab.training.view import Floats, Numbers, Positions, view
+
+Watch = Callable[[Games, Positions, Numbers], None]
+"""Hears of the action that each game of a table comes to, and what its seat sees."""
 
 
 class Score(NamedTuple):
@@ -32,42 +35,72 @@ def frozen(policy: Policy) -> Rival:
     return play
 
 
+class Finished(NamedTuple):
+    """Games that ended: a row each, a column for each seat."""
+
+    players: Numbers
+    """Who sat there, by their place among the players."""
+    places: Numbers
+    """1 is the winner's."""
+
+
 def league(
-    players: Mapping[str, Rival], table: Games, least: int, always: str = ""
+    players: Mapping[str, Rival],
+    table: Games,
+    least: int,
+    always: str = "",
+    watch: Watch | None = None,
 ) -> dict[str, Score]:
+    """Return how each player did in the games that `finished` plays."""
+    games = finished(players, table, least, always, watch)
+    beaten = 1 - (games.places - 1) / (games.places.shape[1] - 1)
+    return {
+        name: _score(beaten[games.players == kind].tolist()) for kind, name in enumerate(players)
+    }
+
+
+def finished(
+    players: Mapping[str, Rival],
+    table: Games,
+    least: int,
+    always: str = "",
+    watch: Watch | None = None,
+) -> Finished:
     """Play until `least` games ended at a table with seats drawn anew for each, none twice.
 
-    `always` is in each game. Games that run longest count as well: every seat of the table ends as
-    many games as all others.
+    `always` is in each game. Games that run longest count as well: every row of the table ends as
+    many games as all others. `watch` hears of the actions before they are made.
     """
     rivals = list(players.values())
-    points: list[list[float]] = [[] for _ in rivals]
+    found: list[Finished] = []
     first = [*players].index(always) if always else -1
     table.players[:] = _seats(table, len(table.rows), len(rivals), first)
     quota = np.full(len(table.rows), -(-least // len(table.rows)))
+    places = np.zeros_like(table.players)
     while quota.any():
-        actions = _actions(rivals, table)
-        before = table.players.copy()
+        at = table.positions(table.rows)
+        actions = _actions(rivals, table, at)
+        if watch:
+            watch(table, at, actions)
         shown, over = table.step(actions)
-        for rival in rivals:
-            if isinstance(rival, Memory):
-                rival.learn(before[shown.games], shown)
-        game, seat = np.nonzero((shown.places > 0) & (quota[shown.games] > 0)[:, None])
-        count = table.players.shape[1]
-        for kind, place in zip(
-            before[shown.games[game], seat], shown.places[game, seat], strict=True
-        ):
-            points[kind].append((count - place) / (count - 1))
+        _learn(rivals, table.players[shown.games], shown)
+        places[shown.games] += shown.places
         ended = np.flatnonzero(over)
-        quota[ended] = np.maximum(quota[ended] - 1, 0)
+        counting = ended[quota[ended] > 0]
+        found.append(Finished(table.players[counting], places[counting]))
+        quota[counting] -= 1
+        places[ended] = 0
         table.players[ended] = _seats(table, len(ended), len(rivals), first)
-    return {name: _score(found) for name, found in zip(players, points, strict=True)}
+    return Finished(*map(np.concatenate, zip(*found, strict=True)))
 
 
-def duel(policy: Policy, rival: str, games: int, seed: int, variant: str = "bga") -> Score:
+def duel(
+    policy: Policy, rival: str, games: int, seed: int, variant: str = "bga", *, calza: bool = False
+) -> Score:
     """Return the share of games for two that a policy wins against a sample bot."""
     players = {"policy": frozen(policy), rival: sample_bots(2)[rival]}
-    return league(players, Games(min(games, 512), variant, 2, seed=seed), games)["policy"]
+    table = Games(min(games, 512), variant, 2, calza=calza, seed=seed)
+    return league(players, table, games)["policy"]
 
 
 def _seats(table: Games, games: int, rivals: int, always: int) -> Numbers:
@@ -79,14 +112,19 @@ def _seats(table: Games, games: int, rivals: int, always: int) -> Numbers:
     return table.random.permuted(drawn, axis=1)
 
 
-def _actions(rivals: Sequence[Rival], table: Games) -> Numbers:
-    at = table.positions(table.rows)
+def _actions(rivals: Sequence[Rival], table: Games, at: Positions) -> Numbers:
     actions = np.zeros(len(table.rows), np.int64)
     kinds = table.players[table.rows, table.env.seat]
     for kind in np.unique(kinds):
         rows = np.flatnonzero(kinds == kind)
         actions[rows] = rivals[kind](some(at, rows), table, rows)
     return actions
+
+
+def _learn(rivals: Sequence[Rival], players: Numbers, shown: Shown) -> None:
+    for rival in rivals:
+        if isinstance(rival, Memory):
+            rival.learn(players, shown)
 
 
 def _score(points: Sequence[float]) -> Score:

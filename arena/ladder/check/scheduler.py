@@ -172,6 +172,7 @@ class CheckScheduler:
             games=league.games,
             pin=league.pin and enough_cores(league.workers),
             seconds=60 * self.config.file.checks.minutes,
+            models=tuple(league.models),
         )
 
     def _end(self, running: _Running) -> bool:

@@ -18,6 +18,7 @@ from arena.author.check.steps import all_steps as steps
 from arena.bots.bot import Bot
 from arena.bots.canonical_archive import canonical
 from arena.bots.manifest import load_bot
+from arena.bots.models.config import check_granted
 from arena.bots.sandboxes.registry import missing_image
 from arena.io.cores import claim_core
 from arena.io.errors import ArenaError
@@ -50,6 +51,8 @@ class CheckOrder(TrialTerms, frozen=True, kw_only=True):
     """Whether a table has a core of its own."""
     seconds: float
     """For which the check waits for the bot, at most."""
+    models: tuple[str, ...] = ()
+    """The language models that bots may ask."""
 
 
 class _Teller:
@@ -99,7 +102,8 @@ def _checked(order: CheckOrder, teller: _Teller, budget: Budget) -> CheckResult:
     try:
         bot = load_bot(order.source)
         _check_name(bot, order)
-        digest = _keep(bot, order.versions)
+        check_granted(bot.info.models, order.models, str(order.source))
+        digest = keep(bot, order.versions)
     except ArenaError as error:
         return CheckResult(ok=False, faults=[_refusal(error, order)], limit=limit)
     if image := missing_image(order.sandbox, bot.info.runtime, order.images):
@@ -167,7 +171,7 @@ def _without_image(runtime: str, image: str) -> ReportedFault:
     return ReportedFault(what, "bot.yaml", hint)
 
 
-def _keep(bot: Bot, versions: Path) -> str:
+def keep(bot: Bot, versions: Path) -> str:
     """Store the canonical bytes of a bot, if they are not there, and return their SHA-256."""
     content = canonical(bot)
     digest = sha256(content).hexdigest()

@@ -31,6 +31,7 @@ from arena.publish.report import ReportRequest, report
 _PATIENCE = 300.0
 """Seconds without a request of its page after which a table ends."""
 _LEFT = "You left the table, or were away for long."
+_BEFORE = "The ladder was started again."
 _BROKEN = "The table broke; it is not your fault. Ask for another one."
 
 
@@ -138,10 +139,12 @@ class GuestTables:
             self._spool.forget(id_)
         for id_ in ids - self._known:
             asked = self._spool.asked_for(id_)
-            if asked and asked.at >= self._began:
-                self._open(id_, asked)
-            elif asked is None:
+            if asked is None:
                 ids.discard(id_)  # it is being written
+            elif asked.at < self._began:
+                self._spool.show(id_, GuestPage(why=_BEFORE))
+            else:
+                self._open(id_, asked)
         self._known = ids
         self._tables = {id_: table for id_, table in self._tables.items() if table.step()}
 

@@ -29,6 +29,7 @@ from arena.league.terms.stored_schedule import schedule_of
 from arena.publish.replay.selection import AtMost, ReplayChoice
 from arena.publish.site import publish
 from arena.publish.site_state import StoreState
+from arena.publish.stored.model_use import model_use
 from arena.publish.stored.stored_games import stored_games
 from arena.ratings.league_ratings import by_division, rate_results
 
@@ -173,6 +174,7 @@ def _write_site(season: _Games, site: Path, replays: ReplayChoice, *, goes_on: b
                 left,
                 store.quarantined(),
                 goes_on=goes_on,
+                models=model_use(store, shown.__contains__) if info.models else {},
                 door=AT_DOOR if goes_on else "",
             ),
             replays=replays,

@@ -198,6 +198,12 @@ class Season:
         """Play the blocks that were begun, and begin no more; False if it was stopped."""
         return self._go_on(field, struck, listener, endless=False)
 
+    def put_off(self) -> set[str]:
+        """Return the versions that ask language models at the tables that are left to play."""
+        due = self._played.progress.due() if self._played else ()
+        seated = {name for fixture in due for name in fixture.seats}
+        return {name for name in seated if self._ready[name][0].info.models}
+
     def compared(self, field: Collection[str]) -> Iterator[tuple[str, str, TwinResult | None]]:
         """Yield the versions that have met their predecessors, these, and how that came out.
 
@@ -240,12 +246,8 @@ class Season:
         elif self._asleep:
             return True
 
-        def count(result: FixtureResult | None) -> None:
-            if result:
-                self._count(result)
-
         engine = self._workers.engine(staged.values())
-        self._asleep = played.play(staged, engine, listener, count, self._wants_more)
+        self._asleep = played.play(staged, engine, listener, self._count, self._wants_more)
         return self._asleep
 
     def _change(
@@ -308,7 +310,9 @@ class Season:
             return False
         return until is None or progress.undecided(division, until)
 
-    def _count(self, result: FixtureResult) -> None:
+    def _count(self, result: FixtureResult | None) -> None:
+        if result is None:
+            return
         for name in result.fixture.seats:
             self.games[name] += len(result.games)
         for game in result.games:

@@ -2,8 +2,6 @@
 
 from collections.abc import Callable, Collection
 
-from msgspec.structs import replace
-
 from arena.bots.bot import StagedBot
 from arena.bots.models.gateway import Access
 from arena.bots.sandboxes.base import Sandbox
@@ -46,7 +44,7 @@ class Workers:
                 trusted=self._config.file.trust_bots,
                 freeze=league.limits.freeze,
                 pin=league.pin,
-                models=replace(self._models, ledger=""),
+                models=self._models,
             )
             self._cluster.distribute(spec, list(bots), self._say)
             self._offered = digests

@@ -5,6 +5,7 @@ import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import CancelledError, Executor, Future
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import Any
 from weakref import WeakSet
 
@@ -16,6 +17,7 @@ from msgspec.structs import replace
 
 from arena.bots.bot import StagedBot
 from arena.bots.builds import bundle
+from arena.bots.models.journal import append, journal_file, journals_in
 from arena.io.cores import enough_cores
 from arena.io.errors import ArenaError
 from arena.league.cluster.address import is_exposed
@@ -74,16 +76,31 @@ class Cluster:
         bundles = {bot.info.digest: bundle.pack(bot.folder) for bot in bots}
         digests = {digest: packed.digest for digest, packed in bundles.items()}
         pin = spec.pin and self._own and enough_cores(self.worker_count())
-        complete = replace(spec, bots=tuple(bots), bundles=digests, pin=pin)
+        journals = Path(spec.models.journals) if spec.models.journals else None
+        models = replace(spec.models, ledger="", journals="")
+        complete = replace(spec, bots=tuple(bots), bundles=digests, pin=pin, models=models)
         files = {packed.digest: packed.content for packed in bundles.values()}
         files[RUN_SPEC] = msgspec.msgpack.encode(complete, enc_hook=str)
         try:
-            self._client.register_plugin(RunPlugin(self._run, self._client.id, identity(), files))
+            who = self._run, self._client.id, identity()
+            self._client.register_plugin(RunPlugin(*who, files, self._journals(journals)))
         except Exception as error:
             raise refusal("the scheduler", error, self._where) from None
         self._roster = Roster(self._client, self._run, self._where, notify)
         with self._translate_errors():
             self._roster.open()
+
+    def _journals(self, folder: Path | None) -> dict[str, bytes]:
+        """Return the journals of language models; from now on, write what is added to them."""
+        if not folder:
+            return {}
+
+        def keep(event: tuple[float, tuple[str, bytes]]) -> None:
+            fixture, line = event[1]
+            append(journal_file(folder, fixture), bytes(line))
+
+        self._client.subscribe_topic(self._run, keep)
+        return {file.stem: file.read_bytes() for file in journals_in(folder)}
 
     def worker_count(self) -> int:
         """Return how many workers there are that are fit; workers may come and go."""

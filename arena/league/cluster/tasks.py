@@ -2,6 +2,7 @@
 
 import asyncio
 import pickle
+import time
 from collections.abc import Callable, Mapping
 from functools import cache, partial
 from socket import gethostname
@@ -11,8 +12,9 @@ from distributed import get_worker
 from distributed.diagnostics.plugin import SchedulerPlugin
 from distributed.utils import sync
 
+from arena.league.cluster.shared_models import AtDesk, Desk
 from arena.league.cluster.worker import (
-    FileSource,
+    RunSource,
     TaskBatch,
     WorkerRuns,
     check_identity,
@@ -35,6 +37,10 @@ def end_handler(run: str) -> str:
     return f"{run}/end"
 
 
+def _models_handler(run: str) -> str:
+    return f"{run}/models"
+
+
 def _ready_handler(run: str) -> str:
     return f"{run}/ready"
 
@@ -42,7 +48,7 @@ def _ready_handler(run: str) -> str:
 def play(batch: TaskBatch) -> BatchResult:
     """Play a batch of fixtures, as a task."""
     worker = get_worker()
-    return _runs(worker).play(batch, _file_source(worker, batch.run))
+    return _runs(worker).play(batch, _source(worker, batch.run))
 
 
 async def prepare(run: str, identity: str, dask_worker: Any = None) -> str:
@@ -50,8 +56,8 @@ async def prepare(run: str, identity: str, dask_worker: Any = None) -> str:
 
     In a thread, as it may take seconds in which the worker must go on to send heartbeats.
     """
-    files = _file_source(dask_worker, run)
-    sandbox = await asyncio.to_thread(_runs(dask_worker).prepare, run, identity, files)
+    source = _source(dask_worker, run)
+    sandbox = await asyncio.to_thread(_runs(dask_worker).prepare, run, identity, source)
     await dask_worker.set_resources(**resources(run))
     await getattr(dask_worker.scheduler, _ready_handler(run))(worker=dask_worker.address)
     return sandbox
@@ -68,9 +74,17 @@ def _runs(worker: Any) -> WorkerRuns:
     return WorkerRuns(f"the worker {worker.address} on {gethostname()}")
 
 
-def _file_source(worker: Any, run: str) -> FileSource:
-    """Return a function that gets a run's files, from any thread but that of the worker's loop."""
-    return lambda name: bytes(sync(worker.loop, partial(getattr(worker.scheduler, run), name=name)))
+def _source(worker: Any, run: str) -> RunSource:
+    """Return what a worker gets from a run, in any thread but that of the worker's loop."""
+
+    def call(handler: str, **fields: Any) -> Any:
+        return sync(worker.loop, partial(getattr(worker.scheduler, handler), **fields))
+
+    def models(method: str, **fields: Any) -> Any:
+        who = worker.address
+        return call(_models_handler(run), worker=who, method=method, fields=fields)
+
+    return RunSource(lambda name: bytes(call(run, name=name)), AtDesk(models))
 
 
 class RunPlugin(SchedulerPlugin):
@@ -80,8 +94,17 @@ class RunPlugin(SchedulerPlugin):
     the client ends.
     """
 
-    def __init__(self, run: str, client: str, identity: str, files: Mapping[str, bytes]) -> None:
+    def __init__(
+        self,
+        run: str,
+        client: str,
+        identity: str,
+        files: Mapping[str, bytes],
+        journals: Mapping[str, bytes],
+    ) -> None:
+        """`journals` are those of language models, by fixture; the client gets what is added."""
         self.name = run
+        self._desk = Desk(dict(journals), self._tell_client)
         self._client = client
         self._identity = identity
         self._files = files
@@ -100,6 +123,16 @@ class RunPlugin(SchedulerPlugin):
     async def serve(self, name: str) -> bytes:
         """Return the file of a name, for a worker."""
         return self._files[name]
+
+    async def models(self, worker: str, method: str, fields: dict[str, Any]) -> Any:
+        """Do for a worker what all share of language models."""
+        return self._desk.call(worker, method, fields)
+
+    def _tell_client(self, fixture: str, line: bytes) -> None:
+        # As `log_event` does, which would keep all of them.
+        event = time.time(), (fixture, line)
+        told = {"op": "event", "topic": self.name, "event": event}
+        self._scheduler.report(told, client=self._client)
 
     async def workers(self) -> list[tuple[str, int]]:
         """Return the address and the number of every worker there is, for the client."""
@@ -127,6 +160,7 @@ class RunPlugin(SchedulerPlugin):
         """Take note of a worker that left."""
         del scheduler
         self._workers.pop(worker, None)
+        self._desk.left(worker)
 
     def remove_client(self, scheduler: Any, client: str) -> None:
         """Stop serving if the client that left is this run's."""
@@ -137,6 +171,7 @@ class RunPlugin(SchedulerPlugin):
         return {
             self.name: self.serve,
             _ready_handler(self.name): self.ready,
+            _models_handler(self.name): self.models,
             workers_handler(self.name): self.workers,
             end_handler(self.name): self.end,
         }

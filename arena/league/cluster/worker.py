@@ -10,6 +10,7 @@ from hashlib import sha256
 from multiprocessing.util import Finalize
 from pathlib import Path
 from threading import Lock
+from typing import NamedTuple
 
 import msgspec
 from msgspec import Struct
@@ -20,6 +21,7 @@ from arena.bots.bot import StagedBot, runtimes_of
 from arena.bots.builds import bundle
 from arena.bots.builds.bundle import Bundle
 from arena.bots.command import how_to_get, missing_program
+from arena.bots.models.ledger import Shared
 from arena.bots.sandboxes.base import Sandbox
 from arena.bots.sandboxes.registry import make_sandbox
 from arena.bots.sandboxes.run_folder import run_folder
@@ -33,6 +35,14 @@ RUN_SPEC = "run spec"
 """The name of a run's specification among its files; the others are bundles of bots."""
 FileSource = Callable[[str], bytes]
 """Gets a file of a run by its name."""
+
+
+class RunSource(NamedTuple):
+    """What a worker gets from the scheduler of a run."""
+
+    files: FileSource
+    models: Shared
+    """What it shares with the other workers of language models."""
 
 
 class TaskBatch(Struct, frozen=True):
@@ -72,8 +82,9 @@ class WorkerRun:
     Raises ArenaError if the run cannot be played here.
     """
 
-    def __init__(self, files: FileSource) -> None:
-        self._files = files
+    def __init__(self, source: RunSource) -> None:
+        self._files = files = source.files
+        self._shared = source.models
         # Paths travel as text.
         self._spec = msgspec.msgpack.decode(
             files(RUN_SPEC), type=RunSpec, dec_hook=lambda kind, value: kind(value)
@@ -83,7 +94,6 @@ class WorkerRun:
         self._open = ExitStack()
         self._folder = self._open.enter_context(run_folder())
         self._open.callback(self._warm_pool.end)
-        self._models = replace(self._spec.models, ledger=str(self._folder / "models"))
 
     def play(self, tasks: Sequence[Task]) -> list[Played]:
         """Play fixtures one after another."""
@@ -94,7 +104,8 @@ class WorkerRun:
     def _play(self, task: Task) -> Played:
         bots, next_bots = (tuple(map(self._local, seats)) for seats in (task.bots, task.next_bots))
         local = replace(task, bots=bots, next_bots=next_bots)
-        played = play_task(local, self.sandbox, self._warm_pool, self._models)
+        models, shared = self._spec.models, self._shared
+        played = play_task(local, self.sandbox, self._warm_pool, models, shared)
         if self.sandbox.revoked:
             # Its bots were killed: the faults are not theirs.
             raise ArenaError("the run is over")
@@ -124,19 +135,19 @@ class WorkerRuns:
         self._over: set[str] = set()
         Finalize(None, self._close_all, exitpriority=1)
 
-    def prepare(self, run: str, identity: str, files: FileSource) -> str:
+    def prepare(self, run: str, identity: str, source: RunSource) -> str:
         """Make ready for a run; returns the sandbox chosen here. Raises ArenaError."""
         check_identity(identity, self.name)
         with self._playing:
-            return self._run(run, files).sandbox.name
+            return self._run(run, source).sandbox.name
 
-    def play(self, batch: TaskBatch, files: FileSource) -> BatchResult:
+    def play(self, batch: TaskBatch, source: RunSource) -> BatchResult:
         """Play a batch of fixtures."""
         check_identity(batch.identity, self.name)
         try:
             with self._playing:
                 began = time.perf_counter()
-                fixtures = self._run(batch.run, files).play(batch.tasks)
+                fixtures = self._run(batch.run, source).play(batch.tasks)
                 return BatchResult(fixtures, time.perf_counter() - began)
         finally:
             self._close_over()
@@ -148,12 +159,12 @@ class WorkerRuns:
             known.sandbox.revoke()
         self._close_over()
 
-    def _run(self, run: str, files: FileSource) -> WorkerRun:
+    def _run(self, run: str, source: RunSource) -> WorkerRun:
         if run in self._over:
             raise ArenaError("the run is over", self.name)
         if run not in self._runs:
             try:
-                self._runs[run] = WorkerRun(files)
+                self._runs[run] = WorkerRun(source)
             except ArenaError as error:
                 what = f"{self.name} cannot take part: {error.what}"
                 raise ArenaError(what, error.where, error.hint) from None

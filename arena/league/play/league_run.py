@@ -105,7 +105,7 @@ def _spec(request: RunRequest, league: League, sandbox: Sandbox, models: Access)
         trusted=request.trust_bots or all(bot.shipped for bot in league.bots),
         freeze=league.limits.freeze,
         pin=league.pin,
-        models=replace(models, ledger=""),
+        models=models,
     )
 
 

@@ -43,6 +43,7 @@ from arena.game.records import (
 )
 from arena.league.changes import Change
 from arena.league.play.dispatcher import OnResult, RunListener, play_due
+from arena.league.play.model_access import forget_journals, remove_empty
 from arena.league.play.workers import Engine
 from arena.league.schedule.progress import LeagueProgress
 from arena.league.schedule.schedule import Schedule
@@ -114,7 +115,10 @@ class StoredLeague:
         """
         self._more = more
         self._taken.clear()
-        return play_due(self.conditions, bots, engine, self, listener, on_result)
+        try:
+            return play_due(self.conditions, bots, engine, self, listener, on_result)
+        finally:
+            remove_empty(self.store.path)
 
     def due(self) -> Sequence[Fixture]:
         """Return the fixtures to be played; begin a block of an endless league if none is new."""
@@ -129,6 +133,8 @@ class StoredLeague:
     def keep(self, packed: Sequence[PackedFixture], results: Sequence[FixtureResult]) -> None:
         """Store fixtures that were played."""
         self.store.add(*packed)
+        if self.conditions.models:
+            forget_journals(self.store.path, [result.fixture.id for result in results])
         for result in results:
             self.progress.add(result)
 

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from arena.bots.bot import StagedBot
 from arena.bots.models.gateway import NO_MODELS, Access, ServerDownError
+from arena.bots.models.ledger import Shared
 from arena.bots.sandboxes.base import Sandbox
 from arena.bots.sessions.multiplexer import Multiplexer
 from arena.bots.sessions.warm_pool import TableDice, TablePool, WarmPool
@@ -148,9 +149,16 @@ class RemoteEngine(Engine, Protocol):
 
 
 def play_task(
-    task: Task, sandbox: Sandbox, warm_pool: WarmPool, models: Access = NO_MODELS
+    task: Task,
+    sandbox: Sandbox,
+    warm_pool: WarmPool,
+    models: Access = NO_MODELS,
+    shared: Shared | None = None,
 ) -> Played:
-    """Play a fixture with bots from a pool; pack it here, to spare the one process that stores."""
+    """Play a fixture with bots from a pool; pack it here, to spare the one process that stores.
+
+    `shared` is what workers share of models that have no folder in common.
+    """
     share_processor()
     if sandbox.starts_slowly:
         next_dice = TableDice(task.next_dice, task.open_dice)
@@ -158,7 +166,8 @@ def play_task(
         warm_pool.prepare(alone, sandbox, next_dice)
     programs = [bot.program for bot in task.bots]
     table_pool = TablePool(warm_pool, task.dice)
-    gateway = models.gateway(task.fixture.seats) if any(p.models for p in programs) else None
+    asks = any(program.models for program in programs)
+    gateway = models.gateway(task.fixture.seats, task.fixture.id, shared) if asks else None
     try:
         with (
             gateway or nullcontext(),

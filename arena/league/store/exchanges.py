@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from arena.bots.models.ledger import Spending, Spent
+from arena.bots.models.ledger import Spending, add_spent, spent_on
 from arena.game.exchanges import Exchange
 from arena.game.records import Fixture
 from arena.league.store.store import Store
@@ -23,7 +23,6 @@ def spending(store: Store) -> Spending:
     spent: Spending = {}
     for fixture, exchanges in exchanges_of(store):
         for exchange in exchanges:
-            bots, bot = spent.setdefault(exchange.model, {}), fixture.seats[exchange.seat]
-            used = Spent(exchange.tokens_in + exchange.tokens_out, exchange.micros)
-            bots[bot] = bots.get(bot, Spent()) + used
+            bot = fixture.seats[exchange.seat]
+            add_spent(spent, exchange.model, bot, spent_on(exchange))
     return spent

@@ -3,7 +3,10 @@
 from collections.abc import Sequence
 from typing import cast
 
+from msgspec import UNSET
+
 from arena.bots.sessions.multiplexer import Multiplexer
+from arena.game.exchanges import MODEL_SECONDS
 from arena.game.records import Cause, Fault, Fixture, LimitsInfo
 from arena.game.rules.books import Rules
 from arena.game.seeds import bot_seed
@@ -90,8 +93,13 @@ class LiveSeat:
         self._multiplexer.stop(self._seat)
 
 
-def hello_to(seat: int, fixture: Fixture, rules: Rules, limits: LimitsInfo) -> Hello:
-    """Return the `hello` of the bot in a seat of a fixture."""
+def hello_to(
+    seat: int, fixture: Fixture, rules: Rules, limits: LimitsInfo, *, models: bool = False
+) -> Hello:
+    """Return the `hello` of the bot in a seat of a fixture.
+
+    `models` tells whether the bot may ask language models.
+    """
     return Hello(
         protocol=PROTOCOL,
         seat=seat,
@@ -100,5 +108,11 @@ def hello_to(seat: int, fixture: Fixture, rules: Rules, limits: LimitsInfo) -> H
         max_rounds=fixture.max_rounds or None,
         seed=bot_seed(fixture.seed, seat),
         rules=rules,
-        limits=Limits(limits.start, limits.answer, limits.game, limits.fixture or None),
+        limits=Limits(
+            start=limits.start,
+            answer=limits.answer,
+            game=limits.game,
+            fixture=limits.fixture or None,
+            model=limits.model or MODEL_SECONDS if models else UNSET,
+        ),
     )

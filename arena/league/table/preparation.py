@@ -52,7 +52,8 @@ def try_start(bot: StagedBot, rules: Rules, sandbox: Sandbox, limits: LimitsInfo
     """
     fixture = Fixture("start", 0, rules.name, (bot.name,), "start", 1)
     with Multiplexer([bot.program], sandbox, limits) as multiplexer:
-        fault = LiveSeat(multiplexer).greet(hello_to(0, fixture, rules, limits))
+        hello = hello_to(0, fixture, rules, limits, models=multiplexer.asks_models(0))
+        fault = LiveSeat(multiplexer).greet(hello)
     line = last_line(multiplexer.stderr[0].encode())[:_LINE]
     return replace(fault, detail=f"{fault.detail}: {line}") if fault and line else fault
 

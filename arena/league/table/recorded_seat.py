@@ -50,11 +50,13 @@ class StoredSeat(Struct, frozen=True):
     """Those in `hello`."""
     games: Sequence[GameRecord]
     seat: int
+    models: bool = False
+    """Whether the bot that is asked may ask language models."""
 
     @property
     def hello(self) -> Hello:
         """The `hello` of the seat's bot."""
-        return hello_to(self.seat, self.fixture, self.rules, self.limits)
+        return hello_to(self.seat, self.fixture, self.rules, self.limits, models=self.models)
 
     def moments(self) -> Iterator[SeatMoment]:
         """Yield its moments in all games; raises ReplayError."""

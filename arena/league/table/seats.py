@@ -53,7 +53,8 @@ class Seats:
         """Start a seat's bot and greet it, if it has time left."""
         if self._multiplexer.used_up(seat):
             return self._no_time()
-        hello = hello_to(seat, self._fixture, self._rules, self._limits)
+        models = self._multiplexer.asks_models(seat)
+        hello = hello_to(seat, self._fixture, self._rules, self._limits, models=models)
         fault = self._multiplexer.start(seat, encode(hello))
         if not fault:
             self.starting.add(seat)

@@ -1,12 +1,10 @@
 """The data table of what bots used of language models, beside their strength."""
 
-from collections.abc import Mapping
 from typing import Annotated
 
-from arena.game.records import Division
 from arena.publish.data.schema import TABLE_TYPES, TableRow, TableType, table
-from arena.publish.site_state import ModelUse
-from arena.ratings.columns import Bot, GamesPlayed, Players, Variant, Whole, doc
+from arena.publish.site_state import BotModels
+from arena.ratings.columns import Bot, GamesPlayed, Players, Variant, Whole, doc, shown
 from arena.ratings.leaderboard_rows import Leaderboard
 
 _MICROS = 1e6
@@ -21,10 +19,18 @@ class ModelsRow(TableRow, frozen=True, kw_only=True):
     bot: Bot
     games: GamesPlayed
     requests: Annotated[Whole, doc("Requests that models answered.")]
-    tokens_in: Annotated[float, doc("Tokens of prompts per game.")]
-    tokens_out: Annotated[float, doc("Tokens of answers per game.")]
-    seconds: Annotated[float, doc("Seconds per game from requests to answers, queues included.")]
-    money: Annotated[float, doc("Money per game, in the currency of the league's prices.")]
+    tokens_in: Annotated[float, doc("Tokens of prompts per game."), shown("Tokens in", "tokens")]
+    tokens_out: Annotated[float, doc("Tokens of answers per game."), shown("Tokens out", "tokens")]
+    seconds: Annotated[
+        float,
+        doc("Seconds per game from requests to answers, queues included."),
+        shown("Seconds", "seconds"),
+    ]
+    money: Annotated[
+        float,
+        doc("Money per game, in the currency of the league's prices."),
+        shown("Money", "money"),
+    ]
     capped: Annotated[
         str,
         doc("The index of the fixture and the game in which a cap was reached; or empty."),
@@ -34,9 +40,7 @@ class ModelsRow(TableRow, frozen=True, kw_only=True):
     high: Annotated[float | None, doc("The upper end; null as there.")]
 
 
-def model_rows(
-    board: Leaderboard, used: Mapping[tuple[Division, str], ModelUse]
-) -> list[ModelsRow]:
+def model_rows(board: Leaderboard, used: BotModels) -> list[ModelsRow]:
     """Return the rows of a leaderboard, best first; without bots of which nothing is known."""
     rows = []
     for row in board.rows:

@@ -3,7 +3,7 @@
 A column of a leaderboard is declared with its field in `arena/ratings/leaderboard_rows.py`.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from itertools import chain
 from math import comb
 from typing import Generic, Literal, TypeVar
@@ -11,6 +11,7 @@ from typing import Generic, Literal, TypeVar
 from msgspec import Struct
 
 from arena.game.records import BotInfo, LeagueInfo
+from arena.publish.data.model_rows import ModelsRow, model_rows
 from arena.publish.data.result_rows import HeadToHeadRow
 from arena.publish.data.result_tables import pair
 from arena.publish.drawing.axis import Axis
@@ -21,6 +22,7 @@ from arena.publish.pages.standings import (
     overall_standings,
     standing,
 )
+from arena.publish.site_state import BotModels
 from arena.ratings.columns import PageColumn, page_columns
 from arena.ratings.history import trend
 from arena.ratings.leaderboard_rows import Leaderboard, LeaderboardRow, Overall, OverallRow
@@ -45,12 +47,24 @@ class LeaderboardPage(Struct, frozen=True):
     lines: list["BoardLine"]
     standings: Standings
     axis: Axis
+    use_columns: tuple[PageColumn, ...]
+    """Of language models; empty in a league without any."""
+    uses: Mapping[str, ModelsRow]
+    """What bots used of language models, by name."""
 
 
-def leaderboard_page(board: Leaderboard, league: LeagueInfo) -> LeaderboardPage:
+def leaderboard_page(board: Leaderboard, league: LeagueInfo, used: BotModels) -> LeaderboardPage:
     """Return what a leaderboard's page shows."""
-    standings, columns = board_standings(board), page_columns(LeaderboardRow)
-    return LeaderboardPage(board, columns, lines(board, league), standings, standings.axis)
+    standings = board_standings(board)
+    return LeaderboardPage(
+        board=board,
+        columns=page_columns(LeaderboardRow),
+        lines=lines(board, league),
+        standings=standings,
+        axis=standings.axis,
+        use_columns=page_columns(ModelsRow) if league.models else (),
+        uses={row.bot: row for row in model_rows(board, used)},
+    )
 
 
 class HeadToHeadPage(Struct, frozen=True):

@@ -1,15 +1,14 @@
 """Page model of language models: what bots used, beside their strength."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from msgspec import Struct
 
-from arena.game.records import Division
 from arena.publish.data.model_rows import ModelsRow, model_rows
 from arena.publish.data.schema import DataTable, LeagueHead
 from arena.publish.drawing.charts import Chart
 from arena.publish.drawing.model_charts import cost_chart
-from arena.publish.site_state import ModelUse
+from arena.publish.site_state import BotModels
 from arena.ratings.leaderboard_rows import Leaderboard
 
 
@@ -28,7 +27,7 @@ class ModelsPage(Struct, frozen=True):
 
 
 def models_page(
-    boards: Sequence[Leaderboard], used: Mapping[tuple[Division, str], ModelUse], head: LeagueHead
+    boards: Sequence[Leaderboard], used: BotModels, head: LeagueHead
 ) -> tuple[ModelsPage, DataTable]:
     """Return the page, and the data table of all leaderboards."""
     known = [(board, model_rows(board, used)) for board in boards]

@@ -10,11 +10,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.ratings.maths.arrays import Floats, Ints, as_floats, as_ints
+from arena.ratings.maths.arrays import Floats, Ints, as_floats, as_ints, chunks
 from arena.ratings.maths.elimination import Plan, Step
 
 _DIRECTLY = 128
 """Unknowns of a dense matrix that is inverted at once."""
+_ROWS = 512
+"""Rows of a product that are in memory at a time."""
+_FEW = 0.25
+"""Of the core: so few of its columns are copied before they are multiplied."""
+
+_Matrix = NDArray[np.floating[Any]]
 
 
 class SparseInverse:
@@ -92,15 +98,19 @@ class SparseInverse:
         x = x.reshape(len(x), -1)
         for step, weight in zip(self._plan.steps, self._weights, strict=True):
             _scatter(x, step, weight)
-        core = x[self._plan.core]
-        used = core.any(1)
-        x[self._plan.core] = self._core[:, used] @ core[used]
+        x[self._plan.core] = self._times_core(x[self._plan.core])
         for step, weight in zip(reversed(self._plan.steps), reversed(self._weights), strict=True):
             known = x[step.unknowns] / self._pivots[step.unknowns, None]
             for at, near in enumerate(step.near.T):
                 known -= weight[:, at, None] * x[near]
             x[step.unknowns] = known
         return x[:-1].reshape(right.shape)
+
+    def _times_core(self, right: Floats) -> Floats:
+        used = right.any(1)
+        if np.count_nonzero(used) > _FEW * len(right):
+            return as_floats(self._core @ right)
+        return as_floats(self._core[:, used] @ right[used])
 
     def __rmatmul__(self, left: Floats) -> Floats:
         """Return the products of rows with it; what counts the rows may have several dimensions."""
@@ -119,7 +129,7 @@ def _scatter(x: Floats, step: Step, weight: Floats) -> None:
     x[-1] = 0.0
 
 
-def _invert(matrix: NDArray[np.floating[Any]]) -> None:
+def _invert(matrix: _Matrix) -> None:
     """Invert a positive definite matrix in place, by halves: that takes nothing but products."""
     size = len(matrix)
     if size <= _DIRECTLY:
@@ -129,9 +139,16 @@ def _invert(matrix: NDArray[np.floating[Any]]) -> None:
     first, across, last = matrix[:half, :half], matrix[half:, :half], matrix[half:, half:]
     _invert(first)
     weight = across @ first
-    last -= weight @ across.T
+    _take_off(last, weight, across.T)
     _invert(last)
     np.matmul(last, weight, out=across)
-    first += weight.T @ across
     np.negative(across, out=across)
+    _take_off(first, weight.T, across)
     matrix[:half, half:] = across.T
+
+
+def _take_off(matrix: _Matrix, left: _Matrix, right: _Matrix) -> None:
+    """Subtract a product, which is symmetric, from a symmetric matrix in place."""
+    for rows in chunks(len(matrix), _ROWS):
+        matrix[rows, : rows.stop] -= left[rows] @ right[:, : rows.stop]
+        matrix[: rows.start, rows] = matrix[rows, : rows.start].T

@@ -1,11 +1,13 @@
 """Symmetric matrices of which few entries are not zero."""
 
+from itertools import pairwise
+
 import numpy as np
 
-from arena.ratings.maths.arrays import CHUNK, Floats, Ints, as_floats, as_ints, chunks
+from arena.ratings.maths.arrays import CHUNK, Floats, Ints, as_floats
 
-_CELLS = CHUNK * 256
-"""Products that are in memory at a time."""
+_CELLS = CHUNK * 8
+"""Products that are in memory at a time: few enough for a processor's cache."""
 
 
 class SparseMatrix:
@@ -23,7 +25,7 @@ class SparseMatrix:
         self.rows, self.columns = np.divmod(keys, size)
         self.values = np.bincount(where, np.append(values, values[apart]), len(keys))
         self._targets, first = np.unique(self.rows, return_index=True)
-        self._first = as_ints(first)
+        self._ends = np.append(first, len(keys))
 
     def diagonal(self) -> Floats:
         """Return the diagonal."""
@@ -33,10 +35,15 @@ class SparseMatrix:
     def __matmul__(self, right: Floats) -> Floats:
         """Return the product with the columns of a matrix."""
         product = np.zeros(right.shape)
-        if len(self.values):
-            for some in chunks(right.shape[1], max(1, _CELLS // len(self.values))):
-                terms = right[self.columns, some] * self.values[:, None]
-                product[self._targets, some] = np.add.reduceat(terms, self._first, axis=0)
+        at_once = max(1, _CELLS // max(1, right.shape[1]))
+        first = np.searchsorted(self._ends[:-1], np.arange(0, len(self.values), at_once))
+        for rows in pairwise([*np.unique(first).tolist(), len(self._targets)]):
+            begin, end = self._ends[[*rows]]
+            terms = right[self.columns[begin:end]]
+            terms *= self.values[begin:end, None]
+            chosen = slice(*rows)
+            sums = np.add.reduceat(terms, self._ends[chosen] - begin, axis=0)
+            product[self._targets[chosen]] = sums
         return product
 
     def __rmatmul__(self, left: Floats) -> Floats:

@@ -154,7 +154,7 @@ def _estimates(
     inverse, per_game = skills.covariance, 1.0 / games.played()
     scores = luck.residuals(skills) if luck else skills.scores()
     of_place = _products(games, met.place_scores).diagonal()
-    bread = Bread(inverse, _products(games, scores))
+    bread = Bread(inverse, inverse.mean(1), _products(games, scores))
     skill_by_unit, place_by_unit = np.zeros((2, 1, games.size))
     if unit is not None:
         both = [GameScores(games, part).sums(unit) for part in (scores, met.place_scores)]
@@ -173,6 +173,8 @@ class Bread(NamedTuple):
     """The covariance of skills relative to the mean of the field, between games."""
 
     inverse: SparseInverse
+    mean: Floats
+    """Of the inverse's rows."""
     products: SparseMatrix
 
     def columns(self, chosen: Ints) -> Floats:
@@ -189,7 +191,7 @@ class Bread(NamedTuple):
 
     def _rows(self, chosen: Ints) -> Floats:
         """Return, by columns, how these skills depend on the scores."""
-        return self.inverse.columns(chosen) - self.inverse.mean(1)[:, None]
+        return self.inverse.columns(chosen) - self.mean[:, None]
 
 
 def _centred(columns: Floats) -> Floats:

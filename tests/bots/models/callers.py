@@ -76,10 +76,15 @@ def table(models: dict[str, Model], *granted: tuple[str, ...]) -> Iterator[tuple
     """Yield a gateway and a seat for each tuple of models that are granted."""
     names = [f"bot{number}" for number in range(len(granted))]
     with Gateway(models, names) as gateway:
-        seats = [
-            Seat(gateway.open(seat, tuple(wanted), time.monotonic))
-            for seat, wanted in enumerate(granted)
-        ]
-        for seat in seats:
-            seat.socket.asked(1, 0, b'{"round": 2}')
-        yield gateway, seats
+        yield gateway, open_seats(gateway, *granted)
+
+
+def open_seats(gateway: Gateway, *granted: tuple[str, ...]) -> list[Seat]:
+    """Return seats of bots that are on turn, one for each tuple of models that are granted."""
+    seats = [
+        Seat(gateway.open(seat, tuple(wanted), time.monotonic))
+        for seat, wanted in enumerate(granted)
+    ]
+    for seat in seats:
+        seat.socket.asked(1, 0, b'{"round": 2}')
+    return seats

@@ -18,7 +18,7 @@ from arena.lab.env.perudo_policy import CALZA, DUDO, PASS
 from tests.support.depth import depth
 from tests.support.sampling import random
 
-GAMES = depth(50, 10_000)
+GAMES = depth(50, 2_500)
 """Random games a rule book."""
 TABLES = [("bga", 2, 5, False), ("classic", 6, 2, True), ("pressman", 3, 1, False)]
 

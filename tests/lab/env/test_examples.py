@@ -27,7 +27,7 @@ def example(name: str, *arguments: str, cwd: Path) -> list[str]:
     done = subprocess.run(
         [sys.executable, EXAMPLES / name, *arguments],
         cwd=cwd,
-        env=environment(PYTHONPATH=str(ROOT)),
+        env=environment(PYTHONPATH=str(ROOT), OPENBLAS_NUM_THREADS="1"),
         capture_output=True,
         text=True,
         timeout=HANG,

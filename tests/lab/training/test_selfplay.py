@@ -9,7 +9,7 @@ from arena.lab.training.league import league
 from arena.lab.training.policy import draw
 from arena.lab.training.rivals import odds, sample_bots
 from arena.lab.training.selfplay import LEARNER, Seats, SelfPlay, answers_to, as_actions, ask
-from arena.lab.training.view import Floats, Numbers, View
+from arena.lab.training.view import DUDO, Floats, Numbers, Positions, View
 
 
 def at_random(seen: View) -> tuple[Numbers, Floats]:
@@ -76,3 +76,17 @@ def test_league_in_arrays_ranks_the_sample_bots(players: int) -> None:
     assert scores["memory"].share - scores["memory"].error > 0.5
     always = league(field, Games(128, "bga", players, seed=1), 128, always="honest")
     assert always["honest"].games == 128
+
+
+def test_a_league_can_be_watched() -> None:
+    """Each round that ends is doubted once, by a seat that saw the bid."""
+    doubts = rounds = 0
+
+    def watch(table: Games, at: Positions, actions: Numbers) -> None:
+        nonlocal doubts, rounds
+        doubts += int((actions == DUDO).sum())
+        rounds = int(table.env.round.max())
+        assert (at.quantity[actions == DUDO] > 0).all()
+
+    league({"one": odds, "other": odds}, Games(1, "bga", 2, seed=1), 1, watch=watch)
+    assert doubts == rounds + 1

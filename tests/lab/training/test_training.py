@@ -2,14 +2,16 @@
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+from tests.cli.command import ROOT
 from tests.lab.env.test_examples import example, play_live
 
 
 @pytest.mark.slow
 def test_training_goes_on_and_makes_a_bot_that_beats_honest(tmp_path: Path) -> None:
-    how = ("--book", "bga", "--players", "2", "--imitate", "200", "--minutes", "0.1")
+    how = ("--book", "bga", "--players", "2", "--imitate", "120", "--minutes", "0.05")
     first = example("train_champion.py", "trained", *how, cwd=tmp_path)
     again = example("train_champion.py", "trained", *how, cwd=tmp_path)
     lines = [line.split("\t") for line in [*first, *again]]
@@ -20,3 +22,12 @@ def test_training_goes_on_and_makes_a_bot_that_beats_honest(tmp_path: Path) -> N
     share, error = map(float, lines[-1][3].split(" ± "))
     assert share - error > 0.5
     play_live(tmp_path / "trained" / "bot")
+
+
+@pytest.mark.slow
+def test_an_exploiter_begins_as_a_copy_of_its_target(tmp_path: Path) -> None:
+    *_, line = example("train_exploiter.py", "it", "--minutes", "0", "--games", "64", cwd=tmp_path)
+    assert line.startswith("1 of it: ")
+    shipped = ROOT / "sample_bots" / "champion" / "weights.npz"
+    with np.load(shipped) as target, np.load(tmp_path / "it" / "bot" / "weights.npz") as copy:
+        assert all(np.array_equal(copy[name], target[name]) for name in target)

@@ -180,7 +180,7 @@ def test_tables_end_with_the_ladder_and_new_ones_are_laid_by_the_next(tmp_path: 
             house.kill()
         wait_until(lambda: not family or not ({*family} & processes().keys()))
         with running(club) as house:
-            house.until(lambda: not is_laid(door, table))
+            house.until(lambda: "The ladder was started again." in page_of(door, table))
             again = ""
 
             def sits() -> bool:

@@ -29,6 +29,9 @@ class FakeMultiplexer(Multiplexer):
         self.running: set[int] = set()
         self._banks = [FixtureBank(limits) for _ in range(MAX_PLAYERS)]
 
+    def asks_models(self, seat: int) -> bool:
+        return False
+
     def live(self, seat: int) -> bool:
         return seat in self.running
 

@@ -10,11 +10,10 @@ from arena.author.check.hints.patterns import (
     BY_DETAIL,
     BY_OUTPUT,
     BY_STDERR,
-    EXAMPLES,
     MEMORY,
     STDERR_ONLY,
 )
-from arena.author.check.hints.request import kind_of, of_message
+from arena.author.check.hints.request import kind_of, legal_answer, of_message
 from arena.author.check.timeout_cause import Late
 from arena.bots.runtimes import PROGRAMS, RUNTIMES
 from arena.game.records import Cause
@@ -60,8 +59,17 @@ class Evidence(NamedTuple):
     @property
     def asked(self) -> str:
         """The type of the message that was to be answered."""
-        kind = kind_of(self.sent[-1]) if self.sent else ""
-        return kind if kind in EXAMPLES else "turn"
+        kind = kind_of(self._last)
+        return kind if kind in {"hello", "calza"} else "turn"
+
+    @property
+    def example(self) -> str:
+        """An answer to that message that is legal."""
+        return legal_answer(self._last)
+
+    @property
+    def _last(self) -> str:
+        return self.sent[-1] if self.sent else ""
 
 
 def hint_for(evidence: Evidence) -> str:
@@ -102,7 +110,7 @@ def _of_patterns(evidence: Evidence) -> str:
     node = evidence.runtime == "node"
     values = {
         "asked": evidence.asked,
-        "example": EXAMPLES[evidence.asked],
+        "example": evidence.example,
         "reads": RUNTIMES[evidence.runtime].reads,
         "memory": f"; Node.js ends so, too, when memory is short: {MEMORY}" if node else "",
     }
@@ -142,7 +150,7 @@ def _of_late(evidence: Evidence) -> str:
     if evidence.late == "busy":
         return f"look for a loop that takes long or never ends, before it answers {evidence.asked}"
     if "ready" in evidence.detail:
-        return f"answer hello with {EXAMPLES['hello']}. Read a line at a time: {runtime.reads}"
+        return f"answer hello with {evidence.example}. Read a line at a time: {runtime.reads}"
     if "(calza" in evidence.detail:
         return "answer calza with calza or pass, or do not say `calza` in `ready`"
-    return f"answer every turn, as with {EXAMPLES['turn']}"
+    return f"answer every turn, as with {evidence.example}"

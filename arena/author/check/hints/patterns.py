@@ -25,12 +25,6 @@ _NO_NETWORK = (
 )
 Patterns = tuple[tuple[str, str], ...]
 
-EXAMPLES = {
-    "hello": '{"type": "ready"}',
-    "turn": '{"id": 7, "action": "bid", "quantity": 3, "face": 4}',
-    "calza": '{"id": 7, "action": "pass"}',
-}
-"""An answer, by the type of the message that wants it."""
 BY_OUTPUT: Patterns = (
     (
         r"\(Pdb\)|^> .*\(\d+\)|^--(?:Return|Call)--",

@@ -27,6 +27,20 @@ def kind_of(line: str) -> str:
     return kind if isinstance(kind, str) else ""
 
 
+def legal_answer(line: str) -> str:
+    """Return an answer that is legal after a message; one to a turn if it wants none."""
+    message = _decoded(line)
+    if message.get("type") == "hello":
+        return '{"type": "ready"}'
+    id_ = message.get("id", 7)
+    if message.get("type") == "calza":
+        return f'{{"id": {id_}, "action": "pass"}}'
+    match message.get("raises", [{"face": 4, "min": 3}]):
+        case [{"face": face, "min": quantity}, *_]:
+            return f'{{"id": {id_}, "action": "bid", "quantity": {quantity}, "face": {face}}}'
+    return f'{{"id": {id_}, "action": "dudo"}}'
+
+
 def of_message(stderr: str, sent: Sequence[str]) -> str:
     """Return what the last message lacks that a program looked for in vain; "" if nothing."""
     message = _decoded(sent[-1]) if sent else {}

@@ -127,13 +127,13 @@ IN_JAVASCRIPT: Table = {
         _turn("say(JSON.stringify({ id: `${m.id}`, action: 'dudo' }))"),
         "first turn",
         "id",
-        'as in {"id": 7',
+        'as in {"id": 1',
     ),
     "a number that is none": _row(
         _turn("say(JSON.stringify({ id: m.id, action: 'bid', quantity: NaN, face: 2 }))"),
         "first turn",
         "quantity",
-        'as in {"id": 7',
+        'as in {"id": 1',
     ),
     "another word for dudo": _row(
         _turn("say(JSON.stringify({ id: m.id, action: 'doubt' }))"),
@@ -198,7 +198,7 @@ IN_JAVASCRIPT: Table = {
         _turn("new Promise(() => {}).then(() => say(legal(m)))"),
         "first turn",
         "it sleeps, and wrote nothing",
-        'answer every turn, as with {"id": 7',
+        'answer every turn, as with {"id": 1',
         SLOW_TO_ANSWER,
     ),
     "a loop": _row(

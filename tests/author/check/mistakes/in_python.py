@@ -69,13 +69,13 @@ _RUNNING: Rows = {
         turn("say('3')"),
         "first turn",
         "not a JSON object: '3'",
-        'answer `turn` as with {"id": 7, "action": "bid", "quantity": 3, "face": 4}',
+        'answer `turn` as with {"id": 1, "action": "bid", "quantity": 1, "face": 2}',
     ),
     "wrong fields": (
         turn("""say('{"id": %d, "action": "bid", "count": 1, "value": 2}' % m["id"])"""),
         "first turn",
         "the bid has no quantity and no face; it has count, value",
-        '"quantity": 3, "face": 4',
+        '"quantity": 1, "face": 2',
     ),
     "raise for bid": (
         turn("""say('{"id": %d, "action": "raise"}' % m["id"])"""),
@@ -234,19 +234,19 @@ _RUNNING: Rows = {
         turn("""say('{"action": "dudo"}')"""),
         "first turn",
         "missing required field `id`",
-        'as in {"id": 7, "action": "bid"',
+        'as in {"id": 1, "action": "bid"',
     ),
     "a text for a number": (
         turn("""say('{"id": %d, "action": "bid", "quantity": "1", "face": 2}' % m["id"])"""),
         "first turn",
         "quantity",
-        'as in {"id": 7, "action": "bid", "quantity": 3',
+        'as in {"id": 1, "action": "bid", "quantity": 1',
     ),
     "a fraction": (
         turn("""say('{"id": %d, "action": "bid", "quantity": 1.0, "face": 2}' % m["id"])"""),
         "first turn",
         "quantity",
-        '"quantity": 3',
+        '"quantity": 1, "face": 2}',
     ),
     "an action in capitals": (
         turn("""say('{"id": %d, "action": "DUDO"}' % m["id"])"""),
@@ -374,7 +374,7 @@ _NO_ANSWER: Rows = {
         "open: 1 (turn); no line came and it is blocked reading",
         "Flush standard output",
     ),
-    "no answer": (turn("pass"), "first turn", "it sleeps", 'answer every turn, as with {"id": 7'),
+    "no answer": (turn("pass"), "first turn", "it sleeps", 'answer every turn, as with {"id": 1'),
     "a slow answer": (
         turn("time.sleep(1.5); answer(m)"),
         "first turn",

@@ -1,0 +1,138 @@
+"""Decisions per second of policies that play each other: `python -m benchmarks.evaluation`.
+
+A network of the champion's size sits in every seat: in leagues in arrays; as bots of OpenSpiel in
+Python (`pyspiel.evaluate_bots`, liar's dice with five dice each); and at a PettingZoo environment,
+an agent at a time as its documentation and CleanRL's evaluations do. All use the same numpy code,
+in turns in one run; per second of CPU time. OpenSpiel is left out where it is not installed.
+"""
+
+import argparse
+import time
+from collections.abc import Callable, Iterator
+from importlib import import_module
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from arena.lab.env import perudo_v0
+from arena.lab.training.games import Games
+from arena.lab.training.league import frozen
+from arena.lab.training.policy import Policy, draw
+from arena.lab.training.view import ACTIONS, NUMBERS, Floats
+
+HIDDEN = 192, 128
+RANDOM = np.random.default_rng(1)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", maxsplit=1)[0])
+    parser.add_argument("--seconds", type=float, default=3, help="for each, in a round")
+    parser.add_argument("--rounds", type=int, default=3)
+    chosen = parser.parse_args()
+    plays = {name: make() for name, make in CONTESTANTS.items() if installed(name)}
+    rates: dict[str, list[float]] = {name: [] for name in plays}
+    for _ in range(chosen.rounds):
+        for name, play in plays.items():
+            rates[name].append(rate(play, chosen.seconds))
+    ours = np.median(rates[next(iter(plays))])
+    for name, found in rates.items():
+        median = np.median(found)
+        print(f"{name:<44} {median:>10,.0f} per CPU second, 1/{ours / median:,.0f}")
+
+
+def installed(name: str) -> bool:
+    """Return whether a contestant can play; says so if not."""
+    if "OpenSpiel" not in name:
+        return True
+    try:
+        import_module("pyspiel")
+    except ImportError:
+        print(f"{name}: not installed")
+        return False
+    return True
+
+
+def rate(play: Iterator[int], seconds: float) -> float:
+    """Return decisions per second of CPU time."""
+    next(play)
+    began, count = time.process_time(), 0
+    while (used := time.process_time() - began) < seconds:
+        count += next(play)
+    return count / used
+
+
+def network(numbers: int, actions: int) -> Policy:
+    """Return a policy with the champion's layers, for other numbers and actions."""
+    widths = (numbers, *HIDDEN, actions)
+    weights = {}
+    for n, (before, after) in enumerate(pairwise(widths)):
+        weights[f"w{n}"] = RANDOM.normal(size=(before, after)) / before**0.5
+        weights[f"b{n}"] = np.zeros(after)
+    return Policy(weights)
+
+
+def choose(policy: Policy, numbers: Any, legal: Any) -> int:
+    """Return an action for one position."""
+    row: Floats = np.asarray(numbers, np.float32)[None]
+    return int(draw(policy.chances(row, np.asarray(legal, bool)[None]), RANDOM.random(1))[0])
+
+
+def arrays(players: int) -> Iterator[int]:
+    """Play a league in arrays."""
+    table, play = Games(4096, "bga", players, seed=1), frozen(network(NUMBERS, ACTIONS))
+    while True:
+        table.step(play(table.positions(table.rows), table, table.rows))
+        yield len(table.rows)
+
+
+def pettingzoo() -> Iterator[int]:
+    """Play a PettingZoo environment, an agent at a time; yields decisions of a game."""
+    env = perudo_v0.env("bga", players=2)
+    env.reset()
+    seen = env.observe(env.agent_selection)
+    policy = network(len(seen["observation"]), len(seen["action_mask"]))
+    while True:
+        env.reset()
+        count = 0
+        for _ in env.agent_iter():
+            seen, _, over, late, _ = env.last()
+            done = over or late
+            count += not done
+            env.step(None if done else choose(policy, seen["observation"], seen["action_mask"]))
+        yield count
+
+
+def openspiel() -> Iterator[int]:
+    """Play liar's dice with bots of OpenSpiel; yields decisions of a game."""
+    pyspiel = import_module("pyspiel")
+    game = pyspiel.load_game("liars_dice(numdice=5)")
+    policy = network(game.information_state_tensor_size(), game.num_distinct_actions())
+    count = 0
+
+    class Bot(pyspiel.Bot):  # type: ignore[misc,name-defined]
+        def step(self, state: Any) -> int:
+            nonlocal count
+            count += 1
+            player = state.current_player()
+            numbers = state.information_state_tensor(player)
+            return choose(policy, numbers, state.legal_actions_mask(player))
+
+        def restart(self) -> None: ...
+
+    bots = [Bot(), Bot()]
+    while True:
+        before = count
+        pyspiel.evaluate_bots(game.new_initial_state(), bots, int(RANDOM.integers(1 << 30)))
+        yield count - before
+
+
+CONTESTANTS: dict[str, Callable[[], Iterator[int]]] = {
+    "league in arrays, two players": lambda: arrays(2),
+    "league in arrays, four players": lambda: arrays(4),
+    "OpenSpiel liars_dice, bots in Python": openspiel,
+    "PettingZoo perudo_v0, an agent at a time": pettingzoo,
+}
+
+if __name__ == "__main__":
+    main()
