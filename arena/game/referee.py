@@ -21,7 +21,7 @@ from arena.game.records import (
 )
 from arena.game.rules import round as rounds
 from arena.game.rules.books import Rules
-from arena.game.rules.dice import Hand, first_opener, roll
+from arena.game.rules.dice import Hand, first_opener, roll_all
 from arena.game.rules.explain import why_illegal_bid, why_illegal_call
 from arena.game.rules.round import Bid, Outcome, Round, Standing
 from arena.game.rules.round_limit import order_by_dice
@@ -39,8 +39,8 @@ from arena.game.wire.messages import (
 from arena.game.wire.turn_lines import RoundLines
 
 Notice = RoundEnd | FaultNotice | GameEnd
-Roll = Callable[[str, int, int, int, int], Hand]
-"""Rolls a hand: from the seed, the game, the round, the seat and the number of dice."""
+Roll = Callable[[str, int, int, tuple[int, ...]], tuple[Hand, ...]]
+"""Rolls all hands: from the seed, the game, the round and the number of dice of each seat."""
 
 
 class Referee:
@@ -59,7 +59,7 @@ class Referee:
         seed: str,
         game: int,
         calza_seats: frozenset[int] = frozenset(),
-        roll: Roll = roll,
+        roll: Roll = roll_all,
         max_rounds: int | UnsetType = UNSET,
     ) -> None:
         highest_roll = rules.first_opener == "highest_roll"
@@ -70,7 +70,7 @@ class Referee:
         self.waiting: tuple[int, ...] = ()
         self._seed = seed
         self._calza_seats = calza_seats
-        self._roll_hand = roll
+        self._roll_hands = roll
         self._max_rounds = max_rounds
         self._standing = rounds.first_standing(rules, players, opener)
         self._places = [0] * players
@@ -137,7 +137,7 @@ class Referee:
 
     def take(self, seat: int, reply: Answer | Fault) -> Fault | None:
         """Take a waiting seat's answer or fault; returns the fault: an illegal answer is one."""
-        fault = reply if isinstance(reply, Fault) else self.illegal(seat, reply)
+        fault = self.illegal(seat, reply) if isinstance(reply, Answer) else reply
         if fault:
             self._faults[seat] = fault
         elif isinstance(reply, Answer) and reply.action == "calza":
@@ -275,7 +275,7 @@ class Referee:
         standing = self._standing
         self._number += 1
         self._bids = []
-        self._hands = tuple([self._hand(seat, left) for seat, left in enumerate(standing.dice)])
+        self._hands = self._roll_hands(self._seed, self.game, self._number, standing.dice)
         self.events.append(
             RoundStarted(self._number, standing.opener, standing.palifico_seat, self._hands)
         )
@@ -283,8 +283,3 @@ class Referee:
         self._lines = RoundLines(standing, self.game, self._number)
         self.to_act = standing.opener
         self.waiting = (standing.opener,)
-
-    def _hand(self, seat: int, left: int) -> Hand:
-        if not left:
-            return ()
-        return self._roll_hand(self._seed, self.game, self._number, seat, left)

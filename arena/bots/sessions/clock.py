@@ -16,10 +16,11 @@ bot's previous answer if that came later.
 
 from collections.abc import Callable
 from math import inf
+from typing import Final
 
 from arena.game.records import LimitsInfo
 
-READY = -1
+READY: Final = -1
 """The id under which the answer to `hello` is awaited."""
 _RESOLUTION = 0.01
 """The share of the limits below which CPU time is not read."""

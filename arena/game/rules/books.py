@@ -11,7 +11,7 @@ run `make protocol`. A default keeps stores readable. An option that a league fi
 `overrides` also goes into OPTIONS and `league/terms/variant_entry.py`.
 """
 
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 
 from msgspec import Meta, Struct, ValidationError, convert
 from msgspec.structs import asdict, fields
@@ -27,7 +27,7 @@ Count = Annotated[int, Meta(ge=0)]
 MIN_PLAYERS = 2
 MAX_PLAYERS = 6
 MAX_STARTING_DICE = 10
-FACES = 6
+FACES: Final = 6
 PACO = 1
 """The wild face (clauses TO-PACOS, PAL-WILD)."""
 

@@ -3,14 +3,16 @@
 from collections.abc import Sequence
 from hashlib import sha512
 from struct import Struct
+from typing import Final
 
-from arena.game.rules.books import FACES, Face
+from arena.game.rules.books import FACES, MAX_PLAYERS, Face
 
 Hand = tuple[Face, ...]
 """The faces of one seat's dice, in the order they were rolled."""
 
-_WORDS = [Struct(f">{dice}I") for dice in range(17)]
+_WORDS: Final = [Struct(f">{dice}I") for dice in range(17)]
 """Readers of the first n words of a hash, by n."""
+_SEATS: Final = [b"%d" % seat for seat in range(MAX_PLAYERS)]
 
 
 def roll(seed: str, game: int, number: int, seat: int, quantity: int) -> Hand:
@@ -19,8 +21,21 @@ def roll(seed: str, game: int, number: int, seat: int, quantity: int) -> Hand:
     Die i is 1 + (the i-th big-endian 32-bit word of SHA-512("seed/game/round/seat") mod 6); the
     bias of any face is below 1e-9.
     """
-    digest = sha512(f"{seed}/{game}/{number}/{seat}".encode()).digest()
-    return tuple([word % FACES + 1 for word in _WORDS[quantity].unpack_from(digest)])
+    return _hand(f"{seed}/{game}/{number}/{seat}".encode(), quantity)
+
+
+def roll_all(seed: str, game: int, number: int, dice: Sequence[int]) -> tuple[Hand, ...]:
+    """Roll the dice of a round: so many for each seat."""
+    key = f"{seed}/{game}/{number}/".encode()
+    return tuple(
+        [_hand(key + _SEATS[seat], left) if left else () for seat, left in enumerate(dice)]
+    )
+
+
+def _hand(key: bytes, quantity: int) -> Hand:
+    digest = sha512(key).digest()
+    words: tuple[int, ...] = _WORDS[quantity].unpack_from(digest)
+    return tuple([word % FACES + 1 for word in words])
 
 
 def first_opener(seed: str, game: int, players: int, *, highest_roll: bool) -> int:

@@ -1,13 +1,16 @@
 """The view of a seat: the only place that hides dice."""
 
 from collections.abc import Sequence
-from functools import lru_cache
+from itertools import compress
 
 from msgspec import Struct
+from msgspec.structs import astuple
 
-from arena.game.rules.books import Count, Face, Seat
+from arena.game.rules.books import MAX_PLAYERS, Count, Face, Seat
 from arena.game.rules.dice import Hand
 from arena.game.rules.round import Round, Standing
+
+_SEATS = range(MAX_PLAYERS)
 
 
 class SeatBid(Struct, frozen=True, gc=False):
@@ -35,13 +38,17 @@ class View(Struct, frozen=True, gc=False):
     round."""
 
 
-Table = tuple[Sequence[Seat], Sequence[Count] | None, Seat | None]
-"""The fields of View that all seats see alike: `alive`, `dice_counts`, `palifico_seat`."""
+class Table(Struct, frozen=True, gc=False):
+    """The fields of View that all seats see alike."""
+
+    alive: Sequence[Seat]
+    dice_counts: Sequence[Count] | None
+    palifico_seat: Seat | None
 
 
 def seen_by(seat: int, now: Round, hands: Sequence[Hand], bids: Sequence[SeatBid]) -> View:
     """Return a seat's view; `bids` are this round's, oldest first."""
-    return View(seat, own_hand(seat, hands), bids, *seen_by_all(now.standing))
+    return View(seat, own_hand(seat, hands), bids, *astuple(seen_by_all(now.standing)))
 
 
 def own_hand(seat: int, hands: Sequence[Hand]) -> Hand:
@@ -53,9 +60,4 @@ def seen_by_all(standing: Standing) -> Table:
     """Return what every seat sees of a round besides its bids."""
     dice = standing.dice
     shown = dice if standing.rules.lost_dice_visible else None
-    return _alive(dice), shown, standing.palifico_seat
-
-
-@lru_cache(1024)
-def _alive(dice: tuple[int, ...]) -> tuple[int, ...]:
-    return tuple([seat for seat, left in enumerate(dice) if left])
+    return Table(tuple(compress(_SEATS, dice)), shown, standing.palifico_seat)

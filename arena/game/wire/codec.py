@@ -3,7 +3,7 @@
 import json
 from collections import Counter
 from math import isfinite
-from typing import NoReturn, TypeVar
+from typing import Final, NoReturn, TypeVar
 
 import msgspec
 
@@ -13,8 +13,8 @@ from arena.io.errors import did_you_mean
 M = TypeVar("M", Ready, Answer)
 
 _ACTIONS = ("bid", "dudo", "calza", "pass")
-_encoder = msgspec.json.Encoder()
-_answers = msgspec.json.Decoder(Answer)
+_encoder: Final = msgspec.json.Encoder()
+_answers: Final = msgspec.json.Decoder(Answer)
 _NAMED = 4
 """Fields of a bid that are named if it lacks others."""
 _SYNONYMS = {
@@ -62,10 +62,11 @@ def _has_only_known_keys(line: bytes, answer: Answer) -> bool:
     With all keys of its action present, exactly their quotation marks and no escapes, there is no
     room for a duplicate or an unknown key.
     """
+    # `in` would first raise and drop a TypeError inside Python: a byte is asked for as a number.
     if answer.action != "bid":
-        return line.count(b'"') == 6 and b"\\" not in line
+        return line.count(b'"') == 6 and line.find(b"\\") < 0
     complete = answer.quantity and answer.face
-    return bool(complete) and line.count(b'"') == 10 and b"\\" not in line
+    return bool(complete) and line.count(b'"') == 10 and line.find(b"\\") < 0
 
 
 def _decode_strictly(line: bytes, kind: type[M]) -> M:

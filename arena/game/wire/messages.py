@@ -1,7 +1,7 @@
 """Protocol version 1: every message between the arena and a bot (prose: `protocol/README.md`)."""
 
 from collections.abc import Sequence
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 
 from msgspec import UNSET, Meta, Struct, UnsetType
 
@@ -11,7 +11,7 @@ from arena.game.rules.round import Raises
 from arena.game.rules.view import SeatBid, View
 
 PROTOCOL = 1
-MAX_LINE = 65_536
+MAX_LINE: Final = 65_536
 """The longest line that either side may send, in bytes, including its newline."""
 
 

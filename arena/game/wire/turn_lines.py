@@ -1,19 +1,17 @@
 """Turns as lines, from parts that outlast one request: the bytes of an encoded `Turn`, sooner."""
 
-from functools import lru_cache
+from typing import Final
 
 from msgspec.json import Encoder
 
 from arena.game.rules.books import MAX_PLAYERS
 from arena.game.rules.dice import Hand
 from arena.game.rules.round import Raises, Standing
-from arena.game.rules.view import SeatBid, Table, seen_by_all
+from arena.game.rules.view import SeatBid, seen_by_all
 
-_TABLES = 1024
-"""Tables whose part of a line is kept."""
-_encode = Encoder().encode
-_BEGINNINGS = [b'{"type":"turn","seat":%d,"dice":' % seat for seat in range(MAX_PLAYERS)]
-_NO_BIDS = b',"bids":['
+_encode: Final = Encoder().encode
+_BEGINNINGS: Final = [b'{"type":"turn","seat":%d,"dice":' % seat for seat in range(MAX_PLAYERS)]
+_NO_BIDS: Final = b',"bids":['
 
 
 class RoundLines:
@@ -23,7 +21,8 @@ class RoundLines:
 
     def __init__(self, standing: Standing, game: int, number: int) -> None:
         self._bids = _NO_BIDS
-        self._table = _table(seen_by_all(standing))
+        table = _encode(seen_by_all(standing))
+        self._table = b'],%b,"id":' % table[1:-1]
         self._round = b',"game":%d,"round":%d,"raises":' % (game, number)
 
     def add(self, bid: bytes) -> None:
@@ -52,9 +51,3 @@ def bid_part(bid: SeatBid) -> bytes:
 def raises_part(raises: tuple[Raises, ...], *, dudo: bool) -> bytes:
     """Return the end of a line: the legal bids, and whether there is a bid to doubt."""
     return b'%b,"dudo":%b}\n' % (_encode(raises), _encode(dudo))
-
-
-@lru_cache(_TABLES)
-def _table(seen: Table) -> bytes:
-    alive, counts, palifico = map(_encode, seen)
-    return b'],"alive":%b,"dice_counts":%b,"palifico_seat":%b,"id":' % (alive, counts, palifico)

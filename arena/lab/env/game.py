@@ -7,7 +7,6 @@ from msgspec.structs import replace
 
 from arena.game.records import Fault
 from arena.game.referee import Referee
-from arena.game.rules.dice import roll
 from arena.game.wire.messages import Answer, CalzaOffer
 from arena.lab.env.perudo_policy import Array, Observation, Table, checked
 from arena.lab.env.setting import Setting
@@ -25,7 +24,8 @@ class Game:
     def __init__(self, setting: Setting, table: Table, key: str, number: int) -> None:
         everyone = frozenset(range(setting.players)) if setting.rules.calza else frozenset[int]()
         limit = setting.max_rounds
-        self.referee = Referee(setting.rules, setting.players, key, number, everyone, roll, limit)
+        referee = Referee(setting.rules, setting.players, key, number, everyone, max_rounds=limit)
+        self.referee = referee
         self._table = table
         self._ids = count(1)
         self._ask()

@@ -7,7 +7,7 @@ from arena.bots.sessions.multiplexer import Multiplexer
 from arena.game.records import Fault, Fixture, GameRecord, PlayedFixture
 from arena.game.referee import Referee, Roll
 from arena.game.rules.books import Rules
-from arena.game.rules.dice import roll
+from arena.game.rules.dice import roll_all
 from arena.game.wire.codec import encode
 from arena.game.wire.messages import Answer, Bye, Ready
 from arena.league.table.seats import Seats
@@ -20,7 +20,7 @@ def play_fixture(
     multiplexer: Multiplexer,
     *,
     keep_memory: bool = False,
-    roll: Roll = roll,
+    roll: Roll = roll_all,
     watched: WatchedGame | None = None,
 ) -> PlayedFixture:
     """Play all games of a fixture; the multiplexer has its bots in the order of its seats.

@@ -13,7 +13,7 @@ from arena.bots.sessions.clock import READY, FixtureBank
 from arena.bots.sessions.multiplexer import Multiplexer, SeatReply
 from arena.game.records import Cause, Fault, LimitsInfo, PlayedFixture
 from arena.game.rules.books import MAX_PLAYERS, Rules
-from arena.game.rules.dice import Hand, roll
+from arena.game.rules.dice import Hand, roll_all
 from arena.game.wire.messages import Answer, Ready
 from arena.league.table.play_fixture import play_fixture
 from tests.support import records
@@ -106,8 +106,9 @@ def written_to_seats(
 ) -> list[list[bytes]]:
     """Play one game with such seats and dice; returns the lines to each seat."""
 
-    def roll_and_deal(seed: str, game: int, number: int, seat: int, quantity: int) -> Hand:
-        return deal(number, seat, roll(seed, game, number, seat, quantity))
+    def roll_and_deal(seed: str, game: int, number: int, dice: tuple[int, ...]) -> tuple[Hand, ...]:
+        hands = roll_all(seed, game, number, dice)
+        return tuple([deal(number, seat, hand) for seat, hand in enumerate(hands)])
 
     names = tuple(f"bot{seat}" for seat in range(players))
     fixture = records.fixture(names, variant=rules.name, seed=SEED)
