@@ -9,7 +9,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from arena.game.records import Fixture, PlayedFixture
-from arena.league.cluster.worker import FileSource, TaskBatch, WorkerRuns
+from arena.league.cluster.worker import RunSource, TaskBatch, WorkerRuns
 from arena.league.play import workers
 from arena.league.play.workers import BatchResult
 from arena.league.table.play_fixture import play_fixture
@@ -33,6 +33,6 @@ def dask_setup(_: object) -> None:
     patched.play = _batch
 
 
-def _batch(runs: WorkerRuns, batch: TaskBatch, files: FileSource) -> BatchResult:
+def _batch(runs: WorkerRuns, batch: TaskBatch, files: RunSource) -> BatchResult:
     fixtures = _play_batch(runs, batch, files).fixtures
     return BatchResult(fixtures, SECONDS * len(fixtures))
