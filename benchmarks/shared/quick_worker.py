@@ -33,6 +33,6 @@ def dask_setup(_: object) -> None:
     patched.play = _batch
 
 
-def _batch(runs: WorkerRuns, batch: TaskBatch, source: RunSource) -> BatchResult:
-    fixtures = _play_batch(runs, batch, source).fixtures
+def _batch(runs: WorkerRuns, batch: TaskBatch, files: RunSource) -> BatchResult:
+    fixtures = _play_batch(runs, batch, files).fixtures
     return BatchResult(fixtures, SECONDS * len(fixtures))
