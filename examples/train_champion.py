@@ -22,7 +22,6 @@ from collections.abc import Iterator
 from copy import deepcopy
 from itertools import pairwise, product
 from pathlib import Path
-from shutil import copy
 
 import numpy as np
 import torch
@@ -269,13 +268,13 @@ def look(learner: Learner, folder: Path, entropy: float = 0.0) -> None:
     for n, layer in enumerate(part for part in learner.policy if isinstance(part, nn.Linear)):
         weights[f"w{n}"] = layer.weight.detach().cpu().numpy().T.astype(np.float16)
         weights[f"b{n}"] = layer.bias.detach().cpu().numpy().astype(np.float16)
-    np.savez_compressed(folder / "new.npz", **weights)
-    (folder / "new.npz").replace(folder / "bot" / "weights.npz")
-    copy(folder / "bot" / "weights.npz", folder / f"weights-{learner.steps:06}.npz")
+    for made in (folder / f"weights-{learner.steps:06}.npz", folder / "bot" / "weights.npz"):
+        np.savez_compressed(folder / "new.npz", **weights)
+        (folder / "new.npz").replace(made)
     policy = Policy(weights)
     scores = [duel(policy, rival, 1024, learner.steps) for rival in ("honest", "odds")]
-    parts = [f"{score.share:.3f} ± {score.error:.3f}" for score in scores]
-    line = [learner.steps, learner.decisions, f"{time.process_time():.0f}", *parts]
+    shares = [f"{score.share:.3f} ± {score.error:.3f}" for score in scores]
+    line = [learner.steps, learner.decisions, f"{time.process_time():.0f}", *shares]
     with (folder / "curve.tsv").open("a") as curve:
         for file in (curve, None):
             print(*line, f"{entropy:.2f}", sep="\t", file=file, flush=True)
