@@ -22,6 +22,7 @@ from collections.abc import Iterator
 from copy import deepcopy
 from itertools import pairwise, product
 from pathlib import Path
+from shutil import copytree, ignore_patterns
 
 import numpy as np
 import torch
@@ -246,9 +247,8 @@ def imitation(learner: Learner, tables: list[Games], steps: int) -> None:
 
 def begin(learner: Learner, folder: Path) -> bool:
     """Lay out the bot's folder; go on from the checkpoint, or return that there is none."""
-    (folder / "bot").mkdir(parents=True, exist_ok=True)
-    for name in ("bot.yaml", "bot.py", "view.py", "policy.py"):
-        copy(shipped.folder("sample_bots") / "champion" / name, folder / "bot")
+    here = shipped.folder("sample_bots") / "champion"
+    copytree(here, folder / "bot", ignore=ignore_patterns("*.npz", "__*"), dirs_exist_ok=True)
     found = (folder / "checkpoint.pt").exists()
     if found:
         state = torch.load(folder / "checkpoint.pt", learner.device, weights_only=True)
