@@ -11,13 +11,14 @@ from typing import Any
 
 import msgspec
 import pytest
+from msgspec.structs import replace
 
 from arena.bots.manifest import load_bot
 from arena.ladder.book.check_result import CheckResult
 from arena.ladder.check import scheduler, submission_check
 from arena.ladder.folder import Folder
 from arena.ladder.run import run_ladder
-from tests.cli.command import run
+from tests.cli.command import LOWEST, bot, run
 from tests.e2e.live import wait_until
 from tests.ladder import club as clubs
 from tests.support import model_bot, model_leagues
@@ -95,3 +96,20 @@ def test_submitted_bots_ask_models_until_their_server_fails(
     rows = json.loads((club / "site/seasons/1/data/models.json").read_text())["rows"]
     assert [row["requests"] for row in rows if row["bot"] == "asker@1"] == [asked]
     assert sum(len(one.exchanges) for one in model_leagues.stored(clubs.store_of(club))) == asked
+
+
+@pytest.mark.parametrize(
+    ("granted", "why"),
+    [
+        ((), "it asks for the model 'small', and there are none"),
+        (("large",), "there is no model 'small'"),
+    ],
+)
+def test_a_bot_that_asks_for_a_model_that_was_not_granted_is_refused(
+    tmp_path: Path, granted: tuple[str, ...], why: str
+) -> None:
+    club = clubs.make(tmp_path)
+    source = bot(tmp_path / "asker", LOWEST, models=["small"])
+    found = clubs.checked(replace(clubs.check_order(club, source), models=granted))
+    assert (found.ok, found.steps) == (False, 0)
+    assert why in str(found.faults)
