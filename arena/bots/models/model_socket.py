@@ -125,7 +125,7 @@ class ModelSocket:
 class _Server(ThreadingMixIn, UnixStreamServer):
     daemon_threads = True
     block_on_close = False
-    request_queue_size = 128
+    request_queue_size = 1024
 
     def __init__(self, path: Path, owner: ModelSocket) -> None:
         self.owner = owner
