@@ -36,7 +36,7 @@ def test_places_at_a_server_are_those_of_all_workers() -> None:
     assert not enters(other, 2)
 
 
-def test_what_all_workers_spent_is_added_up() -> None:
+def test_spending_of_all_workers_is_added_up() -> None:
     _, [one, other] = desk_with("one", "other")
     one.add("small", "ann", Spent(10, 5))
     other.add("small", "ann", Spent(1, 2))
