@@ -28,7 +28,7 @@ def test_pictures_are_those_of_the_readme_and_small(
 def test_each_picture_is_shown_and_small() -> None:
     pages = [FOLDER.parents[1] / "README.md", *FOLDER.parent.rglob("*.md")]
     text = "".join(page.read_text(encoding="utf-8") for page in pages)
-    shown = set(re.findall(r"pictures/([a-z]+\.png)", text))
+    shown = set(re.findall(r"pictures/([a-z]+\.(?:png|svg))", text))
     assert {path.name for path in FOLDER.iterdir()} == shown
     for path in FOLDER.iterdir():
         assert path.stat().st_size <= MOST

@@ -4,7 +4,7 @@ from hashlib import sha512
 
 import pytest
 
-from arena.game.rules.dice import count_face, first_opener, roll
+from arena.game.rules.dice import count_face, first_opener, roll, roll_all
 from arena.game.seeds import block_seed, bot_seed, commitment, fixture_seed
 
 DIGEST = (
@@ -26,6 +26,12 @@ def draws(key: str) -> list[int]:
 def test_a_die_for_each_word_of_the_digest(quantity: int) -> None:
     expected = tuple(1 + word % 6 for word in words_of(DIGEST)[:quantity])
     assert roll("s", 3, 2, 1, quantity) == expected
+
+
+def test_all_hands_of_a_round_are_those_of_its_seats() -> None:
+    dice = 5, 0, 1, 3, 10, 2
+    expected = tuple(roll("s", 3, 2, seat, left) for seat, left in enumerate(dice))
+    assert roll_all("s", 3, 2, dice) == expected
 
 
 def test_every_part_of_the_key_counts() -> None:
