@@ -19,21 +19,16 @@ def desk_with(*workers: str, **journals: bytes) -> tuple[Desk, list[AtDesk]]:
     return desk, [AtDesk(partial(call, worker)) for worker in workers]
 
 
-def enters(worker: AtDesk, places: int) -> bool:
-    """Tell whether a worker gets a place at once, and keeps it."""
-    return bool(worker._call("enter", model="small", places=places))
-
-
 def test_places_at_a_server_are_those_of_all_workers() -> None:
-    desk, [one, other] = desk_with("one", "other")
+    desk, [one] = desk_with("one")
     with one.place("small", 2, lambda: False):
-        assert enters(other, 2)
-        assert [enters(one, 2), enters(other, 2)] == [False, False]
-    assert enters(one, 2)
-    assert not enters(other, 2)
+        assert desk.enter("other", "small", 2)
+        assert [desk.enter(worker, "small", 2) for worker in ("one", "other")] == [False, False]
+    assert desk.enter("one", "small", 2)
+    assert not desk.enter("other", "small", 2)
     desk.left("one")
-    assert enters(other, 2)
-    assert not enters(other, 2)
+    assert desk.enter("other", "small", 2)
+    assert not desk.enter("other", "small", 2)
 
 
 def test_spending_of_all_workers_is_added_up() -> None:
