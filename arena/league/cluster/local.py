@@ -23,8 +23,6 @@ _SETTINGS = {
     "distributed.worker.memory.pause": False,
     "distributed.worker.memory.spill": False,
     "distributed.worker.memory.target": False,
-    # Such as the last messages to each worker, fixtures and all.
-    "distributed.admin.low-level-log-length": 0,
     # Dask's measurements of itself take more time than a ladder that sleeps.
     "distributed.worker.profile.enabled": False,
     "distributed.admin.system-monitor.interval": "10s",
