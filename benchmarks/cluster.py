@@ -8,7 +8,7 @@ With `--kill N` a worker is killed every N fixtures; the third time the arena in
 time the scheduler of the two hosts, without which a run ends. Both are started again. At the end
 every fixture must be stored once, and the results be those of the first run.
 
-`--copies` measures the cluster alone under more fixtures than two workers could play: they copy one
+`--copies` measures the cluster alone: workers copy one fixture again and again, 10 ms for each
 (`shared/quick_worker.py`), and there is no first run to compare with.
 """
 

@@ -128,6 +128,8 @@ class Way(NamedTuple):
     """Of a division."""
     across: int = 0
     """Games of a season in which divisions are drawn half a division further up."""
+    whole: int = 0
+    """The first seasons, which all play in one field."""
 
 
 def first(skills: Floats, error: float, seed: int) -> Ints:
@@ -140,10 +142,11 @@ def seasons(way: Way, order: Ints, skills: Floats, options: argparse.Namespace) 
     """Yield the ratings after each season."""
     rng = np.random.default_rng(options.seed + 1)
     rounds, mu = list[Round](), np.zeros(len(skills))
-    for _ in range(options.seasons):
+    for season in range(options.seasons):
+        size = len(order) if season < way.whole else way.size
         for game in range(options.games):
             draw = across if game < way.across else drawn
-            rounds.append(played(draw(order, way.size, rng), skills, rng))
+            rounds.append(played(draw(order, size, rng), skills, rng))
         mu = rated(rounds, mu)
         yield mu
         order = way.move(order, mu)
@@ -176,15 +179,16 @@ def main() -> None:
         Way("by rating", by_rating, size),
         Way("a tenth up, a tenth down", some(size // 10, size), size),
         Way("one up, one down", some(1, size), size),
-        Way("the same, a game of each season across", some(1, size), size, 1),
+        Way("the same, a game of each season across", some(1, size), size, across=1),
+        Way("a season in one field, then one up, one down", some(1, size), size, whole=1),
     ]
-    print(f"{'':40} seasons    scale    apart   inside    order")
+    print(f"{'':44} seasons    scale    apart   inside    order")
     for way in ways:
         for number, mu in enumerate(seasons(way, order, skills, options), 1):
             if number in LOOKS:
                 rng = np.random.default_rng(options.seed)
                 found = judged(mu, skills, order.reshape(-1, size), rng)
-                print(f"{way.name:40} {number:7} {found}", flush=True)
+                print(f"{way.name:44} {number:7} {found}", flush=True)
     print(f"{time.process_time() - began:.0f} s of CPU time")
 
 
