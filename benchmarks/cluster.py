@@ -8,7 +8,7 @@ With `--kill N` a worker is killed every N fixtures; the third time the arena in
 time the scheduler of the two hosts, without which a run ends. Both are started again. At the end
 every fixture must be stored once, and the results be those of the first run.
 
-`--copies` measures the cluster alone under more fixtures than two workers could play: they copy one
+`--copies` measures the cluster alone: workers copy one fixture again and again, 10 ms for each
 (`shared/quick_worker.py`), and there is no first run to compare with.
 """
 
@@ -27,14 +27,13 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, closing, contextmanager, suppress
 from math import inf
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from benchmarks.shared import quick_worker
 from tests.cli.command import ROOT
 from tests.e2e.grid import Part
 from tests.e2e.live import let_others_in, processes
 
-BOTS = 8
 TICK = os.sysconf("SC_CLK_TCK")
 BRIDGE, HOST = "arenabench", "10.231.0.1"
 ARENA, SCHEDULER = 3, 6
@@ -76,16 +75,16 @@ class Meter:
             self.memory = max(self.memory, *peaks, 0.0)
 
 
-def make(folder: Path, fixtures: int) -> Path:
-    """Write a league of so many fixtures; returns its file."""
+def make(folder: Path, bots: int, fixtures: int) -> Path:
+    """Write a league of so many bots and fixtures; returns its file."""
     folder.mkdir()
     let_others_in(folder)
-    for number in range(BOTS):
+    for number in range(bots):
         bot = folder / f"counter-{number}"
         shutil.copytree(ROOT / "sample_bots" / "c-counter", bot)
         manifest = bot / "bot.yaml"
         manifest.write_text(manifest.read_text().replace("name: c-counter", f"name: {bot.name}"))
-    keys = ["name: Load", "bots: ['counter-*']", "games: 1", f"blocks: {fixtures // BOTS}"]
+    keys = ["name: Load", "bots: ['counter-*']", "games: 1", f"blocks: {fixtures // bots}"]
     (folder / "league.yaml").write_text("\n".join([*keys, "seed: load", "sandbox: process", ""]))
     return folder / "league.yaml"
 
@@ -146,7 +145,7 @@ def play(
     """Play the league, with a kill every so many fixtures."""
     began, killed, before = time.monotonic(), 0, 0
     league = League(file, *options, hosts=hosts)
-    while (stored := len(_stored(file))) < fixtures:
+    while (stored := _count(file)) < fixtures:
         league.go_on()
         if stored >= before + kill and league.kill(killed + 1):
             before, killed = stored, killed + 1
@@ -169,16 +168,21 @@ def _workers(arena: int, hosts: "Hosts | None") -> list[int]:
     ]
 
 
-def _stored(league: Path) -> list[tuple[str, bytes]]:
-    """Return the fixtures that are stored, with digests of their results."""
-    path = league.with_suffix(".sqlite")
-    with suppress(sqlite3.Error), closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as db:
-        return db.execute("SELECT id, content_hash FROM fixtures ORDER BY id").fetchall()
-    return []
+def _count(league: Path) -> int:
+    """Return how many fixtures are stored."""
+    return next((count for (count,) in _rows(league, "SELECT count(*) FROM fixtures")), 0)
 
 
 def _digest(league: Path) -> str:
-    return hashlib.sha256(repr(_stored(league)).encode()).hexdigest()[:12]
+    rows = _rows(league, "SELECT id, content_hash FROM fixtures ORDER BY id")
+    return hashlib.sha256(repr(rows).encode()).hexdigest()[:12]
+
+
+def _rows(league: Path, query: str) -> list[Any]:
+    path = league.with_suffix(".sqlite")
+    with suppress(sqlite3.Error), closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as db:
+        return db.execute(query).fetchall()
+    return []
 
 
 @contextmanager
@@ -264,7 +268,8 @@ def _print(what: str, fixtures: int, run: Run, base: Run | None) -> None:
 def main() -> None:
     """Play the league in each way, and print a line for each."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--fixtures", type=int, default=2000, help="a multiple of 8")
+    parser.add_argument("--fixtures", type=int, default=2000, help="a multiple of the bots")
+    parser.add_argument("--bots", type=int, default=8, help="at least one for 10,000 fixtures")
     parser.add_argument("--hosts", action="store_true", help="two hosts, too")
     parser.add_argument("--kill", type=float, default=inf, help="fixtures between kills")
     parser.add_argument("--copies", action="store_true", help="copy fixtures; without a pool")
@@ -276,16 +281,16 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name, ExitStack() as stack:
         folder, count, kill = Path(name), options.fixtures, options.kill
         let_others_in(folder)
-        base = None
+        size, base = (options.bots, count), None
         if not options.copies:
-            base = play(make(folder / "pool", count), count, "--workers", "2", kill=inf)
+            base = play(make(folder / "pool", *size), count, "--workers", "2", kill=inf)
             _print("pool", count, base, base)
-        run = play(make(folder / "local", count), count, "--cluster", "local:2", kill=kill)
+        run = play(make(folder / "local", *size), count, "--cluster", "local:2", kill=kill)
         _print("local:2", count, run, base)
         if options.hosts:
             two = Hosts(folder, stack.enter_context(networks()))
             with two:
-                run = play(make(folder / "hosts", count), count, kill=kill, hosts=two)
+                run = play(make(folder / "hosts", *size), count, kill=kill, hosts=two)
             _print("two hosts", count, run, base)
 
 

@@ -1,7 +1,7 @@
 """How time and memory grow with a league: `python -m benchmarks.growth [--full]`.
 
-Measured are reports, schedules, the start of a run whose arena was killed, and ratings without a
-report.
+Measured are reports, schedules, the start of a run whose arena was killed, ratings without a
+report, and admissions to a ladder.
 
 Each line is measured in a process of its own: its time, the CPU time of all its processes, and the
 most memory that any of them held. An exponent is the slope between two lines in log-log scale: 1 is
@@ -23,7 +23,9 @@ from tempfile import TemporaryDirectory
 from msgspec.structs import replace
 
 from arena.game.records import Division
+from arena.league.play.stored_league import StoredLeague
 from arena.league.schedule.schedule import Schedule
+from arena.league.store.store import Store
 from arena.publish.report import ReportRequest, report
 from arena.ratings.division import rate_arrays
 from benchmarks.shared.games import generated
@@ -39,6 +41,7 @@ QUICK = (
     [Size(50, 10_000, changes) for changes in (0, 25, 100)] + [Size(200, 40_000, 100)],
     [Size(50, 10_000), Size(50, 40_000), Size(200, 40_000)],
     [Size(100, 10_000), Size(100, 100_000), Size(1000, 100_000)],
+    [Size(50, 10_000, 20), Size(50, 40_000, 20), Size(200, 40_000, 20)],
 )
 FULL = (
     [
@@ -51,8 +54,9 @@ FULL = (
         *(Size(bots, games) for bots in (100, 1000) for games in (10**5, 10**6, 10**7)),
         *(Size(bots, 20 * bots) for bots in (2500, 5000, 10_000)),
     ],
+    [Size(bots, games, 20) for bots in (100, 1000) for games in (10**4, 10**5, 10**6)],
 )
-"""The leagues to report on, to draw the schedules of, to start again, and to rate."""
+"""The leagues to report on, to draw the schedules of, to start again, to rate, and to admit to."""
 
 
 Steps = Callable[[Size], Iterator[tuple[str, Used]]]
@@ -62,7 +66,11 @@ Steps = Callable[[Size], Iterator[tuple[str, Used]]]
 def make(size: Size, folder: Path, faults: float) -> None:
     """Make the store of a league; in so large a share of its games a bot faults."""
     info = history_of(size).start
-    fill(folder / STORE, info, playing(info, Schedule(info).fixtures, faults))
+    schedule = Schedule(info)
+    for _ in range(info.blocks if info.endless else 0):
+        for division in schedule.blocks:
+            schedule.draw(division)
+    fill(folder / STORE, info, playing(info, schedule.fixtures, faults))
 
 
 def write(folder: Path) -> None:
@@ -92,6 +100,28 @@ def restarts(size: Size, faults: float = FAULTS) -> Iterator[tuple[str, Used]]:
         folder = Path(name)
         alone(make, size, folder, faults)
         yield "start after a kill", alone(draw, folder)
+
+
+def admissions(size: Size) -> Iterator[tuple[str, Used]]:
+    """Yield what a ladder takes to admit versions, beyond its start, until games are due for each.
+
+    They come one after another, each in the place of another one.
+    """
+    with TemporaryDirectory() as name:
+        folder = Path(name)
+        alone(make, size, folder, FAULTS)
+        start, both = alone(draw, folder), alone(admit, size, folder)
+        took = both.seconds - start.seconds, both.cpu - start.cpu
+        yield "admissions", Used(*took, both.memory)
+
+
+def admit(size: Size, folder: Path) -> None:
+    """Make the changes of a league whose games are stored."""
+    with Store(folder / STORE, create=True) as store:
+        league = StoredLeague(store)
+        for change in history_of(size).changes:
+            league.change(joined=change.joined, rested=change.rested)
+            league.due()
 
 
 def ratings(size: Size, each: int = GAMES) -> Iterator[tuple[str, Used]]:
@@ -139,8 +169,9 @@ def main() -> None:
     """Print a line for each league, then the exponents."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--full", action="store_true", help="leagues of up to a million games")
-    whats = ("reports", "schedules", "restarts", "ratings")
-    for name, words in zip(whats, ("report on", "draw", "start again", "rate"), strict=True):
+    whats = ("reports", "schedules", "restarts", "ratings", "admissions")
+    uses = ("report on", "draw", "start again", "rate", "admit to")
+    for name, words in zip(whats, uses, strict=True):
         help_ = f"leagues to {words}: bots:games:changes:players"
         parser.add_argument(f"--{name}", nargs="*", metavar="SIZE", help=help_)
     help_ = "the share of games in which a bot faults, in reports"
@@ -154,6 +185,7 @@ def main() -> None:
         schedules,
         restarts,
         partial(ratings, each=options.each),
+        admissions,
     ]
     names = f"{'':20} {'bots':>6} {'players':>8} {'games':>10} {'changes':>8}"
     print(f"{names} {'time':>10} {'CPU time':>10} {'memory':>12}")

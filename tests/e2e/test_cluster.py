@@ -1,5 +1,6 @@
 """Leagues on a cluster of real processes: the same bytes as on one machine, whatever is killed."""
 
+import gc
 import os
 import signal
 from collections.abc import Iterator
@@ -7,7 +8,9 @@ from itertools import count
 from pathlib import Path
 
 import pytest
+from distributed import Client
 
+from arena.league.play.workers import Task
 from tests.cli.command import FIELD, HANG, LOWEST, ROOT, bot, confined, league, opened, records, run
 from tests.e2e.grid import Grid
 from tests.e2e.live import Live, processes, stopped, wait_for_death, wait_until
@@ -51,6 +54,15 @@ def _league(folder: Path) -> None:
     league(folder, bots=[*"abcd", "sample:c-counter"], games=5, limits=limits)
 
 
+def _tasks_kept(grid: Grid) -> int:
+    """Return how many fixtures the scheduler has in its memory, as objects."""
+    with Client(grid.address, set_as_default=False) as client:
+        kept: int = client.run_on_scheduler(
+            lambda: sum(type(one) is Task for one in gc.get_objects())
+        )
+        return kept
+
+
 def _live(grid: Grid, folder: Path) -> Live:
     command = ["run", "league.yaml", *OURS, "--cluster", grid.address]
     return Live(*command, cwd=folder, mark=MARK)
@@ -69,6 +81,7 @@ def test_workers_that_see_none_of_the_arena_s_files(grid: Grid, tmp_path: Path, 
         live.wait_until_all_are_gone()
         wait_until(lambda: all(node.is_empty() for node in nodes))
         assert list(live.temporary.iterdir()) == []
+    assert _tasks_kept(grid) == 0
     assert records(tmp_path / "league.sqlite") == records(home / "league.sqlite")
     assert timeless(tmp_path / "site") == timeless(home / "site")
 

@@ -130,7 +130,7 @@ class Cluster:
     def submit(self, executor: Executor, tasks: Sequence[Task]) -> Future[object]:
         """Hand tasks to the scheduler."""
         with self._translate_errors():
-            return executor.submit(play, TaskBatch(self._run, identity(), tasks))
+            return executor.submit(play, TaskBatch.pack(self._run, tasks))
 
     def collect(self, future: Future[object]) -> Sequence[Played]:
         """Return the results; raises WorkerDiedError if the scheduler gave up on the batch.

@@ -9,6 +9,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from typing import Any
 
+import dask
 from distributed import Client, Security, rpc
 
 from arena.io.errors import ArenaError
@@ -19,6 +20,10 @@ from arena.league.cluster.roster import short
 
 CONNECT_SECONDS = 10.0
 """How long a scheduler may take to answer."""
+_SETTINGS = {
+    # By default the last 1,000 messages to the scheduler, and to each worker: with their fixtures.
+    "distributed.admin.low-level-log-length": 0,
+}
 _TLS_HINT = "name the certificates (arena help cluster): DASK_DISTRIBUTED__COMM__TLS__CA_FILE ..."
 
 
@@ -31,6 +36,7 @@ def connected(address: str) -> Iterator[Cluster]:
     workers = local_workers(address)
     _be_quiet()
     with ExitStack() as stack:
+        stack.enter_context(dask.config.set(_SETTINGS))
         scheduler: object = address
         if workers is None:
             _check_scheduler(address)

@@ -1,6 +1,7 @@
 """A run on a cluster's worker: its own sandbox, its own copies of the bots, its clean-up."""
 
 import os
+import pickle
 import platform
 import time
 from collections.abc import Callable, Sequence
@@ -51,7 +52,19 @@ class TaskBatch(Struct, frozen=True):
     run: str
     """The run's name: its plugin's in the scheduler."""
     identity: str
-    tasks: Sequence[Task]
+    packed: bytes
+    """The tasks. The scheduler would unpack anything else; and it keeps the last 1,000 messages to
+    each worker (distributed 2026.8, `BatchedSend.recent_message_log`)."""
+
+    @classmethod
+    def pack(cls, run: str, tasks: Sequence[Task]) -> "TaskBatch":
+        """Pack tasks of a run."""
+        return cls(run, identity(), pickle.dumps(tasks))
+
+    def tasks(self) -> Sequence[Task]:
+        """Return the tasks."""
+        unpacked: Sequence[Task] = pickle.loads(self.packed)
+        return unpacked
 
 
 @cache
@@ -147,7 +160,7 @@ class WorkerRuns:
         try:
             with self._playing:
                 began = time.perf_counter()
-                fixtures = self._run(batch.run, source).play(batch.tasks)
+                fixtures = self._run(batch.run, source).play(batch.tasks())
                 return BatchResult(fixtures, time.perf_counter() - began)
         finally:
             self._close_over()
