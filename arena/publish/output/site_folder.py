@@ -13,12 +13,13 @@ import os
 import shutil
 import signal
 import threading
-from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory, TemporaryFile
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from arena.io.errors import ArenaError
 from arena.io.files import changed_at
@@ -27,6 +28,8 @@ from arena.publish.output.manifest import MANIFEST, Keys, Manifest, manifest_dat
 FRONT = "index.html"
 STAGING = ".perudo-arena-staging-"
 
+Beside = Callable[[Callable[[], Any]], AbstractContextManager[Callable[[], Any]]]
+"""Begins a call, perhaps in another process, and yields what waits for its result."""
 _HINTS = {
     errno.ENOSPC: "free some space on the disk, then run the command again",
     errno.EDQUOT: "free some of your disk quota, then run the command again",
@@ -94,12 +97,16 @@ def _content(path: Path) -> bytes | None:
 
 
 def replace_site(
-    folder: Path, files: Iterable[tuple[str, str | bytes] | File], inputs: str = ""
+    folder: Path,
+    files: Iterable[tuple[str, str | bytes] | File],
+    inputs: str = "",
+    others: Iterable[File] = (),
+    beside: Beside = nullcontext,
 ) -> None:
     """Make `folder` hold exactly these files of ours; `inputs` is as in `is_whole`.
 
-    Raises ArenaError if the folder cannot be written or holds a file of that name which no earlier
-    run wrote; the site is then unchanged.
+    The `others` are made `beside` the rest. Raises ArenaError if the folder cannot be written or
+    holds a file of that name which no earlier run wrote; the site is then unchanged.
     """
     with _translate_errors(folder):
         folder.mkdir(parents=True, exist_ok=True)
@@ -108,8 +115,9 @@ def replace_site(
             shutil.rmtree(leftover, ignore_errors=True)
         with TemporaryDirectory(dir=folder, prefix=STAGING, ignore_cleanup_errors=True) as name:
             staging = _Staging(folder, Path(name), old)
-            for file in files:
-                staging.take(File(*file))
+            with beside(partial(_Staging(folder, Path(name), old).take_all, others)) as taken:
+                staging.take_all(File(*file) for file in files)
+                staging.join(taken())
             new = frozenset(staging.names)
             _refuse_foreign(folder, new - old.files)
             with _uninterrupted():
@@ -142,6 +150,14 @@ def _translate_errors(folder: Path) -> Iterator[None]:
         raise ArenaError(what, str(folder), hint) from error
 
 
+class _Taken(NamedTuple):
+    """What is known of files that were taken in."""
+
+    names: set[str]
+    changed: set[str]
+    keys: Keys
+
+
 class _Staging:
     """The files of a report in the making; those that changed wait in a folder."""
 
@@ -152,8 +168,20 @@ class _Staging:
         self.keys: Keys = {}
         self._folder, self._old = folder, old
 
-    def take(self, file: File) -> None:
-        """Take a file in."""
+    def take_all(self, files: Iterable[File]) -> _Taken:
+        """Take files in, and return what is known of all that were taken so far."""
+        with _translate_errors(self._folder):
+            for file in files:
+                self._take(file)
+        return _Taken(self.names, self.changed, self.keys)
+
+    def join(self, taken: _Taken) -> None:
+        """Count files as taken in that another one took, for the same folders."""
+        self.names |= taken.names
+        self.changed |= taken.changed
+        self.keys |= taken.keys
+
+    def _take(self, file: File) -> None:
         self.names.add(file.path)
         if file.content is None:
             self.keys[file.path] = self._old.keys[file.path]
