@@ -1,6 +1,7 @@
 """The site: its pages and data files, and the model of each."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from itertools import chain
 from pathlib import Path
 from types import MappingProxyType
@@ -9,7 +10,7 @@ from markupsafe import Markup
 from msgspec import Struct
 from msgspec.structs import replace
 
-from arena.game.records import Cause, LeagueInfo, QuarantinedFixture
+from arena.game.records import BotInfo, Cause, LeagueInfo, QuarantinedFixture
 from arena.game.rules.books import changed_switches
 from arena.io import shipped
 from arena.playstats.league_summary import LeagueSummary, timing
@@ -48,6 +49,8 @@ from arena.ratings.league_ratings import UPSET, Ratings
 
 MANY = 50
 """Bots whose pages are worth a process of their own."""
+_HERE = 0.15
+"""The share of them that the process of the other pages makes, too: then both take as long."""
 BESIDE = "front_beside.part"
 """What stands beside the standings, as a part of the front page of a door."""
 
@@ -73,10 +76,15 @@ def publish(
     state = state or StoreState()
     site = _Site(league, ratings, source, state, replays, anonymous=anonymous, url=url)
     with locked_site(folder) as existing:
-        files, bots = site.files(existing), site.bots()
-        if len(league.bots) < MANY:
-            files, bots = chain(files, bots), iter(())
-        replace_site(folder, files, state.inputs, bots, source.beside)
+        bots, many = league.bots, len(league.bots) >= MANY
+        here = round(len(bots) * _HERE) if many else 0
+        replace_site(
+            folder,
+            chain(site.files(existing), site.bots(bots[:here])),
+            state.inputs,
+            site.bots(bots[here:]),
+            source.beside if many else nullcontext,
+        )
     return folder / FRONT
 
 
@@ -222,9 +230,10 @@ class _Site:
         yield File("data/faults.csv", csv_parts(table))
         yield File("data/faults.json", json_parts(table))
 
-    def bots(self) -> Iterator[File]:
+    def bots(self, bots: Sequence[BotInfo]) -> Iterator[File]:
+        """Yield the pages of some bots."""
         for model in bot.models(
-            self.league, self.ratings, self.summary, self.fixtures, self.highlights
+            self.league, bots, self.ratings, self.summary, self.fixtures, self.highlights
         ):
             yield self._page("bot.html", self.links.bot(model.info.name), bot.BotView(model))
 

@@ -4,14 +4,11 @@ from collections.abc import Iterator, Sequence
 from typing import overload
 
 import msgspec
-from msgspec.structs import astuple
 
-from arena.game.records import Cause, GameResult
+from arena.game.records import GameResult
 
-_Row = tuple[int, tuple[int, ...], tuple[Cause | None, ...], int, int, int]
-"""The fields of a GameResult."""
 _encode = msgspec.msgpack.Encoder().encode
-_decode = msgspec.msgpack.Decoder(list[_Row]).decode
+_decode = msgspec.msgpack.Decoder(list[GameResult]).decode
 
 
 class PackedGames(Sequence[GameResult]):
@@ -27,7 +24,7 @@ class PackedGames(Sequence[GameResult]):
         """Pack games, unless they are."""
         if isinstance(games, PackedGames):
             return games
-        return cls(_encode([astuple(game) for game in games]), len(games))
+        return cls(_encode(games), len(games))
 
     def __len__(self) -> int:
         """Return the number of games."""
@@ -35,7 +32,7 @@ class PackedGames(Sequence[GameResult]):
 
     def __iter__(self) -> Iterator[GameResult]:
         """Yield the games in order."""
-        return iter([GameResult(*row) for row in _decode(self.data)])
+        return iter(_decode(self.data))
 
     def __reversed__(self) -> Iterator[GameResult]:
         """Yield the games, the last one first."""
