@@ -5,7 +5,7 @@ import multiprocessing
 import os
 import signal
 from collections.abc import Callable, Collection, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 from multiprocessing.connection import Connection
 from typing import Any, NamedTuple, TypeVar
 
@@ -14,6 +14,8 @@ from arena.io.errors import ArenaError
 
 _Result = TypeVar("_Result")
 
+Beside = Callable[[Callable[[], Any]], AbstractContextManager[Callable[[], Any]]]
+"""Begins a call, perhaps in another process, and yields what waits for its result."""
 _PR_SET_PDEATHSIG = 1
 LATER = 10
 """Niceness of a job that gives way: about a tenth of the processor time of a process of the arena

@@ -202,7 +202,8 @@ def _write(store: Store, schedule: Schedule, asked: Asked, made_of: str, tell: T
             state = replace(_state(store, schedule, games, names), inputs=made_of)
             del schedule, counts  # they take as much memory as all results, and ratings take much
             tell("ratings")
-            ratings = rate_results(by_division(games.results), options, games.cached, games.begin)
+            divisions = by_division(games.results)
+            ratings = rate_results(divisions, options, games.cached, games.begin, games.beside)
         tell("pages")
         publish(
             withheld(published) if state.left or conditions.endless else published,

@@ -13,23 +13,22 @@ import os
 import shutil
 import signal
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, nullcontext, suppress
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory, TemporaryFile
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from arena.io.errors import ArenaError
 from arena.io.files import changed_at
+from arena.io.job import Beside
 from arena.publish.output.manifest import MANIFEST, Keys, Manifest, manifest_data, read_manifest
 
 FRONT = "index.html"
 STAGING = ".perudo-arena-staging-"
 
-Beside = Callable[[Callable[[], Any]], AbstractContextManager[Callable[[], Any]]]
-"""Begins a call, perhaps in another process, and yields what waits for its result."""
 _HINTS = {
     errno.ENOSPC: "free some space on the disk, then run the command again",
     errno.EDQUOT: "free some of your disk quota, then run the command again",
