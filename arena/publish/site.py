@@ -76,15 +76,10 @@ def publish(
     state = state or StoreState()
     site = _Site(league, ratings, source, state, replays, anonymous=anonymous, url=url)
     with locked_site(folder) as existing:
-        bots, many = league.bots, len(league.bots) >= MANY
-        here = round(len(bots) * _HERE) if many else 0
-        replace_site(
-            folder,
-            chain(site.files(existing), site.bots(bots[:here])),
-            state.inputs,
-            site.bots(bots[here:]),
-            source.beside if many else nullcontext,
-        )
+        bots, here = league.bots, round(len(league.bots) * _HERE)
+        files = chain(site.files(existing), site.bots(bots[:here]))
+        beside = source.beside if len(bots) >= MANY else nullcontext
+        replace_site(folder, files, state.inputs, site.bots(bots[here:]), beside)
     return folder / FRONT
 
 

@@ -108,26 +108,32 @@ def _rated(
         return _pack_large(rate_large(division, games, options, remember))
     past = past_of(games, remember, begin)
     solution = solve(games)
-    test = partial(_findings, division, solution, options.alpha if remember else 0.0)
+    test = partial(_findings, division, [solution], options.alpha if remember else 0.0)
     with (beside if len(games.order) >= _MANY_GAMES else nullcontext)(test) as suspicious:
         estimates = estimate(solution)
         board = replace(leaderboard(division, estimates, past(), options), duels={}, better={})
         vary, ahead = estimates.covariance, solution.pairs.ahead.astype(np.int32)
         columns = estimates.better, vary.place, vary.degrees_of_freedom, ahead
-        del estimates, vary  # suspicions need matrices of their own
+        del estimates, vary, solution  # what is suspicious needs a solution of its own
         kept = pack(_Kept(board, suspicious()))
     values = [np.ascontiguousarray(column).data for column in columns]
     return b"".join([*values, kept])
 
 
-def _findings(division: Division, solution: Solution, alpha: float) -> Findings | None:
-    """Test a division by its games without faults; None if there are none, or alpha is 0."""
+def _findings(division: Division, solved: list[Solution], alpha: float) -> Findings | None:
+    """Test a division by its games without faults; None if there are none, or alpha is 0.
+
+    Takes its solution off the list, to let it go: the matrices of two take much memory.
+    """
+    solution = solved.pop()
     faulted = solution.games.faulted.any(1)
     if alpha <= 0.0 or faulted.all():
         return None
-    return findings(
-        division, without_faults(solution).solved() if faulted.any() else solution, alpha
-    )
+    if faulted.any():
+        clean = without_faults(solution)
+        del solution
+        solution = clean.solved()
+    return findings(division, solution, alpha)
 
 
 def _pack_large(rated: RatedField) -> bytes:
