@@ -182,7 +182,8 @@ class _Ladder(RunListener):
                 # The field stays: versions that have not begun to meet cannot be compared.
                 self._stop.wait(_IDLE)
                 continue
-            self._take_field(season)
+            if not self._take_field(season):
+                return
             asleep = season.play(*self._names(), self)
             self._compare(season)
             if asleep:
@@ -194,7 +195,8 @@ class _Ladder(RunListener):
 
     def _end(self, season: Season) -> bool:
         """Play what was begun in a season that is to be closed; False if it was stopped."""
-        self._take_field(season)
+        if not self._take_field(season):
+            return False
         if not play_to_its_end(season, *self._names(), self._stop, self._notes):
             return False
         self._compare(season)
@@ -205,12 +207,15 @@ class _Ladder(RunListener):
         struck = self._book.versions({State.STRUCK})
         return [version.name for version in self._field], [version.name for version in struck]
 
-    def _take_field(self, season: Season) -> None:
-        """Make the versions ready that play; one that cannot be started any more rests."""
+    def _take_field(self, season: Season) -> bool:
+        """Make the versions ready that play; False if it was stopped before all were.
+
+        One that cannot be started any more rests.
+        """
         self._field_changed = False
         for version in self._book.versions(PLAYING):
             if self._stop.is_set():
-                return
+                return False
             if not season.is_ready(version):
                 try:
                     season.enter(version, self._folder.version(version.digest))
@@ -219,6 +224,7 @@ class _Ladder(RunListener):
                     self._book.set_state(version, State.RESTING, why)
         self._field = self._book.versions(PLAYING)
         self._guests.offer((one.name, season.humans(one.name)) for one in self._field)
+        return True
 
     # ------------------------------------------------------------ beside the games
 

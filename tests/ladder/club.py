@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import textwrap
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from multiprocessing import Pipe
@@ -17,6 +18,7 @@ from arena.ladder.book.check_result import CheckResult, decoded
 from arena.ladder.check.submission_check import CheckOrder, check_submission
 from arena.ladder.config import load_config
 from arena.ladder.folder import Folder
+from arena.ladder.run import run_ladder
 from arena.ladder.season.season import STORE
 from arena.league.changes import playing
 from arena.league.play.stored_league import StoredLeague
@@ -219,3 +221,16 @@ def running(club: Path, *under: object, **variables: str) -> Iterator[Running]:
     finally:
         if ladder.process.poll() is None:
             ladder.kill()
+
+
+@contextmanager
+def in_thread(club: Path, say: Callable[[str], None] = lambda _: None) -> Iterator[None]:
+    """Run a ladder in a thread of this process as long as the block lasts."""
+    stop = threading.Event()
+    thread = threading.Thread(target=run_ladder, args=(Folder(club), stop, say))
+    thread.start()
+    try:
+        yield
+    finally:
+        stop.set()
+        thread.join()

@@ -1,6 +1,5 @@
 """What a ladder takes of the disk: its caps, and no play where there is no room."""
 
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -15,7 +14,6 @@ from arena.ladder.config import Caps
 from arena.ladder.disk import Pruner
 from arena.ladder.folder import Folder
 from arena.ladder.pages import publisher
-from arena.ladder.run import run_ladder
 from arena.ladder.season.season import STORE
 from arena.league.store.format.rows import pack
 from arena.league.store.logs import logs_path
@@ -81,26 +79,13 @@ def test_logs_of_earlier_seasons_are_pruned_first(tmp_path: Path) -> None:
     assert logs_path(folder.season(1) / STORE).stat().st_size < caps.logs
 
 
-@contextmanager
-def in_thread(club: Path) -> Iterator[None]:
-    """Run a ladder in a thread of this process."""
-    stop = threading.Event()
-    thread = threading.Thread(target=run_ladder, args=(Folder(club), stop, lambda _: None))
-    thread.start()
-    try:
-        yield
-    finally:
-        stop.set()
-        thread.join()
-
-
 def test_play_stops_while_there_is_no_room_and_goes_on_when_there_is(
     copy: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     free = [1 << 40]
     monkeypatch.setattr(disk, "free_space", lambda _: free[0])
     monkeypatch.setattr(publisher, "_SHARE", 0)
-    with in_thread(copy):
+    with clubs.in_thread(copy):
         clubs.submitted(copy, "three", author="bob")
         wait_until(lambda: clubs.is_in_state(copy, "three@1", "rated"))
         free[0] = 10

@@ -3,14 +3,18 @@
 import json
 import re
 import shutil
+import threading
 from collections import defaultdict
 from hashlib import sha256
 from pathlib import Path
 
 import pytest
 
+from arena.ladder.book.tables import Version
 from arena.ladder.folder import Folder
 from arena.ladder.pages.site import publish_all
+from arena.ladder.run import run_ladder
+from arena.ladder.season.season import Season
 from arena.league.store.store import Store
 from tests.cli.command import READY, run
 from tests.ladder import club as clubs
@@ -151,6 +155,26 @@ def test_a_closed_season_reveals_its_seed_and_the_next_begins(copy: Path) -> Non
     assert run(*verify, cwd=copy).code == 0
     assert first["seed"] in (copy / "site/seasons/1/conditions.html").read_text()
     assert (copy / "seasons/1").stat().st_mode & 0o055 == 0o055
+
+
+@pytest.mark.slow
+def test_a_ladder_that_is_stopped_as_a_season_begins_changes_no_field(
+    copy: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert run("ladder", "season", "close", copy, cwd=copy.parent).code == 0
+    stop, enter = threading.Event(), Season.enter
+
+    def enter_and_stop(season: Season, version: Version, archive: Path) -> None:
+        enter(season, version, archive)
+        if season.store.path == clubs.store_of(copy, 2):
+            stop.set()
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Season, "enter", enter_and_stop)
+        run_ladder(Folder(copy), stop, lambda _: None)
+    with Store(clubs.store_of(copy, 2)) as store:
+        assert store.league is None
+    assert clubs.states(copy)["one@1"] == clubs.states(copy)["two@1"] == "provisional"
 
 
 @pytest.mark.slow

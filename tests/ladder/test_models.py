@@ -2,9 +2,6 @@
 
 import json
 import re
-import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -16,8 +13,6 @@ from msgspec.structs import replace
 from arena.bots.manifest import load_bot
 from arena.ladder.book.check_result import CheckResult
 from arena.ladder.check import scheduler, submission_check
-from arena.ladder.folder import Folder
-from arena.ladder.run import run_ladder
 from tests.cli.command import LOWEST, bot, run
 from tests.e2e.live import wait_until
 from tests.ladder import club as clubs
@@ -45,19 +40,6 @@ class Admits:
         """There is nothing to end."""
 
 
-@contextmanager
-def in_thread(club: Path, say: Callable[[str], None]) -> Iterator[None]:
-    """Run a ladder in a thread of this process."""
-    stop = threading.Event()
-    thread = threading.Thread(target=run_ladder, args=(Folder(club), stop, say))
-    thread.start()
-    try:
-        yield
-    finally:
-        stop.set()
-        thread.join()
-
-
 def games_of(club: Path, author: str) -> str:
     """Return an author's own pages of games."""
     pages = (club / "private" / author / "games").glob("*.html")
@@ -79,7 +61,7 @@ def test_submitted_bots_ask_models_until_their_server_fails(
         assert run("ladder", "invite", club, "ann", cwd=tmp_path).code == 0
         clubs.submitted(club, "asker", source, author="ann", models=["small"])
         clubs.submitted(club, "other")
-        with in_thread(club, said.append):
+        with clubs.in_thread(club, said.append):
             wait_until(lambda: "Its model wrote: I doubt it." in games_of(club, "ann"))
             wait_until(lambda: clubs.is_asleep(club, "asker@1", "other@1"))
             asked = len(server.asked)
