@@ -8,6 +8,7 @@ from collections.abc import Callable, Collection, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
 from multiprocessing.connection import Connection
 from typing import Any, NamedTuple, TypeVar
+from warnings import catch_warnings, simplefilter
 
 from arena.io.cores import core_count
 from arena.io.errors import ArenaError
@@ -116,7 +117,10 @@ def in_copy(call: Callable[[], _Result]) -> Iterator[Callable[[], _Result]]:
     if core_count() == 1:
         yield call
         return
-    job = Job(call, copied=True)
+    with catch_warnings():
+        # Python 3.12 warns of locks that other threads hold: those of BLAS and of progress lines.
+        simplefilter("ignore", DeprecationWarning)
+        job = Job(call, copied=True)
 
     def result() -> _Result:
         try:

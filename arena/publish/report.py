@@ -34,9 +34,8 @@ from arena.ratings.league_ratings import Ratings, by_division, rate_results
 
 _NOTHING_PLAYED = "nothing was played yet"
 _MMAP_THRESHOLD, _LARGE = -3, 8 << 20
-"""The option of glibc's mallopt, and the bytes from which on memory is not taken from the heap.
-
-What ratings compute of some thousand games takes less: each time new memory would cost more."""
+"""The option of glibc's mallopt, and the bytes from which on memory is not taken from the heap: more
+than what ratings compute of some thousand games at a time."""
 _TRIM_THRESHOLD, _SPARE = -1, 32 << 20
 """The option, and the bytes of free memory that the heap may keep at its end."""
 POLL = 0.5
