@@ -34,8 +34,9 @@ from arena.ratings.league_ratings import Ratings, by_division, rate_results
 
 _NOTHING_PLAYED = "nothing was played yet"
 _MMAP_THRESHOLD, _LARGE = -3, 8 << 20
-"""The option of glibc's mallopt, and the bytes from which on memory is not taken from the heap: more
-than what ratings compute of some thousand games at a time."""
+"""The option of glibc's mallopt, and the bytes from which on memory is not taken from the heap.
+
+Arrays of some thousand games, with which ratings compute, have fewer."""
 _TRIM_THRESHOLD, _SPARE = -1, 32 << 20
 """The option, and the bytes of free memory that the heap may keep at its end."""
 POLL = 0.5

@@ -73,7 +73,7 @@ def test_a_copy_knows_what_this_process_knows_and_changes_none_of_it(
         result()
 
 
-def test_what_a_copy_leaves_undone_is_done_here(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_call_whose_copy_dies_is_made_here(monkeypatch: pytest.MonkeyPatch) -> None:
     here = os.getpid()
     monkeypatch.setattr("os.sched_getaffinity", lambda _: {0, 1})
     with in_copy(lambda: os.getpid() if os.getpid() == here else os._exit(1)) as result:
