@@ -2,22 +2,27 @@
 
 Plays leagues of all sample bots in arrays (`arena.lab.training.league`), under each rule book at
 tables of two to six, and prints the share of its rivals that each of the best four finishes ahead
-of; then each head to head for two; then decisions per second of CPU time. WEIGHTS are those of
-another policy. `--curve curve.tsv` draws what its training wrote into curve.svg beside it.
+of, and where others may be first; then each head to head for two; then decisions per second of CPU
+time. WEIGHTS are those of another policy. `--curve curve.tsv` draws what its training wrote into
+curve.svg beside it.
 """
 
 import argparse
 import csv
+import multiprocessing
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from functools import partial
 from itertools import product
 from pathlib import Path
+from statistics import NormalDist
+from typing import NamedTuple
 
 import numpy as np
 
 from arena.game.rules.books import VARIANTS
 from arena.lab.training.games import Games
-from arena.lab.training.league import Score, duel, frozen, league
+from arena.lab.training.league import Score, duel, finished, frozen, lead, scores
 from arena.lab.training.policy import Policy
 from arena.lab.training.rivals import sample_bots
 from arena.publish.drawing.axis import Axis, round_axis
@@ -42,26 +47,57 @@ def main() -> None:
         chosen.curve.with_suffix(".svg").write_text(drawn(chosen.curve), "utf-8")
     with np.load(chosen.weights) as weights:
         policy = Policy(weights)
-    for book, players in product(VARIANTS, range(2, 7)):
-        print(board(policy, book, players, chosen.games, calza=chosen.calza), flush=True)
-    for book in VARIANTS:
-        print(duels(policy, book, chosen.games, calza=chosen.calza), flush=True)
+    # Those with the most players take longest, and begin first.
+    tables = product(range(6, 1, -1), VARIANTS)
+    settings = [Setting(book, players, chosen.games, chosen.calza) for players, book in tables]
+    rivals = list(product([one for one in settings if one.players == 2], sample_bots(1)))
+    with multiprocessing.Pool() as pool:
+        boards = pool.imap(partial(board, policy), settings)
+        duels = pool.imap(partial(head_to_head, policy), rivals)
+        print_boards(settings, boards)
+        for (setting, rival), score in zip(rivals, duels, strict=True):
+            print(f"{setting.book} against {rival}: {percent(score)}", flush=True)
     print(speed(policy))
 
 
-def board(policy: Policy, book: str, players: int, games: int, *, calza: bool) -> str:
-    """Return the first of a leaderboard: share of rivals that each beats, in per cent."""
+class Setting(NamedTuple):
+    """A leaderboard."""
+
+    book: str
+    players: int
+    games: int
+    calza: bool
+
+
+def print_boards(
+    settings: Sequence[Setting], boards: Iterable[tuple[dict[str, Score], float]]
+) -> None:
+    """Print the first of each leaderboard; then those on which others may be first, too."""
+    # Of all pairs with the champion, on all leaderboards, none may be wrong in 95 % of runs.
+    enough = NormalDist().inv_cdf(1 - 0.05 / (len(settings) * len(sample_bots(1))))
+    shared = []
+    for setting, (found, ahead) in zip(settings, boards, strict=True):
+        best = sorted(found.items(), key=lambda item: -item[1].share)[:4]
+        told = ", ".join(f"{name} {percent(score)}" for name, score in best)
+        print(f"{setting.book} {setting.players}: {told}", flush=True)
+        if ahead < enough:
+            shared.append(f"{setting.book} {setting.players}")
+    print(f"others may be first on: {', '.join(shared) or 'none'} (95 % for all at once)")
+
+
+def board(policy: Policy, setting: Setting) -> tuple[dict[str, Score], float]:
+    """Return the share of rivals that each beats, and the champion's smallest lead."""
     field = {"champion": frozen(policy), **sample_bots(10)}
+    book, players, games, calza = setting
     table = Games(AT_A_TIME, book, players, calza=calza, seed=players)
-    scores = league(field, table, games)
-    best = sorted(scores.items(), key=lambda item: -item[1].share)[:4]
-    return f"{book} {players}: " + ", ".join(f"{name} {percent(score)}" for name, score in best)
+    played = finished(field, table, games)
+    return scores(field, played), min(lead(played, 0, other) for other in range(1, len(field)))
 
 
-def duels(policy: Policy, book: str, games: int, *, calza: bool) -> str:
-    """Return how many games for two it wins against each sample bot."""
-    rivals = {name: duel(policy, name, games, 1, book, calza=calza) for name in sample_bots(1)}
-    return f"{book} against " + ", ".join(f"{name} {percent(won)}" for name, won in rivals.items())
+def head_to_head(policy: Policy, setting_and_rival: tuple[Setting, str]) -> Score:
+    """Return how many games for two it wins against a sample bot."""
+    (book, _, games, calza), rival = setting_and_rival
+    return duel(policy, rival, games, 1, book, calza=calza)
 
 
 def percent(score: Score) -> str:

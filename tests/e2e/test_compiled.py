@@ -56,8 +56,9 @@ def test_a_league_has_the_same_bytes(copy: Path, tmp_path: Path) -> None:
     assert sites[0] == sites[1]
 
 
-def test_they_are_compiled(copy: Path) -> None:
-    asked = "import arena.game.referee as referee; print(referee.__file__)"
+@pytest.mark.parametrize("name", ["arena.game.referee", "arena.game.rules.hands"])
+def test_they_are_compiled(copy: Path, name: str) -> None:
+    asked = f"import {name} as module; print(module.__file__)"
     ran = subprocess.run(
         [sys.executable, "-c", asked],
         env=environment(PYTHONPATH=str(copy)),

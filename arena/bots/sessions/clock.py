@@ -145,14 +145,14 @@ class Clock:
         """Start the clocks of requests that are written together; each is an id and a game."""
         now = self._now()
         cpu = self._max_cpu(now)
-        limit = min(self._limits.answer if cpu is None else self._first_check, self._bank.wall)
+        limit = self._limits.answer if cpu is None else self._first_check
         if not self.open:
             self._looked_at, self._was_busy = now, False
         for id_, game in requests:
             bank = self._bank.game(game)
             limit = min(limit, bank.own, bank.wall)
             self.open[id_] = (now, cpu, bank, self._uncharged)
-        self.next_check = min(self.next_check, now + limit)
+        self.next_check = min(self.next_check, now + limit, now + self._bank.wall)
 
     def answered(self, id_: int) -> str:
         """Stop a request's clock, restart all others; returns why it came too late, or ""."""

@@ -11,7 +11,8 @@ from mypy_extensions import mypyc_attr
 from arena.bots.models.gateway import Gateway
 from arena.bots.sandboxes.base import Program, Sandbox
 from arena.bots.sessions.clock import READY, FixtureBank
-from arena.bots.sessions.session import MAX_STDERR, Reply, Session, Tagged
+from arena.bots.sessions.replies import Log, SeatReply
+from arena.bots.sessions.session import MAX_STDERR, Session
 from arena.bots.sessions.warm_pool import TablePool
 from arena.game.records import Cause, Fault, LimitsInfo
 from arena.io.errors import ArenaError
@@ -23,14 +24,7 @@ _PATIENCE = 0.01
 """Seconds without an answer after which bots are frozen from which none is awaited."""
 MAX_ANSWER = 8_192
 """Bytes that are kept of the line with which a bot faulted."""
-SeatReply = tuple[int, int, Reply]
-"""A seat, the id of its request and the reply."""
 _Handler = Callable[[], Sequence[SeatReply]]
-Log = Callable[[int, str, bytes], None]
-"""Gets every line with its seat and its direction: ">>" to the bot, "<<" from it.
-
-What comes on standard error has the direction "!!", as it comes: in any pieces.
-"""
 
 
 @mypyc_attr(allow_interpreted_subclasses=True)
@@ -74,7 +68,7 @@ class Multiplexer:
         self.stderr = [""] * len(programs)
         self.stderr_sizes = [0] * len(programs)
         self._banks = [FixtureBank(limits) for _ in programs]
-        self._to_flush: set[int] = set()
+        self._to_flush: dict[int, Session] = {}
         self._read_ahead: set[int] = set()
         self._next_check = inf
         self._uptime = Uptime(self._resumed)
@@ -114,15 +108,15 @@ class Multiplexer:
         except OSError as error:
             self._check_sandbox()
             return Fault(Cause.CRASH, f"cannot be started: {error.strerror}")
-        log = partial(self._log, seat) if self._log else None
         self._uptime.tick()
-        session = Session(running, self.limits, self._uptime.now, log, self._banks[seat], models)
+        now, bank = self._uptime.now, self._banks[seat]
+        session = Session(running, self.limits, now, self._log, bank, models, seat)
         self._sessions[seat] = self._last[seat] = session
-        self._watch(session.stdout, partial(self._read, seat, session))
+        self._watch(session.stdout, partial(self._read, session))
         self._watch(session.stderr, partial(self._read_stderr, session))
-        self._watch(session.exit_fd, partial(self._exited, seat, session))
+        self._watch(session.exit_fd, partial(self._exited, session))
         session.greet(hello)
-        self._flushed(seat, session)
+        self._flushed(session)
         return None
 
     def _check_sandbox(self) -> None:
@@ -136,7 +130,7 @@ class Multiplexer:
         if session is None:
             return
         self._unwatch(session)
-        self._to_flush.discard(seat)
+        self._to_flush.pop(seat, None)
         session.stop()
         self._keep_stderr(seat, session)
 
@@ -170,16 +164,15 @@ class Multiplexer:
 
     def ask(self, seat: int, id_: int, line: bytes, game: int = 0) -> None:
         """Ask a live seat for an answer in a game; `wait` writes it."""
-        self._sessions[seat].ask(id_, line, game)
-        self._to_flush.add(seat)
+        session = self._to_flush[seat] = self._sessions[seat]
+        session.ask(id_, line, game)
 
     def wait(self) -> Sequence[SeatReply]:
         """Write what was asked, and wait for at least one reply; a fault is a reply, too."""
         now = began = self._uptime.tick()
-        for seat in sorted(self._to_flush):
-            session = self._sessions[seat]
+        for session in self._to_flush.values():
             session.flush()
-            self._flushed(seat, session)
+            self._flushed(session)
         self._to_flush.clear()
         replies = self._take_read_ahead() if self._read_ahead else []
         patience = _PATIENCE
@@ -253,39 +246,37 @@ class Multiplexer:
         self.stderr[seat] = (self.stderr[seat] + session.errors)[-MAX_STDERR:]
         self.stderr_sizes[seat] += session.errors_size
 
-    def _flushed(self, seat: int, session: Session) -> None:
+    def _flushed(self, session: Session) -> None:
         """Note what follows a write: a deadline, answers read ahead, a rest still to be written."""
         self._next_check = min(self._next_check, session.next_check)
         if session.read_ahead:
-            self._read_ahead.add(seat)
+            self._read_ahead.add(session.seat)
         if session.outbox and session.stdin not in self._handlers:
             self._watch(session.stdin, partial(self._write_rest, session), select.EPOLLOUT)
 
     def _take_read_ahead(self) -> list[SeatReply]:
         seats = sorted(self._read_ahead & self._sessions.keys())
         self._read_ahead.clear()
-        return [
-            (seat, id_, reply) for seat in seats for id_, reply in self._sessions[seat].replies()
-        ]
+        return [reply for seat in seats for reply in self._sessions[seat].replies()]
 
-    def _read(self, seat: int, session: Session) -> Sequence[SeatReply]:
+    def _read(self, session: Session) -> Sequence[SeatReply]:
         replies = session.read()
         if session.full or session.closed:
             # Nothing more can come, or nothing more is wanted.
             self._forget(session.stdout)
             self._check_start(session, replies)
-        return [(seat, id_, reply) for id_, reply in replies]
+        return replies
 
-    def _exited(self, seat: int, session: Session) -> Sequence[SeatReply]:
+    def _exited(self, session: Session) -> Sequence[SeatReply]:
         self._forget(session.exit_fd)
         replies = session.exited()
         self._check_start(session, replies)
-        return [(seat, id_, reply) for id_, reply in replies]
+        return replies
 
-    def _check_start(self, session: Session, replies: Sequence[Tagged]) -> None:
+    def _check_start(self, session: Session, replies: Sequence[SeatReply]) -> None:
         """Raise ArenaError if a bot could not be executed because the sandbox is gone."""
         if session.not_executed and any(
-            id_ == READY and isinstance(reply, Fault) for id_, reply in replies
+            id_ == READY and isinstance(reply, Fault) for _, id_, reply in replies
         ):
             self._check_sandbox()
 
@@ -302,10 +293,10 @@ class Multiplexer:
 
     def _timeouts(self) -> list[SeatReply]:
         """Return the timeouts, and update when to check again."""
-        sessions = list(self._sessions.items())
-        timeouts = [(seat, session.expired()) for seat, session in sessions]
-        self._next_check = min((session.next_check for _, session in sessions), default=inf)
-        return [(seat, *reply) for seat, reply in timeouts if reply]
+        sessions = list(self._sessions.values())
+        timeouts = [session.expired() for session in sessions]
+        self._next_check = min((session.next_check for session in sessions), default=inf)
+        return [reply for reply in timeouts if reply]
 
     def _watch(self, fd: int, handler: _Handler, event: int = select.EPOLLIN) -> None:
         self._handlers[fd] = handler

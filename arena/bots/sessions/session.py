@@ -10,6 +10,7 @@ from arena.bots.models.model_socket import ModelSocket
 from arena.bots.sandboxes.base import Running
 from arena.bots.sessions.clock import READY, Clock, FixtureBank
 from arena.bots.sessions.fault_words import news, open_requests, unfinished
+from arena.bots.sessions.replies import Log, SeatReply
 from arena.game.exchanges import MODEL_SECONDS
 from arena.game.records import Cause, Fault, LimitsInfo
 from arena.game.wire.codec import StrictError, decode_answer, decode_ready
@@ -24,17 +25,14 @@ _NOT_EXECUTED = {125, 126, 127}
 _LINGER = 1.0
 """Seconds within which a program that closed its output should have ended."""
 
-Reply = Answer | Ready | Fault
-Tagged = tuple[int, Reply]
-"""A reply with the id of its request."""
-
 
 class Session:
     """One live bot and its pipes. The first fault is final: the bot must then be stopped.
 
     Any number of requests may be open. What is told and asked is queued until `flush` writes it in
     one go, because every write wakes the bot. `outbox` is what the pipe did not take yet; `closed`
-    means that no more output can come, `ended` that the program has ended.
+    means that no more output can come, `ended` that the program has ended. Replies and lines of the
+    log name the `seat`.
     """
 
     def __init__(
@@ -42,10 +40,12 @@ class Session:
         running: Running,
         limits: LimitsInfo,
         now: Callable[[], float],
-        log: Callable[[str, bytes], None] | None = None,
+        log: Log | None = None,
         bank: FixtureBank | None = None,
         models: ModelSocket | None = None,
+        seat: int = 0,
     ) -> None:
+        self.seat = seat
         self.stdin, self.stdout = running.stdin, running.stdout
         self.stderr, self.exit_fd = running.stderr, running.exit_fd
         self._models = models
@@ -113,7 +113,7 @@ class Session:
             self._requests.clear()
         if self._log:
             for line in self._lines:
-                self._log(">>", line)
+                self._log(self.seat, ">>", line)
         self.outbox += b"".join(self._lines)
         if self._lines:
             self._written, self._lines = self._lines, []
@@ -146,7 +146,7 @@ class Session:
         self.flush()
         self.running.end_input()
 
-    def read(self) -> list[Tagged]:
+    def read(self) -> list[SeatReply]:
         """Read what has come, and return the replies in it."""
         try:
             chunk = os.read(self.stdout, _CHUNK)
@@ -157,14 +157,14 @@ class Session:
         self._inbox += chunk
         return self.replies()
 
-    def replies(self) -> list[Tagged]:
+    def replies(self) -> list[SeatReply]:
         """Return the replies in what was read already; a fault is the last."""
         replies = []
         while self._open and (reply := self._next_reply()):
             replies.append(reply)
         return replies
 
-    def _next_reply(self) -> Tagged | None:
+    def _next_reply(self) -> SeatReply | None:
         end = self._inbox.find(b"\n") + 1
         if end > MAX_LINE or self._flooded or (not end and self.full):
             return self._fault(Cause.FLOOD, f"more than {MAX_LINE} bytes without an answer in them")
@@ -195,12 +195,12 @@ class Session:
         self._errors += chunk
         self.errors_size += len(chunk)
         if self._log and chunk:
-            self._log("!!", chunk)
+            self._log(self.seat, "!!", chunk)
         if len(self._errors) > 4 * MAX_STDERR:
             del self._errors[:-MAX_STDERR]
         return bool(chunk)
 
-    def exited(self) -> list[Tagged]:
+    def exited(self) -> list[SeatReply]:
         """Handle the end of the process: answers that are still in the pipe count."""
         self.ended = True
         replies = self.read()
@@ -215,7 +215,7 @@ class Session:
                     return line
         return self._faulty
 
-    def expired(self) -> Tagged | None:
+    def expired(self) -> SeatReply | None:
         """Return a timeout if an answer took too long."""
         reason = self._waited_too_long() or self.clock.expired()
         if not reason:
@@ -252,9 +252,9 @@ class Session:
             if not self.read_errors():
                 break
 
-    def _decode(self, line: bytes) -> Tagged:
+    def _decode(self, line: bytes) -> SeatReply:
         if self._log:
-            self._log("<<", line)
+            self._log(self.seat, "<<", line)
         self._answers.append(line)
         try:
             if READY in self._open:
@@ -273,23 +273,23 @@ class Session:
             return self._fault(Cause.MALFORMED_LINE, what)
         return self._answered(answer.id, answer)
 
-    def _answered(self, id_: int, reply: Answer | Ready) -> Tagged:
+    def _answered(self, id_: int, reply: Answer | Ready) -> SeatReply:
         reason = self.clock.answered(id_)
         if self._models:
             self._models.answered(id_)
         if reason:
             self.clock.forget()
-            return id_, Fault(Cause.TIMEOUT, reason)
+            return self.seat, id_, Fault(Cause.TIMEOUT, reason)
         if self._strict:
             self.rest(at_once=True)
-        return id_, reply
+        return self.seat, id_, reply
 
-    def _fault(self, cause: Cause, detail: str) -> Tagged:
+    def _fault(self, cause: Cause, detail: str) -> SeatReply:
         """Give up on the bot: the oldest open request gets the fault, the others are dropped."""
         id_ = next(iter(self._open))
         self._faulty = self._faulty or self._inbox
         self.clock.forget()
-        return id_, Fault(cause, detail)
+        return self.seat, id_, Fault(cause, detail)
 
     def _how_it_ended(self) -> str:
         """Say how the process ended; its pipe may close shortly before it does."""

@@ -24,12 +24,22 @@ def roll(seed: str, game: int, number: int, seat: int, quantity: int) -> Hand:
     return _hand(f"{seed}/{game}/{number}/{seat}".encode(), quantity)
 
 
-def roll_all(seed: str, game: int, number: int, dice: Sequence[int]) -> tuple[Hand, ...]:
+def roll_all(seed: str, game: int, number: int, dice: tuple[int, ...]) -> tuple[Hand, ...]:
     """Roll the dice of a round: so many for each seat."""
-    key = f"{seed}/{game}/{number}/".encode()
+    return roll_hands(f"{seed}/{game}/{number}/".encode(), dice)
+
+
+def _roll_hands(key: bytes, dice: tuple[int, ...]) -> tuple[Hand, ...]:
+    """Roll the hands whose keys are this one and the seat."""
     return tuple(
         [_hand(key + _SEATS[seat], left) if left else () for seat, left in enumerate(dice)]
     )
+
+
+try:
+    from arena.game.rules.hands import roll_hands  # hands.c, in a compiled wheel
+except ImportError:
+    roll_hands = _roll_hands
 
 
 def _hand(key: bytes, quantity: int) -> Hand:

@@ -1,9 +1,10 @@
 """Leagues of frozen policies in arrays: no processes, the same scores as a real league's."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from arena.lab.training.games import Games, Shown
 from arena.lab.training.policy import Policy, draw
@@ -43,6 +44,11 @@ class Finished(NamedTuple):
     places: Numbers
     """1 is the winner's."""
 
+    def beaten(self) -> npt.NDArray[np.float64]:
+        """Return by seat the share of rivals that it finished ahead of."""
+        share: npt.NDArray[np.float64] = 1 - (self.places - 1) / (self.places.shape[1] - 1)
+        return share
+
 
 def league(
     players: Mapping[str, Rival],
@@ -52,11 +58,29 @@ def league(
     watch: Watch | None = None,
 ) -> dict[str, Score]:
     """Return how each player did in the games that `finished` plays."""
-    games = finished(players, table, least, always, watch)
-    beaten = 1 - (games.places - 1) / (games.places.shape[1] - 1)
+    return scores(players, finished(players, table, least, always, watch))
+
+
+def scores(players: Iterable[str], games: Finished) -> dict[str, Score]:
+    """Return how each player did in games."""
+    beaten = games.beaten()
     return {
         name: _score(beaten[games.players == kind].tolist()) for kind, name in enumerate(players)
     }
+
+
+def lead(games: Finished, player: int, other: int) -> float:
+    """Return how far a player is ahead of another, in standard errors of that lead.
+
+    What they have in common, the games in which both play, is taken into account.
+    """
+    beaten, parts = games.beaten(), []
+    for number in (player, other):
+        mine = games.players == number
+        off = np.where(mine, beaten - beaten[mine].mean(), 0).sum(1) / mine.sum()
+        parts.append((beaten[mine].mean(), off))
+    (ahead, above), (behind, below) = parts
+    return float((ahead - behind) / np.sqrt(np.square(above - below).sum()))
 
 
 def finished(

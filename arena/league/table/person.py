@@ -8,7 +8,8 @@ import msgspec
 
 from arena.bots.sandboxes.base import Program, Sandbox
 from arena.bots.sessions.clock import READY
-from arena.bots.sessions.multiplexer import Multiplexer, SeatReply
+from arena.bots.sessions.multiplexer import Multiplexer
+from arena.bots.sessions.replies import SeatReply
 from arena.game.records import Fault, LimitsInfo
 from arena.game.wire.messages import Answer, CalzaOffer, Hello, Ready, ToBot, Turn
 

@@ -16,7 +16,8 @@ from arena.author.check.run import check
 from arena.author.check.steps.all_steps import STEPS
 from arena.bots.sandboxes.process import ProcessSandbox
 from arena.bots.sessions.clock import READY
-from arena.bots.sessions.multiplexer import Log, Multiplexer
+from arena.bots.sessions.multiplexer import Multiplexer
+from arena.bots.sessions.replies import Log
 from arena.game.wire.messages import Ready
 from tests.author.check.bots import FEW, PATIENT, Silent, write
 from tests.support.bot_programs import turn

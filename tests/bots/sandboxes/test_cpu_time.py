@@ -133,8 +133,8 @@ def thinker(runs: Path, sandbox: Sandbox, limits: LimitsInfo) -> Iterator[tuple[
 def answer_of(session: Session) -> object:
     while not (replies := session.read()):
         assert select.select([session.stdout], [], [], HANG)[0]
-    (reply,) = replies
-    return reply
+    ((_, *reply),) = replies
+    return tuple(reply)
 
 
 def work(seconds: float) -> None:

@@ -13,7 +13,8 @@ from arena.bots.sandboxes.child_process import ChildProcess
 from arena.bots.sandboxes.process import ProcessSandbox
 from arena.bots.sessions.clock import READY
 from arena.bots.sessions.multiplexer import Multiplexer
-from arena.bots.sessions.session import Reply, Session
+from arena.bots.sessions.replies import Reply
+from arena.bots.sessions.session import Session
 from arena.game.records import Cause, Fault, LimitsInfo
 from arena.game.wire.messages import Answer, Ready
 from arena.io.errors import ArenaError
@@ -117,7 +118,7 @@ def test_unrequested_output_is_a_flood(tmp_path: Path) -> None:
             assert session.read() == []
         session.ask(1, b"{}\n")
         session.flush()
-        ((_, reply),) = session.replies()
+        ((_, _, reply),) = session.replies()
         assert isinstance(reply, Fault)
         assert reply.cause is Cause.FLOOD
 
@@ -132,11 +133,11 @@ def test_child_process_does_not_revive_an_ended_bot(tmp_path: Path) -> None:
         assert session.read() == []
         session.ask(1, b"{}\n")
         session.flush()
-        assert session.replies() == [(1, Answer(id=1, action="dudo"))]
+        assert session.replies() == [(0, 1, Answer(id=1, action="dudo"))]
         session.ask(2, b"{}\n")
         session.flush()
         ended = Fault(Cause.CRASH, "the program ended with exit code 6")
-        assert session.replies() == [(2, ended)]
+        assert session.replies() == [(0, 2, ended)]
 
 
 def test_lines_are_logged_with_their_direction(tmp_path: Path) -> None:

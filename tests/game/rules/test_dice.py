@@ -34,6 +34,15 @@ def test_all_hands_of_a_round_are_those_of_its_seats() -> None:
     assert roll_all("s", 3, 2, dice) == expected
 
 
+@pytest.mark.parametrize("left", range(0, 17, 4))
+def test_all_hands_of_a_round_for_seeds_of_any_length(left: int) -> None:
+    """A hash takes one block for a key of up to 111 bytes, then one more for each 128."""
+    for length in range(260):
+        seed = "\u00e9" * (length % 2) + "s" * (length - length % 2)
+        hands = roll_all(seed, 3, 2, (left, 0, 16 - left))
+        assert hands == (roll(seed, 3, 2, 0, left), (), roll(seed, 3, 2, 2, 16 - left))
+
+
 def test_every_part_of_the_key_counts() -> None:
     hands = {roll(*key, 16) for key in (("s", 3, 2, 1), ("t", 3, 2, 1), ("s", 4, 2, 1))}
     hands |= {roll("s", 3, number, seat, 16) for number in range(3) for seat in range(3)}

@@ -5,7 +5,7 @@ import pytest
 
 from arena.game.rules.books import VARIANTS
 from arena.lab.training.games import WIDTH, Games
-from arena.lab.training.league import league
+from arena.lab.training.league import Finished, lead, league
 from arena.lab.training.policy import draw
 from arena.lab.training.rivals import odds, sample_bots
 from arena.lab.training.selfplay import LEARNER, Seats, SelfPlay, answers_to, as_actions, ask
@@ -76,6 +76,16 @@ def test_league_in_arrays_ranks_the_sample_bots(players: int) -> None:
     assert scores["memory"].share - scores["memory"].error > 0.5
     always = league(field, Games(128, "bga", players, seed=1), 128, always="honest")
     assert always["honest"].games == 128
+
+
+def test_a_lead_counts_the_games_that_both_play() -> None:
+    """Of 100 games for two it wins 75: 0.5 ahead, with an error of twice that of a share."""
+    places = np.where(np.arange(100)[:, None] < 75, [1, 2], [2, 1])
+    games = Finished(np.tile([0, 1], (100, 1)), places)
+    error = 2 * (0.75 * 0.25 / 100) ** 0.5
+    assert lead(games, 0, 1) == pytest.approx(0.5 / error)
+    apart = Finished(np.concatenate([games.players, games.players + 2]), np.tile(places, (2, 1)))
+    assert lead(apart, 0, 3) == pytest.approx(0.5 / (error / 2**0.5))
 
 
 def test_a_league_can_be_watched() -> None:

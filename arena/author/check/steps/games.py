@@ -16,7 +16,7 @@ from arena.author.check.probe import Probe
 from arena.author.check.steps.positions import moments, random_player
 from arena.author.check.tables import BY_BOOK, FOR_TWO, CheckTable
 from arena.bots.models.gateway import Gateway
-from arena.bots.sessions.multiplexer import SeatReply
+from arena.bots.sessions.replies import SeatReply
 from arena.game.records import Cause, Fault, Faulted, PlayedFixture
 from arena.game.wire.messages import Ready
 from arena.league.table.play_fixture import play_fixture

@@ -1,0 +1,3 @@
+from arena.game.rules.dice import Hand
+
+def roll_hands(key: bytes, dice: tuple[int, ...]) -> tuple[Hand, ...]: ...
