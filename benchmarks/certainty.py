@@ -191,7 +191,7 @@ def name_winners(leagues: int, processes: int) -> None:
 def rated(population: str, seed: int) -> Outcome:
     """Play and rate a league."""
     games = as_arrays(real(seed) if population == "real bots" else simulated(population, seed))
-    estimates = leaderboard.estimate(games)
+    estimates = leaderboard.estimate(leaderboard.solve(games))
     after, n = estimates.covariance, games.size
     df, covariance = before(games, estimates)
     better = better_probabilities(estimates.mu, df, covariance)

@@ -162,7 +162,7 @@ class QuarantinedFixture(Struct, frozen=True):
     """When it was quarantined, in seconds since 1970."""
 
 
-class GameResult(Struct, frozen=True):
+class GameResult(Struct, array_like=True, frozen=True):
     """The result of a game, without its events."""
 
     game: int

@@ -4,13 +4,19 @@ import ctypes
 import multiprocessing
 import os
 import signal
-from collections.abc import Callable, Collection
-from contextlib import suppress
+from collections.abc import Callable, Collection, Iterator
+from contextlib import AbstractContextManager, contextmanager, suppress
 from multiprocessing.connection import Connection
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
+from warnings import catch_warnings, simplefilter
 
+from arena.io.cores import core_count
 from arena.io.errors import ArenaError
 
+_Result = TypeVar("_Result")
+
+Beside = Callable[[Callable[[], Any]], AbstractContextManager[Callable[[], Any]]]
+"""Begins a call, perhaps in another process, and yields what waits for its result."""
 _PR_SET_PDEATHSIG = 1
 LATER = 10
 """Niceness of a job that gives way: about a tenth of the processor time of a process of the arena
@@ -40,13 +46,19 @@ class _Place(NamedTuple):
 class Job:
     """A call that goes on in another process.
 
-    It runs on `cores` if any are given, with a `niceness` above that of this process.
+    It runs on `cores` if any are given, with a `niceness` above that of this process. If `copied`,
+    the process is a copy of this one, without its other threads, whose locks it must not need.
     """
 
     def __init__(
-        self, call: Callable[[], Any], *, niceness: int = 0, cores: Collection[int] = ()
+        self,
+        call: Callable[[], Any],
+        *,
+        niceness: int = 0,
+        cores: Collection[int] = (),
+        copied: bool = False,
     ) -> None:
-        context = multiprocessing.get_context("spawn")
+        context: Any = multiprocessing.get_context("fork" if copied else "spawn")
         self._answer, theirs = context.Pipe(duplex=False)
         place = _Place(os.getpriority(os.PRIO_PROCESS, 0) + niceness, frozenset(cores))
         self._process = context.Process(target=_work, args=(call, theirs, os.getpid(), place))
@@ -93,6 +105,34 @@ class Job:
         self._process.kill()
         self._process.join()
         self._answer.close()
+
+
+@contextmanager
+def in_copy(call: Callable[[], _Result]) -> Iterator[Callable[[], _Result]]:
+    """Begin a call in a copy of this process, and yield what waits for its result.
+
+    The copy begins with all that this process has in memory; of what it makes, only the result
+    comes back. It ends with the block. If it dies, or with one core, the call is made here.
+    """
+    if core_count() == 1:
+        yield call
+        return
+    with catch_warnings():
+        # Python 3.12 warns of locks that other threads hold: those of BLAS and of progress lines.
+        simplefilter("ignore", DeprecationWarning)
+        job = Job(call, copied=True)
+
+    def result() -> _Result:
+        try:
+            made: _Result = job.result()
+        except JobDiedError:
+            return call()
+        return made
+
+    try:
+        yield result
+    finally:
+        job.end()
 
 
 def _death(code: int) -> str:

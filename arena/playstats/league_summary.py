@@ -133,10 +133,18 @@ def summarize_league(
 
     Afterwards its faults are gone through, in schedule order: there may be too many to keep.
     """
-    league = LeagueSummary()
-    worst: dict[str, list[Mistake]] = defaultdict(list)
-    of_bots = defaultdict[str, BestHighlights](lambda: BestHighlights(OF_BOT, OF_BOT))
-    of_divisions = defaultdict[Division, BestHighlights](lambda: BestHighlights(OF_DIVISION, EACH))
+    league = add_up(summaries, LeagueSummary())
+    add_faults(league, faults)
+    return league
+
+
+def add_up(summaries: Iterable[FixtureSummary], league: LeagueSummary) -> LeagueSummary:
+    """Add the summaries of more fixtures to those of a league, in place; return it.
+
+    It knows no faults yet.
+    """
+    worst = defaultdict(list, {bot: [*of_bot] for bot, of_bot in league.mistakes.items()})
+    of_bots, of_divisions = _best(league)
     for summary in summaries:
         division = summary.fixture.division
         _count(league, summary)
@@ -150,17 +158,42 @@ def summarize_league(
             of_bots[bot].add(did.highlights)
             of_divisions[division].add(did.highlights)
         _keep_stderr(league, summary)
+    league.mistakes = {bot: mistakes.worst(of_bot) for bot, of_bot in worst.items()}
+    _keep(league, of_bots, of_divisions)
+    return league
+
+
+def add_faults(league: LeagueSummary, faults: Iterable[FaultEntry]) -> None:
+    """Go through all faults of a league, in schedule order, once its fixtures are added up."""
     league.faults, highlights = summarize_faults(faults, league.stderr)
     counts = {bot: of.count for bot, of in league.faults.bots.items()}
+    of_bots, of_divisions = _best(league)
     for highlight in highlights.highlights(
         {bot: n / league.games_of(bot) for bot, n in counts.items()}
     ):
         of_bots[highlight.bot].add([highlight])
         of_divisions[highlight.division].add([highlight])
-    league.mistakes = {bot: mistakes.worst(of_bot) for bot, of_bot in worst.items()}
+    _keep(league, of_bots, of_divisions)
+
+
+_OfBots = defaultdict[str, BestHighlights]
+_OfDivisions = defaultdict[Division, BestHighlights]
+
+
+def _best(league: LeagueSummary) -> tuple[_OfBots, _OfDivisions]:
+    """Return the highlights of a league, for more to be added."""
+    of_bots = _OfBots(lambda: BestHighlights(OF_BOT, OF_BOT))
+    of_divisions = _OfDivisions(lambda: BestHighlights(OF_DIVISION, EACH))
+    for bot, kept in league.bot_highlights.items():
+        of_bots[bot].add(kept)
+    for division, kept in league.highlights.items():
+        of_divisions[division].add(kept)
+    return of_bots, of_divisions
+
+
+def _keep(league: LeagueSummary, of_bots: _OfBots, of_divisions: _OfDivisions) -> None:
     league.bot_highlights = {bot: best.kept for bot, best in of_bots.items()}
     league.highlights = {division: best.kept for division, best in of_divisions.items()}
-    return league
 
 
 def _keep_mistakes(seen: list[Mistake], more: Sequence[Mistake]) -> None:

@@ -1,6 +1,7 @@
 """Where a site's games come from: counts and results at once, whole games on demand."""
 
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from typing import Any, NamedTuple, Protocol, TypeVar
 
 from arena.game.records import FixtureResult, PlayedFixture
@@ -52,3 +53,6 @@ class GameSource(Protocol):
 
     def cached(self, name: str, key: bytes, make: Callable[[], bytes]) -> bytes:
         """Return the result of `make`, perhaps as made for an earlier report with this key."""
+
+    def beside(self, call: Callable[[], Made]) -> AbstractContextManager[Callable[[], Made]]:
+        """Begin a call, in another process if a core is free, and yield what waits for it."""

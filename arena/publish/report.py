@@ -33,8 +33,12 @@ from arena.publish.unchanged import Asked, Outcome, inputs, keep, outcome_before
 from arena.ratings.league_ratings import Ratings, by_division, rate_results
 
 _NOTHING_PLAYED = "nothing was played yet"
-_MMAP_THRESHOLD, _LARGE = -3, 1 << 20
-"""The option of glibc's mallopt, and the bytes from which on memory is not taken from the heap."""
+_MMAP_THRESHOLD, _LARGE = -3, 8 << 20
+"""The option of glibc's mallopt, and the bytes from which on memory is not taken from the heap.
+
+Arrays of some thousand games, with which ratings compute, have fewer."""
+_TRIM_THRESHOLD, _SPARE = -1, 32 << 20
+"""The option, and the bytes of free memory that the heap may keep at its end."""
 POLL = 0.5
 """Seconds between looks at the store's files."""
 
@@ -198,7 +202,8 @@ def _write(store: Store, schedule: Schedule, asked: Asked, made_of: str, tell: T
             state = replace(_state(store, schedule, games, names), inputs=made_of)
             del schedule, counts  # they take as much memory as all results, and ratings take much
             tell("ratings")
-            ratings = rate_results(by_division(games.results), options, games.cached, games.begin)
+            divisions = by_division(games.results)
+            ratings = rate_results(divisions, options, games.cached, games.begin, games.beside)
         tell("pages")
         publish(
             withheld(published) if state.left or conditions.endless else published,
@@ -258,4 +263,6 @@ def _return_freed_memory() -> None:
     By default glibc takes ever larger ones from the heap, which keeps it between others.
     """
     with suppress(AttributeError, OSError):  # of another C library
-        ctypes.CDLL(None).mallopt(_MMAP_THRESHOLD, _LARGE)
+        library = ctypes.CDLL(None)
+        library.mallopt(_MMAP_THRESHOLD, _LARGE)
+        library.mallopt(_TRIM_THRESHOLD, _SPARE)

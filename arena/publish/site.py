@@ -1,6 +1,8 @@
 """The site: its pages and data files, and the model of each."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
+from itertools import chain
 from pathlib import Path
 from types import MappingProxyType
 
@@ -8,7 +10,7 @@ from markupsafe import Markup
 from msgspec import Struct
 from msgspec.structs import replace
 
-from arena.game.records import Cause, LeagueInfo, QuarantinedFixture
+from arena.game.records import BotInfo, Cause, LeagueInfo, QuarantinedFixture
 from arena.game.rules.books import changed_switches
 from arena.io import shipped
 from arena.playstats.league_summary import LeagueSummary, timing
@@ -45,6 +47,10 @@ from arena.publish.site_state import StoreState
 from arena.ratings.leaderboard_rows import Leaderboard
 from arena.ratings.league_ratings import UPSET, Ratings
 
+MANY = 50
+"""Bots whose pages are worth a process of their own."""
+_HERE = 0.15
+"""The share of them that the process of the other pages makes, too: then both take as long."""
 BESIDE = "front_beside.part"
 """What stands beside the standings, as a part of the front page of a door."""
 
@@ -70,7 +76,10 @@ def publish(
     state = state or StoreState()
     site = _Site(league, ratings, source, state, replays, anonymous=anonymous, url=url)
     with locked_site(folder) as existing:
-        replace_site(folder, site.files(existing), state.inputs)
+        bots, here = league.bots, round(len(league.bots) * _HERE)
+        files = chain(site.files(existing), site.bots(bots[:here]))
+        beside = source.beside if len(bots) >= MANY else nullcontext
+        replace_site(folder, files, state.inputs, site.bots(bots[here:]), beside)
     return folder / FRONT
 
 
@@ -165,13 +174,13 @@ class _Site:
         )
 
     def files(self, existing: Mapping[str, str]) -> Iterator[File]:
-        """Yield every file of the site, each once; `existing` has the keys of earlier files."""
+        """Yield every file of the site but the pages of bots; `existing` has the keys of files."""
         # In turns: other processes make replays while this one makes pages.
         replays = self._replays(existing) if self.selection else ()
         yield from alternating(self._pages(), replays, A_PAGE)
 
     def _pages(self) -> Iterator[File]:
-        """Yield all files but those of replays."""
+        """Yield all files but those of replays and bots."""
         yield _static("style.css")
         yield _static("shared.js")
         yield _static("tables.js")
@@ -194,7 +203,6 @@ class _Site:
         for board in self.boards:
             yield from self._board(board)
         yield from self._fixtures()
-        yield from self._bots()
         yield self._page("charts.html", "charts.html", charts.charts_page(self.summary))
         names = [info.name for info in self.league.bots]
         highlights = self.highlights.bots
@@ -217,9 +225,10 @@ class _Site:
         yield File("data/faults.csv", csv_parts(table))
         yield File("data/faults.json", json_parts(table))
 
-    def _bots(self) -> Iterator[File]:
+    def bots(self, bots: Sequence[BotInfo]) -> Iterator[File]:
+        """Yield the pages of some bots."""
         for model in bot.models(
-            self.league, self.ratings, self.summary, self.fixtures, self.highlights
+            self.league, bots, self.ratings, self.summary, self.fixtures, self.highlights
         ):
             yield self._page("bot.html", self.links.bot(model.info.name), bot.BotView(model))
 

@@ -1,8 +1,10 @@
 """The ratings of a division, which are read back if nothing that decides them changed."""
 
 from collections.abc import Iterable, Sequence
+from contextlib import nullcontext
+from functools import partial
 from math import prod
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from msgspec import Struct
@@ -12,7 +14,14 @@ from numpy.typing import NDArray
 from arena.game.records import Division, FixtureResult, RatingsInfo
 from arena.ratings.board.large_leaderboard import RatedField, estimate_large, rate_large
 from arena.ratings.board.large_ranks import large_ranks
-from arena.ratings.board.leaderboard import estimate, rate_games, without_faults
+from arena.ratings.board.leaderboard import (
+    Solution,
+    estimate,
+    leaderboard,
+    past_of,
+    solve,
+    without_faults,
+)
 from arena.ratings.board.memory import Begin, Remember, decided_by, forget, pack, unpack, within
 from arena.ratings.board.overall import Places
 from arena.ratings.board.pair_matrix import Better, Duels, SparsePairs
@@ -22,6 +31,12 @@ from arena.ratings.maths.arrays import as_ints
 from arena.ratings.model.games import Games, as_arrays
 from arena.ratings.model.posterior import MANY
 from arena.ratings.suspicion.suspicion import Findings, findings
+
+if TYPE_CHECKING:
+    from arena.io.job import Beside
+
+_MANY_GAMES = 10_000
+"""Games that are worth a process to look for what is suspicious."""
 
 
 class Rated(NamedTuple):
@@ -49,14 +64,16 @@ def rate_division(
     options: RatingsInfo,
     remember: Remember,
     begin: Begin | None = None,
+    beside: "Beside" = nullcontext,
     *,
     brief: bool = False,
 ) -> Rated:
     """Rate the games of a division, at least one, or remember their ratings.
 
-    `begin` and `brief` are as in `rate_results`.
+    `begin`, `beside` and `brief` are as in `rate_results`.
     """
-    return rate_arrays(division, as_arrays(played), options, remember, begin, brief=brief)
+    games = as_arrays(played)
+    return rate_arrays(division, games, options, remember, begin, beside, brief=brief)
 
 
 def rate_arrays(
@@ -65,6 +82,7 @@ def rate_arrays(
     options: RatingsInfo,
     remember: Remember = forget,
     begin: Begin | None = None,
+    beside: "Beside" = nullcontext,
     *,
     brief: bool = False,
 ) -> Rated:
@@ -72,7 +90,7 @@ def rate_arrays(
     remember = within(remember, division)
 
     def make() -> bytes:
-        return _rated(division, games, options, None if brief else remember, begin)
+        return _rated(division, games, options, None if brief else remember, begin, beside)
 
     data = remember("ratings", decided_by(games, division, options, brief), make)
     return _unpacked(games.bots, data)
@@ -84,24 +102,38 @@ def _rated(
     options: RatingsInfo,
     remember: Remember | None,
     begin: Begin | None,
+    beside: "Beside",
 ) -> bytes:
     if games.size > MANY:
         return _pack_large(rate_large(division, games, options, remember))
-    board, estimates = rate_games(division, games, options, remember, begin)
-    board = replace(board, duels={}, better={})
-    solution, vary = estimates.solution, estimates.covariance
-    ahead = solution.pairs.ahead.astype(np.int32)
-    columns = estimates.better, vary.place, vary.degrees_of_freedom, ahead
-    del estimates, vary
-    suspicious = None
-    if remember and options.alpha > 0.0 and not games.faulted.any(1).all():
-        if games.faulted.any():
-            clean = without_faults(solution)
-            del solution  # the matrices of two are not in memory at a time
-            solution = clean.solved()
-        suspicious = findings(division, solution, options.alpha)
+    past = past_of(games, remember, begin)
+    solution = solve(games)
+    test = partial(_findings, division, [solution], options.alpha if remember else 0.0)
+    with (beside if len(games.order) >= _MANY_GAMES else nullcontext)(test) as suspicious:
+        estimates = estimate(solution)
+        board = replace(leaderboard(division, estimates, past(), options), duels={}, better={})
+        vary, ahead = estimates.covariance, solution.pairs.ahead.astype(np.int32)
+        columns = estimates.better, vary.place, vary.degrees_of_freedom, ahead
+        del estimates, vary, solution  # what is suspicious needs a solution of its own
+        kept = pack(_Kept(board, suspicious()))
     values = [np.ascontiguousarray(column).data for column in columns]
-    return b"".join([*values, pack(_Kept(board, suspicious))])
+    return b"".join([*values, kept])
+
+
+def _findings(division: Division, solved: list[Solution], alpha: float) -> Findings | None:
+    """Test a division by its games without faults; None if there are none, or alpha is 0.
+
+    Takes its solution off the list, to let it go: the matrices of two take much memory.
+    """
+    solution = solved.pop()
+    faulted = solution.games.faulted.any(1)
+    if alpha <= 0.0 or faulted.all():
+        return None
+    if faulted.any():
+        clean = without_faults(solution)
+        del solution
+        solution = clean.solved()
+    return findings(division, solution, alpha)
 
 
 def _pack_large(rated: RatedField) -> bytes:
@@ -163,7 +195,7 @@ def rank_all(results: Iterable[FixtureResult]) -> tuple[int, dict[str, tuple[int
         mu, blocks = large.mu, large.covariance.blocks
         ranges, _ = large_ranks(large.field(games.bots), nobody, nobody)
     else:
-        estimates = estimate(games)
+        estimates = estimate(solve(games))
         mu, blocks = estimates.mu, estimates.covariance.blocks
         ranges = rank_ranges(estimates.better)
     order = sorted(range(games.size), key=lambda bot: (-mu[bot], games.bots[bot]))

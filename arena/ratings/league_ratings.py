@@ -1,6 +1,7 @@
 """The ratings of a league from its results, and the chances that they give in a game."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import nullcontext
 from math import erfc, sqrt
 from typing import TYPE_CHECKING
 
@@ -11,6 +12,7 @@ from arena.ratings.leaderboard_rows import Leaderboard, LeaderboardRow, Overall,
 from arena.ratings.model.trueskill import BETA
 
 if TYPE_CHECKING:
+    from arena.io.job import Beside
     from arena.ratings.board.memory import Begin, Remember
 
 UPSET = 0.1
@@ -47,12 +49,14 @@ def rate_results(
     options: RatingsInfo | None = None,
     remember: "Remember | None" = None,
     begin: "Begin | None" = None,
+    beside: "Beside" = nullcontext,
     *,
     brief: bool = False,
 ) -> Ratings:
     """Rate the games of each division, as far as their ratings are not remembered.
 
     What `begin` gets is rated at the same time; it is for games of which nothing is remembered.
+    What `beside` gets may be done at the same time, too: what is suspicious is looked for.
     Brief ratings have neither a history, nor suspicions, nor those of TrueSkill's usual pass.
     """
     # numpy is slow to import, and this module is read at every start
@@ -63,7 +67,7 @@ def rate_results(
 
     options, remember = options or RatingsInfo(), remember or forget
     rated = [
-        rate_division(*division, options, remember, begin, brief=brief)
+        rate_division(*division, options, remember, begin, beside, brief=brief)
         for division in divisions.items()
     ]
     tables = [(division.board, division.places) for division in rated]

@@ -7,7 +7,7 @@ from functools import partial
 import pytest
 
 from arena.io.errors import ArenaError
-from arena.io.job import LATER, Job, JobDiedError
+from arena.io.job import LATER, Job, JobDiedError, in_copy
 from tests.e2e.live import wait_until
 
 
@@ -53,3 +53,31 @@ def test_job_for_later_has_a_lower_priority() -> None:
     niceness = partial(os.getpriority, os.PRIO_PROCESS, 0)
     assert Job(niceness, niceness=LATER).result() == min(19, niceness() + LATER)
     assert Job(niceness).result() == niceness()
+
+
+def _remember(known: list[int]) -> tuple[int, list[int]]:
+    known.append(2)
+    return os.getpid(), known
+
+
+def test_a_copy_knows_what_this_process_knows_and_changes_none_of_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr("os.sched_getaffinity", lambda _: {0, 1})
+    known = [1]
+    with in_copy(lambda: _remember(known)) as result:
+        pid, found = result()
+    assert (found, known) == ([1, 2], [1])
+    assert pid != os.getpid()
+    with in_copy(_refuse) as result, pytest.raises(ArenaError, match="no / here / try again"):
+        result()
+
+
+def test_a_call_whose_copy_dies_is_made_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    here = os.getpid()
+    monkeypatch.setattr("os.sched_getaffinity", lambda _: {0, 1})
+    with in_copy(lambda: os.getpid() if os.getpid() == here else os._exit(1)) as result:
+        assert result() == here
+    monkeypatch.setattr("os.sched_getaffinity", lambda _: {0})
+    with in_copy(os.getpid) as result:
+        assert result() == here

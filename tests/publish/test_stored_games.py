@@ -3,7 +3,7 @@
 import os
 import sqlite3
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import closing
+from contextlib import AbstractContextManager, closing
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -14,14 +14,17 @@ from msgspec.structs import replace
 
 from arena.game.records import Cause, Faulted, FixtureResult, PlayedFixture
 from arena.game.rules.books import Rules
+from arena.io.job import in_copy
 from arena.league.store.store import Store
 from arena.playstats.fixture_summary import FixtureSummary, summarize_fixtures
+from arena.publish import site
 from arena.publish.output.cache import cache_path
 from arena.publish.pages import feed
 from arena.publish.replay.selection import NEWEST, ReplayChoice
 from arena.publish.stored import fixture_work, processes
 from arena.publish.stored import stored_games as stored
 from arena.publish.stored.stored_games import StoredGames, rated_results_at, stored_games
+from arena.ratings import division
 from tests.league.store import hostile
 from tests.league.store.edit import removed
 from tests.publish.in_memory import write_site
@@ -277,6 +280,39 @@ def test_many_processes_make_the_same_site(tmp_path: Path, monkeypatch: pytest.M
     monkeypatch.setattr(processes, "_CHUNK", 6)
     monkeypatch.setattr("os.sched_getaffinity", lambda _: {0, 1})
     assert report(begun(tmp_path / "many.sqlite", PLAYED), tmp_path / "many") == alone
+
+
+@pytest.mark.slow
+def test_a_copy_of_the_process_makes_the_same_site(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    alone = report(begun(tmp_path / "one.sqlite", PLAYED), tmp_path / "one")
+    made = list[bool]()
+
+    def noting(call: Callable[[], object]) -> AbstractContextManager[Callable[[], object]]:
+        made.append(True)
+        return in_copy(call)
+
+    monkeypatch.setattr(stored, "in_copy", noting)
+    monkeypatch.setattr(site, "MANY", 0)
+    monkeypatch.setattr(division, "_MANY_GAMES", 0)
+    monkeypatch.setattr("os.sched_getaffinity", lambda _: {0, 1})
+    assert report(begun(tmp_path / "many.sqlite", PLAYED), tmp_path / "many") == alone
+    assert made == [True, True]
+
+
+@pytest.mark.slow
+def test_fixtures_that_are_added_up_are_not_read_again(tmp_path: Path) -> None:
+    path = begun(tmp_path / "league.sqlite", PLAYED[:4])
+    report(path, tmp_path / "site")
+    with closing(sqlite3.connect(cache_path(path))) as db, db:
+        db.execute("DELETE FROM entries WHERE name BETWEEN '0' AND '9'")
+    add(path, PLAYED[4])
+    grown = report(path, tmp_path / "site")
+    with closing(sqlite3.connect(cache_path(path))) as db:
+        kept = db.execute("SELECT name FROM entries WHERE name BETWEEN '0' AND '9'").fetchall()
+    assert kept == [("4",)]
+    assert grown == report(begun(tmp_path / "cold.sqlite", PLAYED[:5]), tmp_path / "cold")
 
 
 @pytest.mark.slow

@@ -126,7 +126,8 @@ def fixture_row(
     fixture = result.fixture
     by_seat = list(zip(*(game.places for game in result.games), strict=True))
     wins = tuple(places.count(1) for places in by_seat)
-    faulted = Counter(seat for game in result.games for seat in game.faulted)
+    faulty = [game for game in result.games if any(game.faults)]
+    faulted = Counter(seat for game in faulty for seat in game.faulted)
     unlikely = upsets(fixture.seats, strengths.get(fixture.division, {}))
     return FixtureResultRow(
         index=fixture.index,

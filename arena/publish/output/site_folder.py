@@ -14,7 +14,8 @@ import shutil
 import signal
 import threading
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
+from functools import partial
 from hashlib import sha256
 from pathlib import Path
 from tempfile import TemporaryDirectory, TemporaryFile
@@ -22,6 +23,7 @@ from typing import NamedTuple
 
 from arena.io.errors import ArenaError
 from arena.io.files import changed_at
+from arena.io.job import Beside
 from arena.publish.output.manifest import MANIFEST, Keys, Manifest, manifest_data, read_manifest
 
 FRONT = "index.html"
@@ -94,12 +96,16 @@ def _content(path: Path) -> bytes | None:
 
 
 def replace_site(
-    folder: Path, files: Iterable[tuple[str, str | bytes] | File], inputs: str = ""
+    folder: Path,
+    files: Iterable[tuple[str, str | bytes] | File],
+    inputs: str = "",
+    others: Iterable[File] = (),
+    beside: Beside = nullcontext,
 ) -> None:
     """Make `folder` hold exactly these files of ours; `inputs` is as in `is_whole`.
 
-    Raises ArenaError if the folder cannot be written or holds a file of that name which no earlier
-    run wrote; the site is then unchanged.
+    The `others` are made `beside` the rest. Raises ArenaError if the folder cannot be written or
+    holds a file of that name which no earlier run wrote; the site is then unchanged.
     """
     with _translate_errors(folder):
         folder.mkdir(parents=True, exist_ok=True)
@@ -108,8 +114,9 @@ def replace_site(
             shutil.rmtree(leftover, ignore_errors=True)
         with TemporaryDirectory(dir=folder, prefix=STAGING, ignore_cleanup_errors=True) as name:
             staging = _Staging(folder, Path(name), old)
-            for file in files:
-                staging.take(File(*file))
+            with beside(partial(_Staging(folder, Path(name), old).take_all, others)) as taken:
+                staging.take_all(File(*file) for file in files)
+                staging.join(taken())
             new = frozenset(staging.names)
             _refuse_foreign(folder, new - old.files)
             with _uninterrupted():
@@ -142,6 +149,14 @@ def _translate_errors(folder: Path) -> Iterator[None]:
         raise ArenaError(what, str(folder), hint) from error
 
 
+class _Taken(NamedTuple):
+    """What is known of files that were taken in."""
+
+    names: set[str]
+    changed: set[str]
+    keys: Keys
+
+
 class _Staging:
     """The files of a report in the making; those that changed wait in a folder."""
 
@@ -152,8 +167,20 @@ class _Staging:
         self.keys: Keys = {}
         self._folder, self._old = folder, old
 
-    def take(self, file: File) -> None:
-        """Take a file in."""
+    def take_all(self, files: Iterable[File]) -> _Taken:
+        """Take files in, and return what is known of all that were taken so far."""
+        with _translate_errors(self._folder):
+            for file in files:
+                self._take(file)
+        return _Taken(self.names, self.changed, self.keys)
+
+    def join(self, taken: _Taken) -> None:
+        """Count files as taken in that another one took, for the same folders."""
+        self.names |= taken.names
+        self.changed |= taken.changed
+        self.keys |= taken.keys
+
+    def _take(self, file: File) -> None:
         self.names.add(file.path)
         if file.content is None:
             self.keys[file.path] = self._old.keys[file.path]

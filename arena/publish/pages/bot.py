@@ -3,7 +3,7 @@
 import shlex
 from bisect import bisect
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from markupsafe import Markup
 from msgspec import Struct
@@ -106,24 +106,26 @@ class BotView(Struct, frozen=True):
 
 def models(
     league: LeagueInfo,
+    bots: Sequence[BotInfo],
     ratings: Ratings,
     summary: LeagueSummary,
     fixtures: Sequence[FixtureResultRow],
     highlights: SiteHighlights,
 ) -> Iterator[BotPage]:
-    """Yield a page model for each bot of the league, in its order; fixtures are in theirs."""
-    recent = _recent(fixtures)
+    """Yield a page model for each of some bots of a league, in order; fixtures are in theirs."""
+    recent, versions = _recent(fixtures), _versions(league)
+    rows = [(board, {row.bot: row for row in board.rows}) for board in ratings.boards]
     field = Field(summary)
     whole = overall_standings(ratings.overall).rows if ratings.overall else ()
     overall = {row.bot: row for row in whole}
-    for info in league.bots:
-        places = list(_places(ratings.boards, info.name))
+    for info in bots:
+        places = [_place(board, of[info.name]) for board, of in rows if info.name in of]
         stands = [(place.board, place.standing) for place in places]
         yield _model(
             info,
             places,
             card(info.name, overall, stands, field),
-            _earlier(league, info),
+            _earlier(versions, info.name),
             recent[info.name],
             summary,
             highlights.bots.get(info.name, ()),
@@ -140,10 +142,17 @@ def _recent(fixtures: Sequence[FixtureResultRow]) -> dict[str, list[FixtureResul
     return recent
 
 
-def _earlier(league: LeagueInfo, info: BotInfo) -> list[BotInfo]:
-    name, number = version_of(info.name)
-    versions = sorted((version_of(bot.name), bot.name, bot) for bot in everyone(league))
-    return [bot for (of, n), _, bot in versions if of == name and n < number]
+def _versions(league: LeagueInfo) -> dict[str, list[BotInfo]]:
+    """Return all versions of each bot, by the name that they share, the oldest first."""
+    versions: dict[str, list[BotInfo]] = defaultdict(list)
+    for bot in sorted(everyone(league), key=lambda bot: (version_of(bot.name), bot.name)):
+        versions[version_of(bot.name)[0]].append(bot)
+    return versions
+
+
+def _earlier(versions: Mapping[str, Sequence[BotInfo]], name: str) -> list[BotInfo]:
+    of, number = version_of(name)
+    return [bot for bot in versions[of] if version_of(bot.name)[1] < number]
 
 
 def _model(
@@ -176,13 +185,6 @@ def _model(
         shown=faults.first,
         stderr=[(faults.by_fixture[index], text) for index, text in sorted(texts.items())],
     )
-
-
-def _places(boards: Sequence[Leaderboard], bot: str) -> Iterator[BoardResults]:
-    for board in boards:
-        for row in board.rows:
-            if row.bot == bot:
-                yield _place(board, row)
 
 
 def _place(board: Leaderboard, row: LeaderboardRow) -> BoardResults:

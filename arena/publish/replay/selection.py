@@ -81,7 +81,7 @@ def _selected(
     return [
         game.game
         for game in result.games
-        if upset[game.places.index(1)] or game.faulted or (fixture.index, game.game) in wanted
+        if upset[game.places.index(1)] or any(game.faults) or (fixture.index, game.game) in wanted
     ]
 
 

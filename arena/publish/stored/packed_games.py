@@ -4,24 +4,27 @@ from collections.abc import Iterator, Sequence
 from typing import overload
 
 import msgspec
-from msgspec.structs import astuple
 
-from arena.game.records import Cause, GameResult
+from arena.game.records import GameResult
 
-_Row = tuple[int, tuple[int, ...], tuple[Cause | None, ...], int, int, int]
-"""The fields of a GameResult."""
 _encode = msgspec.msgpack.Encoder().encode
-_decode = msgspec.msgpack.Decoder(list[_Row]).decode
+_decode = msgspec.msgpack.Decoder(list[GameResult]).decode
 
 
 class PackedGames(Sequence[GameResult]):
     """The games of a fixture, in a quarter of the memory; each look at them unpacks them all."""
 
-    __slots__ = ("_data", "_size")
+    __slots__ = ("_size", "data")
 
-    def __init__(self, games: Sequence[GameResult]) -> None:
-        self._data = _encode([astuple(game) for game in games])
-        self._size = len(games)
+    def __init__(self, data: bytes, size: int) -> None:
+        self.data, self._size = data, size
+
+    @classmethod
+    def of(cls, games: Sequence[GameResult]) -> "PackedGames":
+        """Pack games, unless they are."""
+        if isinstance(games, PackedGames):
+            return games
+        return cls(_encode(games), len(games))
 
     def __len__(self) -> int:
         """Return the number of games."""
@@ -29,7 +32,7 @@ class PackedGames(Sequence[GameResult]):
 
     def __iter__(self) -> Iterator[GameResult]:
         """Yield the games in order."""
-        return iter([GameResult(*row) for row in _decode(self._data)])
+        return iter(_decode(self.data))
 
     def __reversed__(self) -> Iterator[GameResult]:
         """Yield the games, the last one first."""

@@ -2,7 +2,7 @@
 
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager, suppress
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext, suppress
 from functools import partial
 from hashlib import sha256
 from typing import Any, TypeVar
@@ -13,12 +13,13 @@ from msgspec.structs import replace
 from arena.game.records import FixtureResult, LeagueInfo
 from arena.game.rules.books import Rules
 from arena.io.errors import ArenaError
+from arena.io.job import in_copy
 from arena.league.store.failures import damaged_fixtures
 from arena.league.store.format.rows import FixtureHashes
 from arena.league.store.store import Store
 from arena.playstats.fault_entry import FaultEntry
 from arena.playstats.fixture_summary import FixtureSummary
-from arena.playstats.league_summary import summarize_league
+from arena.playstats.league_summary import LeagueSummary, add_faults, add_up
 from arena.playstats.luck import has_luck, rated_luck
 from arena.publish.game_source import Job, Made, Work
 from arena.publish.output.cache import Cache, CacheEntry, cache_path
@@ -28,8 +29,11 @@ from arena.publish.series import Again, Tell, batched, telling
 from arena.publish.stored.fixture_work import CachedFixture, make_all, summarize
 from arena.publish.stored.packed_games import PackedGames
 from arena.publish.stored.processes import Processes
+from arena.publish.stored.running_total import RunningTotal, pack_total, unpack_total
 from arena.ratings.board.memory import Begin
 
+_TOTAL = "total"
+"""The name of the running total in the cache."""
 _WRITTEN = 250
 """Games whose summaries are written to the cache at a time, about."""
 
@@ -51,7 +55,7 @@ class _Shared:
             dice=self._one(result.fixture.dice),
         )
         how = {"sandbox": self._one(result.sandbox), "clock": self._one(result.clock)}
-        games, luck = PackedGames(result.games), result.luck and array("i", result.luck)
+        games, luck = PackedGames.of(result.games), result.luck and array("i", result.luck)
         return replace(result, fixture=fixture, games=games, luck=luck, **how)
 
     def _one(self, part: _T) -> _T:
@@ -130,10 +134,10 @@ class StoredGames:
         self._faulted: list[FixtureHashes] = []
         self._shared = _Shared()
         self.faults = Again(self._read_faults)
-        self.summary = summarize_league(self._summaries(counts), self.faults)
-        if self._damaged:  # nothing of the store is published then
-            raise damaged_fixtures(self._damaged, store.path)
-        self.results.sort(key=lambda result: result.fixture.index)
+        self.summary = self._added_up(
+            {one.position: one for one in store.hashes() if counts(one.id)}
+        )
+        add_faults(self.summary, self.faults)
         self.root = store.root()
 
     def each(self, work: Work[Made], jobs: Sequence[Job]) -> Iterator[Made]:
@@ -148,6 +152,10 @@ class StoredGames:
         """Begins a call in another process; None if there is none, since little is new."""
         return self._processes.begin if self._processes.running else None
 
+    def beside(self, call: Callable[[], Made]) -> AbstractContextManager[Callable[[], Made]]:
+        """Begin a call in a copy of this process, unless others are at work; yield what waits."""
+        return nullcontext(call) if self._processes.running else in_copy(call)
+
     def cached(self, name: str, key: bytes, make: Callable[[], bytes]) -> bytes:
         """Return the result of `make`, perhaps as made for an earlier report with this key."""
         data = self._cache.read(name, key)
@@ -156,30 +164,46 @@ class StoredGames:
             self._cache.write([CacheEntry(name, key, data)])
         return data
 
-    def _summaries(self, counts: Callable[[str], bool]) -> Iterator[FixtureSummary]:
-        """Yield the summaries of sound fixtures, first those that are cached.
+    def _added_up(self, counted: Mapping[int, FixtureHashes]) -> LeagueSummary:
+        """Return the summary of fixtures, and keep it for the next report, which adds to it."""
+        data = self._cache.read(_TOTAL, b"")
+        total = (unpack_total(data, counted) if data else None) or RunningTotal()
+        self.results += map(self._shared.result, total.results)
+        self._faulted += [counted[position] for position in total.faulted]
+        known = {result.fixture.index for result in total.results}
+        self.hashes |= {position: self._key(counted[position]) for position in known}
+        new = [one for position, one in counted.items() if position not in known]
+        summary = add_up(self._summaries(new), total.summary)
+        if self._damaged:  # nothing of the store is published then
+            raise damaged_fixtures(self._damaged, self._store.path)
+        self.results.sort(key=lambda result: result.fixture.index)
+        if new:
+            faulted = [one.position for one in self._faulted]
+            total = RunningTotal(self.results, faulted, summary)
+            self._cache.write([CacheEntry(_TOTAL, b"", pack_total(total, counted))])
+        return summary
+
+    def _summaries(self, counted: Iterable[FixtureHashes]) -> Iterator[FixtureSummary]:
+        """Yield the summaries of fixtures that are sound, first those that are cached.
 
         Of those that are not read now, since they are cached or do not count, the rows are checked:
         no report is made of a store that the ratings refuse.
         """
-        missing, others, cache = list[FixtureHashes](), list[int](), self._cache
-        for hashes in self._store.hashes():
-            counted = counts(hashes.id)
-            data = cache.read(str(hashes.position), hashes.hash) if counted else None
-            if data:
+        missing = list[FixtureHashes]()
+        for hashes in counted:
+            if data := self._cache.read(str(hashes.position), hashes.hash):
                 yield from self._taken(hashes, data)
-            elif counted:
+            else:
                 missing.append(hashes)
-                continue
-            others.append(hashes.position)
-        self._damaged += self._store.damaged_rows(others)
         positions = [hashes.position for hashes in missing]
+        others = set(self._store.positions()).difference(positions)
+        self._damaged += self._store.damaged_rows(sorted(others))
         task = partial(summarize, self._names, self._variants)
         seats = len(positions) * self._games * self._seats
         made = self._processes.spread(task, positions, self._games, seats)
         made = telling(made, len(missing), "fixtures", self._tell)
         for batch in batched(zip(missing, made, strict=True), _WRITTEN):
-            cache.write(
+            self._cache.write(
                 CacheEntry(str(hashes.position), hashes.hash, new) for hashes, new in batch if new
             )
             for hashes, new in batch:
@@ -201,12 +225,15 @@ class StoredGames:
         if cached is None or cached.content_hash != stored.content_hash:
             self._damaged.append(stored.id)
             return
-        fingerprint = self._names.fingerprint if self._names else ""
-        self.hashes[stored.position] = cached.content_hash.hex() + fingerprint
+        self.hashes[stored.position] = self._key(stored)
         self.results.append(self._shared.result(cached.summary.rated))
         if cached.summary.faults:
             self._faulted.append(stored)
         yield cached.summary
+
+    def _key(self, stored: FixtureHashes) -> str:
+        """Return a digest of what is shown of a fixture's games."""
+        return stored.content_hash.hex() + (self._names.fingerprint if self._names else "")
 
 
 def rated_results(store: Store, counts: Callable[[str], bool]) -> Iterable[FixtureResult]:

@@ -1,6 +1,6 @@
 """How a leaderboard is made: ratings, how sure they are, ranks and plain counts."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -67,33 +67,41 @@ def rate(
     options: RatingsInfo | None = None,
 ) -> RatedDivision:
     """Rate at least one game of a division, given in any order."""
-    return rate_games(Division(variant, players), as_arrays(results), options or RatingsInfo())
+    games, division = as_arrays(results), Division(variant, players)
+    past = past_of(games, forget)
+    estimates = estimate(solve(games))
+    return RatedDivision(
+        leaderboard(division, estimates, past(), options or RatingsInfo()), estimates
+    )
 
 
-def rate_games(
-    division: Division,
-    games: Games,
-    options: RatingsInfo,
-    remember: Remember | None = forget,
-    begin: Begin | None = None,
-) -> RatedDivision:
-    """Rate the games of a division; `remember` is for names of this division alone.
+def past_of(
+    games: Games, remember: Remember | None, begin: Begin | None = None
+) -> Callable[[], Past]:
+    """Begin to rate the past of a division, and return what waits for it.
 
-    Without it, the rating has no past: neither the usual pass nor points on the way. With `begin`
-    the past is rated meanwhile, and nothing of it is looked for in what is remembered.
+    `remember` is for names of this division alone; without it there is neither the usual pass nor
+    points on the way. With `begin` the past is rated meanwhile, and nothing of it is looked for in
+    what is remembered.
     """
-    past = Past({}, [])
-    if remember:
-        on_the_way = stops(games, checkpoints(len(games.order)))
-        # Without `begin` it is made now, before there are matrices of pairs: those of each point
-        # take as much memory.
-        wait = begin_past(games, on_the_way, remember, begin)
-    estimates = estimate(games)
-    if remember:
-        past = wait()
+    if remember is None:
+        return lambda: Past({}, [])
+    # Without `begin` it is made now, before there are matrices of pairs: those of each point take
+    # as much memory.
+    return begin_past(games, stops(games, checkpoints(len(games.order))), remember, begin)
+
+
+def leaderboard(
+    division: Division, estimates: Estimates, past: Past, options: RatingsInfo
+) -> Leaderboard:
+    """Return the leaderboard of a division."""
+    (games, skills, met), luck, covariance = (
+        estimates.solution,
+        estimates.luck,
+        estimates.covariance,
+    )
     passed = [past.passed[bot].mu if past.passed else 0.0 for bot in games.bots]
-    (_, skills, met), luck, covariance = estimates.solution, estimates.luck, estimates.covariance
-    board = Leaderboard(
+    return Leaderboard(
         variant=division.variant,
         players=division.players,
         rows=_rows(estimates, as_floats(passed), options),
@@ -107,20 +115,25 @@ def rate_games(
         parts=estimates.parts,
         history=relative([*past.points, point(games, skills, luck)], options.anchor),
     )
-    return RatedDivision(board, estimates)
 
 
-def estimate(games: Games) -> Estimates:
-    """Return how good the bots are."""
+def solve(games: Games) -> Solution:
+    """Return how good the bots are by the model alone."""
     skills = posterior(distinct(games))
+    return Solution(games, skills, pairs(games, centred(skills.mu)))
+
+
+def estimate(solution: Solution) -> Estimates:
+    """Return how good the bots are, and how sure that is."""
+    games, skills, met = solution
     luck = measure(games, skills.mu)
-    mu, met = centred(without_luck(luck, skills)), pairs(games, centred(skills.mu))
+    mu = centred(without_luck(luck, skills))
     covariance = block_variance.covariance(games, skills, met, luck)
     better = better_probabilities(mu, covariance.degrees_of_freedom, covariance.mu)
     field = parts(games.tables())
     if len(field) > 1:
         better[apart(games.bots, field)] = 0.5
-    return Estimates(Solution(games, skills, met), luck, mu, covariance, better, field)
+    return Estimates(solution, luck, mu, covariance, better, field)
 
 
 class Clean(NamedTuple):
