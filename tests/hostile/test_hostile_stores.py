@@ -208,6 +208,14 @@ def test_value_of_any_type_in_any_column_ends_in_one_line(
                 assert ran.out == sound[name].out, where
 
 
+@pytest.mark.parametrize("decisions", [-1, -(1 << 63), 1 << 62])
+def test_decisions_that_no_fixture_can_have_are_refused(store: Path, decisions: int) -> None:
+    hostile.fill(store, "fixtures", "decisions", decisions)
+    edit.rehash(store)
+    for name in ("export", "report"):
+        assert_refused(name, store)
+
+
 NUMBERS = (("games", 0), ("games", 1 << 60), ("rounds", 1 << 40), ("rounds", -1))
 
 

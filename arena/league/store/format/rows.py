@@ -36,6 +36,8 @@ _fixtures = msgspec.json.Decoder(Fixture)
 
 _Timestamp = Annotated[float, msgspec.Meta(ge=0, le=1e11)]
 """Seconds that a calendar can hold, whatever a damaged store says."""
+_Count = Annotated[int, msgspec.Meta(ge=0, le=1 << 40)]
+"""A number that can be added up."""
 
 
 class Record(msgspec.Struct, frozen=True):
@@ -54,7 +56,7 @@ class _How(NamedTuple):
 
     sandbox: str
     clock: Literal["wall", "cpu"]
-    decisions: int
+    decisions: _Count
     seconds: _Timestamp
     stored_at: _Timestamp | None
 
