@@ -126,22 +126,10 @@ class LeagueSummary(Struct):
         return {(mistake.index, mistake.game) for of_bot in lists for mistake in of_bot}
 
 
-def summarize_league(
-    summaries: Iterable[FixtureSummary], faults: Iterable[FaultEntry]
-) -> LeagueSummary:
-    """Add up the summaries of a league's fixtures, given in any order, each once.
-
-    Afterwards its faults are gone through, in schedule order: there may be too many to keep.
-    """
-    league = add_up(summaries, LeagueSummary())
-    add_faults(league, faults)
-    return league
-
-
 def add_up(summaries: Iterable[FixtureSummary], league: LeagueSummary) -> LeagueSummary:
     """Add the summaries of more fixtures to those of a league, in place; return it.
 
-    It knows no faults yet.
+    They are given in any order, each once. The league knows no faults yet.
     """
     worst = defaultdict(list, {bot: [*of_bot] for bot, of_bot in league.mistakes.items()})
     of_bots, of_divisions = _best(league)
@@ -164,7 +152,10 @@ def add_up(summaries: Iterable[FixtureSummary], league: LeagueSummary) -> League
 
 
 def add_faults(league: LeagueSummary, faults: Iterable[FaultEntry]) -> None:
-    """Go through all faults of a league, in schedule order, once its fixtures are added up."""
+    """Go through all faults of a league, in schedule order, once its fixtures are added up.
+
+    There may be too many to keep.
+    """
     league.faults, highlights = summarize_faults(faults, league.stderr)
     counts = {bot: of.count for bot, of in league.faults.bots.items()}
     of_bots, of_divisions = _best(league)

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from arena.playstats.fault_entry import FaultEntry
 from arena.playstats.fixture_summary import FixtureSummary
-from arena.playstats.league_summary import LeagueSummary, summarize_league
+from arena.playstats.league_summary import LeagueSummary, add_faults, add_up
 
 
 def faults_of(summaries: Iterable[FixtureSummary]) -> list[FaultEntry]:
@@ -16,4 +16,6 @@ def faults_of(summaries: Iterable[FixtureSummary]) -> list[FaultEntry]:
 def league_of(summaries: Iterable[FixtureSummary]) -> LeagueSummary:
     """Return the summary of a league."""
     every = list(summaries)
-    return summarize_league(every, faults_of(every))
+    league = add_up(every, LeagueSummary())
+    add_faults(league, faults_of(every))
+    return league
