@@ -21,10 +21,11 @@ from typing import NamedTuple
 import numpy as np
 
 from arena.game.rules.books import VARIANTS
+from arena.lab.training.folder import RIVALS
 from arena.lab.training.games import Games
 from arena.lab.training.league import Score, duel, finished, frozen, lead, scores
 from arena.lab.training.policy import Policy
-from arena.lab.training.rivals import sample_bots
+from arena.lab.training.rivals import play, sample_bots
 from arena.publish.drawing.axis import Axis, round_axis
 from arena.publish.drawing.charts import SQUARE, Chart, Dot, across, numbers, ticks, upwards
 from arena.publish.output.text import percent as whole
@@ -32,8 +33,6 @@ from arena.publish.pages.picture import picture
 
 SHIPPED = Path("sample_bots/champion/weights.npz")
 AT_A_TIME = 512
-RIVALS = ("honest", "odds")
-"""Whom the training looks at, in the order of the columns of its curve."""
 
 
 def main() -> None:
@@ -108,7 +107,7 @@ def drawn(curve: Path) -> str:
     """Return a picture of the games for two that were won in training, by decisions."""
     with curve.open(newline="", encoding="utf-8") as file:
         rows = list(csv.reader(file, delimiter="\t"))
-    charts = {f"against {name}": won(rows, 3 + n) for n, name in enumerate(RIVALS)}
+    charts = {f"against {name}": won(rows, 4 + n) for n, name in enumerate(RIVALS)}
     return picture("Games for two that the champion wins, in training", charts)
 
 
@@ -140,10 +139,11 @@ def won(rows: Sequence[Sequence[str]], column: int) -> Chart:
 def speed(policy: Policy) -> str:
     """Return decisions per second of CPU time of a league of four copies of the policy."""
     table = Games(4096, "bga", 4, seed=1)
-    play = frozen(policy)
+    copies = frozen(policy)
     began, steps = time.process_time(), 40
     for _ in range(steps):
-        table.step(play(table.positions(table.rows), table, table.rows))
+        at = table.positions(table.rows)
+        play(table, at, copies(at, table, table.rows), [copies])
     return f"{steps * 4096 / (time.process_time() - began):,.0f} decisions/s of CPU time"
 
 

@@ -5,7 +5,7 @@ The same file lies beside the bot.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,14 +17,17 @@ RARE = 0.02
 
 
 class Policy:
-    """A network of layers with weights `w0`, `b0`, `w1`, ...; the last has a number per answer."""
+    """A network of layers with weights `w0`, `b0`, `w1`, ...; the last has a number per answer.
+
+    `against_w0` has as many for each kind of rivals, which are added; the network of layers
+    `tells_w0`, `tells_w1`, ... tells kinds apart.
+    """
 
     def __init__(self, weights: Mapping[str, Any]) -> None:
         """Take the weights, of any kind of float."""
-        self._layers = [
-            (weights[f"w{n}"].astype(np.float32), weights[f"b{n}"].astype(np.float32))
-            for n in range(len(weights) // 2)
-        ]
+        self._layers = _layers(weights, "")
+        [self._against] = _layers(weights, "against_")
+        self._tells = _layers(weights, "tells_")
 
     def chances(self, numbers: Floats, legal: npt.NDArray[np.bool_]) -> Floats:
         """Return how likely each answer is to be given; illegal ones and rare ones are not."""
@@ -34,11 +37,35 @@ class Policy:
         return result
 
     def _scores(self, numbers: Floats) -> Floats:
+        """Return a score for each answer: the last layer is adjusted to the kinds of rivals."""
+        hidden = numbers
         for weights, offset in self._layers[:-1]:
-            numbers = np.maximum(numbers @ weights + offset, 0)
-        weights, offset = self._layers[-1]
-        scores: Floats = numbers @ weights + offset
+            hidden = np.maximum(hidden @ weights + offset, 0)
+        (weights, offset), (against, turn) = self._layers[-1], self._against
+        each = (hidden @ against + turn).reshape(len(hidden), -1, len(offset))
+        kinds = numbers[:, -each.shape[1] :, None]
+        scores: Floats = hidden @ weights + offset + (kinds * each).sum(1)
         return scores
+
+    def kinds(self, tells: Floats) -> Floats:
+        """Return from rows of `tells` how likely each kind of player is."""
+        return softmax(_outputs(self._tells, tells))
+
+
+def _layers(weights: Mapping[str, Any], network: str) -> list[tuple[Floats, Floats]]:
+    return [
+        (weights[name].astype(np.float32), weights[f"{network}b{n}"].astype(np.float32))
+        for n in range(len(weights))
+        if (name := f"{network}w{n}") in weights
+    ]
+
+
+def _outputs(layers: Sequence[tuple[Floats, Floats]], numbers: Floats) -> Floats:
+    for weights, offset in layers[:-1]:
+        numbers = np.maximum(numbers @ weights + offset, 0)
+    weights, offset = layers[-1]
+    outputs: Floats = numbers @ weights + offset
+    return outputs
 
 
 def softmax(scores: Floats) -> Floats:
