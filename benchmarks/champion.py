@@ -23,9 +23,11 @@ import numpy as np
 from arena.game.rules.books import VARIANTS
 from arena.lab.training.folder import RIVALS
 from arena.lab.training.games import Games
-from arena.lab.training.league import Score, duel, finished, frozen, lead, scores
+from arena.lab.training.league import Frozen, Score, duel, finished, frozen, lead, league, scores
 from arena.lab.training.policy import Policy
-from arena.lab.training.rivals import play, sample_bots
+from arena.lab.training.rivals import Rival, play, sample_bots
+from arena.lab.training.selfplay import some
+from arena.lab.training.view import KINDS, Numbers, Positions
 from arena.publish.drawing.axis import Axis, round_axis
 from arena.publish.drawing.charts import SQUARE, Chart, Dot, across, numbers, ticks, upwards
 from arena.publish.output.text import percent as whole
@@ -56,6 +58,7 @@ def main() -> None:
         print_boards(settings, boards)
         for (setting, rival), score in zip(rivals, duels, strict=True):
             print(f"{setting.book} against {rival}: {percent(score)}", flush=True)
+    print(f"guesses the rival for two under bga: {recognised(policy)}")
     print(speed(policy))
 
 
@@ -134,6 +137,26 @@ def won(rows: Sequence[Sequence[str]], column: int) -> Chart:
             rows, {"decisions": lambda row: row[1], "games won": lambda row: row[column]}
         ),
     )
+
+
+def recognised(policy: Policy, games: int = 4096) -> str:
+    """Return the mean chance that the true kind of a rival has after four rounds."""
+    champion = Frozen(policy)
+    found: dict[int, list[float]] = {kind: [] for kind in range(KINDS)}
+
+    def watch(table: Games, at: Positions, _actions: Numbers) -> None:
+        mine = table.players[table.rows, table.env.seat] == 0
+        rows = np.flatnonzero(mine & (table.env.round == 4) & (table.length < 2))
+        if len(rows):
+            chances = champion.sees(some(at, rows), table, rows).numbers[:, -KINDS:]
+            for row, kinds in zip(rows, chances, strict=True):
+                kind = int(table.players[row].max()) - 1
+                found[kind].append(float(kinds[kind]))
+
+    field: dict[str, Rival] = {"champion": champion, **sample_bots(10)}
+    league(field, Games(AT_A_TIME, "bga", 2, seed=2), games, always="champion", watch=watch)
+    names = list(field)[1:]
+    return ", ".join(f"{name} {np.mean(found[n]):.2f}" for n, name in enumerate(names))
 
 
 def speed(policy: Policy) -> str:

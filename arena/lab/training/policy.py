@@ -12,6 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 Floats = npt.NDArray[np.float32]
+Layer = tuple[Floats, Floats]
+"""Weights and offsets."""
 RARE = 0.02
 """Answers that would be given less often than this are never given."""
 
@@ -33,26 +35,24 @@ class Policy:
         """Return how likely each answer is to be given; illegal ones and rare ones are not."""
         chances = softmax(np.where(legal, self._scores(numbers), -np.inf))
         chances[chances < np.minimum(RARE, chances.max(1, keepdims=True))] = 0
-        result: Floats = chances / chances.sum(1, keepdims=True)
-        return result
+        chances /= chances.sum(1, keepdims=True)
+        return chances
 
     def _scores(self, numbers: Floats) -> Floats:
         """Return a score for each answer: the last layer is adjusted to the kinds of rivals."""
-        hidden = numbers
-        for weights, offset in self._layers[:-1]:
-            hidden = np.maximum(hidden @ weights + offset, 0)
-        (weights, offset), (against, turn) = self._layers[-1], self._against
-        each = (hidden @ against + turn).reshape(len(hidden), -1, len(offset))
-        kinds = numbers[:, -each.shape[1] :, None]
-        scores: Floats = hidden @ weights + offset + (kinds * each).sum(1)
+        hidden = _hidden(self._layers[:-1], numbers)
+        scores = _outputs(self._layers[-1], hidden)
+        each = _outputs(self._against, hidden).reshape(*scores.shape[:1], -1, scores.shape[1])
+        kinds = numbers[:, None, -each.shape[1] :]
+        scores += np.matmul(kinds, each)[:, 0]
         return scores
 
     def kinds(self, tells: Floats) -> Floats:
         """Return from rows of `tells` how likely each kind of player is."""
-        return softmax(_outputs(self._tells, tells))
+        return softmax(_outputs(self._tells[-1], _hidden(self._tells[:-1], tells)))
 
 
-def _layers(weights: Mapping[str, Any], network: str) -> list[tuple[Floats, Floats]]:
+def _layers(weights: Mapping[str, Any], network: str) -> list[Layer]:
     return [
         (weights[name].astype(np.float32), weights[f"{network}b{n}"].astype(np.float32))
         for n in range(len(weights))
@@ -60,19 +60,26 @@ def _layers(weights: Mapping[str, Any], network: str) -> list[tuple[Floats, Floa
     ]
 
 
-def _outputs(layers: Sequence[tuple[Floats, Floats]], numbers: Floats) -> Floats:
-    for weights, offset in layers[:-1]:
-        numbers = np.maximum(numbers @ weights + offset, 0)
-    weights, offset = layers[-1]
-    outputs: Floats = numbers @ weights + offset
+def _hidden(layers: Sequence[Layer], numbers: Floats) -> Floats:
+    for layer in layers:
+        numbers = _outputs(layer, numbers)
+        np.maximum(numbers, 0, out=numbers)
+    return numbers
+
+
+def _outputs(layer: Layer, numbers: Floats) -> Floats:
+    weights, offset = layer
+    outputs: Floats = numbers @ weights
+    outputs += offset
     return outputs
 
 
 def softmax(scores: Floats) -> Floats:
     """Return chances that grow with the scores."""
-    grown = np.exp(scores - scores.max(1, keepdims=True))
-    result: Floats = grown / grown.sum(1, keepdims=True)
-    return result
+    grown: Floats = scores - scores.max(1, keepdims=True)
+    np.exp(grown, out=grown)
+    grown /= grown.sum(1, keepdims=True)
+    return grown
 
 
 def draw(chances: Floats, lots: npt.NDArray[np.floating[Any]]) -> npt.NDArray[np.int64]:
