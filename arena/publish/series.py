@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
 from typing import Generic, TypeVar
 
-_FEW = 10_000
 _T = TypeVar("_T")
 Tell = Callable[[str], object]
 """Hears what a report is about, in words."""
@@ -18,24 +17,14 @@ def telling(items: Iterable[_T], total: int, what: str, tell: Tell) -> Iterator[
 
 
 class Again(Generic[_T]):
-    """An iterable that starts a new iterator each time, unless it has few items: it keeps those."""
+    """An iterable that starts a new iterator each time."""
 
     def __init__(self, make: Callable[[], Iterator[_T]]) -> None:
         self._make = make
-        self._kept: list[_T] | None = None
 
     def __iter__(self) -> Iterator[_T]:
         """Begin with the first."""
-        return self._made() if self._kept is None else iter(self._kept)
-
-    def _made(self) -> Iterator[_T]:
-        first: list[_T] = []
-        for item in self._make():
-            if len(first) <= _FEW:
-                first.append(item)
-            yield item
-        if len(first) <= _FEW:
-            self._kept = first
+        return self._make()
 
 
 def alternating(ones: Iterable[_T], others: Iterable[_T], size: int) -> Iterator[_T]:
