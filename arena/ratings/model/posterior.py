@@ -25,8 +25,8 @@ from arena.ratings.model.trueskill import BETA, SIGMA
 MANY = 2000
 """Bots above which no matrix of all pairs is made."""
 _KEPT = 4_000_000
-"""Cells of a table for each result, of 8 bytes, up to which what factors say is kept for the next
-step."""
+"""Numbers of 8 bytes, one for each result and pair of places, up to which what factors say is kept
+until the next step."""
 _TOLERANCE = 1e-7
 """In mu: when no skill moves by more, the solution stands."""
 _MAX_ROUNDS = 200
