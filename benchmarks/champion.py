@@ -21,10 +21,13 @@ from typing import NamedTuple
 import numpy as np
 
 from arena.game.rules.books import VARIANTS
+from arena.lab.training.folder import RIVALS
 from arena.lab.training.games import Games
-from arena.lab.training.league import Score, duel, finished, frozen, lead, scores
+from arena.lab.training.league import Frozen, Score, duel, finished, frozen, lead, league, scores
 from arena.lab.training.policy import Policy
-from arena.lab.training.rivals import sample_bots
+from arena.lab.training.rivals import Rival, play, sample_bots
+from arena.lab.training.selfplay import some
+from arena.lab.training.view import KINDS, Numbers, Positions
 from arena.publish.drawing.axis import Axis, round_axis
 from arena.publish.drawing.charts import SQUARE, Chart, Dot, across, numbers, ticks, upwards
 from arena.publish.output.text import percent as whole
@@ -32,8 +35,6 @@ from arena.publish.pages.picture import picture
 
 SHIPPED = Path("sample_bots/champion/weights.npz")
 AT_A_TIME = 512
-RIVALS = ("honest", "odds")
-"""Whom the training looks at, in the order of the columns of its curve."""
 
 
 def main() -> None:
@@ -57,6 +58,7 @@ def main() -> None:
         print_boards(settings, boards)
         for (setting, rival), score in zip(rivals, duels, strict=True):
             print(f"{setting.book} against {rival}: {percent(score)}", flush=True)
+    print(f"guesses the rival for two under bga: {recognised(policy)}")
     print(speed(policy))
 
 
@@ -108,7 +110,7 @@ def drawn(curve: Path) -> str:
     """Return a picture of the games for two that were won in training, by decisions."""
     with curve.open(newline="", encoding="utf-8") as file:
         rows = list(csv.reader(file, delimiter="\t"))
-    charts = {f"against {name}": won(rows, 3 + n) for n, name in enumerate(RIVALS)}
+    charts = {f"against {name}": won(rows, 4 + n) for n, name in enumerate(RIVALS)}
     return picture("Games for two that the champion wins, in training", charts)
 
 
@@ -137,13 +139,34 @@ def won(rows: Sequence[Sequence[str]], column: int) -> Chart:
     )
 
 
+def recognised(policy: Policy, games: int = 4096) -> str:
+    """Return the mean chance that the true kind of a rival has after four rounds."""
+    champion = Frozen(policy)
+    found: dict[int, list[float]] = {kind: [] for kind in range(KINDS)}
+
+    def watch(table: Games, at: Positions, _actions: Numbers) -> None:
+        mine = table.players[table.rows, table.env.seat] == 0
+        rows = np.flatnonzero(mine & (table.env.round == 4) & (table.length < 2))
+        if len(rows):
+            chances = champion.sees(some(at, rows), table, rows).numbers[:, -KINDS:]
+            for row, kinds in zip(rows, chances, strict=True):
+                kind = int(table.players[row].max()) - 1
+                found[kind].append(float(kinds[kind]))
+
+    field: dict[str, Rival] = {"champion": champion, **sample_bots(10)}
+    league(field, Games(AT_A_TIME, "bga", 2, seed=2), games, always="champion", watch=watch)
+    names = list(field)[1:]
+    return ", ".join(f"{name} {np.mean(found[n]):.2f}" for n, name in enumerate(names))
+
+
 def speed(policy: Policy) -> str:
     """Return decisions per second of CPU time of a league of four copies of the policy."""
     table = Games(4096, "bga", 4, seed=1)
-    play = frozen(policy)
+    copies = frozen(policy)
     began, steps = time.process_time(), 40
     for _ in range(steps):
-        table.step(play(table.positions(table.rows), table, table.rows))
+        at = table.positions(table.rows)
+        play(table, at, copies(at, table, table.rows), [copies])
     return f"{steps * 4096 / (time.process_time() - began):,.0f} decisions/s of CPU time"
 
 

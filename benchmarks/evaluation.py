@@ -1,9 +1,10 @@
 """Decisions per second of policies that play each other: `python -m benchmarks.evaluation`.
 
-A network of the champion's size sits in every seat: in leagues in arrays; as bots of OpenSpiel in
-Python (`pyspiel.evaluate_bots`, liar's dice with five dice each); and at a PettingZoo environment,
-an agent at a time as its documentation and CleanRL's evaluations do. All use the same numpy code,
-in turns in one run; per second of CPU time. OpenSpiel is left out where it is not installed.
+The champion sits in every seat of leagues in arrays. A network of its size plays as bots of
+OpenSpiel in Python (`pyspiel.evaluate_bots`, liar's dice with five dice each), and at a PettingZoo
+environment, an agent at a time as its documentation and CleanRL's evaluations do. All use the same
+numpy code, in turns in one run; per second of CPU time. OpenSpiel is left out where it is not
+installed.
 """
 
 import argparse
@@ -11,6 +12,7 @@ import time
 from collections.abc import Callable, Iterator
 from importlib import import_module
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,8 +21,10 @@ from arena.lab.env import perudo_v0
 from arena.lab.training.games import Games
 from arena.lab.training.league import frozen
 from arena.lab.training.policy import Policy, draw
-from arena.lab.training.view import ACTIONS, NUMBERS, Floats
+from arena.lab.training.rivals import play
+from arena.lab.training.view import KINDS, Floats
 
+CHAMPION = Path("sample_bots/champion/weights.npz")
 HIDDEN = 192, 128
 RANDOM = np.random.default_rng(1)
 
@@ -33,8 +37,8 @@ def main() -> None:
     plays = {name: make() for name, make in CONTESTANTS.items() if installed(name)}
     rates: dict[str, list[float]] = {name: [] for name in plays}
     for _ in range(chosen.rounds):
-        for name, play in plays.items():
-            rates[name].append(rate(play, chosen.seconds))
+        for name, turns in plays.items():
+            rates[name].append(rate(turns, chosen.seconds))
     ours = np.median(rates[next(iter(plays))])
     for name, found in rates.items():
         median = np.median(found)
@@ -53,12 +57,12 @@ def installed(name: str) -> bool:
     return True
 
 
-def rate(play: Iterator[int], seconds: float) -> float:
+def rate(turns: Iterator[int], seconds: float) -> float:
     """Return decisions per second of CPU time."""
-    next(play)
+    next(turns)
     began, count = time.process_time(), 0
     while (used := time.process_time() - began) < seconds:
-        count += next(play)
+        count += next(turns)
     return count / used
 
 
@@ -69,6 +73,8 @@ def network(numbers: int, actions: int) -> Policy:
     for n, (before, after) in enumerate(pairwise(widths)):
         weights[f"w{n}"] = RANDOM.normal(size=(before, after)) / before**0.5
         weights[f"b{n}"] = np.zeros(after)
+    weights["against_w0"] = RANDOM.normal(size=(HIDDEN[-1], KINDS * actions)) / HIDDEN[-1] ** 0.5
+    weights["against_b0"] = np.zeros(KINDS * actions)
     return Policy(weights)
 
 
@@ -80,9 +86,12 @@ def choose(policy: Policy, numbers: Any, legal: Any) -> int:
 
 def arrays(players: int) -> Iterator[int]:
     """Play a league in arrays."""
-    table, play = Games(4096, "bga", players, seed=1), frozen(network(NUMBERS, ACTIONS))
+    with np.load(CHAMPION) as weights:
+        champion = frozen(Policy(weights))
+    table = Games(4096, "bga", players, seed=1)
     while True:
-        table.step(play(table.positions(table.rows), table, table.rows))
+        at = table.positions(table.rows)
+        play(table, at, champion(at, table, table.rows), [champion])
         yield len(table.rows)
 
 

@@ -3,84 +3,92 @@
     nice python examples/train_champion.py build/champion
 
 Needs torch: `pip install 'perudo-arena[train]'`. Goes on from the checkpoint in the folder, so it
-may be stopped at any time; `bot/` there is a bot as good as the last line says. How it learns:
+may be stopped at any time; `bot/` there is a bot as good as the last line says. Processes play
+while this one learns from what they played with the networks of a step before. How it learns:
 
 1. It imitates `memory`, the best sample bot at large tables.
 2. Then it plays against itself, earlier versions of itself and the sample bots. After a round each
    seat gets what its standing is now worth: the share of rivals that it will finish ahead of. The
-   network `worth` estimates that and learns it from the same rounds, so no decision waits for the
-   end of a game to be judged.
+   network `standing` learns that from the same rounds, so no decision waits for the end of a game.
 3. A decision was good if the round was worth more than a critic expected, who sees all dice: most
    of the luck of the dice is no luck to it.
-4. Good decisions become likelier, in small steps (PPO), while the policy is held near a magnet,
+4. The network `tells` learns what kind of player does what in which situation. So the policy is
+   told which kinds its rivals are likely to be, by what they did in earlier rounds of the game.
+5. Good decisions become likelier, in small steps (PPO), while the policy is held near a magnet,
    its own slowly moving average, lest self-play runs in circles (magnetic mirror descent).
 """
 
 import argparse
+import os
 import time
 from collections.abc import Iterator
 from copy import deepcopy
-from itertools import pairwise, product
+from functools import partial
+from itertools import product
 from pathlib import Path
-from shutil import copytree, ignore_patterns
 
 import numpy as np
 import torch
+from champion_networks import PolicyNetwork, chance, drawn, layers, logs_of, parameters
 from torch import nn
 
 from arena.game.rules.books import VARIANTS
-from arena.io import shipped
+from arena.lab.training.actors import Actors
+from arena.lab.training.folder import lay_out, write_line, write_weights
 from arena.lab.training.games import WIDTH, Games
-from arena.lab.training.league import duel
-from arena.lab.training.policy import Policy
-from arena.lab.training.rivals import Memory, sample_bots
+from arena.lab.training.rivals import Memory, play
+from arena.lab.training.seating import seating
 from arena.lab.training.selfplay import (
     HIDDEN,
     LEARNER,
+    LONGEST,
     Decisions,
     Rounds,
-    Seats,
     SelfPlay,
+    Tells,
     answers_to,
     ask,
     join,
 )
-from arena.lab.training.view import ACTIONS, NUMBERS, SEATS, View
+from arena.lab.training.view import ACTED, KINDS, NUMBERS, SEATS, TELLS, View
 
-GAMES, TABLES = 384, 8
-"""Games at a time at each kind of table; the kinds that a step is learned from, at most."""
-DECISIONS, BATCH, EPOCHS = 16_384, 2048, 2
-"""Of a step; of each descent in it; how often each is learned from."""
-PAST, EVERY = 4, 25
-"""Earlier versions that are kept as rivals, and the steps between two of them."""
-CLIP, ENTROPY, MAGNET = 0.2, 0.003, 0.03
-"""The most that a step changes a chance; the pull of chance and of the magnet."""
-DRIFT = 0.01
-"""How far the magnet moves towards the policy in a step."""
+TABLES, BATCHES, EPOCHS = 8, 16, 2
+"""In a step: the tables at which a process plays; descents; how often each decision is used."""
+PAST, EVERY = 5, 25
+"""Earlier versions that are kept as rivals; every so many steps one of them is replaced."""
+RATE, CLIP, ENTROPY, MAGNET, DRIFT = 1e-3, 0.2, 0.005, 0.05, 0.01
+"""The first learning rate; the most that a step changes a chance; pulls of chance and magnet; how
+far the magnet moves towards the policy in a step."""
+PLAYING = "0", "2", "3"
+"""The places among `Learner.networks` of those that are learned and played by."""
+News = tuple[int, dict[str, np.ndarray]]
+"""Steps so far, and weights of networks."""
 
 
 def main() -> None:
     """Train in a folder, from where it was stopped."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").split("\n", maxsplit=1)[0])
     parser.add_argument("folder", type=Path, help="holds checkpoint, bot and curve")
-    parser.add_argument("--minutes", type=float, default=480, help="of CPU time, in this run")
+    parser.add_argument("--steps", type=int, default=1000, help="of learning, in all")
+    parser.add_argument("--decisions", type=int, default=65_536, help="of each step")
+    parser.add_argument("--games", type=int, default=384, help="at a time at each kind of table")
     parser.add_argument("--imitate", type=int, default=160, help="steps of imitation")
-    parser.add_argument("--look", type=float, default=5, help="minutes between two lines")
+    parser.add_argument("--look", type=int, default=50, help="steps between two lines")
     parser.add_argument("--book", nargs="*", default=[*VARIANTS], choices=[*VARIANTS])
     parser.add_argument("--players", nargs="*", type=int, default=[2, 3, 4, 5, 6])
+    spare = len(os.sched_getaffinity(0)) - 1
+    parser.add_argument("--processes", type=int, default=max(1, spare), help="that play")
     chosen = parser.parse_args()
+    kinds = 2 * len(chosen.book) * (len(chosen.players) + (2 in chosen.players))
+    chosen.processes = min(chosen.processes, kinds)
     torch.set_num_threads(1)  # small matrices take longer on two
     torch.manual_seed(0)
     learner = Learner("cuda" if torch.cuda.is_available() else "cpu")
-    goes_on = begin(learner, chosen.folder)
-    torch.manual_seed(learner.steps)
-    kinds = product(chosen.book, chosen.players, (False, True))
-    tables = [Games(GAMES, book, players, calza=calza, seed=learner.steps + n)
-              for n, (book, players, calza) in enumerate(kinds)]  # fmt: skip
-    if not goes_on:
-        imitation(learner, tables, chosen.imitate)
+    if not begin(learner, chosen.folder):
+        imitation(learner, tables_of(chosen, 0), chosen.imitate)
         look(learner, chosen.folder)
-    train(learner, tables, chosen.folder, chosen.minutes, chosen.look)
+    torch.manual_seed(learner.steps)
+    train(learner, chosen)
 
 
 class Learner:
@@ -88,25 +96,31 @@ class Learner:
 
     def __init__(self, device: str) -> None:
         self.device = device
-        self.policy = layers(NUMBERS, 192, 128, ACTIONS).to(device)
-        self.critic = layers(NUMBERS + HIDDEN, 128, 64, 1).to(device)
-        self.worth = layers(WIDTH, 64, 64, 1).to(device)
+        self.policy = PolicyNetwork(NUMBERS, 192, 128).to(device)
+        self.critic = layers(NUMBERS + HIDDEN, 256, 128, 1).to(device)
+        self.standing = layers(WIDTH, 64, 64, 1).to(device)
+        self.tells = layers(TELLS, 128, 128, KINDS).to(device)
         self.magnet = deepcopy(self.policy)
         self.past = [deepcopy(self.policy) for _ in range(PAST)]
-        taught = [self.policy, self.critic, self.worth]
+        taught = [self.policy, self.critic, self.standing, self.tells]
         self.networks = nn.ModuleList([*taught, self.magnet, *self.past])
         self.trained = [*nn.ModuleList(taught).parameters()]
-        self.adam = torch.optim.Adam(self.trained, lr=1e-3, eps=1e-5)
-        self.steps, self.decisions = 0, 0
+        self.adam = torch.optim.Adam(self.trained)
+        self.steps, self.decisions, self.entropy = 0, 0, 0.0
 
     def act(self, seen: View) -> tuple[np.ndarray, np.ndarray]:
         """Draw answers by the policy."""
         return drawn(self.policy, seen, self.device)
 
-    def worths(self, standings: np.ndarray) -> np.ndarray:
+    def worth(self, standings: np.ndarray) -> np.ndarray:
         """Return the share of living rivals that seats will finish ahead of."""
         with torch.no_grad():
-            return chance(self.worth, self.tensor(standings)).cpu().numpy()
+            return chance(self.standing, self.tensor(standings)).cpu().numpy()
+
+    def kinds(self, tells: np.ndarray) -> np.ndarray:
+        """Return from what players did how likely each kind is."""
+        with torch.no_grad():
+            return torch.softmax(self.tells(self.tensor(tells)), 1).cpu().numpy()
 
     def tensor(self, array: np.ndarray) -> torch.Tensor:
         """Return an array on the device."""
@@ -119,21 +133,25 @@ class Learner:
         logs = logs_of(self.policy, numbers, legal)
         dice, others = standings[:, :1], standings[:, 1:SEATS]
         against = (dice / np.maximum(dice + others, 0.1) * (others > 0)).sum(1)
-        worth = chance(self.worth, self.tensor(standings))
+        worth = chance(self.standing, self.tensor(standings))
         off = worth - self.tensor(against / (others > 0).sum(1))
         self._descend(off.square().mean() - logs.gather(1, said[:, None]).mean())
 
-    def learn(self, made: Decisions, rounds: Rounds) -> float:
-        """Make a step from decisions and what came of them; returns how random the policy is."""
+    def learn(self, made: Decisions, rounds: Rounds, told: Tells, rate: float) -> None:
+        """Make a step, at a learning rate, from decisions, what came of them, and tells."""
         numbers, legal, hidden, answers, old, results = map(self.tensor, made)
-        standings, shares = map(self.tensor, rounds)
-        seen = torch.cat([numbers, hidden], 1)
+        standings, shares, tells, kinds = map(self.tensor, (*rounds, *told))
+        seen = torch.cat([numbers, hidden], 1).float()
+        numbers = seen[:, :NUMBERS]
         with torch.no_grad():
             magnet = logs_of(self.magnet, numbers, legal)
             better = results - chance(self.critic, seen)
             better = (better - better.mean()) / (better.std() + 1e-6)
+        # No kind is likelier than another before it does anything.
+        rarity = 1 / torch.bincount(kinds, minlength=KINDS).clamp(min=1)
+        self.adam.param_groups[0]["lr"] = rate
         entropies = []
-        for rows, some in batches(len(answers), len(shares)):
+        for rows, some, tried in self._batches(len(answers), len(shares), len(kinds)):
             logs = logs_of(self.policy, numbers[rows], legal[rows])
             ratio = (logs.gather(1, answers[rows, None]).squeeze(1) - old[rows]).exp()
             near = ratio.clamp(1 - CLIP, 1 + CLIP)
@@ -141,11 +159,42 @@ class Learner:
             entropy = -(logs.exp() * logs).sum(1).mean()
             distance = (logs.exp() * (logs - magnet[rows])).sum(1).mean()
             critic = (chance(self.critic, seen[rows]) - results[rows]).square().mean()
-            worth = (chance(self.worth, standings[some]) - shares[some]).square().mean()
-            self._descend(MAGNET * distance - gain - ENTROPY * entropy + 4 * critic + 4 * worth)
-            entropies.append(float(entropy.detach()))
+            worth = (chance(self.standing, standings[some]) - shares[some]).square().mean()
+            acts = tells[tried]
+            # `likelier` compares with what is known before a seat acts.
+            acts[torch.rand(len(acts), device=self.device) < 0.5, :ACTED] = 0
+            known = nn.functional.cross_entropy(self.tells(acts), kinds[tried], rarity)
+            aside = 4 * critic + 4 * worth + known
+            self._descend(MAGNET * distance - gain - ENTROPY * entropy + aside)
+            entropies.append(entropy.detach())
+        self.entropy = float(torch.stack(entropies).mean())
         self._finish_step(len(answers))
-        return float(np.mean(entropies))
+
+    def remember(self) -> None:
+        """Keep this version as a rival at times: each place half as often as the one before."""
+        if self.steps % EVERY == 0:
+            turn = self.steps // EVERY
+            slot = min(PAST, (turn & -turn).bit_length()) - 1
+            self.past[slot].load_state_dict(self.policy.state_dict())
+
+    def news(self, *places: str) -> News:
+        """Return the steps so far, and weights of all networks, or of those in some places."""
+        weights = self.networks.state_dict().items()
+        return self.steps, {name: part.cpu().numpy() for name, part in weights
+                            if not places or name.split(".")[0] in places}  # fmt: skip
+
+    def take(self, news: News) -> None:
+        """Take over the networks of a step."""
+        self.steps, weights = news
+        tensors = {name: torch.from_numpy(part) for name, part in weights.items()}
+        self.networks.load_state_dict(tensors, strict=False)
+        self.remember()
+
+    def _batches(self, *parts: int) -> Iterator[tuple[torch.Tensor, ...]]:
+        """Yield some of the rows of each part, in a new order in each epoch."""
+        for _ in range(EPOCHS):
+            orders = (torch.randperm(of, device=self.device) for of in parts)
+            yield from zip(*(order.tensor_split(BATCHES) for order in orders), strict=True)
 
     def _descend(self, loss: torch.Tensor) -> None:
         self.adam.zero_grad()
@@ -156,72 +205,40 @@ class Learner:
     def _finish_step(self, decisions: int) -> None:
         self.steps += 1
         self.decisions += decisions
-        for group in self.adam.param_groups:
-            group["lr"] = max(1e-4, 5e-4 * 0.999**self.steps)
         with torch.no_grad():
             for slow, fast in zip(self.magnet.parameters(), self.policy.parameters(), strict=True):
                 slow.lerp_(fast, DRIFT)
-        if self.steps % EVERY == 0:
-            oldest = self.past[self.steps // EVERY % PAST]
-            oldest.load_state_dict(self.policy.state_dict())
+        self.remember()
 
 
-def layers(*widths: int) -> nn.Sequential:
-    """Return a network of layers of these widths."""
-    found: list[nn.Module] = []
-    for before, after in pairwise(widths):
-        found += [nn.Linear(before, after), nn.ReLU()]
-    return nn.Sequential(*found[:-1])
+class Actor:
+    """Plays in a process of its own by the networks that it is sent."""
+
+    def __init__(self, chosen: argparse.Namespace, steps: int, number: int) -> None:
+        torch.set_num_threads(1)
+        torch.manual_seed(1000 * steps + number)
+        self.learner = Learner("cpu")
+        self.random = np.random.default_rng([steps, number])
+        self.wanted = chosen.decisions // chosen.processes
+        tables = tables_of(chosen, int(self.random.integers(1 << 40)))[number :: chosen.processes]
+        # Rounds that go on at the other tables hold a few decisions of each game.
+        room = 2 * self.wanted + LONGEST * chosen.games * len(tables)
+        past = [partial(drawn, network, device="cpu") for network in self.learner.past]
+        self.play = SelfPlay(tables, seating(past, self.random), room)
+
+    def __call__(self, news: News) -> tuple[Decisions, Rounds, Tells, float]:
+        """Return what was decided at some of the tables, and the seconds of CPU time so far."""
+        self.learner.take(news)
+        which = self.random.permutation(len(self.play.tables))[:TABLES].tolist()
+        return *self.play.gather(which, self.wanted, self.learner), time.process_time()
 
 
-def chance(network: nn.Module, numbers: torch.Tensor) -> torch.Tensor:
-    """Return a network's number for each row, from 0 to 1."""
-    return torch.sigmoid(network(numbers)).squeeze(1)
-
-
-def logs_of(policy: nn.Module, numbers: torch.Tensor, legal: torch.Tensor) -> torch.Tensor:
-    """Return the logarithms of the chances of answers; very low for illegal ones."""
-    return torch.log_softmax(policy(numbers).masked_fill(~legal, -1e9), 1).clamp(min=-30)
-
-
-def drawn(policy: nn.Module, seen: View, device: str) -> tuple[np.ndarray, np.ndarray]:
-    """Draw answers by a policy; returns the logarithms of their chances, too."""
-    with torch.no_grad():
-        numbers, legal = (torch.from_numpy(part).to(device) for part in seen[:2])
-        logs = logs_of(policy, numbers, legal)
-        # With noise of Gumbel's distribution each answer is the largest by its chance.
-        noise = -torch.log(-torch.log(torch.rand_like(logs).clamp(1e-9, 1 - 1e-7)))
-        answers = (logs + noise).masked_fill(~legal, -1e9).argmax(1)
-        return answers.cpu().numpy(), logs.gather(1, answers[:, None]).squeeze(1).cpu().numpy()
-
-
-def batches(rows: int, rounds: int) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
-    """Yield rows of decisions and of rounds, in a new order in each epoch."""
-    many = max(1, rows // BATCH)
-    for _ in range(EPOCHS):
-        yield from zip(torch.randperm(rows).tensor_split(many),
-                       torch.randperm(rounds).tensor_split(many), strict=True)  # fmt: skip
-
-
-def seats_of(learner: Learner) -> Seats:
-    """Return who sits at the tables: only the learner, or it among earlier versions or bots."""
-    random = np.random.default_rng(learner.steps)
-    names = [*sample_bots(1)]
-    bots, past = sample_bots(1 + len(names) + PAST), range(1 + len(names), 1 + len(names) + PAST)
-    networks = {number: (lambda seen, of=network: drawn(of, seen, learner.device))
-                for number, network in zip(past, learner.past, strict=True)}  # fmt: skip
-
-    def draw(games: int, players: int) -> np.ndarray:
-        seats = random.integers(1, past.start, (games, players))
-        kind = random.random(games)
-        earlier = random.integers(past.start, past.stop, (games, 1))
-        seats = np.where((kind < 0.45)[:, None], earlier, seats)
-        seats[random.random((games, players)) < 0.15] = LEARNER
-        seats[kind < 0.35] = LEARNER
-        seats[np.arange(games), random.integers(players, size=games)] = LEARNER
-        return seats
-
-    return Seats(dict(enumerate(bots.values(), 1)), networks, draw)
+def tables_of(chosen: argparse.Namespace, seed: int) -> list[Games]:
+    """Return the tables that are learned at: one of each kind, two of those for two."""
+    kinds = [*product(chosen.book, chosen.players, (False, True))]
+    kinds += [kind for kind in kinds if kind[1] == 2]
+    return [Games(chosen.games, book, players, calza=calza, seed=seed + n)
+            for n, (book, players, calza) in enumerate(kinds)]  # fmt: skip
 
 
 def imitation(learner: Learner, tables: list[Games], steps: int) -> None:
@@ -236,8 +253,7 @@ def imitation(learner: Learner, tables: list[Games], steps: int) -> None:
             views.append(seen)
             answers.append(answers_to(seen, actions))
             standings.append(games.standings(rows)[:, 0])
-            shown, _ = games.step(actions)
-            memory.learn(games.players[shown.games], shown)
+            play(games, at, actions, [memory])
         seen, said, stood = join(views), np.concatenate(answers), np.concatenate(standings)
         for part in np.array_split(random.permutation(len(said)), len(said) // 1024 + 1):
             learner.imitate(View(*(of[part] for of in seen)), said[part], stood[part])
@@ -247,8 +263,7 @@ def imitation(learner: Learner, tables: list[Games], steps: int) -> None:
 
 def begin(learner: Learner, folder: Path) -> bool:
     """Lay out the bot's folder; go on from the checkpoint, or return that there is none."""
-    here = shipped.folder("sample_bots") / "champion"
-    copytree(here, folder / "bot", ignore=ignore_patterns("*.npz", "__*"), dirs_exist_ok=True)
+    lay_out(folder)
     found = (folder / "checkpoint.pt").exists()
     if found:
         state = torch.load(folder / "checkpoint.pt", learner.device, weights_only=True)
@@ -258,42 +273,28 @@ def begin(learner: Learner, folder: Path) -> bool:
     return found
 
 
-def look(learner: Learner, folder: Path, entropy: float = 0.0) -> None:
+def look(learner: Learner, folder: Path, seconds: float = 0.0) -> None:
     """Write checkpoint and weights, whole or not at all, and a line on how it plays."""
     state = {"networks": learner.networks.state_dict(), "adam": learner.adam.state_dict(),
              "steps": learner.steps, "decisions": learner.decisions}  # fmt: skip
     torch.save(state, folder / "checkpoint.new")
     (folder / "checkpoint.new").replace(folder / "checkpoint.pt")
-    weights = {}
-    for n, layer in enumerate(part for part in learner.policy if isinstance(part, nn.Linear)):
-        weights[f"w{n}"] = layer.weight.detach().cpu().numpy().T.astype(np.float16)
-        weights[f"b{n}"] = layer.bias.detach().cpu().numpy().astype(np.float16)
-    for made in (folder / f"weights-{learner.steps:06}.npz", folder / "bot" / "weights.npz"):
-        np.savez_compressed(folder / "new.npz", **weights)
-        (folder / "new.npz").replace(made)
-    policy = Policy(weights)
-    scores = [duel(policy, rival, 1024, learner.steps) for rival in ("honest", "odds")]
-    shares = [f"{score.share:.3f} ± {score.error:.3f}" for score in scores]
-    line = [learner.steps, learner.decisions, f"{time.process_time():.0f}", *shares]
-    with (folder / "curve.tsv").open("a") as curve:
-        for file in (curve, None):
-            print(*line, f"{entropy:.2f}", sep="\t", file=file, flush=True)
+    weights = {name: part.detach().cpu().numpy().T
+               for name, part in parameters(learner.policy, learner.tells)}  # fmt: skip
+    policy = write_weights(folder, learner.steps, weights)
+    seconds += time.process_time()
+    told = learner.decisions, round(seconds), round(learner.entropy, 2)
+    write_line(folder, policy, learner.steps, *told)
 
 
-def train(learner: Learner, tables: list[Games], folder: Path, minutes: float, pause: float):
-    """Learn for so long, and look at times; minutes are of CPU time."""
-    # Rounds that go on at the other tables hold a few decisions of each game.
-    room = 2 * DECISIONS + 16 * GAMES * len(tables)
-    play, random = SelfPlay(tables, seats_of(learner), room), np.random.default_rng(learner.steps)
-    began = seen = time.process_time()
-    entropy = 0.0
-    while time.process_time() < began + 60 * minutes:
-        which = random.permutation(len(tables))[:TABLES].tolist()
-        entropy = learner.learn(*play.gather(which, DECISIONS, learner.act, learner.worths))
-        if time.process_time() > seen + 60 * pause:
-            look(learner, folder, entropy)
-            seen = time.process_time()
-    look(learner, folder, entropy)
+def train(learner: Learner, chosen: argparse.Namespace) -> None:
+    """Learn to the last step, and look at times."""
+    actors = Actors(chosen.processes, partial(Actor, chosen, learner.steps), learner.news())
+    while learner.steps < chosen.steps:
+        *made, seconds = zip(*actors.exchange(learner.news(*PLAYING)), strict=True)
+        learner.learn(*map(join, made), RATE * max(1 - learner.steps / chosen.steps, 0.05))
+        if learner.steps % chosen.look == 0 or learner.steps == chosen.steps:
+            look(learner, chosen.folder, sum(seconds))
 
 
 if __name__ == "__main__":

@@ -1,13 +1,9 @@
-"""The progress of a run, on stderr: a live line on a terminal, plain lines elsewhere.
-
-That of a report is plain lines everywhere: most are written before the first is due.
-"""
+"""The progress of a run, on stderr: a live line on a terminal, plain lines elsewhere."""
 
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import AbstractContextManager, contextmanager
-from threading import Event, Thread
 
 from arena.cli.output import say
 from arena.game.records import FixtureResult
@@ -17,31 +13,6 @@ PLAIN_EVERY = 5.0
 """Seconds between plain lines."""
 SOON = 0.9
 """Seconds before the first line."""
-SOON_OF_REPORT = 0.6
-"""Those of a report: the command has taken a third of a second before it begins."""
-
-
-@contextmanager
-def reporting() -> Iterator[Callable[[str], None]]:
-    """Yield what to tell how far a report is; that is said while it is written, unless it is soon.
-
-    A thread says it: what takes long tells nothing meanwhile.
-    """
-    done, last = Event(), ["games"]
-
-    def say_again() -> None:
-        pause = SOON_OF_REPORT
-        while not done.wait(pause):
-            say(f"writing the report: {last[0]}")
-            pause = PLAIN_EVERY
-
-    thread = Thread(target=say_again, daemon=True)
-    thread.start()
-    try:
-        yield lambda text: last.__setitem__(0, text)
-    finally:
-        done.set()
-        thread.join()
 
 
 class TerminalListener(RunListener):

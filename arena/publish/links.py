@@ -91,9 +91,8 @@ class Links(Struct, frozen=True):
         """Return a page of the list of fixtures."""
         return f"fixtures/{number}.html"
 
-    def met(self, bot: str, rival: str, board: Leaderboard) -> str:
-        """Return the fixtures of two bots at the tables of a leaderboard."""
-        table = self.division_id(board.division)
+    def met(self, bot: str, rival: str, table: str) -> str:
+        """Return the fixtures of two bots at the tables of a division, given by its id."""
         return f"{FIXTURES}#bot={self.bots[bot]}&with={self.bots[rival]}&table={table}"
 
     def data_stem(self, board: Leaderboard, kind: str) -> str:

@@ -26,7 +26,7 @@ from arena.publish.replay.selection import NEWEST, ReplayChoice
 from arena.publish.series import Tell
 from arena.publish.site import publish
 from arena.publish.site_state import StoreState
-from arena.publish.stored.fixture_work import without_gc
+from arena.publish.stored.fixture_work import gc_of_new, without_gc
 from arena.publish.stored.model_use import model_use
 from arena.publish.stored.stored_games import StoredGames, stored_games
 from arena.publish.unchanged import Asked, Outcome, inputs, keep, outcome_before, without_pairs
@@ -203,8 +203,10 @@ def _write(store: Store, schedule: Schedule, asked: Asked, made_of: str, tell: T
             del schedule, counts  # they take as much memory as all results, and ratings take much
             tell("ratings")
             divisions = by_division(games.results)
-            ratings = rate_results(divisions, options, games.cached, games.begin, games.beside)
+            with games.checked():
+                ratings = rate_results(divisions, options, games.cached, games.begin, games.beside)
         tell("pages")
+        opened.enter_context(gc_of_new())
         publish(
             withheld(published) if state.left or conditions.endless else published,
             ratings,

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
-from arena.game.records import Division, FixtureResult
+from arena.game.records import Division, Fixture, FixtureResult
 from arena.game.rules.books import Rules
 from arena.playstats.highlights import (
     EACH,
@@ -85,25 +85,36 @@ def _upsets(
         fixture = result.fixture
         chances = favourites(fixture.seats, strengths.get(fixture.division, {}))
         dice = len(fixture.seats) * variants[fixture.variant].starting_dice
-        for game in result.games:
+        scores = {
+            seat: surprise(chance) * dice
+            for seat, (_, chance) in enumerate(chances)
+            if chance < 0.5
+            and may_get_in(fixture.seats[seat], fixture.division, surprise(chance) * dice)
+        }
+        for game in result.games if scores else ():
             seat = game.places.index(1)
-            (rival, chance), bot = chances[seat], fixture.seats[seat]
-            if chance >= 0.5 or any(game.faults):
+            if seat not in scores or any(game.faults):
                 continue
-            score = surprise(chance) * dice
-            if may_get_in(bot, fixture.division, score):
-                yield Highlight(
-                    kind="upset",
-                    score=score,
-                    bot=bot,
-                    variant=fixture.variant,
-                    players=len(fixture.seats),
-                    index=fixture.index,
-                    game=game.game,
-                    round=0,
-                    step=0,
-                    seat=seat,
-                    chance=chance,
-                    dice=dice,
-                    rival=rival,
-                )
+            # The best may have become better since.
+            if may_get_in(fixture.seats[seat], fixture.division, scores[seat]):
+                yield _upset(fixture, game.game, seat, scores[seat], *chances[seat], dice)
+
+
+def _upset(
+    fixture: Fixture, game: int, seat: int, score: float, rival: str, chance: float, dice: int
+) -> Highlight:
+    return Highlight(
+        kind="upset",
+        score=score,
+        bot=fixture.seats[seat],
+        variant=fixture.variant,
+        players=len(fixture.seats),
+        index=fixture.index,
+        game=game,
+        round=0,
+        step=0,
+        seat=seat,
+        chance=chance,
+        dice=dice,
+        rival=rival,
+    )

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from arena.io.job import Beside
 
 _MANY_GAMES = 10_000
-"""Games that are worth a process to look for what is suspicious."""
+"""Games that are worth processes for their past, and to look for what is suspicious."""
 
 
 class Rated(NamedTuple):
@@ -106,16 +106,17 @@ def _rated(
 ) -> bytes:
     if games.size > MANY:
         return _pack_large(rate_large(division, games, options, remember))
-    past = past_of(games, remember, begin)
-    solution = solve(games)
-    test = partial(_findings, division, [solution], options.alpha if remember else 0.0)
-    with (beside if len(games.order) >= _MANY_GAMES else nullcontext)(test) as suspicious:
-        estimates = estimate(solution)
-        board = replace(leaderboard(division, estimates, past(), options), duels={}, better={})
-        vary, ahead = estimates.covariance, solution.pairs.ahead.astype(np.int32)
-        columns = estimates.better, vary.place, vary.degrees_of_freedom, ahead
-        del estimates, vary, solution  # what is suspicious needs a solution of its own
-        kept = pack(_Kept(board, suspicious()))
+    beside = beside if len(games.order) >= _MANY_GAMES else nullcontext
+    with past_of(games, remember, begin, beside) as past:
+        solution = solve(games)
+        test = partial(_findings, division, [solution], options.alpha if remember else 0.0)
+        with beside(test) as suspicious:
+            estimates = estimate(solution)
+            board = replace(leaderboard(division, estimates, past(), options), duels={}, better={})
+            vary, ahead = estimates.covariance, solution.pairs.ahead.astype(np.int32)
+            columns = estimates.better, vary.place, vary.degrees_of_freedom, ahead
+            del estimates, vary, solution  # what is suspicious needs a solution of its own
+            kept = pack(_Kept(board, suspicious()))
     values = [np.ascontiguousarray(column).data for column in columns]
     return b"".join([*values, kept])
 

@@ -1,5 +1,6 @@
 """The results of rating as plain data: leaderboards, the overall table, suspicions."""
 
+from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Literal, NamedTuple, Protocol, TypeVar
 
@@ -32,6 +33,8 @@ from arena.ratings.history import History
 SKILL = "TrueSkill's scale"
 """The unit of mu and sigma."""
 AnyGame_co = TypeVar("AnyGame_co", covariant=True)
+Pair = tuple[str, str]
+Value = TypeVar("Value")
 
 
 class PlayedGames(Protocol[AnyGame_co]):
@@ -137,6 +140,20 @@ class Duel(NamedTuple):
     games: int
 
 
+class Pairs(Mapping[Pair, Value]):
+    """Values of ordered pairs of bots, which are kept in less memory than in a dictionary."""
+
+    @abstractmethod
+    def of(self, bot: str) -> dict[str, Value]:
+        """Return the values of the pairs that begin with a bot, by the other one."""
+
+
+def _of(pairs: Mapping[Pair, Value], bot: str) -> dict[str, Value]:
+    if isinstance(pairs, Pairs):
+        return pairs.of(bot)
+    return {rival: value for (one, rival), value in pairs.items() if one == bot}
+
+
 class DiceGain(Struct, frozen=True):
     """How many times smaller sharing dice within blocks made the variance of a mean place."""
 
@@ -154,9 +171,9 @@ class Leaderboard(Struct, frozen=True):
     players: int
     rows: Sequence[LeaderboardRow]
     """Best mu first."""
-    duels: Mapping[tuple[str, str], Duel]
+    duels: Mapping[Pair, Duel]
     """Head to head, for each ordered pair of bots that met."""
-    better: Mapping[tuple[str, str], float]
+    better: Mapping[Pair, float]
     """For each ordered pair of bots, the probability that the first is the better one."""
     blocks: int
     """How many blocks were played, or begun."""
@@ -179,6 +196,14 @@ class Leaderboard(Struct, frozen=True):
     def division(self) -> Division:
         """The variant and the table size."""
         return Division(self.variant, self.players)
+
+    def duels_of(self, bot: str) -> dict[str, Duel]:
+        """Return a bot's part of `duels`, by the other bot."""
+        return _of(self.duels, bot)
+
+    def better_of(self, bot: str) -> dict[str, float]:
+        """Return a bot's part of `better`, by the other bot."""
+        return _of(self.better, bot)
 
 
 class OverallRow(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):

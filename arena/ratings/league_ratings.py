@@ -100,10 +100,9 @@ def favourites(seats: Sequence[str], rows: Mapping[str, LeaderboardRow]) -> list
     """
     if not all(bot in rows for bot in seats):
         return [("", 1.0)] * len(seats)
-    rivals = {bot: [rows[rival] for rival in seats if rival != bot] for bot in seats}
-    return [_favourite(rows[bot], rivals[bot]) for bot in seats]
-
-
-def _favourite(winner: LeaderboardRow, rivals: Sequence[LeaderboardRow]) -> tuple[str, float]:
-    best = max(rivals, key=lambda row: row.mu)
-    return best.bot, win_probability(winner, best)
+    table = [rows[bot] for bot in seats]
+    best, second, *_ = sorted(table, key=lambda row: -row.mu)
+    rivals = [second if row is best else best for row in table]
+    return [
+        (rival.bot, win_probability(row, rival)) for row, rival in zip(table, rivals, strict=True)
+    ]

@@ -2,8 +2,10 @@
 
 The network sees numbers: chances of bids, who bid what, who has how many dice, the rules. It gives
 each of its answers a chance, and one is drawn, so that nobody can read its dice from its bids
-alone. `view.py` makes the numbers, `policy.py` has the network; docs/guides/champion.md tells how
-its weights were trained.
+alone. A second network guesses from what a rival did in earlier rounds of the game, with the dice
+that it turned out to have, which of the bots that it was trained with the rival plays like.
+`view.py` makes the numbers, `policy.py` has the networks; docs/guides/champion.md tells how their
+weights were trained.
 """
 
 import json
@@ -21,18 +23,33 @@ except ImportError:
     sys.exit("champion needs numpy: pip install numpy, or apt-get install python3-numpy")
 
 from policy import Policy, draw
-from view import CALZA, DUDO, FACES, FIRST_SLOT, PASS, SEATS, SWITCHES, Positions, bids, view
+from view import (
+    CALZA,
+    DUDO,
+    FACES,
+    FIRST_SLOT,
+    KINDS,
+    PASS,
+    SEATS,
+    SWITCHES,
+    Positions,
+    bids,
+    likelier,
+    tells,
+    view,
+)
 
 WEIGHTS = Path(__file__).with_name("weights.npz")
 CALLS = {DUDO: "dudo", CALZA: "calza", PASS: "pass"}
 
 
 class Game:
-    """What is known of a game: the dice left, palificos used."""
+    """What is known of a game: the dice left, palificos used, what seats play like."""
 
     def __init__(self, seats, start):
         self.left = [start] * seats
         self.used = [False] * seats
+        self.guesses = np.zeros((seats, KINDS), np.float32)
 
     def hear(self, message):
         """Take in a message that is not a request."""
@@ -65,9 +82,25 @@ class Champion:
         elif kind in ("turn", "calza"):
             self.asked.append(message)
         elif kind in ("round_end", "fault"):
+            if kind == "round_end":
+                self.guess(message)
             self.game(message).hear(message)
         elif kind == "game_end":
             self.games.pop(message["game"], None)
+
+    def guess(self, shown):
+        """Note what a round tells of the seats, now that all dice were shown."""
+        game, done = self.game(shown), actions(shown)
+        alive = [seat for seat, dice in enumerate(game.left) if dice]
+        asked = {"type": "turn", "dice_counts": None, "alive": alive}
+        rows = [
+            self.row({**shown, **asked, "seat": seat, "dice": shown["dice"][seat], "bids": before})
+            for seat, before, _, _ in done
+        ]
+        _, _, quantities, faces = zip(*done, strict=True)
+        told = tells(positions(rows), np.array(quantities), np.array(faces))
+        for (seat, *_), logs in zip(done, likelier(self.policy.kinds, told), strict=True):
+            game.guesses[seat] += logs
 
     def game(self, message):
         """Return what is known of the game of a message."""
@@ -79,8 +112,7 @@ class Champion:
             return []
         requests, self.asked = self.asked, []
         rows = [self.row(request) for request in requests]
-        parts = range(len(Positions._fields))
-        seen = view(Positions(*(np.array([row[part] for row in rows]) for part in parts)))
+        seen = view(positions(rows))
         lots = np.array([self.lot(request) for request in requests])
         chosen = draw(self.policy.chances(seen.numbers, seen.legal), lots)
         quantities, faces = bids(seen, chosen)
@@ -122,7 +154,23 @@ class Champion:
             most=most,
             start=self.start,
             switches=self.switches,
+            guesses=[*game.guesses[order], *np.zeros((SEATS - len(order), KINDS), np.float32)],
         )
+
+
+def positions(rows):
+    """Return rows, as `Champion.row` makes them, as arrays."""
+    return Positions(*(np.array(part) for part in zip(*rows, strict=True)))
+
+
+def actions(shown):
+    """Return the bids of a round and dudo: seat, bids before, quantity (0 is dudo), face."""
+    made = [
+        (bid["seat"], shown["bids"][:n], bid["quantity"], bid["face"] - 1)
+        for n, bid in enumerate(shown["bids"])
+    ]
+    dudo = [(shown["caller"], shown["bids"], 0, 0)]
+    return made + dudo if shown["call"] == "dudo" else made
 
 
 def padded(numbers):

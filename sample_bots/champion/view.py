@@ -7,6 +7,7 @@ play what it saw in training.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import lru_cache
 from math import comb
 from typing import Any, NamedTuple
@@ -37,8 +38,23 @@ FIRST_SLOT = 3
 SLOTS = 6
 """Bids of a face that it chooses from: the three lowest, and three around the average count."""
 ACTIONS = FIRST_SLOT + FACES * SLOTS
-NUMBERS = 3 * FACES * SLOTS + FIRST_SLOT + 2 * FACES * (SEATS + 1) + 20 + 4 * SEATS + len(SWITCHES)
-"""The length of a row of a view."""
+KINDS = 10
+"""The kinds of players that it tells apart: sample bots, and itself."""
+NUMBERS = (
+    3 * FACES * SLOTS
+    + FIRST_SLOT
+    + 2 * FACES * (SEATS + 1)
+    + 20
+    + 4 * SEATS
+    + len(SWITCHES)
+    + SEATS * KINDS
+)
+"""The length of a row of a view; the last KINDS tell of all rivals together."""
+ACTED = FACES + 10
+TELLS = ACTED + 5 * FACES + 10
+"""The length of a row of `tells`; the first ACTED numbers are of the action."""
+DOUBT = 0.005
+"""Added to the chance of a kind of player: nothing that a player does makes it impossible."""
 
 
 class Positions(NamedTuple):
@@ -70,6 +86,8 @@ class Positions(NamedTuple):
     """The dice that each seat began the game with."""
     switches: Numbers
     """The rule switches that are on, in the order of SWITCHES."""
+    guesses: Floats
+    """By seat and kind, how likely it is of that kind by the rounds before: logarithms."""
 
 
 class View(NamedTuple):
@@ -100,11 +118,56 @@ def view(at: Positions) -> View:
         _claims(at, table),
         *_last_bid(at, table),
         *_standing(at, table),
+        *_rivals(at),
     ]
     numbers = np.concatenate(
         [part.reshape(len(at.hand), -1) for part in parts], 1, dtype=np.float32
     )
     return View(numbers, legal, quantities.reshape(len(at.hand), -1))
+
+
+def tells(at: Positions, quantity: Numbers, face: Numbers) -> Floats:
+    """Return what a bid, or dudo (a quantity of 0), tells of a seat whose dice are known by now."""
+    table, bids, said = Dice(at), quantity > 0, at.quantity > 0
+    lowest = _naive_raises(at)
+    options = table.holds(lowest[:, :, None], 0)[:, :, 0]
+    average = table.own + table.hidden[:, None] * table.sides / 6
+    action = [
+        _one_of(face, FACES, bids),
+        *_chances(table, quantity, face, bids),
+        np.clip(quantity - lowest[table.rows, face], -3, 3) * bids / 3,
+        options[table.rows, face] * bids,
+        (face == at.face) * bids,
+        bids,
+        ~bids,
+    ]
+    situation = [
+        at.hand / 5,
+        options,
+        options == options.max(1, keepdims=True),
+        table.own == table.own.max(1, keepdims=True),
+        (average - lowest) / 3,
+        said,
+        *_chances(table, at.quantity, at.face, said),
+        at.dice[:, 0] / 5,
+        table.hidden / 25,
+        at.palifico >= 0,
+        (at.dice > 0).sum(1) / 6,
+    ]
+    parts = [part.reshape(len(at.hand), -1) for part in (*action, *situation)]
+    return np.concatenate(parts, 1, dtype=np.float32)
+
+
+def likelier(kinds: Callable[[Floats], Floats], told: Floats) -> Floats:
+    """Return how much likelier rows of `tells` make each kind of player, as logarithms.
+
+    `kinds` returns the chance of each kind. One is likelier by what it does in a situation, not by
+    being in it: so its chance is compared with that before the action is known.
+    """
+    before = told.copy()
+    before[:, :ACTED] = 0
+    result: Floats = np.log((kinds(told) + DOUBT) / (kinds(before) + DOUBT))
+    return result
 
 
 def bids(seen: View, answers: Numbers) -> tuple[Numbers, Numbers]:
@@ -186,6 +249,33 @@ def _standing(at: Positions, table: Dice) -> list[Any]:
         at.dice[:, 0] < at.start,
         at.switches,
     ]
+
+
+def _rivals(at: Positions) -> list[Floats]:
+    """Return how likely each kind is, by rival and on average."""
+    grown = np.exp(at.guesses - at.guesses.max(2, keepdims=True))
+    chances = (grown / grown.sum(2, keepdims=True) * (at.dice > 0)[:, :, None])[:, 1:]
+    return [chances, chances.sum(1) / np.maximum(chances.sum((1, 2)), 1)[:, None]]
+
+
+def _naive_raises(at: Positions) -> Numbers:
+    """Return by face about the lowest raise: rule books differ in some of them."""
+    faces, quantity, last = np.arange(FACES), at.quantity[:, None], at.face[:, None]
+    raises = quantity + (faces <= last)
+    wild = at.palifico[:, None] < 0
+    raises = np.where(wild & (faces == 0) & (last > 0), (quantity + 1) // 2, raises)
+    raises = np.where(wild & (faces > 0) & (last == 0), 2 * quantity + 1, raises)
+    lowest: Numbers = np.maximum(raises, 1)
+    return lowest
+
+
+def _chances(table: Dice, quantity: Numbers, face: Numbers, where: Flags) -> list[Any]:
+    """Return how good bids look to a seat that knows its own dice."""
+    rows, many = table.rows, np.broadcast_to(quantity[:, None, None], (len(quantity), FACES, 1))
+    plain, backed = (table.holds(many, backers)[rows, face, 0] for backers in (0, table.backers))
+    above = quantity - table.own[rows, face] - table.hidden * table.sides[rows, face] / 6
+    own = table.own[rows, face] / 5
+    return [part * where for part in (plain, backed, np.clip(above / 3, -2, 2), own, quantity / 10)]
 
 
 def _one_of(which: Numbers, many: int, where: Flags) -> Floats:

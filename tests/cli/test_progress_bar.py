@@ -1,10 +1,7 @@
 """The lines that tell how a run goes."""
 
-from threading import Event
-
 import pytest
 
-from arena.cli import progress_bar
 from arena.cli.progress_bar import TerminalListener
 from tests.ratings.simulated import league
 from tests.support.simulated_leagues import Shape
@@ -28,17 +25,3 @@ def test_time_left_is_told_of_what_is_known_to_be_due(
     assert last.startswith(line)
     assert ("s left" in last) == (due > 1)
     assert last.endswith("faults 0")
-
-
-def test_a_report_that_takes_long_says_how_far_it_is(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    with progress_bar.reporting() as tell:
-        tell("pages")
-    assert capsys.readouterr().err == ""
-    said = Event()
-    monkeypatch.setattr(progress_bar, "SOON_OF_REPORT", 0)
-    monkeypatch.setattr(progress_bar, "say", lambda text: said.set())
-    with progress_bar.reporting() as tell:
-        tell("fixtures: 3 of 9")
-        assert said.wait(60)

@@ -43,13 +43,14 @@ def report(
         Store(path) as store,
         stored_games(store, LEAGUE, lambda id_: id_ not in struck) as source,
     ):
-        ratings = rate_results(
-            by_division(source.results),
-            LEAGUE.ratings,
-            source.cached,
-            source.begin,
-            source.beside,
-        )
+        with source.checked():
+            ratings = rate_results(
+                by_division(source.results),
+                LEAGUE.ratings,
+                source.cached,
+                source.begin,
+                source.beside,
+            )
         assert source.root == store.root()
         publish(LEAGUE, ratings, source, site, state=StoreState(source.root), replays=replays)
     return timeless(site)

@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from arena.game.records import LeagueInfo, PlayedFixture
-from arena.publish.data.result_tables import pair
+from arena.publish.data.result_tables import by_opponent
 from arena.publish.drawing.axis import round_axis
 from arena.publish.links import BOTS
 from arena.publish.output.text import percent, signed
@@ -234,8 +234,7 @@ def test_every_pair_of_few_bots_has_its_interval_in_the_hint(tmp_path: Path) -> 
     path = tmp_path / "head-to-head/bga-2p.html"
     [board] = [one for one in ratings.boards if one.players == 2]
     for bot, rival in board.duels:
-        one = pair(board, bot, rival)
-        assert one
+        [one] = by_opponent(board, bot, [rival])
         interval = f"{percent(one.low, 0)} to {percent(one.high, 0)}"
         assert f'title="{one.games} games, 95 %: {interval}"' in path.read_text()
     assert "picture" not in {one.tag.removeprefix(XHTML) for one in document(path).iter()}

@@ -10,7 +10,7 @@ from arena.io import shipped
 from arena.io.errors import ArenaError
 from arena.playstats.fixture_summary import STDERR_SHOWN, summarize_fixture
 from arena.playstats.league_summary import STDERR_PIECES
-from arena.publish.data.result_tables import pair
+from arena.publish.data.result_tables import by_opponent
 from arena.publish.drawing.axis import axis_of, round_axis
 from arena.publish.pages.leaderboard import tint
 from arena.ratings.leaderboard_rows import Duel, Leaderboard
@@ -72,10 +72,9 @@ def test_small_axes_have_the_decimals_they_need() -> None:
 )
 def test_tint_is_even_if_the_interval_holds_one_half(ahead: int, games: int, colour: str) -> None:
     board = Leaderboard("bga", 2, [], {("a", "b"): Duel(ahead, games)}, {}, 1, "games", [], None)
-    found = pair(board, "a", "b")
-    assert found is not None
+    [found] = by_opponent(board, "a", ["b"])
     assert tint(found) == colour
-    assert pair(board, "b", "a") is None
+    assert by_opponent(board, "b", ["a"]) == []
 
 
 def test_wilson_agrees_with_a_published_value() -> None:

@@ -24,6 +24,7 @@ from arena.publish import report as reports
 from arena.publish.output.manifest import MANIFEST
 from arena.publish.report import Report, ReportRequest, report, watch
 from arena.publish.site import publish
+from arena.publish.stored import processes, stored_games
 from tests.league import leagues
 from tests.league.store import edit
 from tests.publish.pages import broken_links, everything, tree
@@ -182,6 +183,20 @@ def test_an_unchanged_report_refuses_a_damaged_store(run: RunRequest, tmp_path: 
     edit.execute(run.store, "UPDATE games SET rounds = rounds + 1")
     with pytest.raises(ArenaError, match="damaged"):
         report(ReportRequest(run.league, run.store, site, replays="all"))
+
+
+@pytest.mark.parametrize("many", [1, processes.MANY])
+def test_rows_of_fixtures_that_are_not_read_are_checked(
+    run: RunRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, many: int
+) -> None:
+    site = tmp_path / "site"
+    played(run, site)
+    before = (site / "index.html").read_bytes()
+    edit.execute(run.store, "UPDATE games SET rounds = rounds + 1")
+    monkeypatch.setattr(stored_games, "MANY", many)  # so many seats are checked in another process
+    with pytest.raises(ArenaError, match="damaged"):
+        report(ReportRequest(run.league, run.store, site, replays="all", url="https://a.example"))
+    assert (site / "index.html").read_bytes() == before
 
 
 def test_stopped_run_has_no_report(run: RunRequest, tmp_path: Path) -> None:

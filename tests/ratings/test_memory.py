@@ -11,6 +11,7 @@ from arena.game.records import Division, FixtureResult
 from arena.ratings import history
 from arena.ratings.league_ratings import rate_results
 from arena.ratings.maths import arrays
+from arena.ratings.model import posterior
 from arena.ratings.model.games import as_arrays
 from arena.ratings.model.head_to_head import probabilities, scores
 from tests.support.simulated_leagues import Shape, play, play_with_luck
@@ -35,6 +36,7 @@ def test_a_game_at_a_table_of_six_takes_little_memory_to_rate(
 ) -> None:
     monkeypatch.setattr(arrays, "CHUNK", 64)
     monkeypatch.setattr(history, "POINTS", 2)
+    monkeypatch.setattr(posterior, "_KEPT", 0)  # beyond it nothing is kept for the next step
     rng = np.random.default_rng(1)
     shapes = [Shape(8, 6, games) for games in (10, 40)]
     few, many = [with_faults(play(shape, SKILLS, rng), rng) for shape in shapes]

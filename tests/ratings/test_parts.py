@@ -1,11 +1,14 @@
 """Bots that no game links, not even by way of others, are not compared."""
 
+import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from arena.game.records import Division, FixtureResult, RatingsInfo
 from arena.ratings.board.leaderboard import rate
 from arena.ratings.league_ratings import rate_results
-from arena.ratings.maths.connected import parts
+from arena.ratings.maths.connected import parts, reached
 from arena.ratings.stopping.sequential import TableMeans, separated, tied
 from tests.support.results import result
 
@@ -27,6 +30,15 @@ def test_parts_are_linked_by_tables(
     tables: list[tuple[str, ...]], expected: list[tuple[str, ...]]
 ) -> None:
     assert parts(tables) == expected
+
+
+@given(st.sets(st.tuples(st.integers(0, 8), st.integers(0, 8)), max_size=20))
+def test_reached_are_those_of_any_number_of_links(links: set[tuple[int, int]]) -> None:
+    ahead = [[other for bot, other in links if bot == one] for one in range(9)]
+    behind = [[bot for bot, other in links if other == one] for one in range(9)]
+    one_more = np.eye(9) + [[(bot, other) in links for other in range(9)] for bot in range(9)]
+    expected = (np.linalg.matrix_power(one_more, 8) > 0).sum(1)
+    assert reached(ahead, behind) == expected.tolist()
 
 
 def one_sided(*tables: tuple[str, str], blocks: int = 20) -> list[FixtureResult]:

@@ -9,7 +9,7 @@ import msgspec
 
 from arena.cli import options
 from arena.cli.output import SEED_WARNING, print_json, say, say_report, show_page
-from arena.cli.progress_bar import reporting
+from arena.cli.report_progress import reporting
 from arena.publish.report import Report, ReportRequest, report, watch
 
 

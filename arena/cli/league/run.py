@@ -13,7 +13,8 @@ import msgspec
 from arena.cli import options
 from arena.cli.exit_codes import FINDINGS, INTERRUPTED, OK
 from arena.cli.output import division_name, print_json, print_table, say, say_report
-from arena.cli.progress_bar import TerminalListener, reporting
+from arena.cli.progress_bar import TerminalListener
+from arena.cli.report_progress import reporting
 from arena.game.records import LeagueInfo, QuarantinedFixture
 from arena.io.errors import ArenaError, first_of
 from arena.league.cluster.entry import check_cluster, cluster_at

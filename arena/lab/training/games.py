@@ -9,7 +9,7 @@ import numpy.typing as npt
 from arena.game.rules.books import Rules
 from arena.lab.env.perudo_policy import FACES, FIRST_BID
 from arena.lab.env.vector import VectorEnv
-from arena.lab.training.view import SEATS, SWITCHES, Flags, Floats, Numbers, Positions
+from arena.lab.training.view import KINDS, SEATS, SWITCHES, Flags, Floats, Numbers, Positions
 
 LONGEST = 256
 """The most bids of a round that are kept; there are fewer than six for each die."""
@@ -87,6 +87,7 @@ class Games:
             most=most,
             start=np.full(len(rows), env.table.starting_dice),
             switches=np.broadcast_to(self._switches, (len(rows), len(SWITCHES))),
+            guesses=np.zeros((len(rows), SEATS, KINDS), np.float32),
         )
 
     def seats(self, rows: Numbers) -> Numbers:

@@ -2,15 +2,17 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import numpy.typing as npt
 
 from arena.lab.training.games import Games, Shown
+from arena.lab.training.guesses import Guesses
 from arena.lab.training.policy import Policy, draw
-from arena.lab.training.rivals import Memory, Rival, sample_bots
+from arena.lab.training.rivals import Rival, Witness, play, sample_bots
 from arena.lab.training.selfplay import as_actions, some
-from arena.lab.training.view import Floats, Numbers, Positions, view
+from arena.lab.training.view import Flags, Floats, Numbers, Positions, View, view
 
 Watch = Callable[[Games, Positions, Numbers], None]
 """Hears of the action that each game of a table comes to, and what its seat sees."""
@@ -25,15 +27,41 @@ class Score(NamedTuple):
     games: int
 
 
-def frozen(policy: Policy) -> Rival:
-    """Return a policy as one that plays at tables."""
+class Frozen(Witness):
+    """A policy that plays at tables, and guesses who else does."""
 
-    def play(at: Positions, games: Games, rows: Numbers) -> Numbers:
-        seen = view(at)
-        chances = policy.chances(seen.numbers, seen.legal)
+    def __init__(self, policy: Policy) -> None:
+        """Know nothing yet of any table."""
+        self._policy = policy
+        self._guesses: WeakKeyDictionary[Games, Guesses] = WeakKeyDictionary()
+
+    def __call__(self, at: Positions, games: Games, rows: Numbers) -> Numbers:
+        """Draw answers by the policy."""
+        seen = self.sees(at, games, rows)
+        chances = self._policy.chances(seen.numbers, seen.legal)
         return as_actions(seen, draw(chances, games.random.random(len(rows))))
 
-    return play
+    def sees(self, at: Positions, games: Games, rows: Numbers) -> View:
+        """Return its view of positions of some games."""
+        return view(self._of(games).add_to(at, games, rows))
+
+    def note(self, at: Positions, games: Games, actions: Numbers) -> None:
+        """Hear of the actions that all games come to."""
+        self._of(games).note(at, games, actions, self._policy.kinds)
+
+    def learn(self, games: Games, shown: Shown, over: Flags) -> None:
+        """Hear of rounds that ended."""
+        self._of(games).learn(shown, over)
+
+    def _of(self, games: Games) -> Guesses:
+        if games not in self._guesses:
+            self._guesses[games] = Guesses(games)
+        return self._guesses[games]
+
+
+def frozen(policy: Policy) -> Rival:
+    """Return a policy as one that plays at tables."""
+    return Frozen(policy)
 
 
 class Finished(NamedTuple):
@@ -106,8 +134,7 @@ def finished(
         actions = _actions(rivals, table, at)
         if watch:
             watch(table, at, actions)
-        shown, over = table.step(actions)
-        _learn(rivals, table.players[shown.games], shown)
+        shown, over = play(table, at, actions, rivals)
         places[shown.games] += shown.places
         ended = np.flatnonzero(over)
         counting = ended[quota[ended] > 0]
@@ -143,12 +170,6 @@ def _actions(rivals: Sequence[Rival], table: Games, at: Positions) -> Numbers:
         rows = np.flatnonzero(kinds == kind)
         actions[rows] = rivals[kind](some(at, rows), table, rows)
     return actions
-
-
-def _learn(rivals: Sequence[Rival], players: Numbers, shown: Shown) -> None:
-    for rival in rivals:
-        if isinstance(rival, Memory):
-            rival.learn(players, shown)
 
 
 def _score(points: Sequence[float]) -> Score:

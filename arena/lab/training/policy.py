@@ -5,47 +5,81 @@ The same file lies beside the bot.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
 Floats = npt.NDArray[np.float32]
+Layer = tuple[Floats, Floats]
+"""Weights and offsets."""
 RARE = 0.02
 """Answers that would be given less often than this are never given."""
 
 
 class Policy:
-    """A network of layers with weights `w0`, `b0`, `w1`, ...; the last has a number per answer."""
+    """A network of layers with weights `w0`, `b0`, `w1`, ...; the last has a number per answer.
+
+    `against_w0` has as many for each kind of rivals, which are added; the network of layers
+    `tells_w0`, `tells_w1`, ... tells kinds apart.
+    """
 
     def __init__(self, weights: Mapping[str, Any]) -> None:
         """Take the weights, of any kind of float."""
-        self._layers = [
-            (weights[f"w{n}"].astype(np.float32), weights[f"b{n}"].astype(np.float32))
-            for n in range(len(weights) // 2)
-        ]
+        self._layers = _layers(weights, "")
+        [self._against] = _layers(weights, "against_")
+        self._tells = _layers(weights, "tells_")
 
     def chances(self, numbers: Floats, legal: npt.NDArray[np.bool_]) -> Floats:
         """Return how likely each answer is to be given; illegal ones and rare ones are not."""
         chances = softmax(np.where(legal, self._scores(numbers), -np.inf))
         chances[chances < np.minimum(RARE, chances.max(1, keepdims=True))] = 0
-        result: Floats = chances / chances.sum(1, keepdims=True)
-        return result
+        chances /= chances.sum(1, keepdims=True)
+        return chances
 
     def _scores(self, numbers: Floats) -> Floats:
-        for weights, offset in self._layers[:-1]:
-            numbers = np.maximum(numbers @ weights + offset, 0)
-        weights, offset = self._layers[-1]
-        scores: Floats = numbers @ weights + offset
+        """Return a score for each answer: the last layer is adjusted to the kinds of rivals."""
+        hidden = _hidden(self._layers[:-1], numbers)
+        scores = _outputs(self._layers[-1], hidden)
+        each = _outputs(self._against, hidden).reshape(*scores.shape[:1], -1, scores.shape[1])
+        kinds = numbers[:, None, -each.shape[1] :]
+        scores += np.matmul(kinds, each)[:, 0]
         return scores
+
+    def kinds(self, tells: Floats) -> Floats:
+        """Return from rows of `tells` how likely each kind of player is."""
+        return softmax(_outputs(self._tells[-1], _hidden(self._tells[:-1], tells)))
+
+
+def _layers(weights: Mapping[str, Any], network: str) -> list[Layer]:
+    return [
+        (weights[name].astype(np.float32), weights[f"{network}b{n}"].astype(np.float32))
+        for n in range(len(weights))
+        if (name := f"{network}w{n}") in weights
+    ]
+
+
+def _hidden(layers: Sequence[Layer], numbers: Floats) -> Floats:
+    for layer in layers:
+        numbers = _outputs(layer, numbers)
+        np.maximum(numbers, 0, out=numbers)
+    return numbers
+
+
+def _outputs(layer: Layer, numbers: Floats) -> Floats:
+    weights, offset = layer
+    outputs: Floats = numbers @ weights
+    outputs += offset
+    return outputs
 
 
 def softmax(scores: Floats) -> Floats:
     """Return chances that grow with the scores."""
-    grown = np.exp(scores - scores.max(1, keepdims=True))
-    result: Floats = grown / grown.sum(1, keepdims=True)
-    return result
+    grown: Floats = scores - scores.max(1, keepdims=True)
+    np.exp(grown, out=grown)
+    grown /= grown.sum(1, keepdims=True)
+    return grown
 
 
 def draw(chances: Floats, lots: npt.NDArray[np.floating[Any]]) -> npt.NDArray[np.int64]:

@@ -5,7 +5,7 @@ do it by other lots. `memory` learns over all games of a run what it learns over
 """
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from functools import lru_cache
 from importlib.util import module_from_spec, spec_from_file_location
 from math import comb
@@ -21,6 +21,29 @@ from arena.lab.training.view import MOST, Dice, Flags, Floats, Numbers, Position
 
 Rival = Callable[[Positions, Games, Numbers], Numbers]
 """Returns an action of the environment for each position: one of the rows of games."""
+
+
+class Witness:
+    """A player that learns from what it sees; `play` tells it."""
+
+    def note(self, at: Positions, games: Games, actions: Numbers) -> None:
+        """Hear of the actions that all games come to."""
+
+    def learn(self, games: Games, shown: Shown, over: Flags) -> None:
+        """Hear of rounds that ended, and which games they ended."""
+
+
+def play(
+    games: Games, at: Positions, actions: Numbers, players: Iterable[object]
+) -> tuple[Shown, Flags]:
+    """Act in each game, as `Games.step` does, and tell the players that learn from it."""
+    witnesses = [player for player in players if isinstance(player, Witness)]
+    for witness in witnesses:
+        witness.note(at, games, actions)
+    shown, over = games.step(actions)
+    for witness in witnesses:
+        witness.learn(games, shown, over)
+    return shown, over
 
 
 def honest(at: Positions, *_: object) -> Numbers:
@@ -108,7 +131,7 @@ def anything(at: Positions, games: Games, rows: Numbers) -> Numbers:
     return _answers(at, pick >= ends[:, -1], quantity, face)
 
 
-class Memory:
+class Memory(Witness):
     """`memory`: counts how many dice of each player matched its last bid; `learn` hears of them."""
 
     def __init__(self, players: int) -> None:
@@ -126,8 +149,9 @@ class Memory:
                 ]
                 self.habits[:, dice, sides, 1 : dice + 1] = plain
 
-    def learn(self, players: Numbers, shown: Shown) -> None:
-        """Note what rounds showed of seats, in which `players` sit."""
+    def learn(self, games: Games, shown: Shown, _over: Flags) -> None:
+        """Note what rounds showed of seats."""
+        players = games.players[shown.games]
         game, seat = np.nonzero(shown.faces >= 0)
         face, hand = shown.faces[game, seat], shown.hands[game, seat].astype(np.int64)
         wild = shown.wild[game] & (face > 0)
@@ -206,7 +230,8 @@ class Equilibrium:
             weights = np.array([weight for _, weight in mix], np.float64)
             weights *= _legal(at, int(n), codes)
             if weights.sum() > 0:
-                drawn = games.random.choice(len(codes), p=weights / weights.sum())
+                ends = weights.cumsum()
+                drawn = int((ends <= games.random.random() * ends[-1]).sum())
                 answers[n] = FIRST_BID + codes[drawn] - 1 if codes[drawn] else DUDO
         return answers
 

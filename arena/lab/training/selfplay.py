@@ -1,14 +1,15 @@
 """Collects what a policy decides in games against itself and others, and what came of it."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from arena.lab.env.perudo_policy import FACES, FIRST_BID
-from arena.lab.training.games import Games, Shown, Worth, bid_actions
-from arena.lab.training.rivals import Memory, Rival
+from arena.lab.training.games import Games, Shown, bid_actions
+from arena.lab.training.guesses import Guesses
+from arena.lab.training.rivals import Rival, play
 from arena.lab.training.view import (
     ACTIONS,
     FIRST_SLOT,
@@ -31,14 +32,32 @@ LONGEST = 64
 """Decisions of the learner in a round that are kept; later ones are not learned from."""
 Act = Callable[[View], tuple[Numbers, Floats]]
 """Returns answers and the logarithms of their chances."""
+TOLD = 0.25
+"""The share of tells that are kept."""
+
+
+class Player(Protocol):
+    """The policy that learns, and what it knows besides."""
+
+    def act(self, seen: View) -> tuple[Numbers, Floats]:
+        """Return answers and the logarithms of their chances."""
+
+    def worth(self, standings: Floats) -> Floats:
+        """Return what standings are worth, as `Worth` does."""
+
+    def kinds(self, tells: Floats) -> Floats:
+        """Return how likely each kind of player is, as `Kinds` does."""
+
+
+Halves = NDArray[np.float16]
 
 
 class Decisions(NamedTuple):
-    """Decisions in rounds that ended; a row each."""
+    """Decisions in rounds that ended; a row each. What was seen is kept in half precision."""
 
-    numbers: Floats
+    numbers: Halves
     legal: Flags
-    hidden: Floats
+    hidden: Halves
     """All dice on the table: a critic may know them, a policy may not."""
     answers: Numbers
     logs: Floats
@@ -53,6 +72,16 @@ class Rounds(NamedTuple):
     results: Floats
 
 
+class Tells(NamedTuple):
+    """What players did, as `tells` has it, and of what kind they are."""
+
+    numbers: Floats
+    kinds: Numbers
+
+
+Rows = TypeVar("Rows", View, Decisions, Rounds, Tells)
+
+
 class Seats(NamedTuple):
     """Who may sit at the tables, by numbers other than LEARNER."""
 
@@ -60,6 +89,8 @@ class Seats(NamedTuple):
     networks: Mapping[int, Act]
     draw: Callable[[int, int], Numbers]
     """Draws the seats of a number of games with a number of players."""
+    kinds: Callable[[Numbers, int], Numbers]
+    """Returns the kinds of players, by their numbers, at tables with a number of seats."""
 
 
 class SelfPlay:
@@ -72,6 +103,8 @@ class SelfPlay:
         self._count = 0
         self._owner = np.zeros(room, np.int64)
         self._rounds: list[Rounds] = []
+        self._tells: list[Tells] = []
+        self._guesses = [Guesses(table) for table in tables]
         self._stacks = [np.zeros((len(t.rows), LONGEST), np.int64) for t in tables]
         self._heights = [np.zeros(len(t.rows), np.int64) for t in tables]
         for table in tables:
@@ -79,32 +112,32 @@ class SelfPlay:
         self._stood = [table.standings(table.rows) for table in tables]
 
     def gather(
-        self, which: Sequence[int], wanted: int, act: Act, worth: Worth
-    ) -> tuple[Decisions, Rounds]:
+        self, which: Sequence[int], wanted: int, player: Player
+    ) -> tuple[Decisions, Rounds, Tells]:
         """Make that many more decisions at some of the tables; return what is settled by now."""
         wanted += self._count
         while self._count < wanted:
-            self._step(which, act, worth)
-        rounds = Rounds(*map(np.concatenate, zip(*self._rounds, strict=True)))
-        self._rounds = []
-        return self._settled(), rounds
+            self._step(which, player)
+        rounds, tells = join(self._rounds), join(self._tells)
+        self._rounds, self._tells = [], []
+        return self._settled(), rounds, tells
 
-    def _step(self, which: Sequence[int], act: Act, worth: Worth) -> None:
-        asked = [ask(self.tables[number], LEARNER) for number in which]
-        answers, logs = act(join([seen for *_, seen in asked]))
+    def _step(self, which: Sequence[int], player: Player) -> None:
+        asked = [ask(self.tables[number], LEARNER, self._guesses[number]) for number in which]
+        answers, logs = player.act(join([seen for *_, seen in asked]))
         first = 0
         for number, (at, mine, seen) in zip(which, asked, strict=True):
             table, part = self.tables[number], slice(first, first + len(mine))
             first = part.stop
             hidden = all_dice(table, mine, at)
             unknown = np.full(len(mine), np.nan, np.float32)
-            made = Decisions(*seen[:2], hidden, answers[part], logs[part], unknown)
+            made = (*seen[:2], hidden, answers[part], logs[part], unknown)
             self._keep(number, mine, made)
             actions = others(table, at, self.seats)
             actions[mine] = as_actions(seen, answers[part])
-            self._play(number, actions, worth)
+            self._play(number, at, actions, player)
 
-    def _keep(self, number: int, rows: Numbers, made: Decisions) -> None:
+    def _keep(self, number: int, rows: Numbers, made: Sequence[NDArray[Any]]) -> None:
         """Store decisions, and put their places on the stacks of their games."""
         table, height = self.tables[number], self._heights[number]
         room = height[rows] < LONGEST
@@ -118,20 +151,25 @@ class SelfPlay:
         height[rows] += 1
         self._count += len(rows)
 
-    def _play(self, number: int, actions: Numbers, worth: Worth) -> None:
-        table = self.tables[number]
-        shown, over = table.step(actions)
-        results = table.returns(shown, worth)
+    def _play(self, number: int, at: Positions, actions: Numbers, player: Player) -> None:
+        table, guesses = self.tables[number], self._guesses[number]
+        self._tells.append(self._told(table, *guesses.note(at, table, actions, player.kinds)))
+        shown, over = play(table, at, actions, self.seats.rivals.values())
+        guesses.learn(shown, over)
+        results = table.returns(shown, player.worth)
         self._settle(number, shown, results)
-        players = table.players[shown.games]
-        for rival in self.seats.rivals.values():
-            if isinstance(rival, Memory):
-                rival.learn(players, shown)
-        mine = shown.living & (players == LEARNER)
+        mine = shown.living & (table.players[shown.games] == LEARNER)
         self._rounds.append(Rounds(self._stood[number][shown.games][mine], results[mine]))
         ended = np.flatnonzero(over)
         table.players[ended] = self.seats.draw(len(ended), table.players.shape[1])
         self._stood[number][shown.games] = table.standings(shown.games)
+
+    def _told(self, table: Games, rows: Numbers, numbers: Floats) -> Tells:
+        """Return some of the tells in games, and who they are of."""
+        some = table.random.random(len(rows)) < TOLD
+        rows = rows[some]
+        players = table.players[rows, table.env.seat[rows]]
+        return Tells(numbers[some], self.seats.kinds(players, table.players.shape[1]))
 
     def _settle(self, number: int, shown: Shown, results: Floats) -> None:
         """Write what rounds were worth to their decisions, and clear the stacks."""
@@ -156,9 +194,11 @@ class SelfPlay:
         return settled
 
 
-def ask(table: Games, kind: int) -> tuple[Positions, Numbers, View]:
+def ask(table: Games, kind: int, guesses: Guesses | None = None) -> tuple[Positions, Numbers, View]:
     """Return all positions of a table, the games in which a policy acts, and its view of them."""
     at = table.positions(table.rows)
+    if guesses:
+        at = guesses.add_to(at, table, table.rows)
     rows = np.flatnonzero(table.players[table.rows, table.env.seat] == kind)
     return at, rows, view(some(at, rows))
 
@@ -199,9 +239,9 @@ def some(at: Positions, rows: Numbers) -> Positions:
     return Positions._make(part[rows] for part in at)
 
 
-def join(views: Sequence[View]) -> View:
-    """Put views one after another."""
-    return View(*map(np.concatenate, zip(*views, strict=True)))
+def join(parts: Sequence[Rows]) -> Rows:
+    """Put tuples of arrays one after another."""
+    return type(parts[0])(*map(np.concatenate, zip(*parts, strict=True)))
 
 
 def all_dice(table: Games, rows: Numbers, at: Positions) -> Floats:
@@ -220,9 +260,9 @@ def all_dice(table: Games, rows: Numbers, at: Positions) -> Floats:
 
 def _room(room: int) -> Decisions:
     return Decisions(
-        np.zeros((room, NUMBERS), np.float32),
+        np.zeros((room, NUMBERS), np.float16),
         np.zeros((room, ACTIONS), np.bool_),
-        np.zeros((room, HIDDEN), np.float32),
+        np.zeros((room, HIDDEN), np.float16),
         np.zeros(room, np.int64),
         np.zeros(room, np.float32),
         np.zeros(room, np.float32),

@@ -164,9 +164,11 @@ def _sites(folder: Folder) -> Path:
 def _write_site(season: _Games, site: Path, replays: ReplayChoice, *, goes_on: bool) -> None:
     store, info, shown, left = season
     with stored_games(store, info, shown.__contains__) as games:
+        with games.checked():
+            ratings = rate_results(by_division(games.results), info.ratings, games.cached)
         publish(
             info,
-            rate_results(by_division(games.results), info.ratings, games.cached),
+            ratings,
             games,
             site,
             state=StoreState(

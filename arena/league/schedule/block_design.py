@@ -12,7 +12,6 @@ difference occurs, between neighbours and between any two.
 
 import random
 from collections.abc import Iterable, Iterator, Sequence
-from heapq import nsmallest
 from itertools import combinations, islice, pairwise
 from math import cos, inf, tau
 
@@ -170,15 +169,13 @@ class _Meetings:
         pairs, neighbours = self._pair_prices.copy(), self._neighbour_prices.copy()
         _pay_pairs(pairs, path)
         _pay(neighbours, [after - bot for bot, after in pairwise(path)])
-        after = neighbours if self._ring else [0] * self.bots
-        costs = {
-            bot: sum([pairs[bot - other] for other in path])
-            + neighbours[bot - path[-1]]
-            + after[path[0] - bot]
-            for bot in [*range(first, self.bots), *range(first)]
-            if bot not in path
-        }
-        return [*nsmallest(_SHORTLIST, costs, key=costs.__getitem__), *set(path) - {0}]
+        columns = [_seen_from(pairs, other) for other in path]
+        columns.append(_seen_from(neighbours, path[-1]))
+        if self._ring:
+            columns.append(_seen_from(neighbours[:1] + neighbours[:0:-1], path[0]))
+        costs = list(map(sum, zip(*columns, strict=True)))
+        bots = [bot for bot in [*range(first, self.bots), *range(first)] if bot not in path]
+        return [*sorted(bots, key=costs.__getitem__)[:_SHORTLIST], *set(path) - {0}]
 
     def uncertainty(self, table: TableOfNumbers) -> float:
         """Return the mean variance of a difference of two bots' strengths, in some unit.
@@ -217,6 +214,11 @@ class _Meetings:
     def _neighbour_steps(self, table: TableOfNumbers) -> list[int]:
         steps = [after - bot for bot, after in pairwise(table)]
         return [*steps, table[0] - table[-1]] if self._ring else steps
+
+
+def _seen_from(prices: Sequence[int], other: int) -> Sequence[int]:
+    """Return what a meeting with another bot costs each bot, given the prices of differences."""
+    return [*prices[len(prices) - other :], *prices[: len(prices) - other]]
 
 
 def _pair_steps(table: Sequence[int]) -> list[int]:

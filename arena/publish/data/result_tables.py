@@ -62,25 +62,21 @@ def head_to_head(board: Leaderboard) -> DataTable:
 
 def by_opponent(board: Leaderboard, bot: str, rivals: Iterable[str]) -> list[HeadToHeadRow]:
     """Return how often a bot finished ahead of each of these bots that it met."""
-    pairs = (pair(board, bot, rival) for rival in rivals)
-    return [row for row in pairs if row is not None]
-
-
-def pair(board: Leaderboard, bot: str, opponent: str) -> HeadToHeadRow | None:
-    """Return how often a bot finished ahead of another, or None if they never met."""
-    duel = board.duels.get((bot, opponent))
-    if duel is None:
-        return None
-    ahead, games = duel
-    return HeadToHeadRow(bot, opponent, ahead, games, ahead / games, *wilson(ahead, games))
+    duels = board.duels_of(bot)
+    return [
+        HeadToHeadRow(bot, rival, *duel, duel.ahead / duel.games, *wilson(*duel))
+        for rival in rivals
+        if (duel := duels.get(rival))
+    ]
 
 
 def better(board: Leaderboard) -> DataTable:
     """Return, for each ordered pair, the probability that the first is the better bot."""
     bots = [row.bot for row in board.rows[:PAIRED]]
     pairs = [
-        rows.BetterRow(bot, opponent, board.better[bot, opponent])
+        rows.BetterRow(bot, opponent, of[opponent])
         for bot in bots
+        for of in [board.better_of(bot)]
         for opponent in bots
         if bot != opponent
     ]
@@ -124,9 +120,11 @@ def fixture_row(
 ) -> FixtureResultRow:
     """Return the result of a fixture of at least one game; `strengths` are the leaderboards."""
     fixture = result.fixture
-    by_seat = list(zip(*(game.places for game in result.games), strict=True))
+    games = list(result.games)  # at once: each look unpacks them
+    by_seat = list(zip(*[game.places for game in games], strict=True))
     wins = tuple(places.count(1) for places in by_seat)
-    faulty = [game for game in result.games if any(game.faults)]
+    nobody = (None,) * len(fixture.seats)
+    faulty = [game for game in games if game.faults != nobody]
     faulted = Counter(seat for game in faulty for seat in game.faulted)
     unlikely = upsets(fixture.seats, strengths.get(fixture.division, {}))
     return FixtureResultRow(
@@ -134,9 +132,9 @@ def fixture_row(
         variant=fixture.variant,
         players=len(fixture.seats),
         seats=fixture.seats,
-        games=len(result.games),
+        games=len(games),
         wins=wins,
-        places=tuple(sum(places) / len(result.games) for places in by_seat),
+        places=tuple(sum(places) / len(games) for places in by_seat),
         faults=tuple(faulted[seat] for seat in range(len(by_seat))),
         upsets=sum(won for won, upset in zip(wins, unlikely, strict=True) if upset),
         luck=luck.get(fixture.index),

@@ -26,7 +26,7 @@ from arena.publish.drawing import charts
 from arena.publish.drawing.charts import Chart
 from arena.publish.pages import watch
 from arena.publish.pages.bot_card import Card, Field, card
-from arena.publish.pages.leaderboard import pair_verdict
+from arena.publish.pages.leaderboard import verdicts
 from arena.publish.pages.opponent_rows import Opponent, opponent_rows
 from arena.publish.pages.standings import StandingRow, overall_standings, standing
 from arena.publish.replay.steps import likely
@@ -119,7 +119,7 @@ def models(
     whole = overall_standings(ratings.overall).rows if ratings.overall else ()
     overall = {row.bot: row for row in whole}
     for info in bots:
-        places = [_place(board, of[info.name]) for board, of in rows if info.name in of]
+        places = [_place(board, of, info.name) for board, of in rows if info.name in of]
         stands = [(place.board, place.standing) for place in places]
         yield _model(
             info,
@@ -187,19 +187,19 @@ def _model(
     )
 
 
-def _place(board: Leaderboard, row: LeaderboardRow) -> BoardResults:
-    bot = row.bot
+def _place(board: Leaderboard, rows: Mapping[str, LeaderboardRow], bot: str) -> BoardResults:
+    row = rows[bot]
     points = play_tables.history(board.history, bot)
     zero = "the mean of the field" if board.anchor is None else f"the bot {board.anchor}"
-    met = [rival.rank for rival in board.rows if (bot, rival.bot) in board.duels]
+    met = sorted(rows[rival].rank for rival in board.duels_of(bot))
     rivals = [board.rows[rank - 1].bot for rank in nearest(met, row.rank, OPPONENTS_SHOWN)]
+    better = verdicts(board, bot, rivals)
     return BoardResults(
         board=board,
         row=row,
         standing=standing(row, board.players),
         results=[
-            Opponent(result, pair_verdict(board, bot, result.opponent))
-            for result in by_opponent(board, bot, rivals)
+            Opponent(result, better[result.opponent]) for result in by_opponent(board, bot, rivals)
         ],
         opponents=len(met),
         history=charts.rating_history(points, zero) if points else None,

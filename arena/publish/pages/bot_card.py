@@ -1,7 +1,6 @@
 """The card at the head of a bot's page: how good it is, how it plays, whom it beats."""
 
 from bisect import bisect_left, bisect_right
-from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from statistics import median
 
@@ -129,10 +128,9 @@ def card(
 
 def _duels(bot: str, boards: Iterable[Leaderboard]) -> dict[str, tuple[int, int]]:
     """Return in how many games it was ahead of each rival, of how many, at all tables."""
-    ahead, games = Counter[str](), Counter[str]()
+    known: dict[str, tuple[int, int]] = {}
     for board in boards:
-        for row in board.rows:
-            if duel := board.duels.get((bot, row.bot)):
-                ahead[row.bot] += duel.ahead
-                games[row.bot] += duel.games
-    return {rival: (ahead[rival], games[rival]) for rival in games}
+        for rival, duel in board.duels_of(bot).items():
+            ahead, games = known.get(rival, (0, 0))
+            known[rival] = ahead + duel.ahead, games + duel.games
+    return known

@@ -41,10 +41,14 @@ def heatmaps(matrix: Matrix, bots: int) -> dict[Scheme, bytes]:
 def _lines(matrix: Matrix, block: int) -> Iterator[list[bytes]]:
     """Yield the lines of pixels of each row of the table."""
     numbers = {name: number for number, name in enumerate(_TINTS.split())}
+    squares = [bytes([number]) * block for number in numbers.values()]
     for at, row in enumerate(matrix):
-        tints = ["never" if cell is None else tint(cell) for cell in row.cells]
-        tints[at] = "self"
-        yield [b"".join(bytes([numbers[name]]) * block for name in tints)] * block
+        line = bytearray(len(row.cells))  # of pairs that never met
+        for column, cell in enumerate(row.cells):
+            if cell is not None:
+                line[column] = numbers[tint(cell)]
+        line[at] = numbers["self"]
+        yield [b"".join(map(squares.__getitem__, line))] * block
 
 
 def _png(width: int, drawn: bytes, colours: Mapping[str, str]) -> bytes:

@@ -3,7 +3,7 @@
 A column of a leaderboard is declared with its field in `arena/ratings/leaderboard_rows.py`.
 """
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from itertools import chain
 from math import comb
 from typing import Generic, Literal, TypeVar
@@ -13,7 +13,7 @@ from msgspec import Struct
 from arena.game.records import BotInfo, LeagueInfo
 from arena.publish.data.model_rows import ModelsRow, model_rows
 from arena.publish.data.result_rows import HeadToHeadRow
-from arena.publish.data.result_tables import pair
+from arena.publish.data.result_tables import by_opponent
 from arena.publish.drawing.axis import Axis
 from arena.publish.pages.standings import (
     StandingRow,
@@ -141,7 +141,8 @@ def matrix(board: Leaderboard, most: int | None = None) -> Iterator[MatrixRow[He
     """Yield the head-to-head table of the first `most` bots, in the leaderboard's order."""
     names = [row.bot for row in board.rows[:most]]
     for bot in names:
-        yield MatrixRow(bot, tuple(pair(board, bot, rival) for rival in names))
+        met = {row.opponent: row for row in by_opponent(board, bot, names)}
+        yield MatrixRow(bot, tuple(map(met.get, names)))
 
 
 class PairVerdict(Struct, frozen=True):
@@ -160,17 +161,16 @@ class PairVerdict(Struct, frozen=True):
 def better_matrix(board: Leaderboard, most: int | None = None) -> list[MatrixRow[PairVerdict]]:
     """Return who of the first `most` bots is better than whom, in the leaderboard's order."""
     names = [row.bot for row in board.rows[:most]]
-    return [
-        MatrixRow(
-            bot, tuple(pair_verdict(board, bot, rival) if bot != rival else None for rival in names)
-        )
-        for bot in names
-    ]
+    return [MatrixRow(bot, tuple(map(verdicts(board, bot, names).get, names))) for bot in names]
 
 
-def pair_verdict(board: Leaderboard, bot: str, rival: str) -> PairVerdict:
-    """Return whether one bot is better than another."""
-    pairs, probability = comb(len(board.rows), 2), board.better[bot, rival]
+def verdicts(board: Leaderboard, bot: str, rivals: Iterable[str]) -> dict[str, PairVerdict]:
+    """Return whether a bot is better than each of some rivals, as far as that was computed."""
+    better, pairs = board.better_of(bot), comb(len(board.rows), 2)
+    return {rival: _verdict(better[rival], pairs) for rival in rivals if rival in better}
+
+
+def _verdict(probability: float, pairs: int) -> PairVerdict:
     low, high = indistinct_range(pairs)
     sure = confidence_at_once(probability, pairs)
     if low <= probability <= high:

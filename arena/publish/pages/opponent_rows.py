@@ -4,22 +4,17 @@ A site of 200 bots has 40,000 of them at each table.
 """
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 
 from markupsafe import Markup, escape
 from msgspec import Struct
 
 from arena.publish.data.result_rows import HeadToHeadRow
 from arena.publish.links import Links
-from arena.publish.output.text import grouped, percent, sure
+from arena.publish.output.text import CACHED, percent, sure
 from arena.publish.pages.leaderboard import PairVerdict
 from arena.publish.pages.templates import share
 from arena.ratings.leaderboard_rows import Leaderboard
-
-_LINE = (
-    '<tr><th scope="row" class="name">{}</th><td class="num strong">{}</td>'
-    '<td class="num">{} to {}</td><td class="num"><a href="{}">{}</a></td>'
-    '<td class={}>{}</td><td class="num">{}</td></tr>\n'
-)
 
 
 class Opponent(Struct, frozen=True):
@@ -37,19 +32,24 @@ def opponent_rows(
     root: str,
 ) -> Markup:
     """Return a line of HTML for each opponent; `marked` are the linked names of bots."""
+    table = links.division_id(board.division)
 
     def line(opponent: Opponent) -> str:
         cell, verdict = opponent.result, opponent.verdict
-        return _LINE.format(
-            marked[cell.opponent],
-            share(cell.share, 0.5),
-            escape(percent(cell.low, 0)),
-            escape(percent(cell.high, 0)),
-            escape(root + links.met(cell.bot, cell.opponent, board)),
-            grouped(cell.games),
-            verdict.tint,
-            verdict.words,
-            sure(verdict.sure),
+        met = escape(root + links.met(cell.bot, cell.opponent, table))
+        return (
+            f'<tr><th scope="row" class="name">{marked[cell.opponent]}</th>'
+            f"{_ahead(cell.share, cell.low, cell.high)}"
+            f'<td class="num"><a href="{met}">{cell.games:,}</a></td>'
+            f'<td class={verdict.tint}>{verdict.words}</td><td class="num">{sure(verdict.sure)}'
+            "</td></tr>\n"
         )
 
     return Markup("".join(map(line, results)))  # noqa: S704 (all parts are escaped, or numbers)
+
+
+@lru_cache(maxsize=CACHED)
+def _ahead(of_games: float, low: float, high: float) -> str:
+    """Return the cells of a share and its interval."""
+    ends = f"{escape(percent(low, 0))} to {escape(percent(high, 0))}"
+    return f'<td class="num strong">{share(of_games, 0.5)}</td><td class="num">{ends}</td>'

@@ -1,10 +1,11 @@
 """Which games can be watched: with faults, upsets, each bot's newest, and those pages point to."""
 
-from collections import Counter
-from collections.abc import Collection, Container, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Collection, Container, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Literal, NamedTuple
 
-from arena.game.records import Division, FixtureResult
+from arena.game.records import FixtureResult
 from arena.ratings.leaderboard_rows import Leaderboard, LeaderboardRow
 from arena.ratings.league_ratings import upsets
 
@@ -55,9 +56,16 @@ def select_replays(
         return _newest_of(select_replays(results, boards, NEWEST, linked), choice.games)
     else:
         strengths = {board.division: {row.bot: row for row in board.rows} for board in boards}
-        wanted = _newest(results, choice).union(linked)
+        wanted: dict[int, set[int]] = defaultdict(set)
+        for index, game in chain(_newest(results, choice), linked):
+            wanted[index].add(game)
         selection = {
-            result.fixture.index: _selected(result, wanted, strengths) for result in results
+            result.fixture.index: _selected(
+                result,
+                wanted.get(result.fixture.index, frozenset()),
+                strengths.get(result.fixture.division, {}),
+            )
+            for result in results
         }
     return {index: games for index, games in selection.items() if games}
 
@@ -72,28 +80,23 @@ def _newest_of(selection: Selection, most: int) -> Selection:
 
 
 def _selected(
-    result: FixtureResult,
-    wanted: set[tuple[int, int]],
-    strengths: Mapping[Division, dict[str, LeaderboardRow]],
+    result: FixtureResult, wanted: Collection[int], rows: Mapping[str, LeaderboardRow]
 ) -> list[int]:
-    fixture = result.fixture
-    upset = upsets(fixture.seats, strengths.get(fixture.division, {}))
+    seats = result.fixture.seats
+    upset, nobody = upsets(seats, rows), (None,) * len(seats)
     return [
         game.game
         for game in result.games
-        if upset[game.places.index(1)] or any(game.faults) or (fixture.index, game.game) in wanted
+        if upset[game.places.index(1)] or game.faults != nobody or game.game in wanted
     ]
 
 
-def _newest(results: Sequence[FixtureResult], most: int) -> set[tuple[int, int]]:
-    """Return the last games of each bot in the schedule: fixture and game."""
-    newest: set[tuple[int, int]] = set()
+def _newest(results: Sequence[FixtureResult], most: int) -> Iterator[tuple[int, int]]:
+    """Yield the last games of each bot in the schedule: fixture and game."""
     taken: Counter[str] = Counter()
     for result in reversed(results):
         seats = result.fixture.seats
-        for game in reversed(result.games):
-            if all(taken[bot] >= most for bot in seats):
-                break
+        lacking = max(most - taken[bot] for bot in seats)
+        for game in list(result.games)[-lacking:] if lacking > 0 else ():
             taken.update(seats)
-            newest.add((result.fixture.index, game.game))
-    return newest
+            yield result.fixture.index, game.game

@@ -54,6 +54,16 @@ def without_gc() -> Iterator[None]:
         gc.enable()
 
 
+@contextmanager
+def gc_of_new() -> Iterator[None]:
+    """Let the collector of cycles search only among what is made from now on."""
+    gc.freeze()
+    try:
+        yield
+    finally:
+        gc.unfreeze()
+
+
 class _Logged(NamedTuple):
     """A fixture with its games."""
 

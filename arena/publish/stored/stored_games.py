@@ -1,5 +1,6 @@
 """The fixtures of a store as the source of a site; summaries are cached."""
 
+import os
 from array import array
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager, nullcontext, suppress
@@ -26,9 +27,9 @@ from arena.publish.output.cache import Cache, CacheEntry, cache_path
 from arena.publish.output.made_by import maker
 from arena.publish.pseudonyms import Pseudonyms
 from arena.publish.series import Again, Tell, batched, telling
-from arena.publish.stored.fixture_work import CachedFixture, make_all, summarize
+from arena.publish.stored.fixture_work import CachedFixture, make_all, summarize, with_store
 from arena.publish.stored.packed_games import PackedGames
-from arena.publish.stored.processes import Processes
+from arena.publish.stored.processes import MANY, Processes
 from arena.publish.stored.running_total import RunningTotal, pack_total, unpack_total
 from arena.ratings.board.memory import Begin
 
@@ -99,11 +100,13 @@ def stored_games(
     """Yield the fixtures of a store that count, by `counts(id)`, perhaps under other names.
 
     `tell` hears how far it is.
-    Raises ArenaError if something of the store is missing or damaged.
+    Raises ArenaError if something of the store is missing, or of what is read is damaged; the rest
+    is to be `checked` before anything is published.
     """
     store.check_complete()
-    with closing(summaries_of(store, info, names)) as cache, Processes(store) as processes:
-        games = StoredGames(store, cache, processes, info, counts, names, tell)
+    open_cache = partial(summaries_of, store, info, names)
+    with closing(open_cache()) as cache, Processes(store) as processes:
+        games = StoredGames(store, cache, processes, info, counts, names, tell, open_cache)
         del counts  # with all that it knows
         yield games
 
@@ -123,14 +126,17 @@ class StoredGames:
         counts: Callable[[str], bool],
         names: Pseudonyms | None,
         tell: Tell,
+        open_cache: Callable[[], Cache],
     ) -> None:
         self._store, self._cache, self._processes = store, cache, processes
-        self._names, self._tell = names, tell
+        self._names, self._tell, self._open_cache = names, tell, open_cache
         self._games, self._seats, self._variants = info.games, max(info.players), info.variants
         self.without_logs = store.without_logs()
         self.results: list[FixtureResult] = []
         self.hashes: dict[int, str] = {}
         self._damaged: list[str] = []
+        self._read: list[int] = []
+        """The positions of the fixtures that no earlier report has read."""
         self._faulted: list[FixtureHashes] = []
         self._shared = _Shared()
         self.faults = Again(self._read_faults)
@@ -154,7 +160,30 @@ class StoredGames:
 
     def beside(self, call: Callable[[], Made]) -> AbstractContextManager[Callable[[], Made]]:
         """Begin a call in a copy of this process, unless others are at work; yield what waits."""
-        return nullcontext(call) if self._processes.running else in_copy(call)
+        if self._processes.running:
+            return nullcontext(call)
+        return in_copy(partial(self._with_cache, os.getpid(), call))
+
+    def _with_cache(self, owner: int, call: Callable[[], Made]) -> Made:
+        """Call with a connection to the cache that is this process's own."""
+        if os.getpid() != owner:
+            self._cache = self._open_cache()
+        return call()
+
+    @contextmanager
+    def checked(self) -> Iterator[None]:
+        """Check the rows of fixtures that were not read, since they are cached or do not count.
+
+        Beside what is done meanwhile. Raises ArenaError at the end if any is damaged: no report is
+        made of a store that the ratings refuse.
+        """
+        others = sorted(set(self._store.positions()).difference(self._read))
+        check = partial(with_store, self._store.path, Store.damaged_rows, others)
+        many = len(others) * self._games * self._seats >= MANY
+        with self.beside(check) if many else nullcontext(check) as damaged:
+            yield
+            if found := damaged():
+                raise damaged_fixtures(found, self._store.path)
 
     def cached(self, name: str, key: bytes, make: Callable[[], bytes]) -> bytes:
         """Return the result of `make`, perhaps as made for an earlier report with this key."""
@@ -184,20 +213,14 @@ class StoredGames:
         return summary
 
     def _summaries(self, counted: Iterable[FixtureHashes]) -> Iterator[FixtureSummary]:
-        """Yield the summaries of fixtures that are sound, first those that are cached.
-
-        Of those that are not read now, since they are cached or do not count, the rows are checked:
-        no report is made of a store that the ratings refuse.
-        """
+        """Yield the summaries of fixtures that are sound, first those that are cached."""
         missing = list[FixtureHashes]()
         for hashes in counted:
             if data := self._cache.read(str(hashes.position), hashes.hash):
                 yield from self._taken(hashes, data)
             else:
                 missing.append(hashes)
-        positions = [hashes.position for hashes in missing]
-        others = set(self._store.positions()).difference(positions)
-        self._damaged += self._store.damaged_rows(sorted(others))
+        self._read = positions = [hashes.position for hashes in missing]
         task = partial(summarize, self._names, self._variants)
         seats = len(positions) * self._games * self._seats
         made = self._processes.spread(task, positions, self._games, seats)
@@ -242,7 +265,7 @@ def rated_results(store: Store, counts: Callable[[str], bool]) -> Iterable[Fixtu
     if not info.shared_dice and any(
         has_luck(rules, players) for rules in info.variants.values() for players in info.players
     ):
-        with stored_games(store, info, counts) as games:
+        with stored_games(store, info, counts) as games, games.checked():
             return games.results
     return (result for result in store.results() if counts(result.fixture.id))
 

@@ -27,8 +27,8 @@ from arena.ratings.board.ranks import part_of
 from arena.ratings.board.trajectory import point_of, usual_pass
 from arena.ratings.history import relative
 from arena.ratings.leaderboard_rows import Leaderboard, LeaderboardRow
-from arena.ratings.maths.arrays import Floats, Ints, as_floats, as_ints, chunks
-from arena.ratings.maths.connected import parts
+from arena.ratings.maths.arrays import Floats, Ints, as_floats, as_ints
+from arena.ratings.maths.connected import parts, reached
 from arena.ratings.maths.intervals import UPPER
 from arena.ratings.maths.t_distribution import t_quantile
 from arena.ratings.model.factors import distinct
@@ -39,8 +39,6 @@ from arena.ratings.variance.large_luck import LargeLuck, measure_large
 
 PAIRED = 300
 """Of so many of the best bots all pairs are compared, as tables of a site show them."""
-_WORDS = 16
-"""Of 64 bots each, of which it is looked for at a time who is above them."""
 
 
 class PairTable(Struct, frozen=True):
@@ -179,23 +177,10 @@ def _reached(games: Games) -> tuple[Ints, Ints]:
     Each bot counts as above itself (`leaderboard.py` says why it is asked).
     """
     pairs = [np.stack([games.order[:, i], games.order[:, j]], 1) for i, j in games.place_pairs()]
-    above, below = np.unique(np.concatenate(pairs), axis=0).T
-    return _below(games.size, above, below), _below(games.size, below, above)
-
-
-def _below(size: int, above: Ints, below: Ints) -> Ints:
-    """Return how many bots are below each, some at a time, each of them a bit."""
-    order = np.argsort(above, kind="stable")
-    targets, first = np.unique(above[order], return_index=True)
-    counts = np.zeros(size, np.intp)
-    for chunk in chunks(size, 64 * _WORDS):
-        bots = np.arange(chunk.start, chunk.stop)
-        bits, number = np.zeros((size, _WORDS), np.uint64), bots - chunk.start
-        bits[bots, number // 64] = np.uint64(1) << (number % 64).astype(np.uint64)
-        while True:
-            more = np.bitwise_or.reduceat(bits[below[order]], first, axis=0)
-            if not (more & ~bits[targets]).any():
-                break
-            bits[targets] |= more
-        counts += np.unpackbits(bits.view(np.uint8), axis=1).sum(1, dtype=np.intp)
-    return counts
+    pairs = np.unique(np.concatenate(pairs), axis=0).tolist()
+    ahead: list[list[int]] = [[] for _ in games.bots]
+    behind: list[list[int]] = [[] for _ in games.bots]
+    for winner, loser in pairs:
+        ahead[winner].append(loser)
+        behind[loser].append(winner)
+    return as_ints(reached(ahead, behind)), as_ints(reached(behind, ahead))

@@ -1,7 +1,9 @@
 """How a leaderboard is made: ratings, how sure they are, ranks and plain counts."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from contextlib import AbstractContextManager, nullcontext
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -10,7 +12,7 @@ from arena.game.records import Division, FixtureResult, RatingsInfo
 from arena.ratings.board.memory import Begin, Remember, forget, stops
 from arena.ratings.board.pair_matrix import Better, Duels
 from arena.ratings.board.ranks import apart, better_probabilities, ranks
-from arena.ratings.board.trajectory import Past, begin_past, point
+from arena.ratings.board.trajectory import Past, begin_past, point, rate_past
 from arena.ratings.history import checkpoints, relative
 from arena.ratings.leaderboard_rows import Leaderboard, LeaderboardRow
 from arena.ratings.maths.arrays import Floats, Ints, as_floats, records
@@ -25,6 +27,9 @@ from arena.ratings.variance import block_variance
 from arena.ratings.variance.block_variance import Covariance
 from arena.ratings.variance.luck import Luck, measure, without_luck
 from arena.ratings.variance.sensitivity import shifts
+
+if TYPE_CHECKING:
+    from arena.io.job import Beside
 
 _RARE = 1e-4
 """No bot is expected ahead of its rivals less often than this."""
@@ -68,27 +73,34 @@ def rate(
 ) -> RatedDivision:
     """Rate at least one game of a division, given in any order."""
     games, division = as_arrays(results), Division(variant, players)
-    past = past_of(games, forget)
-    estimates = estimate(solve(games))
-    return RatedDivision(
-        leaderboard(division, estimates, past(), options or RatingsInfo()), estimates
-    )
+    with past_of(games, forget) as past:
+        estimates = estimate(solve(games))
+        board = leaderboard(division, estimates, past(), options or RatingsInfo())
+    return RatedDivision(board, estimates)
 
 
 def past_of(
-    games: Games, remember: Remember | None, begin: Begin | None = None
-) -> Callable[[], Past]:
-    """Begin to rate the past of a division, and return what waits for it.
+    games: Games,
+    remember: Remember | None,
+    begin: Begin | None = None,
+    beside: "Beside" = nullcontext,
+) -> AbstractContextManager[Callable[[], Past]]:
+    """Begin to rate the past of a division, and yield what waits for it.
 
     `remember` is for names of this division alone; without it there is neither the usual pass nor
-    points on the way. With `begin` the past is rated meanwhile, and nothing of it is looked for in
-    what is remembered.
+    points on the way. With `begin` nothing of the past is looked for in what is remembered.
     """
     if remember is None:
-        return lambda: Past({}, [])
-    # Without `begin` it is made now, before there are matrices of pairs: those of each point take
-    # as much memory.
-    return begin_past(games, stops(games, checkpoints(len(games.order))), remember, begin)
+        return nullcontext(lambda: Past({}, []))
+    at = stops(games, checkpoints(len(games.order)))
+    if begin:
+        return nullcontext(begin_past(games, at, remember, begin))
+    rate = partial(rate_past, games, at, remember)
+    if beside is not nullcontext:
+        return beside(rate)
+    # It is made now, before there are matrices of pairs: those of each point take as much memory.
+    made = rate()
+    return nullcontext(lambda: made)
 
 
 def leaderboard(

@@ -1,19 +1,23 @@
 """Values of ordered pairs of bots: read like a dictionary, kept as a matrix, which is smaller."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
 from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.ratings.leaderboard_rows import Duel
+from arena.ratings.leaderboard_rows import Duel, Pair, Pairs
 from arena.ratings.maths.arrays import Floats, Ints
 
-Pair = tuple[str, str]
 T = TypeVar("T")
 
 
-class Duels(Mapping[Pair, Duel]):
+_duel = lru_cache(maxsize=1 << 14)(Duel)
+"""Few differ, and pages ask for those of every pair several times."""
+
+
+class Duels(Pairs[Duel]):
     """Head to head, for each ordered pair of bots that met."""
 
     def __init__(self, bots: Sequence[str], ahead: NDArray[np.int32]) -> None:
@@ -28,6 +32,13 @@ class Duels(Mapping[Pair, Duel]):
             raise KeyError(pair)
         return Duel(won, won + lost)
 
+    def of(self, bot: str) -> dict[str, Duel]:
+        """Return the duels of a bot, by rival that it met."""
+        at = self._at[bot]
+        won, games = self._ahead[at], self._ahead[at] + self._ahead[:, at]
+        results = zip(self._bots, won.tolist(), games.tolist(), strict=True)
+        return {rival: _duel(ahead, of) for rival, ahead, of in results if of}
+
     def __iter__(self) -> Iterator[Pair]:
         """Yield the pairs, row by row."""
         met = self._ahead + self._ahead.T > 0
@@ -39,7 +50,7 @@ class Duels(Mapping[Pair, Duel]):
         return int((self._ahead + self._ahead.T > 0).sum())
 
 
-class Better(Mapping[Pair, float]):
+class Better(Pairs[float]):
     """For each ordered pair of bots, the probability that the first is the better one."""
 
     def __init__(self, bots: Sequence[str], probability: Floats) -> None:
@@ -53,6 +64,12 @@ class Better(Mapping[Pair, float]):
             raise KeyError(pair)
         return float(self._probability[i, j])
 
+    def of(self, bot: str) -> dict[str, float]:
+        """Return the probabilities that a bot is better than each other one."""
+        found = dict(zip(self._bots, self._probability[self._at[bot]].tolist(), strict=True))
+        del found[bot]
+        return found
+
     def __iter__(self) -> Iterator[Pair]:
         """Yield the pairs, row by row."""
         for bot in self._bots:
@@ -63,7 +80,7 @@ class Better(Mapping[Pair, float]):
         return len(self._bots) * (len(self._bots) - 1)
 
 
-class SparsePairs(Mapping[Pair, T]):
+class SparsePairs(Pairs[T]):
     """Values of some ordered pairs of a large field."""
 
     def __init__(
@@ -80,6 +97,13 @@ class SparsePairs(Mapping[Pair, T]):
         if at == len(self._keys) or self._keys[at] != key:
             raise KeyError(pair)
         return self._value(at)
+
+    def of(self, bot: str) -> dict[str, T]:
+        """Return the values of the pairs that begin with a bot, by the other one."""
+        size = len(self._bots)
+        first, end = np.searchsorted(self._keys, np.array([0, size]) + self._at[bot] * size)
+        rivals = (self._keys[first:end] % size).tolist()
+        return {self._bots[rival]: self._value(at) for at, rival in enumerate(rivals, int(first))}
 
     def __iter__(self) -> Iterator[Pair]:
         """Yield the pairs."""

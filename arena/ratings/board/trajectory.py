@@ -34,23 +34,21 @@ class Past(NamedTuple):
 
 
 def begin_past(
-    games: Games, stops: Sequence[Stop], remember: Remember, begin: Begin | None
+    games: Games, stops: Sequence[Stop], remember: Remember, begin: Begin
 ) -> Callable[[], Past]:
     """Begin to rate the games up to each stop; return what waits for it."""
-    if begin is None:
-        known = _past(games, stops, remember)
-        return lambda: known
     parts = [begin(partial(_make, part, games, stops)) for part in (usual_pass, _points_but_last)]
 
     def wait() -> Past:
         for name, key, data in chain.from_iterable(made() for made in parts):
             remember(name, key, partial(bytes, data))
-        return _past(games, stops, remember)
+        return rate_past(games, stops, remember)
 
     return wait
 
 
-def _past(games: Games, stops: Sequence[Stop], remember: Remember) -> Past:
+def rate_past(games: Games, stops: Sequence[Stop], remember: Remember) -> Past:
+    """Rate the games up to each stop."""
     return Past(usual_pass(games, stops, remember), _points_but_last(games, stops, remember))
 
 

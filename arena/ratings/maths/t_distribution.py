@@ -11,7 +11,7 @@ from statistics import NormalDist
 import numpy as np
 from numpy.typing import ArrayLike
 
-from arena.ratings.maths.arrays import Floats, as_floats, chunks
+from arena.ratings.maths.arrays import Floats, as_floats
 
 _TINY = 1e-300
 _FRACTION_TOLERANCE = 1e-14
@@ -95,12 +95,10 @@ def _continued_fraction(a: Floats, b: Floats, x: Floats) -> Floats:
 
 
 def _each(function: Callable[[float], float], values: Floats) -> Floats:
-    """Return the function of each value, of some thousand at a time: all are objects on the way."""
+    """Return the function of each value."""
     flat = values.ravel()
-    results = np.empty_like(flat)
-    for chunk in chunks(len(flat)):
-        results[chunk] = list(map(function, flat[chunk].tolist()))
-    return results.reshape(values.shape)
+    # A view's numbers become objects one at a time: a list of them would take longer, and memory.
+    return np.fromiter(map(function, flat.data), np.float64, len(flat)).reshape(values.shape)
 
 
 def _nonzero(divisor: Floats) -> Floats:

@@ -4,7 +4,7 @@ A game's result is a chain: each place performed better than the next. `posterio
 factors are for.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from math import pi, sqrt
 from typing import Any
@@ -96,6 +96,10 @@ class Messages:
         return as_floats(np.einsum("ijg,jg->ig", self.inner, self.pull) / NOISE)
 
 
+Said = Iterable[tuple[slice, Messages]]
+"""What factors say, some thousand results at a time, and which these are."""
+
+
 def distinct(games: Games) -> Results:
     """Return the different results of at least one game."""
     _, first, of_game, count = np.unique(
@@ -114,8 +118,8 @@ def _numbers(games: Games) -> Ints:
     return as_ints(numbers)
 
 
-def messages(results: Results, factors: Factors) -> Iterator[tuple[slice, Messages]]:
-    """Yield what the factors say, some thousand results at a time, and which these are."""
+def messages(results: Results, factors: Factors) -> Said:
+    """Yield what the factors say."""
     for chunk in chunks(results.size):
         shift = factors.shift[:, chunk]
         pull = np.concatenate([shift, np.zeros((1, shift.shape[1]))])
@@ -160,12 +164,19 @@ def _corners(diagonal: Floats, link: Floats) -> Floats:
     return corners
 
 
-def refine(results: Results, factors: Factors, mu: Floats, covariance: Joint) -> None:
+def refine(
+    results: Results,
+    factors: Factors,
+    mu: Floats,
+    covariance: Joint,
+    said: Said = (),
+) -> None:
     """Replace all factors by what follows from the skills, each without what it said itself.
 
-    In place: the factors of a million games at tables of six take 80 MB.
+    In place: the factors of a million games at tables of six take 80 MB. `said` are the messages of
+    the factors, if they are known.
     """
-    for chunk, part in messages(results, factors):
+    for chunk, part in said or messages(results, factors):
         # How the difference of neighbours' performances depends on each performance.
         weight = part.inner[:-1] - part.inner[1:]
         mean = (weight * (mu[part.order] / NOISE + part.pull)).sum(1)

@@ -19,11 +19,14 @@ from arena.ratings.maths.arrays import Floats, Ints, as_floats, as_ints
 from arena.ratings.maths.elimination import Plan
 from arena.ratings.maths.sparse_inverse import SparseInverse
 from arena.ratings.maths.sparse_matrix import SparseMatrix
-from arena.ratings.model.factors import NOISE, Factors, Joint, Results, messages, refine
+from arena.ratings.model.factors import NOISE, Factors, Joint, Results, Said, messages, refine
 from arena.ratings.model.trueskill import BETA, SIGMA
 
 MANY = 2000
 """Bots above which no matrix of all pairs is made."""
+_KEPT = 4_000_000
+"""Numbers of 8 bytes, one for each result and pair of places, up to which what factors say is kept
+until the next step."""
 _TOLERANCE = 1e-7
 """In mu: when no skill moves by more, the solution stands."""
 _MAX_ROUNDS = 200
@@ -73,7 +76,7 @@ class Posterior:
             if results.bots > MANY:
                 yield _sparse_precision(part, of_part)
             else:
-                yield _precision_and_shift(part, of_part)[0]
+                yield _precision_and_shift(part, messages(part, of_part))[0]
 
 
 def posterior(
@@ -88,12 +91,12 @@ def posterior(
     factors = start or Factors(np.full(shape, 0.25 / NOISE), np.full(shape, 0.5 / BETA))
     if results.bots > MANY:
         return _posterior_of_many(results, factors, tolerance)
-    mu, covariance = _combined(results, factors)
+    mu, covariance, said = _combined(results, factors)
     for _ in range(_MAX_ROUNDS):
-        refine(results, factors, mu, covariance)
-        before = mu
+        refine(results, factors, mu, covariance, said)
+        before, said = mu, ()
         del covariance  # not two of them at a time
-        mu, covariance = _combined(results, factors)
+        mu, covariance, said = _combined(results, factors)
         if float(np.abs(mu - before).max()) <= tolerance:
             break
     return Posterior(mu, covariance, results, factors)
@@ -146,23 +149,29 @@ def _gradient(results: Results, factors: Factors, mu: Floats) -> Floats:
     return gradient
 
 
-def _combined(results: Results, factors: Factors) -> tuple[Floats, Floats]:
-    """Return the mean and the covariance of the skills by the prior and all factors."""
-    precision, shift = _precision_and_shift(results, factors)
+def _combined(results: Results, factors: Factors) -> tuple[Floats, Floats, Said]:
+    """Return the mean and the covariance of the skills by the prior and all factors.
+
+    And what the factors say, unless that takes much memory.
+    """
+    said: Said = messages(results, factors)
+    if results.size * results.players**2 <= _KEPT:
+        said = list(said)
+    precision, shift = _precision_and_shift(results, said)
     precision.flat[:: results.bots + 1] += 1.0 / SIGMA**2
     inverse = np.linalg.inv(precision)
     covariance = np.add(inverse, inverse.T, out=precision)
     covariance /= 2.0
-    return covariance @ shift, covariance
+    return covariance @ shift, covariance, said if isinstance(said, list) else ()
 
 
-def _precision_and_shift(results: Results, factors: Factors) -> tuple[Floats, Floats]:
+def _precision_and_shift(results: Results, said: Said) -> tuple[Floats, Floats]:
     """Return what all factors together say of the skills."""
     n = results.bots
     precision, shift = np.zeros(n * n), np.zeros(n)
     # The matrix is symmetric: each pair of places is added once.
     first, second = np.triu_indices(results.players)
-    for _, part in messages(results, factors):
+    for _, part in said:
         cells = part.order[first] * n + part.order[second]
         weights = part.precision[first, second] * part.count
         precision += np.bincount(cells.ravel(), weights.ravel(), n * n)

@@ -13,11 +13,17 @@ from numpy.typing import NDArray
 
 from arena.game.rules.books import VARIANTS
 from arena.lab.training.games import Games
-from arena.lab.training.view import Positions, view
+from arena.lab.training.league import Frozen, league
+from arena.lab.training.policy import Policy
+from arena.lab.training.rivals import Rival, sample_bots
+from arena.lab.training.selfplay import some
+from arena.lab.training.view import KINDS, Numbers, Positions, view
 from tests.cli.command import ROOT
 from tests.lab.training.positions import played, request
 
 FOLDER = ROOT / "sample_bots" / "champion"
+BOTS_AND_ITSELF = np.array([KINDS - 1, *range(KINDS - 1)])
+"""The kinds of `champion` and of the sample bots after it."""
 
 
 @pytest.fixture
@@ -41,21 +47,38 @@ def test_bot_has_the_files_of_the_lab(name: str) -> None:
 
 @pytest.mark.parametrize("book", VARIANTS)
 def test_bot_sees_what_the_policy_saw_in_training(book: str, bot: ModuleType) -> None:
+    with np.load(FOLDER / "weights.npz") as weights:
+        policy = Policy(weights)
     for players in (2, 3, 6):
-        games = played(book, players, calza=True, steps=60)
-        seen = view(games.positions(games.rows))
-        champion = bot.Champion(None)
-        champion.hear(hello(games))
-        rows = []
-        for game in games.rows.tolist():
-            asked = request(games, game)
-            known = champion.game(asked)
-            known.used = games.env.palifico_used[game].tolist()
-            rows.append(champion.row(asked))
+        champion, trained = bot.Champion(policy), Frozen(policy)
+        champion.hear(hello(Games(1, book, players, calza=True)))
+        games = played(book, players, calza=True, steps=60, witness=trained, tell=champion.hear)
+        seen = trained.sees(games.positions(games.rows), games, games.rows)
+        rows = [champion.row(request(games, game)) for game in games.rows.tolist()]
         again = view(Positions(*(np.array(part) for part in zip(*rows, strict=True))))
         columns: Iterable[tuple[NDArray[Any], NDArray[Any]]] = zip(again, seen, strict=True)
         for found, wanted in columns:
-            assert np.array_equal(found, wanted)
+            assert np.allclose(found, wanted, atol=1e-5)
+
+
+def test_guesses_who_it_plays_against() -> None:
+    """After a few rounds the true kind of most rivals is the likeliest."""
+    with np.load(FOLDER / "weights.npz") as weights:
+        champion = Frozen(Policy(weights))
+    right, guessed = 0, 0
+    field: dict[str, Rival] = {"champion": champion, **sample_bots(10)}
+
+    def watch(games: Games, at: Positions, _actions: Numbers) -> None:
+        nonlocal right, guessed
+        rows = np.flatnonzero((games.env.round > 4) & (games.env.seat == 0))
+        if len(rows):
+            kinds = champion.sees(some(at, rows), games, rows).numbers[:, -KINDS:].argmax(1)
+            right += int((BOTS_AND_ITSELF[games.players[rows, 1]] == kinds).sum())
+            guessed += len(rows)
+
+    league(field, Games(64, "bga", 2, seed=1), 128, watch=watch)
+    assert guessed > 100
+    assert right > guessed / 2
 
 
 def hello(games: Games) -> dict[str, object]:

@@ -8,8 +8,9 @@ from arena.lab.training.games import WIDTH, Games
 from arena.lab.training.league import Finished, lead, league
 from arena.lab.training.policy import draw
 from arena.lab.training.rivals import odds, sample_bots
+from arena.lab.training.seating import kinds
 from arena.lab.training.selfplay import LEARNER, Seats, SelfPlay, answers_to, as_actions, ask
-from arena.lab.training.view import DUDO, Floats, Numbers, Positions, View
+from arena.lab.training.view import DUDO, KINDS, TELLS, Floats, Numbers, Positions, View
 
 
 def at_random(seen: View) -> tuple[Numbers, Floats]:
@@ -17,6 +18,19 @@ def at_random(seen: View) -> tuple[Numbers, Floats]:
     chances = (seen.legal / seen.legal.sum(1, keepdims=True)).astype(np.float32)
     answers = draw(chances, np.random.default_rng(len(chances)).random(len(chances)))
     return answers, np.log(chances[np.arange(len(answers)), answers])
+
+
+class Chance:
+    """A policy that draws answers, and knows nothing."""
+
+    def act(self, seen: View) -> tuple[Numbers, Floats]:
+        return at_random(seen)
+
+    def worth(self, standings: Floats) -> Floats:
+        return halves(standings)
+
+    def kinds(self, tells: Floats) -> Floats:
+        return np.full((len(tells), KINDS), 1 / KINDS, np.float32)
 
 
 def halves(standings: Floats) -> Floats:
@@ -41,15 +55,19 @@ def test_seats_of_a_round_share_its_places(book: str) -> None:
 def test_decisions_wait_for_the_end_of_their_round() -> None:
     tables = [Games(32, book, players, seed=1) for book, players in (("bga", 2), ("pressman", 5))]
     random = np.random.default_rng(1)
-    seats = Seats({1: odds}, {}, lambda games, players: random.integers(2, size=(games, players)))
+    seats = Seats(
+        {1: odds}, {}, lambda games, players: random.integers(2, size=(games, players)), kinds
+    )
     play = SelfPlay(tables, seats, 8192)
     made = 0
     for turn in range(6):
-        decisions, rounds = play.gather([turn % 2], 400, at_random, halves)
+        decisions, rounds, told = play.gather([turn % 2], 400, Chance())
         made += len(decisions.answers)
         assert not np.isnan(decisions.results).any()
         assert decisions.legal[np.arange(len(decisions.answers)), decisions.answers].all()
         assert rounds.standings.shape == (len(rounds.results), WIDTH)
+        assert told.numbers.shape == (len(told.kinds), TELLS)
+        assert set(told.kinds.tolist()) == {0, KINDS - 1}  # `odds`, and the policy itself
     assert made > 6 * 400 - 32 * 2 * 20
 
 
