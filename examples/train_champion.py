@@ -282,8 +282,7 @@ def look(learner: Learner, folder: Path, seconds: float = 0.0) -> None:
     weights = {name: part.detach().cpu().numpy().T
                for name, part in parameters(learner.policy, learner.tells)}  # fmt: skip
     policy = write_weights(folder, learner.steps, weights)
-    seconds += time.process_time()
-    told = learner.decisions, round(seconds), round(learner.entropy, 2)
+    told = learner.decisions, round(seconds + time.process_time()), round(learner.entropy, 2)
     write_line(folder, policy, learner.steps, *told)
 
 
