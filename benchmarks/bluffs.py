@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from arena.game.rules.books import VARIANTS
 from arena.lab.env.perudo_policy import DUDO, FACES, FIRST_BID
 from arena.lab.training.games import Games
-from arena.lab.training.league import frozen, league
+from arena.lab.training.league import Frozen, league
 from arena.lab.training.policy import Policy
 from arena.lab.training.rivals import Memory, Rival, honest, odds
 from arena.lab.training.view import Dice, Floats, Numbers, Positions
@@ -103,7 +103,7 @@ def chance(dice: Dice, quantity: Numbers, face: Numbers) -> Floats:
 def counted(policy: Policy, book: str, players: int, games: int) -> Counts:
     """Play that many games, the champion in each of them."""
     counts = Counts()
-    rivals: tuple[Rival, ...] = (frozen(policy), Memory(len(BOTS)), odds, honest)
+    rivals: tuple[Rival, ...] = (Frozen(policy), Memory(len(BOTS)), odds, honest)
     table = Games(min(AT_A_TIME, games), book, players, seed=players)
     field = dict(zip(BOTS, rivals, strict=True))
     league(field, table, games, always=BOTS[0], watch=counts.watch)

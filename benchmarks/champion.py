@@ -22,11 +22,10 @@ import numpy as np
 
 from arena.game.rules.books import VARIANTS
 from arena.lab.training.folder import RIVALS
-from arena.lab.training.games import Games
-from arena.lab.training.league import Frozen, Score, duel, finished, frozen, lead, league, scores
+from arena.lab.training.games import Games, some
+from arena.lab.training.league import Frozen, Score, duel, finished, lead, league, scores
 from arena.lab.training.policy import Policy
 from arena.lab.training.rivals import Rival, play, sample_bots
-from arena.lab.training.selfplay import some
 from arena.lab.training.view import KINDS, Numbers, Positions
 from arena.publish.drawing.axis import Axis, round_axis
 from arena.publish.drawing.charts import SQUARE, Chart, Dot, across, numbers, ticks, upwards
@@ -89,7 +88,7 @@ def print_boards(
 
 def board(policy: Policy, setting: Setting) -> tuple[dict[str, Score], float]:
     """Return the share of rivals that each beats, and the champion's smallest lead."""
-    field = {"champion": frozen(policy), **sample_bots(10)}
+    field: dict[str, Rival] = {"champion": Frozen(policy), **sample_bots(10)}
     book, players, games, calza = setting
     table = Games(AT_A_TIME, book, players, calza=calza, seed=players)
     played = finished(field, table, games)
@@ -162,7 +161,7 @@ def recognised(policy: Policy, games: int = 4096) -> str:
 def speed(policy: Policy) -> str:
     """Return decisions per second of CPU time of a league of four copies of the policy."""
     table = Games(4096, "bga", 4, seed=1)
-    copies = frozen(policy)
+    copies = Frozen(policy)
     began, steps = time.process_time(), 40
     for _ in range(steps):
         at = table.positions(table.rows)

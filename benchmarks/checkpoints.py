@@ -15,7 +15,7 @@ import numpy as np
 
 from arena.game.rules.books import VARIANTS
 from arena.lab.training.games import Games
-from arena.lab.training.league import Finished, finished, frozen
+from arena.lab.training.league import Finished, Frozen, finished
 from arena.lab.training.policy import Policy
 from arena.lab.training.rivals import Rival, honest, odds
 from arena.ratings.maths.intervals import Z95
@@ -51,7 +51,7 @@ def checkpoints(folder: Path, most: int) -> list[Path]:
 
 def loaded(path: Path) -> Rival:
     with np.load(path) as weights:
-        return frozen(Policy(weights))
+        return Frozen(Policy(weights))
 
 
 def parents(runs: Sequence[Sequence[Path]]) -> dict[str, str]:

@@ -14,7 +14,7 @@ from msgspec.structs import asdict, replace
 
 from arena.game.rules.books import BGA, Rules
 from arena.lab.training.games import Games
-from arena.lab.training.league import finished, frozen
+from arena.lab.training.league import Frozen, finished
 from arena.lab.training.policy import Policy
 from arena.lab.training.rivals import Memory, Rival, odds
 from arena.lab.training.view import SWITCHES
@@ -28,7 +28,7 @@ def main() -> None:
     parser.add_argument("--games", type=int, default=1024)
     chosen = parser.parse_args()
     with np.load(chosen.weights) as weights:
-        champion = frozen(Policy(weights))
+        champion = Frozen(Policy(weights))
     print("| table | against `odds` | against `memory` | `odds` against `memory` |")
     print("|---|---|---|---|")
     for name, rules, dice in tables():

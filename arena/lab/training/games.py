@@ -151,6 +151,11 @@ class Games:
         self.lots[games] = self.random.random((len(games), *self.lots.shape[1:]))
 
 
+def some(at: Positions, rows: Numbers) -> Positions:
+    """Return some of the positions."""
+    return Positions._make(part[rows] for part in at)
+
+
 def bid_actions(quantities: Numbers, faces: Numbers) -> Numbers:
     """Return bids as actions of the environment; faces count from 0."""
     return FIRST_BID + (quantities - 1) * FACES + faces

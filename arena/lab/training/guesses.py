@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 
 from arena.lab.env.perudo_policy import DUDO, FACES, FIRST_BID
-from arena.lab.training.games import Games, Shown
+from arena.lab.training.games import Games, Shown, some
 from arena.lab.training.view import KINDS, TELLS, Flags, Floats, Numbers, Positions, likelier, tells
 
 Kinds = Callable[[Floats], Floats]
@@ -48,4 +48,4 @@ def told(at: Positions, actions: Numbers) -> tuple[Numbers, Floats]:
     bid = actions[rows] - FIRST_BID
     quantity = np.where(bid >= 0, bid // FACES + 1, 0)
     face = np.where(bid >= 0, bid % FACES, 0)
-    return rows, tells(Positions._make(part[rows] for part in at), quantity, face)
+    return rows, tells(some(at, rows), quantity, face)

@@ -7,11 +7,11 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import numpy.typing as npt
 
-from arena.lab.training.games import Games, Shown
+from arena.lab.training.games import Games, Shown, some
 from arena.lab.training.guesses import Guesses
 from arena.lab.training.policy import Policy, draw
 from arena.lab.training.rivals import Rival, Witness, play, sample_bots
-from arena.lab.training.selfplay import as_actions, some
+from arena.lab.training.selfplay import as_actions
 from arena.lab.training.view import Flags, Floats, Numbers, Positions, View, view
 
 Watch = Callable[[Games, Positions, Numbers], None]
@@ -57,11 +57,6 @@ class Frozen(Witness):
         if games not in self._guesses:
             self._guesses[games] = Guesses(games)
         return self._guesses[games]
-
-
-def frozen(policy: Policy) -> Rival:
-    """Return a policy as one that plays at tables."""
-    return Frozen(policy)
 
 
 class Finished(NamedTuple):
@@ -149,7 +144,7 @@ def duel(
     policy: Policy, rival: str, games: int, seed: int, variant: str = "bga", *, calza: bool = False
 ) -> Score:
     """Return the share of games for two that a policy wins against a sample bot."""
-    players = {"policy": frozen(policy), rival: sample_bots(2)[rival]}
+    players: dict[str, Rival] = {"policy": Frozen(policy), rival: sample_bots(2)[rival]}
     table = Games(min(games, 512), variant, 2, calza=calza, seed=seed)
     return league(players, table, games)["policy"]
 

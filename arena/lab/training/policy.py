@@ -42,7 +42,7 @@ class Policy:
         """Return a score for each answer: the last layer is adjusted to the kinds of rivals."""
         hidden = _hidden(self._layers[:-1], numbers)
         scores = _outputs(self._layers[-1], hidden)
-        each = _outputs(self._against, hidden).reshape(*scores.shape[:1], -1, scores.shape[1])
+        each = _outputs(self._against, hidden).reshape(len(scores), -1, scores.shape[1])
         kinds = numbers[:, None, -each.shape[1] :]
         scores += np.matmul(kinds, each)[:, 0]
         return scores

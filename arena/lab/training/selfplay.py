@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.lab.env.perudo_policy import FACES, FIRST_BID
-from arena.lab.training.games import Games, Shown, bid_actions
+from arena.lab.training.games import Games, Shown, bid_actions, some
 from arena.lab.training.guesses import Guesses
 from arena.lab.training.rivals import Rival, play
 from arena.lab.training.view import (
@@ -232,11 +232,6 @@ def answers_to(seen: View, actions: Numbers) -> Numbers:
     same &= np.take_along_axis(seen.legal, slots, 1)
     said = np.where(same.any(1), first + same.argmax(1), -1)
     return np.where(actions < FIRST_SLOT, actions, said)
-
-
-def some(at: Positions, rows: Numbers) -> Positions:
-    """Return some of the positions."""
-    return Positions._make(part[rows] for part in at)
 
 
 def join(parts: Sequence[Rows]) -> Rows:

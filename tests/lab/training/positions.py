@@ -33,7 +33,8 @@ def played(
         actions = odds(at, games, games.rows)
         lots = games.random.random(32) < 0.2
         actions[lots] = games.env.sample()[lots]
-        asked, dice = [request(games, game) for game in games.rows.tolist()], games.env.dice.copy()
+        asked = [request(games, game) for game in games.rows.tolist()] if tell else []
+        dice = games.env.dice.copy()
         shown, over = play(games, at, actions, [witness])
         if tell:
             for message in _ends(shown, over.tolist(), asked, actions, games.env.dice - dice):

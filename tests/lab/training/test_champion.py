@@ -12,11 +12,10 @@ import pytest
 from numpy.typing import NDArray
 
 from arena.game.rules.books import VARIANTS
-from arena.lab.training.games import Games
+from arena.lab.training.games import Games, some
 from arena.lab.training.league import Frozen, league
 from arena.lab.training.policy import Policy
 from arena.lab.training.rivals import Rival, sample_bots
-from arena.lab.training.selfplay import some
 from arena.lab.training.view import KINDS, Numbers, Positions, view
 from tests.cli.command import ROOT
 from tests.lab.training.positions import played, request

@@ -6,7 +6,7 @@ from msgspec.structs import asdict, replace
 
 from arena.game.rules.books import BGA, Rules
 from arena.lab.training.games import Games
-from arena.lab.training.league import frozen
+from arena.lab.training.league import Frozen
 from arena.lab.training.policy import Policy
 from arena.lab.training.view import SWITCHES
 from tests.lab.training.test_champion import FOLDER
@@ -37,7 +37,7 @@ def test_five_dice_against_three() -> None:
 
 def plays_legally(table: Games, steps: int) -> None:
     with np.load(FOLDER / "weights.npz") as weights:
-        champion = frozen(Policy(weights))
+        champion = Frozen(Policy(weights))
     for _ in range(steps):
         actions = champion(table.positions(table.rows), table, table.rows)
         assert table.env.masks()[table.rows, actions].all()
