@@ -7,15 +7,23 @@ from typing import Any
 
 import msgspec
 import pytest
-from msgspec.structs import replace
+from msgspec.structs import asdict, replace
 
 from arena.game.records import Division, RatingsInfo
 from arena.io.errors import ArenaError
 from arena.league.keeping.check_fixture import StoreFinding
-from arena.league.keeping.rerating import TOLERANCE, check_division, draw_sample
+from arena.league.keeping.rerating import (
+    TOLERANCE,
+    PublishedLeaderboard,
+    PublishedRow,
+    check_division,
+    compare_ratings,
+    draw_sample,
+)
 from arena.league.keeping.verify import Verified, verify
 from arena.league.store.store import Store
 from arena.ratings.league_ratings import by_division, rate_results
+from tests.support.records import fixture, result
 
 Row = dict[str, Any]
 
@@ -90,6 +98,16 @@ def test_shifted_leaderboard_is_found(whole: Path, tmp_path: Path) -> None:
     for row in json.loads(path.read_bytes())["rows"]:
         edit_row(site, 2, row["bot"], mu=row["mu"] + 1)
     assert len(check(whole, site).findings) == 3
+
+
+def test_bot_whose_mu_is_the_mean_of_the_field_is_no_anchor() -> None:
+    """Two bots with two wins each: by games in order, the last winner is ahead."""
+    played = [result(fixture(("a", "b")), [(1, 2), (1, 2), (2, 1), (2, 1)])]
+    checked = check_division(Division("bga", 2), played, 4)
+    rows = [PublishedRow(bot=one.bot, games=4, **asdict(one.published)) for one in checked.bots]
+    assert [row.mu for row in rows] == [0.0, 0.0]
+    assert rows[0].mu_sequential != 0.0
+    assert list(compare_ratings([checked], [PublishedLeaderboard("bga", 2, rows)])) == []
 
 
 def test_report_of_fewer_games_is_named_as_such(whole: Path, tmp_path: Path) -> None:

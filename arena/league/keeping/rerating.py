@@ -190,8 +190,8 @@ def _compare(check: DivisionCheck, board: PublishedLeaderboard) -> Iterator[tupl
     if not rows.keys() & ratings.keys():
         yield check.name, "the published bots have other names: is it a report with pseudonyms?"
         return
-    # The anchor, if any, is published as exactly 0; else the mean of the field is.
-    anchors = {row.bot for row in board.rows if row.mu == 0.0}
+    # Both mu of the anchor, if any, are published as exactly 0; else the means of the field are.
+    anchors = {row.bot for row in board.rows if row.mu == row.mu_sequential == 0.0}
     zero = next((bot.published for bot in check.bots if bot.bot in anchors), None)
     for name in sorted(rows.keys() | ratings.keys()):
         where, row, bot = f"{check.name}, bot '{name}'", rows.get(name), ratings.get(name)
