@@ -4,8 +4,9 @@ The network sees numbers: chances of bids, who bid what, who has how many dice, 
 each of its answers a chance, and one is drawn, so that nobody can read its dice from its bids
 alone. A second network guesses from what a rival did in earlier rounds of the game, with the dice
 that it turned out to have, which of the bots that it was trained with the rival plays like.
-`view.py` makes the numbers, `policy.py` has the networks; docs/guides/champion.md tells how their
-weights were trained.
+Against `equilibrium`, which plays by tables, it looks up what beats these tables.
+`view.py` makes the numbers, `policy.py` has the networks, `responses.py` the look-up;
+docs/guides/champion.md tells how weights and responses were made.
 """
 
 import json
@@ -23,6 +24,7 @@ except ImportError:
     sys.exit("champion needs numpy: pip install numpy, or apt-get install python3-numpy")
 
 from policy import Policy, draw
+from responses import EQUILIBRIUM, RULES, SURE, Responses, Round
 from view import (
     CALZA,
     DUDO,
@@ -40,6 +42,7 @@ from view import (
 )
 
 WEIGHTS = Path(__file__).with_name("weights.npz")
+RESPONSES = Path(__file__).with_name("responses.npz")
 CALLS = {DUDO: "dudo", CALZA: "calza", PASS: "pass"}
 
 
@@ -66,9 +69,10 @@ class Game:
 class Champion:
     """Answers requests, any number of them at a time."""
 
-    def __init__(self, policy):
-        self.policy = policy
+    def __init__(self, policy, responses):
+        self.policy, self.responses = policy, responses
         self.start = self.seats = self.seed = 0
+        self.rules, self.responds = "", False
         self.switches, self.games, self.asked = [], {}, []
 
     def hear(self, message):
@@ -79,6 +83,8 @@ class Champion:
             self.start, self.seats = rules["starting_dice"], message["seats"]
             self.seed, self.games = message["seed"], {}
             self.switches = [int(rules[switch]) for switch in SWITCHES]
+            self.rules = "".join(str(int(rules[switch])) for switch in RULES)
+            self.responds = self.seats == 2 and not rules["calza"]
         elif kind in ("turn", "calza"):
             self.asked.append(message)
         elif kind in ("round_end", "fault"):
@@ -116,10 +122,24 @@ class Champion:
         lots = np.array([self.lot(request) for request in requests])
         chosen = draw(self.policy.chances(seen.numbers, seen.legal), lots)
         quantities, faces = bids(seen, chosen)
-        return [
-            answer(request, int(chosen[n]), int(quantities[n]), int(faces[n]))
-            for n, request in enumerate(requests)
-        ]
+        answers = list(zip(chosen.tolist(), quantities.tolist(), faces.tolist(), strict=True))
+        if self.responds:
+            for n in np.flatnonzero(seen.numbers[:, EQUILIBRIUM - KINDS] > SURE):
+                answers[n] = self.response(requests[n], rows[n]) or answers[n]
+        return [answer(request, *said) for request, said in zip(requests, answers, strict=True)]
+
+    def response(self, request, at):
+        """Return what beats `equilibrium`, as `answer` takes it; None where that is not known."""
+        hand, bids = sorted(request["dice"]), [code(bid) for bid in request["bids"]]
+        palifico = request["palifico_seat"] is not None
+        found = self.responses.find(
+            Round(self.rules, hand, at.dice[1], bids, palifico, at.least, at.most)
+        )
+        if found is None:
+            return None
+        return (
+            (FIRST_SLOT, (found - 1) // FACES + 1, (found - 1) % FACES) if found else (DUDO, 0, 0)
+        )
 
     def lot(self, request):
         """Draw from the position, so that its games can be repeated."""
@@ -178,6 +198,10 @@ def padded(numbers):
     return numbers + [0] * (SEATS - len(numbers))
 
 
+def code(bid):
+    return FACES * (bid["quantity"] - 1) + bid["face"]
+
+
 def answer(request, chosen, quantity, face):
     """Return an answer as the arena reads it."""
     if chosen < FIRST_SLOT:
@@ -198,7 +222,9 @@ def chunks():
 
 def main():
     with np.load(WEIGHTS) as weights:
-        champion = Champion(Policy(weights))
+        policy = Policy(weights)
+    # Its arrays are read when they are needed.
+    champion = Champion(policy, Responses(np.load(RESPONSES)))
     for lines in chunks():
         for line in lines:
             message = json.loads(line)

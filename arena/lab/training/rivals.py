@@ -4,18 +4,16 @@ They answer as the programs in `sample_bots/` do (tests compare them); those tha
 do it by other lots. `memory` learns over all games of a run what it learns over a fixture there.
 """
 
-import sys
 from collections.abc import Callable, Iterable
 from functools import lru_cache
-from importlib.util import module_from_spec, spec_from_file_location
 from math import comb
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from arena.io import shipped
 from arena.lab.env.perudo_policy import CALZA, DUDO, FACES, FIRST_BID, PASS
+from arena.lab.equilibrium.sample_bot import equilibrium_tables
 from arena.lab.training.games import Games, Shown, bid_actions
 from arena.lab.training.view import MOST, Dice, Flags, Floats, Numbers, Positions, at_least
 
@@ -204,52 +202,31 @@ class Memory(Witness):
         return spread, plain
 
 
-class Equilibrium:
-    """`equilibrium`: its own tables for two, asked position by position; otherwise `odds`."""
-
-    def __init__(self) -> None:
-        """Load the bot's module."""
-        path = shipped.folder("sample_bots") / "equilibrium" / "bot.py"
-        spec = spec_from_file_location("_sample_equilibrium", path)
-        if spec is None or spec.loader is None:
-            raise ImportError(str(path))
-        self._bot: Any = module_from_spec(spec)
-        sys.modules[spec.name] = self._bot
-        spec.loader.exec_module(self._bot)
-        self._tables: dict[str, Any] = {}
-
-    def __call__(self, at: Positions, games: Games, rows: Numbers) -> Numbers:
-        """Draw an action of the equilibrium."""
-        answers = odds(at, games, rows)
-        if games.env.table.players > 2:
-            return answers
-        tables = self._of(games)
-        for n in np.flatnonzero(~at.offer):
-            mix = tables.find(self._turn(at, games, rows, int(n)), int(at.dice[n, 1])) or []
-            codes = np.array([action for action, _ in mix], np.int64)
-            weights = np.array([weight for _, weight in mix], np.float64)
-            weights *= _legal(at, int(n), codes)
-            if weights.sum() > 0:
-                ends = weights.cumsum()
-                drawn = int((ends <= games.random.random() * ends[-1]).sum())
-                answers[n] = FIRST_BID + codes[drawn] - 1 if codes[drawn] else DUDO
+def equilibrium(at: Positions, games: Games, rows: Numbers) -> Numbers:
+    """Draw an action of `equilibrium`: for two by its own tables, otherwise as `odds` does."""
+    answers = odds(at, games, rows)
+    if games.env.table.players > 2:
         return answers
+    tables = equilibrium_tables(games.env.setting.rules)
+    for n in np.flatnonzero(~at.offer):
+        mix = tables.find(_turn(at, games, rows, int(n)), int(at.dice[n, 1])) or []
+        codes = np.array([action for action, _ in mix], np.int64)
+        weights = np.array([weight for _, weight in mix], np.float64)
+        weights *= _legal(at, int(n), codes)
+        if weights.sum() > 0:
+            ends = weights.cumsum()
+            drawn = int((ends <= games.random.random() * ends[-1]).sum())
+            answers[n] = FIRST_BID + codes[drawn] - 1 if codes[drawn] else DUDO
+    return answers
 
-    def _of(self, games: Games) -> Any:
-        rules = games.env.setting.rules
-        key = "".join(str(int(getattr(rules, switch))) for switch in self._bot.SWITCHES)
-        if key not in self._tables:
-            switches = {switch: getattr(rules, switch) for switch in self._bot.SWITCHES}
-            self._tables[key] = self._bot.Tables(switches)
-        return self._tables[key]
 
-    def _turn(self, at: Positions, games: Games, rows: Numbers, n: int) -> dict[str, Any]:
-        bids = games.bids[rows[n], : games.length[rows[n]]]
-        return {
-            "bids": [{"quantity": int(bid) // 6 + 1, "face": int(bid) % 6 + 1} for bid in bids],
-            "dice": np.repeat(np.arange(1, 7), at.hand[n]).tolist(),
-            "palifico_seat": None if at.palifico[n] < 0 else 0,
-        }
+def _turn(at: Positions, games: Games, rows: Numbers, n: int) -> dict[str, Any]:
+    bids = games.bids[rows[n], : games.length[rows[n]]]
+    return {
+        "bids": [{"quantity": int(bid) // 6 + 1, "face": int(bid) % 6 + 1} for bid in bids],
+        "dice": np.repeat(np.arange(1, 7), at.hand[n]).tolist(),
+        "palifico_seat": None if at.palifico[n] < 0 else 0,
+    }
 
 
 def _legal(at: Positions, n: int, codes: Numbers) -> Flags:
@@ -266,7 +243,7 @@ def sample_bots(players: int) -> dict[str, Rival]:
         "odds": odds,
         "memory": Memory(players),
         "c-counter": c_counter,
-        "equilibrium": Equilibrium(),
+        "equilibrium": equilibrium,
         "bluffer": bluffer,
         "js-cautious": js_cautious,
         "honest": honest,
