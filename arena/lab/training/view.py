@@ -195,7 +195,7 @@ class Dice:
         return enough(self.sides[:, :, None], hidden[:, :, None], needed)
 
     def holds_one(self, quantity: Numbers, face: Numbers, backers: Numbers | int) -> Floats:
-        """Return the chance of one bid for each row, as `holds` does; `backers` are its own."""
+        """Return the chance of a bid for each row, as `holds` does; `backers` are those of it."""
         needed = quantity - (self.own[self.rows, face] + backers)
         return enough(self.sides[self.rows, face], self.hidden - backers, needed)
 
