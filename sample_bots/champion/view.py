@@ -225,7 +225,7 @@ def _claims(at: Positions, table: Dice) -> list[Any]:
 
 def _last_bid(at: Positions, table: Dice) -> list[Any]:
     said, parts = at.quantity > 0, []
-    both = np.stack([at.quantity, at.quantity + 1])
+    both = at.quantity + np.arange(2)[:, None]
     for backers in (0, table.backers[table.rows, at.face]):
         holds, more = table.holds_one(both, at.face, backers)
         parts += [holds * said, (holds - more) * said]
@@ -288,7 +288,7 @@ def _joined(parts: Sequence[npt.NDArray[Any]], dtype: type) -> npt.NDArray[Any]:
 def enough(sides: Numbers, hidden: Numbers, needed: Numbers) -> Floats:
     """Return the chance that enough of the hidden dice match, which a number of sides do."""
     first = (sides * (MOST + 1) + hidden) * (MOST + 2)
-    chances: Floats = at_least()[first + needed.clip(0, MOST + 1)]
+    chances: Floats = at_least()[first + np.minimum(np.maximum(needed, 0), MOST + 1)]
     return chances
 
 
