@@ -23,7 +23,7 @@ try:
 except ImportError:
     sys.exit("champion needs numpy: pip install numpy, or apt-get install python3-numpy")
 
-from policy import Policy, draw
+from policy import Policy, draw, softmax
 from responses import EQUILIBRIUM, RULES, SURE, Responses, Round
 from view import (
     CALZA,
@@ -52,7 +52,8 @@ class Game:
     def __init__(self, seats, start):
         self.left = [start] * seats
         self.used = [False] * seats
-        self.guesses = np.zeros((seats, KINDS), np.float32)
+        self.evidence = np.zeros((seats, KINDS), np.float32)
+        self.guesses = np.full((seats, KINDS), 1 / KINDS, np.float32)
 
     def hear(self, message):
         """Take in a message that is not a request."""
@@ -106,7 +107,8 @@ class Champion:
         _, _, quantities, faces = zip(*done, strict=True)
         told = tells(positions(rows), np.array(quantities), np.array(faces))
         for (seat, *_), logs in zip(done, likelier(self.policy.kinds, told), strict=True):
-            game.guesses[seat] += logs
+            game.evidence[seat] += logs
+        game.guesses = softmax(game.evidence)
 
     def game(self, message):
         """Return what is known of the game of a message."""
@@ -180,7 +182,7 @@ class Champion:
 
 def positions(rows):
     """Return rows, as `Champion.row` makes them, as arrays."""
-    return Positions(*(np.array(part) for part in zip(*rows, strict=True)))
+    return Positions(*(np.array(part, order="F") for part in zip(*rows, strict=True)))
 
 
 def actions(shown):

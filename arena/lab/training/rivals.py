@@ -15,7 +15,7 @@ import numpy.typing as npt
 from arena.lab.env.perudo_policy import CALZA, DUDO, FACES, FIRST_BID, PASS
 from arena.lab.equilibrium.sample_bot import equilibrium_tables
 from arena.lab.training.games import Games, Shown, bid_actions
-from arena.lab.training.view import MOST, Dice, Flags, Floats, Numbers, Positions, at_least
+from arena.lab.training.view import MOST, Dice, Flags, Floats, Numbers, Positions, at_least, enough
 
 Rival = Callable[[Positions, Games, Numbers], Numbers]
 """Returns an action of the environment for each position: one of the rows of games."""
@@ -63,8 +63,7 @@ def odds(at: Positions, *_: object) -> Numbers:
     false = 1 - _last(dice, at, 0)
     doubts = false > chance + (1 - chance) * 0.4
     answers = _answers(at, doubts, at.least[np.arange(len(at.hand)), face], face)
-    backer = np.where(np.arange(FACES) == at.face[:, None], 1, 0)
-    exact = _last(dice, at, backer) - _last(dice, at, backer, 1)
+    exact = _last(dice, at, 1) - _last(dice, at, 1, 1)
     return _with_calza(at, answers, exact)
 
 
@@ -166,8 +165,7 @@ class Memory(Witness):
 
         def holds(quantities: Numbers) -> Floats:
             needed = (quantities - dice.own)[:, :, None] - np.arange(spread.shape[2])
-            first = dice.sides * (MOST + 1) + plain
-            chances = at_least()[first[:, :, None] * (MOST + 2) + np.clip(needed, 0, MOST + 1)]
+            chances = enough(dice.sides[:, :, None], plain[:, :, None], needed)
             result: Floats = (spread * chances).sum(2)
             return result
 
@@ -269,11 +267,9 @@ def _best(worth: Floats) -> tuple[Numbers, Floats]:
     return face, worth[np.arange(len(face)), face]
 
 
-def _last(dice: Dice, at: Positions, backers: Numbers | int, more: int = 0) -> Floats:
+def _last(dice: Dice, at: Positions, backers: int, more: int = 0) -> Floats:
     """Return the chance that the bid on the table holds, or one of more dice."""
-    quantities = np.broadcast_to((at.quantity + more)[:, None, None], (len(at.hand), FACES, 1))
-    chances: Floats = dice.holds(quantities, backers)[dice.rows, at.face, 0]
-    return chances
+    return dice.holds_one(at.quantity + more, at.face, backers)
 
 
 def _average(dice: Dice, at: Positions) -> Floats:
