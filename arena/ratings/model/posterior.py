@@ -15,11 +15,21 @@ from typing import Any
 
 import numpy as np
 
-from arena.ratings.maths.arrays import Floats, Ints, as_floats, as_ints
+from arena.ratings.maths.arrays import Floats, Ints, as_floats, as_ints, chunks
 from arena.ratings.maths.elimination import Plan
 from arena.ratings.maths.sparse_inverse import SparseInverse
 from arena.ratings.maths.sparse_matrix import SparseMatrix
-from arena.ratings.model.factors import NOISE, Factors, Joint, Results, Said, messages, refine
+from arena.ratings.model.factors import (
+    NOISE,
+    Factors,
+    Joint,
+    Messages,
+    Results,
+    Said,
+    messages,
+    messages_of,
+    refine,
+)
 from arena.ratings.model.trueskill import BETA, SIGMA
 
 MANY = 2000
@@ -91,12 +101,11 @@ def posterior(
     factors = start or Factors(np.full(shape, 0.25 / NOISE), np.full(shape, 0.5 / BETA))
     if results.bots > MANY:
         return _posterior_of_many(results, factors, tolerance)
-    mu, covariance, said = _combined(results, factors)
+    refining = _Refining(results, factors)
+    mu, covariance = refining.combined()
     for _ in range(_MAX_ROUNDS):
-        refine(results, factors, mu, covariance, said)
-        before, said = mu, ()
-        del covariance  # not two of them at a time
-        mu, covariance, said = _combined(results, factors)
+        before = mu
+        mu, covariance = refining.combined((mu, covariance))
         if float(np.abs(mu - before).max()) <= tolerance:
             break
     return Posterior(mu, covariance, results, factors)
@@ -133,7 +142,8 @@ def _steps(
     """Refine factors and skills with this covariance; return the length of the first step, too."""
     steps = [inf]
     while len(steps) < 3 or max(tolerance, _WHILE_KEPT * steps[1]) < steps[-1] < steps[-2]:
-        refine(results, factors, mu, covariance)
+        for chunk, part in messages(results, factors):
+            refine(factors.only(chunk), part, mu, covariance)
         move = covariance @ _gradient(results, factors, mu)
         mu = mu + move
         steps.append(float(np.abs(move).max()))
@@ -149,20 +159,41 @@ def _gradient(results: Results, factors: Factors, mu: Floats) -> Floats:
     return gradient
 
 
-def _combined(results: Results, factors: Factors) -> tuple[Floats, Floats, Said]:
-    """Return the mean and the covariance of the skills by the prior and all factors.
+class _Refining:
+    """The factors of a division, which are refined some thousand at a time."""
 
-    And what the factors say, unless that takes much memory.
-    """
-    said: Said = messages(results, factors)
-    if results.size * results.players**2 <= _KEPT:
-        said = list(said)
-    precision, shift = _precision_and_shift(results, said)
-    precision.flat[:: results.bots + 1] += 1.0 / SIGMA**2
-    inverse = np.linalg.inv(precision)
-    covariance = np.add(inverse, inverse.T, out=precision)
-    covariance /= 2.0
-    return covariance @ shift, covariance, said if isinstance(said, list) else ()
+    def __init__(self, results: Results, factors: Factors) -> None:
+        self._results, self._factors = results, factors
+        self._keeps = results.size * results.players**2 <= _KEPT
+        self._said = dict[int, Messages]()
+        """What is kept of what the factors say, by the first result."""
+
+    def combined(self, skills: tuple[Floats, Floats] | None = None) -> tuple[Floats, Floats]:
+        """Return the mean and the covariance of the skills by the prior and all factors.
+
+        The factors are refined before if the `skills` are known: by their mean and covariance.
+        """
+        said = ((chunk, self._refined(chunk, skills)) for chunk in chunks(self._results.size))
+        precision, shift = _precision_and_shift(self._results, said)
+        precision.flat[:: self._results.bots + 1] += 1.0 / SIGMA**2
+        inverse = np.linalg.inv(precision)
+        covariance = np.add(inverse, inverse.T, out=precision)
+        covariance /= 2.0
+        return covariance @ shift, covariance
+
+    def _refined(self, chunk: slice, skills: tuple[Floats, Floats] | None) -> Messages:
+        """Return what some factors say, and refine them before if the skills are known.
+
+        All at once for these: they are in the processor's cache.
+        """
+        results, factors = self._results, self._factors
+        if skills:
+            said = self._said.pop(chunk.start, None) or messages_of(results, factors, chunk)
+            refine(factors.only(chunk), said, *skills)
+        said = messages_of(results, factors, chunk)
+        if self._keeps:
+            self._said[chunk.start] = said
+        return said
 
 
 def _precision_and_shift(results: Results, said: Said) -> tuple[Floats, Floats]:
