@@ -28,7 +28,7 @@ from arena.publish.site import publish
 from arena.publish.site_state import StoreState
 from arena.publish.stored.fixture_work import gc_of_new, without_gc
 from arena.publish.stored.model_use import model_use
-from arena.publish.stored.stored_games import StoredGames, stored_games
+from arena.publish.stored.stored_games import StoredGames, checking, stored_games
 from arena.publish.unchanged import Asked, Outcome, inputs, keep, outcome_before, without_pairs
 from arena.ratings.league_ratings import Ratings, by_division, rate_results
 
@@ -198,13 +198,14 @@ def _write(store: Store, schedule: Schedule, asked: Asked, made_of: str, tell: T
     _return_freed_memory()
     with ExitStack() as opened:
         with without_gc():
+            refuse_damaged = opened.enter_context(checking(store, conditions))
             games = opened.enter_context(stored_games(store, conditions, counts, names, tell))
             state = replace(_state(store, schedule, games, names), inputs=made_of)
             del schedule, counts  # they take as much memory as all results, and ratings take much
             tell("ratings")
             divisions = by_division(games.results)
-            with games.checked():
-                ratings = rate_results(divisions, options, games.cached, games.begin, games.beside)
+            ratings = rate_results(divisions, options, games.cached, games.begin, games.beside)
+            refuse_damaged()
         tell("pages")
         opened.enter_context(gc_of_new())
         publish(
