@@ -21,7 +21,7 @@ from arena.lab.training.games import Games
 from arena.lab.training.league import Frozen, league
 from arena.lab.training.policy import Policy
 from arena.lab.training.rivals import Memory, Rival, honest, odds
-from arena.lab.training.view import Dice, Floats, Numbers, Positions
+from arena.lab.training.view import Dice, Numbers, Positions
 from arena.publish.drawing.axis import Axis
 from arena.publish.drawing.charts import SQUARE, Chart, Dot, across, numbers, ticks, upwards
 from arena.publish.output.text import percent
@@ -73,11 +73,11 @@ class Counts:
         dice, own = Dice(at), at.dice[:, 0] - 1
         bids = actions >= FIRST_BID
         quantity, face = np.divmod(actions - FIRST_BID, FACES)
-        bluffs = chance(dice, quantity + 1, face) < 0.5
+        bluffs = dice.holds_one(quantity + 1, face, 0) < 0.5
         place = np.minimum(table.length[table.rows], len(PLACES) - 1)
         add(self.bids, bids, bluffs, kinds, own, place)
         on_turn = ~at.offer & (at.quantity > 0)
-        bins = np.minimum(chance(dice, at.quantity, at.face) * BINS, BINS - 1).astype(np.int64)
+        bins = np.minimum(dice.holds_one(at.quantity, at.face, 0) * BINS, BINS - 1).astype(np.int64)
         add(self.answers, on_turn, actions == DUDO, kinds, bins)
 
     def bluffs(self, bot: str) -> NDArray[np.int64]:
@@ -91,13 +91,6 @@ class Counts:
 
 def add(counts: NDArray[np.int64], rows: NDArray[np.bool_], *key: NDArray[np.generic]) -> None:
     np.add.at(counts, tuple(part[rows].astype(np.int64) for part in key), 1)
-
-
-def chance(dice: Dice, quantity: Numbers, face: Numbers) -> Floats:
-    """Return how likely bids are by the own dice alone."""
-    every = np.broadcast_to(quantity[:, None, None], (len(quantity), FACES, 1))
-    chances: Floats = dice.holds(every, 0)[dice.rows, face, 0]
-    return chances
 
 
 def counted(policy: Policy, book: str, players: int, games: int) -> Counts:

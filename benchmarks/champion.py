@@ -3,8 +3,8 @@
 Plays leagues of all sample bots in arrays (`arena.lab.training.league`), under each rule book at
 tables of two to six, and prints the share of its rivals that each of the best four finishes ahead
 of, and where others may be first; then each head to head for two; then decisions per second of CPU
-time. WEIGHTS are those of another policy. `--curve curve.tsv` draws what its training wrote into
-curve.svg beside it.
+time. WEIGHTS are those of another bot, to which `responses.npz` beside them belongs. `--curve
+curve.tsv` draws what its training wrote into curve.svg beside it.
 """
 
 import argparse
@@ -23,8 +23,7 @@ import numpy as np
 from arena.game.rules.books import VARIANTS
 from arena.lab.training.folder import RIVALS
 from arena.lab.training.games import Games, some
-from arena.lab.training.league import Frozen, Score, duel, finished, lead, league, scores
-from arena.lab.training.policy import Policy
+from arena.lab.training.league import Score, bot_of, duel, finished, lead, league, scores
 from arena.lab.training.rivals import Rival, play, sample_bots
 from arena.lab.training.view import KINDS, Numbers, Positions
 from arena.publish.drawing.axis import Axis, round_axis
@@ -45,20 +44,18 @@ def main() -> None:
     chosen = parser.parse_args()
     if chosen.curve:
         chosen.curve.with_suffix(".svg").write_text(drawn(chosen.curve), "utf-8")
-    with np.load(chosen.weights) as weights:
-        policy = Policy(weights)
     # Those with the most players take longest, and begin first.
     tables = product(range(6, 1, -1), VARIANTS)
     settings = [Setting(book, players, chosen.games, chosen.calza) for players, book in tables]
     rivals = list(product([one for one in settings if one.players == 2], sample_bots(1)))
     with multiprocessing.Pool() as pool:
-        boards = pool.imap(partial(board, policy), settings)
-        duels = pool.imap(partial(head_to_head, policy), rivals)
+        boards = pool.imap(partial(board, chosen.weights), settings)
+        duels = pool.imap(partial(head_to_head, chosen.weights), rivals)
         print_boards(settings, boards)
         for (setting, rival), score in zip(rivals, duels, strict=True):
             print(f"{setting.book} against {rival}: {percent(score)}", flush=True)
-    print(f"guesses the rival for two under bga: {recognised(policy)}")
-    print(speed(policy))
+    print(f"guesses the rival for two under bga: {recognised(chosen.weights)}")
+    print(speed(chosen.weights))
 
 
 class Setting(NamedTuple):
@@ -86,19 +83,19 @@ def print_boards(
     print(f"others may be first on: {', '.join(shared) or 'none'} (95 % for all at once)")
 
 
-def board(policy: Policy, setting: Setting) -> tuple[dict[str, Score], float]:
+def board(weights: Path, setting: Setting) -> tuple[dict[str, Score], float]:
     """Return the share of rivals that each beats, and the champion's smallest lead."""
-    field: dict[str, Rival] = {"champion": Frozen(policy), **sample_bots(10)}
+    field: dict[str, Rival] = {"champion": bot_of(weights), **sample_bots(10)}
     book, players, games, calza = setting
     table = Games(AT_A_TIME, book, players, calza=calza, seed=players)
     played = finished(field, table, games)
     return scores(field, played), min(lead(played, 0, other) for other in range(1, len(field)))
 
 
-def head_to_head(policy: Policy, setting_and_rival: tuple[Setting, str]) -> Score:
+def head_to_head(weights: Path, setting_and_rival: tuple[Setting, str]) -> Score:
     """Return how many games for two it wins against a sample bot."""
     (book, _, games, calza), rival = setting_and_rival
-    return duel(policy, rival, games, 1, book, calza=calza)
+    return duel(bot_of(weights), rival, games, 1, book, calza=calza)
 
 
 def percent(score: Score) -> str:
@@ -138,9 +135,9 @@ def won(rows: Sequence[Sequence[str]], column: int) -> Chart:
     )
 
 
-def recognised(policy: Policy, games: int = 4096) -> str:
+def recognised(weights: Path, games: int = 4096) -> str:
     """Return the mean chance that the true kind of a rival has after four rounds."""
-    champion = Frozen(policy)
+    champion = bot_of(weights)
     found: dict[int, list[float]] = {kind: [] for kind in range(KINDS)}
 
     def watch(table: Games, at: Positions, _actions: Numbers) -> None:
@@ -158,10 +155,10 @@ def recognised(policy: Policy, games: int = 4096) -> str:
     return ", ".join(f"{name} {np.mean(found[n]):.2f}" for n, name in enumerate(names))
 
 
-def speed(policy: Policy) -> str:
-    """Return decisions per second of CPU time of a league of four copies of the policy."""
+def speed(weights: Path) -> str:
+    """Return decisions per second of CPU time of a league of four copies of the bot."""
     table = Games(4096, "bga", 4, seed=1)
-    copies = Frozen(policy)
+    copies = bot_of(weights)
     began, steps = time.process_time(), 40
     for _ in range(steps):
         at = table.positions(table.rows)

@@ -15,8 +15,7 @@ import numpy as np
 
 from arena.game.rules.books import VARIANTS
 from arena.lab.training.games import Games
-from arena.lab.training.league import Finished, Frozen, finished
-from arena.lab.training.policy import Policy
+from arena.lab.training.league import Finished, bot_of, finished
 from arena.lab.training.rivals import Rival, honest, odds
 from arena.ratings.maths.intervals import Z95
 from arena.ratings.model import games as rated
@@ -36,7 +35,7 @@ def main() -> None:
     parser.add_argument("--book", default="bga", choices=[*VARIANTS])
     chosen = parser.parse_args()
     runs = [checkpoints(folder, chosen.most) for folder in chosen.folders]
-    field = {str(path): loaded(path) for run in runs for path in run} | BOTS
+    field = {str(path): bot_of(path) for run in runs for path in run} | BOTS
     games = -(-chosen.games * len(field) // 2)
     played = finished(field, Games(min(AT_A_TIME, games), chosen.book, 2, seed=1), games)
     for line in table(rate(played), [*field], parents(runs)):
@@ -47,11 +46,6 @@ def checkpoints(folder: Path, most: int) -> list[Path]:
     """Return checkpoints of a folder, oldest first, the last one among them."""
     found = sorted(folder.glob("weights-*.npz"))
     return [found[at] for at in np.unique(np.linspace(0, len(found) - 1, most).astype(int))]
-
-
-def loaded(path: Path) -> Rival:
-    with np.load(path) as weights:
-        return Frozen(Policy(weights))
 
 
 def parents(runs: Sequence[Sequence[Path]]) -> dict[str, str]:

@@ -19,7 +19,7 @@ import numpy as np
 
 from arena.lab.env import perudo_v0
 from arena.lab.training.games import Games
-from arena.lab.training.league import Frozen
+from arena.lab.training.league import shipped_champion
 from arena.lab.training.policy import Policy, draw
 from arena.lab.training.rivals import play
 from arena.lab.training.view import KINDS, Floats
@@ -86,8 +86,7 @@ def choose(policy: Policy, numbers: Any, legal: Any) -> int:
 
 def arrays(players: int) -> Iterator[int]:
     """Play a league in arrays."""
-    with np.load(CHAMPION) as weights:
-        champion = Frozen(Policy(weights))
+    champion = shipped_champion()
     table = Games(4096, "bga", players, seed=1)
     while True:
         at = table.positions(table.rows)

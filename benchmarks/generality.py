@@ -9,13 +9,11 @@ import argparse
 from collections.abc import Iterator
 from pathlib import Path
 
-import numpy as np
 from msgspec.structs import asdict, replace
 
 from arena.game.rules.books import BGA, Rules
 from arena.lab.training.games import Games
-from arena.lab.training.league import Frozen, finished
-from arena.lab.training.policy import Policy
+from arena.lab.training.league import bot_of, finished
 from arena.lab.training.rivals import Memory, Rival, odds
 from arena.lab.training.view import SWITCHES
 
@@ -27,8 +25,7 @@ def main() -> None:
     parser.add_argument("weights", nargs="?", type=Path, default=SHIPPED)
     parser.add_argument("--games", type=int, default=1024)
     chosen = parser.parse_args()
-    with np.load(chosen.weights) as weights:
-        champion = Frozen(Policy(weights))
+    champion = bot_of(chosen.weights)
     print("| table | against `odds` | against `memory` | `odds` against `memory` |")
     print("|---|---|---|---|")
     for name, rules, dice in tables():

@@ -4,8 +4,9 @@ The network sees numbers: chances of bids, who bid what, who has how many dice, 
 each of its answers a chance, and one is drawn, so that nobody can read its dice from its bids
 alone. A second network guesses from what a rival did in earlier rounds of the game, with the dice
 that it turned out to have, which of the bots that it was trained with the rival plays like.
-`view.py` makes the numbers, `policy.py` has the networks; docs/guides/champion.md tells how their
-weights were trained.
+Against `equilibrium`, which plays by tables, it looks up what beats these tables.
+`view.py` makes the numbers, `policy.py` has the networks, `responses.py` the look-up;
+docs/guides/champion.md tells how weights and responses were made.
 """
 
 import json
@@ -22,7 +23,8 @@ try:
 except ImportError:
     sys.exit("champion needs numpy: pip install numpy, or apt-get install python3-numpy")
 
-from policy import Policy, draw
+from policy import Policy, draw, softmax
+from responses import EQUILIBRIUM, RULES, SURE, Responses, Round
 from view import (
     CALZA,
     DUDO,
@@ -40,6 +42,7 @@ from view import (
 )
 
 WEIGHTS = Path(__file__).with_name("weights.npz")
+RESPONSES = Path(__file__).with_name("responses.npz")
 CALLS = {DUDO: "dudo", CALZA: "calza", PASS: "pass"}
 
 
@@ -49,7 +52,8 @@ class Game:
     def __init__(self, seats, start):
         self.left = [start] * seats
         self.used = [False] * seats
-        self.guesses = np.zeros((seats, KINDS), np.float32)
+        self.evidence = np.zeros((seats, KINDS), np.float32)
+        self.guesses = np.full((seats, KINDS), 1 / KINDS, np.float32)
 
     def hear(self, message):
         """Take in a message that is not a request."""
@@ -66,9 +70,10 @@ class Game:
 class Champion:
     """Answers requests, any number of them at a time."""
 
-    def __init__(self, policy):
-        self.policy = policy
+    def __init__(self, policy, responses):
+        self.policy, self.responses = policy, responses
         self.start = self.seats = self.seed = 0
+        self.rules, self.responds = "", False
         self.switches, self.games, self.asked = [], {}, []
 
     def hear(self, message):
@@ -79,6 +84,8 @@ class Champion:
             self.start, self.seats = rules["starting_dice"], message["seats"]
             self.seed, self.games = message["seed"], {}
             self.switches = [int(rules[switch]) for switch in SWITCHES]
+            self.rules = "".join(str(int(rules[switch])) for switch in RULES)
+            self.responds = self.seats == 2 and not rules["calza"]
         elif kind in ("turn", "calza"):
             self.asked.append(message)
         elif kind in ("round_end", "fault"):
@@ -100,7 +107,8 @@ class Champion:
         _, _, quantities, faces = zip(*done, strict=True)
         told = tells(positions(rows), np.array(quantities), np.array(faces))
         for (seat, *_), logs in zip(done, likelier(self.policy.kinds, told), strict=True):
-            game.guesses[seat] += logs
+            game.evidence[seat] += logs
+        game.guesses = softmax(game.evidence)
 
     def game(self, message):
         """Return what is known of the game of a message."""
@@ -116,10 +124,24 @@ class Champion:
         lots = np.array([self.lot(request) for request in requests])
         chosen = draw(self.policy.chances(seen.numbers, seen.legal), lots)
         quantities, faces = bids(seen, chosen)
-        return [
-            answer(request, int(chosen[n]), int(quantities[n]), int(faces[n]))
-            for n, request in enumerate(requests)
-        ]
+        answers = list(zip(chosen.tolist(), quantities.tolist(), faces.tolist(), strict=True))
+        if self.responds:
+            for n in np.flatnonzero(seen.numbers[:, EQUILIBRIUM - KINDS] > SURE):
+                answers[n] = self.response(requests[n], rows[n]) or answers[n]
+        return [answer(request, *said) for request, said in zip(requests, answers, strict=True)]
+
+    def response(self, request, at):
+        """Return what beats `equilibrium`, as `answer` takes it; None where that is not known."""
+        hand, bids = sorted(request["dice"]), [code(bid) for bid in request["bids"]]
+        palifico = request["palifico_seat"] is not None
+        found = self.responses.find(
+            Round(self.rules, hand, at.dice[1], bids, palifico, at.least, at.most)
+        )
+        if found is None:
+            return None
+        return (
+            (FIRST_SLOT, (found - 1) // FACES + 1, (found - 1) % FACES) if found else (DUDO, 0, 0)
+        )
 
     def lot(self, request):
         """Draw from the position, so that its games can be repeated."""
@@ -160,7 +182,7 @@ class Champion:
 
 def positions(rows):
     """Return rows, as `Champion.row` makes them, as arrays."""
-    return Positions(*(np.array(part) for part in zip(*rows, strict=True)))
+    return Positions(*(np.array(part, order="F") for part in zip(*rows, strict=True)))
 
 
 def actions(shown):
@@ -176,6 +198,10 @@ def actions(shown):
 def padded(numbers):
     numbers = list(numbers)
     return numbers + [0] * (SEATS - len(numbers))
+
+
+def code(bid):
+    return FACES * (bid["quantity"] - 1) + bid["face"]
 
 
 def answer(request, chosen, quantity, face):
@@ -198,7 +224,9 @@ def chunks():
 
 def main():
     with np.load(WEIGHTS) as weights:
-        champion = Champion(Policy(weights))
+        policy = Policy(weights)
+    # Its arrays are read when they are needed.
+    champion = Champion(policy, Responses(np.load(RESPONSES)))
     for lines in chunks():
         for line in lines:
             message = json.loads(line)

@@ -7,7 +7,7 @@ play what it saw in training.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from math import comb
 from typing import Any, NamedTuple
@@ -58,7 +58,10 @@ DOUBT = 0.005
 
 
 class Positions(NamedTuple):
-    """What seats see when they act; a row each."""
+    """What seats see when they act; a row each.
+
+    Many of them are viewed quickest from arrays in Fortran order: numpy runs along columns then.
+    """
 
     hand: Numbers
     """How many of its own dice show 1, 2, ..., 6."""
@@ -87,7 +90,7 @@ class Positions(NamedTuple):
     switches: Numbers
     """The rule switches that are on, in the order of SWITCHES."""
     guesses: Floats
-    """By seat and kind, how likely it is of that kind by the rounds before: logarithms."""
+    """By seat and kind, how likely it is of that kind by the rounds before; 0 for no seat."""
 
 
 class View(NamedTuple):
@@ -104,26 +107,20 @@ def view(at: Positions) -> View:
     """Return what a network sees of positions, and its answers there."""
     table = Dice(at)
     quantities = _bids(at, table)
-    legal = np.zeros((len(at.hand), ACTIONS), np.bool_)
-    legal[:, FIRST_SLOT:] = _allowed(at, quantities).reshape(len(at.hand), -1)
-    legal[:, FIRST_SLOT:] &= ~at.offer[:, None]
-    legal[:, DUDO] = ~at.offer & (at.quantity > 0)
-    legal[:, CALZA] = legal[:, PASS] = at.offer
+    calls = [~at.offer & (at.quantity > 0), at.offer, at.offer]
+    legal = _joined([*calls, _allowed(at, quantities)], np.bool_)
     parts = [
         table.holds(quantities, 0),
         table.holds(quantities, table.backers),
         legal,
         table.own / 5,
         at.hand / 5,
-        _claims(at, table),
+        *_claims(at, table),
         *_last_bid(at, table),
         *_standing(at, table),
         *_rivals(at),
     ]
-    numbers = np.concatenate(
-        [part.reshape(len(at.hand), -1) for part in parts], 1, dtype=np.float32
-    )
-    return View(numbers, legal, quantities.reshape(len(at.hand), -1))
+    return View(_joined(parts, np.float32), legal, _joined([quantities], np.int64))
 
 
 def tells(at: Positions, quantity: Numbers, face: Numbers) -> Floats:
@@ -154,8 +151,7 @@ def tells(at: Positions, quantity: Numbers, face: Numbers) -> Floats:
         at.palifico >= 0,
         (at.dice > 0).sum(1) / 6,
     ]
-    parts = [part.reshape(len(at.hand), -1) for part in (*action, *situation)]
-    return np.concatenate(parts, 1, dtype=np.float32)
+    return _joined([*action, *situation], np.float32)
 
 
 def likelier(kinds: Callable[[Floats], Floats], told: Floats) -> Floats:
@@ -196,16 +192,18 @@ class Dice:
         """Return the chance of bids on each face if each backer holds one die of it for sure."""
         hidden = self.hidden[:, None] - backers
         needed = quantities - (self.own + backers)[:, :, None]
-        first = (self.sides * (MOST + 1) + hidden) * (MOST + 2)
-        at = first[:, :, None] + np.clip(needed, 0, MOST + 1)
-        chances: Floats = at_least()[at]
-        return chances
+        return enough(self.sides[:, :, None], hidden[:, :, None], needed)
+
+    def holds_one(self, quantity: Numbers, face: Numbers, backers: Numbers | int) -> Floats:
+        """Return the chance of a bid for each row, as `holds` does; `backers` are those of it."""
+        needed = quantity - (self.own[self.rows, face] + backers)
+        return enough(self.sides[self.rows, face], self.hidden - backers, needed)
 
 
 def _bids(at: Positions, table: Dice) -> Numbers:
     """Return the quantities to choose from, by face."""
     average = table.own + table.hidden[:, None] * table.sides // 6
-    bids = np.empty((*average.shape, SLOTS), np.int64)
+    bids = np.empty((*average.shape, SLOTS), np.int64, "F")
     for step in range(3):
         bids[:, :, step] = at.least + step
         bids[:, :, 3 + step] = average + step - 1
@@ -213,25 +211,23 @@ def _bids(at: Positions, table: Dice) -> Numbers:
 
 
 def _allowed(at: Positions, bids: Numbers) -> Flags:
-    may = (bids <= at.most[:, :, None]) & (at.least > 0)[:, :, None]
+    may = (bids <= at.most[:, :, None]) & ((at.least > 0) & ~at.offer[:, None])[:, :, None]
     may[:, :, 3:] &= bids[:, :, 3:] > at.least[:, :, None] + 2
     return may
 
 
-def _claims(at: Positions, table: Dice) -> Floats:
+def _claims(at: Positions, table: Dice) -> list[Any]:
     """Return who bid what, and how many dice of its own that would take on average."""
-    made = (at.said > 0).astype(np.float32)
+    made = at.said > 0
     others = (table.total[:, None] - at.dice)[:, :, None] * table.sides[:, None, :] / 6
-    claimed = np.clip(at.said - others, -2, 6) * made / 3
-    return np.concatenate([made, claimed], 1, dtype=np.float32)
+    return [made, np.clip(at.said - others, -2, 6) * made / 3]
 
 
 def _last_bid(at: Positions, table: Dice) -> list[Any]:
-    rows, said = table.rows, at.quantity > 0
-    both = np.stack([at.quantity, at.quantity + 1], 1)[:, None, :].repeat(FACES, 1)
-    parts = []
-    for backers in (0, table.backers):
-        holds, more = table.holds(both, backers)[rows, at.face].T
+    said, parts = at.quantity > 0, []
+    both = at.quantity + np.arange(2)[:, None]
+    for backers in (0, table.backers[table.rows, at.face]):
+        holds, more = table.holds_one(both, at.face, backers)
         parts += [holds * said, (holds - more) * said]
     share = at.quantity / np.maximum(table.total, 1)
     return [*parts, share, _one_of(at.face, FACES, said), _one_of(at.bidder, SEATS, said)]
@@ -253,34 +249,47 @@ def _standing(at: Positions, table: Dice) -> list[Any]:
 
 def _rivals(at: Positions) -> list[Floats]:
     """Return how likely each kind is, by rival and on average."""
-    grown = np.exp(at.guesses - at.guesses.max(2, keepdims=True))
-    chances = (grown / grown.sum(2, keepdims=True) * (at.dice > 0)[:, :, None])[:, 1:]
-    return [chances, chances.sum(1) / np.maximum(chances.sum((1, 2)), 1)[:, None]]
+    chances, rivals = at.guesses[:, 1:], (at.dice[:, 1:] > 0).sum(1)
+    return [chances, chances.sum(1) / np.maximum(rivals, 1)[:, None]]
 
 
 def _naive_raises(at: Positions) -> Numbers:
     """Return by face about the lowest raise: rule books differ in some of them."""
-    faces, quantity, last = np.arange(FACES), at.quantity[:, None], at.face[:, None]
+    faces, quantity, last = np.arange(FACES)[:, None], at.quantity, at.face
     raises = quantity + (faces <= last)
-    wild = at.palifico[:, None] < 0
+    wild = at.palifico < 0
     raises = np.where(wild & (faces == 0) & (last > 0), (quantity + 1) // 2, raises)
     raises = np.where(wild & (faces > 0) & (last == 0), 2 * quantity + 1, raises)
     lowest: Numbers = np.maximum(raises, 1)
-    return lowest
+    return lowest.T
 
 
 def _chances(table: Dice, quantity: Numbers, face: Numbers, where: Flags) -> list[Any]:
     """Return how good bids look to a seat that knows its own dice."""
-    rows, many = table.rows, np.broadcast_to(quantity[:, None, None], (len(quantity), FACES, 1))
-    plain, backed = (table.holds(many, backers)[rows, face, 0] for backers in (0, table.backers))
-    above = quantity - table.own[rows, face] - table.hidden * table.sides[rows, face] / 6
-    own = table.own[rows, face] / 5
-    return [part * where for part in (plain, backed, np.clip(above / 3, -2, 2), own, quantity / 10)]
+    own, sides, backers = (
+        part[table.rows, face] for part in (table.own, table.sides, table.backers)
+    )
+    plain, backed = (table.holds_one(quantity, face, many) for many in (0, backers))
+    above = np.clip((quantity - own - table.hidden * sides / 6) / 3, -2, 2)
+    return [part * where for part in (plain, backed, above, own / 5, quantity / 10)]
 
 
-def _one_of(which: Numbers, many: int, where: Flags) -> Floats:
-    found: Floats = ((which[:, None] == np.arange(many)) & where[:, None]).astype(np.float32)
-    return found
+def _one_of(which: Numbers, many: int, where: Flags) -> Flags:
+    found: Flags = (np.arange(many)[:, None] == which) & where
+    return found.T
+
+
+def _joined(parts: Sequence[npt.NDArray[Any]], dtype: type) -> npt.NDArray[Any]:
+    """Return parts side by side, in Fortran order."""
+    columns = [part.transpose(*range(1, part.ndim), 0).reshape(-1, len(part)) for part in parts]
+    return np.concatenate(columns, dtype=dtype).T
+
+
+def enough(sides: Numbers, hidden: Numbers, needed: Numbers) -> Floats:
+    """Return the chance that enough of the hidden dice match, which a number of sides do."""
+    first = (sides * (MOST + 1) + hidden) * (MOST + 2)
+    chances: Floats = at_least()[first + np.minimum(np.maximum(needed, 0), MOST + 1)]
+    return chances
 
 
 @lru_cache(1)

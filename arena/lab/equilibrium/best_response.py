@@ -1,7 +1,7 @@
 """Best responses to a bot: the most that a rival who knows its play wins, in games for two."""
 
 from arena.game.rules.books import Rules
-from arena.lab.equilibrium.bid_tree import RoundGame, round_game
+from arena.lab.equilibrium.bid_tree import Keep, RoundGame, every_raise, round_game
 from arena.lab.equilibrium.exact_solver import Strategy, TreeGame
 from arena.lab.equilibrium.states_between_rounds import EndgameState, after
 
@@ -14,7 +14,7 @@ class Rival:
         self._chances = chances
         """By state and the bot's seat, 0 the opener, the rival's chance to win the game."""
 
-    def game(self, state: EndgameState, bot: int) -> RoundGame:
+    def game(self, state: EndgameState, bot: int, keep: Keep = every_raise) -> RoundGame:
         """Return the round of a state; its stakes are the rival's best chances afterwards."""
 
         def wins(loser: int) -> float:
@@ -26,7 +26,7 @@ class Rival:
 
         lost, won = wins(0), wins(1)
         stakes = (1 - lost, 1 - won) if bot == 0 else (lost, won)
-        return round_game(state, self._rules, stakes)
+        return round_game(state, self._rules, stakes, keep)
 
     def chance(self, state: EndgameState, bot: int, fitted: Strategy, measured: Strategy) -> float:
         """Return and keep the rival's chance to win against the strategy `measured`.

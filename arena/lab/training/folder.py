@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from arena.io import shipped
-from arena.lab.training.league import duel
+from arena.lab.training.league import Frozen, duel
 from arena.lab.training.policy import Policy
 from arena.lab.training.view import Floats
 
@@ -19,7 +19,7 @@ RIVALS = ("honest", "odds", "equilibrium")
 def lay_out(folder: Path) -> None:
     """Write the champion's program into `bot/`, without weights."""
     bot = shipped.folder("sample_bots") / "champion"
-    copytree(bot, folder / "bot", ignore=ignore_patterns("*.npz", "__*"), dirs_exist_ok=True)
+    copytree(bot, folder / "bot", ignore=ignore_patterns("weights.npz", "__*"), dirs_exist_ok=True)
 
 
 def write_weights(folder: Path, steps: int, weights: Mapping[str, Floats]) -> Policy:
@@ -33,7 +33,7 @@ def write_weights(folder: Path, steps: int, weights: Mapping[str, Floats]) -> Po
 
 def write_line(folder: Path, policy: Policy, steps: int, *told: object) -> None:
     """Add a line to the curve, and print it: steps, what is told, and how a policy plays."""
-    scores = [duel(policy, rival, 1024, steps) for rival in RIVALS]
+    scores = [duel(Frozen(policy), rival, 1024, steps) for rival in RIVALS]
     shares = [f"{score.share:.3f} ± {score.error:.3f}" for score in scores]
     with (folder / "curve.tsv").open("a", encoding="utf-8") as curve:
         for file in (curve, None):

@@ -73,9 +73,10 @@ class Games:
         least, most = (numbers[rows] for numbers in env.ranges())
         said, none = env.bid[rows], FACES * env.table.cap
         whose = env.palifico[rows]
-        return Positions(
+        dice = _padded(env.dice)[at, order]
+        seen = Positions(
             hand=env.hands[rows, seat].astype(np.int64),
-            dice=_padded(env.dice)[at, order],
+            dice=dice,
             used=_padded(env.palifico_used)[at, order],
             palifico=np.where(whose >= 0, rank[np.arange(len(rows)), whose], -1),
             said=self.said[at, order],
@@ -87,8 +88,9 @@ class Games:
             most=most,
             start=np.full(len(rows), env.table.starting_dice),
             switches=np.broadcast_to(self._switches, (len(rows), len(SWITCHES))),
-            guesses=np.zeros((len(rows), SEATS, KINDS), np.float32),
+            guesses=np.repeat((dice > 0)[:, :, None] / np.float32(KINDS), KINDS, 2),
         )
+        return Positions._make(map(np.asfortranarray, seen))
 
     def seats(self, rows: Numbers) -> Numbers:
         """Return the seats as positions count them; one past the last where there is none."""
@@ -153,7 +155,7 @@ class Games:
 
 def some(at: Positions, rows: Numbers) -> Positions:
     """Return some of the positions."""
-    return Positions._make(part[rows] for part in at)
+    return Positions._make(part.T.take(rows, -1).T for part in at)
 
 
 def bid_actions(quantities: Numbers, faces: Numbers) -> Numbers:

@@ -6,6 +6,7 @@ import numpy as np
 
 from arena.lab.env.perudo_policy import DUDO, FACES, FIRST_BID
 from arena.lab.training.games import Games, Shown, some
+from arena.lab.training.policy import softmax
 from arena.lab.training.view import KINDS, TELLS, Flags, Floats, Numbers, Positions, likelier, tells
 
 Kinds = Callable[[Floats], Floats]
@@ -19,6 +20,9 @@ class Guesses:
         """Know nothing yet."""
         shape = len(games.rows), games.env.table.players + 1, KINDS
         self._known = np.zeros(shape, np.float32)
+        """How likely a seat is of each kind, by the rounds before: logarithms."""
+        self._chances = np.full(shape, 1 / KINDS, np.float32)
+        self._chances[:, -1] = 0
         self._round = np.zeros(shape, np.float32)
 
     def note(
@@ -34,10 +38,12 @@ class Guesses:
         self._known[shown.games] += self._round[shown.games]
         self._round[shown.games] = 0
         self._known[over] = 0
+        self._chances[shown.games, :-1] = softmax(self._known[shown.games, :-1])
 
     def add_to(self, at: Positions, games: Games, rows: Numbers) -> Positions:
         """Return positions of some games with what is known."""
-        return at._replace(guesses=self._known[rows[:, None], games.seats(rows)])
+        guesses = self._chances[rows[:, None], games.seats(rows)]
+        return at._replace(guesses=np.asfortranarray(guesses))
 
 
 def told(at: Positions, actions: Numbers) -> tuple[Numbers, Floats]:

@@ -1,18 +1,22 @@
 """Leagues of frozen policies in arrays: no processes, the same scores as a real league's."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
 import numpy as np
 import numpy.typing as npt
 
+from arena.io import shipped
+from arena.lab.env.perudo_policy import DUDO, FACES, FIRST_BID
 from arena.lab.training.games import Games, Shown, some
 from arena.lab.training.guesses import Guesses
 from arena.lab.training.policy import Policy, draw
+from arena.lab.training.responses import EQUILIBRIUM, RULES, SURE, Responses, Round
 from arena.lab.training.rivals import Rival, Witness, play, sample_bots
 from arena.lab.training.selfplay import as_actions
-from arena.lab.training.view import Flags, Floats, Numbers, Positions, View, view
+from arena.lab.training.view import KINDS, Flags, Floats, Numbers, Positions, View, view
 
 Watch = Callable[[Games, Positions, Numbers], None]
 """Hears of the action that each game of a table comes to, and what its seat sees."""
@@ -30,16 +34,22 @@ class Score(NamedTuple):
 class Frozen(Witness):
     """A policy that plays at tables, and guesses who else does."""
 
-    def __init__(self, policy: Policy) -> None:
-        """Know nothing yet of any table."""
+    def __init__(self, policy: Policy, responses: Responses | None = None) -> None:
+        """Know nothing yet of any table; `responses` are played against `equilibrium`."""
         self._policy = policy
+        self._responses = responses
         self._guesses: WeakKeyDictionary[Games, Guesses] = WeakKeyDictionary()
 
     def __call__(self, at: Positions, games: Games, rows: Numbers) -> Numbers:
         """Draw answers by the policy."""
         seen = self.sees(at, games, rows)
         chances = self._policy.chances(seen.numbers, seen.legal)
-        return as_actions(seen, draw(chances, games.random.random(len(rows))))
+        actions = as_actions(seen, draw(chances, games.random.random(len(rows))))
+        if self._responses and games.env.table.players == 2:
+            likely = np.flatnonzero(seen.numbers[:, EQUILIBRIUM - KINDS] > SURE)
+            for n, found in respond(self._responses, some(at, likely), games, rows[likely]):
+                actions[likely[n]] = found
+        return actions
 
     def sees(self, at: Positions, games: Games, rows: Numbers) -> View:
         """Return its view of positions of some games."""
@@ -57,6 +67,25 @@ class Frozen(Witness):
         if games not in self._guesses:
             self._guesses[games] = Guesses(games)
         return self._guesses[games]
+
+
+def respond(
+    responses: Responses, at: Positions, games: Games, rows: Numbers
+) -> Iterator[tuple[int, int]]:
+    """Yield the positions for which there is a response, and it as an action."""
+    rules = games.env.setting.rules
+    if rules.calza:
+        return
+    digits = "".join(str(int(getattr(rules, switch))) for switch in RULES)
+    for n, game in enumerate(rows.tolist()):
+        hand = np.repeat(np.arange(1, FACES + 1), at.hand[n]).tolist()
+        bids = (games.bids[game, : games.length[game]] + 1).tolist()
+        ranges = at.least[n].tolist(), at.most[n].tolist()
+        found = responses.find(
+            Round(digits, hand, int(at.dice[n, 1]), bids, bool(at.palifico[n] >= 0), *ranges)
+        )
+        if found is not None:
+            yield n, FIRST_BID + found - 1 if found else DUDO
 
 
 class Finished(NamedTuple):
@@ -140,13 +169,26 @@ def finished(
     return Finished(*map(np.concatenate, zip(*found, strict=True)))
 
 
+def shipped_champion() -> Frozen:
+    """Return the sample bot `champion`."""
+    return bot_of(shipped.folder("sample_bots") / "champion" / "weights.npz")
+
+
+def bot_of(weights: Path) -> Frozen:
+    """Return the bot with these weights, and `responses.npz` if that lies beside them."""
+    with np.load(weights) as arrays:
+        policy = Policy(arrays)
+    path = weights.with_name("responses.npz")
+    return Frozen(policy, Responses(dict(np.load(path))) if path.exists() else None)
+
+
 def duel(
-    policy: Policy, rival: str, games: int, seed: int, variant: str = "bga", *, calza: bool = False
+    player: Rival, rival: str, games: int, seed: int, variant: str = "bga", *, calza: bool = False
 ) -> Score:
-    """Return the share of games for two that a policy wins against a sample bot."""
-    players: dict[str, Rival] = {"policy": Frozen(policy), rival: sample_bots(2)[rival]}
+    """Return the share of games for two that a player wins against a sample bot."""
+    players: dict[str, Rival] = {"player": player, rival: sample_bots(2)[rival]}
     table = Games(min(games, 512), variant, 2, calza=calza, seed=seed)
-    return league(players, table, games)["policy"]
+    return league(players, table, games)["player"]
 
 
 def _seats(table: Games, games: int, rivals: int, always: int) -> Numbers:

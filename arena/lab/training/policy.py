@@ -5,7 +5,7 @@ The same file lies beside the bot.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,9 +13,13 @@ import numpy.typing as npt
 
 Floats = npt.NDArray[np.float32]
 Layer = tuple[Floats, Floats]
-"""Weights and offsets."""
+"""Weights and offsets: inputs and outputs have a column per position."""
 RARE = 0.02
 """Answers that would be given less often than this are never given."""
+BLOCK = 256
+"""Positions that are evaluated at a time: what is computed for them stays in the cache."""
+NEVER = 1e9
+"""Taken from the scores of answers that may not be given."""
 
 
 class Policy:
@@ -33,8 +37,10 @@ class Policy:
 
     def chances(self, numbers: Floats, legal: npt.NDArray[np.bool_]) -> Floats:
         """Return how likely each answer is to be given; illegal ones and rare ones are not."""
-        chances = softmax(np.where(legal, self._scores(numbers), -np.inf))
-        chances[chances < np.minimum(RARE, chances.max(1, keepdims=True))] = 0
+        scores = _in_blocks(self._scores, numbers)
+        scores -= np.float32(NEVER) * ~legal
+        chances = softmax(scores)
+        chances *= chances >= np.minimum(RARE, chances.max(1, keepdims=True))
         chances /= chances.sum(1, keepdims=True)
         return chances
 
@@ -42,22 +48,30 @@ class Policy:
         """Return a score for each answer: the last layer is adjusted to the kinds of rivals."""
         hidden = _hidden(self._layers[:-1], numbers)
         scores = _outputs(self._layers[-1], hidden)
-        each = _outputs(self._against, hidden).reshape(len(scores), -1, scores.shape[1])
-        kinds = numbers[:, None, -each.shape[1] :]
-        scores += np.matmul(kinds, each)[:, 0]
+        each = _outputs(self._against, hidden).reshape(-1, *scores.shape)
+        scores += np.einsum("kan,kn->an", each, numbers[-len(each) :])
         return scores
 
     def kinds(self, tells: Floats) -> Floats:
         """Return from rows of `tells` how likely each kind of player is."""
-        return softmax(_outputs(self._tells[-1], _hidden(self._tells[:-1], tells)))
+        return softmax(_in_blocks(self._told, tells))
+
+    def _told(self, tells: Floats) -> Floats:
+        return _outputs(self._tells[-1], _hidden(self._tells[:-1], tells))
 
 
 def _layers(weights: Mapping[str, Any], network: str) -> list[Layer]:
     return [
-        (weights[name].astype(np.float32), weights[f"{network}b{n}"].astype(np.float32))
+        (weights[name].T.astype(np.float32), weights[f"{network}b{n}"][:, None].astype(np.float32))
         for n in range(len(weights))
         if (name := f"{network}w{n}") in weights
     ]
+
+
+def _in_blocks(network: Callable[[Floats], Floats], rows: Floats) -> Floats:
+    """Return the outputs for rows of a network that takes columns."""
+    firsts = range(0, max(len(rows), 1), BLOCK)
+    return np.concatenate([network(rows[first : first + BLOCK].T) for first in firsts], 1).T
 
 
 def _hidden(layers: Sequence[Layer], numbers: Floats) -> Floats:
@@ -69,21 +83,21 @@ def _hidden(layers: Sequence[Layer], numbers: Floats) -> Floats:
 
 def _outputs(layer: Layer, numbers: Floats) -> Floats:
     weights, offset = layer
-    outputs: Floats = numbers @ weights
+    outputs: Floats = weights @ numbers
     outputs += offset
     return outputs
 
 
 def softmax(scores: Floats) -> Floats:
-    """Return chances that grow with the scores."""
-    grown: Floats = scores - scores.max(1, keepdims=True)
+    """Return chances that grow with the scores, along the last axis."""
+    grown: Floats = scores - scores.max(-1, keepdims=True)
     np.exp(grown, out=grown)
-    grown /= grown.sum(1, keepdims=True)
+    grown /= grown.sum(-1, keepdims=True)
     return grown
 
 
 def draw(chances: Floats, lots: npt.NDArray[np.floating[Any]]) -> npt.NDArray[np.int64]:
     """Return an answer for each row, by a lot from 0 to 1."""
-    ends = chances.cumsum(1)
-    answers: npt.NDArray[np.int64] = (ends <= (lots * ends[:, -1])[:, None]).sum(1)
+    ends = np.ascontiguousarray(chances).cumsum(1).T
+    answers: npt.NDArray[np.int64] = (ends <= lots * ends[-1]).sum(0)
     return answers

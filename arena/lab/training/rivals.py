@@ -4,20 +4,18 @@ They answer as the programs in `sample_bots/` do (tests compare them); those tha
 do it by other lots. `memory` learns over all games of a run what it learns over a fixture there.
 """
 
-import sys
 from collections.abc import Callable, Iterable
 from functools import lru_cache
-from importlib.util import module_from_spec, spec_from_file_location
 from math import comb
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from arena.io import shipped
 from arena.lab.env.perudo_policy import CALZA, DUDO, FACES, FIRST_BID, PASS
+from arena.lab.equilibrium.sample_bot import equilibrium_tables
 from arena.lab.training.games import Games, Shown, bid_actions
-from arena.lab.training.view import MOST, Dice, Flags, Floats, Numbers, Positions, at_least
+from arena.lab.training.view import MOST, Dice, Flags, Floats, Numbers, Positions, at_least, enough
 
 Rival = Callable[[Positions, Games, Numbers], Numbers]
 """Returns an action of the environment for each position: one of the rows of games."""
@@ -65,8 +63,7 @@ def odds(at: Positions, *_: object) -> Numbers:
     false = 1 - _last(dice, at, 0)
     doubts = false > chance + (1 - chance) * 0.4
     answers = _answers(at, doubts, at.least[np.arange(len(at.hand)), face], face)
-    backer = np.where(np.arange(FACES) == at.face[:, None], 1, 0)
-    exact = _last(dice, at, backer) - _last(dice, at, backer, 1)
+    exact = _last(dice, at, 1) - _last(dice, at, 1, 1)
     return _with_calza(at, answers, exact)
 
 
@@ -168,8 +165,7 @@ class Memory(Witness):
 
         def holds(quantities: Numbers) -> Floats:
             needed = (quantities - dice.own)[:, :, None] - np.arange(spread.shape[2])
-            first = dice.sides * (MOST + 1) + plain
-            chances = at_least()[first[:, :, None] * (MOST + 2) + np.clip(needed, 0, MOST + 1)]
+            chances = enough(dice.sides[:, :, None], plain[:, :, None], needed)
             result: Floats = (spread * chances).sum(2)
             return result
 
@@ -204,52 +200,31 @@ class Memory(Witness):
         return spread, plain
 
 
-class Equilibrium:
-    """`equilibrium`: its own tables for two, asked position by position; otherwise `odds`."""
-
-    def __init__(self) -> None:
-        """Load the bot's module."""
-        path = shipped.folder("sample_bots") / "equilibrium" / "bot.py"
-        spec = spec_from_file_location("_sample_equilibrium", path)
-        if spec is None or spec.loader is None:
-            raise ImportError(str(path))
-        self._bot: Any = module_from_spec(spec)
-        sys.modules[spec.name] = self._bot
-        spec.loader.exec_module(self._bot)
-        self._tables: dict[str, Any] = {}
-
-    def __call__(self, at: Positions, games: Games, rows: Numbers) -> Numbers:
-        """Draw an action of the equilibrium."""
-        answers = odds(at, games, rows)
-        if games.env.table.players > 2:
-            return answers
-        tables = self._of(games)
-        for n in np.flatnonzero(~at.offer):
-            mix = tables.find(self._turn(at, games, rows, int(n)), int(at.dice[n, 1])) or []
-            codes = np.array([action for action, _ in mix], np.int64)
-            weights = np.array([weight for _, weight in mix], np.float64)
-            weights *= _legal(at, int(n), codes)
-            if weights.sum() > 0:
-                ends = weights.cumsum()
-                drawn = int((ends <= games.random.random() * ends[-1]).sum())
-                answers[n] = FIRST_BID + codes[drawn] - 1 if codes[drawn] else DUDO
+def equilibrium(at: Positions, games: Games, rows: Numbers) -> Numbers:
+    """Draw an action of `equilibrium`: for two by its own tables, otherwise as `odds` does."""
+    answers = odds(at, games, rows)
+    if games.env.table.players > 2:
         return answers
+    tables = equilibrium_tables(games.env.setting.rules)
+    for n in np.flatnonzero(~at.offer):
+        mix = tables.find(_turn(at, games, rows, int(n)), int(at.dice[n, 1])) or []
+        codes = np.array([action for action, _ in mix], np.int64)
+        weights = np.array([weight for _, weight in mix], np.float64)
+        weights *= _legal(at, int(n), codes)
+        if weights.sum() > 0:
+            ends = weights.cumsum()
+            drawn = int((ends <= games.random.random() * ends[-1]).sum())
+            answers[n] = FIRST_BID + codes[drawn] - 1 if codes[drawn] else DUDO
+    return answers
 
-    def _of(self, games: Games) -> Any:
-        rules = games.env.setting.rules
-        key = "".join(str(int(getattr(rules, switch))) for switch in self._bot.SWITCHES)
-        if key not in self._tables:
-            switches = {switch: getattr(rules, switch) for switch in self._bot.SWITCHES}
-            self._tables[key] = self._bot.Tables(switches)
-        return self._tables[key]
 
-    def _turn(self, at: Positions, games: Games, rows: Numbers, n: int) -> dict[str, Any]:
-        bids = games.bids[rows[n], : games.length[rows[n]]]
-        return {
-            "bids": [{"quantity": int(bid) // 6 + 1, "face": int(bid) % 6 + 1} for bid in bids],
-            "dice": np.repeat(np.arange(1, 7), at.hand[n]).tolist(),
-            "palifico_seat": None if at.palifico[n] < 0 else 0,
-        }
+def _turn(at: Positions, games: Games, rows: Numbers, n: int) -> dict[str, Any]:
+    bids = games.bids[rows[n], : games.length[rows[n]]]
+    return {
+        "bids": [{"quantity": int(bid) // 6 + 1, "face": int(bid) % 6 + 1} for bid in bids],
+        "dice": np.repeat(np.arange(1, 7), at.hand[n]).tolist(),
+        "palifico_seat": None if at.palifico[n] < 0 else 0,
+    }
 
 
 def _legal(at: Positions, n: int, codes: Numbers) -> Flags:
@@ -266,7 +241,7 @@ def sample_bots(players: int) -> dict[str, Rival]:
         "odds": odds,
         "memory": Memory(players),
         "c-counter": c_counter,
-        "equilibrium": Equilibrium(),
+        "equilibrium": equilibrium,
         "bluffer": bluffer,
         "js-cautious": js_cautious,
         "honest": honest,
@@ -292,11 +267,9 @@ def _best(worth: Floats) -> tuple[Numbers, Floats]:
     return face, worth[np.arange(len(face)), face]
 
 
-def _last(dice: Dice, at: Positions, backers: Numbers | int, more: int = 0) -> Floats:
+def _last(dice: Dice, at: Positions, backers: int, more: int = 0) -> Floats:
     """Return the chance that the bid on the table holds, or one of more dice."""
-    quantities = np.broadcast_to((at.quantity + more)[:, None, None], (len(at.hand), FACES, 1))
-    chances: Floats = dice.holds(quantities, backers)[dice.rows, at.face, 0]
-    return chances
+    return dice.holds_one(at.quantity + more, at.face, backers)
 
 
 def _average(dice: Dice, at: Positions) -> Floats:

@@ -12,11 +12,12 @@ import pytest
 from numpy.typing import NDArray
 
 from arena.game.rules.books import VARIANTS
-from arena.lab.training.games import Games, some
-from arena.lab.training.league import Frozen, league
+from arena.lab.env.perudo_policy import DUDO
+from arena.lab.training.games import Games, bid_actions, some
+from arena.lab.training.league import Frozen, league, respond, shipped_champion
 from arena.lab.training.policy import Policy
 from arena.lab.training.rivals import Rival, sample_bots
-from arena.lab.training.view import KINDS, Numbers, Positions, view
+from arena.lab.training.view import FIRST_SLOT, KINDS, Numbers, Positions, view
 from tests.cli.command import ROOT
 from tests.lab.training.positions import played, request
 
@@ -38,7 +39,7 @@ def bot(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
         return module
 
 
-@pytest.mark.parametrize("name", ["view.py", "policy.py"])
+@pytest.mark.parametrize("name", ["view.py", "policy.py", "responses.py"])
 def test_bot_has_the_files_of_the_lab(name: str) -> None:
     training = ROOT / "arena" / "lab" / "training"
     assert (FOLDER / name).read_bytes() == (training / name).read_bytes()
@@ -49,7 +50,7 @@ def test_bot_sees_what_the_policy_saw_in_training(book: str, bot: ModuleType) ->
     with np.load(FOLDER / "weights.npz") as weights:
         policy = Policy(weights)
     for players in (2, 3, 6):
-        champion, trained = bot.Champion(policy), Frozen(policy)
+        champion, trained = bot.Champion(policy, None), Frozen(policy)
         champion.hear(hello(Games(1, book, players, calza=True)))
         games = played(book, players, calza=True, steps=60, witness=trained, tell=champion.hear)
         seen = trained.sees(games.positions(games.rows), games, games.rows)
@@ -60,10 +61,30 @@ def test_bot_sees_what_the_policy_saw_in_training(book: str, bot: ModuleType) ->
             assert np.allclose(found, wanted, atol=1e-5)
 
 
+@pytest.mark.parametrize("book", VARIANTS)
+def test_bot_responds_as_in_arrays(book: str, bot: ModuleType) -> None:
+    with np.load(FOLDER / "weights.npz") as weights:
+        policy = Policy(weights)
+    responses = bot.Responses(np.load(FOLDER / "responses.npz"))
+    champion = bot.Champion(policy, responses)
+    champion.hear(hello(Games(1, book, 2)))
+    games = played(book, 2, calza=False, steps=7, witness=Frozen(policy), tell=champion.hear)
+    at = games.positions(games.rows)
+    known = dict(respond(responses, at, games, games.rows))
+    assert known
+    for game in games.rows.tolist():
+        asked = request(games, game)
+        said = champion.response(asked, champion.row(asked))
+        assert (said is None) == (game not in known)
+        if said:
+            chosen, quantity, face = said
+            action = int(bid_actions(quantity, face)) if chosen == FIRST_SLOT else DUDO
+            assert action == known[game]
+
+
 def test_guesses_who_it_plays_against() -> None:
     """After a few rounds the true kind of most rivals is the likeliest."""
-    with np.load(FOLDER / "weights.npz") as weights:
-        champion = Frozen(Policy(weights))
+    champion = shipped_champion()
     right, guessed = 0, 0
     field: dict[str, Rival] = {"champion": champion, **sample_bots(10)}
 

@@ -1,15 +1,12 @@
 """Tables that the champion was not trained at: it plays legally there, too."""
 
-import numpy as np
 import pytest
 from msgspec.structs import asdict, replace
 
 from arena.game.rules.books import BGA, Rules
 from arena.lab.training.games import Games
-from arena.lab.training.league import Frozen
-from arena.lab.training.policy import Policy
+from arena.lab.training.league import shipped_champion
 from arena.lab.training.view import SWITCHES
-from tests.lab.training.test_champion import FOLDER
 
 TWISTS = [
     replace(BGA, **{switch: not asdict(BGA)[switch]}) for switch in SWITCHES if switch != "calza"
@@ -36,8 +33,7 @@ def test_five_dice_against_three() -> None:
 
 
 def plays_legally(table: Games, steps: int) -> None:
-    with np.load(FOLDER / "weights.npz") as weights:
-        champion = Frozen(Policy(weights))
+    champion = shipped_champion()
     for _ in range(steps):
         actions = champion(table.positions(table.rows), table, table.rows)
         assert table.env.masks()[table.rows, actions].all()
