@@ -226,17 +226,19 @@ def _state(
     store: Store, schedule: Schedule, games: StoredGames, names: Pseudonyms | None
 ) -> StoreState:
     """Return the state of a store, under pseudonyms if there are any; the progress is not kept."""
-    progress = LeagueProgress(schedule)
-    for result in store.results() if schedule.conditions.playoff else games.results:
-        progress.add(result)
+    progress, conditions = LeagueProgress(schedule), schedule.conditions
+    # Only with `until` or a playoff the games decide what is due; to unpack them takes long.
+    decides = conditions.until or conditions.playoff
+    for result in store.results() if conditions.playoff else games.results:
+        progress.add(result if decides else replace(result, games=()))
     left, race = len(progress.due()), progress.playoff()
     playoff = race.verdict() if race else None
     quarantined = [entry for entry in store.quarantined() if progress.belongs(entry.fixture.id)]
     if names:
         quarantined = [names.quarantined(entry) for entry in quarantined]
         playoff = names.playoff(playoff) if playoff else None
-    goes_on = schedule.conditions.endless
-    models = model_use(store, progress.belongs, names) if schedule.conditions.models else {}
+    goes_on = conditions.endless
+    models = model_use(store, progress.belongs, names) if conditions.models else {}
     return StoreState(games.root, left, quarantined, playoff, goes_on=goes_on, models=models)
 
 

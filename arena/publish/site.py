@@ -49,7 +49,7 @@ from arena.ratings.league_ratings import UPSET, Favourites, Ratings
 
 MANY = 50
 """Bots whose pages are worth a process of their own."""
-_HERE = 0.15
+_HERE = 0.06
 """The share of them that the process of the other pages makes, too: then both take as long."""
 BESIDE = "front_beside.part"
 """What stands beside the standings, as a part of the front page of a door."""
