@@ -128,8 +128,9 @@ protocol: $(VENV)/.run ## write the schemas, the golden transcripts and the exam
 	@$(BIN)/python -m tests.protocol.golden
 	@$(BIN)/python -m tests.rules.stories
 
-equilibrium: $(VENV)/.test ## compute the tables of the sample bot equilibrium, from where it was stopped
+equilibrium: $(VENV)/.test ## compute the tables of the sample bot equilibrium, from where it was stopped, and what beats them
 	@nice $(BIN)/python -m arena.lab.equilibrium.train build/equilibrium sample_bots/equilibrium/tables
+	@nice $(BIN)/python -m arena.lab.equilibrium.response_tables sample_bots/champion/responses.npz
 	@$(BIN)/python -m tests.lab.equilibrium.page
 
 champion: $(VENV)/.train ## train the sample bot champion, from where it was stopped, and measure it

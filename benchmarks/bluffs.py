@@ -3,7 +3,7 @@
 Plays `champion`, `memory`, `odds` and `honest` in arrays (`arena.lab.training.league`), at tables
 of two and of four under each rule book. A bid is a bluff if it was less than 1/2 likely to be true
 by the bidder's own dice. `--write` draws the pictures and fills the tables of
-docs/evidence/bluffs.md; WEIGHTS are those of another policy.
+docs/evidence/bluffs.md; WEIGHTS are those of another bot.
 """
 
 import argparse
@@ -18,8 +18,7 @@ from numpy.typing import NDArray
 from arena.game.rules.books import VARIANTS
 from arena.lab.env.perudo_policy import DUDO, FACES, FIRST_BID
 from arena.lab.training.games import Games
-from arena.lab.training.league import Frozen, league
-from arena.lab.training.policy import Policy
+from arena.lab.training.league import bot_of, league
 from arena.lab.training.rivals import Memory, Rival, honest, odds
 from arena.lab.training.view import Dice, Numbers, Positions
 from arena.publish.drawing.axis import Axis
@@ -93,10 +92,10 @@ def add(counts: NDArray[np.int64], rows: NDArray[np.bool_], *key: NDArray[np.gen
     np.add.at(counts, tuple(part[rows].astype(np.int64) for part in key), 1)
 
 
-def counted(policy: Policy, book: str, players: int, games: int) -> Counts:
+def counted(weights: Path, book: str, players: int, games: int) -> Counts:
     """Play that many games, the champion in each of them."""
     counts = Counts()
-    rivals: tuple[Rival, ...] = (Frozen(policy), Memory(len(BOTS)), odds, honest)
+    rivals: tuple[Rival, ...] = (bot_of(weights), Memory(len(BOTS)), odds, honest)
     table = Games(min(AT_A_TIME, games), book, players, seed=players)
     field = dict(zip(BOTS, rivals, strict=True))
     league(field, table, games, always=BOTS[0], watch=counts.watch)
@@ -221,10 +220,8 @@ def main() -> None:
     parser.add_argument("--games", type=int, default=1024, help="at each kind of table")
     parser.add_argument("--write", action="store_true", help="the page and its pictures")
     chosen = parser.parse_args()
-    with np.load(chosen.weights) as weights:
-        policy = Policy(weights)
     counts = {
-        (players, book): counted(policy, book, players, chosen.games)
+        (players, book): counted(chosen.weights, book, players, chosen.games)
         for players, book in product((2, 4), VARIANTS)
     }
     text = "\n".join(tables(counts))

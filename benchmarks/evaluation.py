@@ -2,20 +2,23 @@
 
 The champion sits in every seat of leagues in arrays. A network of its size plays as bots of
 OpenSpiel in Python (`pyspiel.evaluate_bots`, liar's dice with five dice each), and at a PettingZoo
-environment, an agent at a time as its documentation and CleanRL's evaluations do. All use the same
-numpy code, in turns in one run; per second of CPU time. OpenSpiel is left out where it is not
-installed.
+environment, an agent at a time as its documentation and CleanRL's evaluations do. These use the
+same numpy code; RLlib samples that environment with a network of torch. All in turns in one run,
+per second of CPU time. OpenSpiel (`open_spiel`) and RLlib (`ray[rllib]`) are left out where they
+are not installed.
 """
 
 import argparse
 import time
 from collections.abc import Callable, Iterator
 from importlib import import_module
+from importlib.util import find_spec
 from itertools import pairwise
-from pathlib import Path
 from typing import Any
 
 import numpy as np
+from gymnasium.spaces import Dict
+from pettingzoo.utils import BaseWrapper
 
 from arena.lab.env import perudo_v0
 from arena.lab.training.games import Games
@@ -24,8 +27,8 @@ from arena.lab.training.policy import Policy, draw
 from arena.lab.training.rivals import play
 from arena.lab.training.view import KINDS, Floats
 
-CHAMPION = Path("sample_bots/champion/weights.npz")
 HIDDEN = 192, 128
+OTHERS = {"OpenSpiel": "pyspiel", "RLlib": "ray"}
 RANDOM = np.random.default_rng(1)
 
 
@@ -47,14 +50,10 @@ def main() -> None:
 
 def installed(name: str) -> bool:
     """Return whether a contestant can play; says so if not."""
-    if "OpenSpiel" not in name:
-        return True
-    try:
-        import_module("pyspiel")
-    except ImportError:
+    found = all(find_spec(module) for word, module in OTHERS.items() if word in name)
+    if not found:
         print(f"{name}: not installed")
-        return False
-    return True
+    return found
 
 
 def rate(turns: Iterator[int], seconds: float) -> float:
@@ -111,6 +110,48 @@ def pettingzoo() -> Iterator[int]:
         yield count
 
 
+def rllib() -> Iterator[int]:
+    """Sample the PettingZoo environment by RLlib; yields decisions of a sample."""
+    from ray.rllib.algorithms.ppo import PPOConfig
+    from ray.rllib.core.rl_module import MultiRLModuleSpec, RLModuleSpec
+    from ray.rllib.core.rl_module.default_model_config import DefaultModelConfig
+    from ray.rllib.env.multi_agent_env_runner import MultiAgentEnvRunner
+    from ray.rllib.env.wrappers.pettingzoo_env import PettingZooEnv
+    from ray.rllib.examples.rl_modules.classes import action_masking_rlm as masking
+
+    spec = RLModuleSpec(
+        module_class=masking.ActionMaskingTorchRLModule,
+        model_config=DefaultModelConfig(fcnet_hiddens=[*HIDDEN]),
+    )
+    config = (
+        PPOConfig()
+        .environment(lambda _: PettingZooEnv(Masked(perudo_v0.env("bga", players=2))))
+        .multi_agent(policies={"one"}, policy_mapping_fn=lambda *_, **__: "one")
+        .env_runners(num_env_runners=0, rollout_fragment_length=200)
+        .rl_module(rl_module_spec=MultiRLModuleSpec(rl_module_specs={"one": spec}))
+    )
+    runner = MultiAgentEnvRunner(config=config)
+    while True:
+        yield sum(part.agent_steps() for part in runner.sample(num_timesteps=200))
+
+
+class Masked(BaseWrapper):  # type: ignore[misc]
+    """Observations with the names that RLlib's masks have."""
+
+    def observation_space(self, agent: str) -> Any:
+        space = super().observation_space(agent)
+        return Dict(observations=space["observation"], action_mask=space["action_mask"])
+
+    def observe(self, agent: str) -> Any:
+        seen = super().observe(agent)
+        numbers = np.asarray(seen["observation"], np.float32)
+        return {"observations": numbers, "action_mask": seen["action_mask"]}
+
+    def last(self, observe: bool = True) -> Any:
+        agent = self.agent_selection
+        return self.observe(agent), *super().last(observe)[1:]
+
+
 def openspiel() -> Iterator[int]:
     """Play liar's dice with bots of OpenSpiel; yields decisions of a game."""
     pyspiel = import_module("pyspiel")
@@ -140,6 +181,7 @@ CONTESTANTS: dict[str, Callable[[], Iterator[int]]] = {
     "league in arrays, four players": lambda: arrays(4),
     "OpenSpiel liars_dice, bots in Python": openspiel,
     "PettingZoo perudo_v0, an agent at a time": pettingzoo,
+    "RLlib, perudo_v0": rllib,
 }
 
 if __name__ == "__main__":

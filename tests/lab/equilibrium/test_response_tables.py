@@ -1,13 +1,30 @@
 """What beats the tables of `equilibrium`: computed from them, state by state."""
 
+import numpy as np
 import pytest
 
 from arena.game.rules.books import BGA, PRESSMAN, Rules
 from arena.lab.equilibrium.response_tables import Responses
 from arena.lab.equilibrium.sample_bot import equilibrium_tables
 from arena.lab.equilibrium.states_between_rounds import EndgameState, states
-from arena.lab.equilibrium.strategy_tables import WHOLE
+from arena.lab.equilibrium.strategy_tables import WHOLE, name_of
 from arena.playstats.baseline import every_hand
+from tests.cli.command import ROOT
+
+
+def test_shipped_responses_are_to_the_shipped_tables() -> None:
+    """Where rounds are solved, they are the likeliest actions of the tables."""
+    with np.load(ROOT / "sample_bots" / "champion" / "responses.npz") as shipped:
+        for rules, state in ((BGA, EndgameState(2, 2)), (PRESSMAN, EndgameState(2, 1))):
+            for seat in (0, 1):
+                answers = dict(Responses(rules).answers(state, 1 - seat))
+                bids, actions = (
+                    shipped[f"{name_of(rules)}/{state}/{seat}/{part}"]
+                    for part in ("bids", "actions")
+                )
+                assert len(bids) == len(answers)
+                for said, action in zip(bids, actions, strict=True):
+                    assert (answers[said.tobytes().lstrip(b"\0")] == action).all()
 
 
 @pytest.mark.parametrize("rules", [BGA, PRESSMAN])
