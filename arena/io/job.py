@@ -6,17 +6,19 @@ import os
 import signal
 from collections.abc import Callable, Collection, Iterator
 from contextlib import AbstractContextManager, contextmanager, suppress
+from functools import partial
 from multiprocessing.connection import Connection
 from typing import Any, NamedTuple, TypeVar
 from warnings import catch_warnings, simplefilter
 
-from arena.io.cores import core_count
 from arena.io.errors import ArenaError
 
 _Result = TypeVar("_Result")
 
 Beside = Callable[[Callable[[], Any]], AbstractContextManager[Callable[[], Any]]]
-"""Begins a call, perhaps in another process, and yields what waits for its result."""
+"""Begins a call in another process, and yields what waits for its result; or yields the call."""
+Ask = Callable[..., Callable[[], Any]]
+"""Takes a method and its arguments, and returns what waits for the result."""
 _PR_SET_PDEATHSIG = 1
 LATER = 10
 """Niceness of a job that gives way: about a tenth of the processor time of a process of the arena
@@ -112,11 +114,8 @@ def in_copy(call: Callable[[], _Result]) -> Iterator[Callable[[], _Result]]:
     """Begin a call in a copy of this process, and yield what waits for its result.
 
     The copy begins with all that this process has in memory; of what it makes, only the result
-    comes back. It ends with the block. If it dies, or with one core, the call is made here.
+    comes back. It ends with the block. If it dies, the call is made here.
     """
-    if core_count() == 1:
-        yield call
-        return
     with catch_warnings():
         # Python 3.12 warns of locks that other threads hold: those of BLAS and of progress lines.
         simplefilter("ignore", DeprecationWarning)
@@ -133,6 +132,51 @@ def in_copy(call: Callable[[], _Result]) -> Iterator[Callable[[], _Result]]:
         yield result
     finally:
         job.end()
+
+
+@contextmanager
+def kept_beside(beside: Beside, kept: object) -> Iterator[Ask]:
+    """Keep a copy of an object where `beside` begins calls, and yield what calls its methods there.
+
+    One at a time: each is waited for before the next. If the process dies, or there is none, they
+    are called on the object here; all of them again that changed only the copy.
+    """
+    ours, theirs = multiprocessing.Pipe()
+    serve = partial(_serve, kept, theirs)
+    with ours, beside(serve) as served:
+        theirs.close()
+        yield _Asking(kept, ours).ask if served is not serve else partial(partial, _call, kept)
+
+
+def _call(kept: object, method: Callable[..., Any], *arguments: object) -> Any:
+    return method(kept, *arguments)
+
+
+def _serve(kept: object, theirs: Connection) -> None:
+    while True:
+        theirs.send(_call(kept, *theirs.recv()))
+
+
+class _Asking:
+    """What asks another process that keeps a copy of an object."""
+
+    def __init__(self, kept: object, ours: Connection) -> None:
+        self._kept, self._ours = kept, ours
+        self._asked: list[tuple[Any, ...]] = []
+
+    def ask(self, *call: Any) -> Callable[[], Any]:
+        """Ask for a call of a method; return what waits for its result."""
+        self._asked.append(call)
+        with suppress(OSError):
+            self._ours.send(call)
+        return self._result
+
+    def _result(self) -> Any:
+        with suppress(EOFError, OSError):
+            return self._ours.recv()
+        *_, last = [_call(self._kept, *call) for call in self._asked]
+        self._asked.clear()
+        return last
 
 
 def _death(code: int) -> str:

@@ -28,7 +28,7 @@ from arena.publish.site import publish
 from arena.publish.site_state import StoreState
 from arena.publish.stored.fixture_work import gc_of_new, without_gc
 from arena.publish.stored.model_use import model_use
-from arena.publish.stored.stored_games import StoredGames, stored_games
+from arena.publish.stored.stored_games import StoredGames, checking, stored_games
 from arena.publish.unchanged import Asked, Outcome, inputs, keep, outcome_before, without_pairs
 from arena.ratings.league_ratings import Ratings, by_division, rate_results
 
@@ -198,13 +198,14 @@ def _write(store: Store, schedule: Schedule, asked: Asked, made_of: str, tell: T
     _return_freed_memory()
     with ExitStack() as opened:
         with without_gc():
+            refuse_damaged = opened.enter_context(checking(store, conditions))
             games = opened.enter_context(stored_games(store, conditions, counts, names, tell))
             state = replace(_state(store, schedule, games, names), inputs=made_of)
             del schedule, counts  # they take as much memory as all results, and ratings take much
             tell("ratings")
             divisions = by_division(games.results)
-            with games.checked():
-                ratings = rate_results(divisions, options, games.cached, games.begin, games.beside)
+            ratings = rate_results(divisions, options, games.cached, games.begin, games.beside)
+            refuse_damaged()
         tell("pages")
         opened.enter_context(gc_of_new())
         publish(
@@ -225,17 +226,19 @@ def _state(
     store: Store, schedule: Schedule, games: StoredGames, names: Pseudonyms | None
 ) -> StoreState:
     """Return the state of a store, under pseudonyms if there are any; the progress is not kept."""
-    progress = LeagueProgress(schedule)
-    for result in store.results() if schedule.conditions.playoff else games.results:
-        progress.add(result)
+    progress, conditions = LeagueProgress(schedule), schedule.conditions
+    # Only with `until` or a playoff the games decide what is due; to unpack them takes long.
+    decides = conditions.until or conditions.playoff
+    for result in store.results() if conditions.playoff else games.results:
+        progress.add(result if decides else replace(result, games=()))
     left, race = len(progress.due()), progress.playoff()
     playoff = race.verdict() if race else None
     quarantined = [entry for entry in store.quarantined() if progress.belongs(entry.fixture.id)]
     if names:
         quarantined = [names.quarantined(entry) for entry in quarantined]
         playoff = names.playoff(playoff) if playoff else None
-    goes_on = schedule.conditions.endless
-    models = model_use(store, progress.belongs, names) if schedule.conditions.models else {}
+    goes_on = conditions.endless
+    models = model_use(store, progress.belongs, names) if conditions.models else {}
     return StoreState(games.root, left, quarantined, playoff, goes_on=goes_on, models=models)
 
 

@@ -45,11 +45,11 @@ from arena.publish.series import alternating
 from arena.publish.site_highlights import site_highlights
 from arena.publish.site_state import StoreState
 from arena.ratings.leaderboard_rows import Leaderboard
-from arena.ratings.league_ratings import UPSET, Ratings
+from arena.ratings.league_ratings import UPSET, Favourites, Ratings
 
 MANY = 50
 """Bots whose pages are worth a process of their own."""
-_HERE = 0.15
+_HERE = 0.06
 """The share of them that the process of the other pages makes, too: then both take as long."""
 BESIDE = "front_beside.part"
 """What stands beside the standings, as a part of the front page of a door."""
@@ -132,16 +132,16 @@ class _Site:
         self.head = LeagueHead(league.name)
         self.boards = boards = ratings.boards
         self.summary = source.summary
-        self.highlights = site_highlights(self.summary, source.results, boards, league.variants)
+        results, expected = source.results, Favourites(boards)
+        self.highlights = site_highlights(self.summary, results, boards, expected, league.variants)
         linked = self.summary.mistake_games() | self.highlights.games()
         pruned = source.without_logs
-        complete = [result for result in source.results if result.fixture.index not in pruned]
-        self.selection = select_replays(complete, boards, choice, linked)
+        complete = [result for result in results if result.fixture.index not in pruned]
+        self.selection = select_replays(complete, expected, choice, linked)
         self.watchable = Watchable(self.selection)
         self.links = links(league, boards)
-        self.fixtures = result_tables.fixture_rows(
-            source.results, self.selection, boards, self.summary.luck
-        )
+        luck = self.summary.luck
+        self.fixtures = result_tables.fixture_rows(results, self.selection, expected, luck)
         self.marks = identities(info.name for info in league.bots)
         self.frame = Frame(
             league=league,

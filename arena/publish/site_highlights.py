@@ -18,7 +18,7 @@ from arena.playstats.highlights import (
 )
 from arena.playstats.league_summary import LeagueSummary
 from arena.ratings.leaderboard_rows import Leaderboard
-from arena.ratings.league_ratings import favourites
+from arena.ratings.league_ratings import Favourites
 
 
 class SiteHighlights(Struct, frozen=True):
@@ -46,6 +46,7 @@ def site_highlights(
     summary: LeagueSummary,
     results: Iterable[FixtureResult],
     boards: Sequence[Leaderboard],
+    expected: Favourites,
     variants: Mapping[str, Rules],
 ) -> SiteHighlights:
     """Return the highlights of a league, given its results in schedule order."""
@@ -56,7 +57,7 @@ def site_highlights(
         bests = of_bots[bot], of_divisions[division]
         return any(best.takes("upset", score) for best in bests)
 
-    for highlight in _upsets(results, boards, variants, may_get_in):
+    for highlight in _upsets(results, expected, variants, may_get_in):
         of_bots[highlight.bot].add([highlight])
         of_divisions[highlight.division].add([highlight])
     known = summary.highlights
@@ -72,7 +73,7 @@ def site_highlights(
 
 def _upsets(
     results: Iterable[FixtureResult],
-    boards: Sequence[Leaderboard],
+    expected: Favourites,
     variants: Mapping[str, Rules],
     may_get_in: Callable[[str, Division, float], bool],
 ) -> Iterator[Highlight]:
@@ -80,10 +81,9 @@ def _upsets(
 
     Without those that cannot be among the best, most of them: `may_get_in` is asked before.
     """
-    strengths = {board.division: {row.bot: row for row in board.rows} for board in boards}
     for result in results:
         fixture = result.fixture
-        chances = favourites(fixture.seats, strengths.get(fixture.division, {}))
+        chances = expected.at(fixture)
         dice = len(fixture.seats) * variants[fixture.variant].starting_dice
         scores = {
             seat: surprise(chance) * dice

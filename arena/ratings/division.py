@@ -108,7 +108,7 @@ def _rated(
         return _pack_large(rate_large(division, games, options, remember))
     beside = beside if len(games.order) >= _MANY_GAMES else nullcontext
     with past_of(games, remember, begin, beside) as past:
-        solution = solve(games)
+        solution = solve(games, beside)
         test = partial(_findings, division, [solution], options.alpha if remember else 0.0)
         with beside(test) as suspicious:
             estimates = estimate(solution)

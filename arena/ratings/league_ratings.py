@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from arena.game.records import Division, FixtureResult, RatingsInfo
+from arena.game.records import Division, Fixture, FixtureResult, RatingsInfo
 from arena.ratings.leaderboard_rows import Leaderboard, LeaderboardRow, Overall, Suspicion
 from arena.ratings.model.trueskill import BETA
 
@@ -88,9 +88,24 @@ def win_probability(row: LeaderboardRow, rival: LeaderboardRow) -> float:
     return 0.5 * erfc((rival.mu - row.mu) / deviation / sqrt(2))
 
 
-def upsets(seats: Sequence[str], rows: Mapping[str, LeaderboardRow]) -> list[bool]:
-    """Return, for each seat, whether its win would be an upset; never if a bot is not rated."""
-    return [chance < UPSET for _, chance in favourites(seats, rows)]
+class Favourites:
+    """Who was expected to win at the tables of a league, by its leaderboards."""
+
+    def __init__(self, boards: Iterable[Leaderboard]) -> None:
+        self._rows = {board.division: {row.bot: row for row in board.rows} for board in boards}
+        self._known: dict[tuple[str, tuple[str, ...]], list[tuple[str, float]]] = {}
+
+    def at(self, fixture: Fixture) -> list[tuple[str, float]]:
+        """Return what `favourites` does for the seats of a fixture; each table is rated once."""
+        table = fixture.variant, fixture.seats
+        if table not in self._known:
+            rows = self._rows.get(fixture.division, {})
+            self._known[table] = favourites(fixture.seats, rows)
+        return self._known[table]
+
+    def upsets(self, fixture: Fixture) -> list[bool]:
+        """Return, for each seat, whether its win would be an upset; not if a bot is not rated."""
+        return [chance < UPSET for _, chance in self.at(fixture)]
 
 
 def favourites(seats: Sequence[str], rows: Mapping[str, LeaderboardRow]) -> list[tuple[str, float]]:

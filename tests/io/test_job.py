@@ -2,12 +2,13 @@
 
 import os
 import signal
+from contextlib import nullcontext
 from functools import partial
 
 import pytest
 
 from arena.io.errors import ArenaError
-from arena.io.job import LATER, Job, JobDiedError, in_copy
+from arena.io.job import LATER, Job, JobDiedError, in_copy, kept_beside
 from tests.e2e.live import wait_until
 
 
@@ -60,10 +61,7 @@ def _remember(known: list[int]) -> tuple[int, list[int]]:
     return os.getpid(), known
 
 
-def test_a_copy_knows_what_this_process_knows_and_changes_none_of_it(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr("os.sched_getaffinity", lambda _: {0, 1})
+def test_a_copy_knows_what_this_process_knows_and_changes_none_of_it() -> None:
     known = [1]
     with in_copy(lambda: _remember(known)) as result:
         pid, found = result()
@@ -73,11 +71,39 @@ def test_a_copy_knows_what_this_process_knows_and_changes_none_of_it(
         result()
 
 
-def test_a_call_whose_copy_dies_is_made_here(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_call_whose_copy_dies_is_made_here() -> None:
     here = os.getpid()
-    monkeypatch.setattr("os.sched_getaffinity", lambda _: {0, 1})
     with in_copy(lambda: os.getpid() if os.getpid() == here else os._exit(1)) as result:
         assert result() == here
-    monkeypatch.setattr("os.sched_getaffinity", lambda _: {0})
-    with in_copy(os.getpid) as result:
-        assert result() == here
+
+
+class _Counter:
+    """Counts calls, and dies at one if it is not where it was made."""
+
+    def __init__(self, dies_at: int = 0) -> None:
+        self.count, self._dies_at, self._made_by = 0, dies_at, os.getpid()
+
+    def add(self, number: int) -> int:
+        self.count += number
+        if self.count == self._dies_at and os.getpid() != self._made_by:
+            os._exit(1)
+        return self.count
+
+
+def test_a_copy_of_an_object_answers_and_keeps_what_it_made() -> None:
+    counter = _Counter()
+    with kept_beside(in_copy, counter) as ask:
+        assert [ask(_Counter.add, number)() for number in (1, 2, 3)] == [1, 3, 6]
+    assert counter.count == 0
+
+
+def test_an_object_whose_copy_dies_answers_itself() -> None:
+    with kept_beside(in_copy, _Counter(dies_at=3)) as ask:
+        assert [ask(_Counter.add, number)() for number in (1, 2, 3)] == [1, 3, 6]
+
+
+def test_an_object_answers_itself_if_no_call_is_begun() -> None:
+    counter = _Counter()
+    with kept_beside(nullcontext, counter) as ask:
+        assert [ask(_Counter.add, number)() for number in (1, 2)] == [1, 3]
+    assert counter.count == 3

@@ -10,7 +10,7 @@ from arena.league.store.store import Store
 from arena.publish.replay.selection import NEWEST, ReplayChoice
 from arena.publish.site import publish
 from arena.publish.site_state import StoreState
-from arena.publish.stored.stored_games import stored_games
+from arena.publish.stored.stored_games import checking, stored_games
 from arena.ratings.league_ratings import by_division, rate_results
 from tests.publish.pages import timeless
 from tests.publish.test_feed import strong_first
@@ -41,16 +41,14 @@ def report(
     """Write the site of a store without the struck fixtures; return its files."""
     with (
         Store(path) as store,
+        checking(store, LEAGUE) as refuse_damaged,
         stored_games(store, LEAGUE, lambda id_: id_ not in struck) as source,
     ):
-        with source.checked():
-            ratings = rate_results(
-                by_division(source.results),
-                LEAGUE.ratings,
-                source.cached,
-                source.begin,
-                source.beside,
-            )
+        divisions = by_division(source.results)
+        ratings = rate_results(
+            divisions, LEAGUE.ratings, source.cached, source.begin, source.beside
+        )
+        refuse_damaged()
         assert source.root == store.root()
         publish(LEAGUE, ratings, source, site, state=StoreState(source.root), replays=replays)
     return timeless(site)

@@ -10,7 +10,6 @@ from msgspec.structs import replace
 
 from arena.game.records import (
     Cause,
-    Division,
     Faulted,
     FixtureResult,
     LeagueInfo,
@@ -23,11 +22,12 @@ from arena.publish.pages import fixtures
 from arena.publish.pages.fixtures import PAGE, SHARD, pages, search_files
 from arena.publish.replay.selection import select_replays
 from arena.ratings.leaderboard_rows import Leaderboard
+from arena.ratings.league_ratings import Favourites
 from tests.publish.crowd import crowd
 from tests.publish.in_memory import InMemory, write_site
 from tests.publish.pages import XHTML, broken_links, content, document, tree
 from tests.support import factory, records
-from tests.support.ratings import leaderboard_row
+from tests.support.ratings import board, leaderboard_row
 
 
 def searched(
@@ -60,7 +60,7 @@ def one(index: int) -> FixtureResultRow:
 
 def test_a_fixture_is_counted_seat_by_seat() -> None:
     ends = ((1, 2, 3), ()), ((2, 1, 3), (2,)), ((1, 3, 2), (1, 2))
-    found = fixture_row(played(("a", "b", "c"), *ends), {}, {}, {})
+    found = fixture_row(played(("a", "b", "c"), *ends), {}, Favourites([]), {})
     assert (found.index, found.games, found.wins) == (7, 3, (2, 1, 0))
     assert found.places == pytest.approx((4 / 3, 2, 8 / 3))
     assert (found.faults, found.upsets, found.watch) == ((0, 1, 2), 0, ())
@@ -68,22 +68,21 @@ def test_a_fixture_is_counted_seat_by_seat() -> None:
 
 def test_the_luck_of_a_fixture_is_that_of_its_games() -> None:
     fixture = played(("a", "b"), ((1, 2), ()), ((2, 1), ()))
-    assert fixture_row(fixture, {}, {}, {7: 0.375}).luck == 0.375
-    assert fixture_row(fixture, {}, {}, {}).luck is None
+    assert fixture_row(fixture, {}, Favourites([]), {7: 0.375}).luck == 0.375
+    assert fixture_row(fixture, {}, Favourites([]), {}).luck is None
 
 
-def test_upsets_are_by_the_ratings_of_that_table() -> None:
+def test_wins_of_a_bot_that_was_unlikely_to_win_are_upsets() -> None:
     fixture = played(("strong", "weak"), ((2, 1), ()), ((1, 2), ()), ((2, 1), ()))
-    strengths = {"strong": 15.0, "weak": -15.0}
-    rows = {bot: leaderboard_row(bot, mu, 0.5) for bot, mu in strengths.items()}
-    assert fixture_row(fixture, {}, {Division("bga", 2): rows}, {}).upsets == 2
-    assert fixture_row(fixture, {}, {Division("bga", 3): rows}, {}).upsets == 0
+    rows = leaderboard_row("strong", 15.0, 0.5), leaderboard_row("weak", -15.0, 0.5)
+    assert fixture_row(fixture, {}, Favourites([board(*rows)]), {}).upsets == 2
 
 
 def test_fixtures_have_their_faults_and_replays() -> None:
     _, ratings, played = factory.sample()
-    selection = select_replays(factory.results(played), ratings.boards, 0)
-    found = fixture_rows(reversed(factory.results(played)), selection, ratings.boards, {})
+    expected = Favourites(ratings.boards)
+    selection = select_replays(factory.results(played), expected, 0)
+    found = fixture_rows(reversed(factory.results(played)), selection, expected, {})
     assert [one.index for one in found] == [0, 1, 2, 3, 4]
     assert [one.faults for one in found] == [(0, 0), (0, 2), (1, 0), (0, 0, 0), (0, 0, 0)]
     assert set(found[1].watch) >= {1, 2}
@@ -91,9 +90,8 @@ def test_fixtures_have_their_faults_and_replays() -> None:
 
 def test_a_fixture_without_games_is_not_listed() -> None:
     _, ratings, played = factory.sample()
-    assert (
-        fixture_rows(factory.results([replace(played[0], games=[])]), {}, ratings.boards, {}) == []
-    )
+    empty = factory.results([replace(played[0], games=[])])
+    assert fixture_rows(empty, {}, Favourites(ratings.boards), {}) == []
 
 
 def test_page_number_depends_on_the_schedule_only() -> None:
@@ -153,7 +151,7 @@ def test_every_fixture_is_on_one_page_and_the_newest_are_on_the_first(site: Path
 def test_a_card_has_the_bots_in_order_of_their_places(site: Path) -> None:
     league, ratings, played = crowd(10, 13, (("bga", 2), ("house", 3)), 2)
     source = InMemory(played, league.variants)
-    found = fixture_rows(source.results, {}, ratings.boards, source.summary.luck)
+    found = fixture_rows(source.results, {}, Favourites(ratings.boards), source.summary.luck)
     for part, index in ((0, 0), (1, 59)):
         card = cards(site / f"fixtures/{part}.html")[index]
         expected = found[part * PAGE + index]
@@ -199,9 +197,10 @@ def test_one_more_fixture_changes_one_page(tmp_path: Path) -> None:
 
 def test_search_index_matches_the_pages() -> None:
     league, ratings, played = factory.sample()
-    selection = select_replays(factory.results(played), ratings.boards, 0)
+    expected = Favourites(ratings.boards)
+    selection = select_replays(factory.results(played), expected, 0)
     luck = InMemory(played, league.variants).summary.luck
-    found = fixture_rows(factory.results(played), selection, ratings.boards, luck)
+    found = fixture_rows(factory.results(played), selection, expected, luck)
     address = links(league, ratings.boards)
     files = searched(found, league, ratings.boards, address)
     assert list(files) == ["fixtures/index.js", "fixtures/0.js"]

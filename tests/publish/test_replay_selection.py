@@ -15,6 +15,7 @@ from arena.publish.drawing.identity import identities
 from arena.publish.links import GAMES_PER_SHARD
 from arena.publish.replay.selection import AtMost, ReplayChoice, select_replays
 from arena.publish.replay.steps import replay
+from arena.ratings.league_ratings import Favourites
 from tests.publish.in_memory import write_site
 from tests.publish.pages import broken_links, content, unpacked
 from tests.support import factory
@@ -45,7 +46,7 @@ def played() -> list[PlayedFixture]:
 def test_faults_and_the_newest_games_of_each_bot_are_selected(
     choice: ReplayChoice, expected: dict[int, list[int]]
 ) -> None:
-    assert select_replays(factory.results(played()), [], choice) == expected
+    assert select_replays(factory.results(played()), Favourites([]), choice) == expected
 
 
 @pytest.fixture(scope="module")

@@ -8,11 +8,14 @@ from typing import Any
 import html5lib
 import jsonschema
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from arena.game.records import QuarantinedFixture
+from arena.io.csv_rows import csv_of
 from arena.publish.data.model_rows import table_types
-from arena.publish.data.schema import DIALECT
+from arena.publish.data.schema import DIALECT, numbers
 from arena.ratings.leaderboard_rows import DiceGain, Suspicion
 from tests.publish.columns import SECTION, markdown
 from tests.publish.in_memory import write_site
@@ -99,3 +102,17 @@ def test_every_table_on_a_page_has_its_data_beside_it(site: Path) -> None:
 
 def test_the_documentation_has_every_column() -> None:
     assert SECTION.read() == markdown(), "make columns"
+
+
+@given(
+    st.lists(
+        st.floats() | st.integers(-(2**31), 2**31) | st.booleans() | st.none(),
+        min_size=1,
+        max_size=5,
+    )
+)
+@example([4.749e-05, 1.0])
+@example([1e16, 1e17])
+@example([0.1, -0.0, 2])
+def test_numbers_are_written_as_python_does(cells: list[float | None]) -> None:
+    assert csv_of([numbers(cells)]) == csv_of([cells])

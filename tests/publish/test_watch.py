@@ -10,7 +10,7 @@ from arena.playstats.highlights import KINDS, Highlight, HighlightKind, order
 from arena.publish.fault_words import CAUSES
 from arena.publish.pages.watch import TITLES, highlights, lists, view
 from arena.publish.site_highlights import SiteHighlights, site_highlights
-from arena.ratings.league_ratings import favourites
+from arena.ratings.league_ratings import Favourites, favourites
 from tests.support import factory
 from tests.support import played_games as games
 from tests.support.summaries import league_of
@@ -32,7 +32,9 @@ def found() -> SiteHighlights:
     summaries = [summarize_fixture(one, RULES) for one in played]
     boards = factory.ratings(played).boards
     results = [one.result for one in summaries]
-    return site_highlights(league_of(summaries), results, boards, {"bga": RULES})
+    return site_highlights(
+        league_of(summaries), results, boards, Favourites(boards), {"bga": RULES}
+    )
 
 
 @pytest.mark.parametrize(

@@ -5,7 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from arena.io.job import in_copy
 from arena.ratings.board.leaderboard import rate
+from arena.ratings.maths import arrays
 from arena.ratings.maths.t_distribution import normal_cdf
 from arena.ratings.model.factors import distinct
 from arena.ratings.model.games import Games, as_arrays
@@ -51,6 +53,22 @@ def test_two_bots_have_the_exact_posterior(wins: int, losses: int) -> None:
     spread = covariance[0, 0] + covariance[1, 1] - 2 * covariance[0, 1]
     # A posterior that only wins bound is skew, and wider than the approximation.
     assert spread**0.5 == pytest.approx(error, rel=0.03 if losses else 0.15)
+
+
+def test_another_process_that_refines_half_of_the_factors_changes_no_digit(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(arrays, "CHUNK", 10)
+    results = distinct(simulated(Shape(7, 6, 3, 2), 5))
+    alone, halved = posterior(results), posterior(results, beside=in_copy)
+    assert results.size > 20
+    for one, other in (
+        (alone.mu, halved.mu),
+        (alone.covariance, halved.covariance),
+        (alone.factors.precision, halved.factors.precision),
+        (alone.factors.shift, halved.factors.shift),
+    ):
+        assert np.array_equal(one, other)
 
 
 @pytest.mark.slow

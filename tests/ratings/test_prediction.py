@@ -1,25 +1,38 @@
 """What ratings predict: the probability of finishing ahead, and upsets."""
 
+from collections.abc import Sequence
+
 import pytest
 
 from arena.ratings.leaderboard_rows import LeaderboardRow
-from arena.ratings.league_ratings import upsets, win_probability
-from tests.support.ratings import leaderboard_row
+from arena.ratings.league_ratings import Favourites, win_probability
+from tests.support import records
+from tests.support.ratings import board, leaderboard_row
 
 
 def row(bot: str, mu: float, sigma: float = 1.0) -> LeaderboardRow:
     return leaderboard_row(bot, mu, sigma)
 
 
+def upsets(*seats: str, rated: Sequence[LeaderboardRow], players: int = 0) -> list[bool]:
+    expected = Favourites([board(*rated, players=players or len(seats))])
+    return expected.upsets(records.fixture(seats, 1))
+
+
 def test_upset_is_a_winner_who_was_unlikely_to_beat_the_best_rival() -> None:
-    rows = {"a": row("a", 9.0), "b": row("b", 0.0), "c": row("c", -0.5)}
-    assert upsets(("a", "b"), rows) == [False, True]
-    assert upsets(("b", "c"), rows) == [False, False]
-    assert upsets(("b", "c", "a"), rows)[0]
+    rows = [row("a", 9.0), row("b", 0.0), row("c", -0.5)]
+    assert upsets("a", "b", rated=rows) == [False, True]
+    assert upsets("b", "c", rated=rows) == [False, False]
+    assert upsets("b", "c", "a", rated=rows)[0]
+
+
+def test_upsets_are_by_the_ratings_of_that_table() -> None:
+    rows = [row("a", 9.0), row("b", 0.0)]
+    assert upsets("a", "b", rated=rows, players=3) == [False, False]
 
 
 def test_games_with_an_unrated_bot_have_no_upsets() -> None:
-    assert upsets(("a", "unrated"), {"a": row("a", 9.0)}) == [False, False]
+    assert upsets("a", "unrated", rated=[row("a", 9.0)]) == [False, False]
 
 
 def test_win_probability_allows_for_noise_and_uncertainty() -> None:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from arena.ratings.leaderboard_rows import LeaderboardRow
+from arena.ratings.leaderboard_rows import Leaderboard, LeaderboardRow
 
 
 def leaderboard_row(bot: str, mu: float, sigma: float) -> LeaderboardRow:
@@ -22,3 +22,9 @@ def leaderboard_row(bot: str, mu: float, sigma: float) -> LeaderboardRow:
     columns |= {"games": 1, "wins": 0, "win_share": 0.0}
     columns |= {"mean_place": 1.0, "place_low": 1.0, "place_high": 1.5}
     return LeaderboardRow(**columns)
+
+
+def board(*rows: LeaderboardRow, players: int = 2) -> Leaderboard:
+    """A leaderboard of these rows, which knows nothing of pairs."""
+    unknown: dict[str, Any] = {"duels": {}, "better": {}, "dice_gain": None, "parts": ()}
+    return Leaderboard("bga", players, rows, blocks=1, method="games", **unknown)

@@ -30,7 +30,7 @@ from arena.publish.replay.selection import AtMost, ReplayChoice
 from arena.publish.site import publish
 from arena.publish.site_state import StoreState
 from arena.publish.stored.model_use import model_use
-from arena.publish.stored.stored_games import stored_games
+from arena.publish.stored.stored_games import checking, stored_games
 from arena.ratings.league_ratings import by_division, rate_results
 
 AT_DOOR = "/site/"
@@ -163,9 +163,12 @@ def _sites(folder: Folder) -> Path:
 
 def _write_site(season: _Games, site: Path, replays: ReplayChoice, *, goes_on: bool) -> None:
     store, info, shown, left = season
-    with stored_games(store, info, shown.__contains__) as games:
-        with games.checked():
-            ratings = rate_results(by_division(games.results), info.ratings, games.cached)
+    with (
+        checking(store, info) as refuse_damaged,
+        stored_games(store, info, shown.__contains__) as games,
+    ):
+        ratings = rate_results(by_division(games.results), info.ratings, games.cached)
+        refuse_damaged()
         publish(
             info,
             ratings,

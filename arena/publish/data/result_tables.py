@@ -6,7 +6,7 @@ from typing import Any
 
 from msgspec.structs import asdict
 
-from arena.game.records import Division, FixtureResult, LeagueInfo, QuarantinedFixture
+from arena.game.records import FixtureResult, LeagueInfo, QuarantinedFixture
 from arena.playstats.fault_entry import FaultEntry
 from arena.playstats.league_summary import LeagueSummary
 from arena.publish.data import result_rows as rows
@@ -21,7 +21,7 @@ from arena.ratings.leaderboard_rows import (
     OverallRow,
     Suspicion,
 )
-from arena.ratings.league_ratings import upsets
+from arena.ratings.league_ratings import Favourites
 from arena.ratings.maths.intervals import wilson
 
 PAIRED = 300
@@ -101,13 +101,12 @@ def faults(head: LeagueHead, entries: Iterable[FaultEntry]) -> DataTable:
 def fixture_rows(
     results: Iterable[FixtureResult],
     selection: Selection,
-    boards: Iterable[Leaderboard],
+    expected: Favourites,
     luck: Mapping[int, float],
 ) -> list[FixtureResultRow]:
     """Return the result of each fixture that has games, in schedule order."""
-    strengths = {board.division: {row.bot: row for row in board.rows} for board in boards}
     fixtures = [
-        fixture_row(result, selection, strengths, luck) for result in results if result.games
+        fixture_row(result, selection, expected, luck) for result in results if result.games
     ]
     return sorted(fixtures, key=lambda fixture: fixture.index)
 
@@ -115,10 +114,10 @@ def fixture_rows(
 def fixture_row(
     result: FixtureResult,
     selection: Selection,
-    strengths: Mapping[Division, dict[str, LeaderboardRow]],
+    expected: Favourites,
     luck: Mapping[int, float],
 ) -> FixtureResultRow:
-    """Return the result of a fixture of at least one game; `strengths` are the leaderboards."""
+    """Return the result of a fixture of at least one game."""
     fixture = result.fixture
     games = list(result.games)  # at once: each look unpacks them
     by_seat = list(zip(*[game.places for game in games], strict=True))
@@ -126,7 +125,7 @@ def fixture_row(
     nobody = (None,) * len(fixture.seats)
     faulty = [game for game in games if game.faults != nobody]
     faulted = Counter(seat for game in faulty for seat in game.faulted)
-    unlikely = upsets(fixture.seats, strengths.get(fixture.division, {}))
+    unlikely = expected.upsets(fixture)
     return FixtureResultRow(
         index=fixture.index,
         variant=fixture.variant,

@@ -234,8 +234,9 @@ def _uninterrupted() -> Iterator[None]:
 def _move_all(folder: Path, staging: Path, names: set[str]) -> None:
     """Move what is new first and the front page last, so no page links to a missing one."""
     order = sorted(names, key=lambda name: (name == FRONT, (folder / name).exists(), name))
+    for parent in {(folder / name).parent for name in names}:
+        parent.mkdir(parents=True, exist_ok=True)
     for name in order:
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
         (staging / name).replace(folder / name)
 
 

@@ -43,6 +43,7 @@ def environment() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
+        auto_reload=False,
     )
     env.filters |= {name: getattr(text, name) for name in FILTERS}
     env.filters |= {"coded": coded, "source_hash": source_hash}

@@ -1,13 +1,12 @@
 """Which games can be watched: with faults, upsets, each bot's newest, and those pages point to."""
 
 from collections import Counter, defaultdict
-from collections.abc import Collection, Container, Iterator, Mapping, Sequence
+from collections.abc import Collection, Container, Iterator, Sequence
 from itertools import chain
 from typing import Literal, NamedTuple
 
 from arena.game.records import FixtureResult
-from arena.ratings.leaderboard_rows import Leaderboard, LeaderboardRow
-from arena.ratings.league_ratings import upsets
+from arena.ratings.league_ratings import Favourites
 
 NEWEST = 50
 
@@ -41,7 +40,7 @@ class Watchable(Container[tuple[int, int]]):
 
 def select_replays(
     results: Sequence[FixtureResult],
-    boards: Sequence[Leaderboard],
+    expected: Favourites,
     choice: ReplayChoice,
     linked: Collection[tuple[int, int]] = frozenset(),
 ) -> Selection:
@@ -53,9 +52,8 @@ def select_replays(
             result.fixture.index: [game.game for game in result.games] for result in results
         }
     elif isinstance(choice, AtMost):
-        return _newest_of(select_replays(results, boards, NEWEST, linked), choice.games)
+        return _newest_of(select_replays(results, expected, NEWEST, linked), choice.games)
     else:
-        strengths = {board.division: {row.bot: row for row in board.rows} for board in boards}
         wanted: dict[int, set[int]] = defaultdict(set)
         for index, game in chain(_newest(results, choice), linked):
             wanted[index].add(game)
@@ -63,7 +61,7 @@ def select_replays(
             result.fixture.index: _selected(
                 result,
                 wanted.get(result.fixture.index, frozenset()),
-                strengths.get(result.fixture.division, {}),
+                expected.upsets(result.fixture),
             )
             for result in results
         }
@@ -79,11 +77,8 @@ def _newest_of(selection: Selection, most: int) -> Selection:
     return newest
 
 
-def _selected(
-    result: FixtureResult, wanted: Collection[int], rows: Mapping[str, LeaderboardRow]
-) -> list[int]:
-    seats = result.fixture.seats
-    upset, nobody = upsets(seats, rows), (None,) * len(seats)
+def _selected(result: FixtureResult, wanted: Collection[int], upset: Sequence[bool]) -> list[int]:
+    nobody = (None,) * len(upset)
     return [
         game.game
         for game in result.games

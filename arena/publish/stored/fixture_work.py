@@ -24,6 +24,8 @@ Task = Callable[[Store, Sequence[Given]], list[Made]]
 """Makes something of each of what is given, which is about a fixture."""
 _DAMAGE = ArenaError, LookupError, TypeError, ValueError
 """What a fixture may raise that is not what was written: whoever changed it knew of hashes."""
+_MADE = 20_000
+"""Objects that are made between searches for cycles: those of a few pages."""
 _encode = msgspec.msgpack.Encoder().encode
 
 
@@ -56,11 +58,14 @@ def without_gc() -> Iterator[None]:
 
 @contextmanager
 def gc_of_new() -> Iterator[None]:
-    """Let the collector of cycles search only among what is made from now on."""
+    """Let the collector of cycles search only among what is made from now on, and seldom."""
+    before = gc.get_threshold()
     gc.freeze()
+    gc.set_threshold(_MADE, *before[1:])
     try:
         yield
     finally:
+        gc.set_threshold(*before)
         gc.unfreeze()
 
 

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from arena.game.records import FixtureResult, LeagueInfo
 from arena.game.rules.books import Rules
+from arena.io.cores import core_count
 from arena.io.errors import ArenaError
 from arena.io.job import in_copy
 from arena.league.store.failures import damaged_fixtures
@@ -90,6 +91,24 @@ def summaries_of(store: Store, info: LeagueInfo, names: Pseudonyms | None) -> Ca
 
 
 @contextmanager
+def checking(store: Store, info: LeagueInfo) -> Iterator[Callable[[], None]]:
+    """Begin to check the rows of all fixtures; yield what raises ArenaError if any is damaged.
+
+    No report is made of a store that the ratings refuse.
+    """
+    positions = store.positions()
+    check = partial(with_store, store.path, Store.damaged_rows, positions)
+    many = len(positions) * info.games * max(info.players) >= MANY
+    with in_copy(check) if many and core_count() > 1 else nullcontext(check) as damaged:
+
+        def refuse() -> None:
+            if found := damaged():
+                raise damaged_fixtures(found, store.path)
+
+        yield refuse
+
+
+@contextmanager
 def stored_games(
     store: Store,
     info: LeagueInfo,
@@ -100,8 +119,8 @@ def stored_games(
     """Yield the fixtures of a store that count, by `counts(id)`, perhaps under other names.
 
     `tell` hears how far it is.
-    Raises ArenaError if something of the store is missing, or of what is read is damaged; the rest
-    is to be `checked` before anything is published.
+    Raises ArenaError if something of the store is missing, or of what is read is damaged; before
+    anything is published, the rest is to be checked, too.
     """
     store.check_complete()
     open_cache = partial(summaries_of, store, info, names)
@@ -135,8 +154,6 @@ class StoredGames:
         self.results: list[FixtureResult] = []
         self.hashes: dict[int, str] = {}
         self._damaged: list[str] = []
-        self._read: list[int] = []
-        """The positions of the fixtures that no earlier report has read."""
         self._faulted: list[FixtureHashes] = []
         self._shared = _Shared()
         self.faults = Again(self._read_faults)
@@ -159,8 +176,8 @@ class StoredGames:
         return self._processes.begin if self._processes.running else None
 
     def beside(self, call: Callable[[], Made]) -> AbstractContextManager[Callable[[], Made]]:
-        """Begin a call in a copy of this process, unless others are at work; yield what waits."""
-        if self._processes.running:
+        """Begin a call in a copy of this process, if a core is free for it; yield what waits."""
+        if self._processes.running or core_count() == 1:
             return nullcontext(call)
         return in_copy(partial(self._with_cache, os.getpid(), call))
 
@@ -169,21 +186,6 @@ class StoredGames:
         if os.getpid() != owner:
             self._cache = self._open_cache()
         return call()
-
-    @contextmanager
-    def checked(self) -> Iterator[None]:
-        """Check the rows of fixtures that were not read, since they are cached or do not count.
-
-        Beside what is done meanwhile. Raises ArenaError at the end if any is damaged: no report is
-        made of a store that the ratings refuse.
-        """
-        others = sorted(set(self._store.positions()).difference(self._read))
-        check = partial(with_store, self._store.path, Store.damaged_rows, others)
-        many = len(others) * self._games * self._seats >= MANY
-        with self.beside(check) if many else nullcontext(check) as damaged:
-            yield
-            if found := damaged():
-                raise damaged_fixtures(found, self._store.path)
 
     def cached(self, name: str, key: bytes, make: Callable[[], bytes]) -> bytes:
         """Return the result of `make`, perhaps as made for an earlier report with this key."""
@@ -220,7 +222,7 @@ class StoredGames:
                 yield from self._taken(hashes, data)
             else:
                 missing.append(hashes)
-        self._read = positions = [hashes.position for hashes in missing]
+        positions = [hashes.position for hashes in missing]
         task = partial(summarize, self._names, self._variants)
         seats = len(positions) * self._games * self._seats
         made = self._processes.spread(task, positions, self._games, seats)
@@ -265,7 +267,8 @@ def rated_results(store: Store, counts: Callable[[str], bool]) -> Iterable[Fixtu
     if not info.shared_dice and any(
         has_luck(rules, players) for rules in info.variants.values() for players in info.players
     ):
-        with stored_games(store, info, counts) as games, games.checked():
+        with checking(store, info) as refuse_damaged, stored_games(store, info, counts) as games:
+            refuse_damaged()
             return games.results
     return (result for result in store.results() if counts(result.fixture.id))
 

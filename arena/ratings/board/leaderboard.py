@@ -129,9 +129,9 @@ def leaderboard(
     )
 
 
-def solve(games: Games) -> Solution:
-    """Return how good the bots are by the model alone."""
-    skills = posterior(distinct(games))
+def solve(games: Games, beside: "Beside" = nullcontext) -> Solution:
+    """Return how good the bots are by the model alone; half of the work may be done `beside`."""
+    skills = posterior(distinct(games), beside=beside)
     return Solution(games, skills, pairs(games, centred(skills.mu)))
 
 

@@ -121,18 +121,20 @@ def _numbers(games: Games) -> Ints:
 def messages(results: Results, factors: Factors) -> Said:
     """Yield what the factors say."""
     for chunk in chunks(results.size):
-        shift = factors.shift[:, chunk]
-        pull = np.concatenate([shift, np.zeros((1, shift.shape[1]))])
-        pull[1:] -= shift
-        yield (
-            chunk,
-            Messages(
-                order=np.ascontiguousarray(results.games[results.first[chunk]].T),
-                count=results.count[chunk],
-                inner=_chain_covariance(factors.precision[:, chunk]),
-                pull=pull,
-            ),
-        )
+        yield chunk, messages_of(results, factors, chunk)
+
+
+def messages_of(results: Results, factors: Factors, chunk: slice) -> Messages:
+    """Return what the factors of some thousand results say."""
+    shift = factors.shift[:, chunk]
+    pull = np.concatenate([shift, np.zeros((1, shift.shape[1]))])
+    pull[1:] -= shift
+    return Messages(
+        order=np.ascontiguousarray(results.games[results.first[chunk]].T),
+        count=results.count[chunk],
+        inner=_chain_covariance(factors.precision[:, chunk]),
+        pull=pull,
+    )
 
 
 def _chain_covariance(precision: Floats) -> Floats:
@@ -164,32 +166,23 @@ def _corners(diagonal: Floats, link: Floats) -> Floats:
     return corners
 
 
-def refine(
-    results: Results,
-    factors: Factors,
-    mu: Floats,
-    covariance: Joint,
-    said: Said = (),
-) -> None:
-    """Replace all factors by what follows from the skills, each without what it said itself.
+def refine(factors: Factors, said: Messages, mu: Floats, covariance: Joint) -> None:
+    """Replace factors by what follows from the skills, each without what it said itself.
 
-    In place: the factors of a million games at tables of six take 80 MB. `said` are the messages of
-    the factors, if they are known.
+    In place: the factors of a million games at tables of six take 80 MB.
     """
-    for chunk, part in said or messages(results, factors):
-        # How the difference of neighbours' performances depends on each performance.
-        weight = part.inner[:-1] - part.inner[1:]
-        mean = (weight * (mu[part.order] / NOISE + part.pull)).sum(1)
-        by_skill = np.einsum(
-            "aig,ijg,ajg->ag", weight, covariance[part.order[:, None], part.order], weight
-        )
-        places = range(len(weight))
-        own = np.array([weight[at, at] - weight[at, at + 1] for at in places])
-        variance = own + by_skill / NOISE**2
-        old = factors.only(chunk)
-        precision = np.maximum(1.0 / variance - old.precision, _MIN_PRECISION)
-        new = _above_zero(precision, mean / variance - old.shift)
-        old.precision[:], old.shift[:] = new.precision, new.shift
+    # How the difference of neighbours' performances depends on each performance.
+    weight = said.inner[:-1] - said.inner[1:]
+    mean = (weight * (mu[said.order] / NOISE + said.pull)).sum(1)
+    by_skill = np.einsum(
+        "aig,ijg,ajg->ag", weight, covariance[said.order[:, None], said.order], weight
+    )
+    places = range(len(weight))
+    own = np.array([weight[at, at] - weight[at, at + 1] for at in places])
+    variance = own + by_skill / NOISE**2
+    precision = np.maximum(1.0 / variance - factors.precision, _MIN_PRECISION)
+    new = _above_zero(precision, mean / variance - factors.shift)
+    factors.precision[:], factors.shift[:] = new.precision, new.shift
 
 
 def _above_zero(precision: Floats, shift: Floats) -> Factors:

@@ -71,8 +71,9 @@ class Games:
 
     def tables(self) -> list[tuple[str, ...]]:
         """Return the names of the bots of each table, whatever their order; each set once."""
-        names = np.array(self.bots, object)[np.unique(np.sort(self.seats, 1), axis=0).T].tolist()
-        return list(zip(*names, strict=True))
+        # Asked for the index, too, NumPy does not load its masked arrays: 15 ms.
+        tables, _ = np.unique(np.sort(self.seats, 1), axis=0, return_index=True)
+        return list(zip(*np.array(self.bots, object)[tables.T].tolist(), strict=True))
 
     def played(self) -> Ints:
         """Return how many of the games each bot played."""

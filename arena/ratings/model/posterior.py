@@ -8,18 +8,29 @@ changes (expectation propagation: Minka, 2001; for all games of a history: Danga
 Minka and Graepel, "TrueSkill Through Time", 2007).
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from math import inf
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from arena.ratings.maths.arrays import Floats, Ints, as_floats, as_ints
+from arena.io.job import Beside, kept_beside
+from arena.ratings.maths.arrays import Floats, Ints, as_floats, as_ints, chunks
 from arena.ratings.maths.elimination import Plan
 from arena.ratings.maths.sparse_inverse import SparseInverse
 from arena.ratings.maths.sparse_matrix import SparseMatrix
-from arena.ratings.model.factors import NOISE, Factors, Joint, Results, Said, messages, refine
+from arena.ratings.model.factors import (
+    NOISE,
+    Factors,
+    Joint,
+    Messages,
+    Results,
+    messages,
+    messages_of,
+    refine,
+)
 from arena.ratings.model.trueskill import BETA, SIGMA
 
 MANY = 2000
@@ -27,6 +38,8 @@ MANY = 2000
 _KEPT = 4_000_000
 """Numbers of 8 bytes, one for each result and pair of places, up to which what factors say is kept
 until the next step."""
+_SHARED = 1_000_000
+"""Numbers up to which another process sends what its half of the results says, in each step."""
 _TOLERANCE = 1e-7
 """In mu: when no skill moves by more, the solution stands."""
 _MAX_ROUNDS = 200
@@ -76,30 +89,53 @@ class Posterior:
             if results.bots > MANY:
                 yield _sparse_precision(part, of_part)
             else:
-                yield _precision_and_shift(part, messages(part, of_part))[0]
+                sums = (_sums(part, said) for _, said in messages(part, of_part))
+                yield _total(results.bots, sums)[0]
 
 
 def posterior(
-    results: Results, start: Factors | None = None, tolerance: float = _TOLERANCE
+    results: Results,
+    start: Factors | None = None,
+    tolerance: float = _TOLERANCE,
+    beside: Beside = nullcontext,
 ) -> Posterior:
     """Solve a division; the order of its games does not matter, to the last bit.
 
     `start` are the factors of a solution for more or fewer games, which makes it faster: they
     become those of this one. It ends when no skill moves by more than `tolerance`, in mu.
+    Half of the factors may be refined `beside`.
     """
     shape = (results.players - 1, results.size)
     factors = start or Factors(np.full(shape, 0.25 / NOISE), np.full(shape, 0.5 / BETA))
     if results.bots > MANY:
         return _posterior_of_many(results, factors, tolerance)
-    mu, covariance, said = _combined(results, factors)
-    for _ in range(_MAX_ROUNDS):
-        refine(results, factors, mu, covariance, said)
-        before, said = mu, ()
-        del covariance  # not two of them at a time
-        mu, covariance, said = _combined(results, factors)
-        if float(np.abs(mu - before).max()) <= tolerance:
-            break
+    mu, covariance = _refined(results, factors, tolerance, beside)
     return Posterior(mu, covariance, results, factors)
+
+
+def _refined(
+    results: Results, factors: Factors, tolerance: float, beside: Beside
+) -> tuple[Floats, Floats]:
+    """Refine all factors in place until the skills stand; return their mean and covariance."""
+    parts = [*chunks(results.size)]
+    half = len(parts) // 2 if results.bots**2 * len(parts) <= _SHARED else 0
+    one = _Part(results, factors, parts[:half])
+    other = _Part(results, factors, parts[half:])
+    with kept_beside(beside if half else nullcontext, other) as ask:
+
+        def sums(*skills: Floats) -> Iterator[_Sums]:
+            others = ask(_Part.sums if half else _Part.each, *skills)
+            yield from one.each(*skills)
+            yield from others()
+
+        mu, covariance = _combined(results, sums())
+        for _ in range(_MAX_ROUNDS):
+            before = mu
+            mu, covariance = _combined(results, sums(mu, covariance))
+            if float(np.abs(mu - before).max()) <= tolerance:
+                break
+        other.take(ask(_Part.factors)())
+    return mu, covariance
 
 
 def relative_errors(covariance: Joint) -> Floats:
@@ -133,7 +169,8 @@ def _steps(
     """Refine factors and skills with this covariance; return the length of the first step, too."""
     steps = [inf]
     while len(steps) < 3 or max(tolerance, _WHILE_KEPT * steps[1]) < steps[-1] < steps[-2]:
-        refine(results, factors, mu, covariance)
+        for chunk, part in messages(results, factors):
+            refine(factors.only(chunk), part, mu, covariance)
         move = covariance @ _gradient(results, factors, mu)
         mu = mu + move
         steps.append(float(np.abs(move).max()))
@@ -149,36 +186,83 @@ def _gradient(results: Results, factors: Factors, mu: Floats) -> Floats:
     return gradient
 
 
-def _combined(results: Results, factors: Factors) -> tuple[Floats, Floats, Said]:
-    """Return the mean and the covariance of the skills by the prior and all factors.
-
-    And what the factors say, unless that takes much memory.
-    """
-    said: Said = messages(results, factors)
-    if results.size * results.players**2 <= _KEPT:
-        said = list(said)
-    precision, shift = _precision_and_shift(results, said)
+def _combined(results: Results, sums: Iterable["_Sums"]) -> tuple[Floats, Floats]:
+    """Return the mean and the covariance of the skills by the prior and all factors."""
+    precision, shift = _total(results.bots, sums)
     precision.flat[:: results.bots + 1] += 1.0 / SIGMA**2
     inverse = np.linalg.inv(precision)
     covariance = np.add(inverse, inverse.T, out=precision)
     covariance /= 2.0
-    return covariance @ shift, covariance, said if isinstance(said, list) else ()
+    return covariance @ shift, covariance
 
 
-def _precision_and_shift(results: Results, said: Said) -> tuple[Floats, Floats]:
-    """Return what all factors together say of the skills."""
+class _Sums(NamedTuple):
+    """What some thousand results say of the skills."""
+
+    precision: Floats
+    """[bot * bots + bot]: of each pair in one of its orders."""
+    shift: Floats
+
+
+class _Part:
+    """A part of a division, whose factors are refined some thousand at a time."""
+
+    def __init__(self, results: Results, factors: Factors, parts: Sequence[slice]) -> None:
+        self._results, self._factors, self._parts = results, factors, parts
+        self._keeps = results.size * results.players**2 <= _KEPT
+        self._said = dict[int, Messages]()
+        """What is kept of what the factors say, by the first result."""
+
+    def each(self, *skills: Floats) -> Iterator[_Sums]:
+        """Yield what some thousand factors say, and then the next.
+
+        They are refined before if the `skills` are known: by their mean and covariance. All at once
+        for these: they are in the processor's cache.
+        """
+        results, factors = self._results, self._factors
+        for chunk in self._parts:
+            if skills:
+                said = self._said.pop(chunk.start, None) or messages_of(results, factors, chunk)
+                refine(factors.only(chunk), said, *skills)
+            said = messages_of(results, factors, chunk)
+            if self._keeps:
+                self._said[chunk.start] = said
+            yield _sums(results, said)
+
+    def sums(self, *skills: Floats) -> list[_Sums]:
+        """Return all of the same."""
+        return [*self.each(*skills)]
+
+    def factors(self) -> list[Factors]:
+        """Return the factors."""
+        return [self._factors.only(chunk) for chunk in self._parts]
+
+    def take(self, factors: Sequence[Factors]) -> None:
+        """Take factors for these."""
+        for own, other in zip(self.factors(), factors, strict=True):
+            own.precision[:], own.shift[:] = other.precision, other.shift
+
+
+def _total(bots: int, sums: Iterable[_Sums]) -> tuple[Floats, Floats]:
+    """Return what all together say of the skills: their precision, and that times the mean."""
+    precision, shift = np.zeros(bots * bots), np.zeros(bots)
+    for part in sums:
+        precision += part.precision
+        shift += part.shift
+    half = precision.reshape(bots, bots)
+    half.flat[:: bots + 1] /= 2.0
+    return half + half.T, shift
+
+
+def _sums(results: Results, said: Messages) -> _Sums:
     n = results.bots
-    precision, shift = np.zeros(n * n), np.zeros(n)
     # The matrix is symmetric: each pair of places is added once.
     first, second = np.triu_indices(results.players)
-    for _, part in said:
-        cells = part.order[first] * n + part.order[second]
-        weights = part.precision[first, second] * part.count
-        precision += np.bincount(cells.ravel(), weights.ravel(), n * n)
-        shift += np.bincount(part.order.ravel(), (part.shift * part.count).ravel(), n)
-    half = precision.reshape(n, n)
-    half.flat[:: n + 1] /= 2.0
-    return half + half.T, shift
+    cells = said.order[first] * n + said.order[second]
+    weights = said.precision[first, second] * said.count
+    precision = np.bincount(cells.ravel(), weights.ravel(), n * n)
+    shift = np.bincount(said.order.ravel(), (said.shift * said.count).ravel(), n)
+    return _Sums(as_floats(precision), as_floats(shift))
 
 
 def _fill_precision(values: Floats, results: Results, factors: Factors, plan: Plan) -> None:
