@@ -7,6 +7,7 @@ from typing import Any
 import click
 
 from arena.io.errors import ArenaError, did_you_mean
+from arena.io.garbage import without_gc
 
 
 class CommandGroup(click.Group):
@@ -32,5 +33,7 @@ class CommandGroup(click.Group):
             hint = did_you_mean(cmd_name, self._where)
             raise ArenaError(f"unknown command '{inside}{cmd_name}'", hint=hint)
         module, _, name = self._where[cmd_name].partition(":")
-        command: click.Command = getattr(import_module(f"arena.cli.{module}"), name or "command")
+        with without_gc():
+            imported = import_module(f"arena.cli.{module}")
+        command: click.Command = getattr(imported, name or "command")
         return command

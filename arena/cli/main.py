@@ -1,6 +1,7 @@
 """The command `arena`: its commands, its errors, its exit codes."""
 
 import errno
+import gc
 import os
 import signal
 import sys
@@ -138,7 +139,10 @@ def main() -> None:
     _open_streams()
     # For matrices this small, more threads are slower, and they add in another order.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    sys.exit(run(sys.argv[1:]))
+    code = run(sys.argv[1:])
+    # Python would search all that is left for cycles, to free what the system takes back anyway.
+    gc.freeze()
+    sys.exit(code)
 
 
 def _open_streams() -> None:

@@ -14,6 +14,7 @@ from msgspec.structs import astuple, replace
 from arena.game.records import LeagueInfo, QuarantinedFixture
 from arena.io.errors import ArenaError
 from arena.io.files import replacing
+from arena.io.garbage import gc_of_new, without_gc
 from arena.league.schedule.progress import LeagueProgress
 from arena.league.schedule.schedule import Schedule
 from arena.league.store.store import Store
@@ -26,7 +27,6 @@ from arena.publish.replay.selection import NEWEST, ReplayChoice
 from arena.publish.series import Tell
 from arena.publish.site import publish
 from arena.publish.site_state import StoreState
-from arena.publish.stored.fixture_work import gc_of_new, without_gc
 from arena.publish.stored.model_use import model_use
 from arena.publish.stored.stored_games import StoredGames, checking, stored_games
 from arena.publish.unchanged import Asked, Outcome, inputs, keep, outcome_before, without_pairs
@@ -185,19 +185,23 @@ def write_report(
     made_of = inputs(store, asked)
     outcome = outcome_before(store, asked, made_of)
     if outcome is None:
-        outcome = _write(store, draw(), asked, made_of, tell)
+        outcome = _write(store, draw, asked, made_of, tell)
         keep(store, asked, made_of, outcome)
     return Report(asked.site / FRONT, *astuple(outcome))
 
 
-def _write(store: Store, schedule: Schedule, asked: Asked, made_of: str, tell: Tell) -> Outcome:
-    conditions, counts, names = schedule.conditions, schedule.counts, asked.names
-    published, options = conditions, asked.options
-    if names:
-        published, options = names.info(conditions), names.ratings(options)
+def _write(
+    store: Store, draw: Callable[[], Schedule], asked: Asked, made_of: str, tell: Tell
+) -> Outcome:
+    names = asked.names
     _return_freed_memory()
     with ExitStack() as opened:
         with without_gc():
+            schedule = draw()
+            conditions, counts = schedule.conditions, schedule.counts
+            published, options = conditions, asked.options
+            if names:
+                published, options = names.info(conditions), names.ratings(options)
             refuse_damaged = opened.enter_context(checking(store, conditions))
             games = opened.enter_context(stored_games(store, conditions, counts, names, tell))
             state = replace(_state(store, schedule, games, names), inputs=made_of)

@@ -1,9 +1,8 @@
 """What a report makes of stored fixtures, some at a time; for any process that opens the store."""
 
-import gc
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
@@ -12,6 +11,7 @@ import msgspec
 from arena.game.records import Division, PlayedFixture
 from arena.game.rules.books import Rules
 from arena.io.errors import ArenaError
+from arena.io.garbage import without_gc
 from arena.league.store.failures import damaged_fixtures
 from arena.league.store.format.rows import StoredFixture
 from arena.league.store.store import Store
@@ -24,8 +24,6 @@ Task = Callable[[Store, Sequence[Given]], list[Made]]
 """Makes something of each of what is given, which is about a fixture."""
 _DAMAGE = ArenaError, LookupError, TypeError, ValueError
 """What a fixture may raise that is not what was written: whoever changed it knew of hashes."""
-_MADE = 20_000
-"""Objects that are made between searches for cycles: those of a few pages."""
 _encode = msgspec.msgpack.Encoder().encode
 
 
@@ -41,32 +39,6 @@ def with_store(path: Path, task: Task[Given, Made], given: Sequence[Given]) -> l
     """Do a task with a store that is opened for it."""
     with without_gc(), Store(path) as store:
         return task(store, given)
-
-
-@contextmanager
-def without_gc() -> Iterator[None]:
-    """Turn off the collector of cycles: among many small records it searches long, finding none."""
-    gc.disable()
-    try:
-        yield
-    finally:
-        # What is left counts as old now, and is not searched at once.
-        gc.freeze()
-        gc.unfreeze()
-        gc.enable()
-
-
-@contextmanager
-def gc_of_new() -> Iterator[None]:
-    """Let the collector of cycles search only among what is made from now on, and seldom."""
-    before = gc.get_threshold()
-    gc.freeze()
-    gc.set_threshold(_MADE, *before[1:])
-    try:
-        yield
-    finally:
-        gc.set_threshold(*before)
-        gc.unfreeze()
 
 
 class _Logged(NamedTuple):
