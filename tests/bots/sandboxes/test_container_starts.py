@@ -86,7 +86,8 @@ def test_container_lost_before_its_bot_began_is_launched_again(folder: Path) -> 
     container.end_input()
     assert container.exit_code() == 0
     container.close()
-    assert fake.supervisor.wait() == 1
+    # It read the end of the lease, or came to it when it was gone.
+    assert fake.supervisor.wait() in (1, 2)
     assert fake.launched == 2
 
 
