@@ -145,8 +145,13 @@ class Approximation:
     def _group(self, seat: int, last: int) -> Group:
         if (seat, last) not in self._groups:
             hands = len(self._game.hands[seat])
-            self._groups[seat, last] = Group(seat, last, self._game.raises[last], hands)
+            kind = self.kind(seat)
+            self._groups[seat, last] = kind(seat, last, self._game.raises[last], hands)
         return self._groups[seat, last]
+
+    def kind(self, _seat: int) -> type[Group]:
+        """Return how a seat's positions are played."""
+        return Group
 
     def iterate(self) -> None:
         """Play and learn once."""
@@ -221,14 +226,11 @@ class Approximation:
         return StateStrategy(RECALL, [stored for _, stored in pairs])
 
     def _positions(self, group: Group) -> Iterator[tuple[float, StoredPosition]]:
-        bids = self._game.bids
-        actions = [DUDO] * (group.last >= 0) + [code(bids[number]) for number in group.raises]
+        actions = self.actions(group)
         odds = self._game.chances[group.seat]
         weight = np.maximum(self._weight[group.seat], 1)
         for before, place in group.before.items():
-            last_bids = bytes(
-                [code(bids[number]) for number in (before, group.last) if number >= 0]
-            )
+            last_bids = bytes(map(code, self.bids(before, group.last)))
             sums = group.sums[:, place, :].astype(np.float64)
             total = sums.sum(axis=1)
             shares = sums / np.maximum(total, _TINY)[:, None]
@@ -237,6 +239,14 @@ class Approximation:
             stored = position(key, bytes(actions), shares, reach, COARSE)
             if stored:
                 yield float(reach @ odds), stored
+
+    def actions(self, group: Group) -> list[int]:
+        """Return what may be done in a group's positions, as it is stored."""
+        return [DUDO] * (group.last >= 0) + [code(self._game.bids[n]) for n in group.raises]
+
+    def bids(self, *numbers: int) -> list[Bid]:
+        """Return the bids with these numbers, without -1, which stands for none."""
+        return [self._game.bids[number] for number in numbers if number >= 0]
 
     @property
     def value(self) -> float:

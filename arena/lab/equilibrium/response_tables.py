@@ -26,7 +26,7 @@ from arena.lab.equilibrium.best_response import Rival
 from arena.lab.equilibrium.bid_tree import Floats, Numbers, RoundGame, round_game
 from arena.lab.equilibrium.sample_bot import equilibrium_bot, equilibrium_tables
 from arena.lab.equilibrium.states_between_rounds import EndgameState, states
-from arena.lab.equilibrium.strategy_tables import DUDO, LEAST_REACH, WHOLE, code
+from arena.lab.equilibrium.strategy_tables import LEAST_REACH, WHOLE, code
 from arena.lab.equilibrium.train import MOST_DICE, rule_books
 
 UNKNOWN = 255
@@ -60,7 +60,7 @@ class Response(Approximation):
         for group in self._order:
             if isinstance(group, KnownGroup):
                 for before, place in group.before.items():
-                    weights = mix(self._bids(before, group.last))[:, self._actions(group)]
+                    weights = mix(self.bids(before, group.last))[:, self.actions(group)]
                     weights[~weights.any(1), 0] = 1
                     group.strategy[:, place] = weights / weights.sum(1, keepdims=True)
 
@@ -71,26 +71,17 @@ class Response(Approximation):
             if group.seat == self._known:
                 continue
             came = group.came.sum(2) / self._game.chances[group.seat][:, None]
-            best = np.array(self._actions(group), np.uint8)[group.now.argmax(2)]
+            best = np.array(self.actions(group), np.uint8)[group.now.argmax(2)]
             best[came < LEAST_REACH] = UNKNOWN
             for before, place in group.before.items():
                 if (best[:, place] < UNKNOWN).any():
-                    bids = bytes(map(code, self._bids(before, group.last)))
+                    bids = bytes(map(code, self.bids(before, group.last)))
                     found.append((bids, best[:, place]))
         return found
 
-    def _group(self, seat: int, last: int) -> Group:
-        if seat == self._known and (seat, last) not in self._groups:
-            hands = len(self._game.hands[seat])
-            self._groups[seat, last] = KnownGroup(seat, last, self._game.raises[last], hands)
-        return super()._group(seat, last)
-
-    def _bids(self, *numbers: int) -> list[Bid]:
-        return [self._game.bids[number] for number in numbers if number >= 0]
-
-    def _actions(self, group: Group) -> list[int]:
-        raises = [code(self._game.bids[number]) for number in group.raises]
-        return [DUDO] * (group.last >= 0) + raises
+    def kind(self, seat: int) -> type[Group]:
+        """Return how a seat's positions are played."""
+        return KnownGroup if seat == self._known else Group
 
 
 class Responses:

@@ -36,8 +36,7 @@ def opponent_rows(
 
     def line(opponent: Opponent) -> str:
         cell, verdict = opponent.result, opponent.verdict
-        # File names and ids have nothing else to escape.
-        met = root + links.met(cell.bot, cell.opponent, table).replace("&", "&amp;")
+        met = escape(root + links.met(cell.bot, cell.opponent, table))
         return (
             f'<tr><th scope="row" class="name">{marked[cell.opponent]}</th>'
             f"{_ahead(cell.share, cell.low, cell.high)}"
