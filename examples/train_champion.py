@@ -41,7 +41,6 @@ from arena.lab.training.seating import seating
 from arena.lab.training.selfplay import (
     HIDDEN,
     LEARNER,
-    LONGEST,
     Decisions,
     Rounds,
     SelfPlay,
@@ -220,17 +219,19 @@ class Actor:
         self.learner = Learner("cpu")
         self.random = np.random.default_rng([steps, number])
         self.wanted = chosen.decisions // chosen.processes
-        tables = tables_of(chosen, int(self.random.integers(1 << 40)))[number :: chosen.processes]
-        # Rounds that go on at the other tables hold a few decisions of each game.
-        room = 2 * self.wanted + LONGEST * chosen.games * len(tables)
-        past = [partial(drawn, network, device="cpu") for network in self.learner.past]
-        self.play = SelfPlay(tables, seating(past, self.random), room)
+        self.play = self.seated(chosen, number)
 
     def __call__(self, news: News) -> tuple[Decisions, Rounds, Tells, float]:
         """Return what was decided at some of the tables, and the seconds of CPU time so far."""
         self.learner.take(news)
         which = self.random.permutation(len(self.play.tables))[:TABLES].tolist()
         return *self.play.gather(which, self.wanted, self.learner), time.process_time()
+
+    def seated(self, chosen: argparse.Namespace, number: int) -> SelfPlay:
+        """Return the tables of the process with a number."""
+        tables = tables_of(chosen, int(self.random.integers(1 << 40)))[number :: chosen.processes]
+        past = [partial(drawn, network, device="cpu") for network in self.learner.past]
+        return SelfPlay(tables, seating(past, self.random), self.wanted)
 
 
 def tables_of(chosen: argparse.Namespace, seed: int) -> list[Games]:
@@ -245,15 +246,14 @@ def imitation(learner: Learner, tables: list[Games], steps: int) -> None:
     """Answer as `memory` does, in games of four of them."""
     random, memory = np.random.default_rng(1), Memory(1)
     for _ in range(steps):
-        views, answers, standings = [], [], []
+        played = []
         for number in random.permutation(len(tables))[:TABLES]:
             games = tables[number]
             at, rows, seen = ask(games, LEARNER)
             actions = memory(at, games, rows)
-            views.append(seen)
-            answers.append(answers_to(seen, actions))
-            standings.append(games.standings(rows)[:, 0])
+            played.append((seen, answers_to(seen, actions), games.standings(rows)[:, 0]))
             play(games, at, actions, [memory])
+        views, answers, standings = zip(*played, strict=True)
         seen, said, stood = join(views), np.concatenate(answers), np.concatenate(standings)
         for part in np.array_split(random.permutation(len(said)), len(said) // 1024 + 1):
             learner.imitate(View(*(of[part] for of in seen)), said[part], stood[part])

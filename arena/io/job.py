@@ -4,22 +4,26 @@ import ctypes
 import multiprocessing
 import os
 import signal
-from collections.abc import Callable, Collection, Iterator
+from array import array
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from functools import partial
 from multiprocessing.connection import Connection
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, Generic, NamedTuple, Self, TypeVar
 from warnings import catch_warnings, simplefilter
 
 from arena.io.errors import ArenaError
 
 _Result = TypeVar("_Result")
+_Item = TypeVar("_Item")
 
 Beside = Callable[[Callable[[], Any]], AbstractContextManager[Callable[[], Any]]]
 """Begins a call in another process, and yields what waits for its result; or yields the call."""
 Ask = Callable[..., Callable[[], Any]]
 """Takes a method and its arguments, and returns what waits for the result."""
 _PR_SET_PDEATHSIG = 1
+_TICKETS = 1000
+"""Parts of shared items at most: their numbers are in the smallest buffer that a pipe may have."""
 LATER = 10
 """Niceness of a job that gives way: about a tenth of the processor time of a process of the arena
 that needs the same core."""
@@ -132,6 +136,40 @@ def in_copy(call: Callable[[], _Result]) -> Iterator[Callable[[], _Result]]:
         yield result
     finally:
         job.end()
+
+
+class SharedItems(Generic[_Item]):
+    """Items that this process and a copy of it take in turns, each once; a context manager."""
+
+    def __init__(self, items: Sequence[_Item]) -> None:
+        self._owner = os.getpid()
+        size = max(1, -(-len(items) // _TICKETS))
+        self._parts = [items[first : first + size] for first in range(0, len(items), size)]
+        self._taken = set[int]()
+        self._tickets, end = os.pipe()
+        with os.fdopen(end, "wb") as file:
+            file.write(array("I", range(len(self._parts))).tobytes())
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        os.close(self._tickets)
+
+    def here(self) -> Iterator[_Item]:
+        """Yield items that neither process has taken, until there are none."""
+        while ticket := array("I", os.read(self._tickets, array("I").itemsize)):
+            self._taken.add(ticket[0])
+            yield from self._parts[ticket[0]]
+
+    def there(self) -> Iterator[_Item]:
+        """Yield the same in the copy; in this process, once it has died, what it had taken."""
+        if os.getpid() != self._owner:
+            yield from self.here()
+            return
+        for number, part in enumerate(self._parts):
+            if number not in self._taken:
+                yield from part
 
 
 @contextmanager

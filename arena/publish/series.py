@@ -7,6 +7,7 @@ from typing import Generic, TypeVar
 _T = TypeVar("_T")
 Tell = Callable[[str], object]
 """Hears what a report is about, in words."""
+_FEW = 4096
 
 
 def telling(items: Iterable[_T], total: int, what: str, tell: Tell) -> Iterator[_T]:
@@ -17,14 +18,24 @@ def telling(items: Iterable[_T], total: int, what: str, tell: Tell) -> Iterator[
 
 
 class Again(Generic[_T]):
-    """An iterable that starts a new iterator each time."""
+    """An iterable that starts a new iterator each time; once read, a few items are kept."""
 
     def __init__(self, make: Callable[[], Iterator[_T]]) -> None:
         self._make = make
+        self._kept: list[_T] | None = None
 
     def __iter__(self) -> Iterator[_T]:
         """Begin with the first."""
-        return self._make()
+        return self._read() if self._kept is None else iter(self._kept)
+
+    def _read(self) -> Iterator[_T]:
+        kept: list[_T] = []
+        for item in self._make():
+            if len(kept) <= _FEW:
+                kept.append(item)
+            yield item
+        if len(kept) <= _FEW:
+            self._kept = kept
 
 
 def alternating(ones: Iterable[_T], others: Iterable[_T], size: int) -> Iterator[_T]:

@@ -1,6 +1,6 @@
 """The site: its pages and data files, and the model of each."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from itertools import chain
 from pathlib import Path
@@ -13,11 +13,12 @@ from msgspec.structs import replace
 from arena.game.records import BotInfo, Cause, LeagueInfo, QuarantinedFixture
 from arena.game.rules.books import changed_switches
 from arena.io import shipped
+from arena.io.job import SharedItems
 from arena.playstats.league_summary import LeagueSummary, timing
 from arena.publish.data import play_tables, result_tables
 from arena.publish.data.model_rows import table_types
 from arena.publish.data.result_rows import FixtureResultRow
-from arena.publish.data.schema import DataTable, LeagueHead, csv_parts, json_parts, to_csv, to_json
+from arena.publish.data.schema import DataTable, LeagueHead, csv_parts, json_parts
 from arena.publish.drawing import charts
 from arena.publish.drawing.font import font_css
 from arena.publish.drawing.identity import Identity, identities, marked_links
@@ -25,7 +26,7 @@ from arena.publish.drawing.podium import PICTURE, podium
 from arena.publish.fault_words import CAUSES, CauseWords
 from arena.publish.game_source import GameSource
 from arena.publish.links import ABOUT, BOTS, FIXTURES, MODELS, OVERALL, REPLAY, RULES, WATCH, links
-from arena.publish.output.site_folder import FRONT, File, locked_site, replace_site
+from arena.publish.output.site_folder import FRONT, File, locked_site, new_site
 from arena.publish.pages import bot, conditions, faults, feed, fixtures, leaderboard, models, watch
 from arena.publish.pages.frame import Frame, menu
 from arena.publish.pages.front import (
@@ -37,11 +38,11 @@ from arena.publish.pages.front import (
     progress,
     standings,
 )
-from arena.publish.pages.heatmap import heatmaps
 from arena.publish.pages.templates import render
 from arena.publish.replay.selection import NEWEST, AtMost, ReplayChoice, Watchable, select_replays
 from arena.publish.replay.shards import A_PAGE, firsts, shards
 from arena.publish.series import alternating
+from arena.publish.site_data import files_of_ratings, table_files
 from arena.publish.site_highlights import site_highlights
 from arena.publish.site_state import StoreState
 from arena.ratings.leaderboard_rows import Leaderboard
@@ -49,8 +50,6 @@ from arena.ratings.league_ratings import UPSET, Favourites, Ratings
 
 MANY = 50
 """Bots whose pages are worth a process of their own."""
-_HERE = 0.06
-"""The share of them that the process of the other pages makes, too: then both take as long."""
 BESIDE = "front_beside.part"
 """What stands beside the standings, as a part of the front page of a door."""
 
@@ -73,13 +72,16 @@ def publish(
     then have absolute links and a picture for other sites. Raises ArenaError if the folder cannot
     be written; an earlier report then stays whole.
     """
-    state = state or StoreState()
-    site = _Site(league, ratings, source, state, replays, anonymous=anonymous, url=url)
-    with locked_site(folder) as existing:
-        bots, here = league.bots, round(len(league.bots) * _HERE)
-        files = chain(site.files(existing), site.bots(bots[:here]))
-        beside = source.beside if len(bots) >= MANY else nullcontext
-        replace_site(folder, files, state.inputs, site.bots(bots[here:]), beside)
+    state, bots = state or StoreState(), league.bots
+    beside = source.beside if len(bots) >= MANY else nullcontext
+    with (
+        locked_site(folder) as existing,
+        new_site(folder, state.inputs) as new,
+        new.also_taking(files_of_ratings(league, ratings), beside),
+    ):
+        site = _Site(league, ratings, source, state, replays, anonymous=anonymous, url=url)
+        with SharedItems(bots) as left, new.also_taking(site.bots(left.there()), beside):
+            new.take_all(chain(site.files(existing), site.bots(left.here())))
     return folder / FRONT
 
 
@@ -194,12 +196,9 @@ class _Site:
         yield self._page("feed.xml", feed.TEMPLATE, changes)
         yield from self._faults()
         yield self._page("suspicions.html", "suspicions.html")
-        alpha, cases = self.ratings.options.alpha, self.ratings.suspicions
-        yield from self._table(result_tables.suspicions(self.head, alpha, cases))
         if overall := self.ratings.overall:
             page = leaderboard.overall_page(overall, self.league)
             yield self._page("overall.html", OVERALL, page)
-            yield from self._table(result_tables.overall(overall))
         for board in self.boards:
             yield from self._board(board)
         yield from self._fixtures()
@@ -209,11 +208,11 @@ class _Site:
         for stem, table in play_tables.tables(
             self.head, self.summary, names, self.boards, self.links, highlights
         ):
-            yield from self._table(table, stem)
+            yield from table_files(table, stem)
         if self.league.models:
             charted, table = models.models_page(self.boards, self.state.models, self.head)
             yield self._page("models.html", MODELS, charted)
-            yield from self._table(table)
+            yield from table_files(table)
 
     def _page(self, template: str, path: str, *models: Struct) -> File:
         frame = self.frame.at(path)
@@ -225,7 +224,7 @@ class _Site:
         yield File("data/faults.csv", csv_parts(table))
         yield File("data/faults.json", json_parts(table))
 
-    def bots(self, bots: Sequence[BotInfo]) -> Iterator[File]:
+    def bots(self, bots: Iterable[BotInfo]) -> Iterator[File]:
         """Yield the pages of some bots."""
         for model in bot.models(
             self.league, bots, self.ratings, self.summary, self.fixtures, self.highlights
@@ -255,9 +254,9 @@ class _Site:
         for kind in table_types(models=bool(self.league.models)):
             yield File(f"data/{kind.schema_file}", kind.schema_text())
         for table in result_tables.conditions(self.league, self.summary):
-            yield from self._table(table)
+            yield from table_files(table)
         if missing := self.state.quarantined:
-            yield from self._table(result_tables.quarantined(self.head, missing))
+            yield from table_files(result_tables.quarantined(self.head, missing))
 
     def _replays(self, existing: Mapping[str, str]) -> Iterator[File]:
         marks = {bot: identity.classes for bot, identity in self.marks.items()}
@@ -296,22 +295,10 @@ class _Site:
             path = self.links.fixture_page(page.number)
             yield self._page("fixture_page.html", path, fixtures.ListPage(page))
             table = DataTable(FixtureResultRow, self.head, page.fixtures)
-            yield from self._table(table, self.links.fixture_data(page.number))
+            yield from table_files(table, self.links.fixture_data(page.number))
 
     def _board(self, board: Leaderboard) -> Iterator[File]:
         page = leaderboard.leaderboard_page(board, self.league, self.state.models)
         yield self._page("leaderboard.html", self.links.table(board), page)
         pairs = leaderboard.head_to_head_page(board)
         yield self._page("head_to_head.html", self.links.head_to_head(board), pairs)
-        if len(board.rows) > leaderboard.TOP:
-            for scheme, picture in heatmaps(leaderboard.matrix(board), len(board.rows)).items():
-                yield File(self.links.picture(board, scheme), picture)
-        for make in (result_tables.leaderboard, result_tables.head_to_head, result_tables.better):
-            table = make(board)
-            yield from self._table(table, self.links.data_stem(board, table.type.name))
-
-    @staticmethod
-    def _table(table: DataTable, stem: str = "") -> Iterator[File]:
-        stem = stem or f"data/{table.type.name}"
-        yield File(f"{stem}.csv", to_csv(table))
-        yield File(f"{stem}.json", to_json(table))

@@ -54,8 +54,7 @@ def site_highlights(
     of_divisions = defaultdict[Division, BestHighlights](lambda: BestHighlights(OF_DIVISION, EACH))
 
     def may_get_in(bot: str, division: Division, score: float) -> bool:
-        bests = of_bots[bot], of_divisions[division]
-        return any(best.takes("upset", score) for best in bests)
+        return of_bots[bot].takes("upset", score) or of_divisions[division].takes("upset", score)
 
     for highlight in _upsets(results, expected, variants, may_get_in):
         of_bots[highlight.bot].add([highlight])
@@ -85,18 +84,18 @@ def _upsets(
         fixture = result.fixture
         chances = expected.at(fixture)
         dice = len(fixture.seats) * variants[fixture.variant].starting_dice
+        division = fixture.division
         scores = {
-            seat: surprise(chance) * dice
-            for seat, (_, chance) in enumerate(chances)
-            if chance < 0.5
-            and may_get_in(fixture.seats[seat], fixture.division, surprise(chance) * dice)
+            seat: score
+            for seat, (bot, (_, chance)) in enumerate(zip(fixture.seats, chances, strict=True))
+            if chance < 0.5 and may_get_in(bot, division, score := surprise(chance) * dice)
         }
         for game in result.games if scores else ():
             seat = game.places.index(1)
             if seat not in scores or any(game.faults):
                 continue
             # The best may have become better since.
-            if may_get_in(fixture.seats[seat], fixture.division, scores[seat]):
+            if may_get_in(fixture.seats[seat], division, scores[seat]):
                 yield _upset(fixture, game.game, seat, scores[seat], *chances[seat], dice)
 
 

@@ -1,5 +1,6 @@
 """Work in a process of its own: its result, its error, its death."""
 
+import multiprocessing
 import os
 import signal
 from contextlib import nullcontext
@@ -8,7 +9,7 @@ from functools import partial
 import pytest
 
 from arena.io.errors import ArenaError
-from arena.io.job import LATER, Job, JobDiedError, in_copy, kept_beside
+from arena.io.job import LATER, Job, JobDiedError, SharedItems, in_copy, kept_beside
 from tests.e2e.live import wait_until
 
 
@@ -107,3 +108,43 @@ def test_an_object_answers_itself_if_no_call_is_begun() -> None:
     with kept_beside(nullcontext, counter) as ask:
         assert [ask(_Counter.add, number)() for number in (1, 2)] == [1, 3]
     assert counter.count == 3
+
+
+@pytest.mark.parametrize("count", [0, 1, 7, 2500])
+def test_a_process_and_its_copy_take_each_item_once(count: int) -> None:
+    with SharedItems(range(count)) as items, in_copy(lambda: [*items.there()]) as there:
+        here = [*items.here()]
+        assert sorted([*here, *there()]) == [*range(count)]
+
+
+def test_a_copy_takes_all_items_if_this_process_takes_none() -> None:
+    with SharedItems(range(7)) as items, in_copy(lambda: [*items.there()]) as there:
+        assert there() == [*range(7)]
+        assert not [*items.here()]
+
+
+def test_items_of_a_copy_that_died_are_taken_here() -> None:
+    pid = os.getpid()
+
+    def take() -> list[int]:
+        items = shared.there()
+        return [*items] if os.getpid() == pid else os._exit(next(items))
+
+    with SharedItems(range(7)) as shared:
+        first = next(shared.here())
+        with in_copy(take) as there:
+            wait_until(lambda: not _is_alive())
+            rest = [*shared.here()]
+            assert sorted([first, *rest, *there()]) == [*range(7)]
+            assert len(rest) == 5
+
+
+def test_no_item_is_left_without_a_copy() -> None:
+    with SharedItems(range(7)) as items:
+        assert [*items.here()] == [*range(7)]
+        assert not [*items.there()]
+
+
+def _is_alive() -> bool:
+    """Tell whether a copy is alive; asking lets it go if it is not."""
+    return any(child.is_alive() for child in multiprocessing.active_children())

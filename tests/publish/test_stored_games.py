@@ -298,7 +298,7 @@ def test_a_copy_of_the_process_makes_the_same_site(
     monkeypatch.setattr(division, "_MANY_GAMES", 0)
     monkeypatch.setattr("os.sched_getaffinity", lambda _: {0, 1})
     assert report(begun(tmp_path / "many.sqlite", PLAYED), tmp_path / "many") == alone
-    assert len(made) == 3  # of the past, of what is suspicious, and of the pages of bots
+    assert len(made) == 4  # for the past, for suspicions, data of ratings, and pages of bots
 
 
 @pytest.mark.slow

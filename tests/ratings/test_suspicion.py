@@ -7,9 +7,11 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from arena.game.records import Division, RatingsInfo
+from arena.ratings.board.leaderboard import solve
 from arena.ratings.leaderboard_rows import Cases, Suspicion
 from arena.ratings.league_ratings import Ratings, rate_results
-from arena.ratings.suspicion.collusion import _typical
+from arena.ratings.model.games import as_arrays
+from arena.ratings.suspicion.collusion import _typical, collusion
 from arena.ratings.suspicion.suspicion import holm
 from tests.ratings.simulated import decided, league
 from tests.support.depth import depth
@@ -41,6 +43,17 @@ def test_bot_that_throws_few_games_is_nearly_always_named() -> None:
         found = rate_results(games, options).suspicions
         named += ("bot00", "bot01") in [(case.bot, case.rival) for case in found]
     assert named >= 9
+
+
+@pytest.mark.parametrize("alpha", [1e-9, 0.01, 0.2])
+@pytest.mark.parametrize("twist", [thrown, circle(8)])
+def test_clear_pairs_are_those_of_any_less_strict_test(alpha: float, twist: Twist) -> None:
+    solution = solve(as_arrays(league(Shape(8, 4, 10, 2), 3, twist)))
+    division = Division("bga", 4)
+    every = collusion(division, solution, 0.5)
+    clear = [case for case in every.cases if case.p <= alpha]
+    assert collusion(division, solution, alpha) == every._replace(cases=clear)
+    assert 0 < len(every.cases) < every.number == 8 * 7
 
 
 @pytest.mark.parametrize("shape", [Shape(8, 2, 30, 2), Shape(8, 4, 10, 2), Shape(8, 6, 10, 2)])

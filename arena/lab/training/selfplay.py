@@ -96,9 +96,11 @@ class Seats(NamedTuple):
 class SelfPlay:
     """Plays games at many tables; decisions of rounds that go on are kept for the next time."""
 
-    def __init__(self, tables: Sequence[Games], seats: Seats, room: int) -> None:
-        """Seat players at all tables; `room` is for that many decisions at a time."""
+    def __init__(self, tables: Sequence[Games], seats: Seats, wanted: int) -> None:
+        """Seat players at all tables; each `gather` may be for that many decisions."""
         self.tables, self.seats = tables, seats
+        # The last step goes beyond what is wanted, and each game's round may go on.
+        room = wanted + (LONGEST + 1) * sum(len(table.rows) for table in tables)
         self._kept = _room(room)
         self._count = 0
         self._owner = np.zeros(room, np.int64)

@@ -1,6 +1,5 @@
 """The list of a site's files: which are ours, and what they are made of."""
 
-import json
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path, PurePosixPath
@@ -49,7 +48,7 @@ def manifest_data(folder: Path, names: Iterable[str], keys: Keys, inputs: str) -
         "size": sum((folder / name).stat().st_size for name in files) if inputs else 0,
         "keys": dict(sorted(keys.items())),
     }
-    return (json.dumps(document, indent=1) + "\n").encode()
+    return msgspec.json.format(msgspec.json.encode(document), indent=1) + b"\n"
 
 
 def read_manifest(folder: Path) -> Manifest:

@@ -14,7 +14,7 @@ import shutil
 import signal
 import threading
 from collections.abc import Iterable, Iterator, Mapping
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import contextmanager, suppress
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
@@ -95,17 +95,18 @@ def _content(path: Path) -> bytes | None:
         return None
 
 
-def replace_site(
-    folder: Path,
-    files: Iterable[tuple[str, str | bytes] | File],
-    inputs: str = "",
-    others: Iterable[File] = (),
-    beside: Beside = nullcontext,
-) -> None:
-    """Make `folder` hold exactly these files of ours; `inputs` is as in `is_whole`.
+def replace_site(folder: Path, files: Iterable[tuple[str, str | bytes] | File]) -> None:
+    """Make `folder` hold exactly these files of ours, as `new_site` does."""
+    with new_site(folder) as site:
+        site.take_all(File(*file) for file in files)
 
-    The `others` are made `beside` the rest. Raises ArenaError if the folder cannot be written or
-    holds a file of that name which no earlier run wrote; the site is then unchanged.
+
+@contextmanager
+def new_site(folder: Path, inputs: str = "") -> "Iterator[Staging]":
+    """Yield what takes files in; at the end `folder` holds exactly these of ours.
+
+    `inputs` is as in `is_whole`. Raises ArenaError if the folder cannot be written or holds a file
+    of that name which no earlier run wrote; the site is then unchanged.
     """
     with _translate_errors(folder):
         folder.mkdir(parents=True, exist_ok=True)
@@ -113,10 +114,8 @@ def replace_site(
         for leftover in folder.glob(f"{STAGING}*"):  # of runs that were killed
             shutil.rmtree(leftover, ignore_errors=True)
         with TemporaryDirectory(dir=folder, prefix=STAGING, ignore_cleanup_errors=True) as name:
-            staging = _Staging(folder, Path(name), old)
-            with beside(partial(_Staging(folder, Path(name), old).take_all, others)) as taken:
-                staging.take_all(File(*file) for file in files)
-                staging.join(taken())
+            staging = Staging(folder, Path(name), old)
+            yield staging
             new = frozenset(staging.names)
             _refuse_foreign(folder, new - old.files)
             with _uninterrupted():
@@ -157,7 +156,7 @@ class _Taken(NamedTuple):
     keys: Keys
 
 
-class _Staging:
+class Staging:
     """The files of a report in the making; those that changed wait in a folder."""
 
     def __init__(self, folder: Path, path: Path, old: Manifest) -> None:
@@ -174,8 +173,13 @@ class _Staging:
                 self._take(file)
         return _Taken(self.names, self.changed, self.keys)
 
-    def join(self, taken: _Taken) -> None:
-        """Count files as taken in that another one took, for the same folders."""
+    @contextmanager
+    def also_taking(self, files: Iterable[File], beside: Beside) -> Iterator[None]:
+        """Take files in that are made `beside` the block."""
+        other = Staging(self._folder, self.path, self._old)
+        with beside(partial(other.take_all, files)) as take:
+            yield
+            taken = take()
         self.names |= taken.names
         self.changed |= taken.changed
         self.keys |= taken.keys
@@ -248,7 +252,7 @@ def _refuse_foreign(folder: Path, names: frozenset[str] | set[str]) -> None:
 
 
 def _write_manifest(
-    folder: Path, staging: _Staging, names: frozenset[str], keys: Keys, inputs: str = ""
+    folder: Path, staging: Staging, names: frozenset[str], keys: Keys, inputs: str = ""
 ) -> None:
     data = manifest_data(folder, names, keys, inputs)
     if _content(folder / MANIFEST) != data:

@@ -3,7 +3,7 @@
 import shlex
 from bisect import bisect
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from markupsafe import Markup
 from msgspec import Struct
@@ -106,7 +106,7 @@ class BotView(Struct, frozen=True):
 
 def models(
     league: LeagueInfo,
-    bots: Sequence[BotInfo],
+    bots: Iterable[BotInfo],
     ratings: Ratings,
     summary: LeagueSummary,
     fixtures: Sequence[FixtureResultRow],

@@ -8,10 +8,12 @@ from functools import cache, lru_cache
 from hashlib import sha256
 from importlib.metadata import version
 from pathlib import Path
+from typing import Any
 
 from jinja2 import Environment, FileSystemBytecodeCache, FileSystemLoader, StrictUndefined
 from jinja2.bccache import Bucket
-from markupsafe import Markup
+from jinja2.compiler import CodeGenerator
+from markupsafe import Markup, escape
 from msgspec import Struct
 
 from arena import __version__
@@ -39,12 +41,13 @@ def environment() -> Environment:
         bytecode_cache=TemplateCache(templates, _made_by()),
         autoescape=True,
         undefined=StrictUndefined,
-        finalize=_visible,
+        finalize=_inert,
         trim_blocks=True,
         lstrip_blocks=True,
         keep_trailing_newline=True,
         auto_reload=False,
     )
+    env.code_generator_class = _Compiler
     env.filters |= {name: getattr(text, name) for name in FILTERS}
     env.filters |= {"coded": coded, "source_hash": source_hash}
     env.globals |= {"share": share, "font": shipped.font_hash(), "font_css": font_css}
@@ -67,7 +70,7 @@ def coded(text: str) -> Markup:
     """Return a sentence in which what stands in backticks is code."""
     parts = _IN_BACKTICKS.split(text)
     shown = [
-        _CODE.format(_visible(part)) if at % 2 else _visible(part) for at, part in enumerate(parts)
+        _CODE.format(_inert(part)) if at % 2 else _inert(part) for at, part in enumerate(parts)
     ]
     return Markup("").join(shown)
 
@@ -84,13 +87,24 @@ def _made_by() -> bytes:
     return b"".join(Path(module).read_bytes() for module in modules)
 
 
-def _visible(value: object) -> str:
-    """Spell out what a browser would obey or hide; Jinja escapes the rest, but for our markup."""
-    if isinstance(value, Markup):
-        return value
-    printed = str(value)
-    # This is called for all that a site prints: one call less is worth the repetition.
-    return printed if printed.isprintable() else visible.visible(printed)
+def _inert(value: object) -> str:
+    """Spell out what a browser would obey or hide, and escape the rest, but for our markup."""
+    return value if isinstance(value, Markup) else _inert_text(str(value))
+
+
+@lru_cache(maxsize=CACHED)
+def _inert_text(text: str) -> str:
+    return escape(visible.visible(text))
+
+
+class _Compiler(CodeGenerator):
+    """Leaves it to `_inert` to escape what is printed: Jinja would copy each piece once more."""
+
+    def _output_child_pre(self, _node: object, _frame: object, finalize: Any) -> None:
+        self.write(finalize.src or "escape(")
+
+    def _output_child_post(self, _node: object, _frame: object, _finalize: Any) -> None:
+        self.write(")")
 
 
 @lru_cache(maxsize=CACHED)

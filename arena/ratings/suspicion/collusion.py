@@ -5,6 +5,7 @@ skills from all games predict?
 """
 
 from math import ceil, inf, sqrt
+from statistics import NormalDist
 
 import numpy as np
 
@@ -24,6 +25,7 @@ _KEPT_DEVIATION = 0.6616
 """The root mean square of that part of a standard normal variable."""
 _EFFICIENCY = 0.65
 """Of the standard deviation estimated by it, relative to that by all pairs."""
+_TINY = 1e-9
 
 
 def collusion(division: Division, solution: Solution, alpha: float) -> Cases:
@@ -36,12 +38,15 @@ def collusion(division: Division, solution: Solution, alpha: float) -> Cases:
     dispersion = max(1.0, _typical(z))
     df = inf if dispersion <= 1.0 else max(1.0, _EFFICIENCY * (len(z) - len(bots) + 1))
     one, other = np.concatenate((i, j)), np.concatenate((j, i))
-    p_values = t_cdf(np.concatenate((z, -z)) / dispersion, df)
-    clear = p_values <= alpha
+    t = np.concatenate((z, -z)) / dispersion
+    # Only these may be clear: no tail of Student's t is shorter than a normal one.
+    few = np.flatnonzero(t < NormalDist().inv_cdf(alpha) + _TINY)
+    p_values = t_cdf(t[few], df)
+    clear = few[p_values <= alpha]
     one, other = one[clear], other[clear]
     games = met.met[one, other]
     expected, observed = met.probability[one, other], met.ahead[one, other] / games
-    columns = (one, other, games, expected, observed, p_values[clear])
+    columns = (one, other, games, expected, observed, p_values[p_values <= alpha])
     cases = [
         Suspicion(
             kind="collusion",
@@ -56,7 +61,7 @@ def collusion(division: Division, solution: Solution, alpha: float) -> Cases:
         )
         for bot, rival, together, share, actual, p in zip(*columns, strict=True)
     ]
-    return Cases(len(p_values), cases)
+    return Cases(len(t), cases)
 
 
 def _typical(z: Floats) -> float:

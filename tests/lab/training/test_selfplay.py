@@ -58,7 +58,7 @@ def test_decisions_wait_for_the_end_of_their_round() -> None:
     seats = Seats(
         {1: odds}, {}, lambda games, players: random.integers(2, size=(games, players)), kinds
     )
-    play = SelfPlay(tables, seats, 8192)
+    play = SelfPlay(tables, seats, 400)
     made = 0
     for turn in range(6):
         decisions, rounds, told = play.gather([turn % 2], 400, Chance())

@@ -25,7 +25,7 @@ def test_training_goes_on_and_makes_a_bot_that_beats_honest(tmp_path: Path) -> N
 
 @pytest.mark.slow
 def test_an_exploiter_begins_as_a_copy_of_its_target(tmp_path: Path) -> None:
-    *_, line = example("train_exploiter.py", "it", "--steps", "0", "--games", "64", cwd=tmp_path)
+    *_, line = example("train_exploiter.py", "it", "--steps", "0", "--measured", "64", cwd=tmp_path)
     assert line.startswith("1 of it: ")
     shipped = ROOT / "sample_bots" / "champion" / "weights.npz"
     with np.load(shipped) as target, np.load(tmp_path / "it" / "bot" / "weights.npz") as copy:
