@@ -63,7 +63,17 @@ def wait_for_death(pid: int) -> None:
         return
     over = select.select([life], [], [], HANG)[0]
     os.close(life)
-    assert over, f"process {pid} lives on"
+    assert over, f"process {pid} lives on: {_doing(pid)}"
+
+
+def _doing(pid: int) -> str:
+    """Return what a process is, what it waits for, and who else is there."""
+    folder = Path(f"/proc/{pid}")
+    parts = [(folder / name).read_text() for name in ("status", "wchan")]
+    files = subprocess.run(["ls", "-l", folder / "fd"], check=False, capture_output=True)
+    return "\n".join(
+        [*parts, files.stdout.decode(), *(f"{known} {of}" for known, of in processes().items())]
+    )
 
 
 def let_others_in(folder: Path) -> None:
