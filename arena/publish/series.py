@@ -8,6 +8,7 @@ _T = TypeVar("_T")
 Tell = Callable[[str], object]
 """Hears what a report is about, in words."""
 _FEW = 4096
+"""Items that take little memory."""
 
 
 def telling(items: Iterable[_T], total: int, what: str, tell: Tell) -> Iterator[_T]:

@@ -30,6 +30,8 @@ _CHANCE_OF_PAGE = Markup('<use href="#chance"/>')
 _CHANCE = Markup('<rect class=chance x="{}%"/>')
 _CODE = Markup("<code>{}</code>")
 _IN_BACKTICKS = re.compile("`([^`]+)`")
+_WORD = 64
+"""Characters of what is likely to be printed again."""
 
 
 @cache
@@ -89,19 +91,25 @@ def _made_by() -> bytes:
 
 def _inert(value: object) -> str:
     """Spell out what a browser would obey or hide, and escape the rest, but for our markup."""
-    return value if isinstance(value, Markup) else _inert_text(str(value))
+    if isinstance(value, Markup):
+        return value
+    text = str(value)
+    return _inert_word(text) if len(text) <= _WORD else escape(visible.visible(text))
 
 
 @lru_cache(maxsize=CACHED)
-def _inert_text(text: str) -> str:
+def _inert_word(text: str) -> str:
     return escape(visible.visible(text))
 
 
 class _Compiler(CodeGenerator):
-    """Leaves it to `_inert` to escape what is printed: Jinja would copy each piece once more."""
+    """Leaves it to `_inert` to escape what is printed: Jinja would copy each piece once more.
+
+    If Jinja did not ask it, text would be escaped twice.
+    """
 
     def _output_child_pre(self, _node: object, _frame: object, finalize: Any) -> None:
-        self.write(finalize.src or "escape(")
+        self.write(finalize.src)
 
     def _output_child_post(self, _node: object, _frame: object, _finalize: Any) -> None:
         self.write(")")
