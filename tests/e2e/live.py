@@ -7,8 +7,10 @@ import select
 import shutil
 import signal
 import subprocess
+import threading
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
@@ -88,7 +90,8 @@ class Live:
     """`arena ARGUMENTS` on a terminal, in a process group of its own; a context manager.
 
     Its bots are known by `mark`, a word on their command line that no other process has. Its
-    temporary files are in the folder `temporary`.
+    temporary files are in the folder `temporary`. The terminal is read all the time: what writes to
+    one that holds 8 KB would wait.
     """
 
     def __init__(self, *arguments: object, cwd: Path, mark: str) -> None:
@@ -96,8 +99,8 @@ class Live:
         self.temporary.mkdir(exist_ok=True)
         let_others_in(cwd)
         self.text = ""
-        self._mark = mark
-        self._ours, theirs = pty.openpty()
+        self._mark, self._over, self._more = mark, False, threading.Condition()
+        ours, theirs = pty.openpty()
         self.process = subprocess.Popen(
             arena(*arguments),
             cwd=cwd,
@@ -108,6 +111,8 @@ class Live:
             process_group=0,
         )
         os.close(theirs)
+        self._reader = threading.Thread(target=self._read, args=(ours,), daemon=True)
+        self._reader.start()
 
     def __enter__(self) -> "Live":
         return self
@@ -116,26 +121,25 @@ class Live:
         if self.process.poll() is None:
             self.process.kill()
             self.process.wait()
-        os.close(self._ours)
+        self._reader.join(HANG)
 
     def read_until(self, *signs: str) -> None:
-        """Read the terminal until one of the signs was there."""
-        while not any(sign in self.text for sign in signs):
-            assert self._read(), f"the run ended before it said {signs}: {self.text}"
+        """Wait until one of the signs was on the terminal."""
+        said = self._wait_for(lambda: any(sign in self.text for sign in signs))
+        assert said, f"the run ended before it said {signs}: {self.text}"
 
     def read_until_stored(self) -> None:
-        """Read the terminal until the first fixtures are stored."""
-        while not re.search(r" [1-9]\d*/\d+ fixtures", self.text):
-            assert self._read(), f"the run ended before anything was stored: {self.text}"
+        """Wait until the terminal says that the first fixtures are stored."""
+        stored = self._wait_for(lambda: re.search(r" [1-9]\d*/\d+ fixtures", self.text))
+        assert stored, f"the run ended before anything was stored: {self.text}"
 
     def signal(self, number: signal.Signals) -> None:
         """Signal the whole group, as a terminal does."""
         os.killpg(self.process.pid, number)
 
     def end(self) -> int:
-        """Read the terminal to its end; returns the exit code."""
-        while self._read():
-            pass
+        """Wait for the end of the terminal; returns the exit code."""
+        self._wait_for(lambda: self._over)
         return self.process.wait(HANG)
 
     def workers(self) -> list[int]:
@@ -160,14 +164,22 @@ class Live:
             for pid in left:
                 wait_for_death(pid)
 
-    def _read(self) -> bool:
-        """Read what comes next; returns False when the other end is closed."""
-        assert select.select([self._ours], [], [], HANG)[0], f"it hangs: {self.text}"
-        try:
-            self.text += os.read(self._ours, 65_536).decode(errors="replace")
-        except OSError:
-            return False
-        return True
+    def _read(self, ours: int) -> None:
+        with os.fdopen(ours, "rb", buffering=0) as terminal, suppress(OSError):
+            while said := terminal.read(65_536):
+                with self._more:
+                    self.text += said.decode(errors="replace")
+                    self._more.notify_all()
+        with self._more:
+            self._over = True
+            self._more.notify_all()
+
+    def _wait_for(self, holds: Callable[[], object]) -> bool:
+        """Return that something holds, or False once the other end of the terminal is closed."""
+        with self._more:
+            while not (found := bool(holds())) and not self._over:
+                assert self._more.wait(HANG), f"it hangs: {self.text}"
+            return found
 
 
 def stopped(

@@ -9,6 +9,7 @@ import pytest
 
 from arena.game.records import Cause, Faulted
 from arena.league.store.store import Store
+from arena.publish import series
 from arena.publish.stored.stored_games import StoredGames, stored_games
 from tests.publish.stored import BGA, BOTS, LEAGUE, PAIRS, begun
 from tests.support import factory
@@ -55,8 +56,9 @@ def test_little_is_kept_of_a_game(tmp_path: Path) -> None:
     assert (kept[1] - kept[0]) / (40 * len(PAIRS)) < 50
 
 
-def test_faults_take_no_memory(tmp_path: Path) -> None:
+def test_many_faults_take_no_memory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Beyond those that pages show: of each bot 50, in the fixtures that came first."""
+    monkeypatch.setattr(series, "_FEW", 400)
     late = {game: Faulted(0, Cause.TIMEOUT, "no answer") for game in range(50)}
     kept = []
     for number in (10, 30):
