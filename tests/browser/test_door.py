@@ -170,6 +170,7 @@ def check(page: Page, address: str) -> None:
 
 def assess(page: Page, address: str) -> None:
     """Check that a page fits, and that axe finds nothing."""
+    page.wait_for_load_state()  # a click has begun another page, which may be empty yet
     wide = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
     assert page.evaluate(wide) <= 0, address
     page.evaluate(AXE_SCRIPT)
