@@ -139,7 +139,10 @@ def in_copy(call: Callable[[], _Result]) -> Iterator[Callable[[], _Result]]:
 
 
 class SharedItems(Generic[_Item]):
-    """Items that this process and a copy of it take in turns, each once; a context manager."""
+    """Items for this process and a copy of it: whichever is free takes the next one.
+
+    A context manager.
+    """
 
     def __init__(self, items: Sequence[_Item]) -> None:
         self._owner = os.getpid()

@@ -90,8 +90,8 @@ class Live:
     """`arena ARGUMENTS` on a terminal, in a process group of its own; a context manager.
 
     Its bots are known by `mark`, a word on their command line that no other process has. Its
-    temporary files are in the folder `temporary`. The terminal is read all the time: what writes to
-    one that holds 8 KB would wait.
+    temporary files are in the folder `temporary`. The terminal is read all the time: a full one
+    would hold up what writes to it, even processes that end.
     """
 
     def __init__(self, *arguments: object, cwd: Path, mark: str) -> None:

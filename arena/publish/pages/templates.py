@@ -94,12 +94,14 @@ def _inert(value: object) -> str:
     if isinstance(value, Markup):
         return value
     text = str(value)
-    return _inert_word(text) if len(text) <= _WORD else escape(visible.visible(text))
+    return _inert_word(text) if len(text) <= _WORD else _inert_text(text)
 
 
-@lru_cache(maxsize=CACHED)
-def _inert_word(text: str) -> str:
+def _inert_text(text: str) -> str:
     return escape(visible.visible(text))
+
+
+_inert_word = lru_cache(maxsize=CACHED)(_inert_text)
 
 
 class _Compiler(CodeGenerator):

@@ -42,11 +42,11 @@ def collusion(division: Division, solution: Solution, alpha: float) -> Cases:
     # Only these may be clear: no tail of Student's t is shorter than a normal one.
     few = np.flatnonzero(t < NormalDist().inv_cdf(alpha) + _TINY)
     p_values = t_cdf(t[few], df)
-    clear = few[p_values <= alpha]
-    one, other = one[clear], other[clear]
+    clear = p_values <= alpha
+    one, other = one[few[clear]], other[few[clear]]
     games = met.met[one, other]
     expected, observed = met.probability[one, other], met.ahead[one, other] / games
-    columns = (one, other, games, expected, observed, p_values[p_values <= alpha])
+    columns = (one, other, games, expected, observed, p_values[clear])
     cases = [
         Suspicion(
             kind="collusion",
