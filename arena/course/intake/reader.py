@@ -196,7 +196,7 @@ def _below(folder: Path) -> Iterator[tuple[str, Path, os.stat_result]]:
     while waiting:
         prefix, path = waiting.pop()
         with os.scandir(path) as items:
-            # Of more than these, the first ones beyond the limit are refused.
+            # One more than the limit is refused: there may be millions.
             found = sorted(islice(items, HAND_IN_LIMITS.entries + 1), key=lambda item: item.name)
         for item in found:
             name = f"{prefix}{item.name}"
