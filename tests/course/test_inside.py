@@ -8,6 +8,7 @@ import struct
 import subprocess
 import tarfile
 import zipfile
+import zlib
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -71,7 +72,7 @@ def old_zip(files: Mapping[bytes, bytes], date: int = 0x5D7C, flags: int = 0) ->
     body, directory = b"", b""
     for name, content in files.items():
         size = len(content)
-        crc = zipfile.crc32(content)
+        crc = zlib.crc32(content)
         common = struct.pack("<HHHHHIIIHH", 20, flags, 0, 0, date, crc, size, size, len(name), 0)
         at = len(body)
         body += b"PK\x03\x04" + common + name + content
@@ -127,14 +128,12 @@ JUNK = {
     "my-bot/env/lib/site-packages/arena/sample/bot.yaml": MANIFEST,
     "my-bot/node_modules/.bin/tsc": b"x",
 }
-PASSED = ("__MACOSX/", ".DS_Store") + tuple(
-    f"my-bot/{name}"
-    for name in (
-        *("._bot.py", ".DS_Store", ".git/", ".hg/", ".idea/", ".mypy_cache/", ".pytest_cache/"),
-        *(".ruff_cache/", ".svn/", ".venv/", ".vscode/", "Desktop.ini", "Thumbs.db", "env/"),
-        *("node_modules/.bin/", "sub/__pycache__/"),
-    )
-)
+PASSED = [
+    *(".DS_Store", "._bot.py", ".git/", ".hg/", ".idea/", ".mypy_cache/", ".pytest_cache/"),
+    *(".ruff_cache/", ".svn/", ".venv/", ".vscode/", "Desktop.ini", "Thumbs.db", "env/"),
+    *("node_modules/.bin/", "sub/__pycache__/"),
+]
+"""What of it is named, in the bot's folder."""
 # The files, where the bot is, and what was passed over.
 WAYS: dict[str, tuple[Files, str, tuple[str, ...]]] = {
     "at the top": (BOT, "", ()),
@@ -151,7 +150,11 @@ WAYS: dict[str, tuple[Files, str, tuple[str, ...]]] = {
         "my-bot",
         (".github/", "README.md"),
     ),
-    "junk everywhere": (under("my-bot") | JUNK, "my-bot", tuple(sorted(PASSED))),
+    "junk everywhere": (
+        under("my-bot") | JUNK,
+        "my-bot",
+        (".DS_Store", "__MACOSX/", *(f"my-bot/{name}" for name in PASSED)),
+    ),
     "a folder without files": (under("my-bot") | {"empty/": b""}, "my-bot", ("empty/",)),
     "a zip in it": (
         {"hand-in/bot.zip": zipped(under("my-bot")), "hand-in/report.pdf": b"x"},
@@ -237,7 +240,7 @@ def test_modes_are_those_of_an_unpacked_archive(tmp_path: Path) -> None:
         assert stat.S_IMODE(inside.bot.stat().st_mode) == 0o755
 
 
-def test_what_was_handed_in_stays_as_it_is(tmp_path: Path) -> None:
+def test_hand_in_itself_stays_as_it_is(tmp_path: Path) -> None:
     folder = folder_of(tmp_path / "in", under("my-bot") | JUNK)
     before = {path: path.stat().st_mtime_ns for path in folder.rglob("*")}
     assert looked(tmp_path, {"in": folder}).bot
@@ -562,7 +565,7 @@ def test_link_or_pipe_in_place_of_the_hand_in_is_refused(tmp_path: Path) -> None
 
 @pytest.mark.parametrize("place", [".venv/bin/python", "node_modules/.bin/tsc", "env/bin/python"])
 def test_links_in_junk_are_passed_over(tmp_path: Path, tidy: str, place: str) -> None:
-    more = {f"my-bot/{place.split('/')[0]}/pyvenv.cfg": b"x"} if "bin/python" in place else {}
+    more = {f"my-bot/{place.partition('/')[0]}/pyvenv.cfg": b"x"} if "bin/python" in place else {}
     link = tar_info(f"my-bot/{place}", type=tarfile.SYMTYPE, linkname="/usr/bin/python3")
     folder = folder_of(tmp_path / "in" / "folder", under("my-bot") | more)
     (folder / "my-bot" / place).parent.mkdir(parents=True, exist_ok=True)
@@ -587,16 +590,16 @@ def test_links_in_junk_are_passed_over(tmp_path: Path, tidy: str, place: str) ->
 
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
-    limits = BotLimits(entries=20, size=10 << 20)
+    limits = BotLimits(entries=20, size=1 << 20)
     monkeypatch.setattr("arena.course.intake.reader.HAND_IN_LIMITS", limits)
 
 
-ZEROS = bytes(6 << 20)
+ZEROS = bytes(600 << 10)
 LARGE: dict[str, tuple[Files, str]] = {
-    "bytes": (under("my-bot") | {"a": ZEROS, "b": ZEROS}, "more than 10 MiB: b"),
+    "bytes": (under("my-bot") | {"a": ZEROS, "b": ZEROS}, "more than 1 MiB: b"),
     "bytes of junk": (
         under("my-bot") | {".git/a": ZEROS, ".git/b": ZEROS},
-        "more than 10 MiB: .git/b",
+        "more than 1 MiB: .git/b",
     ),
     "entries": (
         under("my-bot") | {f"{n}": b"" for n in range(30)},
@@ -625,9 +628,9 @@ def test_too_much_is_refused(tmp_path: Path, case: str, form: str) -> None:
 def test_nested_archives_count_together(tmp_path: Path) -> None:
     files = under("my-bot") | {f"{n}.zip": compressed(ZEROS) for n in range(2)}
     inside = looked(tmp_path, {"a.zip": zip_of(tmp_path / "a.zip", files)})
-    assert inside.why == "the hand-in holds more than 10 MiB: 1.zip: zeros"
+    assert inside.why == "the hand-in holds more than 1 MiB: 1.zip: zeros"
     kept = sum(path.stat().st_size for path in (tmp_path / "work").rglob("*") if path.is_file())
-    assert kept <= 11 << 20
+    assert kept <= 1 << 20
 
 
 def compressed(content: bytes) -> bytes:
@@ -643,23 +646,20 @@ def test_archives_are_limited(tmp_path: Path) -> None:
     assert inside.why == "the hand-in holds more than 16 archives"
 
 
-def test_bot_itself_is_limited(tmp_path: Path) -> None:
-    many = {f"data/{n}": b"" for n in range(10_000)}
-    inside = looked(tmp_path, {"a.zip": zip_of(tmp_path / "a.zip", under("my-bot") | many)})
-    assert inside.bot
-    (tmp_path / "2").mkdir()
-    files = under("my-bot", BOT | many)
-    inside = looked(tmp_path / "2", {"a.zip": zip_of(tmp_path / "b.zip", files)})
-    assert inside.why == "a bot's folder may hold 10,000 files and folders at most: my-bot"
-
-
-def test_bytes_of_the_bot_itself_are_limited(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("arena.course.intake.inside.BOT_LIMITS", BotLimits(size=1 << 20))
-    files = under("my-bot", BOT | {"large": bytes(2 << 20)})
-    inside = looked(tmp_path, {"a.zip": zip_of(tmp_path / "a.zip", files)})
-    assert inside.why == "a bot's folder may hold 1 MiB at most: my-bot"
+def test_bot_itself_is_limited(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    limits = BotLimits(entries=20, size=1 << 20)
+    monkeypatch.setattr("arena.course.intake.inside.BOT_LIMITS", limits)
+    many = {f"data/{n}": b"" for n in range(20)}
+    cases = {
+        "a": (under("my-bot") | many | {"large": bytes(2 << 20)}, ""),
+        "b": (under("my-bot", BOT | many), "may hold 20 files and folders at most: my-bot"),
+        "c": (under("my-bot", BOT | {"large": bytes(2 << 20)}), "may hold 1 MiB at most: my-bot"),
+    }
+    for name, (files, why) in cases.items():
+        made = zip_of(tmp_path / f"{name}.zip", files)
+        inside = looked(tmp_path / name, {made.name: made})
+        assert inside.why == (f"a bot's folder {why}" if why else "")
+        assert bool(inside.hint) == bool(why)
     assert "large (2.0 MiB)" in inside.hint
 
 
@@ -718,14 +718,14 @@ def distinct(files: Files, prefix: str) -> dict[str, bytes]:
     return {f"{prefix}{n}/{path}": content for n, (path, content) in enumerate(files.items())}
 
 
-@settings(max_examples=depth(40, 400), deadline=None)
+@settings(max_examples=depth(15, 400), deadline=None)
 @given(
     own=TREE,
     around=TREE,
     depth_=st.lists(NAME, max_size=6),
     inner=st.sampled_from(["", "a.zip", "a.tar.gz"]),
     wrap=WRAP,
-    junk=st.sets(st.sampled_from(sorted(JUNK))),
+    junk=st.sets(st.sampled_from([name for name in sorted(JUNK) if "/env/" not in name])),
 )
 def test_any_bot_is_found_however_it_is_wrapped(
     tmp_path_factory: pytest.TempPathFactory,
@@ -758,7 +758,7 @@ DAMAGED = [zipped({"x/b.zip": zipped(under("my-bot")), "y": b"y" * 99})]
 DAMAGED += [archived("a.tar.gz", under("my-bot")), old_zip({b"a\\bot.yaml": MANIFEST})]
 
 
-@settings(max_examples=depth(150, 3000), deadline=None)
+@settings(max_examples=depth(50, 3000), deadline=None)
 @given(
     original=st.sampled_from(DAMAGED),
     edits=st.lists(st.tuples(st.floats(0, 1, exclude_max=True), st.integers(0, 255)), max_size=4),

@@ -205,13 +205,12 @@ def _no_bot(top: Node) -> _NoBotError:
             if reasons := words(node):
                 return _NoBotError(*reasons)
     hint = f"hand in the bot's folder with its {MANIFEST} (arena help protocol)"
-    if files:
-        places = sorted((node.place for node in files), key=lambda place: (place.count("/"), place))
-        found = f"found {_first(places)}"
-    else:
-        junk = _listed(_junk(top))
-        found = f"found only {_first(junk)}" if junk else "the hand-in is empty"
-    return _NoBotError(f"no {MANIFEST}: {found}", hint)
+    if not files:
+        passed = _listed([*_junk(top), *(node for node in nodes if node.is_for_packages)])
+        found = f"found only {_first(passed)}" if passed else "the hand-in is empty"
+        return _NoBotError(f"no {MANIFEST}: {found}", hint)
+    places = sorted((node.place for node in files), key=lambda place: (place.count("/"), place))
+    return _NoBotError(f"no {MANIFEST}: found {_first(places)}", hint)
 
 
 def _is_meant(name: str) -> bool:
