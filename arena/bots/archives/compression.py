@@ -7,7 +7,7 @@ import zlib
 from collections.abc import Callable
 from typing import BinaryIO, Protocol
 
-from arena.bots.archives.entry import CHUNK, ArchiveError
+from arena.bots.archives.entry import CHUNK, TooLargeError
 
 _XZ_MEMORY = 128 * 1024 * 1024
 """Memory limit of xz in bytes; `xz -9` needs 65 MiB."""
@@ -68,7 +68,7 @@ DECODERS: dict[str, Callable[[], Decoder]] = {
 class Decompressed(io.RawIOBase):
     """What the streams of a file unpack to, one after the other, with zeros between them left out.
 
-    Raises EOFError if the last one is cut off, ArchiveError if they are too many.
+    Raises EOFError if the last one is cut off, TooLargeError if they are too many.
     """
 
     def __init__(self, file: BinaryIO, decoder: Callable[[], Decoder]) -> None:
@@ -108,7 +108,7 @@ class Decompressed(io.RawIOBase):
                 return False
             rest = read.lstrip(b"\0")
         if self._streams == _MAX_STREAMS:
-            raise ArchiveError(f"the archive is compressed in more than {_MAX_STREAMS:,} parts")
+            raise TooLargeError(f"the archive is compressed in more than {_MAX_STREAMS:,} parts")
         self._streams += 1
         self._decoder, self._input = self._new_decoder(), rest
         return True

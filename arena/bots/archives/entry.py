@@ -23,7 +23,16 @@ ENVIRONMENT = (
 )
 """The hint for a virtual environment of Python in a bot's folder."""
 LEAVE_OUT = "leave out what the bot does not need"
+_LEADS_OUT = "a path that leads out of the archive"
 _DRIVE = re.compile(r"[A-Za-z]:")
+
+
+class ArchiveError(ArenaError):
+    """Why an archive is refused; `where` is the name of an entry, "" for the whole archive."""
+
+
+class TooLargeError(ArchiveError):
+    """An archive that exceeds a limit."""
 
 
 class Entry(Struct):
@@ -36,6 +45,8 @@ class Entry(Struct):
     is_folder: bool
     executable: bool
     content: Iterator[bytes]
+    refusal: ArchiveError | None = None
+    """Why a link, a device or a FIFO, whose `content` is empty, may not be in a bot."""
 
     def parts(self) -> tuple[str, ...]:
         """Return the folders and the name in the entry's name, () for the top folder.
@@ -44,16 +55,15 @@ class Entry(Struct):
         or that has invisible characters.
         """
         name = self.name
-        _check_characters(name)
-        if name.startswith("/") or _DRIVE.match(name):
-            raise ArchiveError("an absolute path", name, "archive the bot's folder from beside it")
+        check_characters(name)
+        _check_relative(name, name)
         parts = name.split("/")
         if parts[0] == ".":
             del parts[0]
         if parts and self.is_folder and not parts[-1] and name:
             del parts[-1]
         for part in parts:
-            _check_part(part, name)
+            check_part(part, name)
         # One more than in a bot's folder, as the archive may hold that folder itself.
         if len(parts) - (not self.is_folder) > MAX_DEPTH + 1:
             raise ArchiveError(f"more than {MAX_DEPTH + 1} folders within one another", name)
@@ -63,9 +73,17 @@ class Entry(Struct):
             raise ArchiveError("a file in place of the bot's folder", name)
         return tuple(parts)
 
+    def loose_parts(self) -> tuple[str, ...]:
+        r"""Return the same for a name that may have `\` between folders, and any characters.
 
-class ArchiveError(ArenaError):
-    """Why an archive is refused; `where` is the name of an entry, "" for the whole archive."""
+        Raises ArchiveError for a name that leads out of the archive.
+        """
+        name = self.name.replace("\\", "/")
+        _check_relative(name, self.name)
+        parts = tuple(part for part in name.split("/") if part not in {"", "."})
+        if ".." in parts:
+            raise ArchiveError(_LEADS_OUT, self.name)
+        return parts
 
 
 def instead_of_link(path: PurePath) -> str:
@@ -82,7 +100,8 @@ def folded(part: str) -> str:
     return unicodedata.normalize("NFD", unicodedata.normalize("NFD", part).casefold())
 
 
-def _check_characters(name: str) -> None:
+def check_characters(name: str) -> None:
+    """Raise ArchiveError for a path that some system cannot store, or that does not show."""
     try:
         name.encode()
     except UnicodeEncodeError:
@@ -94,9 +113,15 @@ def _check_characters(name: str) -> None:
         raise ArchiveError("a name with a backslash", name, hint)
 
 
-def _check_part(part: str, name: str) -> None:
+def _check_relative(name: str, where: str) -> None:
+    if name.startswith("/") or _DRIVE.match(name):
+        raise ArchiveError("an absolute path", where, "archive the bot's folder from beside it")
+
+
+def check_part(part: str, name: str) -> None:
+    """Raise ArchiveError for a part of the path `name` that not every system can store."""
     if part == "..":
-        raise ArchiveError("a path that leads out of the archive", name)
+        raise ArchiveError(_LEADS_OUT, name)
     if part in {"", "."}:
         raise ArchiveError("a path with an empty part", name)
     if ":" in part or part[-1] in ". ":

@@ -13,15 +13,24 @@ from tarfile import TarInfo
 from typing import BinaryIO
 
 from arena.bots.archives.compression import DECODERS, Decompressed
-from arena.bots.archives.entry import CHUNK, LEAVE_OUT, ArchiveError, Entry, instead_of_link
+from arena.bots.archives.entry import (
+    CHUNK,
+    LEAVE_OUT,
+    ArchiveError,
+    Entry,
+    TooLargeError,
+    instead_of_link,
+)
 
 _BLOCK = 512
 _MAX_EXTENDED_SIZE = 65_536
 """Longest header with an entry's long name or attributes, in bytes."""
 _MAX_EXTENDED, _MAX_ATTRIBUTES = 8, 64
 """Most such headers before one entry, and attributes in one."""
-_MAX_HEADERS = 30_000
-"""Most headers of all kinds: each takes time, and few bytes."""
+_MIN_HEADERS = 30_000
+_HEADERS_PER_ENTRY = 2
+"""Most headers of all kinds in an archive: so many, or more for many entries. Each takes time, and
+few bytes."""
 _FILES = {tarfile.REGTYPE, tarfile.AREGTYPE, tarfile.CONTTYPE}
 _EXTENDED = {
     *(tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK),
@@ -39,13 +48,20 @@ _REFUSED = {
     tarfile.GNUTYPE_SPARSE: _SPARSE,
 }
 """The kind of an entry in words, and a hint."""
+_WITHOUT_CONTENT = {
+    *(tarfile.SYMTYPE, tarfile.LNKTYPE, tarfile.CHRTYPE, tarfile.BLKTYPE, tarfile.FIFOTYPE)
+}
 _Read = Callable[[int], bytes]
 
 
-def read_tar(path: Path, max_bytes: int) -> Iterator[Entry]:
-    """Yield a tar archive's entries, `max_bytes` in all; raises ArchiveError, or as codecs do."""
+def read_tar(path: Path, name: str, max_entries: int, max_bytes: int) -> Iterator[Entry]:
+    """Yield a tar archive's entries, `max_bytes` in all; raises ArchiveError, or as codecs do.
+
+    The ending of `name` says how it is compressed.
+    """
     with path.open("rb") as file:
-        yield from _entries(_Stream(_reader(path, file), max_bytes))
+        stream = _Stream(_reader(name, file), max_bytes)
+        yield from _entries(stream, max(_MIN_HEADERS, _HEADERS_PER_ENTRY * max_entries))
 
 
 def is_tar(beginning: bytes) -> bool:
@@ -59,8 +75,8 @@ def is_tar(beginning: bytes) -> bool:
     return True
 
 
-def _reader(path: Path, file: BinaryIO) -> _Read:
-    ending = path.name.lower()[-2:]
+def _reader(name: str, file: BinaryIO) -> _Read:
+    ending = name.lower()[-2:]
     if ending not in DECODERS:
         return file.read
     return io.BufferedReader(Decompressed(file, DECODERS[ending]), CHUNK).read1
@@ -78,7 +94,7 @@ class _Stream:
         chunk = self._read(min(size, CHUNK))
         self._left -= len(chunk)
         if self._left < 0:
-            raise ArchiveError("the archive unpacks to too many bytes", "", LEAVE_OUT)
+            raise TooLargeError("the archive unpacks to too many bytes", "", LEAVE_OUT)
         return chunk
 
     def parts(self, size: int) -> Iterator[bytes]:
@@ -95,8 +111,8 @@ class _Stream:
             pass
 
 
-def _entries(stream: _Stream) -> Iterator[Entry]:
-    for header, extended in _headers(stream):
+def _entries(stream: _Stream, max_headers: int) -> Iterator[Entry]:
+    for header, extended in _headers(stream, max_headers):
         path = extended.get(b"path")
         name = path.decode("utf-8", "surrogateescape") if path is not None else header.name
         size = header.size
@@ -110,15 +126,15 @@ def _entries(stream: _Stream) -> Iterator[Entry]:
         pass
 
 
-def _headers(stream: _Stream) -> Iterator[tuple[TarInfo, dict[bytes, bytes]]]:
+def _headers(stream: _Stream, max_headers: int) -> Iterator[tuple[TarInfo, dict[bytes, bytes]]]:
     """Yield each entry's header, and its path and size if headers before it give them."""
     extended: dict[bytes, bytes] = {}
     count = total = 0
     header = _header(stream, "not a tar archive")
     while header is not None:
         total += 1
-        if total > _MAX_HEADERS:
-            raise ArchiveError(f"the archive holds more than {_MAX_HEADERS:,} headers")
+        if total > max_headers:
+            raise TooLargeError(f"the archive holds more than {max_headers:,} headers")
         if header.type not in _EXTENDED:
             yield header, extended
             extended, count = {}, 0
@@ -185,7 +201,11 @@ def _entry(stream: _Stream, header: TarInfo, name: str, size: int) -> Iterator[E
         what, hint = _REFUSED.get(header.type, other)
         if header.type == tarfile.SYMTYPE:
             hint = instead_of_link(PurePath(name))
-        raise ArchiveError(what, name, hint)
+        refusal = ArchiveError(what, name, hint)
+        if header.type not in _WITHOUT_CONTENT:
+            raise refusal
+        yield Entry(name, False, False, iter(()), refusal)
+        return
     content = stream.parts(size)
     yield Entry(name, is_folder=False, executable=bool(header.mode & 0o100), content=content)
     for _ in content:

@@ -1,17 +1,27 @@
 """Unpacking archives of bots: only plain files and folders, under limits, without other tools."""
 
+import errno
 import lzma
 import struct
 import tarfile
 import weakref
 import zlib
 from collections.abc import Iterator
+from contextlib import contextmanager
 from itertools import accumulate
 from pathlib import Path
 from zipfile import BadZipFile
 
-from arena.bots.archives.entry import LEAVE_OUT, MAX_PATH, ArchiveError, Entry, folded
-from arena.bots.archives.tar import is_tar, read_tar
+from arena.bots.archives.entry import (
+    LEAVE_OUT,
+    MAX_PATH,
+    ArchiveError,
+    Entry,
+    TooLargeError,
+    folded,
+)
+from arena.bots.archives.kinds import kind_of
+from arena.bots.archives.tar import read_tar
 from arena.bots.archives.zip import is_zip, read_zip
 from arena.bots.sandboxes.run_folder import RunFolder
 from arena.io.errors import ArenaError
@@ -20,9 +30,7 @@ ENDINGS = (".zip", ".tar", ".tar.gz", ".tgz", ".tar.bz2", ".tbz2", ".tar.xz", ".
 """The endings of archives that are accepted, in lower case."""
 _OVERHEAD = 4 * MAX_PATH
 """Bytes of headers and padding per entry, at most."""
-_BEGINNINGS = (b"PK", b"\x1f\x8b", b"BZh", b"\xfd7zXZ")
-"""Of archives in zip, and compressed by gzip, bzip2 and xz."""
-_PACK = "send the bot's folder as a .zip or a .tar.gz"
+PACK = "send the bot's folder as a .zip or a .tar.gz"
 _MAX_SHOWN = 120
 """Characters of an entry's name that an error shows."""
 _DAMAGED = (
@@ -53,49 +61,73 @@ def unpack(archive: Path, target: Path, max_entries: int, max_bytes: int) -> Non
     Bytes are counted as they are unpacked, whatever the archive says. Only the executable bit of
     the files' modes is kept.
     """
+    unpacking = _Unpacking(target, max_entries, max_bytes)
     try:
-        unpacking = _Unpacking(target, max_entries, max_bytes)
-        for entry in _read(archive, max_entries, max_bytes):
-            unpacking.add(entry)
+        with reading(archive, archive.name, max_entries, max_bytes) as entries:
+            for entry in entries:
+                unpacking.add(entry)
     except ArchiveError as error:
         what = f"the archive holds {error.what}" if error.where else error.what
         raise ArenaError(what, _place(archive, error.where), error.hint) from None
+    except OSError as error:
+        what = f"cannot be unpacked: {error.strerror or _one_line(error)}"
+        raise ArenaError(what, str(archive)) from None
+
+
+@contextmanager
+def reading(
+    archive: Path, name: str, max_entries: int, max_bytes: int, *, loose: bool = False
+) -> Iterator[Iterator[Entry]]:
+    """Yield an archive's entries, which are read inside; the ending of `name` says what kind it is.
+
+    `loose`: as `read_zip` has it. Raises ArchiveError, and OSError if the machine is at fault.
+    """
+    try:
+        yield _read(archive, name, max_entries, max_bytes, loose=loose)
     except UnicodeDecodeError:
         what = "the archive holds a name that is not UTF-8"
-        raise ArenaError(what, str(archive), "rename the file") from None
+        raise ArchiveError(what, "", "rename the file") from None
     except OSError as error:
-        # Decompressors raise it for damage, too, but without an error number.
-        damage = "the archive is damaged" if error.errno is None else "cannot be unpacked"
-        what = f"{damage}: {error.strerror or _one_line(error)}"
-        raise ArenaError(what, str(archive)) from None
+        # Decompressors raise it for damage, too, but without an error number; a false offset leads
+        # to a place before the file.
+        if error.errno not in {None, errno.EINVAL}:
+            raise
+        damage = error.strerror or _one_line(error)
+        raise ArchiveError(f"the archive is damaged: {damage}") from None
     except _DAMAGED as error:
-        raise ArenaError(f"the archive is damaged: {_one_line(error)}", str(archive)) from None
+        raise ArchiveError(f"the archive is damaged: {_one_line(error)}") from None
 
 
-def _read(archive: Path, max_entries: int, max_bytes: int) -> Iterator[Entry]:
+def _read(
+    archive: Path, name: str, max_entries: int, max_bytes: int, *, loose: bool
+) -> Iterator[Entry]:
     if not _is_any(archive):
-        raise ArchiveError("it is neither a zip nor a tar archive", "", _PACK)
+        raise ArchiveError("it is neither a zip nor a tar archive", "", PACK)
     max_size = max_bytes + max_entries * _OVERHEAD
     if archive.stat().st_size > max_size:
-        raise ArchiveError("the archive is too large", "", LEAVE_OUT)
-    if archive.name.lower().endswith(".zip"):
-        return read_zip(archive, max_entries)
-    return read_tar(archive, max_size)
+        raise TooLargeError("the archive is too large", "", LEAVE_OUT)
+    if name.lower().endswith(".zip"):
+        return read_zip(archive, max_entries, loose=loose)
+    return read_tar(archive, name, max_entries, max_size)
 
 
 def _is_any(path: Path) -> bool:
     """Tell whether a file is an archive by its beginning, or by the list at the end of a zip."""
-    with path.open("rb") as file:
-        beginning = file.read(tarfile.BLOCKSIZE)
-    return beginning.startswith(_BEGINNINGS) or is_tar(beginning) or is_zip(path)
+    kind = kind_of(path)
+    return bool(kind and kind.endings) or is_zip(path)
 
 
 def _place(archive: Path, entry: str) -> str:
     if not entry:
         return str(archive)
-    text = entry.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
-    name = "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
-    return f"{archive}: {name[:_MAX_SHOWN]}{'...' if len(name) > _MAX_SHOWN else ''}"
+    return f"{archive}: {shown(entry)}"
+
+
+def shown(name: str) -> str:
+    """Return an entry's name as an error shows it: every character visible, and not too many."""
+    text = name.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+    text = "".join(c if c.isprintable() else repr(c)[1:-1] for c in text)
+    return text if len(text) <= _MAX_SHOWN else f"{text[:_MAX_SHOWN]}..."
 
 
 def _one_line(error: Exception) -> str:
@@ -118,6 +150,8 @@ class _Unpacking:
 
     def add(self, entry: Entry) -> None:
         """Make a folder or write a file; raises ArchiveError if it is not allowed."""
+        if entry.refusal:
+            raise entry.refusal
         self._entries += 1
         if self._entries > self._max_entries:
             raise ArchiveError(f"the archive holds more than {self._max_entries:,} entries")
