@@ -9,6 +9,9 @@ from arena.io.errors import ArenaError
 
 course_argument = click.argument("course", type=PathType())
 """The folder of a course, or its course.yaml."""
+first_look_option = click.option(
+    "--first-look", is_flag=True, help="Go on though the marks are a first look."
+)
 
 _MINUTE, _HOUR = 60, 3600
 _DURATION = re.compile(r"(\d{1,6}) ?(s|m|min|h)")
