@@ -4,11 +4,11 @@ from pathlib import Path
 
 import click
 
-from arena.cli.course.argument import course_argument, first_look_option
+from arena.cli.course.argument import course_argument, first_look_option, read_graded
 from arena.cli.exit_codes import OK
 from arena.cli.options import PathType, json_option
 from arena.cli.output import harmless, print_json, say
-from arena.course.marks.graded import check_unchanged, load_graded
+from arena.course.marks.graded import check_unchanged
 from arena.course.output.giving import give_pages
 
 
@@ -24,11 +24,9 @@ def feedback(course: Path, *, folder: Path | None, first_look: bool, as_json: bo
 
     The folder also gets the league's site under pseudonyms. Nothing else of the course is given.
     """
-    read, lock, results, preliminary = load_graded(course, first_look=first_look)
+    read, lock, results, _ = read_graded(course, first_look=first_look)
     check_unchanged(read, lock, results)
     pages = give_pages(read, lock, folder)
-    if preliminary:
-        say(f"this is {preliminary}")
     if as_json:
         print_json(pages)
         return OK

@@ -6,13 +6,13 @@ from shlex import quote
 
 import click
 
-from arena.cli.course.argument import course_argument, first_look_option
+from arena.cli.course.argument import course_argument, first_look_option, read_graded
 from arena.cli.exit_codes import OK
 from arena.cli.options import PathType, json_option
 from arena.cli.output import harmless, print_json, say
 from arena.course.config import load_course
 from arena.course.lock import Lock, read_lock
-from arena.course.marks.graded import check_unchanged, load_graded
+from arena.course.marks.graded import check_unchanged
 from arena.course.marks.marks import Mark
 from arena.course.new import make_course, make_own_course
 from arena.course.output.fill import fill, keys_of, marks_by_key
@@ -95,7 +95,7 @@ def marks(
 
     All other bytes of the file stay as they are, and so do lines of people who have no mark.
     """
-    read, lock, results, preliminary = load_graded(course, first_look=first_look)
+    read, lock, results, _ = read_graded(course, first_look=first_look)
     check_unchanged(read, lock, results)
     by_key = keys_of(results)
     texts = marks_by_key(by_key, _grade if what == "grades" else partial(_points, lock))
@@ -104,16 +104,13 @@ def marks(
         if len(both := by_key.get(stranger.casefold(), [])) > 1:
             what = f"'{stranger}' may be '{both[0].student.id}' or '{both[1].student.id}'"
             raise ArenaError(what, str(read.roster), "correct their addresses")
-    mode = export.stat().st_mode & 0o777
-    write_file(export, filled.content, mode)
+    write_file(export, filled.content, export.stat().st_mode & 0o777)
     missing = [
         result.student.id
         for result in results
         if result.mark
         and not {result.student.id.casefold(), result.student.email.casefold()} & {*filled.filled}
     ]
-    if preliminary:
-        say(f"this is {preliminary}")
     if as_json:
         print_json(
             {"filled": len(filled.filled), "left_alone": filled.strangers, "missing": missing}
@@ -150,13 +147,11 @@ def gradescope(course: Path, *, folder: Path, first_look: bool, as_json: bool) -
     a grading, it gives the marks instead.
     """
     read = load_course(course)
-    graded = load_graded(course, first_look=first_look) if read_lock(read.folder) else None
+    graded = read_graded(course, first_look=first_look) if read_lock(read.folder) else None
     write_autograder(folder / "autograder", read.file.marks.legal)
     if graded:
         write_graded(folder, graded)
     students = len(graded.results) if graded else 0
-    if graded and graded.first_look:
-        say(f"this is {graded.first_look}")
     if as_json:
         print_json({"autograder": str(folder / "autograder"), "results": students})
     else:
