@@ -12,6 +12,7 @@ from arena.course.intake.entries import Options
 from arena.course.intake.hand_ins import hand_ins_of
 from arena.course.intake.survey import Survey, survey
 from arena.course.lock import read_lock
+from arena.course.output.private import close_to_others
 from arena.io.errors import ArenaError
 
 
@@ -23,6 +24,8 @@ class Checkup(Struct, frozen=True):
     """Each with the bot that plays it, and the reference."""
     effort: Effort | None
     """None if there is nothing to play."""
+    readable: str
+    """What other users of the machine can read, and what to do; "" for nothing."""
 
 
 def check_course(course: Course, options: Options) -> Checkup:
@@ -35,7 +38,8 @@ def check_course(course: Course, options: Options) -> Checkup:
     own = [f"{name} ({entry.bot})" for name, entry in course.file.marks.baselines.items()]
     if course.file.reference:
         own.append(f"the reference ({course.file.reference})")
-    return Checkup(seen, own, _effort(course, seen, options))
+    readable = close_to_others(course)
+    return Checkup(seen, own, _effort(course, seen, options), readable)
 
 
 def precision_within(course: Course, options: Options, seconds: float) -> Effort:

@@ -22,7 +22,7 @@ def terms_of(course: Course, old: Lock | None, options: Options) -> GradingTerms
         rules=course.rules,
         limits=file.limits,
         precision=file.precision,
-        quick=options.precision is not None,
+        quick=file.precision != course.planned_precision,
         budget=file.budget,
         reference_games=file.reference_games,
         scheme=scheme(course),

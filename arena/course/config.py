@@ -43,6 +43,8 @@ class Course(Struct, frozen=True):
     starter: Mapping[str, Path]
     """Folders that were given out, as course.yaml names them."""
     rules: Rules
+    planned_precision: float
+    """That of course.yaml, also where a first look is content with less."""
 
     @property
     def folder(self) -> Path:
@@ -101,6 +103,7 @@ def load_course(path: Path) -> Course:
         reference=reader.reference(),
         starter=reader.starter(),
         rules=reader.rules(),
+        planned_precision=file.precision,
     )
 
 

@@ -20,6 +20,7 @@ from arena.course.keys import LadderEntry, RosterEntry
 from arena.course.lock import Lock, read_lock, write_lock
 from arena.course.marks.result import MARKS, grading
 from arena.course.output.class_page import Notices
+from arena.course.output.giving import take_from_door
 from arena.course.output.similarity import forget_similarity
 from arena.course.terms.roster import Student, find_id
 from arena.course.terms.table import composed, read_table, same_key
@@ -95,6 +96,7 @@ class _Forgetting:
             _remove_checks(course, lock)
             notices = Notices(not_done=("hand-ins are compared again by arena course grade",))
             write_results(course, lock, notices)
+            take_from_door(course)
         self._remove_lines()
 
     def _remove_lines(self) -> None:

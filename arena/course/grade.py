@@ -18,14 +18,11 @@ from arena.course.marks.changes import (
     read_outcome,
     write_outcome,
 )
-from arena.course.marks.result import (
-    MARKS,
-    Result,
-    marks_csv,
-    results_of,
-)
+from arena.course.marks.graded import first_look_of
+from arena.course.marks.result import MARKS, Result, marks_csv, results_of
 from arena.course.output.class_page import Notices
 from arena.course.output.pages import write_pages
+from arena.course.output.private import close_to_others
 from arena.course.play import GradingListener, Play
 from arena.io.errors import ArenaError
 from arena.io.files import write_file
@@ -41,6 +38,8 @@ class Graded(Struct, frozen=True):
     marks: Path
     page: Path
     """That of the class, for the teacher."""
+    first_look: str
+    """As `first_look_of` says it."""
 
 
 def grade(course: Course, options: Options, listener: GradingListener) -> Graded | None:
@@ -58,6 +57,8 @@ def grade(course: Course, options: Options, listener: GradingListener) -> Graded
     if old and (what := changed_terms(old.terms, terms)) and not options.accept_changes:
         hint = "undo it, or grade anew with --accept-changes"
         raise ArenaError(f"changed since the last grading: {what}", str(course.path), hint)
+    if readable := close_to_others(course):
+        listener.note(readable)
     with hand_ins_of(course) as intake:
         seen = survey(course, intake)
         for line in seen.lines():
@@ -95,9 +96,10 @@ def write_results(course: Course, lock: Lock, notices: Notices) -> Graded:
     """Write marks.csv and the pages, and compare with the marks of before."""
     results = results_of(course, lock)
     before = read_outcome(course)
-    write_file(course.folder / MARKS, marks_csv(course, results).encode())
+    page = write_pages(course, lock, results, notices)
+    # Last: where marks.csv is that of course.lock, the pages are, too.
+    write_file(course.folder / MARKS, marks_csv(course, lock, results).encode())
     now = GradingOutcome(lock, results)
     write_outcome(course, now)
-    page = write_pages(course, lock, results, notices)
     changed = [*moved(before, now)] if before else []
-    return Graded(results, changed, course.folder / MARKS, page)
+    return Graded(results, changed, course.folder / MARKS, page, first_look_of(course, lock))

@@ -21,6 +21,7 @@ from arena.io import shipped
 from arena.io.csv_rows import csv_of
 from arena.io.errors import ArenaError
 from arena.io.files import reason
+from arena.ladder.folder import make_private
 
 STUDENTS = 30
 HAND_INS = "hand-ins"
@@ -131,6 +132,7 @@ def _new_folder(root: Path) -> Iterator[None]:
         root.mkdir(parents=True, exist_ok=True)
         if any(root.iterdir()):
             raise ArenaError("the folder is not empty", str(root), "name a new one")
+        make_private(root)
         yield
     except OSError as error:
         raise ArenaError(f"it cannot be made: {reason(error)}", str(root)) from None
@@ -140,7 +142,9 @@ def _write_common(root: Path, config: str, roster: bytes) -> None:
     """Write what every course begins with: its files, what is handed out, the starter code."""
     (root / "course.yaml").write_text(config, encoding="utf-8")
     (root / "roster.csv").write_bytes(roster)
-    shutil.copytree(shipped.folder("docs") / "guides/pack", root / PACK)
+    (root / PACK).mkdir()
+    for sheet in (shipped.folder("docs") / "guides/pack").iterdir():
+        shutil.copyfile(sheet, root / PACK / sheet.name)  # without its permissions
     _write(root, "reference", _Work("memory", "DOUBT = 4", "DOUBT = 12"), "the teacher")
     for path, copied in _copies(_STARTER, root / "starter"):
         copied.write_bytes(path.read_bytes())

@@ -112,7 +112,7 @@ def _marks(course: Course, lock: Lock) -> list[StoreFinding]:
     if with_best(course, lock).hand_ins != lock.hand_ins:
         return [StoreFinding(LOCK, "a hand-in counts that is not the best by the games")]
     path: Path = course.folder / MARKS
-    wanted = marks_csv(course, results_of(course, lock)).encode()
+    wanted = marks_csv(course, lock, results_of(course, lock)).encode()
     if read_limited(path, _MAX_BYTES) == wanted:
         return []
     return [

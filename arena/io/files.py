@@ -147,6 +147,16 @@ def write_file(
             file.write(content)
 
 
+@contextmanager
+def umask(mask: int) -> Iterator[None]:
+    """Let new files and folders lack these permissions, in the whole process and what it starts."""
+    before = os.umask(mask)
+    try:
+        yield
+    finally:
+        os.umask(before)
+
+
 def place_durably(part: Path, path: Path) -> None:
     """Give a file that is on the disk its name, to stay; raises ArenaError if it cannot be."""
     with os_errors("it cannot be written", path, _MAKE_ROOM):

@@ -70,6 +70,6 @@ def test_marks_have_what_was_given(tmp_path: Path) -> None:
     assert [round(mark.final) for mark in marks] == [16 + 8 + 2, 16, 0, 3]
     assert [mark.grade.name for mark in marks if mark.grade] == ["passed", *["failed"] * 3]
     assert [mark.reasons["oral"] for mark in marks[:2]] == ["knew the rules", "not marked yet"]
-    text = marks_csv(course, results)
+    text = marks_csv(course, lock, results)
     assert "oral: knew the rules; appeal +2: a typo of mine" in text
     assert "bonus +3: helped others" in text

@@ -262,6 +262,31 @@ def test_pages_link_to_bots_and_replays_of_the_league(graded: Path) -> None:
     assert shards <= {path.name for path in (graded / "site/replays").iterdir()}
 
 
+def test_published_pages_link_to_the_published_league_and_nothing_else_is_public(
+    graded: Path, tmp_path: Path
+) -> None:
+    public = tmp_path / "public"
+    for _ in range(2):
+        ran = run("course", "feedback", graded, "--into", public, cwd=tmp_path)
+        assert ran.code == 0, ran.err
+    given = dict(line.split(": ") for line in ran.out.splitlines())
+    assert [*given] == [line.partition(",")[0] for line in STUDENTS]
+    assert {path.name for path in public.iterdir()} == {"feedback", "site"}
+    assert {f"feedback/{page.name}" for page in (public / "feedback").iterdir()} == {
+        *given.values()
+    }
+    links = {
+        link.partition("#")[0]
+        for page in given.values()
+        for link in re.findall('href="([^#d].*?)"', (public / page).read_text())
+    }
+    assert any("/bots/" in link for link in links)
+    assert [link for link in links if not (public / "feedback" / link).exists()] == []
+    assert (public / "site/index.html").read_bytes() == (graded / "site/index.html").read_bytes()
+    for path in (public, *public.rglob("*")):
+        assert path.stat().st_mode & 0o777 == (0o755 if path.is_dir() else 0o644), path
+
+
 def test_class_page_says_who_needs_help(graded: Path) -> None:
     text = (graded / "class.html").read_text()
     needy = text.partition("Who needs help")[2].partition("To look at</h2>")[0]

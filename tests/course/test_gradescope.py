@@ -63,13 +63,13 @@ def test_results_of_a_grading_are_as_specified(tmp_path: Path) -> None:
         one: Result = result(course, lock_of(course), number)
         content = one.hand_in.content if one.hand_in else ""
         kept = read_check(grading(course) / CHECKS, one.student.unit, content)
-        found = decoded(results_json(one, kept.report if kept else None, 2.0))
+        found = decoded(results_json(one, kept.report if kept else None, 2.0, ""))
         assert one.mark
         assert found.score == pytest.approx(one.mark.final, abs=0.005)
         assert [test.name for test in found.tests] == ["legal", "random", "field"]
         assert sum(test.max_score for test in found.tests) == course.file.marks.total
     struck = decoded(
-        results_json(msgspec.structs.replace(one, mark=None, note="struck"), None, 2.0)
+        results_json(msgspec.structs.replace(one, mark=None, note="struck"), None, 2.0, "")
     )
     assert (struck.score, struck.output) == (0, "struck")
 

@@ -66,6 +66,17 @@ def test_page_has_the_facts_on_the_clock_of_the_course(course: Course) -> None:
     assert "Mia" not in team
 
 
+def test_interval_is_no_forecast_of_another_grading(course: Course) -> None:
+    """It is made for the mark of endless games; another grading's is further off (84 % within)."""
+    words = words_of(course, page_of("renamed"))
+    mark = result(course, lock_of(course), 1).mark
+    assert mark
+    ends = f"{mark.total.low:.2f} to {mark.total.high:.2f}"
+    assert f"The 95 % interval of the sum before any deduction is {ends}" in words
+    assert "points that endless games would lead to" in words
+    assert "played again" not in words
+
+
 def test_grade_that_the_interval_led_to_is_explained(course: Course) -> None:
     words = words_of(course, page_of("renamed"))
     assert "Grade 2.0: the points lead to 3.0, their interval reaches the better one" in words

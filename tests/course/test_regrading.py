@@ -1,5 +1,6 @@
 """What a course's rules change when it is graded again: those marks, and no byte of the others."""
 
+import json
 import shutil
 from collections.abc import Callable
 from pathlib import Path
@@ -91,12 +92,41 @@ def test_change_moves_what_it_should_and_no_byte_else(course: Path) -> None:
     assert (ran.code, ran.out.count("all replay")) == (0, 1), ran
 
 
+def leaving_takes_a_word(course: Path, said: str) -> None:
+    """No mark of a first look leaves the course unless one says so."""
+    export, out = course.parent / "export.csv", course.parent / "out"
+    export.write_text("id,Grade\ns1,\n")
+    commands = (
+        ("marks", course, "--into", export, "--id", "id", "--grade", "Grade"),
+        ("gradescope", course, "--into", out),
+        ("feedback", course, "--into", out / "public"),
+    )
+    for words in commands:
+        ran = run("course", *words, cwd=course)
+        error_line(ran, f"this is {said}", "course.lock", "--first-look")
+    assert not out.exists()
+    assert export.read_text() == "id,Grade\ns1,\n"
+    for words in commands:
+        ran = run("course", *words, "--first-look", cwd=course)
+        assert (ran.code, ran.err.count(f"this is {said}")) == (0, 1), ran.err
+    assert export.read_text() != "id,Grade\ns1,\n"
+    results = json.loads((out / "results/s1/results.json").read_text(encoding="utf-8"))
+    assert f"this is {said}" in results["output"]
+    assert "reached" not in results["output"]
+
+
 @pytest.mark.slow
 def test_first_look_says_how_sure_it_is_and_the_rest_is_played_later(course: Path) -> None:
     key = {"grades": {"key": {"good": 60, "bad": 0}, "better": True}, **FREE}
     before = rows(course)
     changed, ran = regrade(course, "--precision", "60", **key)
-    assert "a first look, to ±60 points; for ±30: arena course grade" in ran.err
+    said = "a first look, to ±60 points, and not the mark, which is played to ±30"
+    assert f"this is {said}" in ran.out
+    assert f"for the mark: arena course grade {course}" in ran.err
+    assert {row["precise"] for row in marks(course).values()} == {"first look"}
+    pages = [course / "class.html", *(course / "feedback").glob("*.html")]
+    assert all(f"This is {said}." in page.read_text(encoding="utf-8") for page in pages)
+    leaving_takes_a_word(course, said)
     assert "grade " in ran.out
     assert changed - {"id"} == before.keys() - {"id"}  # all have a grade now
     error_line(grade(course, "--precision", "60", "--within", "1m"), "two answers")
@@ -105,6 +135,7 @@ def test_first_look_says_how_sure_it_is_and_the_rest_is_played_later(course: Pat
     assert "Grade" in shown
     changed, ran = regrade(course, **FREE)
     assert rows(course) == before
+    assert "first look" not in ran.out + (course / "class.html").read_text(encoding="utf-8")
 
 
 @pytest.mark.slow

@@ -29,7 +29,8 @@ class RunFolder:
             # Before it was locked, another arena took it for abandoned.
             os.close(self._lock_fd)
         self.path = Path(name).with_suffix("")
-        self.path.mkdir(0o755)
+        self.path.mkdir()
+        self.path.chmod(0o755)  # whatever the umask is
 
     def remove(self) -> None:
         """Remove the folder with its contents."""

@@ -1,18 +1,32 @@
 """What the commands of a teacher share."""
 
 import re
+from pathlib import Path
 
 import click
 
 from arena.cli.options import PathType
+from arena.cli.output import say
+from arena.course.marks.graded import GradedCourse, load_graded
 from arena.io.errors import ArenaError
 
 course_argument = click.argument("course", type=PathType())
 """The folder of a course, or its course.yaml."""
+first_look_option = click.option(
+    "--first-look", is_flag=True, help="Go on though the marks are a first look."
+)
 
 _MINUTE, _HOUR = 60, 3600
 _DURATION = re.compile(r"(\d{1,6}) ?(s|m|min|h)")
 _UNITS = {"s": 1, "m": _MINUTE, "min": _MINUTE, "h": _HOUR}
+
+
+def read_graded(path: Path, *, first_look: bool) -> GradedCourse:
+    """Read a graded course as `load_graded` does, and say it if the marks are a first look."""
+    graded = load_graded(path, first_look=first_look)
+    if graded.first_look:
+        say(f"this is {graded.first_look}")
+    return graded
 
 
 def duration(_ctx: click.Context, _param: click.Parameter, text: str | None) -> float | None:

@@ -56,6 +56,8 @@ def _print(checkup: Checkup) -> None:
             f"grading from the start takes about {in_words(checkup.effort.seconds)} here:"
             f" {games:,} games, marks to ±{precision:g} points"
         )
+    if checkup.readable:
+        say(checkup.readable)
     for problem in survey.problems:
         say(f"{problem.what}: {problem.hint}")
 

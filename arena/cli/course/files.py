@@ -6,14 +6,14 @@ from shlex import quote
 
 import click
 
-from arena.cli.course.argument import course_argument
+from arena.cli.course.argument import course_argument, first_look_option, read_graded
 from arena.cli.exit_codes import OK
 from arena.cli.options import PathType, json_option
 from arena.cli.output import harmless, print_json, say
-from arena.course.config import Course, load_course, with_precision
+from arena.course.config import load_course
 from arena.course.lock import Lock, read_lock
+from arena.course.marks.graded import check_unchanged
 from arena.course.marks.marks import Mark
-from arena.course.marks.result import MARKS, Result, marks_csv, results_of
 from arena.course.new import make_course, make_own_course
 from arena.course.output.fill import fill, keys_of, marks_by_key
 from arena.course.output.gradescope import write_autograder, write_graded
@@ -21,9 +21,7 @@ from arena.course.output.handouts import PACK, write_handouts
 from arena.course.terms.deadlines import EXAMPLE
 from arena.course.terms.grades import written
 from arena.io.errors import ArenaError
-from arena.io.files import read_limited, write_file
-
-_MAX_BYTES = 64 << 20
+from arena.io.files import write_file
 
 
 @click.command()
@@ -81,16 +79,24 @@ def handouts(course: Path, *, as_json: bool) -> int:
     show_default=True,
     help="Points, or grades by the key in course.yaml.",
 )
+@first_look_option
 @json_option
 def marks(
-    course: Path, *, export: Path, id_column: str, grade_column: str, what: str, as_json: bool
+    course: Path,
+    *,
+    export: Path,
+    id_column: str,
+    grade_column: str,
+    what: str,
+    first_look: bool,
+    as_json: bool,
 ) -> int:
     """Write the marks of COURSE into one column of an export of Moodle, Canvas or another LMS.
 
     All other bytes of the file stay as they are, and so do lines of people who have no mark.
     """
-    read, lock, results = _graded(course)
-    _check_unchanged(read, results)
+    read, lock, results, _ = read_graded(course, first_look=first_look)
+    check_unchanged(read, lock, results)
     by_key = keys_of(results)
     texts = marks_by_key(by_key, _grade if what == "grades" else partial(_points, lock))
     filled = fill(export, id_column, grade_column, texts)
@@ -98,8 +104,7 @@ def marks(
         if len(both := by_key.get(stranger.casefold(), [])) > 1:
             what = f"'{stranger}' may be '{both[0].student.id}' or '{both[1].student.id}'"
             raise ArenaError(what, str(read.roster), "correct their addresses")
-    mode = export.stat().st_mode & 0o777
-    write_file(export, filled.content, mode)
+    write_file(export, filled.content, export.stat().st_mode & 0o777)
     missing = [
         result.student.id
         for result in results
@@ -118,15 +123,6 @@ def marks(
     return OK
 
 
-def _check_unchanged(course: Course, results: list[Result]) -> None:
-    """Raise ArenaError if marks.csv is not what the games lead to: somebody may have edited it."""
-    path = course.folder / MARKS
-    if read_limited(path, _MAX_BYTES) != marks_csv(course, results).encode():
-        what = "it is not as arena course grade wrote it"
-        hint = "put changes into `by_hand` of course.yaml, and grade again"
-        raise ArenaError(what, str(path), hint)
-
-
 def _points(lock: Lock, mark: Mark) -> str:
     points = f"{mark.final:.2f}"
     return written(lock.grades, points) if lock.grades else points
@@ -142,30 +138,23 @@ def _grade(mark: Mark) -> str:
 @click.command()
 @course_argument
 @click.option("--into", "folder", type=PathType(), required=True, help="A new folder.")
+@first_look_option
 @json_option
-def gradescope(course: Path, *, folder: Path, as_json: bool) -> int:
+def gradescope(course: Path, *, folder: Path, first_look: bool, as_json: bool) -> int:
     """Write an autograder for Gradescope, and results.json for each student who was graded.
 
     The autograder is a smoke test of one hand-in: it gives the points for legal play. Written after
     a grading, it gives the marks instead.
     """
     read = load_course(course)
+    graded = read_graded(course, first_look=first_look) if read_lock(read.folder) else None
     write_autograder(folder / "autograder", read.file.marks.legal)
-    results = _graded(course)[2] if read_lock(read.folder) else []
-    write_graded(folder, read, results)
+    if graded:
+        write_graded(folder, graded)
+    students = len(graded.results) if graded else 0
     if as_json:
-        print_json({"autograder": str(folder / "autograder"), "results": len(results)})
+        print_json({"autograder": str(folder / "autograder"), "results": students})
     else:
         click.echo(harmless(f"autograder: zip the files in {folder / 'autograder'}"))
-        click.echo(harmless(f"results.json of {len(results)} students: {folder / 'results'}"))
+        click.echo(harmless(f"results.json of {students} students: {folder / 'results'}"))
     return OK
-
-
-def _graded(path: Path) -> tuple[Course, Lock, list[Result]]:
-    course = load_course(path)
-    lock = read_lock(course.folder)
-    if lock is None:
-        hint = f"arena course grade {quote(str(path))}"
-        raise ArenaError("nothing was graded yet", str(course.folder), hint)
-    course = with_precision(course, lock.terms.precision)
-    return course, lock, results_of(course, lock)

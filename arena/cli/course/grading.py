@@ -76,14 +76,12 @@ def grade_(
         say(f"stopped; to go on: arena course grade {quote(str(course))}")
         return INTERRUPTED
     if as_json:
-        print_json({"moved": graded.moved, "results": graded.results})
+        known = {"moved": graded.moved, "results": graded.results}
+        print_json({**known, "first_look": bool(graded.first_look)})
     else:
         _print(graded)
-    if options.precision is not None:
-        exact = f"arena course grade {quote(str(course))}"
-        say(
-            f"a first look, to ±{options.precision:g} points; for ±{read.file.precision:g}: {exact}"
-        )
+    if graded.first_look:
+        say(f"for the mark: arena course grade {quote(str(course))}")
     say(f"marks: {graded.marks}; class: {graded.page}")
     return OK
 
@@ -143,6 +141,8 @@ class _Listener(TerminalListener, GradingListener):
 
 
 def _print(graded: Graded) -> None:
+    if graded.first_look:
+        click.echo(f"this is {graded.first_look}")
     rows = [_row(result) for result in graded.results]
     print_table(["student", "mark", "95 %", "deduction", "by hand", "final", "grade", ""], rows)
     for moved in graded.moved:

@@ -23,6 +23,8 @@ from arena.course.marks.result import grading
 from arena.course.terms.deadlines import stamp
 from arena.course.terms.roster import Student
 from arena.io.errors import ArenaError
+from arena.io.files import os_errors
+from arena.ladder.folder import make_private
 
 CHECKS, BUILDS = "checks", "builds"
 Tell = Callable[[str], None]
@@ -63,7 +65,8 @@ def entries(
 
     Raises ArenaError if the sandbox does not work, or a bot of the course does not start there.
     """
-    _make_private(grading(course))
+    with os_errors("it cannot be made", grading(course)):
+        make_private(grading(course))
     looked = _Looked(course, sandbox, options, tell)
     pools = hand_ins_by_student(course, intake.hand_ins)
     choices = looked.choices(pools)
@@ -211,13 +214,6 @@ def own_bots(course: Course) -> list[Bot]:
     """Return the baselines and the reference."""
     baselines = list(course.baselines.values())
     return [*baselines, course.reference] if course.reference else baselines
-
-
-def _make_private(folder: Path) -> None:
-    try:
-        folder.mkdir(mode=0o700, exist_ok=True)
-    except OSError as error:
-        raise ArenaError(f"it cannot be made: {error.strerror}", str(folder)) from None
 
 
 def _builds(course: Course) -> BuildCache:

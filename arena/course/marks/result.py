@@ -108,7 +108,7 @@ def with_best(course: Course, lock: Lock) -> Lock:
     return replace(lock, hand_ins={**lock.hand_ins, **best}, notes=notes)
 
 
-def marks_csv(course: Course, results: list[Result]) -> str:
+def marks_csv(course: Course, lock: Lock, results: list[Result]) -> str:
     """Return marks.csv: a line a student, in the order of the roster; no cell is a formula."""
     parts = [LEGAL] if course.file.marks.legal else []
     parts += [*course.file.marks.baselines]
@@ -117,11 +117,11 @@ def marks_csv(course: Course, results: list[Result]) -> str:
     head = ["id", "name", "group", "team", *parts, "mark", "low", "high", "precise", "games"]
     head += ["days_late", "deduction", "by_hand", "final", "grade"]
     head += ["file", "received", "sha256", "note"]
-    rows = [_row(result, parts) for result in results]
+    rows = [_row(result, parts, lock) for result in results]
     return csv_of([list(map(csv_cell, row)) for row in [head, *rows]])
 
 
-def _row(result: Result, parts: list[str]) -> list[str]:
+def _row(result: Result, parts: list[str], lock: Lock) -> list[str]:
     student, mark, hand_in = result.student, result.mark, result.hand_in
     row = [student.id, student.name, student.group, student.team]
     if mark is None:
@@ -129,7 +129,8 @@ def _row(result: Result, parts: list[str]) -> list[str]:
     else:
         row += [_points(mark.parts[name].points) for name in parts]
         row += [_points(end) for end in mark.total]
-        row += ["yes" if mark.precise else "no", str(mark.games)]
+        precise = "yes" if mark.precise else "no"
+        row += ["first look" if lock.terms.quick else precise, str(mark.games)]
         row += [str(mark.days_late), _points(mark.deduction), _points(mark.by_hand)]
         row += [_points(mark.final), mark.grade.name if mark.grade else ""]
     row += [hand_in.file, hand_in.received, hand_in.content] if hand_in else [""] * 3

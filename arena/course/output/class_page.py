@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from arena.course.config import Course
 from arena.course.lock import Given, Lock
+from arena.course.marks.graded import first_look_of
 from arena.course.marks.marks import Mark
 from arena.course.marks.result import Result
 from arena.course.output.league_site import SITE, LeagueSite
@@ -76,6 +77,8 @@ class ClassPage(Struct, frozen=True):
     site: str
     last_due: str
     """The last deadline; "" if it is over."""
+    first_look: str
+    """As `first_look_of` says it."""
     script: str
     behind_door: bool = False
 
@@ -113,6 +116,7 @@ def render_class(
         shares=lock.shares,
         site=f"{SITE}/index.html" if league.store else "",
         last_due=_last_due(course, graded),
+        first_look=first_look_of(course, lock),
         script=script("shared.js", "tables.js"),
     )
     return render("course_class.html", page)

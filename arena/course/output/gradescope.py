@@ -7,14 +7,13 @@ neither read the grader nor write results; they are written when all of its proc
 
 import json
 from collections import Counter
-from collections.abc import Sequence
 from hashlib import sha256
 from pathlib import Path
 
 from arena.author.check.findings import CheckReport, Finding
-from arena.course.config import Course
 from arena.course.intake.checks import read_check
 from arena.course.intake.entries import CHECKS
+from arena.course.marks.graded import GradedCourse
 from arena.course.marks.result import Result, grading
 from arena.io import own_wheel
 from arena.io.errors import ArenaError
@@ -50,9 +49,9 @@ exec /opt/arena/bin/python /autograder/source/autograder.py /autograder {user} {
 def write_autograder(folder: Path, points: float) -> None:
     """Write the folder of an autograder, to be zipped; raises ArenaError if it exists."""
     files = {
-        "setup.sh": (_SETUP.format(wheel=own_wheel.NAME, user=_USER), 0o755),
-        "run_autograder": (_RUN.format(user=_USER, points=points), 0o755),
-        GRADER.name: (GRADER.read_text(encoding="utf-8"), 0o644),
+        "setup.sh": (_SETUP.format(wheel=own_wheel.NAME, user=_USER), 0o700),
+        "run_autograder": (_RUN.format(user=_USER, points=points), 0o700),
+        GRADER.name: (GRADER.read_text(encoding="utf-8"), 0o600),
     }
     try:
         folder.mkdir(parents=True)
@@ -65,14 +64,16 @@ def write_autograder(folder: Path, points: float) -> None:
     own_wheel.write_wheel(folder)
 
 
-def write_graded(folder: Path, course: Course, results: Sequence[Result]) -> None:
+def write_graded(folder: Path, read: GradedCourse) -> None:
     """Write what was graded: a file for each student, and one by address for the autograder."""
+    course, _, results, first_look = read
     addresses = Counter(result.student.email.casefold() for result in results)
     graded: dict[str, object] = {}
     for result in results:
         content = result.hand_in.content if result.hand_in else ""
         kept = read_check(grading(course) / CHECKS, result.student.unit, content)
-        text = results_json(result, kept.report if kept else None, course.file.precision)
+        report = kept.report if kept else None
+        text = results_json(result, report, course.file.precision, first_look)
         name = folder_name(result.student.id)
         write_file(folder / "results" / name / "results.json", text.encode(), parents=True)
         address = result.student.email.casefold()
@@ -89,8 +90,13 @@ def folder_name(student: str) -> str:
     return name if name == student else f"{name}-{digest}"
 
 
-def results_json(result: Result, report: CheckReport | None, precision: float) -> str:
-    """Return the results.json of a graded hand-in, with the marks and how they came about."""
+def results_json(
+    result: Result, report: CheckReport | None, precision: float, first_look: str
+) -> str:
+    """Return the results.json of a graded hand-in, with the marks and how they came about.
+
+    `first_look` is as `first_look_of` says it.
+    """
     tests: list[dict[str, object]] = []
     for name, part in result.mark.parts.items() if result.mark else ():
         said = f"{part.points:.2f} of {part.of:g}, 95 %: {part.low:.2f} to {part.high:.2f}"
@@ -103,7 +109,8 @@ def results_json(result: Result, report: CheckReport | None, precision: float) -
     lines = [result.note, *faults]
     if result.mark:
         how = "reached" if result.mark.precise else "not reached: the budget of games is spent"
-        lines.append(f"precision of {precision:g} points {how}")
+        reached = f"precision of {precision:g} points {how}"
+        lines.append(f"this is {first_look}" if first_look else reached)
         lines += [f"deduction: {result.mark.deduction:g}"] if result.mark.deduction else []
         lines += [f"{one.part}: {one.points:+g}, {one.reason}" for one in result.mark.added]
         lines += [f"grade: {result.mark.grade.name}"] if result.mark.grade else []

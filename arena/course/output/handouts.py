@@ -52,7 +52,7 @@ def _write(source: Path, course: str) -> Path:
     title = next((two.content for one, two in pairwise(tokens) if one.type == "heading_open"), "")
     handout = Handout(title or source.stem, course, parts, slides=len(parts) > 1)
     target = source.with_suffix(".html")
-    write_file(target, render("handout.html", handout).encode(), 0o644)
+    write_file(target, render("handout.html", handout).encode())
     return target
 
 

@@ -1,4 +1,4 @@
-"""Where the page of each student is: under a name that nobody can guess, or behind a login."""
+"""Where the page of each student is below a course: under a name that nobody can guess."""
 
 import hmac
 import secrets
@@ -10,12 +10,10 @@ from arena.course.config import Course
 from arena.course.marks.result import grading
 from arena.io.errors import ArenaError
 from arena.io.files import reason, write_file
-from arena.ladder.door.door import Door
-from arena.ladder.folder import Folder, existing, make_shared
 
 FEEDBACK = "feedback"
-_OF_COURSE = "course"
-"""The folder of a course among an author's private pages."""
+_DOOR = "door"
+"""The folder in `grading` with the pages as a door shows them."""
 _KEY_FILE = "secret"
 """From which the names of pages follow."""
 _DIGITS = 32
@@ -23,19 +21,9 @@ _DIGITS = 32
 
 
 def places_of(course: Course) -> dict[str, Path]:
-    """Return where each student's page goes, by id.
-
-    It is in the private folder of the author of that name, whom the door lets read it, if the
-    course has a door and they are invited. Raises ArenaError if there is no such ladder.
-    """
+    """Return where each student's page is, by id."""
     secret = _secret(grading(course))
-    private = _private_folders(course.door) if course.door else {}
-    return {
-        student.id: private[key] / _OF_COURSE / "index.html"
-        if (key := student.id.casefold()) in private
-        else course.folder / page_path(secret, student.id)
-        for student in course.students
-    }
+    return {one.id: course.folder / page_path(secret, one.id) for one in course.students}
 
 
 def page_path(secret: bytes, student: str) -> str:
@@ -44,46 +32,31 @@ def page_path(secret: bytes, student: str) -> str:
     return f"{FEEDBACK}/{token[:_DIGITS]}.html"
 
 
-def is_behind_door(page: Path) -> bool:
-    """Tell whether a page is in an author's private folder."""
-    return page.parent.name == _OF_COURSE
-
-
-def write_page(page: Path, content: bytes) -> None:
-    """Write a student's page, all or nothing; raises ArenaError."""
-    if is_behind_door(page):
-        folder = page.parent
-        try:
-            make_shared(folder.parent)
-            make_shared(folder)
-        except OSError as error:
-            hint = "grade as the user who runs the ladder"
-            raise ArenaError(f"it cannot be made: {reason(error)}", str(folder), hint) from None
-    write_file(page, content, 0o644, parents=True)
+def for_door(course: Course, page: Path) -> Path:
+    """Return where a student's page is as the door of the course shows it."""
+    return grading(course) / _DOOR / page.name
 
 
 def remove_others(course: Course, pages: Mapping[str, Path]) -> None:
-    """Remove the pages of students who are no longer on the roster, or whose page moved."""
-    old = [*(course.folder / FEEDBACK).glob(f"{'[0-9a-f]' * _DIGITS}.html")]
-    if course.door:
-        folders = _private_folders(course.door).values()
-        old += [private / _OF_COURSE / "index.html" for private in folders]
-    _remove([page for page in old if page not in {*pages.values()}])
+    """Remove the pages of students who are no longer on the roster."""
+    remove_pages(course.folder / FEEDBACK, {page.name for page in pages.values()})
+    at_door = {page.name for page in pages.values()} if course.door else set[str]()
+    remove_pages(grading(course) / _DOOR, at_door)
 
 
-def _remove(pages: Collection[Path]) -> None:
-    for page in pages:
-        try:
-            page.unlink(missing_ok=True)
-        except OSError as error:
-            raise ArenaError(f"it cannot be removed: {reason(error)}", str(page)) from None
+def remove_pages(folder: Path, kept: Collection[str]) -> None:
+    """Remove all pages of students in a folder but some; raises ArenaError."""
+    for page in folder.glob(f"{'[0-9a-f]' * _DIGITS}.html"):
+        if page.name not in kept:
+            remove_page(page)
 
 
-def _private_folders(root: Path) -> dict[str, Path]:
-    """Return the private folder of each author of a ladder, by name in lower case."""
-    folder: Folder = existing(root)
-    with Door(folder) as door:
-        return {author.name.casefold(): folder.private / author.name for author in door.authors()}
+def remove_page(page: Path) -> None:
+    """Remove a page, if it is there; raises ArenaError."""
+    try:
+        page.unlink(missing_ok=True)
+    except OSError as error:
+        raise ArenaError(f"it cannot be removed: {reason(error)}", str(page)) from None
 
 
 def _secret(folder: Path) -> bytes:

@@ -13,12 +13,7 @@ from arena.course.marks.result import STORE, Result, grading
 from arena.course.output.class_page import ClassRow, Notices, render_class
 from arena.course.output.feedback import Feedback, feedback_of
 from arena.course.output.league_site import SITE, LeagueSite, write_site
-from arena.course.output.page_addresses import (
-    is_behind_door,
-    places_of,
-    remove_others,
-    write_page,
-)
+from arena.course.output.page_addresses import for_door, places_of, remove_others
 from arena.course.output.student_page import StudentPages
 from arena.io.files import write_file
 from arena.league.store.store import Store
@@ -38,9 +33,11 @@ def write_pages(course: Course, lock: Lock, results: list[Result], notices: Noti
     pages = StudentPages(course, lock, league, finals, graded)
     for result in results:
         id_ = result.student.id
-        page = places[id_]
-        text = pages.render(result, told[id_], behind_door=is_behind_door(page))
-        write_page(page, text.encode())
+        files = {places[id_]: False}
+        files |= {for_door(course, places[id_]): True} if course.door else {}
+        for file, behind_door in files.items():
+            text = pages.render(result, told[id_], behind_door=behind_door)
+            write_file(file, text.encode(), parents=True)
     remove_others(course, places)
     links = {id_: relpath(page, course.folder) for id_, page in places.items()}
     rows = [_row(result, links[result.student.id], league) for result in results]

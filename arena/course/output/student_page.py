@@ -11,6 +11,7 @@ from msgspec import Struct
 from arena.author.coach.words import did, named
 from arena.course.config import FIELD, LEGAL, Course
 from arena.course.lock import Lock
+from arena.course.marks.graded import first_look_of
 from arena.course.marks.marks import Mark
 from arena.course.marks.result import Result
 from arena.course.output.feedback import Feedback
@@ -58,6 +59,8 @@ class StudentPage(Struct, frozen=True):
     site: str
     """Where that site is, relative to this page, or its address; "" if there is none to link to."""
     contact: str
+    first_look: str
+    """As `first_look_of` says it."""
     behind_door: bool
     replay: Callable[[Decision], str]
     hide: Callable[[str], str]
@@ -94,6 +97,7 @@ class StudentPages:
             page=f"{site}{league.pages[pseudonym]}" if site and pseudonym else "",
             site=site,
             contact=file.contact,
+            first_look=first_look_of(self._course, self._lock),
             behind_door=behind_door,
             replay=lambda decision: f"{site}{league.replay(decision)}",
             hide=self._hide,

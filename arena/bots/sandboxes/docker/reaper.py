@@ -41,7 +41,8 @@ class ReapedRun:
     def new_pipe_folder(self) -> Path:
         """Return a new folder for a container's pipes."""
         folder = self.folder / str(next(self._numbers))
-        folder.mkdir(mode=0o755)
+        folder.mkdir()
+        folder.chmod(0o755)  # whatever the umask is
         return folder
 
     def _end(self) -> None:

@@ -135,7 +135,8 @@ class _Examiner:
         self._death_seconds = death_seconds
         self._runs = runs
         self._folder = runs / "bot"
-        self._folder.mkdir(mode=0o755)
+        self._folder.mkdir()
+        self._folder.chmod(0o755)  # whatever the umask is
         self._source = Path(probe.__file__).read_text(encoding="utf-8")
         command = ["python3", "-I", "-S", "-c", self._source]
         self._program = Program(self._folder, command, "python")

@@ -1,0 +1,120 @@
+"""Giving students their pages: behind the login of a door, or in a folder to be published."""
+
+from pathlib import Path
+
+from msgspec import Struct
+
+from arena.course.config import Course
+from arena.course.lock import Lock
+from arena.course.output.league_site import SITE
+from arena.course.output.page_addresses import (
+    FEEDBACK,
+    for_door,
+    places_of,
+    remove_page,
+    remove_pages,
+)
+from arena.io.errors import ArenaError
+from arena.io.files import os_errors, read_limited, umask, write_file
+from arena.ladder.door.door import Door
+from arena.ladder.folder import Folder, existing, make_shared
+from arena.publish.output.manifest import read_manifest
+from arena.publish.output.site_folder import replace_site
+
+_OF_COURSE = "course"
+"""The folder of a course among an author's private pages."""
+_MAX_BYTES = 64 << 20
+_PUBLIC = 0o022
+
+
+class GivenPage(Struct, frozen=True):
+    """Where a student finds the page."""
+
+    student: str
+    link: str
+    """Relative to the door or to the published folder; "" if the page was not given."""
+    file: str
+
+
+def give_pages(course: Course, lock: Lock, folder: Path | None) -> list[GivenPage]:
+    """Give the pages of a graded course; those whom no door knows find theirs in the folder.
+
+    Pages that nobody is to find any more are removed. Raises ArenaError.
+    """
+    if folder is None and course.door is None:
+        hint = "name a folder to be published, --into FOLDER, or a ladder, `door`"
+        raise ArenaError("there is no place for the pages", str(course.path), hint)
+    if folder is not None:
+        _check_apart(course, folder)
+    given = _give_at_door(course, course.door) if course.door else {}
+    if folder is not None:
+        with umask(_PUBLIC), os_errors("it cannot be published", folder):
+            given = _publish(course, folder, {*given}) | given
+            _publish_site(course, lock, folder / SITE)
+    return [given.get(one.id, GivenPage(one.id, "", "")) for one in course.students]
+
+
+def take_from_door(course: Course) -> None:
+    """Remove the pages at the door of those who are not on the roster; raises ArenaError."""
+    ids = {student.id.casefold() for student in course.students}
+    for name, private in (_private_folders(course.door) if course.door else {}).items():
+        if name not in ids:
+            remove_page(_at_door(private))
+
+
+def _check_apart(course: Course, folder: Path) -> None:
+    ours, public = course.folder.resolve(), folder.resolve()
+    if ours.is_relative_to(public) or public.is_relative_to(ours):
+        what = "the folder of the course is private, and would be published with it"
+        raise ArenaError(what, str(folder), "name a folder elsewhere")
+
+
+def _give_at_door(course: Course, door: Path) -> dict[str, GivenPage]:
+    """Put the pages of those who are invited behind a door; returns them by student."""
+    folders = _private_folders(door)
+    given: dict[str, GivenPage] = {}
+    for id_, page in places_of(course).items():
+        if private := folders.get(id_.casefold()):
+            source, target = for_door(course, page), _at_door(private)
+            if not source.exists():
+                hint = f"arena course grade {course.folder} writes them"
+                raise ArenaError("there are no pages for the door", str(source.parent), hint)
+            with os_errors("it cannot be made", target, "be the user who runs the ladder"):
+                make_shared(private)
+                make_shared(target.parent)
+            write_file(target, read_limited(source, _MAX_BYTES), 0o644)
+            link = f"/{target.relative_to(private.parents[1])}"
+            given[id_] = GivenPage(id_, link, str(target))
+    take_from_door(course)
+    return given
+
+
+def _at_door(private: Path) -> Path:
+    return private / _OF_COURSE / "index.html"
+
+
+def _private_folders(root: Path) -> dict[str, Path]:
+    """Return the private folder of each author of a ladder, by name in lower case."""
+    folder: Folder = existing(root)
+    with Door(folder) as door:
+        return {author.name.casefold(): folder.private / author.name for author in door.authors()}
+
+
+def _publish(course: Course, folder: Path, elsewhere: set[str]) -> dict[str, GivenPage]:
+    """Copy the pages of students but some; returns them by student."""
+    given: dict[str, GivenPage] = {}
+    for id_, page in places_of(course).items():
+        if id_ not in elsewhere:
+            target = folder / FEEDBACK / page.name
+            write_file(target, read_limited(page, _MAX_BYTES), 0o644, parents=True)
+            given[id_] = GivenPage(id_, f"{FEEDBACK}/{page.name}", str(target))
+    remove_pages(folder / FEEDBACK, {Path(page.file).name for page in given.values()})
+    return given
+
+
+def _publish_site(course: Course, lock: Lock, target: Path) -> None:
+    """Copy the league's site, or remove that of before."""
+    site = course.folder / SITE
+    names = sorted(read_manifest(site).files) if lock.field else []
+    if names or read_manifest(target).files:
+        replace_site(target, ((name, (site / name).read_bytes()) for name in names))
