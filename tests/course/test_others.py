@@ -31,7 +31,7 @@ def test_mark_is_not_written_by_a_key_that_two_students_have(
     export.write_bytes(b"id,Grade\ns1,\ns2,\n")
     options = ("--into", export, "--id", "id", "--grade", "Grade")
     ran = run("course", "marks", tmp_path, *options, cwd=tmp_path)
-    error_line(ran, "'s1' may be 's1' or 's2'", "roster.csv", "correct")
+    error_line(ran, "'s1' may be 's1' or 's2'", "export.csv:2", "correct the roster")
     assert export.read_bytes() == b"id,Grade\ns1,\ns2,\n"
 
 

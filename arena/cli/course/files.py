@@ -7,7 +7,7 @@ from shlex import quote
 import click
 
 from arena.cli.course.argument import course_argument, first_look_option, read_graded
-from arena.cli.exit_codes import OK
+from arena.cli.exit_codes import FINDINGS, OK
 from arena.cli.options import PathType, json_option
 from arena.cli.output import harmless, print_json, say
 from arena.course.config import load_course
@@ -15,7 +15,7 @@ from arena.course.lock import Lock, read_lock
 from arena.course.marks.graded import check_unchanged
 from arena.course.marks.marks import Mark
 from arena.course.new import make_course, make_own_course
-from arena.course.output.fill import fill, keys_of, marks_by_key
+from arena.course.output.fill import Filled, fill
 from arena.course.output.gradescope import write_autograder, write_graded
 from arena.course.output.handouts import PACK, write_handouts
 from arena.course.terms.deadlines import EXAMPLE
@@ -70,7 +70,9 @@ def handouts(course: Path, *, as_json: bool) -> int:
 @click.command()
 @course_argument
 @click.option("--into", "export", type=PathType(), required=True, help="The school's CSV file.")
-@click.option("--id", "id_column", required=True, help="Its column with ids or e-mail addresses.")
+@click.option(
+    "--id", "id_column", required=True, help="Its column with ids, e-mail addresses or accounts."
+)
 @click.option("--grade", "grade_column", required=True, help="The column to fill in.")
 @click.option(
     "--what",
@@ -93,34 +95,43 @@ def marks(
 ) -> int:
     """Write the marks of COURSE into one column of an export of Moodle, Canvas or another LMS.
 
-    All other bytes of the file stay as they are, and so do lines of people who have no mark.
+    All other bytes of the file stay as they are, and so do lines of people who have no mark. Exit
+    code 1 if the file lacks a mark afterwards.
     """
     read, lock, results, _ = read_graded(course, first_look=first_look)
     check_unchanged(read, lock, results)
-    by_key = keys_of(results)
-    texts = marks_by_key(by_key, _grade if what == "grades" else partial(_points, lock))
-    filled = fill(export, id_column, grade_column, texts)
-    for stranger in filled.strangers:
-        if len(both := by_key.get(stranger.casefold(), [])) > 1:
-            what = f"'{stranger}' may be '{both[0].student.id}' or '{both[1].student.id}'"
-            raise ArenaError(what, str(read.roster), "correct their addresses")
-    write_file(export, filled.content, export.stat().st_mode & 0o777)
-    missing = [
-        result.student.id
-        for result in results
-        if result.mark
-        and not {result.student.id.casefold(), result.student.email.casefold()} & {*filled.filled}
-    ]
+    text = _grade if what == "grades" else partial(_points, lock)
+    texts = {result.student.id: text(result.mark) for result in results if result.mark}
+    filled = fill(export, id_column, grade_column, read.students, texts)
+    if filled.filled:
+        write_file(export, filled.content, export.stat().st_mode & 0o777)
     if as_json:
         print_json(
-            {"filled": len(filled.filled), "left_alone": filled.strangers, "missing": missing}
+            {
+                "filled": len(filled.filled),
+                "left_alone": filled.strangers,
+                "no_cell": filled.no_cell,
+                "no_id": filled.no_id,
+                "missing": filled.missing,
+            }
         )
-        return OK
-    click.echo(harmless(f"{len(filled.filled)} marks in the column '{grade_column}' of {export}"))
-    for what, names in (("left alone", filled.strangers), ("not in the file", missing)):
-        if names:
-            say(f"{what}: {', '.join(names)}")
-    return OK
+    else:
+        _say_filled(filled, f"in the column '{grade_column}' of {export}")
+    return OK if filled.is_whole else FINDINGS
+
+
+def _say_filled(filled: Filled, where: str) -> None:
+    """Say which lines were left alone, and which marks are missing, and why."""
+    click.echo(harmless(f"{len(filled.filled)} marks {where}"))
+    if not filled.known:
+        say("no line has the id, e-mail address or account of a student on the roster")
+    for what, lines in (("left alone", filled.strangers), ("no cell for the mark", filled.no_cell)):
+        if lines:
+            say(f"{what}: {', '.join(f'{at.id} (line {at.line})' for at in lines)}")
+    if filled.no_id and not filled.is_whole:
+        say(f"no id: {', '.join(f'line {number}' for number in filled.no_id)}")
+    if filled.missing:
+        say(f"not in the file: {', '.join(filled.missing)}")
 
 
 def _points(lock: Lock, mark: Mark) -> str:

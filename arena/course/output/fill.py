@@ -1,146 +1,115 @@
-"""Filling in the marks in a school's own export: one column of a CSV file, and no other byte."""
+"""Filling in the marks in a school's own export: one column of a table, and no other byte."""
 
-import re
-from collections import defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from arena.course.marks.marks import Mark
-from arena.course.marks.result import Result
-from arena.io.errors import ArenaError, did_you_mean
-from arena.io.files import read_limited
+from msgspec import Struct
 
-_MAX_BYTES = 64 << 20
-_BOM = b"\xef\xbb\xbf"
-_UTF_16 = (b"\xff\xfe", b"\xfe\xff")
-_SEPARATORS = (b",", b";", b"\t", b":")
-"""Those of Moodle, which has all four; Canvas has two of them."""
+from arena.course.output.decimals import Decimals, is_decimal, with_sign
+from arena.course.output.export import Export, Line
+from arena.course.output.whose import Whose
+from arena.course.terms.roster import Student
+from arena.io.errors import ArenaError
 
 
-class Filled(NamedTuple):
-    """An export with marks in it."""
+class At(Struct, frozen=True):
+    """A line of an export with an id."""
+
+    line: int
+    id: str
+
+
+class Filled(Struct, frozen=True):
+    """An export with marks in it, and what is missing."""
 
     content: bytes
     filled: list[str]
-    """The ids in the export that got a mark."""
-    strangers: list[str]
-    """Those that have none."""
-
-
-class _Cell(NamedTuple):
-    start: int
-    end: int
-    raw: bytes
+    """The ids of the students whose mark it has, in its order."""
+    known: int
+    """The number of its lines that are a student's of the roster, with a mark or without."""
+    strangers: list[At]
+    """Lines whose id is no student's: guests, test students."""
+    no_cell: list[At]
+    """Lines of students with a mark that are too short to have a cell for it."""
+    no_id: list[int]
+    """Lines without an id, such as that of the points possible."""
+    missing: list[str]
+    """The ids of students with a mark who are in no line."""
 
     @property
-    def text(self) -> str:
-        raw = self.raw.strip()
-        if raw.startswith(b'"'):
-            raw = raw[1 : raw.rfind(b'"')].replace(b'""', b'"')
-        return raw.decode("utf-8", "surrogateescape").strip()
+    def is_whole(self) -> bool:
+        """Whether the file is of this course and has every mark."""
+        return bool(self.known) and not self.no_cell and not self.missing
 
 
-def keys_of(results: Sequence[Result]) -> dict[str, list[Result]]:
-    """Return the students by what an export may call them, in lower case: id and address."""
-    by_key = defaultdict[str, list[Result]](list)
-    for result in results:
-        for key in {result.student.id.casefold(), result.student.email.casefold()} - {""}:
-            by_key[key].append(result)
-    return by_key
+def fill(
+    path: Path,
+    id_column: str,
+    mark_column: str,
+    students: Sequence[Student],
+    marks: Mapping[str, str],
+) -> Filled:
+    """Return an export with marks, which are given by the id on the roster; "" is no mark.
 
-
-def marks_by_key(
-    keys: Mapping[str, Sequence[Result]], text: Callable[[Mark], str]
-) -> dict[str, str]:
-    """Return the text of each mark by what is one student's alone; who is struck has none."""
-    alone = {key: results[0].mark for key, results in keys.items() if len(results) == 1}
-    return {key: text(mark) for key, mark in alone.items() if mark}
-
-
-def fill(path: Path, id_column: str, mark_column: str, marks: Mapping[str, str]) -> Filled:
-    """Return an export with marks, given by what may stand in its column of ids, in lower case.
-
-    Lines whose id has no mark stay as they are. Raises ArenaError if the file is no CSV file or
-    lacks a column, if a line has too many cells, and if an id is there twice.
+    The column of ids has ids, e-mail addresses or accounts of the students. Numbers get the decimal
+    sign that the file shows. Raises ArenaError if the file is no table or lacks a column, if a line
+    has too many cells, if an id may be that of two students or is there twice, and if the file
+    shows both decimal signs.
     """
-    content = read_limited(path, _MAX_BYTES)
-    if content.startswith(_UTF_16):
-        raise ArenaError("cannot be read: it is in UTF-16", str(path), "export it as UTF-8")
-    begin = len(_BOM) if content.startswith(_BOM) else 0
-    separator = _separator(content, begin, {id_column, mark_column}, path)
-    lines = _lines(content, begin, separator, path)
-    head = [cell.text for cell in next(lines, [])]
-    id_at, mark_at = (_column(head, name, path) for name in (id_column, mark_column))
-    changes: list[tuple[_Cell, str]] = []
-    seen: dict[str, int] = {}
-    strangers = []
-    for number, line in enumerate(lines, 2):
-        if len(line) > len(head):
-            what = f"line {number} has more cells than the first one has names"
-            raise ArenaError(what, str(path), "a quote in one of its cells may not be doubled")
-        if len(line) <= max(id_at, mark_at) or not (id_ := line[id_at].text):
-            continue
-        key = id_.casefold()
-        if key not in marks:
-            strangers.append(id_)
-            continue
-        if key in seen:
-            what = f"'{id_}' is there twice, in lines {seen[key]} and {number}"
-            raise ArenaError(what, str(path), "leave one of them out")
-        seen[key] = number
-        changes.append((line[mark_at], marks[key]))
-    return Filled(_changed(content, changes, separator), [*seen], strangers)
+    export = Export(path, [id_column, mark_column])
+    id_at, mark_at = export.places
+    if id_at == mark_at:
+        raise ArenaError(f"'{id_column}' is the column of ids", str(path), "name that of marks")
+    decimals = Decimals(export.head, id_at, mark_at)
+    read = _read(export, Whose(students), decimals, path)
+    marked = {id_: _only(id_, lines, path) for id_, lines in read.known.items() if marks.get(id_)}
+    cells = {id_: line.cells[mark_at] for id_, line in marked.items() if line.has(mark_at)}
+    texts = {cell: marks[id_] for id_, cell in cells.items()}
+    if any(map(is_decimal, texts.values())) and (sign := decimals.sign(path)):
+        texts = {cell: with_sign(text, sign) for cell, text in texts.items()}
+    return Filled(
+        content=export.changed(texts),
+        filled=[*cells],
+        known=len(read.known),
+        strangers=read.strangers,
+        no_cell=[At(line.number, id_) for id_, line in marked.items() if id_ not in cells],
+        no_id=read.no_id,
+        missing=[id_ for id_, text in marks.items() if text and id_ not in read.known],
+    )
 
 
-def _changed(content: bytes, changes: list[tuple[_Cell, str]], separator: bytes) -> bytes:
-    parts, at = [], 0
-    for cell, text in changes:
-        mark = text.replace('"', '""').encode()
-        quoted = cell.raw.strip().startswith(b'"') or separator in mark or b'"' in mark
-        quote = b'"' if quoted else b""
-        parts += [content[at : cell.start], quote + mark + quote]
-        at = cell.end
-    return b"".join([*parts, content[at:]])
+class _Read(NamedTuple):
+    known: dict[str, list[Line]]
+    """Lines by the id of the student whose they are, in the order of the file."""
+    strangers: list[At]
+    no_id: list[int]
 
 
-def _column(head: list[str], name: str, path: Path) -> int:
-    columns = [at for at, title in enumerate(head) if title == name]
-    if not columns:
-        raise ArenaError(f"no column is called '{name}'", f"{path}:1", did_you_mean(name, head))
-    if len(columns) > 1:
-        raise ArenaError(f"{len(columns)} columns are called '{name}'", f"{path}:1", "rename one")
-    return columns[0]
+def _read(export: Export, whose: Whose, decimals: Decimals, path: Path) -> _Read:
+    """Find out whose the lines are, and which decimal signs they have."""
+    id_at = export.places[0]
+    read = _Read({}, [], [])
+    for line in export.lines():
+        decimals.add(line)
+        text = line.text(id_at)
+        found = whose.find(text)
+        if len(found) > 1:
+            what = f"'{text}' may be '{found[0]}' or '{found[1]}'"
+            hint = "correct the roster, or take another column with --id"
+            raise ArenaError(what, f"{path}:{line.number}", hint)
+        if found:
+            read.known.setdefault(found[0], []).append(line)
+        elif text:
+            read.strangers.append(At(line.number, text))
+        elif any(cell.text for cell in line.cells):
+            read.no_id.append(line.number)
+    return read
 
 
-def _separator(content: bytes, at: int, names: set[str], path: Path) -> bytes:
-    """Return what separates cells: that by which the first line has these names."""
-    for separator in _SEPARATORS:
-        with suppress(ArenaError):
-            head = next(_lines(content, at, separator, path), [])
-            if names <= {cell.text for cell in head}:
-                return separator
-    return max(_SEPARATORS, key=content[at:].partition(b"\n")[0].count)
-
-
-def _lines(content: bytes, at: int, separator: bytes, path: Path) -> Iterator[list[_Cell]]:
-    """Yield the cells of each record, whatever ends the lines."""
-    plain = b"[^%b\r\n]*" % separator
-    cell = re.compile(rb'(?:"(?:[^"]|"")*"%b|(?!")%b)' % (plain, plain))
-    line: list[_Cell] = []
-    while at < len(content):
-        match = cell.match(content, at)
-        if match is None:
-            number = content.count(b"\n", 0, at) + 1
-            raise ArenaError("a quote that does not end", f"{path}:{number}", "export it again")
-        line.append(_Cell(match.start(), match.end(), match[0]))
-        at = match.end()
-        if content[at : at + 1] == separator:
-            at += 1
-            if at < len(content):
-                continue
-            line.append(_Cell(at, at, b""))
-        at += 2 if content[at : at + 2] == b"\r\n" else 1
-        yield line
-        line = []
+def _only(id_: str, lines: list[Line], path: Path) -> Line:
+    """Return the line of a student."""
+    if len(lines) > 1:
+        what = f"'{id_}' is there twice, in lines {lines[0].number} and {lines[1].number}"
+        raise ArenaError(what, str(path), "leave one of them out")
+    return lines[0]
