@@ -59,7 +59,7 @@ def test_node_may_reserve_much_and_use_little(sandbox: HostSandbox) -> None:
 
 
 @on_this_kernel
-def test_what_uses_more_than_it_may_is_killed(sandbox: HostSandbox) -> None:
+def test_a_program_that_uses_more_than_it_may_is_killed(sandbox: HostSandbox) -> None:
     killed = ran(sandbox, USES, "node")
     assert killed.code in (-signal.SIGKILL, 128 + signal.SIGKILL), killed.stderr
     refused = ran(sandbox, USES, "python")
