@@ -119,7 +119,8 @@ def loads(line: bytes) -> object:
     """
     try:
         text = line.decode("utf-8")
-        _check_depth(text)
+        if text.count("[") + text.count("{") > MAX_DEPTH:
+            _check_depth(text)
         value: object = json.loads(
             text, object_pairs_hook=_unique, parse_constant=_no_constant, parse_float=_finite
         )
@@ -137,8 +138,6 @@ def loads(line: bytes) -> object:
 
 def _check_depth(text: str) -> None:
     """Refuse deep nesting before it is read: how deep Python can read depends on its version."""
-    if text.count("[") + text.count("{") <= MAX_DEPTH:
-        return
     depth = max(accumulate(map(_STEPS.__getitem__, _NOT_NESTING.sub("", text))))
     if depth > MAX_DEPTH:
         raise StrictError(f"nested too deeply: {depth} arrays and objects, at most {MAX_DEPTH}")
