@@ -17,7 +17,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # Where it is set, each of the thousands of processes that tests start compiles the arena anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: run demo help check test coverage fix bench docs rules columns commands languages machine pictures mutants hostile \
+.PHONY: run demo help check test pythons coverage fix bench docs rules columns commands languages machine pictures mutants hostile \
 	bluffs champion protocol release clean
 
 run: $(VENV)/.run ## play examples/league.yaml and write site/
@@ -37,6 +37,9 @@ test: $(VENV)/.test $(if $(FULL),$(VENV)/.train) ## tests, slow ones and long se
 	@./.ci/system
 	@$(LINT)
 	@./.ci/with-docker $(BIN)/pytest -n auto --dist worksteal --slow $(if $(FULL),all,some)
+
+pythons: ## the fast tests on each of python3.11 to python3.14 that is here, or on PYTHONS="..."
+	@./.ci/pythons
 
 coverage: $(VENV)/.test ## of the rules, the ratings and the store by their fast tests; fails below a floor
 	@$(BIN)/pytest -q -r fE -n auto --dist worksteal --no-processes --slow none $(COVERING) --cov --cov-report=

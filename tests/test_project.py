@@ -1,6 +1,8 @@
 """The files around the code: what is declared is what is used, and what is named exists."""
 
+import os
 import re
+import subprocess
 import tomllib
 from functools import cache
 from importlib.metadata import packages_distributions
@@ -93,3 +95,16 @@ def test_hooks_before_a_commit_are_those_of_make_check() -> None:
     used = set(re.findall(r"\$\(BIN\)/([\w-]+)", lint.partition("endef")[0]))
     assert {Path(program).name for program in programs} <= used
     assert all(program.startswith(".venv/bin/") for program in programs)
+
+
+def test_versions_of_python_that_are_not_here_are_named() -> None:
+    ran = subprocess.run(
+        [ROOT / ".ci/pythons"],
+        env={"PATH": os.environ["PATH"], "PYTHONS": "no-such-python nor-this"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert ran.returncode == 2
+    assert ran.stdout == "not found, not tested: no-such-python nor-this\n"
+    assert ran.stderr.startswith("error: no Python was found / PYTHONS / ")

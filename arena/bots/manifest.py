@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from difflib import get_close_matches
 from itertools import pairwise
 from pathlib import Path
@@ -135,6 +135,8 @@ def _matches(pattern: str, base: Path, where: str) -> list[Path]:
     path = Path(pattern.removeprefix(SAMPLE)).expanduser()
     if not any(sign in pattern for sign in "*?["):
         source = base / path
+        with suppress(FileNotFoundError, NotADirectoryError, ValueError):
+            source.stat()  # from Python 3.14 on `is_dir` hides what is wrong with a path
         if not source.is_dir() and not is_archive(source):
             if sample:
                 names = [manifest.parent.name for manifest in base.glob(f"*/{MANIFEST}")]
@@ -143,6 +145,8 @@ def _matches(pattern: str, base: Path, where: str) -> list[Path]:
             hint = "give a folder with a bot.yaml in it, or an archive"
             raise ArenaError(f"no such bot folder: {source}", where, hint)
         return [source]
+    if any("**" in part and part != "**" for part in path.parts):  # Python 3.13 takes it for `*`
+        raise ValueError("'**' can only be an entire path component")
     if path.is_absolute():
         base, path = Path(path.anchor), path.relative_to(path.anchor)
     folders = [manifest.parent for manifest in base.glob(f"{path}/{MANIFEST}")]

@@ -54,6 +54,8 @@ class Runtime(Struct, frozen=True, kw_only=True):
     """How a program flushes standard output; "" if it is flushed by itself."""
     reads: str = "not to the end of the input"
     """How a program reads a line at a time."""
+    reserves: int = 0
+    """Bytes that a program reserves at its start and may never use."""
     debugger: str = "gdb -p {pid}"
     """The command that shows where a running bot is; it needs nothing in the bot."""
     kits: dict[str, Kit] = {}
@@ -114,6 +116,7 @@ RUNTIMES = {
         about="Node.js",
         programs={"node": "nodejs"},
         scripts=(".js", ".mjs", ".cjs"),
+        reserves=512 * 2**20,  # for machine code, from Node.js 24 on
         base="node:22-slim",
         setup="",
         reads="with node:readline, not readFileSync(0)",
@@ -213,6 +216,11 @@ def toolchains() -> dict[str, str]:
 def runtime_of(program: str) -> str | None:
     """Return the runtime that has a program; None if there is none."""
     return next((name for name, row in RUNTIMES.items() if program in row.programs), None)
+
+
+def language_of(runtime: str, program: str) -> str:
+    """Return the runtime of a bot: the one in its bot.yaml, or that of its command's program."""
+    return runtime if runtime != "any" else runtime_of(program) or runtime
 
 
 def runtime_meant(name: str) -> str | None:

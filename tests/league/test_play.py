@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from shutil import copytree
 from textwrap import dedent
 
 import pytest
@@ -10,6 +11,7 @@ from msgspec.structs import replace
 
 from arena.cli.exit_codes import BAD_INPUT
 from arena.game.records import FixtureResult, LeagueInfo
+from arena.io import shipped
 from arena.io.errors import ArenaError
 from arena.league.play.dispatcher import OnResult, RunListener
 from arena.league.play.league_run import RunRequest
@@ -148,6 +150,29 @@ def test_bots_without_their_runtime_are_left_out_on_request(tmp_path: Path) -> N
     skipping = RunRequest(asked.league, asked.store, trust_bots=True, skip_missing_runtimes=True)
     assert leagues.play_league(skipping, listener).stored == 2
     assert listener.notes[0].startswith("left out: missing (needs no-such-interpreter); to include")
+
+
+def test_sample_bots_that_do_not_start_are_left_out_on_request(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As with a version of their runtime that does not work in the sandbox."""
+    samples = tmp_path / "sample_bots"
+    for name in ("honest", "random", "sick"):
+        copytree(shipped.folder("sample_bots") / name.replace("sick", "honest"), samples / name)
+    (samples / "sick" / "bot.py").write_text("import sys\nsys.exit('out of memory')\n")
+    manifest = samples / "sick" / "bot.yaml"
+    manifest.write_text(manifest.read_text().replace("honest", "sick"))
+    real = shipped.folder
+    monkeypatch.setattr(shipped, "folder", lambda of: samples if of == samples.name else real(of))
+    asked = request(tmp_path, bots=["sample:honest", "sample:random", "sample:sick"])
+    with pytest.raises(ArenaError, match=r"'sick' does not start: .* exit code 1: out of memory"):
+        leagues.play_league(asked)
+    listener = Recorder()
+    assert leagues.play_league(replace(asked, skip_missing_runtimes=True), listener).stored == 2
+    assert listener.notes[0] == (
+        "left out: sick does not start: the program ended with exit code 1: out of memory;"
+        f" see why: arena check {samples / 'sick'}"
+    )
 
 
 @pytest.mark.parametrize("cluster", ["", "nowhere", "local:0"])

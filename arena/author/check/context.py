@@ -16,7 +16,7 @@ from arena.bots.bot import Bot, StagedBot
 from arena.bots.builds.cache import BuildCache
 from arena.bots.command import interpreter_named
 from arena.bots.models.gateway import Gateway
-from arena.bots.runtimes import runtime_of
+from arena.bots.runtimes import language_of
 from arena.bots.sandboxes.base import Sandbox
 from arena.bots.sandboxes.capped import end_of
 from arena.bots.sandboxes.registry import AUTO
@@ -101,8 +101,7 @@ class Bench:
     @property
     def language(self) -> str:
         """The runtime that the bot is written for, as far as bot.yaml tells: a key of RUNTIMES."""
-        runtime = self.bot.info.runtime
-        return runtime if runtime != "any" else runtime_of(self.bot.command[0]) or runtime
+        return language_of(self.bot.info.runtime, self.bot.command[0])
 
     @property
     def interpreter(self) -> str:

@@ -8,6 +8,8 @@ from typing import Literal, NamedTuple, Protocol
 from msgspec import Struct
 from msgspec.structs import replace
 
+from arena.bots.runtimes import RUNTIMES, language_of
+
 PATH = "/usr/local/bin:/usr/bin:/bin"
 """Searched for a bot's command, in every sandbox."""
 ENVIRONMENT = {"PATH": PATH, "LANG": "C.UTF-8", "HOME": "/tmp", "TMPDIR": "/tmp"}
@@ -24,7 +26,7 @@ class Quota(Struct, frozen=True):
     """The most that one bot may use of the machine."""
 
     memory: int = 512 * MIB
-    """Bytes of data per process; with a control group, of all the bot's processes together."""
+    """Bytes in use per process; with a control group, of all the bot's processes together."""
     processes: int = 64
     files: int = 64
     """Open files per process."""
@@ -51,6 +53,11 @@ class Program(NamedTuple):
     """The language models that it may ask."""
     socket: Path | None = None
     """The socket at which it asks them, alone in its folder; None if there is none."""
+
+    @property
+    def reserves(self) -> int:
+        """How many bytes it may reserve beside those that it may use."""
+        return RUNTIMES[language_of(self.runtime, self.command[0])].reserves
 
     def environment(self, mounted: str = "") -> dict[str, str]:
         """Return its whole environment; `mounted` is where it finds the folder of its socket."""

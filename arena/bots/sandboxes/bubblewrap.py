@@ -61,12 +61,14 @@ class BubblewrapSandbox(HostSandbox):
         filter_fd = _memory_file(bpf_filter(denied))
         argv = [*_as_user(), "bwrap", "--args", str(options_fd), "--seccomp", str(filter_fd)]
         command = copy_first(program.command) if space else program.command
-        argv += ["--info-fd", str(child_info_fd), "--", *with_limits(command, own)]
+        argv += ["--info-fd", str(child_info_fd), "--"]
+        argv += with_limits(command, own, program.reserves)
         fds = (options_fd, filter_fd, child_info_fd)
         try:
-            return ChildProcess(
+            child = ChildProcess(
                 argv, program.folder, pass_fds=fds, info_fd=info_fd, tree=tree, copies=space > 0
             )
+            return self._watch_memory(child, program)
         finally:
             for fd in fds:
                 os.close(fd)

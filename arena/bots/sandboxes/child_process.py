@@ -1,5 +1,6 @@
 """Programs that are child processes of the arena, on this machine's own kernel."""
 
+import errno
 import json
 import os
 import shutil
@@ -10,11 +11,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
+from threading import Thread
 from typing import Literal
 
-from arena.bots.sandboxes.base import ENVIRONMENT, Quota, Unavailable
+from arena.bots.sandboxes.base import ENVIRONMENT, Program, Quota, Unavailable
 from arena.bots.sandboxes.build_folder import open_copy
 from arena.bots.sandboxes.kernel.cgroups import Cgroup, Cgroups, cgroups, kill, wait_for_exit
+from arena.bots.sandboxes.kernel.memory_watch import watch_memory
 from arena.bots.sandboxes.kernel.process_states import Watched, descendants
 from arena.bots.sandboxes.kernel.systemd_scope import SystemdScope, SystemdScopes, systemd_scopes
 from arena.io.uptime import wait_readable
@@ -52,6 +55,7 @@ class ChildProcess(Watched):
         self._tree = tree
         self.freezes_quickly = tree is not None
         self._stopped: set[int] = set()
+        self._memory_watch: Thread | None = None
         self._cpu_clock: int | None = None
         """Which clock that is; None until the program has begun."""
         try:
@@ -80,6 +84,10 @@ class ChildProcess(Watched):
     def open_folder(self) -> int | None:
         """Let a build begin; return a descriptor of the copy that it changes."""
         return open_copy(self, lambda: self._init_pid) if self._copies else None
+
+    def watch_memory(self, most: int) -> None:
+        """Kill each process of the program that is found to use more than so many bytes."""
+        self._memory_watch = watch_memory(self._process.pid, self.exit_fd, most)
 
     def end_input(self) -> None:
         """Close the program's standard input."""
@@ -133,6 +141,8 @@ class ChildProcess(Watched):
     def close(self) -> None:
         """Wait for the end and close all descriptors."""
         self._process.wait()
+        if self._memory_watch:
+            self._memory_watch.join()
         for pipe in self._pipes:
             pipe.close()
         os.close(self.exit_fd)
@@ -194,6 +204,20 @@ class HostSandbox:
         """Return "": there is nothing to know that `arena doctor` does not say."""
         return ""
 
+    def _watch_memory(self, child: ChildProcess, program: Program) -> ChildProcess:
+        """Watch a program that may reserve more than it may use, unless its tree has a limit.
+
+        Raises OSError.
+        """
+        if program.reserves and not self._caps_memory:
+            try:
+                child.watch_memory(self._quota.memory)
+            except RuntimeError as error:  # no thread can be started
+                child.kill()
+                child.close()
+                raise BlockingIOError(errno.EAGAIN, str(error)) from None
+        return child
+
     def _make_tree(self, quota: Quota) -> ProcessTree | None:
         return self._trees.make(quota) if self._trees else None
 
@@ -204,9 +228,14 @@ def process_trees() -> Cgroups | SystemdScopes | None:
     return own if own and own.caps_memory else systemd_scopes() or own
 
 
-def with_limits(command: Sequence[str], quota: Quota) -> list[str]:
-    """Return a command that limits itself before it becomes `command`."""
-    limits = [f"--data={quota.memory}", f"--nproc={quota.processes}", f"--nofile={quota.files}"]
+def with_limits(command: Sequence[str], quota: Quota, reserves: int) -> list[str]:
+    """Return a command that limits itself before it becomes `command`.
+
+    The kernel's limit of data counts what a process has reserved, used or not: `reserves` is what
+    it may reserve beside the memory that it may use.
+    """
+    data = quota.memory + reserves
+    limits = [f"--data={data}", f"--nproc={quota.processes}", f"--nofile={quota.files}"]
     return ["prlimit", *limits, f"--fsize={quota.file_size}", "--core=0", "--", *command]
 
 

@@ -25,9 +25,10 @@ class ProcessSandbox(HostSandbox):
         """Start a program in its folder; the kernel kills it when its worker dies."""
         # RLIMIT_NPROC counts all processes of the user, not of the bot: innocent bots would fail.
         own = self._quota.with_space(space)
-        limited = with_limits(program.command, replace(own, processes=_UNLIMITED))
+        limits = replace(own, processes=_UNLIMITED)
+        limited = with_limits(program.command, limits, program.reserves)
         argv = ["setpriv", "--pdeathsig", "KILL", "--", *limited]
         environment = program.environment()
-        return ChildProcess(
-            argv, program.folder, tree=self._make_tree(own), environment=environment
-        )
+        tree = self._make_tree(own)
+        child = ChildProcess(argv, program.folder, tree=tree, environment=environment)
+        return self._watch_memory(child, program)

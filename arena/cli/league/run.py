@@ -61,7 +61,8 @@ _NAMES_SHOWN = 5
 @click.option(
     "--skip-missing-runtimes",
     is_flag=True,
-    help="Leave out bots whose interpreter or compiler is not on this machine.",
+    help="Leave out bots whose interpreter or compiler is not on this machine, "
+    "and sample bots that do not start.",
 )
 @click.option(
     "--accept-changes",

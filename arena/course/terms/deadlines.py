@@ -88,6 +88,8 @@ def parse_moment(text: str, where: str) -> datetime:
     if not written:
         raise ArenaError(f"'{text}' is not a date and a time", where, f"write it like {EXAMPLE}")
     date, time, zone = written.groups()
+    if time.startswith("24"):  # Python 3.13 and later read it as the next day
+        raise ArenaError(f"there is no {date} {time}: hour must be in 0..23", where, "correct it")
     try:
         naive = datetime.fromisoformat(f"{date} {time}")
     except ValueError as error:

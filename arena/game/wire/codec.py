@@ -1,7 +1,10 @@
 """Encodes messages as lines, and decodes lines strictly: one valid JSON value, or an error."""
 
 import json
+import re
 from collections import Counter
+from itertools import accumulate
+from json import JSONDecodeError
 from math import isfinite
 from typing import Final, NoReturn, TypeVar
 
@@ -15,6 +18,17 @@ M = TypeVar("M", Ready, Answer)
 _ACTIONS = ("bid", "dudo", "calza", "pass")
 _encoder: Final = msgspec.json.Encoder()
 _answers: Final = msgspec.json.Decoder(Answer)
+MAX_DEPTH: Final = 32
+"""How deep arrays and objects may be nested in a line; the line's own object is the first."""
+_NOT_NESTING: Final = re.compile(r'"(?:[^"\\]|\\.)*+"?|[^]["{}]+', re.DOTALL)
+"""Strings, the last of which may lack its end, and all that is not a bracket."""
+_STEPS: Final = {"[": 1, "{": 1, "]": -1, "}": -1}
+_BLANKS: Final = " \t\r\n"
+_TRAILING: Final = {
+    ("Expecting value", "]"): "array",
+    ("Expecting property name enclosed in double quotes", "}"): "object",
+}
+"""What Python 3.11 and 3.12 expect after a comma, and stands there: the end of what."""
 _NAMED = 4
 """Fields of a bid that are named if it lacks others."""
 _SYNONYMS = {
@@ -101,23 +115,46 @@ def loads(line: bytes) -> object:
     """Decode one JSON value; refuse what lax parsers accept.
 
     Refused: invalid UTF-8, a byte order mark, duplicate keys, NaN and infinities, numbers that
-    overflow, lone surrogates, nesting that is too deep. Raises StrictError.
+    overflow, lone surrogates, nesting deeper than MAX_DEPTH. Raises StrictError.
     """
     try:
         text = line.decode("utf-8")
+        if text.count("[") + text.count("{") > MAX_DEPTH:
+            _check_depth(text)
         value: object = json.loads(
             text, object_pairs_hook=_unique, parse_constant=_no_constant, parse_float=_finite
         )
         lone = "\\u" in text and _has_lone_surrogate(value)
     except UnicodeDecodeError:
         raise StrictError(f"not valid UTF-8{_utf_16(line)}") from None
-    except RecursionError:
-        raise StrictError("nested too deeply") from None
+    except JSONDecodeError as error:
+        raise StrictError(f"not valid JSON{_utf_16(line)}: {_what_is_wrong(error)}") from None
     except ValueError as error:
-        raise StrictError(f"not valid JSON{_utf_16(line)}: {error}") from None
+        raise StrictError(f"not valid JSON: {error}") from None
     if lone:
         raise StrictError("a lone surrogate in a string")
     return value
+
+
+def _check_depth(text: str) -> None:
+    """Refuse deep nesting before it is read: how deep Python can read depends on its version."""
+    depth = max(accumulate(map(_STEPS.__getitem__, _NOT_NESTING.sub("", text))))
+    if depth > MAX_DEPTH:
+        raise StrictError(f"nested too deeply: {depth} arrays and objects, at most {MAX_DEPTH}")
+
+
+def _what_is_wrong(error: JSONDecodeError) -> str:
+    """Return what is wrong and where; faults are recorded, so all versions of Python say the same.
+
+    Python 3.13 has words for a comma before the end of an array or object. Older versions get them.
+    """
+    at = error.doc[error.pos : error.pos + 1]
+    before = error.doc[: error.pos].rstrip(_BLANKS)
+    ended = _TRAILING.get((error.msg, at)) if before.endswith(",") else None
+    if not ended:
+        return str(error)
+    what = f"Illegal trailing comma before end of {ended}"
+    return str(JSONDecodeError(what, error.doc, len(before) - 1))
 
 
 def _utf_16(line: bytes) -> str:

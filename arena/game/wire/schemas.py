@@ -8,10 +8,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
-import msgspec
-
 from arena.game.records import GameRecord
 from arena.game.wire.messages import PROTOCOL, Answer, Ready, ToBot
+from arena.io.json_schema import components
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 # The request distinguishes the two answers of a bot, not a tag: they are no union in msgspec.
@@ -34,7 +33,7 @@ def schemas() -> dict[str, dict[str, Any]]:
 
 
 def _schema(title: str, types: tuple[Any, ...]) -> dict[str, Any]:
-    options, parts = msgspec.json.schema_components(types, ref_template="#/$defs/{name}")
+    options, parts = components(types)
     if Answer in types:
         parts["Answer"] |= _COMPLETE_BID
     body = options[0] if len(options) == 1 else {"anyOf": list(options)}

@@ -11,6 +11,7 @@ from msgspec import Struct
 from msgspec.structs import asdict
 
 from arena.io.csv_rows import csv_of
+from arena.io.json_schema import components
 from arena.publish.output.text import csv_text
 from arena.publish.series import batched
 from arena.ratings.columns import doc
@@ -64,9 +65,7 @@ class TableType:
     @cached_property
     def schema(self) -> dict[str, Any]:
         """The JSON Schema of a table's JSON file."""
-        (row, _), definitions = msgspec.json.schema_components(
-            (self.row, self.head), ref_template="#/$defs/{name}"
-        )
+        (row, _), definitions = components((self.row, self.head))
         properties = {
             "$schema": {"description": "This schema.", "const": self.schema_file},
             **definitions.pop(self.head.__name__)["properties"],

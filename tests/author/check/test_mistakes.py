@@ -113,6 +113,24 @@ IMPORTS = {
 }
 
 
+@pytest.mark.parametrize(
+    ("stderr", "hint"),
+    [
+        (
+            "Fatal process out of memory: Failed to reserve virtual memory for CodeRange",
+            "it reserves more memory than it may: name its `runtime` in bot.yaml",
+        ),
+        (
+            "Could not reserve enough space for 2097152KB object heap",
+            "it reserves more memory than it may",
+        ),
+        ("RangeError: Failed to allocate memory", "a bot may use 512 MiB of memory"),
+    ],
+)
+def test_memory_that_is_reserved_is_told_from_what_is_used(stderr: str, hint: str) -> None:
+    assert hint in hint_for(Evidence(Cause.CRASH, "", "", f"{stderr}\n"))
+
+
 @pytest.mark.parametrize(("in_image", "stderr", "hint"), MISSING.values(), ids=MISSING)
 def test_cure_for_a_missing_package_is_that_of_the_sandbox(
     monkeypatch: pytest.MonkeyPatch, in_image: bool, stderr: str, hint: str

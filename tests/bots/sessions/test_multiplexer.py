@@ -52,6 +52,16 @@ def test_request_longer_than_the_pipe_is_written_in_parts(tmp_path: Path) -> Non
         assert multiplexer.wait() == [(0, 1, Answer(id=1, action="dudo"))]
 
 
+def test_an_answer_that_is_nested_33_deep_is_malformed(tmp_path: Path) -> None:
+    deep = """b'{"id":1,"action":"dudo","x":%b}\\n' % (b'[' * 32 + b']' * 32)"""
+    body = f"sys.stdin.read(1)\nos.write(1, {deep})\nsignal.pause()\n"
+    with one_bot(tmp_path, body) as multiplexer:
+        multiplexer.ask(0, 1, b"!\n")
+        fault = fault_of(multiplexer)
+    assert fault.cause is Cause.MALFORMED_LINE
+    assert fault.detail.startswith("nested too deeply: 33 arrays and objects, at most 32: ")
+
+
 def test_standard_error_is_logged_as_it_comes(tmp_path: Path) -> None:
     body = f"{SAY_READY}os.write(2, b'half a line')\nsys.stdin.read(1)\nos.write(2, b'!')\n{DUDO}"
     heard: list[tuple[str, bytes]] = []

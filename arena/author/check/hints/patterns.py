@@ -16,8 +16,9 @@ _PART_OF_A_LINE = (
 )
 _NO_MEMORY = (
     r"MemoryError|[Cc]annot allocate memory|bad_alloc|out of memory|OutOfMemoryError"
-    r"|[Aa]llocation failed|memory allocation of"
+    r"|[Aa]llocation failed|[Ff]ailed to allocate memory|memory allocation of"
 )
+_RESERVED = r"[Ff]ailed to reserve|[Cc](?:ould|an) ?not reserve"
 _NO_MORE = r"Too many open files|EMFILE|can't start new thread|Resource temporarily unavailable"
 _NO_NETWORK = (
     r"[Nn]ame resolution|[Nn]etwork is unreachable|[Cc]onnection refused|EAI_AGAIN|ENOTFOUND"
@@ -68,6 +69,7 @@ BY_STDERR: Patterns = (
         "this Node.js does not run TypeScript: compile it to .js",
     ),
     (r"(?:SyntaxError|IndentationError|TabError):", "correct the line that the traceback names"),
+    (_RESERVED, "it reserves more memory than it may: name its `runtime` in bot.yaml"),
     (_NO_MEMORY, MEMORY),
     (
         r"Read-only file system|EROFS|Permission denied: '(?!/)",
@@ -95,7 +97,7 @@ BY_STDERR: Patterns = (
 )
 """Patterns in standard error; {0} is their first group, {reads} how to read a line."""
 BY_DETAIL: Patterns = (
-    (r"SIGKILL", f"{MEMORY}: the kernel ends what takes more"),
+    (r"SIGKILL", f"{MEMORY}: what takes more is killed"),
     (
         r"SIGXFSZ",
         f"{_FILE_SIZE}; .NET before 10: `command: env DOTNET_EnableWriteXorExecute=0 dotnet ...`",

@@ -131,7 +131,7 @@ class DockerSandbox:
         }
         mounts = [bot_mount, f"{pipes}:{self._pipes}:ro"]
         mounts += [f"{program.socket.parent}:{MODELS}:ro"] if program.socket else []
-        limits = self._limits(mounts, space)
+        limits = self._limits(mounts, space, program.reserves)
         if copies:
             options = f"rw,exec,nosuid,nodev,size={space},uid={user},gid={user}"
             limits["tmpfs"] |= {"/bot": options}
@@ -151,7 +151,7 @@ class DockerSandbox:
         """Whether this process can open files in containers: as root, and not those of a VM."""
         return os.geteuid() == 0 and self.clock == "cpu" and not self.attach
 
-    def _limits(self, mounts: list[str], space: int) -> dict[str, Any]:
+    def _limits(self, mounts: list[str], space: int, reserves: int) -> dict[str, Any]:
         quota = self._quota.with_space(space)
         inodes = _BUILD_INODES if space else _INODES
         tmpfs = f"rw,noexec,nosuid,nodev,size={quota.file_size},nr_inodes={inodes},mode=1777"
@@ -161,7 +161,7 @@ class DockerSandbox:
         ulimits = {
             "nofile": quota.files,
             "fsize": quota.file_size,
-            "data": quota.memory,
+            "data": quota.memory + reserves,
             "core": 0,
             "msgqueue": _MESSAGE_QUEUE_BYTES,
         }

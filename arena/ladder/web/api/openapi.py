@@ -3,9 +3,8 @@
 from functools import cache
 from typing import Any
 
-import msgspec
-
 from arena import __version__
+from arena.io.json_schema import components
 from arena.ladder.book.check_result import CheckResult
 from arena.ladder.door import api
 from arena.ladder.door.door import MOST_NOTE
@@ -35,7 +34,7 @@ _VERSION = ("version", r"^[A-Za-z0-9][A-Za-z0-9_-]{0,31}@[1-9][0-9]{0,8}$")
 @cache
 def document() -> dict[str, Any]:
     """Return the OpenAPI document."""
-    _, schemas = msgspec.json.schema_components(_TYPES, ref_template=_REF)
+    _, schemas = components(_TYPES, _REF)
     schemas["OrderRequest"]["oneOf"] = _order_cases()
     return {
         "openapi": "3.1.0",
