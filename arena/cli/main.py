@@ -15,6 +15,7 @@ from arena.cli.command_group import CommandGroup
 from arena.cli.exit_codes import BAD_INPUT, FINDINGS, INTERNAL_ERROR, INTERRUPTED, OK
 from arena.io.container import closed_folder
 from arena.io.errors import ArenaError, FindingError
+from arena.io.shortage import shortage_of
 
 _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 """Why a file to which the output goes takes no more."""
@@ -171,6 +172,8 @@ def run(arguments: list[str]) -> int:
     except Exception as error:
         if os.environ.get("ARENA_TRACEBACK"):
             raise
+        if shortage := shortage_of(error):
+            return _fail(str(shortage), BAD_INPUT)
         hint = "internal error: run again with ARENA_TRACEBACK=1 and report what it prints"
         return _fail(str(ArenaError(f"{type(error).__name__}: {error}", hint=hint)), INTERNAL_ERROR)
     return code if isinstance(code, int) else OK
