@@ -15,6 +15,7 @@ from arena.cli.command_group import CommandGroup
 from arena.cli.exit_codes import BAD_INPUT, FINDINGS, INTERNAL_ERROR, INTERRUPTED, OK
 from arena.io.container import closed_folder
 from arena.io.errors import ArenaError, FindingError
+from arena.io.first_process import leave_first_process
 from arena.io.shortage import shortage_of
 
 _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
@@ -136,6 +137,7 @@ def cli() -> None:
 
 def main() -> None:
     """Run the command line and exit with its code; SIGTERM interrupts it, as Ctrl-C does."""
+    leave_first_process()
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     _open_streams()
     # For matrices this small, more threads are slower, and they add in another order.

@@ -91,6 +91,7 @@ def test_fixture_that_a_sandbox_could_not_start_is_played_again(
     assert root(ran) == undisturbed
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("at", [1, 2])
 def test_shortage_before_the_first_game_blames_no_bot(place: Path, at: int) -> None:
     ran = played(place, *with_fake(place, at))
@@ -99,6 +100,7 @@ def test_shortage_before_the_first_game_blames_no_bot(place: Path, at: int) -> N
     assert "does not start" not in line
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sandbox", ["process", "bubblewrap"])
 @pytest.mark.parametrize("command", ["run", "check"])
 def test_few_open_files_are_not_the_fault_of_a_bot(place: Path, sandbox: str, command: str) -> None:
