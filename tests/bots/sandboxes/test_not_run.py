@@ -78,7 +78,9 @@ ENDS = {
 
 @pytest.mark.parametrize("how", ENDS)
 @pytest.mark.parametrize("make", [BubblewrapSandbox, ProcessSandbox])
-def test_bot_cannot_feign_that_it_was_not_started(make: Callable[[], Sandbox], how: str, runs: Path) -> None:
+def test_bot_cannot_feign_that_it_was_not_started(
+    make: Callable[[], Sandbox], how: str, runs: Path
+) -> None:
     (runs / "closed").write_text("#!/bin/sh\n")
     command, words = ENDS[how]
     fault = greeted(make(), Program(runs, command))
