@@ -15,6 +15,8 @@ from arena.cli.command_group import CommandGroup
 from arena.cli.exit_codes import BAD_INPUT, FINDINGS, INTERNAL_ERROR, INTERRUPTED, OK
 from arena.io.container import closed_folder
 from arena.io.errors import ArenaError, FindingError
+from arena.io.first_process import leave_first_process
+from arena.io.shortage import shortage_of
 
 _FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
 """Why a file to which the output goes takes no more."""
@@ -135,6 +137,7 @@ def cli() -> None:
 
 def main() -> None:
     """Run the command line and exit with its code; SIGTERM interrupts it, as Ctrl-C does."""
+    leave_first_process()
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     _open_streams()
     # For matrices this small, more threads are slower, and they add in another order.
@@ -171,6 +174,8 @@ def run(arguments: list[str]) -> int:
     except Exception as error:
         if os.environ.get("ARENA_TRACEBACK"):
             raise
+        if shortage := shortage_of(error):
+            return _fail(str(shortage), BAD_INPUT)
         hint = "internal error: run again with ARENA_TRACEBACK=1 and report what it prints"
         return _fail(str(ArenaError(f"{type(error).__name__}: {error}", hint=hint)), INTERNAL_ERROR)
     return code if isinstance(code, int) else OK

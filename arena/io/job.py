@@ -13,6 +13,7 @@ from typing import Any, Generic, NamedTuple, Self, TypeVar
 from warnings import catch_warnings, simplefilter
 
 from arena.io.errors import ArenaError
+from arena.io.shortage import shortage_of
 
 _Result = TypeVar("_Result")
 _Item = TypeVar("_Item")
@@ -97,7 +98,7 @@ class Job:
         finally:
             self.end()
         if isinstance(value, _Refusal):
-            raise ArenaError(*value.parts)
+            raise value.error
         return value
 
     def stop(self, seconds: float) -> None:
@@ -224,11 +225,10 @@ def _death(code: int) -> str:
     return f"signal {-code}" if code < 0 else f"exit code {code}"
 
 
-class _Refusal:
-    """An ArenaError on its way: it cannot be pickled itself."""
+class _Refusal(NamedTuple):
+    """An ArenaError on its way, to be raised."""
 
-    def __init__(self, error: ArenaError) -> None:
-        self.parts = error.what, error.where, error.hint
+    error: ArenaError
 
 
 def _work(call: Callable[[], Any], answer: Connection, parent: int, place: _Place) -> None:
@@ -243,6 +243,10 @@ def _work(call: Callable[[], Any], answer: Connection, parent: int, place: _Plac
         answer.send(call())
     except ArenaError as error:
         answer.send(_Refusal(error))
+    except Exception as error:
+        if not (shortage := shortage_of(error)):
+            raise
+        answer.send(_Refusal(shortage))
 
 
 class JobKeeper:

@@ -10,6 +10,7 @@ import msgspec
 from arena import __version__
 from arena.game.records import Fixture
 from arena.io.errors import ArenaError
+from arena.io.shortage import ShortageError
 from arena.ladder.book.book import Book
 from arena.ladder.book.tables import (
     PLAYING,
@@ -184,7 +185,7 @@ class _Ladder(RunListener):
                 continue
             if not self._take_field(season):
                 return
-            asleep = season.play(*self._names(), self)
+            asleep = self._notes.unless_short(lambda: season.play(*self._names(), self))
             self._compare(season)
             if asleep:
                 self._notes.clear()
@@ -219,6 +220,8 @@ class _Ladder(RunListener):
             if not season.is_ready(version):
                 try:
                     season.enter(version, self._folder.version(version.digest))
+                except ShortageError:
+                    raise
                 except ArenaError as error:
                     why = f"it cannot be started any more: {error}"
                     self._book.set_state(version, State.RESTING, why)

@@ -5,6 +5,7 @@ from typing import ClassVar
 import msgspec
 
 from arena.io.job import JobDiedError
+from arena.io.shortage import ShortageError
 from arena.ladder.book.book import Book
 from arena.ladder.book.check_result import CheckResult, ReportedFault
 from arena.ladder.book.quota import Quotas
@@ -19,12 +20,13 @@ from tests.ladder import club as clubs
 PASSED = CheckResult(ok=True, digest="d" * 64, steps=17, games=20)
 FAILED = CheckResult(ok=False, faults=[ReportedFault("it crashed", "bga", "mend it")])
 DIED = None
+SHORT = ShortageError("this machine is short of processes")
 
 
 class Played:
     """A check that is over at once, with the next of some results."""
 
-    results: ClassVar[list[CheckResult | None]] = []
+    results: ClassVar[list[CheckResult | ShortageError | None]] = []
     ended = 0
 
     def __init__(self, _: object, **__: object) -> None:
@@ -37,6 +39,8 @@ class Played:
         result = self.results.pop(0)
         if result is None:
             raise JobDiedError
+        if isinstance(result, ShortageError):
+            raise result
         return msgspec.json.encode(result)
 
     def end(self) -> None:
@@ -61,7 +65,7 @@ class Desk:
         self.book.add(upload, State.QUEUED, "it came")
         return upload.version
 
-    def run(self, *results: CheckResult | None) -> None:
+    def run(self, *results: CheckResult | ShortageError | None) -> None:
         """Begin and end one check for each result."""
         for result in results:
             Played.results = [result]

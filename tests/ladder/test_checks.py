@@ -16,7 +16,7 @@ from arena.ladder.season.orders import carry_out
 from arena.ladder.status import status
 from arena.ladder.web.live.snapshot import look, version_info
 from tests.ladder import club
-from tests.ladder.desk import DIED, FAILED, PASSED, Desk, Played
+from tests.ladder.desk import DIED, FAILED, PASSED, SHORT, Desk, Played
 
 
 def test_a_version_that_passes_is_admitted_beside_the_one_before(desk: Desk) -> None:
@@ -68,6 +68,37 @@ def test_a_check_that_dies_is_begun_again_three_times(desk: Desk) -> None:
     desk.run(DIED)
     assert desk.state(version) is State.REFUSED
     assert desk.book.version(version).why.startswith("its check died 3 times")
+
+
+def test_a_check_that_the_machine_cannot_make_is_put_off_and_not_counted(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(scheduler, "_PAUSE", 0.0)
+    version = desk.submit("ann", "bot")
+    desk.run(*[SHORT] * 5)
+    assert desk.state(version) is State.QUEUED
+    assert desk.book.version(version).why.startswith("this machine is short of processes")
+    assert desk.book.checks(desk.book.version(version)) == []
+    assert desk.checking() == []
+    desk.run(PASSED)
+    assert desk.state(version) is State.PROVISIONAL
+
+
+def test_a_check_whose_process_cannot_be_started_is_put_off(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object, **__: object) -> None:
+        raise BlockingIOError(11, "Resource temporarily unavailable")
+
+    version = desk.submit("ann", "bot")
+    monkeypatch.setattr(scheduler, "Job", refuse)
+    desk.checks.step()
+    assert desk.state(version) is State.QUEUED
+    assert desk.book.checks(desk.book.version(version)) == []
+    monkeypatch.setattr(scheduler, "Job", Played)
+    Played.results = []
+    desk.checks.step()
+    assert desk.checking() == []  # after a pause
 
 
 def test_a_check_whose_ladder_was_killed_is_begun_again_and_not_counted(desk: Desk) -> None:

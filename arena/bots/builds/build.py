@@ -12,9 +12,10 @@ from arena.bots.folder import BotLimits, check_size, exceeds, walk
 from arena.bots.manifest import errors_name_source
 from arena.bots.sandboxes.base import MIB, Program, Sandbox
 from arena.bots.sandboxes.capped import end_of
-from arena.bots.sandboxes.run_once import RunResult, run_to_end, started
+from arena.bots.sandboxes.run_once import RunResult, last_line, run_to_end, started
 from arena.io.errors import ArenaError
 from arena.io.files import remove_tree
+from arena.io.shortage import ShortageError, shortage_in
 
 BUILD_FACTOR = 4
 """A folder holds so many times a bot's limits while it is built."""
@@ -46,6 +47,7 @@ def build(
             stack.callback(os.close, folder)
         watch = _watch(bot, program.folder, folder, limits)
         ran = run_to_end(running, limits.build_seconds, watch=watch)
+        _check_ran(ran, sandbox)
         _check_space(bot, program.folder, folder, limits)
         _check_result(ran, bot, program, limits, on_build)
         prefix = f"after the build of '{bot.name}': "
@@ -114,6 +116,14 @@ def _check_result(
     lines = [line.strip() for line in output.splitlines() if line.strip()][-_LINES:]
     end = " | ".join(line[:_LINE] for line in lines)
     raise BuildFailedError(f"the build of '{bot.name}' {how}", " ".join(program.command), end)
+
+
+def _check_ran(ran: RunResult, sandbox: Sandbox) -> None:
+    """Raise ShortageError if the sandbox could not start a build."""
+    if not ran.ran:
+        words = last_line(ran.stderr)
+        what = f"the sandbox '{sandbox.name}' could not start a build: {words}"
+        raise shortage_in(words) or ShortageError(what, hint="see what it lacks: arena doctor")
 
 
 def _take_over(source: Path, target: Path, limits: BotLimits) -> None:

@@ -13,6 +13,7 @@ from arena.bots.sandboxes.base import Program, Sandbox
 from arena.bots.sandboxes.run_once import run_once
 from arena.io.errors import ArenaError
 from arena.io.files import remove_tree
+from arena.io.shortage import ShortageError, shortage_of
 
 _MISSING = 3
 _LOOK = f'command -v "$1" >/dev/null || exit {_MISSING}'
@@ -71,9 +72,11 @@ def staged_as(bot: Bot, folder: Path) -> StagedBot:
 
 def no_space(bot: str, error: OSError, folder: Path) -> ArenaError:
     """Return the error for a bot whose files cannot be written."""
-    hint = "free some space, or set TMPDIR to a folder that has some"
+    what = f"{bot} cannot be staged: {error.strerror}"
     where = str(error.filename2 or error.filename or folder)
-    return ArenaError(f"{bot} cannot be staged: {error.strerror}", where, hint)
+    if shortage := shortage_of(error):
+        return ShortageError(what, where, shortage.hint)
+    return ArenaError(what, where, "set TMPDIR to a folder that can be written to")
 
 
 def _copy(bot: Bot, target: Path, sandbox: Sandbox, limits: BotLimits) -> None:

@@ -90,6 +90,13 @@ class Running(Protocol):
     def exit_code(self) -> int:
         """Wait for the program to end; return its exit code, or -n if signal n ended it."""
 
+    def ran(self) -> bool:
+        """Return whether the program itself was started, asked once it has ended.
+
+        If it was not, the sandbox could not start it; standard error mostly says why. A program
+        cannot feign that.
+        """
+
     def cpu_time(self) -> float | None:
         """Return the CPU time used so far, in seconds, or None if unknown."""
 

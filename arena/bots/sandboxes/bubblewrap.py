@@ -2,6 +2,7 @@
 
 import os
 import subprocess
+from contextlib import ExitStack
 from functools import cache
 from pathlib import Path
 
@@ -9,11 +10,18 @@ from msgspec.structs import replace
 
 from arena.bots.sandboxes.base import GET_ISOLATION, MODELS, Program, Unavailable
 from arena.bots.sandboxes.build_folder import SOURCE, copy_first
-from arena.bots.sandboxes.child_process import ChildProcess, HostSandbox, missing_tools, with_limits
+from arena.bots.sandboxes.child_process import (
+    ChildProcess,
+    HostSandbox,
+    missing_tools,
+    too_low_limit,
+    with_limits,
+)
 from arena.bots.sandboxes.kernel.masks import PROC
 from arena.bots.sandboxes.kernel.seccomp import bpf_filter, denials
 from arena.bots.sandboxes.kernel.users import new_user
-from arena.bots.sandboxes.run_once import last_line, run_once
+from arena.bots.sandboxes.run_once import RunResult, last_line, run_once
+from arena.io.shortage import shortage_in, shortage_of
 
 _OWN_PROCESSES = 2
 """bubblewrap's own: one outside, and the init inside."""
@@ -31,47 +39,59 @@ class BubblewrapSandbox(HostSandbox):
     isolates = True
 
     def unavailable_reason(self) -> Unavailable | None:
-        """Return why bubblewrap does not work on this machine, or None if it does."""
+        """Return why bubblewrap does not work on this machine, or None if it does.
+
+        Raises ShortageError if the machine lacks something for now.
+        """
         if missing := missing_tools(["bwrap", "setpriv", "prlimit"], GET_ISOLATION):
             return missing
-        switch = subprocess.run([*_as_user(), "true"], capture_output=True, check=False)
-        if switch.returncode != 0:
-            return Unavailable(
-                "it would run as root, whom limits do not bind, and cannot switch to another user",
-                "run the arena as another user",
-            )
+        if too_low := too_low_limit(self._quota, processes=True):
+            return too_low
         try:
+            switch = subprocess.run([*_as_user(), "true"], capture_output=True, check=False)
+            if switch.returncode != 0:
+                return Unavailable(
+                    "it would run as root, whom limits do not bind, and cannot switch to another"
+                    " user",
+                    "run the arena as another user",
+                )
             trial = run_once(self, Program(Path("/usr"), ["true"]), _TRIAL_SECONDS)
         except OSError as error:
+            if shortage := shortage_of(error):
+                raise shortage from None
             return Unavailable(f"it cannot be started: {error.strerror}", GET_ISOLATION)
-        if trial.code == 0:
-            return None
-        reason = last_line(trial.stderr) or f"bwrap ended with {trial.code}"
-        return Unavailable(reason, GET_ISOLATION)
+        return None if trial.code == 0 else _why_not(trial)
 
     def start(self, program: Program, *, space: int = 0) -> ChildProcess:
         """Start a program with its folder mounted at /bot; it dies with its worker."""
         own = self._quota.with_space(space)
         processes = own.processes + _OWN_PROCESSES
-        tree = self._make_tree(replace(own.with_files_in_memory(space), processes=processes))
-        info_fd, child_info_fd = os.pipe()
-        options = (os.fsencode(option) for option in self._options(program, space))
-        options_fd = _memory_file(b"\0".join(options))
+        together = replace(own.with_files_in_memory(space), processes=processes)
         denied = denials(memory_capped=self._caps_memory, builds=space > 0)
-        filter_fd = _memory_file(bpf_filter(denied))
-        argv = [*_as_user(), "bwrap", "--args", str(options_fd), "--seccomp", str(filter_fd)]
         command = copy_first(program.command) if space else program.command
-        argv += ["--info-fd", str(child_info_fd), "--"]
-        argv += with_limits(command, own, program.reserves)
-        fds = (options_fd, filter_fd, child_info_fd)
-        try:
+        with ExitStack() as stack:
+            options = (os.fsencode(option) for option in self._options(program, space))
+            options_fd = _memory_file(b"\0".join(options), stack)
+            filter_fd = _memory_file(bpf_filter(denied), stack)
+            status_fd, child_status_fd = os.pipe()
+            stack.callback(os.close, child_status_fd)
+            argv = [*_as_user(), "bwrap", "--args", str(options_fd), "--seccomp", str(filter_fd)]
+            argv += ["--json-status-fd", str(child_status_fd), "--"]
+            argv += with_limits(command, own, program.reserves)
+            try:
+                tree = self._make_tree(together)
+            except OSError:
+                os.close(status_fd)
+                raise
             child = ChildProcess(
-                argv, program.folder, pass_fds=fds, info_fd=info_fd, tree=tree, copies=space > 0
+                argv,
+                program.folder,
+                pass_fds=(options_fd, filter_fd, child_status_fd),
+                status_fd=status_fd,
+                tree=tree,
+                copies=space > 0,
             )
-            return self._watch_memory(child, program)
-        finally:
-            for fd in fds:
-                os.close(fd)
+        return self._watch_memory(child, program)
 
     def _options(self, program: Program, space: int) -> list[str]:
         size = str(self._quota.with_space(space).file_size)
@@ -94,6 +114,14 @@ class BubblewrapSandbox(HostSandbox):
         if space:
             options += ["--size", str(space), "--tmpfs", "/bot"]
         return [*options, "--remount-ro", "/", "--chdir", "/bot"]
+
+
+def _why_not(trial: RunResult) -> Unavailable:
+    """Return why a trial failed; raises ShortageError if the machine lacked something."""
+    reason = last_line(trial.stderr) or f"bwrap ended with {trial.code}"
+    if shortage := shortage_in(reason):
+        raise shortage
+    return Unavailable(reason, GET_ISOLATION)
 
 
 def _system_mounts() -> list[str]:
@@ -130,9 +158,10 @@ def _as_user() -> list[str]:
     return ["setpriv", *switch, "--inh-caps=-all", "--pdeathsig", "KILL", "--"]
 
 
-def _memory_file(content: bytes) -> int:
-    """Return a descriptor from which a child can read `content` once."""
+def _memory_file(content: bytes, stack: ExitStack) -> int:
+    """Return a descriptor from which a child can read `content` once; the stack closes it."""
     fd = os.memfd_create("arena")
+    stack.callback(os.close, fd)
     os.write(fd, content)
     os.lseek(fd, 0, os.SEEK_SET)
     return fd

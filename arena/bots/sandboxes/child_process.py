@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
+from resource import RLIM_INFINITY, RLIMIT_NOFILE, RLIMIT_NPROC, getrlimit
 from threading import Thread
 from typing import Literal
 
@@ -26,7 +27,7 @@ ProcessTree = Cgroup | SystemdScope
 """The group of all processes of one bot."""
 _INIT_SECONDS = 1.0
 """The most seconds until a sandbox names its init process."""
-_INFO_BYTES = 65_536
+_STATUS_BYTES = 65_536
 _CPUCLOCK_SCHED = 2
 """A process's CPU time, in the low bits of a clock id: see `clock_getcpuclockid`."""
 
@@ -34,7 +35,8 @@ _CPUCLOCK_SCHED = 2
 class ChildProcess(Watched):
     """A child process in a session of its own, with pipes to it; raises OSError.
 
-    On `info_fd` a sandbox writes as JSON which process is its init, the first one inside. It and
+    On `status_fd` a sandbox writes a line of JSON that says which process is its init, the first
+    one inside, and at the end one with the exit code of the program, if that was started. It and
     the tree are closed with the child, or if the child cannot be started. `copies`: the program is
     a build that works on a copy of its folder.
     """
@@ -45,13 +47,14 @@ class ChildProcess(Watched):
         folder: Path,
         *,
         pass_fds: Sequence[int] = (),
-        info_fd: int | None = None,
+        status_fd: int | None = None,
         tree: ProcessTree | None = None,
         copies: bool = False,
         environment: Mapping[str, str] = ENVIRONMENT,
     ) -> None:
         self._copies = copies
-        self._info_fd = info_fd
+        self._status_fd = status_fd
+        self._status = b""
         self._tree = tree
         self.freezes_quickly = tree is not None
         self._stopped: set[int] = set()
@@ -75,7 +78,12 @@ class ChildProcess(Watched):
             raise
         self._pipes = [pipe for pipe in (process.stdin, process.stdout, process.stderr) if pipe]
         self.stdin, self.stdout, self.stderr = (pipe.fileno() for pipe in self._pipes)
-        self.exit_fd = os.pidfd_open(process.pid)
+        try:
+            self.exit_fd = os.pidfd_open(process.pid)
+        except OSError:
+            process.kill()
+            self._close()
+            raise
         if tree:
             tree.started(process.pid)
         for fd in (self.stdin, self.stdout, self.stderr):
@@ -97,6 +105,18 @@ class ChildProcess(Watched):
         """Wait for the program to end; return its exit code, or -n if signal n ended it."""
         return self._process.wait()
 
+    def ran(self) -> bool:
+        """Return whether the program was started, once all has ended: by what its sandbox says.
+
+        Without a sandbox the start failed if the program had to join its tree, and never did.
+        """
+        if self._status_fd is None:
+            return self._tree is None or self._tree.cpu_time() != 0
+        while wait_readable([self._status_fd], 0) and (piece := self._read_status()):
+            self._status += piece
+        # One that was killed could not say more than that it began.
+        return (b"child-pid" if self.exit_code() < 0 else b"exit-code") in self._status
+
     def cpu_time(self) -> float | None:
         """Return the CPU time of the whole tree; without a tree, of the program alone."""
         used = self._tree.cpu_time() if self._tree else None
@@ -104,7 +124,7 @@ class ChildProcess(Watched):
 
     def pid(self) -> int | None:
         """Return the id of the program itself, not of its sandbox; None if that begins just now."""
-        return self._process.pid if self._info_fd is None else _child_of_init(self._init_pid)
+        return self._process.pid if self._status_fd is None else _child_of_init(self._init_pid)
 
     def freeze(self, *, frozen: bool) -> None:
         """Freeze or thaw the whole tree; without one, stop or continue what is in the sandbox."""
@@ -124,7 +144,7 @@ class ChildProcess(Watched):
 
     def _family(self) -> list[int]:
         """Return the processes in the sandbox; without one, the program and those below it."""
-        if self._info_fd is None:
+        if self._status_fd is None:
             return [self._process.pid, *descendants(self._process.pid)]
         return descendants(self._init_pid) if self._init_pid is not None else []
 
@@ -140,32 +160,37 @@ class ChildProcess(Watched):
 
     def close(self) -> None:
         """Wait for the end and close all descriptors."""
+        self._close()
+        os.close(self.exit_fd)
+
+    def _close(self) -> None:
         self._process.wait()
         if self._memory_watch:
             self._memory_watch.join()
         for pipe in self._pipes:
             pipe.close()
-        os.close(self.exit_fd)
         self._release()
 
     def _release(self) -> None:
-        if self._info_fd is not None:
-            os.close(self._info_fd)
+        if self._status_fd is not None:
+            os.close(self._status_fd)
         if self._tree:
             self._tree.close()
 
     @cached_property
     def _init_pid(self) -> int | None:
         """The first process inside the sandbox, which takes all others with it when it ends."""
-        told = b""
-        while self._info_fd is not None and wait_readable([self._info_fd], _INIT_SECONDS):
-            piece = os.read(self._info_fd, _INFO_BYTES)
+        while self._status_fd is not None and wait_readable([self._status_fd], _INIT_SECONDS):
+            piece = self._read_status()
             if not piece:
                 break
-            told += piece
+            self._status += piece
             with suppress(ValueError, KeyError):
-                return int(json.loads(told)["child-pid"])
+                return int(json.loads(self._status.partition(b"\n")[0])["child-pid"])
         return None
+
+    def _read_status(self) -> bytes:
+        return b"" if self._status_fd is None else os.read(self._status_fd, _STATUS_BYTES)
 
     def _read_cpu_clock(self) -> float | None:
         """Read the kernel's clock of the CPU time that the program itself used."""
@@ -237,6 +262,21 @@ def with_limits(command: Sequence[str], quota: Quota, reserves: int) -> list[str
     data = quota.memory + reserves
     limits = [f"--data={data}", f"--nproc={quota.processes}", f"--nofile={quota.files}"]
     return ["prlimit", *limits, f"--fsize={quota.file_size}", "--core=0", "--", *command]
+
+
+def too_low_limit(quota: Quota, *, processes: bool) -> Unavailable | None:
+    """Return which limit of this process is below what a bot may use, or None if none is.
+
+    `processes`: whether a bot gets a limit on processes of its own.
+    """
+    wanted = [("open files", RLIMIT_NOFILE, quota.files, "-n")]
+    wanted += [("processes", RLIMIT_NPROC, quota.processes, "-u")] if processes else []
+    for what, limit, number, option in wanted:
+        _, highest = getrlimit(limit)
+        if RLIM_INFINITY != highest < number:
+            text = f"a bot may use {number} {what}, and the limit here is {highest}"
+            return Unavailable(text, f"raise it: ulimit {option} 4096")
+    return None
 
 
 def missing_tools(tools: Sequence[str], hint: str) -> Unavailable | None:

@@ -8,7 +8,8 @@ from multiprocessing import resource_tracker
 from pathlib import Path
 
 PREFIX = "perudo-arena"
-_SEMAPHORES = Path("/dev/shm")
+SEMAPHORES = Path("/dev/shm")
+"""Where the C library keeps semaphores that have names."""
 
 
 def own_name() -> str:
@@ -40,13 +41,13 @@ def track_semaphores() -> None:
     One that was started again, because the first was killed, prints a traceback for each name that
     it does not know when the semaphore is removed.
     """
-    for path in _SEMAPHORES.glob(f"sem.{own_name()}.*"):
+    for path in SEMAPHORES.glob(f"sem.{own_name()}.*"):
         resource_tracker.register(path.name.replace("sem.", "/", 1), "semaphore")
 
 
 def remove_abandoned_semaphores() -> None:
     """Remove the semaphores of processes that could not."""
-    for path in _SEMAPHORES.glob(f"sem.{PREFIX}.*"):
+    for path in SEMAPHORES.glob(f"sem.{PREFIX}.*"):
         if is_abandoned(path.name.removeprefix("sem.")):
             with suppress(OSError):
                 path.unlink()

@@ -1,10 +1,10 @@
 """The sandboxes by name, and which one is used: the one asked for, or the strongest available."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Protocol
 
 from arena.bots.runtimes import IMAGES
-from arena.bots.sandboxes.base import Sandbox
+from arena.bots.sandboxes.base import Sandbox, Unavailable
 from arena.bots.sandboxes.bubblewrap import BubblewrapSandbox
 from arena.bots.sandboxes.docker.sandbox import DockerSandbox
 from arena.bots.sandboxes.process import ProcessSandbox
@@ -46,8 +46,7 @@ def make_sandbox(
     Raises ArenaError if the name is unknown or the sandbox does not work here.
     """
     if name == AUTO:
-        candidates = (_make(each, runtimes, images) for each in SANDBOXES)
-        return next(sandbox for sandbox in candidates if not sandbox.unavailable_reason())
+        return _strongest([_make(each, runtimes, images) for each in SANDBOXES])
     if name not in SANDBOXES:
         raise ArenaError(f"unknown sandbox '{name}'", hint=did_you_mean(name, [AUTO, *SANDBOXES]))
     sandbox = _make(name, runtimes, images)
@@ -55,6 +54,17 @@ def make_sandbox(
         hint = f"{reason.hint}, or --sandbox auto" if reason.hint else "--sandbox auto"
         raise ArenaError(f"the sandbox '{name}' does not work here: {reason.what}", hint=hint)
     return sandbox
+
+
+def _strongest(sandboxes: Sequence[Sandbox]) -> Sandbox:
+    """Return the first sandbox that works; raises ArenaError if none does."""
+    reason = Unavailable("there is none")
+    for sandbox in sandboxes:
+        found = sandbox.unavailable_reason()
+        if found is None:
+            return sandbox
+        reason = found
+    raise ArenaError(f"no sandbox works here: {reason.what}", hint=reason.hint)
 
 
 def _make(name: str, runtimes: Collection[str], images: Mapping[str, str]) -> Sandbox:

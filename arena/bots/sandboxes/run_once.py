@@ -27,6 +27,8 @@ class RunResult(NamedTuple):
     """Bytes of both that there were."""
     seconds: float
     """Its run time, in uptime of the arena."""
+    ran: bool = True
+    """Whether the program itself was started."""
 
 
 @contextmanager
@@ -73,10 +75,11 @@ def run_to_end(
         output=bytes(reader.combined),
         size=reader.size,
         seconds=reader.seconds,
+        ran=not ended or running.ran(),
     )
 
 
-def last_line(output: bytes) -> str:
+def last_line(output: bytes | bytearray) -> str:
     """Return the last line of a program's output, or "" if it has none."""
     lines = output.decode("utf-8", "replace").strip().splitlines()
     return lines[-1] if lines else ""

@@ -11,11 +11,12 @@ from mypy_extensions import mypyc_attr
 from arena.bots.models.gateway import Gateway
 from arena.bots.sandboxes.base import Program, Sandbox
 from arena.bots.sessions.clock import READY, FixtureBank
+from arena.bots.sessions.ending import check_executed, check_sandbox
 from arena.bots.sessions.replies import Log, SeatReply
 from arena.bots.sessions.session import MAX_STDERR, Session
 from arena.bots.sessions.warm_pool import TablePool
 from arena.game.records import Cause, Fault, LimitsInfo
-from arena.io.errors import ArenaError
+from arena.io.shortage import shortage_of
 from arena.io.uptime import TICK, Uptime
 
 _GRACE = 0.5
@@ -93,7 +94,8 @@ class Multiplexer:
     def start(self, seat: int, hello: bytes) -> Fault | None:
         """Start a seat's bot and greet it; its `Ready` comes from `wait`, under the id READY.
 
-        Raises ArenaError if the sandbox does not work any more: no bot is to blame for that.
+        Raises ArenaError if the sandbox does not work any more, and ShortageError if the machine
+        lacks something: no bot is to blame for that.
         """
         program = self._programs[seat]
         self._last.pop(seat, None)
@@ -106,7 +108,9 @@ class Multiplexer:
             pool = None if models else self._pool
             running = pool.take(program, self.sandbox) if pool else self.sandbox.start(program)
         except OSError as error:
-            self._check_sandbox()
+            if shortage := shortage_of(error):
+                raise shortage from None
+            check_sandbox(self.sandbox)
             return Fault(Cause.CRASH, f"cannot be started: {error.strerror}")
         self._uptime.tick()
         now, bank = self._uptime.now, self._banks[seat]
@@ -118,11 +122,6 @@ class Multiplexer:
         session.greet(hello)
         self._flushed(session)
         return None
-
-    def _check_sandbox(self) -> None:
-        if reason := self.sandbox.unavailable_reason():
-            what = f"the sandbox '{self.sandbox.name}' does not work any more: {reason.what}"
-            raise ArenaError(what, hint=reason.hint)
 
     def stop(self, seat: int) -> None:
         """End a seat's bot."""
@@ -274,11 +273,11 @@ class Multiplexer:
         return replies
 
     def _check_start(self, session: Session, replies: Sequence[SeatReply]) -> None:
-        """Raise ArenaError if a bot could not be executed because the sandbox is gone."""
-        if session.not_executed and any(
+        """Raise ArenaError if a bot was never executed, by no fault of its own."""
+        if session.ending and any(
             id_ == READY and isinstance(reply, Fault) for _, id_, reply in replies
         ):
-            self._check_sandbox()
+            check_executed(session.ending, self.sandbox, session.last_words())
 
     def _read_stderr(self, session: Session) -> Sequence[SeatReply]:
         if not session.read_errors():

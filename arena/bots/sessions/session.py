@@ -1,29 +1,25 @@
 """A conversation with one live bot: its requests, its replies, its first fault."""
 
 import os
-import signal
 from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
 
 from arena.bots.models.model_socket import ModelSocket
 from arena.bots.sandboxes.base import Running
+from arena.bots.sandboxes.run_once import last_line
 from arena.bots.sessions.clock import READY, Clock, FixtureBank
+from arena.bots.sessions.ending import Ending, ending_of
 from arena.bots.sessions.fault_words import news, open_requests, unfinished
 from arena.bots.sessions.replies import Log, SeatReply
 from arena.game.exchanges import MODEL_SECONDS
 from arena.game.records import Cause, Fault, LimitsInfo
 from arena.game.wire.codec import StrictError, decode_answer, decode_ready
 from arena.game.wire.messages import MAX_LINE, Answer, Ready
-from arena.io.uptime import wait_readable
 
 MAX_STDERR = 65_536
 """Bytes that are kept of the end of standard error."""
 _CHUNK = 65_536
-_NOT_EXECUTED = {125, 126, 127}
-"""Exit codes of the shells and programs that start bots, if they cannot; bots may use them, too."""
-_LINGER = 1.0
-"""Seconds within which a program that closed its output should have ended."""
 
 
 class Session:
@@ -54,8 +50,8 @@ class Session:
         self._open = self.clock.open
         self._requests: list[tuple[int, int]] = []
         self.outbox = b""
-        self.not_executed = False
-        """Whether it ended as a shell does that could not execute a program."""
+        self.ending: Ending | None = None
+        """How the program ended, if it did while an answer was awaited."""
         self.closed = False
         self.ended = False
         self.running = running
@@ -237,6 +233,11 @@ class Session:
         busy = self._open or self.outbox or self._inbox or self.closed or self.ended
         return None if busy else self.running
 
+    def last_words(self) -> str:
+        """Return the last line on standard error so far."""
+        self._drain_errors()
+        return last_line(self._errors)
+
     def stop(self) -> None:
         """End the process and everything it started; keep the end of its standard error."""
         self.running.kill()
@@ -292,17 +293,8 @@ class Session:
         return self.seat, id_, Fault(cause, detail)
 
     def _how_it_ended(self) -> str:
-        """Say how the process ended; its pipe may close shortly before it does."""
-        if not wait_readable([self.exit_fd], _LINGER):
-            return "it closed its output"
-        code = self.running.exit_code()
-        self.not_executed = code in _NOT_EXECUTED
-        number = -code if code < 0 else code - 128
-        if number in set(signal.Signals):
-            return f"the program was killed by {signal.Signals(number).name}"
-        if code < 0:
-            return f"the program was killed by signal {number}"
-        return f"the program ended with exit code {code}"
+        self.ending = ending_of(self.running)
+        return self.ending.how
 
 
 def _clock(

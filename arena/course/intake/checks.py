@@ -21,6 +21,7 @@ from arena.bots.runtimes import IMAGES
 from arena.bots.sandboxes.registry import missing_image
 from arena.io.errors import ArenaError
 from arena.io.files import read_json, write_file
+from arena.io.shortage import ShortageError, shortage_of
 from arena.league.play.process_pool import map_ordered, pool
 
 POSITIONS = 500
@@ -77,7 +78,7 @@ def check_all(
     """Check hand-ins, given by their keys, side by side, but for those whose checks are stored.
 
     One that fails is checked once more with nothing beside it, and the better check counts. Raises
-    ArenaError if a bot may not run in the sandbox.
+    ArenaError if a bot may not run in the sandbox, or the machine lacks something (ShortageError).
     """
     checks = {
         key: stored for key in hand_ins if (stored := read_json(folder / f"{key}.json", Checked))
@@ -86,17 +87,19 @@ def check_all(
     if left:
         tell(f"checking {len(left)} hand-ins")
         with pool(workers, pin=False) as executor:
-            calls = [partial(_check, hand_ins[key].request) for key in left]
+            calls = [partial(_check_beside, hand_ins[key].request) for key in left]
             results = map_ordered(executor, calls, 2 * workers)
             for number, (key, checked) in enumerate(zip(left, results, strict=True), 1):
+                if not checked:
+                    continue
                 checks[key] = checked
                 tell(f"checked {number} of {len(left)}: {_verdict(hand_ins[key], checked)}")
                 if checked.report.ok:
                     _write(folder, key, checked)
     for key in left:
-        if not checks[key].report.ok:
+        if key not in checks or not checks[key].report.ok:
             again = _check(hand_ins[key].request)
-            checks[key] = max(checks[key], again, key=attrgetter("passed"))
+            checks[key] = max(checks.get(key, again), again, key=attrgetter("passed"))
             tell(f"checked again: {_verdict(hand_ins[key], checks[key])}")
             _write(folder, key, checks[key])
     return checks
@@ -116,11 +119,23 @@ def read_check(folder: Path, unit: str, content: str) -> Checked | None:
     return read_json(folder / f"{check_key(unit, content)}.json", Checked)
 
 
+def _check_beside(request: CheckRequest) -> Checked | None:
+    """Check a hand-in beside others; None if the machine lacks something for that."""
+    try:
+        return _check(request)
+    except Exception as error:
+        if shortage_of(error):
+            return None
+        raise
+
+
 def _check(request: CheckRequest) -> Checked:
     """Check a hand-in; raises ArenaError for what is no fault of it, as that nothing may run."""
     try:
         refuse_link(request.source)
         bot = load_bot(request.source)
+    except ShortageError:
+        raise
     except ArenaError as error:
         return Checked(_report(request, error), "")
     images = {**IMAGES, **request.images}

@@ -145,6 +145,11 @@ class Book(BookFileUser):
         results = [decoded(row["result"]) for row in self._file.rows(query, version)]
         return results[0] if results else None
 
+    def drop_check(self, check: Check) -> None:
+        """Drop a check that could not be made."""
+        delete = "DELETE FROM checks WHERE version = ? AND try = ?"
+        self._file.execute(delete, check.version, check.number)
+
     def forget_begun_checks(self) -> None:
         """Drop the checks that no ladder is at any more: their versions are checked again."""
         self._file.execute("DELETE FROM checks WHERE ended IS NULL")

@@ -14,6 +14,7 @@ from arena.io.cores import enough_cores
 from arena.io.errors import ArenaError
 from arena.io.files import write_file
 from arena.io.job import LATER, Job, JobDiedError
+from arena.io.shortage import ShortageError, shortage_of
 from arena.io.uptime import Uptime
 from arena.ladder.book.book import Book
 from arena.ladder.book.check_result import CheckResult, ReportedFault, decoded
@@ -26,6 +27,8 @@ from arena.ladder.season.admission import admit
 
 _KEPT = 3_600.0
 """Seconds."""
+_PAUSE = 10.0
+"""Seconds without a new check after one that this machine could not make."""
 _GAP = 10.0
 """Seconds between two looks at the checks from which on the ladder was suspended, or had more to do
 than to look: they do not count for leases."""
@@ -92,6 +95,8 @@ class CheckScheduler:
         self._running: list[_Running] = []
         """Those that began first come first."""
         self._uptime = Uptime(gap=_GAP)
+        self._not_before = 0.0
+        """When the next check may begin, by that uptime."""
         # Their processes died with the ladder that had begun them.
         book.forget_begun_checks()
         self._note_progress()
@@ -130,6 +135,8 @@ class CheckScheduler:
 
     def _begin_next(self) -> bool:
         """Begin a check, if there is a slot for a version that waits; returns whether it did."""
+        if self._uptime.now() < self._not_before:
+            return False
         waiting = {version.id: version for version in self._book.versions({State.QUEUED})}
         queue = [Waiting(version.id, version.author) for version in waiting.values()]
         authors = [running.version.author for running in self._running]
@@ -143,7 +150,12 @@ class CheckScheduler:
             self._book.set_state(version, State.CHECKING, f"check {check.number}")
         until = self._uptime.now() + seconds
         cores = self.config.spare_cores
-        self._running.append(_Running(version, check, order, until, cores))
+        try:
+            self._running.append(_Running(version, check, order, until, cores))
+        except Exception as error:
+            if not (shortage := shortage_of(error)):
+                raise
+            self._postpone(version, check, shortage)
         self._note_progress()
         return True
 
@@ -178,7 +190,12 @@ class CheckScheduler:
     def _end(self, running: _Running) -> bool:
         """Take in the result of a check; returns whether its version was admitted."""
         self._running.remove(running)
-        result = running.result()
+        try:
+            result = running.result()
+        except ShortageError as error:
+            self._postpone(running.version, running.check, error)
+            self._note_progress()
+            return False
         with self._book.together():
             self._note_progress()
             if self._book.version(running.version.name).state is not State.CHECKING:
@@ -191,6 +208,14 @@ class CheckScheduler:
             checked = self._with_owner(running.version, decoded(result))
             self._book.end_check(running.check, msgspec.json.encode(checked))
             return self._settle(running.version, checked)
+
+    def _postpone(self, version: Version, check: Check, shortage: ShortageError) -> None:
+        """Have a check made later that this machine could not make."""
+        self._not_before = self._uptime.now() + _PAUSE
+        with self._book.together():
+            self._book.drop_check(check)
+            if self._book.version(version.name).state is State.CHECKING:
+                self._book.set_state(version, State.QUEUED, f"{shortage.what}: it is checked later")
 
     def _with_owner(self, version: Version, result: CheckResult) -> CheckResult:
         """Refuse a version that passed its check if another author has the name by now."""

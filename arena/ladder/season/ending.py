@@ -2,7 +2,9 @@
 
 import threading
 from collections.abc import Callable, Sequence
+from functools import partial
 
+from arena.io.shortage import ShortageError
 from arena.ladder.season.season import Season
 from arena.league.play.dispatcher import RunListener
 
@@ -19,6 +21,14 @@ class Notes:
         if text not in self._said:
             self._said.add(text)
             self._say(text)
+
+    def unless_short(self, play: Callable[[], bool]) -> bool:
+        """Play; False if the machine lacked something for it, which is said."""
+        try:
+            return play()
+        except ShortageError as error:
+            self.note(str(error))
+            return False
 
     def clear(self) -> None:
         """Take note that nothing is wrong."""
@@ -54,7 +64,7 @@ def play_to_its_end(
     """
     until = _Until(stop, notes)
     while not stop.is_set():
-        if season.end(field, struck, until):
+        if notes.unless_short(partial(season.end, field, struck, until)):
             return True
         if left_out := season.put_off():
             names = ", ".join(sorted(left_out))

@@ -47,7 +47,7 @@ class _RevocableRunning:
         self.exit_fd = inner.exit_fd
         self.freeze, self.freezes_quickly = inner.freeze, inner.freezes_quickly
         self.open_folder, self.end_input = inner.open_folder, inner.end_input
-        self.exit_code, self.pid = inner.exit_code, inner.pid
+        self.exit_code, self.ran, self.pid = inner.exit_code, inner.ran, inner.pid
         self.cpu_time, self.is_busy = inner.cpu_time, inner.is_busy
         self.peak_memory = inner.peak_memory
 

@@ -1,14 +1,11 @@
 """Plays the fixtures that are due on an engine's workers, and hands over each finished one."""
 
-import signal
 import sys
-import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
-from contextlib import AbstractContextManager, contextmanager, nullcontext
-from types import FrameType
+from contextlib import AbstractContextManager, nullcontext
 from typing import Protocol
 
 from msgspec import Struct, field
@@ -16,8 +13,11 @@ from msgspec.structs import replace
 
 from arena.bots.bot import StagedBot
 from arena.game.records import Fixture, FixtureResult, LeagueInfo, QuarantinedFixture
+from arena.io.shortage import ShortageError, shortage_of
 from arena.league.play.dice_in_play import DiceInPlay
+from arena.league.play.interruption import Interruption, interruptible
 from arena.league.play.put_off import DownModels
+from arena.league.play.shortages import Shortages
 from arena.league.play.workers import Engine, Task, WorkerDiedError
 from arena.league.schedule.playoff import PlayoffVerdict
 from arena.league.schedule.progress import Verdict
@@ -96,12 +96,13 @@ def play_due(
     The ledger is asked for more while fewer tasks could begin than workers take at a time: a slow
     task holds up no other. The listener or a first Ctrl-C stops the run when the fixtures being
     played are finished. A second Ctrl-C, or SIGTERM, raises KeyboardInterrupt: every process is
-    ended, and nothing that was kept is lost.
+    ended, and nothing that was kept is lost. Raises ShortageError if the machine lacks something
+    for long.
     """
-    with _interruptible(listener) as interruption:
+    with interruptible(listener.stop_requested, listener.stopping) as interruption:
         dispatcher = _Dispatcher(
             *(conditions, bots, engine, ledger, on_result, interruption),
-            *(listener.watched, DownModels(listener.note)),
+            *(listener.watched, DownModels(listener.note), Shortages(listener.note)),
         )
         return dispatcher.play_all()
 
@@ -114,10 +115,11 @@ class _Dispatcher(Struct):
     engine: Engine
     ledger: Ledger
     on_result: OnResult
-    interruption: "_Interruption"
+    interruption: Interruption
     watched: Callable[[Fixture], str]
     """Names the file for the first game of a fixture, "" for none."""
     down: DownModels
+    shortages: Shortages
     deaths: dict[str, int] = {}
     """Workers that died while they had a fixture, by its id."""
     taken: set[str] = set()
@@ -159,35 +161,62 @@ class _Dispatcher(Struct):
         return [task for task in tasks if not self.down.put_off(task)]
 
     def _play(self, tasks: deque[Task], *, alone: bool = False) -> list[Task]:
-        """Play all due tasks, or with `alone` one task; returns the tasks whose worker died."""
+        """Play all due tasks, or with `alone` one task; returns those to be played alone.
+
+        Their worker died, or its machine lacked something. If this machine does, no worker plays.
+        """
         running: _Running = {}
         suspects: list[Task] = []
-        with self.engine.executor(self._workers(alone=alone)) as executor:
-            while True:
-                stop = suspects or self.interruption.requested()
-                if not stop:
-                    if not alone:
-                        self._refill(tasks)
-                    self._submit(executor, tasks, running, self._workers(alone=alone))
-                if not running:
-                    return suspects
-                done, _ = wait(running, timeout=_TICK, return_when=FIRST_COMPLETED)
-                self.interruption.requested()
-                suspects += self._collect_all(done, running, tasks)
-                if not done:
-                    self.on_result(None)
+        try:
+            with self.engine.executor(self._workers(alone=alone)) as executor:
+                self._play_with(executor, tasks, running, suspects, alone=alone)
+        except Exception as error:
+            if not (shortage := shortage_of(error)) or isinstance(error, ShortageError):
+                raise
+            # The workers are gone, and what they played.
+            for batch in running.values():
+                self._return(batch, tasks)
+            self.shortages.of_workers(shortage, self.interruption)
+        return suspects
+
+    def _play_with(
+        self,
+        executor: Executor,
+        tasks: deque[Task],
+        running: _Running,
+        suspects: list[Task],
+        *,
+        alone: bool,
+    ) -> None:
+        """Have workers play tasks until there are none, or some are to be played alone."""
+        while True:
+            stop = suspects or self.interruption.requested()
+            if not stop:
+                if not alone:
+                    self._refill(tasks)
+                self._submit(executor, tasks, running, self._workers(alone=alone))
+            if not running:
+                return
+            done, _ = wait(running, timeout=_TICK, return_when=FIRST_COMPLETED)
+            self.interruption.requested()
+            suspects += self._collect_all(done, running, tasks)
+            if not done:
+                self.on_result(None)
 
     def _workers(self, *, alone: bool) -> int:
-        return 1 if alone else self.engine.worker_count()
+        return 1 if alone else self.shortages.fewer(self.engine.worker_count())
 
     def _play_alone(self, suspect: Task) -> list[Task]:
         """Play a task whose worker died with nothing else running that could have killed it.
 
-        Returns it if the run was stopped first; quarantines it if it kills every worker.
+        Returns it if the run was stopped first; quarantines it if it kills every worker. If the
+        machine of the worker lacked something, there is more of it now.
         """
         tasks, fixture = deque([suspect]), suspect.fixture
+        self.shortages.wait(fixture, self.interruption)
         while died := self._play(tasks, alone=True):
-            deaths = self.deaths[fixture.id]
+            self.shortages.wait(fixture, self.interruption)
+            deaths = self.deaths.get(fixture.id, 0)
             if deaths >= MAX_DEATHS:
                 self.ledger.quarantine(QuarantinedFixture(fixture, _REASON, deaths, time.time()))
                 self.dice.finish([suspect])
@@ -207,10 +236,17 @@ class _Dispatcher(Struct):
             try:
                 future = self.engine.submit(executor, batch)
             except BrokenExecutor:
-                self.dice.pause(batch)
-                tasks.extendleft(reversed(batch))
+                self._return(batch, tasks)
                 return
+            except Exception:
+                self._return(batch, tasks)
+                raise
             running[future] = batch
+
+    def _return(self, batch: Sequence[Task], tasks: deque[Task]) -> None:
+        """Take back tasks that no worker plays."""
+        self.dice.pause(batch)
+        tasks.extendleft(reversed(batch))
 
     def _watch(self, batch: list[Task]) -> list[Task]:
         """Return tasks with the files for those whose first game is watched."""
@@ -223,7 +259,7 @@ class _Dispatcher(Struct):
     def _collect_all(
         self, done: Iterable[Future[object]], running: _Running, tasks: deque[Task]
     ) -> list[Task]:
-        """Keep the results of batches, all together; returns the tasks whose worker died."""
+        """Keep the results of batches, all together; returns the tasks to be played alone."""
         played: list[PackedFixture] = []
         suspects: list[Task] = []
         try:
@@ -234,9 +270,15 @@ class _Dispatcher(Struct):
                 except WorkerDiedError as error:
                     self._blame(batch, error.deaths)
                     suspects += batch
+                except Exception:
+                    self._return(batch, tasks)
+                    raise
                 else:
+                    lacking = self.shortages.among(collected, batch)
+                    suspects += lacking
+                    self.dice.pause(lacking)
                     played += self.down.without_put_off(collected, tasks)
-                    self.dice.finish(batch)
+                    self.dice.finish([task for task in batch if task not in lacking])
         finally:
             # Also if a later batch ends the run: these were played.
             self._keep(played)
@@ -245,6 +287,7 @@ class _Dispatcher(Struct):
     def _keep(self, played: Sequence[PackedFixture]) -> None:
         if not played:
             return
+        self.shortages.workers_play()
         results = [packed.result() for packed in played]
         self.ledger.keep(played, results)
         for result in results:
@@ -268,46 +311,3 @@ def _with_next_tables(batch: list[Task], tasks: deque[Task], ahead: int) -> list
         for task, then in zip(batch, after, strict=False)
     ]
     return [*known, *batch[len(known) :]]
-
-
-class _Interruption:
-    """Counts requests to stop; the run looks at it when nothing is half done.
-
-    The signal handler raises nothing: it may run with locks held that others wait for.
-    """
-
-    def __init__(self, listener: RunListener) -> None:
-        self._requests = 0
-        self._listener = listener
-        self._announced = False
-
-    def on_signal(self, number: int, _frame: FrameType | None) -> None:
-        """Count a SIGINT, or a SIGTERM, which does not wait for anything."""
-        self._requests += 2 if number == signal.SIGTERM else 1
-
-    def requested(self) -> bool:
-        """Tell whether to stop, and tell the listener once. KeyboardInterrupt means at once."""
-        if self._requests > 1:
-            raise KeyboardInterrupt
-        if not self._requests and not self._listener.stop_requested():
-            return False
-        if not self._announced:
-            self._announced = True
-            self._listener.stopping()
-        return True
-
-
-@contextmanager
-def _interruptible(listener: RunListener) -> Iterator[_Interruption]:
-    """Take SIGINT and SIGTERM as requests to stop; only the main thread gets signals."""
-    interruption = _Interruption(listener)
-    if threading.current_thread() is not threading.main_thread():
-        yield interruption
-        return
-    signals = (signal.SIGINT, signal.SIGTERM)
-    before = {number: signal.signal(number, interruption.on_signal) for number in signals}
-    try:
-        yield interruption
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)

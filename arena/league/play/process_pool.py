@@ -1,6 +1,7 @@
 """Worker processes on this machine, and the engine that plays on them."""
 
 import ctypes
+import errno
 import fcntl
 import gc
 import multiprocessing
@@ -17,14 +18,15 @@ from itertools import islice
 from multiprocessing import resource_tracker
 from multiprocessing.connection import Connection
 from multiprocessing.util import Finalize
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from arena.bots.models.gateway import NO_MODELS, Access
 from arena.bots.sandboxes.base import Sandbox
-from arena.bots.sandboxes.owner import name_semaphores, track_semaphores
+from arena.bots.sandboxes.owner import SEMAPHORES, name_semaphores, track_semaphores
 from arena.bots.sandboxes.run_folder import remove_leftovers
 from arena.bots.sessions.warm_pool import WarmPool
 from arena.io.cores import claim_core, enough_cores
+from arena.io.errors import ArenaError
 from arena.league.play.workers import (
     BatchResult,
     BatchSize,
@@ -108,7 +110,11 @@ def pool(workers: int, *, pin: bool) -> Iterator[Executor]:
     name_semaphores()
     # Started with the first worker, it would unblock SIGINT in between.
     resource_tracker.ensure_running()
-    executor = ProcessPoolExecutor(workers, context, _begin_work, (os.getpid(), pin))
+    try:
+        executor = ProcessPoolExecutor(workers, context, _begin_work, (os.getpid(), pin))
+    except OSError as error:
+        raise _without_semaphores(error) from None
+    _start_feeding(executor)
     processes = executor._processes  # noqa: SLF001 - other children of this one live on
     # There is no public way to the pipe's writing end, which this process holds, too.
     results: Connection = executor._result_queue._writer  # type: ignore[attr-defined] # noqa: SLF001
@@ -126,10 +132,27 @@ def pool(workers: int, *, pin: bool) -> Iterator[Executor]:
     finally:
         track_semaphores()
         # Queued work is not cancelled: a pool with a cancelled future does not survive the death
-        # of a worker.
-        executor.shutdown(wait=True)
+        # of a worker. Its own thread may be one that could not be started.
+        with suppress(RuntimeError):
+            executor.shutdown(wait=True)
         # A worker that was killed could not end what its bots had started.
         remove_leftovers()
+
+
+def _start_feeding(executor: ProcessPoolExecutor) -> None:
+    """Start the thread that hands tasks to workers: later nobody would hear that it cannot be."""
+    queue: Any = executor._call_queue  # type: ignore[attr-defined] # noqa: SLF001 - no public way
+    with queue._notempty:  # noqa: SLF001
+        queue._start_thread()  # noqa: SLF001
+
+
+def _without_semaphores(error: OSError) -> Exception:
+    """Return the error for semaphores that cannot be made: the kernel does not say where."""
+    if error.errno in (errno.EROFS, errno.ENOSPC, errno.EACCES, errno.ENOENT):
+        what = f"workers need a folder for semaphores: {error.strerror}"
+        hint = "mount it writable, with some space: mount -t tmpfs none /dev/shm"
+        return ArenaError(what, str(SEMAPHORES), hint)
+    return error
 
 
 def start(executor: Executor, call: Callable[[], _Result]) -> Future[_Result]:

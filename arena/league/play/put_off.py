@@ -24,7 +24,7 @@ class DownModels:
         for each in played:
             if isinstance(each, PutOff):
                 self._add(each, tasks)
-            else:
+            elif isinstance(each, PackedFixture):
                 yield each
 
     def _add(self, failed: PutOff, tasks: deque[Task]) -> None:

@@ -19,6 +19,7 @@ from arena.bots.sessions.warm_pool import TableDice, TablePool, WarmPool
 from arena.game.records import Fixture, LimitsInfo
 from arena.game.rules.books import Rules
 from arena.io.cores import share_processor
+from arena.io.shortage import ShortageError, shortage_of
 from arena.league.store.format.rows import PackedFixture, pack
 from arena.league.table.play_fixture import play_fixture
 from arena.league.table.watched_game import WatchedGame
@@ -57,7 +58,15 @@ class PutOff(Struct, frozen=True):
     why: str
 
 
-Played = PackedFixture | PutOff
+class Lacking(Struct, frozen=True):
+    """A fixture that could not be played because the machine of its worker lacked something."""
+
+    fixture: str
+    """Its id."""
+    shortage: ShortageError
+
+
+Played = PackedFixture | PutOff | Lacking
 
 
 class WorkerDiedError(Exception):
@@ -159,6 +168,19 @@ def play_task(
 
     `shared` is what workers share of models that have no folder in common.
     """
+    try:
+        return _play_task(task, sandbox, warm_pool, models, shared)
+    except Exception as error:
+        if not (shortage := shortage_of(error)):
+            raise
+        # Bots that wait hold what is missing.
+        warm_pool.end()
+        return Lacking(task.fixture.id, shortage)
+
+
+def _play_task(
+    task: Task, sandbox: Sandbox, warm_pool: WarmPool, models: Access, shared: Shared | None
+) -> Played:
     share_processor()
     if sandbox.starts_slowly:
         next_dice = TableDice(task.next_dice, task.open_dice)

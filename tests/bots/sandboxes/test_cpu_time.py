@@ -177,7 +177,7 @@ def test_process_id_is_that_of_the_program_not_of_its_sandbox(
 
 def test_sandbox_may_name_its_init_process_in_pieces(tmp_path: Path) -> None:
     info, names = os.pipe()
-    child = ChildProcess(["sleep", "3600"], tmp_path, info_fd=info)
+    child = ChildProcess(["sleep", "3600"], tmp_path, status_fd=info)
     try:
         whole = json.dumps({"child-pid": os.getpid()}).encode()
         os.write(names, whole[:-1])

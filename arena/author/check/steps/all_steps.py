@@ -21,6 +21,7 @@ from arena.bots.workshop import Workshop, sandbox_for
 from arena.game.wire.codec import encode
 from arena.game.wire.messages import Bye, Ready
 from arena.io.errors import ArenaError
+from arena.io.shortage import ShortageError
 from arena.io.uptime import wait_readable
 
 _EXIT_SECONDS = 5.0
@@ -164,6 +165,9 @@ FIRST_GAME = 6
 
 
 def _refusal(error: ArenaError) -> Finding:
+    """Return the finding for a bot that is refused; raises ShortageError, which is no bot's."""
+    if isinstance(error, ShortageError):
+        raise error
     return Finding(error.what, error.where, error.hint)
 
 

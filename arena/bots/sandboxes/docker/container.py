@@ -15,10 +15,13 @@ from arena.io.uptime import wait_readable
 
 SUPERVISOR = """
 cd /run/arena
-( exec <in >out 2>err; : >up; cd /bot; unset HOSTNAME OLDPWD; "$@" 3>&-; echo $? >&3 ) 3>status &
+( exec <in >out 2>err
+  ( : >up; cd /bot; unset HOSTNAME OLDPWD; exec "$@" ) 3>&-; echo $? >&3 ) 3>status &
 read -r _ <lease
 """
 """What the container runs: the bot, until the arena's end of the lease is closed.
+
+It says that the bot is up when nothing but the bot's own program can fail any more.
 
 The container ends with this shell, which Docker's init waits for. Both run as root, without the
 privileges of root, so that a bot, which is another user, can neither stop them nor write to their
@@ -140,6 +143,10 @@ class FifoContainer(Container):
                 status = os.read(self.exit_fd, 64)
             self._code = int(status) if status.strip().isdigit() else KILLED
         return self._code
+
+    def ran(self) -> bool:
+        """Return whether the supervisor came to the bot, asked once it has ended."""
+        return bool(wait_readable([self._up], 0.0))
 
     def kill(self) -> None:
         """Kill the container, with all that is in it."""

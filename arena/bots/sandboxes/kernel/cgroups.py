@@ -233,10 +233,14 @@ def _settings(feature: str, mount: CgroupMount, quota: Quota) -> list[tuple[str,
 
 
 def kill(pid: int) -> int | None:
-    """Kill a process; return its pidfd, or None if it is already gone."""
+    """Kill a process; return its pidfd, or None if it is gone, or no descriptor is left for one."""
     try:
         pidfd = os.pidfd_open(pid)
     except ProcessLookupError:
+        return None
+    except OSError:
+        with suppress(ProcessLookupError):
+            os.kill(pid, signal.SIGKILL)
         return None
     with suppress(ProcessLookupError):
         signal.pidfd_send_signal(pidfd, signal.SIGKILL)
