@@ -63,6 +63,15 @@ def watching(folder: Path, *arguments: object) -> Iterator[Watching]:
             process.kill()
 
 
+def test_it_ends_when_nobody_reads_it(tmp_path: Path) -> None:
+    folder = bot(tmp_path / "mine")
+    with watching(folder, "--rival", "sample:random") as watched:
+        assert re.fullmatch(OK, watched.line())
+        assert watched.process.stdout
+        watched.process.stdout.close()
+        assert watched.process.wait(HANG) == 141
+
+
 def save(folder: Path, source: str) -> None:
     (folder / "bot.py").write_text(source)
 

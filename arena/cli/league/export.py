@@ -8,6 +8,7 @@ from typing import BinaryIO
 
 import click
 
+from arena.cli.lost_output import while_read
 from arena.cli.options import PathType, league_argument, store_option, store_path
 from arena.cli.output import SEED_WARNING, say
 from arena.io.errors import ArenaError
@@ -74,7 +75,7 @@ def command(
         with _target(output, (path, logs_path(path), league)) as file:
             seats = max(len(fixture.seats) for fixture, _ in schedule.drawn.values())
             kind, records = table(rows, stored, schedule, names)
-            FORMATS[format_](kind, records, file, seats)
+            FORMATS[format_](kind, records if output else while_read(records), file, seats)
 
 
 @contextmanager
