@@ -14,6 +14,7 @@ from arena.cli.exit_codes import BAD_INPUT, FINDINGS, INTERNAL_ERROR, INTERRUPTE
 from arena.cli.lost_output import UnreadError, unwritable_output
 from arena.io.container import closed_folder
 from arena.io.errors import ArenaError, FindingError
+from arena.io.signals import handled
 from arena.io.streams import guard_streams
 
 COMMANDS = {
@@ -126,11 +127,11 @@ def cli() -> None:
 
 def main() -> None:
     """Run the command line and exit with its code; SIGTERM interrupts it, as Ctrl-C does."""
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
     guard_streams()
     # For matrices this small, more threads are slower, and they add in another order.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    code = run(sys.argv[1:])
+    with handled(signal.default_int_handler, signal.SIGTERM):
+        code = run(sys.argv[1:])
     # Python would search all that is left for cycles, to free what the system takes back anyway.
     gc.freeze()
     sys.exit(code)

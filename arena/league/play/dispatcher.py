@@ -16,6 +16,7 @@ from msgspec.structs import replace
 
 from arena.bots.bot import StagedBot
 from arena.game.records import Fixture, FixtureResult, LeagueInfo, QuarantinedFixture
+from arena.io.signals import handled
 from arena.league.play.dice_in_play import DiceInPlay
 from arena.league.play.put_off import DownModels
 from arena.league.play.workers import Engine, Task, WorkerDiedError
@@ -304,10 +305,5 @@ def _interruptible(listener: RunListener) -> Iterator[_Interruption]:
     if threading.current_thread() is not threading.main_thread():
         yield interruption
         return
-    signals = (signal.SIGINT, signal.SIGTERM)
-    before = {number: signal.signal(number, interruption.on_signal) for number in signals}
-    try:
+    with handled(interruption.on_signal, signal.SIGINT, signal.SIGTERM):
         yield interruption
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
