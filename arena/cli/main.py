@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from arena import __version__
-from arena.cli.command_group import CommandGroup
+from arena.cli.command_group import CommandGroup, NoCommandError
 from arena.cli.exit_codes import BAD_INPUT, FINDINGS, INTERNAL_ERROR, INTERRUPTED, OK, UNREAD
 from arena.cli.lost_output import UnreadError, unwritable_output
 from arena.io.container import closed_folder
@@ -143,7 +143,7 @@ def run(arguments: list[str]) -> int:
         code = cli.main(arguments, prog_name="arena", standalone_mode=False, obj=arguments)
     except ArenaError as error:
         return _fail(str(error), FINDINGS if isinstance(error, FindingError) else BAD_INPUT)
-    except click.exceptions.NoArgsIsHelpError as error:
+    except NoCommandError as error:
         click.echo(error.format_message(), err=True)
         return BAD_INPUT
     except click.ClickException as error:

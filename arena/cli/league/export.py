@@ -41,8 +41,8 @@ from arena.publish.report import reveals_seed
     help="What a row is: a game, a pair of bots and who is better, a decision, or a request to a"
     " language model with its answer, which may be private.",
 )
-@click.option("--pairs", "rows", flag_value="pairs", help="The same as --rows pairs.")
-@click.option("--json", "format_", flag_value="jsonl", help="The same as --format jsonl.")
+@click.option("--pairs", is_flag=True, help="The same as --rows pairs.")
+@click.option("--json", "as_json", is_flag=True, help="The same as --format jsonl.")
 @click.option(
     "--anonymous",
     is_flag=True,
@@ -61,9 +61,13 @@ def command(
     rows: str,
     output: Path | None,
     *,
+    pairs: bool,
+    as_json: bool,
     anonymous: bool,
 ) -> None:
     """Write the stored games of LEAGUE as a table, in schedule order, even while it is played."""
+    rows = "pairs" if pairs else rows
+    format_ = "jsonl" if as_json else format_
     path = store_path(league, store)
     if output is None and format_ == "parquet" and sys.stdout.isatty():
         raise ArenaError("parquet is not for a terminal", hint=f"name a file: -o {rows}.parquet")
