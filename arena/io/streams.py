@@ -3,7 +3,7 @@
 import os
 import sys
 from io import BufferedWriter, FileIO, TextIOWrapper
-from typing import Any
+from typing import Any, TypeGuard
 
 
 def guard_streams() -> None:
@@ -15,28 +15,31 @@ def guard_streams() -> None:
     before. Characters that the encoding of a stream lacks are printed in another way.
     """
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
-        if getattr(sys, name) is None:  # it was closed (arena ... >&-)
-            setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_RDWR), mode))
-    for name in ("stdout", "stderr"):
         stream = getattr(sys, name)
-        if isinstance(stream, TextIOWrapper) and isinstance(stream.buffer, BufferedWriter | FileIO):
+        if stream is None:  # it was closed (arena ... >&-)
+            setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_RDWR), mode))
+        elif mode == "w" and _is_file(stream):
             setattr(sys, name, _guarded(stream))
 
 
 def lost_output() -> OSError | None:
     """Return why standard output took no more; None if it took all, or is not guarded."""
     sys.stdout.flush()
-    raw = getattr(getattr(sys.stdout, "buffer", None), "raw", None)
-    return raw.failure if isinstance(raw, _Guarded) else None
+    buffer = getattr(sys.stdout, "buffer", None)
+    return buffer.failure if isinstance(buffer, _Guarded) else None
 
 
-class _Guarded(FileIO):
-    """Writes to a file until that fails, and drops everything from then on."""
+class _Guarded(BufferedWriter):
+    """Writes to a file until that fails, and drops everything from then on.
+
+    A signal's handler that raises leaves nothing to be written twice, as it would if the file below
+    were in Python: whatever was written, the buffer knows.
+    """
 
     failure: OSError | None = None
 
     def write(self, data: Any, /) -> int:
-        """Write, or drop, and tell how much: all of it is gone if it was dropped."""
+        """Write, or drop; returns how many bytes were taken, which are all of them."""
         if self.failure is None:
             try:
                 return super().write(data)
@@ -44,10 +47,23 @@ class _Guarded(FileIO):
                 self.failure = error
         return memoryview(data).nbytes
 
+    def flush(self) -> None:
+        """Write what is buffered, or drop it."""
+        if self.failure is None:
+            try:
+                super().flush()
+            except OSError as error:
+                self.failure = error
+
+
+def _is_file(stream: object) -> TypeGuard[TextIOWrapper]:
+    """Tell whether a stream is as Python opens it: neither guarded already nor in memory."""
+    return isinstance(stream, TextIOWrapper) and type(stream.buffer) in {BufferedWriter, FileIO}
+
 
 def _guarded(stream: TextIOWrapper) -> TextIOWrapper:
     return TextIOWrapper(
-        BufferedWriter(_Guarded(stream.fileno(), "w", closefd=False)),
+        _Guarded(FileIO(stream.fileno(), "w", closefd=False)),
         encoding=stream.encoding,
         errors="backslashreplace",
         line_buffering=stream.line_buffering or stream.write_through,
