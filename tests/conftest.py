@@ -18,6 +18,9 @@ os.environ.setdefault("ARENA_TEST_SEED", str(SystemRandom().randrange(1_000_000)
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 # A script's background jobs ignore Ctrl-C, and so would the commands that tests interrupt.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+# So does nohup with the end of a terminal. A handler is not inherited, and the tests go on.
+if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:
+    signal.signal(signal.SIGHUP, lambda *_: None)
 
 # A failed assertion in a module that tests share shows its values, too.
 _PACKAGES = {f"{__package__}.{path.name}" for path in Path(__file__).parent.iterdir()}

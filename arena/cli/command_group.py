@@ -10,6 +10,10 @@ from arena.io.errors import ArenaError, did_you_mean
 from arena.io.garbage import without_gc
 
 
+class NoCommandError(click.UsageError):
+    """A group was called without a command; the message is its help."""
+
+
 class CommandGroup(click.Group):
     """Commands by name, each with its module in `arena.cli` and what it is called there.
 
@@ -20,6 +24,12 @@ class CommandGroup(click.Group):
         """`where` has `MODULE` or `MODULE:NAME` for each command, in the order of the help."""
         super().__init__(*args, **options)
         self._where = where
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Take the arguments; raises NoCommandError if there are none."""
+        if not args and not ctx.resilient_parsing:
+            raise NoCommandError(ctx.get_help(), ctx)
+        return super().parse_args(ctx, args)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         """Return the commands in the order of the help."""

@@ -6,3 +6,6 @@ FINDINGS = 1
 BAD_INPUT = 2
 INTERNAL_ERROR = 3
 INTERRUPTED = 130
+UNREAD = 141
+"""Nobody reads standard output any more, and what was left to do was for it alone; the number is
+what shells show of a program that SIGPIPE ended."""

@@ -1,25 +1,23 @@
 """The command `arena`: its commands, its errors, its exit codes."""
 
-import errno
 import gc
 import os
 import signal
 import sys
-from io import TextIOWrapper
 from pathlib import Path
 
 import click
 
 from arena import __version__
-from arena.cli.command_group import CommandGroup
-from arena.cli.exit_codes import BAD_INPUT, FINDINGS, INTERNAL_ERROR, INTERRUPTED, OK
+from arena.cli.command_group import CommandGroup, NoCommandError
+from arena.cli.exit_codes import BAD_INPUT, FINDINGS, INTERNAL_ERROR, INTERRUPTED, OK, UNREAD
+from arena.cli.lost_output import UnreadError, unwritable_output
 from arena.io.container import closed_folder
 from arena.io.errors import ArenaError, FindingError
 from arena.io.first_process import leave_first_process
 from arena.io.shortage import shortage_of
-
-_FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG}
-"""Why a file to which the output goes takes no more."""
+from arena.io.signals import handled
+from arena.io.streams import guard_streams
 
 COMMANDS = {
     "author": {
@@ -78,8 +76,11 @@ HELP = """A tournament arena for bots that play Perudo (liar's dice, dudo).
 
 Exit codes: 0 success, 1 findings (a bot faulted, a position was refused, a store does not verify,
 no sandbox is safe for untrusted bots, a fixture was quarantined), 2 bad input, 3 internal error,
-130 interrupted.
+130 interrupted, 141 nobody read the rest of the output.
 """
+
+_KEPT = (("run",), ("serve",), ("demo",), ("ladder", "run"), ("course", "grade"))
+"""Commands whose results are on the disk, whether or not what they print can be written."""
 
 
 class Commands(CommandGroup):
@@ -92,29 +93,20 @@ class Commands(CommandGroup):
             formatter.write_dl([row for room in COMMANDS.values() for row in room.items()])
 
     def invoke(self, ctx: click.Context) -> object:
-        """Run a command; if its reader went away (arena ... | head), it succeeded."""
+        """Run a command; a pipe that breaks is an error as others are.
+
+        It is none of the standard streams, which are guarded; click would take it for one, and
+        exit with code 1 without a word.
+        """
         try:
             return super().invoke(ctx)
-        except BrokenPipeError:
-            # Further out, click would take it for an error of its own: exit code 1.
-            _discard_output()
-            return OK
-        except OSError as error:
-            if error.filename is not None or error.errno not in _FULL:
-                raise
-            _discard_output()
-            what = f"the output cannot be written: {error.strerror}"
-            raise ArenaError(what, "standard output", "free some space") from None
+        except BrokenPipeError as error:
+            raise RuntimeError(f"the other end of a pipe has ended: {error}") from error
 
 
 def _module(room: str, name: str) -> str:
     """Return the module of a command below `arena.cli`."""
     return name if room == "help" else f"{room}.{name}"
-
-
-def _discard_output() -> None:
-    """Have Python not try again, at its end, to print what it could not."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 @click.group(
@@ -138,24 +130,14 @@ def cli() -> None:
 def main() -> None:
     """Run the command line and exit with its code; SIGTERM interrupts it, as Ctrl-C does."""
     leave_first_process()
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
-    _open_streams()
+    guard_streams()
     # For matrices this small, more threads are slower, and they add in another order.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    code = run(sys.argv[1:])
+    with handled(signal.default_int_handler, signal.SIGTERM):
+        code = run(sys.argv[1:])
     # Python would search all that is left for cycles, to free what the system takes back anyway.
     gc.freeze()
     sys.exit(code)
-
-
-def _open_streams() -> None:
-    """Have all three standard streams, and print what their encoding lacks in another way."""
-    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
-        if getattr(sys, name) is None:  # it was closed (arena ... >&-)
-            setattr(sys, name, os.fdopen(os.open(os.devnull, os.O_RDWR), mode))
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")
 
 
 def run(arguments: list[str]) -> int:
@@ -164,21 +146,42 @@ def run(arguments: list[str]) -> int:
         code = cli.main(arguments, prog_name="arena", standalone_mode=False, obj=arguments)
     except ArenaError as error:
         return _fail(str(error), FINDINGS if isinstance(error, FindingError) else BAD_INPUT)
-    except click.exceptions.NoArgsIsHelpError as error:
+    except NoCommandError as error:
         click.echo(error.format_message(), err=True)
         return BAD_INPUT
     except click.ClickException as error:
         return _fail(_usage(error), BAD_INPUT)
+    except UnreadError:
+        return UNREAD
     except (click.Abort, KeyboardInterrupt):
         return _fail("interrupted", INTERRUPTED)
     except Exception as error:
-        if os.environ.get("ARENA_TRACEBACK"):
-            raise
-        if shortage := shortage_of(error):
-            return _fail(str(shortage), BAD_INPUT)
-        hint = "internal error: run again with ARENA_TRACEBACK=1 and report what it prints"
-        return _fail(str(ArenaError(f"{type(error).__name__}: {error}", hint=hint)), INTERNAL_ERROR)
-    return code if isinstance(code, int) else OK
+        return _unexpected(error)
+    return _finished(code if isinstance(code, int) else OK, arguments)
+
+
+def _unexpected(error: Exception) -> int:
+    """Say what the machine lacked, or that this is a bug; returns the exit code."""
+    if os.environ.get("ARENA_TRACEBACK"):
+        raise error
+    if shortage := shortage_of(error):
+        return _fail(str(shortage), BAD_INPUT)
+    hint = "internal error: run again with ARENA_TRACEBACK=1 and report what it prints"
+    return _fail(str(ArenaError(f"{type(error).__name__}: {error}", hint=hint)), INTERNAL_ERROR)
+
+
+def _finished(code: int, arguments: list[str]) -> int:
+    """Return the exit code of a command that finished: its own, whether or not anybody read it.
+
+    Only a success becomes an error if its output cannot be written, unless the results are kept.
+    """
+    error = unwritable_output()
+    if error and any(arguments[: len(words)] == [*words] for words in _KEPT):
+        click.echo(f"warning: {error}", err=True)
+    elif error:
+        failed = _fail(str(error), BAD_INPUT)
+        return code or failed
+    return code
 
 
 def _usage(error: click.ClickException) -> str:

@@ -14,6 +14,7 @@ from warnings import catch_warnings, simplefilter
 
 from arena.io.errors import ArenaError
 from arena.io.shortage import shortage_of
+from arena.io.streams import guard_streams
 
 _Result = TypeVar("_Result")
 _Item = TypeVar("_Item")
@@ -239,6 +240,7 @@ def _work(call: Callable[[], Any], answer: Connection, parent: int, place: _Plac
     if os.getppid() != parent:
         return
     place.take(0)
+    guard_streams()
     try:
         answer.send(call())
     except ArenaError as error:

@@ -198,8 +198,8 @@ def test_existing_file_survives_a_failed_export(played: Path, tmp_path: Path) ->
     assert ran.err.startswith("error: the export cannot be written: No space left")
 
 
-def test_closed_pipe_is_not_an_error(played: Path) -> None:
-    assert unread("export", "league.yaml", cwd=played) == Ran(0, "", "")
+def test_export_that_nobody_reads_stops(played: Path) -> None:
+    assert unread("export", "league.yaml", cwd=played) == Ran(141, "", "")
 
 
 def test_store_without_games_is_refused(tmp_path: Path) -> None:

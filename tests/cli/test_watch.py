@@ -5,7 +5,7 @@ import os
 import re
 import signal
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from select import select
@@ -47,11 +47,11 @@ class Watching:
 
 
 @contextmanager
-def watching(folder: Path, *arguments: object) -> Iterator[Watching]:
+def watching(folder: Path, *arguments: object, under: Sequence[str] = ()) -> Iterator[Watching]:
     temporary = folder.parent / "temporary"
     temporary.mkdir(exist_ok=True)
     with subprocess.Popen(
-        arena("watch", folder, *SHORT, *TRUSTED, *arguments),
+        [*under, *arena("watch", folder, *SHORT, *TRUSTED, *arguments)],
         cwd=folder.parent,
         env=environment(TMPDIR=str(temporary)),
         stdout=subprocess.PIPE,
@@ -61,6 +61,27 @@ def watching(folder: Path, *arguments: object) -> Iterator[Watching]:
             yield Watching(process)
         finally:
             process.kill()
+
+
+def test_it_ends_when_nobody_reads_it(tmp_path: Path) -> None:
+    folder = bot(tmp_path / "mine")
+    with watching(folder, "--rival", "sample:random") as watched:
+        assert re.fullmatch(OK, watched.line())
+        assert watched.process.stdout
+        watched.process.stdout.close()
+        assert watched.process.wait(HANG) == 141
+
+
+def test_it_goes_on_after_the_end_of_its_terminal_as_nohup_promises(tmp_path: Path) -> None:
+    folder = bot(tmp_path / "mine")
+    with watching(folder, "--rival", "sample:random", under=["nohup"]) as watched:
+        while not re.fullmatch(OK, watched.line()):  # nohup says what it does with the streams
+            pass
+        watched.process.send_signal(signal.SIGHUP)
+        assert re.fullmatch(WON, watched.line())
+        save(folder, "x = (\n")
+        assert "SyntaxError" in watched.line()
+        assert watched.interrupt() == 130
 
 
 def save(folder: Path, source: str) -> None:

@@ -1,12 +1,16 @@
 """`arena verify` rates the games again with the trueskill package, and compares leaderboards."""
 
 import json
+import shutil
+import sys
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import msgspec
 import pytest
+import trueskill
 from msgspec.structs import asdict, replace
 
 from arena.game.records import Division, RatingsInfo
@@ -19,6 +23,7 @@ from arena.league.keeping.rerating import (
     check_division,
     compare_ratings,
     draw_sample,
+    rate_with_package,
 )
 from arena.league.keeping.verify import Verified, verify
 from arena.league.store.store import Store
@@ -212,3 +217,19 @@ def test_sample_is_all_games_up_to_the_limit_else_drawn_divisions() -> None:
         assert len(partial) <= 1
     assert draw_sample(games, "7", limit=900) == samples[7]
     assert len({tuple(sample.values()) for sample in samples}) > 5
+
+
+def test_package_that_is_compiled_says_nothing_of_its_source(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    [installed] = trueskill.__path__
+    ignored = shutil.ignore_patterns("__pycache__")
+    shutil.copytree(installed, tmp_path / "trueskill", ignore=ignored)
+    for name in [name for name in sys.modules if name.partition(".")[0] == "trueskill"]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.syspath_prepend(tmp_path)
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        assert rate_with_package([["a", "b"]])["a"].mu > 25
+    assert sys.modules["trueskill"].__path__ == [str(tmp_path / "trueskill")]
+    assert said == []

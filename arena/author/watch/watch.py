@@ -29,6 +29,7 @@ from arena.game.rules.round_limit import max_rounds
 from arena.game.seeds import block_seed, fixture_seed
 from arena.io.cores import core_count
 from arena.io.errors import ArenaError
+from arena.io.signals import handled
 from arena.league.play.process_pool import ProcessEngine, start
 from arena.league.play.workers import Task, WorkerDiedError
 from arena.league.store.format.rows import PackedFixture
@@ -89,15 +90,10 @@ def watch(request: WatchRequest, show: Callable[[Standing], None]) -> NoReturn:
     bots = load_bot(request.bot), find_bot(request.rival, Path.cwd(), "--rival")
     sandbox = sandbox_for(bots, request.sandbox, trusted=request.trusted)
     watched = _Watched(request, variant(request.variant, {}), sandbox, saves, show)
-    signals = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-    before = {number: signal.signal(number, watched.interrupt) for number in signals}
-    try:
+    with handled(watched.interrupt, signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         saved = True
         while True:
             saved = watched.once(saved=saved)
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
 
 
 class _Watched:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 import click
 
 from arena.cli.author.output.request_words import legal
+from arena.cli.lost_output import stop_if_lost
 from arena.cli.output import harmless
 from arena.game.rules.books import PACO
 from arena.game.rules.clauses import CLAUSES
@@ -212,7 +213,11 @@ def read_answer(typed: str, request: Turn) -> Answer | str:
 
 
 def ask(prompt: str) -> str:
-    """Return a line that was typed, in lower case; raises EndOfInputError at the end of input."""
+    """Return a line that was typed, in lower case.
+
+    Raises EndOfInputError at the end of input, and as `stop_if_lost` if nobody sees the question.
+    """
+    stop_if_lost()
     try:
         typed = input(prompt)
     except EOFError:

@@ -1,15 +1,11 @@
 """Help for commands that talk to a person at a terminal."""
 
 import signal
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
+
+from arena.io.signals import handled
 
 
-@contextmanager
-def hanging_up_interrupts() -> Iterator[None]:
+def hanging_up_interrupts() -> AbstractContextManager[None]:
     """Have a terminal that is closed end a command as Ctrl-C does."""
-    before = signal.signal(signal.SIGHUP, signal.default_int_handler)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGHUP, before)
+    return handled(signal.default_int_handler, signal.SIGHUP)

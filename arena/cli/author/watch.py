@@ -16,6 +16,7 @@ from arena.author.watch.watch import Standing, WatchRequest, watch
 from arena.bots.sandboxes.registry import AUTO
 from arena.cli import options
 from arena.cli.exit_codes import INTERRUPTED
+from arena.cli.lost_output import stop_if_lost
 from arena.cli.output import harmless
 from arena.game.records import Cause
 from arena.io.errors import ArenaError
@@ -82,7 +83,7 @@ class _Lines:
         self._saved_at = ""
 
     def show(self, standing: Standing) -> None:
-        """Show what is known of the bot now."""
+        """Show what is known of the bot now; raises as `stop_if_lost` if that is for nobody."""
         if standing == Standing():
             self.end()
             self._saved_at = time.strftime("%H:%M:%S")
@@ -92,6 +93,7 @@ class _Lines:
             self._in_line = True
         elif standing != Standing() and standing.games in {0, standing.of}:
             click.echo(json.dumps(self._data(standing)) if self._as_json else text)
+        stop_if_lost()
 
     def end(self) -> None:
         """End the line that changes."""

@@ -9,6 +9,7 @@ import click
 import msgspec
 
 from arena.cli.exit_codes import BAD_INPUT, FINDINGS, OK
+from arena.cli.lost_output import while_read
 from arena.cli.options import PathType
 from arena.cli.output import say
 from arena.game.rules.judge import Position, RefusedError, judge
@@ -35,7 +36,7 @@ def command(file: Path, *, as_json: bool) -> int:
     """
     del as_json
     worst = OK
-    for number, line in _lines(file):
+    for number, line in while_read(_lines(file)):
         verdict, code = _judge_line(line, f"{file}:{number}")
         click.echo(_encode(verdict))
         worst = max(worst, code)

@@ -15,6 +15,7 @@ from arena.cli.ladder.argument import address_of, check_no_door, door_options, f
 from arena.cli.options import json_option, sandbox_option
 from arena.cli.output import print_json, print_result, print_table, say
 from arena.io.numbers import size_text, span, stamp
+from arena.io.signals import handled
 from arena.ladder.book.book import Book
 from arena.ladder.folder import Folder, existing
 from arena.ladder.new import make_ladder
@@ -90,16 +91,11 @@ def in_thread(work: Callable[[threading.Event], None]) -> None:
         say("stopping after what is being played, which is stored; once more stops at once")
 
     thread = threading.Thread(target=target)
-    signals = (signal.SIGINT, signal.SIGTERM)
-    before = {number: signal.signal(number, on_signal) for number in signals}
-    try:
+    with handled(on_signal, signal.SIGINT, signal.SIGTERM):
         thread.start()
         while thread.is_alive():
             # Another thread may be woken by the signal: then this one must look for itself.
             thread.join(_LOOK)
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
     if failed:
         raise failed[0]
 

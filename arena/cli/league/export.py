@@ -8,6 +8,7 @@ from typing import BinaryIO
 
 import click
 
+from arena.cli.lost_output import while_read
 from arena.cli.options import PathType, league_argument, store_option, store_path
 from arena.cli.output import SEED_WARNING, say
 from arena.io.errors import ArenaError
@@ -40,8 +41,8 @@ from arena.publish.report import reveals_seed
     help="What a row is: a game, a pair of bots and who is better, a decision, or a request to a"
     " language model with its answer, which may be private.",
 )
-@click.option("--pairs", "rows", flag_value="pairs", help="The same as --rows pairs.")
-@click.option("--json", "format_", flag_value="jsonl", help="The same as --format jsonl.")
+@click.option("--pairs", is_flag=True, help="The same as --rows pairs.")
+@click.option("--json", "as_json", is_flag=True, help="The same as --format jsonl.")
 @click.option(
     "--anonymous",
     is_flag=True,
@@ -60,9 +61,13 @@ def command(
     rows: str,
     output: Path | None,
     *,
+    pairs: bool,
+    as_json: bool,
     anonymous: bool,
 ) -> None:
     """Write the stored games of LEAGUE as a table, in schedule order, even while it is played."""
+    rows = "pairs" if pairs else rows
+    format_ = "jsonl" if as_json else format_
     path = store_path(league, store)
     if output is None and format_ == "parquet" and sys.stdout.isatty():
         raise ArenaError("parquet is not for a terminal", hint=f"name a file: -o {rows}.parquet")
@@ -74,7 +79,7 @@ def command(
         with _target(output, (path, logs_path(path), league)) as file:
             seats = max(len(fixture.seats) for fixture, _ in schedule.drawn.values())
             kind, records = table(rows, stored, schedule, names)
-            FORMATS[format_](kind, records, file, seats)
+            FORMATS[format_](kind, records if output else while_read(records), file, seats)
 
 
 @contextmanager

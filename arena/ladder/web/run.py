@@ -5,6 +5,7 @@ import ipaddress
 import logging
 import os
 import re
+import signal
 import socket
 import ssl
 from collections.abc import Callable, Iterator
@@ -21,6 +22,7 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from arena.io.errors import ArenaError
 from arena.io.files import os_errors
+from arena.io.signals import ignored
 from arena.ladder.folder import Folder, held
 from arena.ladder.web.access.secrets import Secrets
 from arena.ladder.web.app import make_app
@@ -137,6 +139,15 @@ def _config(app: Any, address: Address, limits: DoorLimits) -> uvicorn.Config:
 
 class _Server(uvicorn.Server):
     """Ends what would go on for long when it is stopped: streams of events, slow bodies."""
+
+    @contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """Be stopped by signals, but for those that were ignored before."""
+        before = ignored(signal.SIGINT, signal.SIGTERM)
+        with super().capture_signals():
+            for number in before:
+                signal.signal(number, signal.SIG_IGN)
+            yield
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
         """Stop taking requests and finish those that were taken."""

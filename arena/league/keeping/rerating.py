@@ -1,9 +1,11 @@
 """Rate a league again with the `trueskill` package, so that nobody need trust our arithmetic."""
 
+import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain, islice
 from pathlib import Path
 from random import Random
+from typing import Any
 
 import msgspec
 from msgspec import Struct
@@ -156,14 +158,23 @@ def _published(row: LeaderboardRow | Published, zero: Published | None = None) -
 
 def rate_with_package(orders: Sequence[Sequence[str]]) -> dict[str, Rating]:
     """Rate games, given as the bots in finishing order, with the package alone."""
-    import trueskill  # slow to import
-
+    trueskill = _package()
     model = trueskill.TrueSkill(mu=MU, sigma=SIGMA, beta=BETA, tau=0.0, draw_probability=0.0)
-    skill: dict[str, trueskill.Rating] = {}
+    skill: dict[str, Any] = {}
     for order in orders:
         for team in model.rate([{bot: skill.get(bot, model.create_rating())} for bot in order]):
             skill.update(team)
     return {bot: Rating(rating.mu, rating.sigma) for bot, rating in skill.items()}
+
+
+def _package() -> Any:
+    """Import the package, which is slow and warns of its own source when it is compiled."""
+    with warnings.catch_warnings():
+        # The category changed with Python 3.12.
+        for category in (SyntaxWarning, DeprecationWarning):
+            warnings.filterwarnings("ignore", ".*invalid escape sequence", category)
+        import trueskill
+    return trueskill
 
 
 def compare_ratings(

@@ -24,6 +24,7 @@ from typing import NamedTuple
 from arena.io.errors import ArenaError
 from arena.io.files import changed_at
 from arena.io.job import Beside
+from arena.io.signals import handled
 from arena.publish.output.manifest import MANIFEST, Keys, Manifest, manifest_data, read_manifest
 
 FRONT = "index.html"
@@ -222,15 +223,10 @@ def _uninterrupted() -> Iterator[None]:
         yield
         return
     came: list[int] = []
-    before = {
-        number: signal.signal(number, lambda number, _: came.append(number))
-        for number in (signal.SIGINT, signal.SIGTERM)
-    }
     try:
-        yield
+        with handled(lambda number, _: came.append(number), signal.SIGINT, signal.SIGTERM):
+            yield
     finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
         for late in came:
             signal.raise_signal(late)
 

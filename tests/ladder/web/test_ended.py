@@ -33,6 +33,27 @@ def test_a_signal_ends_it_although_somebody_listens(tmp_path: Path, number: sign
         assert process.stderr.read() == ""
 
 
+def test_a_door_that_a_script_started_in_the_background_leaves_ctrl_c_alone(tmp_path: Path) -> None:
+    folder = ladder(tmp_path)
+    words = [
+        "sh",
+        "-c",
+        "trap '' INT; exec \"$@\"",
+        "sh",
+        *arena("serve", folder.root, "--port", 0),
+    ]
+    with subprocess.Popen(words, env=environment(), stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr
+        door = Door(folder, process.stderr.readline().split()[-1])
+        os.kill(process.pid, signal.SIGINT)
+        with closing(door.connect()) as connection:
+            connection.request("GET", "/healthz")
+            assert connection.getresponse().status == 200
+        os.kill(process.pid, signal.SIGTERM)
+        assert process.wait(HANG) == 0
+        assert process.stderr.read() == ""
+
+
 def test_an_upload_that_does_not_come_to_its_end_is_told_that_the_door_ends(tmp_path: Path) -> None:
     folder = ladder(tmp_path)
     words = arena("serve", folder.root, "--port", 0)
