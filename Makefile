@@ -17,7 +17,8 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # Where it is set, each of the thousands of processes that tests start compiles the arena anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: run demo help check test pythons coverage fix bench docs rules columns commands languages machine pictures mutants hostile \
+.PHONY: run demo help check test coverage floors pythons fix bench docs rules columns commands languages machine \
+	pictures mutants hostile bluffs champion protocol release clean
 	bluffs champion protocol release clean
 
 run: $(VENV)/.run ## play examples/league.yaml and write site/
@@ -46,6 +47,9 @@ coverage: $(VENV)/.test ## of the rules, the ratings and the store by their fast
 	@$(BIN)/coverage report --include='arena/game/*' --fail-under=99
 	@$(BIN)/coverage report --include='arena/ratings/*' --fail-under=98
 	@$(BIN)/coverage report --include='arena/league/store/*' --fail-under=90
+
+floors: ## a few tests with the lowest versions that pyproject.toml allows; PYTHON=... is 3.11 or 3.12
+	@./.ci/floors $(PYTHON) build/floors
 
 COVERING := tests/game tests/rules tests/oracle tests/playstats tests/ratings tests/league
 
@@ -94,6 +98,7 @@ bench: $(VENV)/.test ## measure throughput, start-up, storing, rating and the si
 	@$(BIN)/python -m benchmarks.rated_luck
 	@$(BIN)/python -m benchmarks.coach
 	@$(BIN)/python -m benchmarks.advice
+	@$(BIN)/python -m benchmarks.hand_ins
 	@$(BIN)/python -m benchmarks.marks
 	@$(BIN)/python -m benchmarks.shared_dice
 

@@ -155,3 +155,8 @@ def test_pipe_of_the_arena_itself_is_no_reader(
     assert ran.code == 3
     assert ran.err.splitlines()[-1].startswith("error: ")
     assert "Broken pipe / internal error" in ran.err
+
+
+def test_person_who_sees_nothing_is_not_asked(tmp_path: Path) -> None:
+    folder = ("--into", tmp_path / "games", "--sandbox", "process")
+    assert code_of(tmp_path, gone, "play", "--me", "sample:odds", *folder) == 141
