@@ -149,7 +149,7 @@ def _zone(name: str | None, text: str, where: str) -> ZoneInfo:
     if not known:
         hint = "install the package tzdata"
         raise ArenaError("this machine has no time zones", where, hint)
-    if name not in known and (meant := _meant(name)):
+    if name not in known and (meant := zone_meant(name)):
         what = f"'{name}' is no time zone: it does not follow changes of the clock"
         raise ArenaError(what, where, f"did you mean '{meant}'?")
     if name not in known:
@@ -158,7 +158,8 @@ def _zone(name: str | None, text: str, where: str) -> ZoneInfo:
     return ZoneInfo(name)
 
 
-def _meant(name: str) -> str:
+def zone_meant(name: str) -> str:
+    """Return a zone that an abbreviation such as CEST may stand for; "" if none is known."""
     meant = (zone for zone, short in _ABBREVIATIONS.items() if name.upper() in short.split())
     return next(meant, "")
 

@@ -12,7 +12,7 @@ from arena.bots.archives.entry import folded
 from arena.io.errors import ArenaError, did_you_mean
 from arena.io.files import decoded, read_limited
 
-_MAX_BYTES = 4 << 20
+_MAX_BYTES = 16 << 20
 _SEPARATORS = ",;\t"
 Titles = str | list[str]
 """The title of a column, or those of several whose cells are joined by spaces."""
@@ -58,6 +58,29 @@ def read_table(path: Path, columns: Mapping[str, Titles], needed: Sequence[str])
         if any(cells.values()):
             rows.append(Row(f"{path}:{number}", cells))
     return rows
+
+
+def titles_of(path: Path) -> list[str]:
+    """Return the titles of a CSV file's columns, by `same_key`; raises ArenaError."""
+    return [*map(same_key, _lines(path)[0])]
+
+
+def has_columns(titles: Sequence[str], given: Titles) -> bool:
+    """Return whether a file, by its titles, has a column, or all those that are joined to it."""
+    return all(same_key(one) in titles for one in ([given] if isinstance(given, str) else given))
+
+
+def titled(
+    titles: Sequence[str], alternatives: Mapping[str, Sequence[str]]
+) -> dict[str, Titles] | None:
+    """Return by which of its titles each column goes in a file; None if one has none of them."""
+    found: dict[str, Titles] = {}
+    for name, names in alternatives.items():
+        known = [title for title in names if same_key(title) in titles]
+        if not known:
+            return None
+        found[name] = known[0]
+    return found
 
 
 def _places(name: str, titles: Titles, places: Mapping[str, int], path: Path) -> Iterator[int]:
