@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 import msgspec
 from msgspec import Struct
@@ -64,10 +65,18 @@ class Course(Struct, frozen=True):
         return self.folder / (given.file if isinstance(given, RosterEntry) else given)
 
     @property
-    def received(self) -> ReceivedEntry | None:
-        """The list of times; None if there is none."""
-        given = self.file.received
-        return ReceivedEntry(given) if isinstance(given, str) else given
+    def received(self) -> list[ReceivedEntry]:
+        """The lists of times."""
+        given = self.file.received or []
+        listed = given if isinstance(given, list) else [given]
+        return [ReceivedEntry(one) if isinstance(one, str) else one for one in listed]
+
+    @property
+    def zone(self) -> ZoneInfo:
+        """The time zone of the deadline."""
+        zone = next(iter(self.due.values())).deadline.tzinfo
+        assert isinstance(zone, ZoneInfo)  # noqa: S101 - `parse_moment` made it
+        return zone
 
     @property
     def door(self) -> Path | None:

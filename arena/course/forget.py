@@ -16,6 +16,7 @@ from arena.course.intake.checks import check_key
 from arena.course.intake.choice import HandIn
 from arena.course.intake.entries import BUILDS, CHECKS
 from arena.course.intake.hand_ins import hand_ins_of
+from arena.course.intake.records import Records, read_records
 from arena.course.keys import LadderEntry, RosterEntry
 from arena.course.lock import Lock, read_lock, write_lock
 from arena.course.marks.result import MARKS, grading
@@ -79,15 +80,20 @@ class _Forgetting:
             left.append(f"the versions of the author '{self._student.id}' of the ladder")
         elif not course.submissions.is_dir():
             left.append(f"what is in {course.submissions.name}")
+        left += [
+            f"what is in {entry.table}"
+            for entry in course.received
+            if not _is_table(course.folder / entry.table)
+        ]
         return Forgotten(removed, [*left, "copies that were made before, and filled-in exports"])
 
     def remove(self) -> None:
         course = replace(self._course, students=self._others)
-        if course.received and not self._shared:
-            listed = course.folder / course.received.table
-            _drop(listed, "file", course.received.file, {composed(name) for name in self._files})
-        for path in self._files.values():
-            _remove(path, course.submissions)
+        if not self._shared:
+            self._remove_times()
+        for paths in self._files.values():
+            for path in paths:
+                _remove(path, course.submissions)
         if self._lock:
             lock = _without(self._lock, self._student.id)
             course = with_precision(course, lock.terms.precision)
@@ -99,6 +105,21 @@ class _Forgetting:
             take_from_door(course)
         self._remove_lines()
 
+    def _remove_times(self) -> None:
+        """Remove the lines of lists that are about the student, or what was handed in."""
+        course, student = self._course, self._student
+        files = {composed(name) for name in self._files}
+        for entry in course.received:
+            path = course.folder / entry.table
+            if not _is_table(path):
+                continue
+            records = Records(read_records(path, entry, course.zone))
+            theirs = [
+                *records.of_student(student),
+                *(one for one in records.all if one.file in files),
+            ]
+            _drop_lines(path, {int(one.where.rpartition(":")[2]) for one in theirs})
+
     def _remove_lines(self) -> None:
         course, id_ = self._course, self._student.id
         if course.file.by_hand:
@@ -106,6 +127,10 @@ class _Forgetting:
         roster = course.file.roster
         title = roster.id if isinstance(roster, RosterEntry) else "id"
         _drop(course.roster, "id", title, {id_})
+
+
+def _is_table(path: Path) -> bool:
+    return path.suffix.lower() not in {".json", ".yml"}
 
 
 def _found(course: Course, student: str) -> Student:
@@ -125,13 +150,13 @@ def _check_named(course: Course, student: Student) -> None:
             raise ArenaError(what, str(course.path), "take that out first")
 
 
-def _hand_ins(course: Course, student: Student) -> dict[str, Path]:
+def _hand_ins(course: Course, student: Student) -> dict[str, list[Path]]:
     """Return where the hand-ins of a student lie, by their names; none in an archive or ladder."""
     if isinstance(course.file.submissions, LadderEntry) or not course.submissions.is_dir():
         return {}
     with hand_ins_of(course) as intake:
         theirs: list[HandIn] = [one for one in intake.hand_ins if one.student == student.id]
-    return {one.name: one.source for one in theirs}
+    return {one.name: [course.submissions / one.name, *one.files.values()] for one in theirs}
 
 
 def _remove(path: Path, root: Path) -> None:
@@ -174,12 +199,15 @@ def _remove_checks(course: Course, lock: Lock) -> None:
 
 
 def _drop(path: Path, name: str, title: str | list[str], values: Collection[str]) -> None:
-    """Remove the lines of a table whose cell in a column is one of some; no other byte changes."""
+    """Remove the lines of a table whose cell in a column is one of some."""
     wanted = {same_key(value) for value in values}
     rows = read_table(path, {name: title}, [name])
-    gone = {
-        int(row.where.rpartition(":")[2]) for row in rows if same_key(row.cells[name]) in wanted
-    }
+    gone = [row for row in rows if same_key(row.cells[name]) in wanted]
+    _drop_lines(path, {int(row.where.rpartition(":")[2]) for row in gone})
+
+
+def _drop_lines(path: Path, gone: Collection[int]) -> None:
+    """Remove lines of a table by their numbers; no other byte changes."""
     text = read_limited(path, _MAX_BYTES).decode()
     kept = [lines for number, lines in enumerate(_records(text), 1) if number not in gone]
     write_file(path, "".join(kept).encode(), path.stat().st_mode & 0o777)

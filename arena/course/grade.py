@@ -61,7 +61,7 @@ def grade(course: Course, options: Options, listener: GradingListener) -> Graded
         listener.note(readable)
     with hand_ins_of(course) as intake:
         seen = survey(course, intake)
-        for line in seen.lines():
+        for line in (*seen.lines(), *(problem.what for problem in seen.problems)):
             listener.note(line)
         if not options.ignore_unknown:
             refuse_problems(course, seen.problems)
@@ -74,7 +74,11 @@ def grade(course: Course, options: Options, listener: GradingListener) -> Graded
             if not game.play():
                 return None
             similarity = game.compare(options)
-            notices = Notices(tuple(intake.strangers), tuple(game.not_done), similarity)
+            notices = Notices(
+                tuple(stranger.name for stranger in intake.strangers),
+                tuple(game.not_done),
+                similarity,
+            )
             lock = game.lock
     return write_results(course, lock, notices)
 

@@ -19,6 +19,21 @@ Budget = Annotated[int, Meta(ge=PER_BLOCK, le=1_000_000)]
 Days = Annotated[int, Meta(ge=0, le=366)]
 
 
+Platform = Literal[
+    "moodle",
+    "canvas",
+    "blackboard",
+    "gradescope",
+    "github",
+    "brightspace",
+    "ilias",
+    "sakai",
+    "openolat",
+    "studip",
+    "hand",
+]
+
+
 class BaselineEntry(Struct, frozen=True, forbid_unknown_fields=True):
     """A bot that every student's bot plays, and what beating it is worth."""
 
@@ -71,6 +86,9 @@ class ReceivedEntry(Struct, frozen=True, forbid_unknown_fields=True):
     """Its file."""
     file: Titles = "file"
     received: Titles = "received"
+    id: Titles = "id"
+    account: Titles = "account"
+    reason: Titles = "reason"
 
 
 class LadderEntry(Struct, frozen=True, forbid_unknown_fields=True):
@@ -89,8 +107,12 @@ class CourseFile(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A folder, an archive of one, or a ladder."""
     ignored: list[str] = []
     """Names among the submissions that are nobody's, and are left out without a word."""
-    received: str | ReceivedEntry | None = None
-    """A CSV file with the columns file and received."""
+    received: str | ReceivedEntry | list[str | ReceivedEntry] | None = None
+    """Lists of when hand-ins were received: a platform's, or a CSV file of the teacher's."""
+    times: Literal["files", "commits"] | None = None
+    """What else says when a hand-in was received: whoever had the files could have set these."""
+    platform: Platform | None = None
+    """The platform whose names the hand-ins have; None finds it."""
     opened: str | None = None
     """When the exercise was given out, for extensions in percent."""
     deadline: Annotated[str, Meta(examples=[EXAMPLE])]

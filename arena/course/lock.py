@@ -53,6 +53,7 @@ class LockedHandIn(Struct, frozen=True, forbid_unknown_fields=True):
 
     file: str
     received: str
+    """"" if no record says when."""
     days_late: int
     content: str
     """SHA-256 over what was handed in."""
@@ -74,6 +75,8 @@ class LockedHandIn(Struct, frozen=True, forbid_unknown_fields=True):
     """Of the days late, those that cost nothing."""
     sign: str = ""
     """What in its name says whose it is."""
+    time_source: str = ""
+    """What says when it was received, or that it was on time."""
     given: Given | None = None
     """Set if it is what was given out, or a bot that came with the arena."""
 

@@ -55,7 +55,7 @@ _CONFIG = """\
 # arena help course explains every key.
 name: Perudo
 roster: roster.csv
-submissions: hand-ins          # or the zip file that Moodle, Canvas or another LMS gives
+submissions: hand-ins          # or the zip file that Moodle, Canvas or another platform gives
 deadline: {deadline}
 grace: 5                       # minutes
 late: {{points_per_day: 10, days: 3}}
@@ -73,7 +73,7 @@ budget: 6000                   # games of a student against each baseline, at mo
 # contact: Dr. Example, room 3 # whom students ask, on their pages
 """
 _EXAMPLE = """\
-received: received.csv         # file,received; without it, when each file was written
+received: received.csv         # file,received; or a file of the platform: arena help handins
 extensions:
   s28: 2026-11-27 23:59 Europe/Berlin
 """

@@ -186,7 +186,12 @@ class Play:
         for id_, hand_in in self.lock.hand_ins.items():
             by_unit.setdefault((units[id_], hand_in.content), id_)
         hand_ins = self.lock.hand_ins
-        return {id_: self._entries.sources[hand_ins[id_].file] for id_ in by_unit.values()}
+        sources = self._entries.sources
+        return {
+            id_: sources[hand_ins[id_].file]
+            for id_ in by_unit.values()
+            if hand_ins[id_].file in sources
+        }
 
     def _whose(self, bot: str) -> str:
         """Return the ids of the students who handed a bot in: copies have the same digest."""

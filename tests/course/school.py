@@ -20,6 +20,7 @@ QUICK = {
     "reference_games": 80,
     "sandbox": "process",
     "alike": 0,
+    "times": "files",
 }
 """Few games."""
 

@@ -39,7 +39,8 @@ def school(tmp_path: Path) -> Path:
     days = {"s1": 20, "s2_late": 22, "s3": 19, "s4_bot": 19}
     lines = [f"{name},2026-11-{day} 11:00 UTC" for name, day in days.items()]
     (tmp_path / "received.csv").write_text("\n".join(["file,received", *lines]) + "\n")
-    course_yaml(tmp_path, received="received.csv", **LEGAL, **LATE, extensions={"s2": "+12 hours"})
+    keys = {**LEGAL, **LATE, "times": None, "extensions": {"s2": "+12 hours"}}
+    course_yaml(tmp_path, received="received.csv", **keys)
     return tmp_path
 
 
@@ -117,7 +118,7 @@ PROBLEMS: dict[str, tuple[Callable[[Path], None], list[str]]] = {
     ),
     "a typo that makes a student late": (
         unlisted,
-        ["names nothing that was handed in", "'s1' is in no line of the times, and by its file "],
+        ["no time of receipt: 's1'", "names nothing that was handed in"],
     ),
     "a stranger": (stranger, ["'s9_bot' belongs to nobody on the roster"]),
     "two ids in a name": (

@@ -308,7 +308,7 @@ def test_marks_go_into_an_export(graded: Path, tmp_path: Path) -> None:
     export.write_bytes(b'"Email address","Grade"\r\n"Ada@school.example","-"\r\n"x@y","-"\r\n')
     options = ("--into", export, "--id", "Email address", "--grade", "Grade")
     ran = run("course", "marks", graded, *options, cwd=tmp_path)
-    assert ran.code == 0, ran.err
+    assert ran.code == 1, ran.err
     final = marks(graded)["s1"]["final"].encode()
     assert export.read_bytes() == (
         b'"Email address","Grade"\r\n"Ada@school.example","%b"\r\n"x@y","-"\r\n' % final

@@ -11,7 +11,7 @@ from arena.bots.sandboxes.process import ProcessSandbox
 from arena.course import new
 from arena.course.config import load_course
 from arena.course.intake.choice import choose
-from arena.course.intake.hand_ins import bot_in, hand_ins_of
+from arena.course.intake.hand_ins import hand_ins_of
 from arena.course.new import STUDENTS, make_course
 from arena.io.errors import ArenaError
 from tests.cli.command import run
@@ -36,9 +36,9 @@ def test_example_has_late_broken_missing_and_copied_hand_ins(
             if choice.hand_in is None:
                 assert student.id == "s25"
                 continue
-            source = bot_in(choice.hand_in.source)
+            assert choice.hand_in.inside.bot
             try:
-                bot = load_bot(source)
+                bot = load_bot(choice.hand_in.inside.bot)
             except ArenaError:
                 broken.append(student.id)
                 continue

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from arena.course.config import Course, load_course
-from arena.course.intake.hand_ins import content_hash, hand_ins_of
+from arena.course.intake.contents import content_of
+from arena.course.intake.hand_ins import hand_ins_of
 from arena.ladder.book.book import Book
 from arena.ladder.book.quota import Quotas
 from arena.ladder.book.tables import State
@@ -66,12 +67,12 @@ def test_versions_are_those_of_authors_with_a_students_id(club: Club, course: Co
     club.submit("guest", "other", "20 11:30:00")
     with hand_ins_of(course) as intake:
         found, strangers = intake.hand_ins, intake.strangers
-        assert [(one.student, one.name, f"{one.received:%H:%M:%S}") for one in found] == [
+        assert [(one.student, one.name, f"{one.receipt.moment:%H:%M:%S}") for one in found] == [
             ("s1", "mine@1", "11:00:00"),
             ("s1", "mine@2", "12:00:00"),
             ("S2", "ours@1", "11:30:00"),
         ]
-        assert strangers == ["guest"]
+        assert [stranger.name for stranger in strangers] == ["guest"]
 
 
 def test_bytes_are_those_of_the_version_or_those_that_wait(club: Club, course: Course) -> None:
@@ -80,11 +81,13 @@ def test_bytes_are_those_of_the_version_or_those_that_wait(club: Club, course: C
     with hand_ins_of(course) as intake:
         found = intake.hand_ins
         checked, waiting = found
-        assert checked.source.parent == course.submissions / "versions"
-        assert waiting.source.parent == course.submissions / "inbox"
-        assert checked.source.read_bytes() == b"mine 20 11:00:00"
-        assert waiting.source.read_bytes() == b"ours 20 11:00:00"
-        assert len({content_hash(one.source) for one in found}) == 2
+        assert checked.inside.bot
+        assert waiting.inside.bot
+        assert checked.inside.bot.parent == course.submissions / "versions"
+        assert waiting.inside.bot.parent == course.submissions / "inbox"
+        assert checked.inside.bot.read_bytes() == b"mine 20 11:00:00"
+        assert waiting.inside.bot.read_bytes() == b"ours 20 11:00:00"
+        assert len({content_of(one) for one in found}) == 2
 
 
 def test_refused_versions_count_only_without_others(club: Club, course: Course) -> None:

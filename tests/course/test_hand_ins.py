@@ -1,6 +1,7 @@
 """Hand-ins: whose they are, which one counts, and what is said of the others."""
 
 import os
+import tarfile
 import zipfile
 from datetime import UTC, datetime
 from pathlib import Path
@@ -9,7 +10,9 @@ import pytest
 
 from arena.course.config import Course, load_course
 from arena.course.intake.choice import HandIn, Works, choose
-from arena.course.intake.hand_ins import bot_in, hand_ins_by_student, hand_ins_of
+from arena.course.intake.hand_ins import hand_ins_by_student, hand_ins_of
+from arena.course.intake.inside import Inside
+from arena.course.intake.receipt import Receipt
 from arena.course.terms.deadlines import Due, parse_moment
 from tests.course.school import course_yaml, roster
 
@@ -18,7 +21,7 @@ DUE = Due(parse_moment("2026-11-20 12:00 UTC", "here"), 10)
 
 def hand_in(name: str, moment: str) -> HandIn:
     received = datetime.fromisoformat(f"2026-11-{moment}").replace(tzinfo=UTC)
-    return HandIn("s1", name, Path(name), received)
+    return HandIn("s1", name, {name: Path(name)}, Inside(Path(name)), Receipt(received))
 
 
 CHOICES = {
@@ -32,6 +35,10 @@ CHOICES = {
     "too late": ([("a", "24 11:00")], 3, None, 0, "'a'"),
     "no late days": ([("a", "20 12:11")], 0, None, 0, "1 day late"),
     "at the same moment": ([("b", "20 11:00"), ("a", "20 11:00")], 3, "b", 0, "'a'"),
+    "numbered": (
+        [(f"s1_bot{n}.zip", "20 11:00") for n in ("", " (1)", " (10)", " (2)")],
+        *(3, "s1_bot (10).zip", 0, "a later one was received in time"),
+    ),
 }
 
 
@@ -97,40 +104,48 @@ def test_times_are_those_of_the_list_or_of_the_newest_file(course: Course) -> No
         os.utime(folder / name, (1_000 + number, 1_000 + number))
     with hand_ins_of(course) as intake:
         found = intake.hand_ins
-        assert found[0].received.timestamp() == 1_001
+        assert found[0].receipt.moment is not None
+        assert found[0].receipt.moment.timestamp() == 1_001
     (course.folder / "received.csv").write_text("file,received\ns1,2026-11-20 12:00 UTC\n")
     listed = load_course(course_yaml(course.folder, received="received.csv"))
     with hand_ins_of(listed) as intake:
         found = intake.hand_ins
-        assert found[0].received == DUE.deadline
+        assert found[0].receipt.moment == DUE.deadline
 
 
-def test_zip_file_of_an_lms(tmp_path: Path) -> None:
-    roster(tmp_path, "s1,Ada Lovelace", "s2,Bob")
-    inner = tmp_path / "inner.zip"
-    with zipfile.ZipFile(inner, "w") as archive:
-        archive.writestr("deep/bot.yaml", "name: x")
+def test_entry_of_a_zip_file_has_its_own_time_or_none(tmp_path: Path) -> None:
+    roster(tmp_path, "s1,Ada", "s2,Bob")
     with zipfile.ZipFile(tmp_path / "all.zip", "w") as archive:
-        info = zipfile.ZipInfo(
-            "Ada Lovelace_7_assignsubmission_file/bot.zip", (2026, 11, 20, 11, 0, 0)
-        )
-        archive.writestr(info, inner.read_bytes())
-        archive.writestr(zipfile.ZipInfo("s2/bot.yaml", (2026, 11, 20, 23, 0, 0)), "name: y")
+        for name, moment in (("s1", (2026, 11, 20, 11, 0, 0)), ("s2", (1980, 0, 0, 0, 0, 0))):
+            info = zipfile.ZipInfo(f"{name}/bot.yaml")
+            info.date_time = moment
+            archive.writestr(info, f"name: {name}")
     course = load_course(course_yaml(tmp_path, submissions="all.zip"))
     with hand_ins_of(course) as intake:
-        found = intake.hand_ins
-        ada, bob = found
-        assert ada.name == "Ada Lovelace_7_assignsubmission_file/bot.zip"
-        assert f"{ada.received:%H:%M}" == "10:00"  # 11:00 on the clock of the deadline
-        assert bob.student == "s2"
-        assert bot_in(bob.source).joinpath("bot.yaml").is_file()
+        one, two = intake.hand_ins
+        # 11:00 on the clock of the deadline.
+        assert f"{one.receipt.moment:%Y-%m-%d %H:%M}" == "2026-11-20 10:00"
+        assert (two.receipt.is_known, two.inside.bot is not None) == (False, True)
 
 
-def test_bot_is_found_in_wrapping_folders(tmp_path: Path) -> None:
-    inner = tmp_path / "a/b/c"
-    inner.mkdir(parents=True)
-    (inner / "bot.yaml").write_text("")
-    (tmp_path / "a/.DS_Store").write_text("")
-    assert bot_in(tmp_path) == inner
-    (tmp_path / "a/readme").write_text("")
-    assert bot_in(tmp_path) == tmp_path / "a"
+def test_archive_without_times_of_entries_has_none(tmp_path: Path) -> None:
+    roster(tmp_path, "s1,Ada")
+    (tmp_path / "s1").mkdir()
+    (tmp_path / "s1/bot.yaml").write_text("name: x")
+    with tarfile.open(tmp_path / "all.tar", "w") as archive:
+        archive.add(tmp_path / "s1", "s1")
+    course = load_course(course_yaml(tmp_path, submissions="all.tar"))
+    with hand_ins_of(course) as intake:
+        assert not intake.hand_ins[0].receipt.is_known
+
+
+def test_file_that_is_called_as_a_platforms_text_is_the_bots(tmp_path: Path) -> None:
+    roster(tmp_path, "s1,Ada")
+    folder = tmp_path / "hand-ins/s1"
+    folder.mkdir(parents=True)
+    for name in ("bot.yaml", "timestamp.txt", "Late_submission.txt"):
+        (folder / name).write_text("name: x")
+    with hand_ins_of(load_course(course_yaml(tmp_path))) as intake:
+        bot = intake.hand_ins[0].inside.bot
+        assert bot
+        assert len([*bot.iterdir()]) == 3

@@ -7,7 +7,8 @@ from pathlib import Path
 import pytest
 
 from arena.course.config import load_course
-from arena.course.intake.hand_ins import bot_in, content_hash, hand_ins_of
+from arena.course.intake.contents import content_hash, content_of
+from arena.course.intake.hand_ins import hand_ins_of
 from tests.cli.command import ROOT, run
 from tests.course.school import course_yaml, roster
 from tests.course.test_course import marks
@@ -57,7 +58,7 @@ def test_links_are_their_students_fault_and_the_others_are_graded(school: Path) 
     assert {id_ for id_, row in found.items() if float(row["mark"]) > 0} == {"s01"}
     assert len({row["sha256"] for row in found.values()}) == len(found)
     pages = [page.read_text() for page in (school / "feedback").iterdir()]
-    assert sum("links" in page for page in pages) == len(LINKS)
+    assert sum("a symbolic link" in page for page in pages) == len(LINKS)
     assert not any("secret" in page or "password" in page for page in pages)
 
 
@@ -67,9 +68,8 @@ def test_no_link_is_followed(school: Path, case: str) -> None:
     with hand_ins_of(load_course(school / "course.yaml")) as intake:
         found = intake.hand_ins
         [mine] = [one for one in found if one.student == student]
-    moment, content = mine.received, content_hash(mine.source)
-    bot = bot_in(mine.source)
-    assert bot.is_symlink() or bot == mine.source
+    moment, content = mine.receipt, content_of(mine)
+    assert (mine.inside.bot, "link" in mine.inside.why) == (None, True), mine.inside
     for outside in (school / "hand-ins/s01", school / "hand-ins/s01.zip", school.parent / "secret"):
         for path in [outside, *outside.rglob("*")]:
             if path.is_file():
@@ -78,7 +78,7 @@ def test_no_link_is_followed(school: Path, case: str) -> None:
     with hand_ins_of(load_course(school / "course.yaml")) as intake:
         found = intake.hand_ins
         [mine] = [one for one in found if one.student == student]
-    assert (mine.received, content_hash(mine.source)) == (moment, content)
+    assert (mine.receipt, content_of(mine)) == (moment, content)
 
 
 def test_links_of_other_targets_are_other_contents(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from arena.author.check.context import CheckRequest
 from arena.course.config import load_course
 from arena.course.intake.checks import CheckedHandIn, check_all
 from arena.course.intake.hand_ins import hand_ins_of
+from arena.course.intake.inside import Inside
 from arena.io.errors import ArenaError
 from tests.cli.command import bot, error_line, run
 from tests.cli.test_docker import VERSION, daemon
@@ -59,7 +60,7 @@ def test_runtime_without_an_image_is_its_bots_fault(
     with daemon(tmp_path, answers) as address:
         monkeypatch.setenv("DOCKER_HOST", address)
         found = check_all(
-            {"key": CheckedHandIn("s1", "mine", CheckRequest(source, "docker"))},
+            {"key": CheckedHandIn("s1", "mine", CheckRequest(source, "docker"), Inside(source))},
             checks,
             1,
             lambda _: None,
@@ -78,23 +79,39 @@ def test_sandbox_that_works_for_nobody_is_no_bots_fault(
     monkeypatch.setenv("DOCKER_HOST", f"unix://{tmp_path}/absent")
     with pytest.raises(ArenaError, match="no Docker daemon answers"):
         check_all(
-            {"key": CheckedHandIn("s1", "mine", CheckRequest(source, "docker"))},
+            {"key": CheckedHandIn("s1", "mine", CheckRequest(source, "docker"), Inside(source))},
             tmp_path,
             1,
             lambda _: None,
         )
 
 
-def test_archive_that_one_file_spoils_may_be_unpacked_by_hand(tmp_path: Path) -> None:
+@pytest.mark.parametrize("bad", ["s2/../../x.py", "/etc/x.py", "s2/..\\\\..\\\\x.py", "C:/x.py"])
+def test_entry_that_leads_out_of_an_archive_spoils_nobody_elses_hand_in(
+    tmp_path: Path, bad: str
+) -> None:
     roster(tmp_path, "s1,Ada", "s2,Bob")
     with ZipFile(tmp_path / "all.zip", "w") as archive:
-        archive.writestr("s1/bot.yaml", "name: x")
-        archive.writestr("s2/bad:.txt", "")
+        archive.writestr("s1/bot.yaml", "name: x\ncommand: python3 bot.py\n")
+        archive.writestr("s2/bot.yaml", "name: y\ncommand: python3 bot.py\n")
+        archive.writestr(bad, "")
     course = load_course(course_yaml(tmp_path, submissions="all.zip"))
-    with (
-        pytest.raises(ArenaError, match="not every system can hold") as refused,
-        hand_ins_of(course),
-    ):
-        pass
-    assert "s2/bad:.txt" in refused.value.where
-    assert "unpack it" in refused.value.hint
+    with hand_ins_of(course) as intake:
+        one, two = intake.hand_ins
+        assert one.inside.bot
+        if bad.startswith("s2"):
+            assert (two.inside.bot, "leads out" in two.inside.why) == (None, True)
+        else:
+            [stranger] = intake.strangers
+            assert (stranger.name, "an absolute path" in stranger.why) == (bad, True)
+    assert not (tmp_path / "x.py").exists()
+
+
+def test_names_that_differ_by_case_are_two_students_files(tmp_path: Path) -> None:
+    roster(tmp_path, "s1,Ada", "s2,Bob")
+    with ZipFile(tmp_path / "all.zip", "w") as archive:
+        for name in ("s1/Bot/bot.yaml", "s1/bot/notes.txt", "S2.txt", "s2/bot.yaml"):
+            archive.writestr(name, "name: x\ncommand: python3 bot.py\n")
+    course = load_course(course_yaml(tmp_path, submissions="all.zip"))
+    with hand_ins_of(course) as intake:
+        assert sum(one.inside.bot is not None for one in intake.hand_ins) == 2

@@ -1,6 +1,7 @@
 """Whose a hand-in is follows from what the platform writes, never from what a student does."""
 
 import unicodedata
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from zipfile import ZipFile
 
@@ -9,6 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from arena.course.config import load_course
+from arena.course.intake.forms import Signs
 from arena.course.intake.hand_ins import hand_ins_of
 from arena.course.intake.owner import owners
 from arena.course.intake.submitters import Submitter
@@ -95,7 +97,6 @@ OWNERS: dict[str, tuple[tuple[Student, ...], dict[str, str | None]]] = {
         CANVAS,
         {
             "deedora_4711_902_bot.zip": "4711",
-            "deedora_LATE_4711_903_bot_47110.zip": "4711",
             "youngcy_47110_904_deedora_4711_902_bot.zip": "47110",
             "vanderbergeve_4712_905_my_47110_1_bot.zip": "4712",
             "stranger_9_906_47110.zip": None,
@@ -106,7 +107,15 @@ OWNERS: dict[str, tuple[tuple[Student, ...], dict[str, str | None]]] = {
         {"youngcy_47110_903_bot.zip": "47110", "4711_dee_9_904_bot.zip": None},
     ),
     "Canvas, a name that is not the roster's": (CANVAS, {"deedoraanne_4711_902_bot.zip": "4711"}),
+    "Canvas, late, in one attempt with another file": (
+        CANVAS,
+        {"deedora_LATE_4711_903_bot_47110.zip": "4711"},
+    ),
     "Canvas, anonymous": (CANVAS, {"anon_47110_902_bot.zip": None}),
+    "Canvas, anonymous, whose id the roster has": (
+        (Student("s1", account="aB12c"), Student("s2", account="aB12")),
+        {"LATE_anon_aB12c_555_x.zip": "s1"},
+    ),
     "Canvas' own ids beside the school's": (
         (Student("s1", account="4711"), Student("4711", account="9")),
         {"deedora_4711_902_bot.zip": "s1", "youngcy_9_903_4711.zip": "4711"},
@@ -175,8 +184,18 @@ def found(folder: Path, students: tuple[Student, ...], *names: str) -> dict[str,
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(b"")
     with hand_ins_of(load_course(course_yaml(folder))) as intake:
-        hand_ins, strangers = intake.hand_ins, intake.strangers
-        return {one.name: one.student for one in hand_ins} | dict.fromkeys(strangers)
+        strangers = [stranger.name for stranger in intake.strangers]
+        return {one.name: one.student for one in intake.hand_ins} | dict.fromkeys(strangers)
+
+
+def by_name(
+    names: list[str],
+    students: tuple[Student, ...],
+    submitters: Mapping[str, Sequence[Submitter]] | None = None,
+) -> dict[str, Student | None]:
+    """Return whose names are, without the files."""
+    owned = owners(names, students, Path(), Signs(submitters or {}))
+    return {name: one.student for name, one in owned.items()}
 
 
 REFUSED: dict[str, tuple[tuple[Student, ...], tuple[str, ...], tuple[str, str]]] = {
@@ -375,7 +394,7 @@ def test_owner_is_the_same_whatever_the_upload_is_called(
         Student("s02", "Bob O'Neil", account=second),
     )
     names = [form.format(upload) for form, upload in zip(FORMS[platform], uploads, strict=True)]
-    assert owners(names, students, {}, Path()) == dict(zip(names, students, strict=True))
+    assert by_name(names, students) == dict(zip(names, students, strict=True))
 
 
 @pytest.mark.parametrize("begin", ["s01_", "s01-", "s01 ", "s01."])
@@ -384,12 +403,12 @@ def test_owner_is_the_same_whatever_the_upload_is_called(
 @example(upload="s02")
 def test_plain_name_is_never_anothers(begin: str, upload: str) -> None:
     name = begin + upload
-    assert owners([name, "s02.zip"], NAMED, {}, Path())[name] in (ADA, None)
+    assert by_name([name, "s02.zip"], NAMED)[name] in (ADA, None)
 
 
 @given(upload=UPLOADS)
 def test_gradescope_owner_is_not_sought_in_file_names(upload: str) -> None:
     submitters = {"submission_1": [Submitter("s02", "")]}
-    assert owners(["submission_1"], NAMED, submitters, Path()) == {"submission_1": BOB}
-    other = owners([f"submission_1{upload}"], NAMED, submitters, Path())
+    assert by_name(["submission_1"], NAMED, submitters) == {"submission_1": BOB}
+    other = by_name([f"submission_1{upload}"], NAMED, submitters)
     assert set(other.values()) == {None}

@@ -95,7 +95,8 @@ def test_change_moves_what_it_should_and_no_byte_else(course: Path) -> None:
 def leaving_takes_a_word(course: Path, said: str) -> None:
     """No mark of a first look leaves the course unless one says so."""
     export, out = course.parent / "export.csv", course.parent / "out"
-    export.write_text("id,Grade\ns1,\n")
+    empty = "id,Grade\n" + "".join(f"s{number},\n" for number in range(1, 7))
+    export.write_text(empty)
     commands = (
         ("marks", course, "--into", export, "--id", "id", "--grade", "Grade"),
         ("gradescope", course, "--into", out),
@@ -105,7 +106,7 @@ def leaving_takes_a_word(course: Path, said: str) -> None:
         ran = run("course", *words, cwd=course)
         error_line(ran, f"this is {said}", "course.lock", "--first-look")
     assert not out.exists()
-    assert export.read_text() == "id,Grade\ns1,\n"
+    assert export.read_text() == empty
     for words in commands:
         ran = run("course", *words, "--first-look", cwd=course)
         assert (ran.code, ran.err.count(f"this is {said}")) == (0, 1), ran.err

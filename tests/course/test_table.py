@@ -84,8 +84,8 @@ def test_times_are_read_as_the_roster_is(tmp_path: Path) -> None:
     listed = {"table": "times.csv", "file": "Datei", "received": "Abgegeben"}
     with hand_ins_of(load_course(course_yaml(tmp_path, received=listed))) as intake:
         [hand_in] = intake.hand_ins
-        assert f"{hand_in.received:%d %H}" == "20 12"
-        assert (intake.unknown_lines, intake.unlisted) == ([], frozenset())
+        assert f"{hand_in.receipt.moment:%d %H}" == "20 12"
+        assert intake.unknown_lines == []
 
 
 def test_line_of_a_folder_is_that_of_the_archive_in_it(tmp_path: Path) -> None:
@@ -94,7 +94,7 @@ def test_line_of_a_folder_is_that_of_the_archive_in_it(tmp_path: Path) -> None:
     (tmp_path / "hand-ins/s1/bot.zip").write_bytes(b"")
     (tmp_path / "received.csv").write_text("file,received\ns1,2026-11-20 12:00 UTC\n")
     with hand_ins_of(load_course(course_yaml(tmp_path, received="received.csv"))) as intake:
-        assert f"{intake.hand_ins[0].received:%d %H}" == "20 12"
+        assert f"{intake.hand_ins[0].receipt.moment:%d %H}" == "20 12"
 
 
 def test_file_that_is_listed_twice_is_refused(tmp_path: Path) -> None:

@@ -2,11 +2,12 @@
 
 import errno
 import lzma
+import os
 import struct
 import tarfile
 import weakref
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import accumulate
 from pathlib import Path
@@ -14,6 +15,7 @@ from zipfile import BadZipFile
 
 from arena.bots.archives.entry import (
     LEAVE_OUT,
+    MAX_PART,
     MAX_PATH,
     ArchiveError,
     Entry,
@@ -62,10 +64,41 @@ def unpack(archive: Path, target: Path, max_entries: int, max_bytes: int) -> Non
     the files' modes is kept.
     """
     unpacking = _Unpacking(target, max_entries, max_bytes)
+    with _naming(archive), reading(archive, archive.name, max_entries, max_bytes) as entries:
+        for entry in entries:
+            unpacking.add(entry, entry.parts())
+
+
+def unpack_all(
+    archive: Path, target: Path, max_entries: int, max_bytes: int
+) -> dict[str, ArchiveError]:
+    """Unpack what many people packed; entries that may do harm are left out and returned, by name.
+
+    Names are read as `read_zip` does if `loose`. Raises ArenaError for an archive that is damaged
+    or unpacks to too much.
+    """
+    # Names of two people may differ by case alone.
+    unpacking = _Unpacking(target, max_entries, max_bytes, key=str)
+    refused: dict[str, ArchiveError] = {}
+    limits = max_entries, max_bytes
+    with _naming(archive), reading(archive, archive.name, *limits, loose=True) as entries:
+        for entry in entries:
+            try:
+                unpacking.add(entry, entry.loose_parts())
+            except TooLargeError:
+                raise
+            except ArchiveError as error:
+                if not error.where:
+                    raise
+                refused[entry.name.replace("\\", "/").rstrip("/")] = error
+    return refused
+
+
+@contextmanager
+def _naming(archive: Path) -> Iterator[None]:
+    """Have errors name the archive, and the entry in it."""
     try:
-        with reading(archive, archive.name, max_entries, max_bytes) as entries:
-            for entry in entries:
-                unpacking.add(entry)
+        yield
     except ArchiveError as error:
         what = f"the archive holds {error.what}" if error.where else error.what
         raise ArenaError(what, _place(archive, error.where), error.hint) from None
@@ -137,25 +170,28 @@ def _one_line(error: Exception) -> str:
 class _Unpacking:
     """The names, entries and bytes that were unpacked so far."""
 
-    def __init__(self, target: Path, max_entries: int, max_bytes: int) -> None:
-        self._target = target
+    def __init__(
+        self, target: Path, max_entries: int, max_bytes: int, key: Callable[[str], str] = folded
+    ) -> None:
+        self._target, self._key = target, key
         self._max_entries = max_entries
         self._max_bytes = max_bytes
         self._entries = 0
         self._bytes = 0
         self._claimed: dict[str, tuple[str, bool]] = {}
-        """Case-folded path -> the path as written, and whether it is a folder."""
+        """The path by its key -> the path as written, and whether it is a folder."""
         self._folders: set[str] = set()
         """Claimed with all around them: folding 32 names for each entry would take seconds."""
 
-    def add(self, entry: Entry) -> None:
-        """Make a folder or write a file; raises ArchiveError if it is not allowed."""
+    def add(self, entry: Entry, parts: tuple[str, ...]) -> None:
+        """Make a folder or write a file at this path; raises ArchiveError if it is not allowed."""
         if entry.refusal:
             raise entry.refusal
         self._entries += 1
         if self._entries > self._max_entries:
-            raise ArchiveError(f"the archive holds more than {self._max_entries:,} entries")
-        parts = entry.parts()
+            raise TooLargeError(f"the archive holds more than {self._max_entries:,} entries")
+        if any(len(os.fsencode(part)) > MAX_PART for part in parts):
+            raise ArchiveError(f"a name of more than {MAX_PART} bytes", entry.name)
         *folders, path = list(accumulate(parts, "{}/{}".format)) or [""]
         if folders and folders[-1] not in self._folders:
             for folder in folders:
@@ -170,13 +206,13 @@ class _Unpacking:
 
     def _claim(self, path: str, *, is_folder: bool, name: str) -> None:
         """Claim a path; a folder may be named again, a file may not."""
-        key = folded(path)
+        key = self._key(path)
         written, was_folder = self._claimed.get(key, ("", False))
         if not written:
             self._claimed[key] = (path, is_folder)
             if len(self._claimed) > self._max_entries:
                 what = f"the archive holds more than {self._max_entries:,} files and folders"
-                raise ArchiveError(what, "", LEAVE_OUT)
+                raise TooLargeError(what, "", LEAVE_OUT)
         elif written != path:
             what = f"a name that differs only by case or Unicode form from {written[:_MAX_SHOWN]}"
             raise ArchiveError(what, name, "rename one of them")
@@ -192,6 +228,6 @@ class _Unpacking:
                 self._bytes += len(chunk)
                 if self._bytes > self._max_bytes:
                     mib = self._max_bytes // (1024 * 1024)
-                    raise ArchiveError(f"more than {mib} MiB", entry.name, LEAVE_OUT)
+                    raise TooLargeError(f"more than {mib} MiB", entry.name, LEAVE_OUT)
                 file.write(chunk)
         path.chmod(0o755 if entry.executable else 0o644)

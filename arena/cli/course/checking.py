@@ -1,5 +1,6 @@
 """`arena course check`: what was handed in, what is late, what would be lost, how long it takes."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
@@ -11,7 +12,7 @@ from arena.cli.output import harmless, print_json, print_table, say
 from arena.course.check import Checkup, check_course
 from arena.course.config import load_course
 from arena.course.intake.entries import Options
-from arena.course.intake.survey import Surveyed
+from arena.course.intake.survey import Problem, Surveyed
 from arena.io.cores import core_count
 
 
@@ -39,16 +40,17 @@ def check(
 
 def _print(checkup: Checkup) -> None:
     survey = checkup.survey
-    rows = [_row(one) for one in survey.students]
-    print_table(["student", "hand-in", "by", "received", "late", ""], rows)
+    if survey.platform:
+        click.echo(harmless(survey.platform))
+    of_many = [problem for problem in survey.problems if len(problem.students) > 1]
+    _say(of_many)
+    head = ["student", "hand-in", "by", "received", "source", "late by", "bot", ""]
+    print_table(head, [_row(one) for one in survey.students])
     first = survey.students[0]
     grace = f", and {first.grace:g} min of grace" if first.grace else ""
     click.echo(harmless(f"times are those of {first.zone}{grace}"))
-    for one in survey.students:
-        for line in one.lines():
-            click.echo(harmless(f"{one.student}: {line}"))
-    for note in survey.notes:
-        click.echo(harmless(note))
+    for line in survey.lines():
+        click.echo(harmless(line))
     click.echo(harmless(f"baselines: {', '.join(checkup.baselines) or 'none'}"))
     if checkup.effort:
         games, precision = checkup.effort.games, checkup.effort.precision
@@ -58,14 +60,23 @@ def _print(checkup: Checkup) -> None:
         )
     if checkup.readable:
         say(checkup.readable)
-    for problem in survey.problems:
+    _say([problem for problem in survey.problems if problem not in of_many])
+
+
+def _say(problems: Sequence[Problem]) -> None:
+    for problem in problems:
         say(f"{problem.what}: {problem.hint}")
 
 
 def _row(one: Surveyed) -> list[str]:
     extended = f"due {one.deadline[:16]}" if one.extension else ""
     extended += f" ({one.extension})" if one.extension.startswith("+") else ""
-    late = f"{one.days_late} d" if one.days_late else ""
-    if one.free_days:
-        late += f", {one.free_days} free"
-    return [one.student, one.file or "nothing", one.sign, one.received[:19], late, extended]
+    late = one.late_by
+    if one.days_late and not one.counts:
+        late += ", too late"
+    elif one.free_days:
+        late += f", {one.free_days} d free"
+    received = one.received[:19] or ("unknown" if one.file and not one.time_source else "")
+    bot = one.bot or ("none" if one.unreadable else "")
+    file = one.file or "nothing"
+    return [one.student, file, one.sign, received, one.time_source, late, bot, extended]

@@ -15,10 +15,10 @@ from arena.author.check.context import CheckRequest
 from arena.author.check.findings import CheckReport, Finding, StepResult
 from arena.author.check.run import check
 from arena.author.check.steps.all_steps import FIRST_ALONE, STEPS
-from arena.bots.folder import refuse_link
 from arena.bots.manifest import load_bot
 from arena.bots.runtimes import IMAGES
 from arena.bots.sandboxes.registry import missing_image
+from arena.course.intake.inside import Inside
 from arena.io.errors import ArenaError
 from arena.io.files import read_json, write_file
 from arena.io.shortage import ShortageError, shortage_of
@@ -35,6 +35,8 @@ class CheckedHandIn(NamedTuple):
     """The id of its owner."""
     name: str
     request: CheckRequest
+    inside: Inside
+    """Where its bot is, or why there is none."""
 
 
 class Checked(Struct, frozen=True):
@@ -87,7 +89,7 @@ def check_all(
     if left:
         tell(f"checking {len(left)} hand-ins")
         with pool(workers, pin=False) as executor:
-            calls = [partial(_check_beside, hand_ins[key].request) for key in left]
+            calls = [partial(_check_beside, hand_ins[key]) for key in left]
             results = map_ordered(executor, calls, 2 * workers)
             for number, (key, checked) in enumerate(zip(left, results, strict=True), 1):
                 if not checked:
@@ -98,7 +100,7 @@ def check_all(
                     _write(folder, key, checked)
     for key in left:
         if key not in checks or not checks[key].report.ok:
-            again = _check(hand_ins[key].request)
+            again = _check(hand_ins[key])
             checks[key] = max(checks.get(key, again), again, key=attrgetter("passed"))
             tell(f"checked again: {_verdict(hand_ins[key], checks[key])}")
             _write(folder, key, checks[key])
@@ -119,21 +121,24 @@ def read_check(folder: Path, unit: str, content: str) -> Checked | None:
     return read_json(folder / f"{check_key(unit, content)}.json", Checked)
 
 
-def _check_beside(request: CheckRequest) -> Checked | None:
+def _check_beside(hand_in: CheckedHandIn) -> Checked | None:
     """Check a hand-in beside others; None if the machine lacks something for that."""
     try:
-        return _check(request)
+        return _check(hand_in)
     except Exception as error:
         if shortage_of(error):
             return None
         raise
 
 
-def _check(request: CheckRequest) -> Checked:
+def _check(hand_in: CheckedHandIn) -> Checked:
     """Check a hand-in; raises ArenaError for what is no fault of it, as that nothing may run."""
+    request, inside = hand_in.request, hand_in.inside
+    if inside.bot is None:
+        error = ArenaError(inside.why, inside.where or hand_in.name, inside.hint)
+        return Checked(_report(request, error), "")
     try:
-        refuse_link(request.source)
-        bot = load_bot(request.source)
+        bot = load_bot(inside.bot)
     except ShortageError:
         raise
     except ArenaError as error:

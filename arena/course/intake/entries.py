@@ -16,8 +16,9 @@ from arena.bots.workshop import Workshop, open_workshop, sandbox_for
 from arena.course.config import Course
 from arena.course.intake.checks import POSITIONS, Checked, CheckedHandIn, check_all, check_key
 from arena.course.intake.choice import BEST, Choice, HandIn, Works, choose, taken
+from arena.course.intake.contents import content_of
 from arena.course.intake.given import GivenOut, program_of
-from arena.course.intake.hand_ins import Intake, bot_in, content_hash, hand_ins_by_student
+from arena.course.intake.hand_ins import Intake, hand_ins_by_student
 from arena.course.lock import LockedHandIn
 from arena.course.marks.result import grading
 from arena.course.terms.deadlines import stamp
@@ -84,7 +85,7 @@ def entries(
             {id_: locked.hand_in(id_, hand_in) for id_, hand_in in counts.items()},
             {id_: [locked.hand_in(id_, one) for one in more] for id_, more in candidates.items()},
             {id_: choice.note for id_, choice in choices.items()},
-            {hand_in.name: bot_in(hand_in.source) for hand_in in intake.hand_ins},
+            {one.name: one.inside.bot for one in intake.hand_ins if one.inside.bot},
             staged,
             chosen,
         )
@@ -96,8 +97,10 @@ class _Looked:
     def __init__(self, course: Course, sandbox: str, options: Options, tell: Tell) -> None:
         self._course, self._sandbox, self._options, self._tell = course, sandbox, options, tell
         self._units = {student.id: student.unit for student in course.students}
-        self._contents: dict[Path, str] = {}
-        self._checks: dict[Path, Checked] = {}
+        self._contents: dict[str, str] = {}
+        """By the name of the hand-in, as all of them here."""
+        self._checks: dict[str, Checked] = {}
+        self._bots: dict[str, Path] = {}
 
     def choices(self, pools: Mapping[Student, Sequence[HandIn]]) -> dict[str, Choice]:
         """Return which hand-in of each student counts, by the student's id."""
@@ -119,49 +122,47 @@ class _Looked:
 
     def checked(self, hand_in: HandIn) -> Checked:
         """Return the check of a hand-in."""
-        return self._checks[hand_in.source]
+        return self._checks[hand_in.name]
 
     def content(self, hand_in: HandIn) -> str:
         """Return the SHA-256 over what was handed in."""
-        return self._contents[hand_in.source]
+        return self._contents[hand_in.name]
 
-    def bots(self) -> dict[Path, Bot]:
-        """Return the bots that start, by where their hand-ins lie."""
-        return {
-            source: load_bot(bot_in(source))
-            for source, checked in self._checks.items()
-            if checked.starts
-        }
+    def bots(self) -> dict[str, Bot]:
+        """Return the bots that start, by the names of their hand-ins."""
+        starting = [name for name, checked in self._checks.items() if checked.starts]
+        return {name: load_bot(self._bots[name]) for name in starting}
 
     def _choice(self, student: Student, pool: Sequence[HandIn]) -> Choice:
         works = {
             hand_in.name: Works(checked.starts, checked.report.ok)
             for hand_in in pool
-            if (checked := self._checks.get(hand_in.source))
+            if (checked := self._checks.get(hand_in.name))
         }
         return choose(pool, self._course.due[student.id], self._course.file.late.days, works)
 
     def _check(self, hand_ins: Iterable[HandIn]) -> bool:
         """Check those that were not checked; returns whether there were any."""
-        left = {one.source: one for one in hand_ins if one.source not in self._checks}
-        self._contents |= {source: content_hash(source) for source in left}
+        left = {one.name: one for one in hand_ins if one.name not in self._checks}
+        self._contents |= {name: content_of(one) for name, one in left.items()}
+        self._bots |= {name: one.inside.bot for name, one in left.items() if one.inside.bot}
         keys = {
-            source: check_key(self._units[one.student], self._contents[source])
-            for source, one in left.items()
+            name: check_key(self._units[one.student], self._contents[name])
+            for name, one in left.items()
         }
         requests = {
-            keys[source]: CheckedHandIn(one.student, one.name, self._request(source))
-            for source, one in left.items()
+            keys[name]: CheckedHandIn(one.student, name, self._request(one.inside.bot), one.inside)
+            for name, one in left.items()
         }
         checks = grading(self._course) / CHECKS
         found = check_all(requests, checks, self._options.workers, self._tell)
-        self._checks |= {source: found[key] for source, key in keys.items()}
+        self._checks |= {name: found[key] for name, key in keys.items()}
         return bool(left)
 
-    def _request(self, source: Path) -> CheckRequest:
+    def _request(self, bot: Path | None) -> CheckRequest:
         file = self._course.file
         return CheckRequest(
-            bot_in(source),
+            bot or self._course.submissions,
             self._sandbox,
             trusted=self._options.trusted,
             packages=file.packages,
@@ -179,34 +180,36 @@ class _Locked:
         self,
         course: Course,
         looked: _Looked,
-        bots: Mapping[Path, Bot],
+        bots: Mapping[str, Bot],
         staged: Mapping[str, StagedBot],
     ) -> None:
         self._course, self._looked, self._staged = course, looked, staged
         given = GivenOut(course.starter)
-        self._given = {source: given.of(bot) for source, bot in bots.items()}
-        self._programs = {source: program_of(bot) for source, bot in bots.items()}
+        self._given = {name: given.of(bot) for name, bot in bots.items()}
+        self._programs = {name: program_of(bot) for name, bot in bots.items()}
 
     def hand_in(self, id_: str, hand_in: HandIn) -> LockedHandIn:
         due, checked = self._course.due[id_], self._looked.checked(hand_in)
         plays = checked.starts and checked.digest in self._staged
-        days = due.days_late(hand_in.received)
+        receipt = hand_in.receipt
+        days = receipt.days_late(due)
         return LockedHandIn(
             file=hand_in.name,
-            received=stamp(hand_in.received.astimezone(due.deadline.tzinfo)),
+            received=receipt.said(due) if receipt.moment else "",
             days_late=days,
             content=self._looked.content(hand_in),
             bot=checked.digest if plays else "",
             steps=checked.passed,
             of=len(STEPS),
-            program=self._programs[hand_in.source] if plays else "",
+            program=self._programs[hand_in.name] if plays else "",
             deadline=stamp(due.deadline),
             zone=due.zone,
             grace=due.grace,
             extension=due.extension,
             free_days=min(days, self._course.free_days[id_]),
             sign=hand_in.sign,
-            given=self._given.get(hand_in.source),
+            time_source=receipt.source,
+            given=self._given.get(hand_in.name),
         )
 
 

@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from arena.course.intake.choice import HandIn
+from arena.course.intake.inside import Inside
+from arena.course.intake.receipt import Receipt
 from arena.course.terms.roster import Student
 from arena.ladder.book.book import Book
 from arena.ladder.book.tables import State, Upload, Version
@@ -60,5 +62,12 @@ def _valid(received: list[_Submission]) -> list[_Submission]:
 def _hand_in(submission: _Submission, student: Student, folder: Folder) -> HandIn:
     upload = submission.upload
     received = datetime.fromtimestamp(int(upload.received_at), UTC)
-    sign = f"the author {upload.author}"
-    return HandIn(student.id, upload.version, submission.source(folder), received, sign)
+    source = submission.source(folder)
+    return HandIn(
+        student=student.id,
+        name=upload.version,
+        files={source.name: source},
+        inside=Inside(source, "", "", "", ()),
+        receipt=Receipt(received, source="the ladder"),
+        sign=f"the author {upload.author}",
+    )

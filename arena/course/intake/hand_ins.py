@@ -1,47 +1,68 @@
-"""Hand-ins: whose they are, and when they were received."""
+"""Hand-ins: what lies there, whose it is, and when it was received."""
 
-import os
-import stat
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from datetime import UTC, datetime
-from hashlib import file_digest, sha256
 from pathlib import Path
-from typing import NamedTuple
-from zipfile import BadZipFile, ZipFile
 
 from msgspec import Struct
+from msgspec.structs import replace
 
-from arena.bots.archives.unpack import UnpackedArchive, is_archive, unpack
-from arena.bots.folder import is_ignored
+from arena.bots.archives.unpack import UnpackedArchive, is_archive
 from arena.bots.manifest import MANIFEST
 from arena.course.config import Course
 from arena.course.intake.choice import HandIn
+from arena.course.intake.export import Export, is_folder, open_export, outwards, visible
+from arena.course.intake.forms import Signs
 from arena.course.intake.from_ladder import hand_ins_from_ladder
-from arena.course.intake.owner import is_text, owners, sign
-from arena.course.intake.submitters import METADATA, export_folder, read_submitters
+from arena.course.intake.inside import Inside, look_inside
+from arena.course.intake.names import (
+    FILE_LIST,
+    ILIAS_TEAM,
+    METADATA,
+    OPENOLAT,
+    OWN_FILES,
+    OWN_TEXTS,
+    Part,
+    is_text,
+    part_of,
+    unsuffixed,
+)
+from arena.course.intake.owner import BY_HAND, Owned, owners, sign
+from arena.course.intake.records import (
+    Record,
+    Records,
+    anonymous,
+    read_records,
+    with_numbers,
+)
+from arena.course.intake.roster_index import account_of
+from arena.course.intake.submitters import read_listed
+from arena.course.intake.times import Place, Times, Told, login_of
 from arena.course.keys import LadderEntry
-from arena.course.terms.deadlines import parse_moment
 from arena.course.terms.roster import Student
-from arena.course.terms.table import composed, read_table
-from arena.io.errors import ArenaError
-from arena.io.files import reason
+from arena.course.terms.table import composed
 
-_MAX_ENTRIES, _MAX_BYTES = 200_000, 4 << 30
-"""Of a zip file with all hand-ins."""
+
+class Stranger(Struct, frozen=True):
+    """A file, a folder or a ladder's author that belongs to nobody on the roster."""
+
+    name: str
+    why: str = ""
+    """What else is known of it."""
 
 
 class Intake(Struct, frozen=True):
     """What was handed in."""
 
     hand_ins: list[HandIn]
-    strangers: list[str]
-    """Names of files, or of a ladder's authors, that belong to nobody on the roster."""
+    strangers: list[Stranger]
     unknown_lines: list[str] = []
-    """Lines of the list of times whose file is not there."""
-    unlisted: frozenset[str] = frozenset()
-    """Names of hand-ins that the list of times lacks: they have the time of their files."""
+    """Lines of the teacher's lists that are about nothing that is there."""
+    disagreements: Mapping[str, str] = {}
+    """By the name of a hand-in: how two records of its time disagree."""
+    platform: str = ""
+    """Whose names most of them have."""
 
 
 @contextmanager
@@ -52,22 +73,219 @@ def hand_ins_of(course: Course) -> Iterator[Intake]:
     (`owner`); or a ladder received them. Raises ArenaError if they cannot be read, or a name fits
     several.
     """
-    source = course.submissions
     if isinstance(course.file.submissions, LadderEntry):
-        hand_ins, strangers = hand_ins_from_ladder(source, course.students)
-        yield Intake(hand_ins, _not_ignored(strangers, course))
-    elif source.is_dir():
-        yield _found(course, source, {})
-    elif is_archive(source):
-        unpacked = UnpackedArchive()
-        try:
-            _unpack(source, unpacked.path)
-            yield _found(course, unpacked.path, _times_in_zip(source, course))
-        finally:
-            unpacked.remove()
+        hand_ins, authors = hand_ins_from_ladder(course.submissions, course.students)
+        strangers = [Stranger(name) for name in _not_ignored(authors, course)]
+        yield Intake(hand_ins, strangers)
+        return
+    unpacked = UnpackedArchive()
+    try:
+        where, timed = unpacked.path / "all", course.file.times == "files"
+        with open_export(course.submissions, where, course.zone, timed=timed) as export:
+            yield _Found(course, export, unpacked.path).intake()
+    finally:
+        unpacked.remove()
+
+
+class _Found:
+    """Puts together what lies in an export, whose it is, and what the sources say of it."""
+
+    def __init__(self, course: Course, export: Export, work: Path) -> None:
+        self._course, self._export, self._work = course, export, work
+        records = _records(course)
+        self._records = Records(records)
+        students = with_numbers(course.students, records)
+        self._students = {student.id: student for student in students}
+        self._root = _root(export.folder, course, students)
+        self._paths = {path.name: path for path in _entries(self._root)}
+        self._listed = read_listed(self._root, export.folder).of(self._paths)
+        self._owned = owners(
+            _not_ignored(self._paths, course),
+            students,
+            course.submissions,
+            Signs(
+                self._listed.submitters,
+                _inner_names(self._paths),
+                anonymous(records),
+                {name: login_of(path) for name, path in self._paths.items()},
+                course.file.platform or "",
+            ),
+        )
+        self._times = Times(
+            self._records, self._listed, course.zone, course.file.times, export.times
+        )
+
+    def intake(self) -> Intake:
+        """Return all of it."""
+        hand_ins, disagreements, used = list[HandIn](), dict[str, str](), set[str]()
+        for place, files in self._places():
+            told = self._times.told(place)
+            used |= {record.where for record in told.records}
+            hand_in = self._hand_in(place, files, told, len(hand_ins))
+            hand_ins.append(hand_in)
+            if told.disagreement:
+                disagreements[hand_in.name] = told.disagreement
+        strangers = [
+            Stranger(name, one.why) for name, one in self._owned.items() if not one.student
+        ]
+        strangers += self._left_out([hand_in.name for hand_in in hand_ins])
+        there = {composed(self._relative(path)) for path in self._root.iterdir()}
+        unknown = [
+            record.words
+            for record in self._records.all
+            if record.is_own
+            and record.moment
+            and record.where not in used
+            and record.file not in there
+        ]
+        counted = Counter(one.platform for one in self._owned.values()).most_common(1)
+        platform = self._course.file.platform or (counted[0][0] if counted else "")
+        return Intake(hand_ins, strangers, unknown, disagreements, platform)
+
+    def _places(self) -> Iterator[tuple[Place, dict[str, Path]]]:
+        """Yield each hand-in with its files, by what the student called them."""
+        together: dict[tuple[str, str], list[tuple[str, Part]]] = {}
+        for name, owned in self._owned.items():
+            if owned.student is None:
+                continue
+            owner = self._students[owned.student.id]
+            part = part_of(owned.platform, name, account_of(owner))
+            if owned.platform in {BY_HAND, "ilias", "openolat"}:
+                for path in _each(self._paths[name], owned.platform):
+                    yield self._place(name, path, owned, part), _files_of(path, owned.platform)
+            else:
+                # Stud.IP's list says which files came together.
+                attempt = self._listed.times.get(name, part.attempt)
+                together.setdefault((owner.id, attempt), []).append((name, part))
+        for parts in together.values():
+            name, part = parts[0]
+            yield self._place(name, self._paths[name], self._owned[name], part), self._files(parts)
+
+    def _files(self, parts: Sequence[tuple[str, Part]]) -> dict[str, Path]:
+        """Return the files of one submission, by what the student called them."""
+        files: dict[str, Path] = {}
+        platform = self._owned[parts[0][0]].platform
+        for name, part in parts:
+            path = self._paths[name]
+            files |= {part.file: path} if part.file else _files_of(path, platform)
+        if platform == "studip" or (platform == "canvas" and _are_loose(files)):
+            return _without_suffixes(files)
+        return files
+
+    def _place(self, name: str, path: Path, owned: Owned, part: Part) -> Place:
+        assert owned.student is not None  # noqa: S101 - only hand-ins of somebody have a place
+        inner = composed(path.relative_to(self._root).as_posix())
+        paths = [*outwards(composed(self._relative(path))), *outwards(inner)]
+        owner = self._students[owned.student.id]
+        return Place(name, paths, path, owned.platform, part, owner)
+
+    def _hand_in(self, place: Place, files: Mapping[str, Path], told: Told, number: int) -> HandIn:
+        work = self._work / f"{number}"
+        work.mkdir(mode=0o700)
+        owned = self._owned[place.name]
+        return HandIn(
+            student=place.owner.id,
+            name=self._relative(place.path),
+            files=files,
+            inside=self._refused(place) or look_inside(files, work),
+            receipt=told.receipt,
+            sign=sign(place.name, replace(owned, student=place.owner), self._listed.submitters),
+            number=_attempt(place.path),
+            is_draft=any(record.is_draft for record in told.records),
+        )
+
+    def _refused(self, place: Place) -> Inside | None:
+        """Return what was found where an entry of a hand-in was not unpacked; else None."""
+        prefix = self._relative(place.path)
+        for name, error in self._export.refused.items():
+            if name == prefix or name.startswith(f"{prefix}/"):
+                return Inside(None, "", error.what, error.hint, ())
+        return None
+
+    def _left_out(self, taken: Sequence[str]) -> Iterator[Stranger]:
+        """Yield entries of an archive that were not unpacked, and are in nobody's hand-in."""
+        for name, error in self._export.refused.items():
+            if not any(name == one or name.startswith(f"{one}/") for one in taken):
+                yield Stranger(name, f"it was not unpacked: {error.what}")
+
+    def _relative(self, path: Path) -> str:
+        return path.relative_to(self._export.folder).as_posix()
+
+
+def _attempt(path: Path) -> int:
+    match = OPENOLAT.fullmatch(path.name)
+    return int(match["number"]) if match else 0
+
+
+def _records(course: Course) -> list[Record]:
+    return [
+        record
+        for entry in course.received
+        for record in read_records(course.folder / entry.table, entry, course.zone)
+    ]
+
+
+def _root(folder: Path, course: Course, students: Sequence[Student]) -> Path:
+    """Return where the hand-ins lie: platforms put one folder around them."""
+    found = [] if (folder / METADATA).exists() else [*_entries(folder)]
+    if len(found) != 1 or not is_folder(found[0]):
+        return folder
+    if (folder / FILE_LIST).exists():
+        return found[0]
+    if (found[0] / MANIFEST).exists():
+        return folder
+    signs = Signs(folders=_inner_names({found[0].name: found[0]}))
+    owned = owners([found[0].name], students, course.submissions, signs)[found[0].name]
+    return folder if owned.student else _root(found[0], course, students)
+
+
+def _inner_names(paths: Mapping[str, Path]) -> dict[str, frozenset[str]]:
+    return {
+        name: frozenset(inner.name for inner in path.iterdir())
+        for name, path in paths.items()
+        if is_folder(path)
+    }
+
+
+def _are_loose(files: Mapping[str, Path]) -> bool:
+    """Return whether a bot was uploaded file by file a second time."""
+    return MANIFEST not in files and any(unsuffixed(name) == MANIFEST for name in files)
+
+
+def _without_suffixes(files: Mapping[str, Path]) -> dict[str, Path]:
+    """Return files as the student called them, where the platform numbered second ones."""
+    return {
+        plain if (plain := unsuffixed(name)) not in files else name: path
+        for name, path in files.items()
+    }
+
+
+def _entries(root: Path) -> Iterator[Path]:
+    """Yield what may be a hand-in, or the folder of a student."""
+    for path in visible(root):
+        if ILIAS_TEAM.fullmatch(path.name) and is_folder(path):
+            yield from visible(path)
+        elif not (path.name in OWN_FILES or is_text(path.name)):
+            yield path
+
+
+def _each(path: Path, platform: str) -> Iterator[Path]:
+    """Yield the hand-ins in the folder of a student: attempts, or else archives, if it has any."""
+    inner = visible(path) if is_folder(path) else []
+    attempts = [one for one in inner if OPENOLAT.fullmatch(one.name)]
+    if platform == "openolat" and attempts:
+        yield from attempts
+    elif inner and all(map(is_archive, inner)):
+        yield from inner
     else:
-        what = "neither a folder nor an archive" if source.exists() else "no such folder or archive"
-        raise ArenaError(what, str(source), "correct `submissions` in course.yaml")
+        yield path
+
+
+def _files_of(path: Path, platform: str) -> dict[str, Path]:
+    """Return what a student called it: a file by its name, a folder by what is in it."""
+    inner = sorted(path.iterdir()) if is_folder(path) else []
+    own = OWN_TEXTS if platform in {"openolat", "sakai"} else frozenset[str]()
+    return {one.name: one for one in inner if one.name not in own} or {path.name: path}
 
 
 def hand_ins_by_student(course: Course, hand_ins: Iterable[HandIn]) -> dict[Student, list[HandIn]]:
@@ -82,157 +300,3 @@ def hand_ins_by_student(course: Course, hand_ins: Iterable[HandIn]) -> dict[Stud
 def _not_ignored(names: Iterable[str], course: Course) -> list[str]:
     ignored = {composed(name) for name in course.file.ignored}
     return [name for name in names if composed(name) not in ignored]
-
-
-def _unpack(archive: Path, target: Path) -> None:
-    try:
-        unpack(archive, target, _MAX_ENTRIES, _MAX_BYTES)
-    except ArenaError as error:
-        hint = "unpack it yourself, and name the folder in `submissions`"
-        raise ArenaError(error.what, error.where, hint) from None
-
-
-def content_hash(source: Path) -> str:
-    """Return the SHA-256 over what was handed in, whatever it is; of links, over their targets."""
-    total = sha256()
-    for path in _all(source):
-        name = os.fsencode(path.relative_to(source).as_posix())
-        mode = path.lstat().st_mode
-        if stat.S_ISLNK(mode):
-            total.update(b"%b\0-> %b\n" % (name, os.fsencode(path.readlink())))
-        elif stat.S_ISREG(mode):
-            with path.open("rb") as file:
-                content = file_digest(file, "sha256").hexdigest()
-            total.update(b"%b\0%b\n" % (name, content.encode()))
-    return total.hexdigest()
-
-
-def bot_in(source: Path) -> Path:
-    """Return the folder or archive of the bot: the only one inside, if it is wrapped in folders.
-
-    It may be a link, which must be refused.
-    """
-    while _is_folder(source) and not (source / MANIFEST).exists():
-        inner = [path for path in source.iterdir() if not is_ignored(path.name)]
-        if len(inner) != 1 or not (inner[0].is_symlink() or _may_be_bot(inner[0])):
-            break
-        source = inner[0]
-    return source
-
-
-def _may_be_bot(path: Path) -> bool:
-    return path.is_dir() or is_archive(path)
-
-
-def _is_folder(path: Path) -> bool:
-    """Return whether a path is a folder, and no link to one."""
-    return path.is_dir() and not path.is_symlink()
-
-
-def _all(source: Path) -> list[Path]:
-    """Return a file or link, or everything in a folder, sorted, links as links."""
-    return sorted(source.rglob("*")) if _is_folder(source) else [source]
-
-
-def _found(course: Course, folder: Path, times: Mapping[str, datetime]) -> Intake:
-    listed, export = _listed_times(course), export_folder(folder)
-    paths = {path.name: path for path in sorted(export.iterdir()) if _is_hand_in(path.name)}
-    submitters = read_submitters(export)
-    names = _not_ignored(paths, course)
-    owned = owners(names, course.students, submitters, course.submissions)
-    hand_ins, unlisted, used = list[HandIn](), set[str](), set[str]()
-    for name, owner in owned.items():
-        if owner is None:
-            continue
-        for path in _each(paths[name]):
-            inner = path.relative_to(folder).as_posix()
-            line = next((one for one in _outwards(composed(inner)) if one in listed), None)
-            if line is None:
-                received = times.get(composed(inner)) or _written(path)
-                unlisted.add(inner)
-            else:
-                received = listed[line].received
-                used.add(line)
-            hand_ins.append(HandIn(owner.id, inner, path, received, sign(name, owner, submitters)))
-    there = {composed(path.relative_to(folder).as_posix()) for path in export.iterdir()}
-    unknown = [line.words for name, line in listed.items() if name not in used | there]
-    strangers = [name for name, owner in owned.items() if owner is None]
-    return Intake(hand_ins, strangers, unknown, frozenset(unlisted if course.received else ()))
-
-
-def _outwards(name: str) -> Iterator[str]:
-    """Yield the path of a file, and those of the folders around it."""
-    while name:
-        yield name
-        name = name.rpartition("/")[0]
-
-
-def _is_hand_in(name: str) -> bool:
-    ignored = is_ignored(name) or name.startswith(".") or name == METADATA
-    return not (ignored or is_text(name))
-
-
-def _each(path: Path) -> Iterator[Path]:
-    """Yield the hand-ins of one student in a folder of an LMS: each archive in it is one."""
-    inner = (
-        [file for file in path.iterdir() if not is_ignored(file.name)] if _is_folder(path) else []
-    )
-    if inner and all(map(is_archive, inner)):
-        yield from sorted(inner)
-    else:
-        yield path
-
-
-def _written(path: Path) -> datetime:
-    """Return when a file, or the newest one in a folder, was written."""
-    try:
-        infos = [file.lstat() for file in (path, *_all(path))]
-        files = [info for info in infos if stat.S_ISREG(info.st_mode)] or infos[:1]
-        return datetime.fromtimestamp(int(max(info.st_mtime for info in files)), UTC)
-    except (OSError, ValueError, OverflowError) as error:
-        raise ArenaError(f"cannot be read: {reason(error)}", str(path)) from None
-
-
-def _times_in_zip(path: Path, course: Course) -> dict[str, datetime]:
-    """Return when the entries of a zip file were written, on the clock of the deadline."""
-    zone = next(iter(course.due.values())).deadline.tzinfo
-    times: dict[str, datetime] = {}
-    if not path.name.lower().endswith(".zip"):
-        return times
-    try:
-        with ZipFile(path) as archive:
-            for info in archive.infolist():
-                moment = datetime(*info.date_time, tzinfo=zone).astimezone(UTC)
-                for name in _outwards(composed(info.filename).rstrip("/")):
-                    times[name] = max(moment, times.get(name, moment))
-    except (BadZipFile, ValueError, OSError) as error:
-        raise ArenaError(f"the archive is damaged: {error}", str(path)) from None
-    return times
-
-
-class _Listed(NamedTuple):
-    """A line of the teacher's list."""
-
-    received: datetime
-    words: str
-
-
-def _listed_times(course: Course) -> dict[str, _Listed]:
-    """Return the lines of the teacher's list by the names of the files.
-
-    Raises ArenaError with the line that is wrong.
-    """
-    if course.received is None:
-        return {}
-    path = course.folder / course.received.table
-    columns = {"file": course.received.file, "received": course.received.received}
-    listed: dict[str, _Listed] = {}
-    for row in read_table(path, columns, [*columns]):
-        name, time = row.cells["file"].rstrip("/"), row.cells["received"]
-        if not (name and time):
-            raise ArenaError("a line without a file or a time", row.where, "fill in both cells")
-        if name in listed:
-            raise ArenaError(f"'{name}' is there twice", row.where, "leave one of the lines out")
-        moment = parse_moment(time, row.where).astimezone(UTC)
-        listed[name] = _Listed(moment, f"'{name}' in {row.where}")
-    return listed

@@ -48,15 +48,18 @@ class Inside(Struct, frozen=True):
     """How to mend that."""
     ignored: tuple[str, ...] = ()
     """What was passed over, a folder as one entry, and how many more there are."""
+    is_unclear: bool = False
+    """Whether a person may find the bot: there are several, or an archive cannot be read."""
 
 
 class _NoBotError(Exception):
     """Why there is no bot that could be taken."""
 
-    def __init__(self, why: str, hint: str) -> None:
+    def __init__(self, why: str, hint: str, *, is_unclear: bool = False) -> None:
         super().__init__(why)
         self.why = why
         self.hint = hint
+        self.is_unclear = is_unclear
 
 
 def look_inside(files: Mapping[str, Path], work: Path) -> Inside:
@@ -93,7 +96,8 @@ def _look_inside(files: Mapping[str, Path], work: Path) -> Inside:
             raise _no_bot(top)
         folder = _the_same(bots, work)
     except _NoBotError as error:
-        return Inside(None, why=error.why, hint=error.hint, ignored=_listed(_junk(top)))
+        ignored = _listed(_junk(top))
+        return Inside(None, "", error.why, error.hint, ignored, error.is_unclear)
     return Inside(folder, bots[0].place, ignored=_listed(_passed_over(top, bots[0])))
 
 
@@ -124,7 +128,8 @@ def _the_same(bots: list[Node], work: Path) -> Path:
     if len(bots) > 1 and len({digest(folder) for folder in folders}) > 1:
         places = [bot.place or MANIFEST for bot in bots]
         count = "two" if len(bots) == 2 else str(len(bots))
-        raise _NoBotError(f"{count} bots: {_first(places)}", "hand in one of them")
+        what = f"{count} bots: {_first(places)}"
+        raise _NoBotError(what, "hand in one of them", is_unclear=True)
     return folders[0]
 
 
@@ -203,7 +208,7 @@ def _no_bot(top: Node) -> _NoBotError:
     for words in (_unread, _too_deep):
         for node in files:
             if reasons := words(node):
-                return _NoBotError(*reasons)
+                return _NoBotError(*reasons, is_unclear=True)
     hint = f"hand in the bot's folder with its {MANIFEST} (arena help protocol)"
     if not files:
         passed = _listed([*_junk(top), *(node for node in nodes if node.is_for_packages)])

@@ -1,22 +1,28 @@
-"""The submitters of each hand-in, from submission_metadata.yml of an export from Gradescope."""
+"""Who handed in what, and when, by the list that lies in an export of Gradescope or Stud.IP."""
 
-import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import yaml
 from msgspec import Struct
+from msgspec.structs import replace
 
+from arena.course.intake.names import FILE_LIST, METADATA
+from arena.course.terms.table import composed, read_table, titled, titles_of
 from arena.io.errors import ArenaError
 from arena.io.files import read_limited
 from arena.io.yaml_file import LOADER
 
-METADATA = "submission_metadata.yml"
 _MAX_BYTES = 64 << 20
 _MAX_DEPTH = 32
-_EXPORT = re.compile(r"assignment_[0-9]+_export")
+_STUDIP = {
+    "first": ("Vorname", "First name"),
+    "last": ("Nachname", "Last name"),
+    "time": ("Datum", "Date"),
+    "path": ("Pfad", "Path"),
+}
 _Path = tuple[str, ...]
 
 
@@ -26,26 +32,52 @@ class Submitter(Struct, frozen=True):
     id: str
     """"" if Gradescope knows none, as of the address."""
     email: str
+    name: str = ""
+    """As Stud.IP has it; Gradescope's is not taken for a sign."""
 
 
-def export_folder(folder: Path) -> Path:
-    """Return the folder of the submissions; an archive from Gradescope has it inside."""
-    entries = [*folder.iterdir()]
-    inner = entries[0] if len(entries) == 1 else folder
-    return inner if _EXPORT.fullmatch(inner.name) and (inner / METADATA).is_file() else folder
+class Listed(Struct, frozen=True):
+    """What the list in an export says."""
+
+    submitters: Mapping[str, Sequence[Submitter]] = {}
+    """By the name of the file or folder."""
+    times: Mapping[str, str] = {}
+    """As they are written, by that name."""
+    where: str = ""
+    """The file."""
+
+    def of(self, names: Iterable[str]) -> "Listed":
+        """Return what it says of files, by their names as they are on the disk."""
+        known = {name: composed(name) for name in names}
+        return replace(
+            self,
+            submitters={
+                name: self.submitters[key] for name, key in known.items() if key in self.submitters
+            },
+            times={name: self.times[key] for name, key in known.items() if key in self.times},
+        )
 
 
-def read_submitters(folder: Path) -> Mapping[str, Sequence[Submitter]]:
-    """Return the submitters of each folder, none without metadata; raises ArenaError."""
-    path = folder / METADATA
-    if not path.exists():
-        return {}
+def read_listed(*folders: Path) -> Listed:
+    """Return what the list in one of these folders says, nothing without one; raises ArenaError."""
+    for folder in folders:
+        if (path := folder / METADATA).exists():
+            return _gradescope(path)
+        if (path := folder / FILE_LIST).exists():
+            return _studip(path)
+    return Listed()
+
+
+def _gradescope(path: Path) -> Listed:
     texts = defaultdict[_Path, dict[str, str]](dict)
+    times: dict[str, str] = {}
     try:
         events = yaml.parse(read_limited(path, _MAX_BYTES).decode("utf-8-sig"), Loader=LOADER)
         for place, text in _scalars(events, path):
             if len(place) == 4 and place[1] == ":submitters":
                 texts[place[:3]][place[3]] = text
+            elif len(place) == 2 and place[1] == ":created_at":
+                times[place[0]] = text
     except (yaml.YAMLError, UnicodeDecodeError, ValueError) as error:
         what = f"bad YAML: {' '.join(str(error).split())}"
         raise ArenaError(what, str(path), "export it again") from None
@@ -53,7 +85,22 @@ def read_submitters(folder: Path) -> Mapping[str, Sequence[Submitter]]:
     for (name, *_), fields in texts.items():
         id_, email = fields.get(":sid", "").strip(), fields.get(":email", "").strip()
         submitters[name].append(Submitter(id_, email))
-    return submitters
+    return Listed(submitters, times, str(path))
+
+
+def _studip(path: Path) -> Listed:
+    """Read Stud.IP's list of the files in an archive, whose titles are German or English."""
+    submitters, times = dict[str, list[Submitter]](), dict[str, str]()
+    columns = titled(titles_of(path), _STUDIP)
+    if columns is None:
+        what = "the list of files has other columns than Stud.IP's"
+        raise ArenaError(what, str(path), "list the times yourself: `received` in course.yaml")
+    for row in read_table(path, columns, [*columns]):
+        name = row.cells["path"].rpartition("/")[2]
+        person = f"{row.cells['first']} {row.cells['last']}".strip()
+        submitters.setdefault(name, [Submitter("", "", person)])
+        times[name] = row.cells["time"]
+    return Listed(submitters, times, str(path))
 
 
 class _Open:

@@ -12,7 +12,6 @@ from arena.author.alike.alike import AlikeRequest, alike
 from arena.author.alike.named_bots import LeftOut, NamedBot
 from arena.author.alike.page import render_page, shown_pairs
 from arena.author.alike.ranking import Pair
-from arena.bots.folder import refuse_link
 from arena.bots.manifest import load_bot
 from arena.course.config import Course
 from arena.course.lock import Lock
@@ -131,7 +130,6 @@ def _loaded(sources: Mapping[str, Path]) -> tuple[list[NamedBot], list[LeftOut]]
     hand_ins, left_out = [], []
     for id_, source in sources.items():
         try:
-            refuse_link(source)
             hand_ins.append(NamedBot(id_, load_bot(source)))
         except ArenaError as error:
             left_out.append(LeftOut(id_, error.what))

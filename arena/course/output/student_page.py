@@ -124,8 +124,11 @@ class StudentPages:
         if result.student.team:
             yield "Team", result.student.team
         if hand_in := result.hand_in:
-            received = _clock(datetime.fromisoformat(hand_in.received), zone)
-            yield "Received", f"{received}, {_delay(hand_in.days_late, hand_in.free_days)}"
+            delay = _delay(hand_in.days_late, hand_in.free_days)
+            if hand_in.received:
+                delay = f"{_clock(datetime.fromisoformat(hand_in.received), zone)}, {delay}"
+            source = f" ({hand_in.time_source})" if hand_in.time_source else ""
+            yield "Received", f"{delay}{source}"
             yield "What counts", hand_in.file
             if given := hand_in.given:
                 yield "Source", f"{percent(given.share, 0)} of it is in {given.name}"

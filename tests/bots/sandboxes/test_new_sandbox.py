@@ -10,6 +10,8 @@ from arena.bots.runtimes import IMAGES
 from arena.bots.sandboxes.process import ProcessSandbox
 from arena.bots.sandboxes.registry import SANDBOXES, make_sandbox, missing_image
 from arena.course.intake import checks
+from arena.course.intake.checks import CheckedHandIn
+from arena.course.intake.inside import Inside
 from arena.publish.pages.conditions import PROMISES
 from tests.cli.command import ROOT, bot, error_line, league, run
 from tests.ladder import club as clubs
@@ -75,7 +77,8 @@ def test_ladder_refuses_a_bot_whose_image_is_missing(tmp_path: Path) -> None:
 def test_course_refuses_a_bot_whose_image_is_missing(tmp_path: Path) -> None:
     source = bot(tmp_path / "mine", name="mine", runtime="rust")
     # In this process: those of a pool do not know the made-up class.
-    [finding] = checks._check(CheckRequest(source, "pod")).report.steps[0].findings
+    hand_in = CheckedHandIn("s1", "mine", CheckRequest(source, "pod"), Inside(source))
+    [finding] = checks._check(hand_in).report.steps[0].findings
     assert finding.what == "there is no image for the runtime 'rust' here"
 
 

@@ -1,0 +1,223 @@
+"""When hand-ins were received: what each source says, in the order in which sources count.
+
+First what the teacher lists, then the platform's own record. The times of files, of the entries of
+an archive and of commits are no record: they count only if course.yaml says so.
+"""
+
+import re
+import stat
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from itertools import combinations
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+from msgspec import Struct
+
+from arena.course.intake import names
+from arena.course.intake.commits import committed
+from arena.course.intake.names import Part
+from arena.course.intake.receipt import UNKNOWN, Receipt
+from arena.course.intake.records import Record, Records
+from arena.course.intake.submitters import Listed
+from arena.course.terms.deadlines import stamp
+from arena.course.terms.moments import read_moment
+from arena.course.terms.roster import Student
+from arena.io.errors import ArenaError
+from arena.io.files import read_limited, reason
+
+_MAX_TEXT = 1 << 20
+"""Bytes of a text that a platform writes."""
+_SUBMITTED = re.compile(r"^Date Submitted:[ \t]*(\S[^\r\n]*?)\s*$", re.MULTILINE)
+_LOGIN = re.compile(r"^Name: [^\r\n]*\(([^()\r\n]+)\)\s*$", re.MULTILINE)
+_SAME = timedelta(minutes=1)
+"""Records that differ by less say the same: many have no seconds."""
+_OFFSET = timedelta(minutes=15)
+"""Time zones differ by multiples of it, by less than _MOST_OFFSET."""
+_MOST_OFFSET = timedelta(hours=27)
+
+
+class Place(Struct, frozen=True):
+    """Where a hand-in lies, and what its name says."""
+
+    name: str
+    """Of the entry of the export."""
+    paths: Sequence[str]
+    """By which a list may call it, the innermost first."""
+    path: Path
+    platform: str
+    part: Part
+    owner: Student
+
+
+class Told(Struct, frozen=True):
+    """What the sources say of one hand-in."""
+
+    receipt: Receipt
+    disagreement: str = ""
+    """Of two records, in words."""
+    records: tuple[Record, ...] = ()
+    """The lines of lists that are about it."""
+
+
+class Times:
+    """The sources of a course."""
+
+    def __init__(
+        self,
+        records: Records,
+        listed: Listed,
+        zone: ZoneInfo,
+        allowed: str | None,
+        zipped: Mapping[str, datetime] | None,
+    ) -> None:
+        """Take all lists; `allowed` is `times` of course.yaml, `zipped` as `Export.times`."""
+        self._records, self._listed, self._zone = records, listed, zone
+        self._allowed, self._zipped = allowed, zipped
+
+    def told(self, place: Place) -> Told:
+        """Return when a hand-in was received; raises ArenaError for a time that cannot be read."""
+        records = [*self._lines(place)]
+        receipts = [(_receipt(record), record.reason) for record in records]
+        receipts += [(receipt, "") for receipt in self._in_export(place)]
+        said = [(one, why) for one, why in receipts if one.moment or one.late is not None]
+        disagreement = next(
+            filter(None, (_differ(*two, self._zone) for two in combinations(said, 2))), ""
+        )
+        known = [one for one, _ in said if one.moment] or [one for one, _ in said]
+        found = known[0] if known else self._by_files(place)
+        return Told(found, disagreement, tuple(records))
+
+    def _lines(self, place: Place) -> Iterator[Record]:
+        """Yield the lines about a hand-in, the teacher's first."""
+        found = [*self._records.of_file(place.paths)]
+        match = names.MOODLE.fullmatch(place.name)
+        if match and place.platform == "moodle":
+            found += self._records.of_moodle(match["name"], match["number"])
+        by_student = self._records.of_student(place.owner)
+        found += [
+            one
+            for one in by_student
+            if one.is_own or not any(f.source == one.source for f in found)
+        ]
+        yield from sorted(found, key=lambda record: not record.is_own)
+
+    def _in_export(self, place: Place) -> Iterator[Receipt]:
+        """Yield what the platform wrote beside the file or into its name."""
+        part = place.part
+        if text := self._listed.times.get(place.name):
+            yield Receipt(self._read(text, self._listed.where), source=_LISTS[place.platform])
+        if place.platform == "blackboard":
+            yield from self._blackboard(place)
+        elif part.time:
+            yield Receipt(self._read(part.time, place.name), source="the name of the folder")
+        if part.late is not None:
+            source = "LATE in Canvas' name" if part.late else "no LATE in Canvas' name"
+            yield Receipt(late=part.late, source=source)
+        if place.platform == "sakai" and (text := _text(place.path / names.TIMESTAMP)):
+            yield Receipt(self._read(text.strip(), place.name), source=f"Sakai's {names.TIMESTAMP}")
+        if place.platform == "openolat":
+            yield _openolat(place.path)
+        if place.platform == "ilias" and (names.is_late_in_ilias(place.path)):
+            yield Receipt(late=True, source="ILIAS' name of the file")
+
+    def _blackboard(self, place: Place) -> Iterator[Receipt]:
+        """Yield the time of an attempt: that of its text, which names the zone, or of its name."""
+        date, clock = place.part.time[:10], place.part.time[11:].replace("-", ":")
+        named = Receipt(self._read(f"{date} {clock}", place.name), source="Blackboard's name")
+        match = _SUBMITTED.search(_text_of_attempt(place.path))
+        if match is None:
+            yield named
+            return
+        written = Receipt(self._read(match[1], place.name), source="Blackboard's text")
+        yield written
+        if not _on_another_clock(written, named):
+            yield named
+
+    def _by_files(self, place: Place) -> Receipt:
+        if self._allowed == "commits":
+            found = committed(place.path)
+            return Receipt(found, source="the last commit") if found else UNKNOWN
+        if self._allowed == "files":
+            zipped = self._zipped or {}
+            entry = next((zipped[path] for path in place.paths if path in zipped), None)
+            found = _written(place.path) if self._zipped is None else entry
+            return Receipt(found, source="the time of the file") if found else UNKNOWN
+        return UNKNOWN
+
+    def _read(self, text: str, where: str) -> datetime:
+        return read_moment(text, self._zone, where)
+
+
+def login_of(path: Path) -> str:
+    """Return who logged in, by the text that Blackboard wrote beside a file; "" without one."""
+    match = _LOGIN.search(_text_of_attempt(path))
+    return match[1] if match else ""
+
+
+def _text_of_attempt(path: Path) -> str:
+    match = names.BLACKBOARD.fullmatch(path.name)
+    if match is None:
+        return ""
+    return _text(path.with_name(f"{match['begin']}_attempt_{match['time']}.txt"))
+
+
+_LISTS = {"gradescope": "Gradescope's metadata", "studip": "Stud.IP's list"}
+
+
+def _receipt(record: Record) -> Receipt:
+    return Receipt(record.moment, record.late, record.source)
+
+
+def _differ(first: tuple[Receipt, str], second: tuple[Receipt, str], zone: ZoneInfo) -> str:
+    """Return in words how two records disagree; "" if they do not, or the teacher says why."""
+    (one, why), (other, _) = first, second
+    if why:
+        return ""
+    if one.moment and other.moment and abs(one.moment - other.moment) >= _SAME:
+        return f"{_said(one, zone)}, {_said(other, zone)}"
+    if one.late is not None and other.late is not None and one.late != other.late:
+        return f"{_said(one, zone)}, {_said(other, zone)}"
+    return ""
+
+
+def _said(receipt: Receipt, zone: ZoneInfo) -> str:
+    late = {True: "late", False: "on time", None: ""}[receipt.late]
+    at = stamp(receipt.moment.astimezone(zone))[:19] if receipt.moment else late
+    return f"{at} by {receipt.source}"
+
+
+def _on_another_clock(first: Receipt, second: Receipt) -> bool:
+    """Tell whether two times are one on clocks of two zones, such as a server's."""
+    if first.moment is None or second.moment is None:
+        return False
+    apart = abs(first.moment - second.moment)
+    rest = apart % _OFFSET
+    return apart < _MOST_OFFSET and min(rest, _OFFSET - rest) < _SAME
+
+
+def _openolat(folder: Path) -> Receipt:
+    found = {path.name for path in folder.glob("*.txt")}
+    if names.LATE_TEXT in found:
+        return Receipt(late=True, source=f"OpenOLAT's {names.LATE_TEXT}")
+    if names.EXTENDED_TEXT in found:
+        return Receipt(late=False, source=f"OpenOLAT's {names.EXTENDED_TEXT}")
+    return Receipt(late=False, source=f"no {names.LATE_TEXT} of OpenOLAT")
+
+
+def _text(path: Path) -> str:
+    """Return a text that a platform wrote; "" if there is none."""
+    if not path.is_file() or path.is_symlink():
+        return ""
+    return read_limited(path, _MAX_TEXT).decode("utf-8-sig", "replace")
+
+
+def _written(path: Path) -> datetime:
+    """Return when a file, or the newest one in a folder, was written."""
+    inner = path.rglob("*") if path.is_dir() and not path.is_symlink() else ()
+    try:
+        infos = [file.lstat() for file in (path, *inner)]
+        files = [info for info in infos if stat.S_ISREG(info.st_mode)] or infos[:1]
+        return datetime.fromtimestamp(int(max(info.st_mtime for info in files)), UTC)
+    except (OSError, ValueError, OverflowError) as error:
+        raise ArenaError(f"cannot be read: {reason(error)}", str(path)) from None
