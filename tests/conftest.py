@@ -10,7 +10,7 @@ from random import SystemRandom
 from tempfile import mkdtemp
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 # Workers must choose the same samples as the process that starts them.
 os.environ.setdefault("ARENA_TEST_SEED", str(SystemRandom().randrange(1_000_000)))
@@ -30,8 +30,10 @@ from tests.support import no_processes  # noqa: E402 (imported with its assertio
 from tests.support.depth import FULL, depth  # noqa: E402
 from tests.support.sampling import SEED, random  # noqa: E402
 
-settings.register_profile("quick", max_examples=25, deadline=None, database=None)
-settings.register_profile("full", max_examples=100, deadline=None, database=None)
+# On a busy machine examples take long to be drawn, too.
+_any_pace = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow], database=None)
+settings.register_profile("quick", _any_pace, max_examples=25)
+settings.register_profile("full", _any_pace, max_examples=100)
 settings.load_profile(depth("quick", "full"))
 
 

@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 
+from arena.io.signals import handled
+
 
 class Interruption:
     """Counts requests to stop; the run looks at it when nothing is half done.
@@ -45,10 +47,5 @@ def interruptible(
     if threading.current_thread() is not threading.main_thread():
         yield interruption
         return
-    signals = (signal.SIGINT, signal.SIGTERM)
-    before = {number: signal.signal(number, interruption.on_signal) for number in signals}
-    try:
+    with handled(interruption.on_signal, signal.SIGINT, signal.SIGTERM):
         yield interruption
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
