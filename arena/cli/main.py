@@ -95,8 +95,8 @@ class Commands(CommandGroup):
     def invoke(self, ctx: click.Context) -> object:
         """Run a command; a pipe that breaks is an error as others are.
 
-        It is none of the standard streams, which are guarded; click would take it for one, and
-        exit with code 1 without a word.
+        The standard streams are guarded, so it is another pipe. click would take it for one of them
+        and exit with code 1 without a word.
         """
         try:
             return super().invoke(ctx)

@@ -33,7 +33,7 @@ class HandIn(Struct, frozen=True):
     sign: str = ""
     """What in its name says whose it is."""
     number: int = 0
-    """Of the attempt, where the platform counts them."""
+    """The number of the attempt; 0 if the platform does not count them."""
     is_draft: bool = False
     """Whether the platform says that it was not submitted."""
 

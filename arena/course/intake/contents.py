@@ -1,4 +1,4 @@
-"""What was handed in, as a hash: the same for the same files, whatever they were called outside."""
+"""Hashes of hand-ins: equal for equal files, whatever the hand-in itself is called."""
 
 import os
 import stat
@@ -8,6 +8,7 @@ from pathlib import Path
 import msgspec
 
 from arena.course.intake.choice import HandIn
+from arena.course.intake.export import is_folder
 
 
 def content_of(hand_in: HandIn) -> str:
@@ -21,9 +22,7 @@ def content_of(hand_in: HandIn) -> str:
 def content_hash(source: Path) -> str:
     """Return the SHA-256 over a file or folder, whatever it is; of links, over their targets."""
     total = sha256()
-    for path in (
-        sorted(source.rglob("*")) if source.is_dir() and not source.is_symlink() else [source]
-    ):
+    for path in sorted(source.rglob("*")) if is_folder(source) else [source]:
         name = os.fsencode(path.relative_to(source).as_posix())
         mode = path.lstat().st_mode
         if stat.S_ISLNK(mode):

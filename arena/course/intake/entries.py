@@ -98,7 +98,7 @@ class _Looked:
         self._course, self._sandbox, self._options, self._tell = course, sandbox, options, tell
         self._units = {student.id: student.unit for student in course.students}
         self._contents: dict[str, str] = {}
-        """By the name of the hand-in, as all of them here."""
+        """Hashes of what was handed in; these three are by the name of the hand-in."""
         self._checks: dict[str, Checked] = {}
         self._bots: dict[str, Path] = {}
 

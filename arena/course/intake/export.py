@@ -1,7 +1,6 @@
 """The folder or archive with the hand-ins of a class, as a platform gives it."""
 
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from datetime import UTC, datetime, tzinfo
 from pathlib import Path
 from zipfile import BadZipFile, ZipFile
@@ -14,7 +13,7 @@ from arena.course.terms.table import composed
 from arena.io.errors import ArenaError
 
 _MAX_ENTRIES, _MAX_BYTES = 200_000, 4 << 30
-"""Of an archive with all hand-ins."""
+"""The most entries and bytes of an archive with all hand-ins."""
 
 
 class Export(Struct, frozen=True):
@@ -28,22 +27,20 @@ class Export(Struct, frozen=True):
     folder, whose files have times of their own."""
 
 
-@contextmanager
-def open_export(source: Path, work: Path, zone: tzinfo | None, *, timed: bool) -> Iterator[Export]:
-    """Yield the hand-ins of a folder or an archive, which is unpacked into the new folder `work`.
+def open_export(source: Path, work: Path, zone: tzinfo, *, timed: bool) -> Export:
+    """Return the hand-ins of a folder or an archive, which is unpacked into the new folder `work`.
 
     An entry that may not be unpacked is left out. If `timed`, the times of entries are read, on the
     clock of `zone`. Raises ArenaError for what is neither a folder nor an archive.
     """
     if source.is_dir():
-        yield Export(source)
-    elif is_archive(source):
-        work.mkdir(mode=0o700)
-        refused = unpack_all(source, work, _MAX_ENTRIES, _MAX_BYTES)
-        yield Export(work, refused, _times(source, zone) if timed else {})
-    else:
+        return Export(source)
+    if not is_archive(source):
         what = "neither a folder nor an archive" if source.exists() else "no such folder or archive"
         raise ArenaError(what, str(source), "correct `submissions` in course.yaml")
+    work.mkdir(mode=0o700)
+    refused = unpack_all(source, work, _MAX_ENTRIES, _MAX_BYTES)
+    return Export(work, refused, _times(source, zone) if timed else {})
 
 
 def is_folder(path: Path) -> bool:
@@ -64,7 +61,7 @@ def outwards(path: str) -> Iterator[str]:
         path = path.rpartition("/")[0]
 
 
-def _times(path: Path, zone: tzinfo | None) -> dict[str, datetime]:
+def _times(path: Path, zone: tzinfo) -> dict[str, datetime]:
     times: dict[str, datetime] = {}
     if not path.name.lower().endswith(".zip"):
         return times

@@ -1,4 +1,4 @@
-"""Whose a name of a hand-in is by the form of each platform."""
+"""The owner of a hand-in's name, by the form of each platform."""
 
 import re
 from collections import Counter
@@ -20,7 +20,7 @@ _BLIND = {"participant", "teilnehmer", "teilnehmerin"}
 
 
 class Signs(Struct, frozen=True):
-    """What an export says of its names beside the names."""
+    """What an export says about its entries, beside their names."""
 
     submitters: Mapping[str, Sequence[Submitter]] = {}
     """Those of a list that the export has, by file or folder."""
@@ -31,7 +31,7 @@ class Signs(Struct, frozen=True):
     logins: Mapping[str, str] = {}
     """Who logged in, by Blackboard's texts of attempts, by the name of the file."""
     platform: str = ""
-    """Whose names these are; "" if that is to be found out."""
+    """The platform that wrote the names; "" to find it out."""
 
 
 class Forms:
@@ -56,7 +56,7 @@ class Forms:
         self._blind = _BLIND | {name for name, count in called.items() if count == len(found) > 1}
         others = [name for name in found if self.certain(name) is None]
         self.plain = {name: self._roster.beginning(stem_of(name)) for name in others}
-        """Whose the names are as a person names files; those whose form is certain are left out."""
+        """The owners of names as a person gives them, without names whose form is certain."""
         matches = [names.BLACKBOARD.fullmatch(name) for name in others]
         self._assignments = _shared([match["begin"] for match in matches if match], "_")
         dashed = [name for name in others if "-" in stem_of(name)]

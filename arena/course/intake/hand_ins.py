@@ -6,7 +6,6 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from arena.bots.archives.unpack import UnpackedArchive, is_archive
 from arena.bots.manifest import MANIFEST
@@ -28,7 +27,7 @@ from arena.course.intake.names import (
     part_of,
     unsuffixed,
 )
-from arena.course.intake.owner import BY_HAND, Owned, owners, sign
+from arena.course.intake.owner import BY_HAND, owners, sign
 from arena.course.intake.records import (
     Record,
     Records,
@@ -49,7 +48,7 @@ class Stranger(Struct, frozen=True):
 
     name: str
     why: str = ""
-    """What else is known of it."""
+    """Why, if there is more to say."""
 
 
 class Intake(Struct, frozen=True):
@@ -60,9 +59,9 @@ class Intake(Struct, frozen=True):
     unknown_lines: list[str] = []
     """Lines of the teacher's lists that are about nothing that is there."""
     disagreements: Mapping[str, str] = {}
-    """By the name of a hand-in: how two records of its time disagree."""
+    """How two records of a time disagree, by the name of the hand-in."""
     platform: str = ""
-    """Whose names most of them have."""
+    """The platform whose form most names have."""
 
 
 @contextmanager
@@ -81,8 +80,8 @@ def hand_ins_of(course: Course) -> Iterator[Intake]:
     unpacked = UnpackedArchive()
     try:
         where, timed = unpacked.path / "all", course.file.times == "files"
-        with open_export(course.submissions, where, course.zone, timed=timed) as export:
-            yield _Found(course, export, unpacked.path).intake()
+        export = open_export(course.submissions, where, course.zone, timed=timed)
+        yield _Found(course, export, unpacked.path).intake()
     finally:
         unpacked.remove()
 
@@ -148,23 +147,24 @@ class _Found:
         for name, owned in self._owned.items():
             if owned.student is None:
                 continue
-            owner = self._students[owned.student.id]
-            part = part_of(owned.platform, name, account_of(owner))
-            if owned.platform in {BY_HAND, "ilias", "openolat"}:
-                for path in _each(self._paths[name], owned.platform):
-                    yield self._place(name, path, owned, part), _files_of(path, owned.platform)
+            owner, platform = self._students[owned.student.id], owned.platform
+            part = part_of(platform, name, account_of(owner))
+            if platform in {BY_HAND, "ilias", "openolat"}:
+                for path in _each(self._paths[name], platform):
+                    yield self._place(name, path, platform, part, owner), _files_of(path, platform)
             else:
                 # Stud.IP's list says which files came together.
                 attempt = self._listed.times.get(name, part.attempt)
                 together.setdefault((owner.id, attempt), []).append((name, part))
-        for parts in together.values():
+        for (owner_id, _), parts in together.items():
             name, part = parts[0]
-            yield self._place(name, self._paths[name], self._owned[name], part), self._files(parts)
+            owner, platform = self._students[owner_id], self._owned[name].platform
+            place = self._place(name, self._paths[name], platform, part, owner)
+            yield place, self._files(parts, platform)
 
-    def _files(self, parts: Sequence[tuple[str, Part]]) -> dict[str, Path]:
+    def _files(self, parts: Sequence[tuple[str, Part]], platform: str) -> dict[str, Path]:
         """Return the files of one submission, by what the student called them."""
         files: dict[str, Path] = {}
-        platform = self._owned[parts[0][0]].platform
         for name, part in parts:
             path = self._paths[name]
             files |= {part.file: path} if part.file else _files_of(path, platform)
@@ -172,24 +172,21 @@ class _Found:
             return _without_suffixes(files)
         return files
 
-    def _place(self, name: str, path: Path, owned: Owned, part: Part) -> Place:
-        assert owned.student is not None  # noqa: S101 - only hand-ins of somebody have a place
+    def _place(self, name: str, path: Path, platform: str, part: Part, owner: Student) -> Place:
         inner = composed(path.relative_to(self._root).as_posix())
         paths = [*outwards(composed(self._relative(path))), *outwards(inner)]
-        owner = self._students[owned.student.id]
-        return Place(name, paths, path, owned.platform, part, owner)
+        return Place(name, paths, path, platform, part, owner)
 
     def _hand_in(self, place: Place, files: Mapping[str, Path], told: Told, number: int) -> HandIn:
         work = self._work / f"{number}"
         work.mkdir(mode=0o700)
-        owned = self._owned[place.name]
         return HandIn(
             student=place.owner.id,
             name=self._relative(place.path),
             files=files,
             inside=self._refused(place) or look_inside(files, work),
             receipt=told.receipt,
-            sign=sign(place.name, replace(owned, student=place.owner), self._listed.submitters),
+            sign=sign(place.name, place.owner, place.platform, self._listed.submitters),
             number=_attempt(place.path),
             is_draft=any(record.is_draft for record in told.records),
         )

@@ -11,6 +11,8 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from arena.course.intake.export import is_folder
+
 STAMP = r"[0-9]{4}(?:-[0-9]{2}){5}"
 # The student chooses the end of each, and perhaps the display name.
 MOODLE = re.compile(
@@ -18,7 +20,7 @@ MOODLE = re.compile(
 )
 """Moodle has no _ in names."""
 MOODLE_GROUPLESS = re.compile(r"[^_]*_assignsubmission_[a-z]+(?:_.*)?", re.DOTALL)
-"""Of all students without a group, where groups hand in together."""
+"""The folder of all students without a group, where groups hand in together."""
 BLACKBOARD = re.compile(
     rf"(?P<begin>.+?)_attempt_(?P<time>{STAMP})(?:[_.](?P<file>.*))?", re.DOTALL
 )
@@ -132,5 +134,5 @@ def is_openolat(inside: Collection[str]) -> bool:
 
 def is_late_in_ilias(path: Path) -> bool:
     """Return whether ILIAS calls a file late, or one in a folder; it never says that one is not."""
-    inner = path.iterdir() if path.is_dir() and not path.is_symlink() else ()
+    inner = path.iterdir() if is_folder(path) else ()
     return any(one.name.startswith(_ILIAS_LATE) for one in (path, *inner))

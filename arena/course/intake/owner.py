@@ -37,34 +37,34 @@ _Read = Callable[[str], Sequence[Student] | None]
 
 
 class Owned(Struct, frozen=True):
-    """Whose a name is."""
+    """The owner of a name."""
 
     student: Student | None
     """None if it belongs to nobody on the roster."""
     platform: str
-    """Whose form the name has; BY_HAND if it has none."""
+    """The platform whose form the name has; BY_HAND if it has none."""
     why: str = ""
     """Why it belongs to nobody, if there is more to say."""
 
 
-def sign(name: str, owned: Owned, submitters: Mapping[str, Sequence[Submitter]]) -> str:
+def sign(
+    name: str, owner: Student, platform: str, submitters: Mapping[str, Sequence[Submitter]]
+) -> str:
     """Return in words what in the name of a hand-in says that it is its owner's."""
-    owner = owned.student
-    assert owner is not None  # noqa: S101 - only names that belong to somebody have a sign
-    if owned.platform == "moodle" and (match := names.MOODLE.fullmatch(name)):
+    if platform == "moodle" and (match := names.MOODLE.fullmatch(name)):
         if owner.team and letters_of(owner.team) == letters_of(match["name"]):
             return f"the team {owner.team}"
         by_number = has_number(owner) and match["number"] == account_of(owner)
         return f"Moodle's number {match['number']}" if by_number else f"the name {match['name']}"
     if name in submitters:
         ids = {same_key(one.id) for one in submitters[name]} - {""}
-        if owned.platform == "gradescope":
+        if platform == "gradescope":
             return "Gradescope's id" if account_of(owner) in ids else "Gradescope's address"
         return f"the name {submitters[name][0].name}"
-    if owned.platform == BY_HAND:
+    if platform == BY_HAND:
         begins = same_key(stem_of(name)).startswith(same_key(owner.id))
         return BY_ID if begins else f"the team {owner.team}"
-    if owned.platform == "brightspace":
+    if platform == "brightspace":
         return f"the name {owner.name}"
     return f"the account {owner.account or owner.id}"
 

@@ -22,12 +22,13 @@ from arena.bots.sandboxes.base import MIB
 from arena.course.intake.tree import Node
 
 HAND_IN_LIMITS = BotLimits(4 * BOT_LIMITS.entries, 4 * BOT_LIMITS.size)
-"""Of all that is handed in at a time, unpacked and with its junk: an environment of Python or the
-history of a repository is often larger than the bot."""
+"""The limits of everything handed in at one time, unpacked and with its junk: an environment of
+Python or the history of a repository is often larger than the bot."""
 _MAX_ARCHIVES = 16
 """Archives that are opened in one hand-in."""
 _MAX_DEPTH, _MAX_PATH = 2 * MAX_DEPTH, 2 * MAX_PATH
-"""Of a folder or an archive: the bot may be as deep in it as a bot's files may be in the bot."""
+"""The deepest and the longest path in a folder or an archive: a bot may lie as deep in it as files
+may lie in a bot."""
 _HOLDS = "the hand-in holds"
 
 

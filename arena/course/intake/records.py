@@ -29,7 +29,7 @@ from arena.io.files import read_limited
 
 _MAX_BYTES = 64 << 20
 _NOTHING = ("", "-")
-"""What stands for the time of nothing."""
+"""Cells of students who handed in nothing."""
 _MOODLE = {
     "number": ("Identifier", "ID"),
     "received": ("Last modified (submission)", "Zuletzt geändert (Abgabe)"),
@@ -59,7 +59,7 @@ _GRADESCOPE = {
 
 _OWN = ("file", "received", "id", "account", "reason")
 _BY = ("file", "id", "account")
-"""What a line of the teacher's list may be about."""
+"""The columns by which a line of the teacher's list finds its hand-in; the first one counts."""
 
 
 class Record(Struct, frozen=True):

@@ -16,6 +16,7 @@ from msgspec import Struct
 
 from arena.course.intake import names
 from arena.course.intake.commits import committed
+from arena.course.intake.export import is_folder
 from arena.course.intake.names import Part
 from arena.course.intake.receipt import UNKNOWN, Receipt
 from arena.course.intake.records import Record, Records
@@ -41,9 +42,9 @@ class Place(Struct, frozen=True):
     """Where a hand-in lies, and what its name says."""
 
     name: str
-    """Of the entry of the export."""
+    """The name of its entry in the export."""
     paths: Sequence[str]
-    """By which a list may call it, the innermost first."""
+    """The paths by which a list may name it, the innermost first."""
     path: Path
     platform: str
     part: Part
@@ -55,7 +56,7 @@ class Told(Struct, frozen=True):
 
     receipt: Receipt
     disagreement: str = ""
-    """Of two records, in words."""
+    """How two records disagree; "" if they do not."""
     records: tuple[Record, ...] = ()
     """The lines of lists that are about it."""
 
@@ -214,7 +215,7 @@ def _text(path: Path) -> str:
 
 def _written(path: Path) -> datetime:
     """Return when a file, or the newest one in a folder, was written."""
-    inner = path.rglob("*") if path.is_dir() and not path.is_symlink() else ()
+    inner = path.rglob("*") if is_folder(path) else ()
     try:
         infos = [file.lstat() for file in (path, *inner)]
         files = [info for info in infos if stat.S_ISREG(info.st_mode)] or infos[:1]

@@ -18,7 +18,7 @@ _NUMBER = re.compile(
 )
 _DIGIT = re.compile(r"\d")
 _MOST = {"maximum grade", "bestwertung", "max points", "points possible", "points_available"}
-"""What systems call the column with the most points that there are."""
+"""Titles of the column with the maximum points."""
 _MAX_LINES = 5
 
 

@@ -1,4 +1,4 @@
-"""Whose a line of a school's export is: what its cell with an id may look like."""
+"""The student of a line in a school's export: what its cell with an id may look like."""
 
 import re
 from collections import defaultdict

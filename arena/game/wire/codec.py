@@ -28,7 +28,7 @@ _TRAILING: Final = {
     ("Expecting value", "]"): "array",
     ("Expecting property name enclosed in double quotes", "}"): "object",
 }
-"""What Python 3.11 and 3.12 expect after a comma, and stands there: the end of what."""
+"""What a trailing comma ends, by the words of Python 3.11 and 3.12 and the character behind it."""
 _NAMED = 4
 """Fields of a bid that are named if it lacks others."""
 _SYNONYMS = {

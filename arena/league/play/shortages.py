@@ -21,7 +21,7 @@ class Shortages:
     def __init__(self, note: Callable[[str], None]) -> None:
         self._note = note
         self._tries = Counter[str]()
-        """By the id of a fixture; those of all workers together by ""."""
+        """Tries by the id of the fixture; "" stands for all workers together."""
         self._last: dict[str, ShortageError] = {}
         self._halvings = 0
         self._halve = False
