@@ -16,8 +16,10 @@ from tests.e2e.live import let_others_in
 FIELD = ["sample:odds", "sample:honest"]
 HIDE = 'mount --bind "$0" /usr/local/bin && exec "$@"'
 FAKE = """#!/bin/sh
-printf . >>{folder}/starts
-if [ "$(wc -c <{folder}/starts)" = "$(cat {folder}/fails)" ]; then
+# Two may start at a time: only one of them can make a folder.
+start=1
+until mkdir {folder}/start-$start 2>/dev/null; do start=$((start + 1)); done
+if [ $start = "$(cat {folder}/fails)" ]; then
     echo "bwrap: Can't fork for pid 1: Resource temporarily unavailable" >&2
     exit 1
 fi
@@ -70,8 +72,6 @@ def with_fake(folder: Path, fails: int) -> list[object]:
     fake.write_text(FAKE.format(folder=tools))
     fake.chmod(0o755)
     (tools / "fails").write_text(str(fails))
-    (tools / "starts").touch(0o666)
-    (tools / "starts").chmod(0o666)
     namespace = ["unshare", "--mount"] if os.geteuid() == 0 else ["unshare", "-r", "--mount"]
     return [*namespace, "sh", "-c", HIDE, tools]
 
