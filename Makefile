@@ -64,6 +64,7 @@ fix: $(VENV)/.test ## format, and fix what the linter can
 bench: $(VENV)/.test ## measure throughput, start-up, storing, rating and the site; benchmarks/README.md lists all
 	@$(BIN)/python -m benchmarks.throughput
 	@$(BIN)/python -m benchmarks.wire
+	@$(BIN)/python -m benchmarks.steps
 	@$(BIN)/python -m benchmarks.cores
 	@$(BIN)/python -m benchmarks.startup
 	@$(BIN)/python -m benchmarks.playouts
