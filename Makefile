@@ -5,8 +5,9 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-# With FULL=1 the tests sample nothing.
+# Which of the slow tests `make test` runs: some or all. With FULL=1 it samples nothing.
 FULL ?=
+SLOW ?= $(if $(FULL),all,some)
 export ARENA_TEST_FULL := $(FULL)
 
 # The same exact versions inside the environments in which packages are built.
@@ -17,7 +18,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # Where it is set, each of the thousands of processes that tests start compiles the arena anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: run demo help check test coverage floors pythons fix bench docs rules columns commands languages machine \
+.PHONY: run demo help check test long coverage floors pythons fix bench docs rules columns commands languages machine \
 	pictures mutants hostile bluffs champion protocol release clean
 	bluffs champion protocol release clean
 
@@ -34,10 +35,13 @@ check: $(VENV)/.test ## while you work: lint, types, layers, and the fast tests 
 	@$(LINT)
 	@$(BIN)/pytest -q -r fE -n auto --dist worksteal --no-processes --slow none
 
-test: $(VENV)/.test $(if $(FULL),$(VENV)/.train) ## tests, slow ones and long series sampled; FULL=1 runs all, as in CI
+test: $(VENV)/.test $(if $(filter all,$(SLOW)),$(VENV)/.train) ## tests, slow ones and long series sampled; SLOW=all runs all slow ones
 	@./.ci/system
 	@$(LINT)
-	@./.ci/with-docker $(BIN)/pytest -n auto --dist worksteal --slow $(if $(FULL),all,some)
+	@./.ci/with-docker $(BIN)/pytest -n auto --dist worksteal --slow $(SLOW)
+
+long: ## all tests with nothing sampled: an hour or more
+	@$(MAKE) test FULL=1
 
 pythons: ## the fast tests on each of python3.11 to python3.14 that is here, or on PYTHONS="..."
 	@./.ci/pythons

@@ -1,4 +1,4 @@
-"""How deep the tests look: `make test` samples, `make test FULL=1` tries everything."""
+"""How deep the tests look: `make test` samples, `make long` tries everything."""
 
 import os
 from typing import TypeVar
