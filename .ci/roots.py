@@ -1,0 +1,316 @@
+"""Tries the README's commands on new machines: `make roots`, or `python3 .ci/roots.py --help`.
+
+mmdebstrap makes a root of each system in build/roots/ with what the README asks for and nothing
+else. There a user without root plays `make run` in a clone of this checkout's last commit; then the
+sample bots' languages and a sandbox are installed as the manual says, and the user plays again and
+runs `make check`. A table says how that went; what was printed is in build/roots/NAME.log. Root is
+not needed where users may have subordinate ids (/etc/subuid, the package uidmap).
+"""
+
+import argparse
+import ast
+import csv
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import NamedTuple, TextIO
+
+CHECKOUT = Path(__file__).resolve().parent.parent
+FOLDER = CHECKOUT / "build" / "roots"
+USER = "player"
+NEEDED = "python3 make ca-certificates"
+"""What the README asks for, and what reaches a package index by HTTPS."""
+RUNTIMES = "nodejs gcc libc6-dev bubblewrap"
+"""What docs/reference/install.md names for the sample bots, and for a sandbox."""
+AUTHORITIES = Path("etc/ssl/certs/ca-certificates.crt")
+UBUNTU_KEYS = Path("usr/share/keyrings/ubuntu-archive-keyring.gpg")
+PIP_SETTINGS = ("index-url", "proxy", "timeout", "trusted-host")
+
+ENTER = """
+root=$1 user=$2 command=$3
+mount --make-rprivate /
+mount --rbind "$root" "$root"
+mount --rbind /dev "$root/dev"
+mount --rbind /sys "$root/sys"
+mount -t proc proc "$root/proc"
+mount -t devpts -o newinstance,ptmxmode=0666,mode=620 devpts "$root/dev/pts"
+mount -t tmpfs -o mode=1777 tmpfs "$root/dev/shm"
+cd "$root"
+# Not chroot: the kernel makes no namespaces for a process in one, and bubblewrap needs them.
+pivot_root . mnt
+umount -l /mnt
+exec setpriv --reuid "$user" --regid "$user" --init-groups sh -ec "$command"
+"""
+
+
+class System(NamedTuple):
+    """A system that the arena is for."""
+
+    suite: str
+    title: str
+    origin: str
+    components: str
+    mirror: str
+
+
+SYSTEMS = {
+    system.suite: system
+    for system in (
+        System("bookworm", "Debian 12", "Debian", "main", "http://deb.debian.org/debian"),
+        System("trixie", "Debian 13", "Debian", "main", "http://deb.debian.org/debian"),
+        System("testing", "Debian testing", "Debian", "main", "http://deb.debian.org/debian"),
+        System(
+            "noble",
+            "Ubuntu 24.04",
+            "Ubuntu",
+            "main,universe",
+            "http://archive.ubuntu.com/ubuntu",
+        ),
+    )
+}
+
+
+class RootError(Exception):
+    """What this machine lacks: what, where, how to fix it."""
+
+
+def apart() -> list[str]:
+    """Return the words that run a command as root of mounts and processes of its own."""
+    words = ["unshare", "--mount", "--pid", "--fork", "--kill-child"]
+    return words if os.geteuid() == 0 else [*words, "--user", "--map-auto", "--map-root-user"]
+
+
+def ask(*words: str) -> str:
+    """Return what a command of this machine prints; "" if it fails or is not there."""
+    try:
+        return subprocess.run(words, capture_output=True, text=True, check=True).stdout
+    except (OSError, subprocess.CalledProcessError):
+        return ""
+
+
+def mirror_of(system: System, given: str | None) -> str:
+    """Return the mirror given, else this machine's if its origin is the same, else the usual."""
+    here = ask(
+        "apt-get", "indextargets", "--format", "$(REPO_URI) $(CODENAME)", f"Origin: {system.origin}"
+    )
+    # Those of security updates and of proposed ones are other archives, or have other suites.
+    own = [line.split()[0] for line in here.splitlines() if "-" not in line.split()[-1]]
+    return given or next(iter(own), system.mirror)
+
+
+def pip_settings() -> dict[str, str]:
+    """Return how pip of this machine reaches a package index, as variables of the environment."""
+    listed = ask(sys.executable, "-m", "pip", "config", "list") or ask("pip", "config", "list")
+    settings = {}
+    for line in listed.splitlines():
+        name, _, value = line.partition("=")
+        key = re.split(r"[.:]+", name)[-1]
+        if key in PIP_SETTINGS:
+            settings[f"PIP_{key.upper().replace('-', '_')}"] = str(ast.literal_eval(value))
+        if key == "cert":
+            settings["PIP_CERT"] = f"/{AUTHORITIES}"
+    proxies = ("http_proxy", "https_proxy", "no_proxy")
+    return settings | {name: os.environ[name] for name in proxies if name in os.environ}
+
+
+class Root:
+    """The root of a system, and what was done in it."""
+
+    def __init__(self, system: System, log: TextIO) -> None:
+        self.system = system
+        self.folder = FOLDER / system.suite
+        self._log = log
+
+    def _run(self, words: list[str], env: dict[str, str] | None = None) -> bool:
+        self._log.flush()
+        log, empty = self._log, subprocess.DEVNULL
+        done = subprocess.run(words, stdin=empty, stdout=log, stderr=log, env=env, check=False)
+        return done.returncode == 0
+
+    def make(self, mirror: str, stale: bool) -> None:
+        """Make it if it is not there; with `stale` the mirror may be a copy of an earlier day.
+
+        Raises:
+            RootError: it could not be made.
+
+        """
+        made = FOLDER / f"{self.system.suite}.made"
+        if made.exists():
+            return
+        self.remove()
+        words = ["mmdebstrap", "--mode=root", "--variant=minbase", "--format=directory"]
+        words += [f"--include={NEEDED.replace(' ', ',')}", f"--components={self.system.components}"]
+        if stale:
+            words += ['--aptopt=Acquire::Check-Valid-Until "false"']
+        words += [*self._keys(), self.system.suite, str(self.folder), mirror]
+        # An installer leaves the lists of packages there, and a user.
+        setup = f"apt-get update -q && useradd --create-home --shell /bin/sh {USER}"
+        if not (self._run([*apart(), *words]) and self.enter("root", setup)):
+            raise RootError(
+                f"{self.system.title} cannot be made / {self._log.name} / try: --mirror"
+            )
+        made.touch()
+
+    def remove(self) -> None:
+        """Remove it."""
+        (FOLDER / f"{self.system.suite}.made").unlink(missing_ok=True)
+        self._run([*apart(), "rm", "-rf", str(self.folder)])
+
+    def _keys(self) -> list[str]:
+        """Return the option that names the keys of Ubuntu where this machine lacks them."""
+        if self.system.origin != "Ubuntu" or (Path("/") / UBUNTU_KEYS).exists():
+            return []
+        keys = FOLDER / "ubuntu-keys"
+        if not (keys / UBUNTU_KEYS).exists():
+            debian = SYSTEMS["trixie"]
+            words = ["mmdebstrap", "--mode=root", "--variant=extract", "--format=directory"]
+            words += ["--include=ubuntu-archive-keyring", debian.suite, str(keys)]
+            self._run([*apart(), *words, mirror_of(debian, None)])
+        return [f"--keyring={keys / UBUNTU_KEYS}"]
+
+    def enter(self, user: str, command: str) -> bool:
+        """Run a command in it, in the user's home, with nothing of this machine but its network."""
+        for shared in (Path("etc/resolv.conf"), AUTHORITIES):
+            if (Path("/") / shared).exists():
+                target = str(self.folder / shared)
+                self._run([*apart(), "cp", "--remove-destination", f"/{shared}", target])
+        home = "/root" if user == "root" else f"/home/{user}"
+        env = pip_settings() | {
+            "HOME": home,
+            "LANG": "C.UTF-8",
+            "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
+            "USER": user,
+        }
+        print(f"\n$ {command}", file=self._log)
+        words = ["sh", "-ec", ENTER, "enter", str(self.folder), user, f"cd {home}; {command}"]
+        return self._run([*apart(), *words], env)
+
+    def clone(self) -> None:
+        """Give the user a new clone of the last commit."""
+        target = self.folder / "home" / USER / "arena"
+        command = 'rm -rf "$2" && git clone -q "$1" "$2" && chown -R --reference="$3" "$2"'
+        home = str(target.parent)
+        words = ["sh", "-ec", command, "clone", str(CHECKOUT), str(target), home]
+        if not self._run([*apart(), *words]):
+            raise RootError(f"no clone could be made / {target} / see: {self._log.name}")
+
+    def python(self) -> str:
+        """Return the version of Python that the arena was installed with."""
+        settings = self.folder / "home" / USER / "arena/.venv/pyvenv.cfg"
+        found = re.search(r"^version = (\S+)", settings.read_text("utf-8"), re.MULTILINE)
+        return found[1] if found else "none"
+
+    def printed(self) -> str:
+        """Return what was printed in it up to now."""
+        self._log.flush()
+        return Path(self._log.name).read_text(encoding="utf-8", errors="replace")
+
+    def playing(self) -> str:
+        """Return how many of the sample bots played, in which sandbox, and which did not."""
+        checkout = self.folder / "home" / USER / "arena"
+        every = {bot.parent.name for bot in (checkout / "sample_bots").glob("*/bot.yaml")}
+        try:
+            with (checkout / "site/data/bots.csv").open(encoding="utf-8", newline="") as table:
+                played = {row["name"] for row in csv.DictReader(table)}
+        except OSError:
+            return f"none of {len(every)}"
+        sandboxes = re.findall(r"^sandbox: (\w+);", self.printed(), re.MULTILINE)
+        without = f"; not {', '.join(sorted(every - played))}" if every - played else ""
+        return f"{len(played)} of {len(every)} in {sandboxes[-1]}{without}"
+
+
+def timed(root: Root, command: str) -> str:
+    """Run a command of the user's; return its seconds, or that it failed."""
+    sys.stderr.write(f"{root.system.title}: {command}\n")
+    began = time.monotonic()
+    passed = root.enter(USER, f"cd arena; {command}")
+    seconds = f"{time.monotonic() - began:.0f}"
+    return seconds if passed else f"failed ({seconds})"
+
+
+def tried(root: Root) -> list[str]:
+    """Try the README's commands in a root; return its row of the table."""
+    root.clone()
+    first = timed(root, "make run")
+    alone = root.playing()
+    install = f"DEBIAN_FRONTEND=noninteractive apt-get install -q -y {RUNTIMES}"
+    if not root.enter("root", install):
+        raise RootError(f"{RUNTIMES} cannot be installed / {root.system.title} / try: --fresh")
+    second = timed(root, "make run")
+    every = root.playing()
+    check = timed(root, "make check")
+    tests = re.findall(r"^((?:\d+ failed, )?\d+ passed.*?) in ", root.printed(), re.MULTILINE)
+    return [
+        root.system.title,
+        root.python(),
+        first,
+        alone,
+        second,
+        every,
+        check,
+        tests[-1] if tests else "none",
+    ]
+
+
+COLUMNS = (
+    "system",
+    "Python",
+    "`make run`, s",
+    "bots that played",
+    "again with languages, s",
+    "bots that played",
+    "`make check`, s",
+    "its tests",
+)
+
+
+def rows_of(names: list[str], options: argparse.Namespace) -> list[list[str]]:
+    """Return the row of each system; one that could not be tried says why."""
+    rows = []
+    for name in names:
+        with (FOLDER / f"{name}.log").open("w", encoding="utf-8") as log:
+            root = Root(SYSTEMS[name], log)
+            try:
+                if options.fresh:
+                    root.remove()
+                root.make(mirror_of(root.system, options.mirror), options.stale)
+                rows.append(tried(root))
+            except RootError as error:
+                sys.stderr.write(f"error: {error}\n")
+                rows.append([root.system.title, "not tried", *["failed"] * (len(COLUMNS) - 2)])
+    return rows
+
+
+def refused(why: str) -> int:
+    """Say why nothing is tried; return the exit code."""
+    sys.stderr.write(f"error: {why}\n")
+    return 2
+
+
+def main() -> int:
+    """Try the systems that were asked for; print the table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("systems", nargs="*", metavar="SYSTEM", help=f"of {', '.join(SYSTEMS)}")
+    parser.add_argument("--fresh", action="store_true", help="make the roots anew")
+    parser.add_argument("--mirror", help="the archive of packages of the systems that are named")
+    parser.add_argument("--stale", action="store_true", help="the archive is an old copy")
+    options = parser.parse_args()
+    names = options.systems or list(SYSTEMS)
+    unknown = [name for name in names if name not in SYSTEMS]
+    if unknown:
+        return refused(f"no such system / {unknown[0]} / one of {', '.join(SYSTEMS)}")
+    if not shutil.which("mmdebstrap"):
+        return refused("no roots can be made / this machine / try: sudo apt-get install mmdebstrap")
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    rows = rows_of(names, options)
+    lines = [COLUMNS, ("---",) * len(COLUMNS), *rows]
+    sys.stdout.writelines(f"| {' | '.join(line)} |\n" for line in lines)
+    return 1 if any("failed" in cell for row in rows for cell in row) else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
