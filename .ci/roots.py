@@ -1,10 +1,11 @@
 """Tries the README's commands on new machines: `make roots`, or `python3 .ci/roots.py --help`.
 
-mmdebstrap makes a root of each system in build/roots/ with what the README asks for and nothing
-else. There a user without root plays `make run` in a clone of this checkout's last commit; then the
-sample bots' languages and a sandbox are installed as the manual says, and the user plays again and
-runs `make check`. A table says how that went; what was printed is in build/roots/NAME.log. Root is
-not needed where users may have subordinate ids (/etc/subuid, the package uidmap).
+mmdebstrap makes a root of each system with what the README asks for and nothing else; build/roots/
+keeps its archive. In a new copy a user without root clones this checkout's last commit and runs
+`make run` and `make check`; then the sample bots' languages and a sandbox are installed as the
+manual says, and the user plays again. A table says how that went; build/roots/NAME.log has what
+was printed. Root is not needed where users may have subordinate ids (/etc/subuid, the package
+uidmap).
 """
 
 import argparse
@@ -22,6 +23,7 @@ from typing import NamedTuple, TextIO
 CHECKOUT = Path(__file__).resolve().parent.parent
 FOLDER = CHECKOUT / "build" / "roots"
 USER = "player"
+ADD_USER = f"useradd --create-home --shell /bin/sh {USER}"
 NEEDED = "python3 make ca-certificates"
 """What the README asks for, and what reaches a package index by HTTPS."""
 RUNTIMES = "nodejs gcc libc6-dev bubblewrap"
@@ -123,6 +125,7 @@ class Root:
     def __init__(self, system: System, log: TextIO) -> None:
         self.system = system
         self.folder = FOLDER / system.suite
+        self.archive = FOLDER / f"{system.suite}.tar"
         self._log = log
 
     def _run(self, words: list[str], env: dict[str, str] | None = None) -> bool:
@@ -132,33 +135,37 @@ class Root:
         return done.returncode == 0
 
     def make(self, mirror: str, stale: bool) -> None:
-        """Make it if it is not there; with `stale` the mirror may be a copy of an earlier day.
+        """Make its archive if it is not there; with `stale` the mirror may be an old copy.
 
         Raises:
             RootError: it could not be made.
 
         """
-        made = FOLDER / f"{self.system.suite}.made"
-        if made.exists():
+        if self.archive.exists():
             return
-        self.remove()
-        words = ["mmdebstrap", "--mode=root", "--variant=minbase", "--format=directory"]
-        words += [f"--include={NEEDED.replace(' ', ',')}", f"--components={self.system.components}"]
+        words = ["mmdebstrap", "--mode=root", "--variant=minbase", "--format=tar"]
+        words += [
+            f"--include=apt,{NEEDED.replace(' ', ',')}",
+            f"--components={self.system.components}",
+        ]
+        # An installer leaves the lists of packages, and a user.
+        words += ["--skip=cleanup/apt/lists", f'--customize-hook=chroot "$1" {ADD_USER}']
         if stale:
             words += ['--aptopt=Acquire::Check-Valid-Until "false"']
-        words += [*self._keys(), self.system.suite, str(self.folder), mirror]
-        # An installer leaves the lists of packages there, and a user.
-        setup = f"apt-get update -q && useradd --create-home --shell /bin/sh {USER}"
-        if not (self._run([*apart(), *words]) and self.enter("root", setup)):
+        made = self.archive.with_suffix(".new")
+        words += [*self._keys(), self.system.suite, str(made), mirror]
+        if not self._run([*apart(), *words]):
             raise RootError(
                 f"{self.system.title} cannot be made / {self._log.name} / try: --mirror"
             )
-        made.touch()
+        made.rename(self.archive)
 
-    def remove(self) -> None:
-        """Remove it."""
-        (FOLDER / f"{self.system.suite}.made").unlink(missing_ok=True)
-        self._run([*apart(), "rm", "-rf", str(self.folder)])
+    def unpack(self) -> None:
+        """Be as new."""
+        command = 'rm -rf "$2"; mkdir "$2"; tar -x -C "$2" --exclude="./dev/*" <"$1"'
+        words = ["sh", "-ec", command, "unpack", str(self.archive), str(self.folder)]
+        if not self._run([*apart(), *words]):
+            raise RootError(f"the root is not unpacked / {self.archive} / try: --fresh")
 
     def _keys(self) -> list[str]:
         """Return the option that names the keys of Ubuntu where this machine lacks them."""
@@ -234,25 +241,26 @@ def timed(root: Root, command: str) -> str:
 
 def tried(root: Root) -> list[str]:
     """Try the README's commands in a root; return its row of the table."""
+    root.unpack()
     root.clone()
     first = timed(root, "make run")
     alone = root.playing()
+    check = timed(root, "make check")
     install = f"DEBIAN_FRONTEND=noninteractive apt-get install -q -y {RUNTIMES}"
     if not root.enter("root", install):
         raise RootError(f"{RUNTIMES} cannot be installed / {root.system.title} / try: --fresh")
     second = timed(root, "make run")
     every = root.playing()
-    check = timed(root, "make check")
     tests = re.findall(r"^((?:\d+ failed, )?\d+ passed.*?) in ", root.printed(), re.MULTILINE)
     return [
         root.system.title,
         root.python(),
         first,
         alone,
-        second,
-        every,
         check,
         tests[-1] if tests else "none",
+        second,
+        every,
     ]
 
 
@@ -261,10 +269,10 @@ COLUMNS = (
     "Python",
     "`make run`, s",
     "bots that played",
-    "again with languages, s",
-    "bots that played",
     "`make check`, s",
     "its tests",
+    "again with languages, s",
+    "bots that played",
 )
 
 
@@ -276,7 +284,7 @@ def rows_of(names: list[str], options: argparse.Namespace) -> list[list[str]]:
             root = Root(SYSTEMS[name], log)
             try:
                 if options.fresh:
-                    root.remove()
+                    root.archive.unlink(missing_ok=True)
                 root.make(mirror_of(root.system, options.mirror), options.stale)
                 rows.append(tried(root))
             except RootError as error:
