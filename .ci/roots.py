@@ -30,7 +30,7 @@ RUNTIMES = "nodejs gcc libc6-dev bubblewrap"
 """What docs/reference/install.md names for the sample bots, and for a sandbox."""
 AUTHORITIES = Path("etc/ssl/certs/ca-certificates.crt")
 UBUNTU_KEYS = Path("usr/share/keyrings/ubuntu-archive-keyring.gpg")
-PIP_SETTINGS = ("index-url", "proxy", "timeout", "trusted-host")
+PIP_SETTINGS = ("default-timeout", "index-url", "proxy", "timeout", "trusted-host")
 
 ENTER = """
 root=$1 user=$2 command=$3
@@ -144,10 +144,8 @@ class Root:
         if self.archive.exists():
             return
         words = ["mmdebstrap", "--mode=root", "--variant=minbase", "--format=tar"]
-        words += [
-            f"--include=apt,{NEEDED.replace(' ', ',')}",
-            f"--components={self.system.components}",
-        ]
+        words += [f"--include=apt,{','.join(NEEDED.split())}"]
+        words += [f"--components={self.system.components}"]
         # An installer leaves the lists of packages, and a user.
         words += ["--skip=cleanup/apt/lists", f'--customize-hook=chroot "$1" {ADD_USER}']
         if stale:
@@ -155,17 +153,21 @@ class Root:
         made = self.archive.with_suffix(".new")
         words += [*self._keys(), self.system.suite, str(made), mirror]
         if not self._run([*apart(), *words]):
-            raise RootError(
-                f"{self.system.title} cannot be made / {self._log.name} / try: --mirror"
-            )
+            hint = "see what it says; --mirror names another archive"
+            raise RootError(f"{self.system.title} cannot be made / {self._log.name} / {hint}")
         made.rename(self.archive)
 
     def unpack(self) -> None:
         """Be as new."""
-        command = 'rm -rf "$2"; mkdir "$2"; tar -x -C "$2" --exclude="./dev/*" <"$1"'
+        self.remove()
+        command = 'mkdir "$2"; tar -x -C "$2" --exclude="./dev/*" <"$1"'
         words = ["sh", "-ec", command, "unpack", str(self.archive), str(self.folder)]
         if not self._run([*apart(), *words]):
             raise RootError(f"the root is not unpacked / {self.archive} / try: --fresh")
+
+    def remove(self) -> None:
+        """Remove what was unpacked: without root, only this can."""
+        self._run([*apart(), "rm", "-rf", str(self.folder)])
 
     def _keys(self) -> list[str]:
         """Return the option that names the keys of Ubuntu where this machine lacks them."""
@@ -192,42 +194,45 @@ class Root:
             "PATH": "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin",
             "USER": user,
         }
-        print(f"\n$ {command}", file=self._log)
+        self._log.write(f"\n$ {command}\n")
         words = ["sh", "-ec", ENTER, "enter", str(self.folder), user, f"cd {home}; {command}"]
         return self._run([*apart(), *words], env)
 
     def clone(self) -> None:
-        """Give the user a new clone of the last commit."""
-        target = self.folder / "home" / USER / "arena"
-        command = 'rm -rf "$2" && git clone -q "$1" "$2" && chown -R --reference="$3" "$2"'
-        home = str(target.parent)
-        words = ["sh", "-ec", command, "clone", str(CHECKOUT), str(target), home]
+        """Give the user a clone of the last commit."""
+        home, target = self.folder / "home" / USER, self._checkout
+        command = 'git clone -q "$1" "$2" && chown -R --reference="$3" "$2"'
+        words = ["sh", "-ec", command, "clone", str(CHECKOUT), str(target), str(home)]
         if not self._run([*apart(), *words]):
             raise RootError(f"no clone could be made / {target} / see: {self._log.name}")
 
-    def python(self) -> str:
-        """Return the version of Python that the arena was installed with."""
-        settings = self.folder / "home" / USER / "arena/.venv/pyvenv.cfg"
-        found = re.search(r"^version = (\S+)", settings.read_text("utf-8"), re.MULTILINE)
-        return found[1] if found else "none"
+    @property
+    def _checkout(self) -> Path:
+        return self.folder / "home" / USER / "arena"
+
+    def read(self, name: str) -> str:
+        """Return what is in a file of the user's checkout; "" if it is not there."""
+        return ask(*apart(), "cat", str(self._checkout / name))
 
     def printed(self) -> str:
         """Return what was printed in it up to now."""
         self._log.flush()
         return Path(self._log.name).read_text(encoding="utf-8", errors="replace")
 
+    def python(self) -> str:
+        """Return the version of Python that the arena was installed with."""
+        found = re.search(r"^version = (\S+)", self.read(".venv/pyvenv.cfg"), re.MULTILINE)
+        return found[1] if found else "none"
+
     def playing(self) -> str:
         """Return how many of the sample bots played, in which sandbox, and which did not."""
-        checkout = self.folder / "home" / USER / "arena"
-        every = {bot.parent.name for bot in (checkout / "sample_bots").glob("*/bot.yaml")}
-        try:
-            with (checkout / "site/data/bots.csv").open(encoding="utf-8", newline="") as table:
-                played = {row["name"] for row in csv.DictReader(table)}
-        except OSError:
-            return f"none of {len(every)}"
+        every = {bot.parent.name for bot in (CHECKOUT / "sample_bots").glob("*/bot.yaml")}
+        rows = csv.DictReader(self.read("site/data/bots.csv").splitlines())
+        played = {row["name"] for row in rows}
         sandboxes = re.findall(r"^sandbox: (\w+);", self.printed(), re.MULTILINE)
-        without = f"; not {', '.join(sorted(every - played))}" if every - played else ""
-        return f"{len(played)} of {len(every)} in {sandboxes[-1]}{without}"
+        where = f" in {sandboxes[-1]}" if played else ""
+        without = f"; not {', '.join(sorted(every - played))}" if played < every else ""
+        return f"{len(played)} of {len(every)}{where}{without}"
 
 
 def timed(root: Root, command: str) -> str:
@@ -276,21 +281,24 @@ COLUMNS = (
 )
 
 
-def rows_of(names: list[str], options: argparse.Namespace) -> list[list[str]]:
-    """Return the row of each system; one that could not be tried says why."""
-    rows = []
-    for name in names:
-        with (FOLDER / f"{name}.log").open("w", encoding="utf-8") as log:
-            root = Root(SYSTEMS[name], log)
-            try:
-                if options.fresh:
-                    root.archive.unlink(missing_ok=True)
-                root.make(mirror_of(root.system, options.mirror), options.stale)
-                rows.append(tried(root))
-            except RootError as error:
-                sys.stderr.write(f"error: {error}\n")
-                rows.append([root.system.title, "not tried", *["failed"] * (len(COLUMNS) - 2)])
-    return rows
+def failed(row: list[str]) -> bool:
+    """Return whether something of a row failed."""
+    return any("failed" in cell for cell in row)
+
+
+def row_of(root: Root, options: argparse.Namespace) -> list[str]:
+    """Return the row of a system; one that could not be tried says why. What failed is kept."""
+    try:
+        if options.fresh:
+            root.archive.unlink(missing_ok=True)
+        root.make(mirror_of(root.system, options.mirror), options.stale)
+        row = tried(root)
+    except RootError as error:
+        sys.stderr.write(f"error: {error}\n")
+        return [root.system.title, "not tried", *["failed"] * (len(COLUMNS) - 2)]
+    if not failed(row):
+        root.remove()
+    return row
 
 
 def refused(why: str) -> int:
@@ -314,10 +322,13 @@ def main() -> int:
     if not shutil.which("mmdebstrap"):
         return refused("no roots can be made / this machine / try: sudo apt-get install mmdebstrap")
     FOLDER.mkdir(parents=True, exist_ok=True)
-    rows = rows_of(names, options)
+    rows = []
+    for name in names:
+        with (FOLDER / f"{name}.log").open("w", encoding="utf-8") as log:
+            rows.append(row_of(Root(SYSTEMS[name], log), options))
     lines = [COLUMNS, ("---",) * len(COLUMNS), *rows]
     sys.stdout.writelines(f"| {' | '.join(line)} |\n" for line in lines)
-    return 1 if any("failed" in cell for row in rows for cell in row) else 0
+    return 1 if any(map(failed, rows)) else 0
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 import os
 import re
 import subprocess
+import sys
 import tomllib
 from functools import cache
 from importlib.metadata import distributions, packages_distributions
@@ -117,3 +118,14 @@ def test_versions_of_python_that_are_not_here_are_named() -> None:
     assert ran.returncode == 2
     assert ran.stdout == "not found, not tested: no-such-python nor-this\n"
     assert ran.stderr.startswith("error: no Python was found / PYTHONS / ")
+
+
+def test_system_that_no_root_is_made_of_is_refused() -> None:
+    ran = subprocess.run(
+        [sys.executable, ROOT / ".ci/roots.py", "trixie", "no-such-system"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (ran.returncode, ran.stdout) == (2, "")
+    assert ran.stderr.startswith("error: no such system / no-such-system / one of bookworm, ")
