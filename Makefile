@@ -18,12 +18,12 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # Where it is set, each of the thousands of processes that tests start compiles the arena anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: run demo help check test long coverage floors pythons fix bench docs rules columns commands languages machine \
-	pictures mutants hostile bluffs champion protocol release clean
-	bluffs champion protocol release clean
+.PHONY: run demo help check test long coverage floors pythons roots fix bench docs rules columns commands languages machine \
+	pictures mutants hostile equilibrium bluffs champion protocol release clean
 
+# Since the last time, a language may have been installed, or a bot may have changed.
 run: $(VENV)/.run ## play examples/league.yaml and write site/
-	@$(BIN)/arena run examples/league.yaml --skip-missing-runtimes
+	@$(BIN)/arena run examples/league.yaml --skip-missing-runtimes --accept-changes
 
 demo: $(VENV)/.serve ## a ladder with the sample bots and its web door at http://127.0.0.1:8500
 	@$(BIN)/arena demo build/demo
@@ -45,6 +45,9 @@ long: ## all tests with nothing sampled: an hour or more
 
 pythons: ## the fast tests on each of python3.11 to python3.14 that is here, or on PYTHONS="..."
 	@./.ci/pythons
+
+roots: ## `make run` and `make check` on new roots of Debian and Ubuntu, or on SYSTEMS="..."; needs mmdebstrap
+	@$(PYTHON) .ci/roots.py $(SYSTEMS)
 
 coverage: $(VENV)/.test ## of the rules, the ratings and the store by their fast tests; fails below a floor
 	@$(BIN)/pytest -q -r fE -n auto --dist worksteal --no-processes --slow none $(COVERING) --cov --cov-report=

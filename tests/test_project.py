@@ -3,9 +3,10 @@
 import os
 import re
 import subprocess
+import sys
 import tomllib
 from functools import cache
-from importlib.metadata import packages_distributions
+from importlib.metadata import distributions, packages_distributions
 from itertools import chain
 from pathlib import Path
 from sys import stdlib_module_names
@@ -13,6 +14,7 @@ from typing import Any
 
 import pytest
 import yaml
+from packaging.specifiers import SpecifierSet
 
 from tests.test_structure import ARENA, ROOT, imports, modules
 
@@ -58,6 +60,14 @@ def test_exact_versions_are_given_for_all_that_is_declared() -> None:
     lines = (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()
     pinned = {normal(line.partition("==")[0]) for line in lines if "==" in line}
     assert declared() - pinned == set()
+
+
+def test_exact_versions_are_for_the_python_of_debian_12_too() -> None:
+    needs = {
+        one.name: SpecifierSet(one.metadata["Requires-Python"] or "") for one in distributions()
+    }
+    assert "click" in needs
+    assert [name for name, pythons in needs.items() if "3.11.2" not in pythons] == []
 
 
 def test_version_stands_in_one_place() -> None:
@@ -108,3 +118,14 @@ def test_versions_of_python_that_are_not_here_are_named() -> None:
     assert ran.returncode == 2
     assert ran.stdout == "not found, not tested: no-such-python nor-this\n"
     assert ran.stderr.startswith("error: no Python was found / PYTHONS / ")
+
+
+def test_system_that_no_root_is_made_of_is_refused() -> None:
+    ran = subprocess.run(
+        [sys.executable, ROOT / ".ci/roots.py", "trixie", "no-such-system"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (ran.returncode, ran.stdout) == (2, "")
+    assert ran.stderr.startswith("error: no such system / no-such-system / one of bookworm, ")

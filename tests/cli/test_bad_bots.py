@@ -1,11 +1,12 @@
 """A league with bots that cannot play: a one-line error names the bot, and nothing is stored."""
 
 import re
+import sys
 from pathlib import Path
 
 import pytest
 
-from tests.cli.command import LOWEST, READY, bot, error_line, league, records, run
+from tests.cli.command import LOWEST, READY, ROOT, bot, error_line, league, records, run
 
 SILENT = "import sys\nfor line in sys.stdin: pass\n"
 
@@ -136,6 +137,21 @@ def test_missing_runtime_stops_the_league_or_is_left_out(tmp_path: Path) -> None
     assert said == [expected]
     assert "league: 2 bots," in ran.err
     assert len(records(tmp_path / "league.sqlite")) == 2
+
+
+def test_make_run_plays_with_a_bot_whose_runtime_was_missing_before(tmp_path: Path) -> None:
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    [options] = re.findall(r"arena run examples/league.yaml (.*)", makefile)
+    folder = bot(tmp_path / "late", command="./late x")
+    league(tmp_path, bots=["sample:odds", "sample:honest", "late"])
+    command = ("run", "league.yaml", "--sandbox", "process", "--trust-bots", *options.split())
+    assert "left out: late" in run(*command, cwd=tmp_path).err
+    program = folder / "late"
+    program.write_text(f"#!/bin/sh\nexec {sys.executable} -S bot.py\n")
+    program.chmod(0o755)
+    ran = run(*command, cwd=tmp_path)
+    assert ran.code == 0, ran.err
+    assert "'late' joined" in ran.err
 
 
 def test_league_without_any_runtime_is_refused(tmp_path: Path) -> None:

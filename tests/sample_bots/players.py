@@ -49,8 +49,6 @@ def prepare(folder: Path, into: Path) -> Path:
         return folder
     copy = into / folder.name
     shutil.copytree(folder, copy)
-    compiler = shlex.split(build)[0]
-    assert shutil.which(compiler), f"{folder.name} needs {compiler} to be built: install it"
     subprocess.run(shlex.split(build), cwd=copy, check=True)
     return copy
 
@@ -61,9 +59,6 @@ class BotProcess:
     def __init__(self, folder: Path, stderr: Path) -> None:
         command = shlex.split(yaml.safe_load((folder / "bot.yaml").read_text())["command"])
         path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-        program = command[0]
-        found = shutil.which(program, path=path) or (folder / program).is_file()
-        assert found, f"{folder.name} needs {program} to run: install it"
         self.stderr = stderr
         self._pending: list[bytes] = []
         self._buffer = b""
