@@ -15,6 +15,7 @@ from arena.io.errors import ArenaError, did_you_mean
 class SandboxClass(Protocol):
     """Makes sandboxes of a kind."""
 
+    isolates: bool
     uses_host_programs: bool
 
     def __call__(self, *args: Any, **options: Any) -> Sandbox:
@@ -65,6 +66,21 @@ def _strongest(sandboxes: Sequence[Sandbox]) -> Sandbox:
             return sandbox
         reason = found
     raise ArenaError(f"no sandbox works here: {reason.what}", hint=reason.hint)
+
+
+def why_no_isolation(runtimes: Collection[str] = ()) -> str:
+    """Return why no sandbox isolates bots of these runtimes here, and how to get one.
+
+    "" if one does. The last one that could is explained, which asks the least of a machine.
+    """
+    why = ""
+    for name, make in SANDBOXES.items():
+        if make.isolates:
+            reason = _make(name, runtimes, IMAGES).unavailable_reason()
+            if reason is None:
+                return ""
+            why = f"{name} does not work here: {reason.in_words()}"
+    return why
 
 
 def _make(name: str, runtimes: Collection[str], images: Mapping[str, str]) -> Sandbox:

@@ -7,13 +7,14 @@ from pathlib import Path
 from msgspec import Struct
 from msgspec.structs import replace
 
-from arena.bots.bot import Bot, StagedBot, check_trust, runtimes_of
+from arena.bots.bot import Bot, StagedBot, runtimes_of
 from arena.bots.builds.packages import wanted_by
 from arena.bots.command import how_to_get
 from arena.bots.models.config import read_key
 from arena.bots.models.gateway import Access
 from arena.bots.sandboxes.base import Sandbox
 from arena.bots.sandboxes.registry import check_freezing, make_sandbox
+from arena.bots.trust import check_trust
 from arena.bots.workshop import open_workshop
 from arena.game.records import LeagueInfo
 from arena.league.play.dispatcher import RunListener
