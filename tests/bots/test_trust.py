@@ -57,6 +57,11 @@ def _give_away(folder: Path) -> None:
     os.chown(folder, 12_345, -1)
 
 
+def _open_to_a_group(folder: Path) -> None:
+    os.chown(folder, -1, 12_345)
+    folder.chmod(0o775)
+
+
 as_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root gives folders away")
 
 
@@ -68,13 +73,11 @@ as_root = pytest.mark.skipif(os.geteuid() != 0, reason="only root gives folders 
         shutil.rmtree,
         lambda folder: folder.chmod(0o757),
         pytest.param(_give_away, marks=as_root),
-        pytest.param(lambda f: (os.chown(f, -1, 12_345), f.chmod(0o775)), marks=as_root),
+        pytest.param(_open_to_a_group, marks=as_root),
     ],
     ids=["replaced", "linked", "removed", "open to all", "given away", "open to a group"],
 )
-def test_what_is_not_as_it_was_is_not_remembered(
-    own: Path, change: Callable[[Path], object]
-) -> None:
+def test_changed_folder_is_not_remembered(own: Path, change: Callable[[Path], object]) -> None:
     change(own)
     assert own not in OwnFolders()
 

@@ -53,7 +53,7 @@ def test_a_person_is_asked_once_for_each_folder(tmp_path: Path, bare: dict[str, 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("answer", ["\n", "\4"])
-def test_whatever_is_not_yes_refuses(tmp_path: Path, bare: dict[str, str], answer: str) -> None:
+def test_answer_other_than_yes_refuses(tmp_path: Path, bare: dict[str, str], answer: str) -> None:
     bot(tmp_path / "mine")
     with at_terminal(tmp_path, tmp_path, "check", "mine", env=bare) as terminal:
         terminal.read_until("[y/N] ")
@@ -80,7 +80,7 @@ def test_data_are_not_mixed_with_the_question(tmp_path: Path, bare: dict[str, st
     [("check", "mine", "--sandbox", "process"), ("run", "league.yaml")],
     ids=lambda words: words[0],
 )
-def test_nobody_is_asked(tmp_path: Path, bare: dict[str, str], words: tuple[str, ...]) -> None:
+def test_other_refusals_do_not_ask(tmp_path: Path, bare: dict[str, str], words: tuple[str, ...]) -> None:
     """Where a sandbox isolates, or where bots are those of others."""
     bot(tmp_path / "mine")
     league(tmp_path, bots=["mine", "sample:odds"])
@@ -145,7 +145,7 @@ def test_every_command_of_authors_asks(
     ids=lambda words: words[0],
 )
 @pytest.mark.usefixtures("no_docker", "bare_here")
-def test_for_bots_of_others_nobody_is_asked(
+def test_commands_for_bots_of_others_do_not_ask(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]
 ) -> None:
     def never(*_: object) -> bool:
