@@ -11,7 +11,7 @@ import msgspec
 
 from arena.bots.bot import Bot, runtimes_of
 from arena.bots.sandboxes.base import Sandbox
-from arena.bots.sandboxes.registry import why_no_isolation
+from arena.bots.sandboxes.registry import isolation_here
 from arena.io.errors import ArenaError
 from arena.io.files import read_json, stat_of, user_state, write_file
 
@@ -30,14 +30,14 @@ def check_trust(sandbox: Sandbox, bots: Sequence[Bot], *, trusted: bool) -> None
     untrusted = [bot for bot in bots if not bot.shipped]
     if not untrusted or sandbox.isolates or trusted:
         return
-    why = why_no_isolation(runtimes_of(bots))
+    here = isolation_here(runtimes_of(bots))
     error = UntrustedError(
         f"the sandbox '{sandbox.name}' does not isolate bots that did not come with the arena",
         str(untrusted[0].source),
-        f"{why or '--sandbox auto does'}, or --trust-bots if you trust them with your account",
+        f"{here.hint}, or --trust-bots if you trust them with your account",
     )
     error.sources = tuple(bot.source.resolve() for bot in untrusted)
-    error.why = why
+    error.why = here.why
     raise error
 
 

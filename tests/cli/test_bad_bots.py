@@ -111,13 +111,13 @@ def test_untrusted_bots_need_isolation_or_trust(tmp_path: Path) -> None:
     league(tmp_path, bots=["sample:odds", "new"], sandbox="process")
     ran = run("run", "league.yaml", cwd=tmp_path)
     error_line(
-        ran, "'process' does not isolate bots", "new / ", "--sandbox auto does, or --trust-bots"
+        ran, "'process' does not isolate bots", "new / ", "--sandbox ", " does, or --trust-bots"
     )
     assert not (tmp_path / "league.sqlite").exists()
     assert run("run", "league.yaml", "--trust-bots", cwd=tmp_path).code == 0
     ran = run("check", "new", "--sandbox", "process", cwd=tmp_path)
     error_line(
-        ran, "'process' does not isolate bots", "new / ", "--sandbox auto does, or --trust-bots"
+        ran, "'process' does not isolate bots", "new / ", "--sandbox ", " does, or --trust-bots"
     )
 
 

@@ -80,7 +80,9 @@ def test_data_are_not_mixed_with_the_question(tmp_path: Path, bare: dict[str, st
     [("check", "mine", "--sandbox", "process"), ("run", "league.yaml")],
     ids=lambda words: words[0],
 )
-def test_other_refusals_do_not_ask(tmp_path: Path, bare: dict[str, str], words: tuple[str, ...]) -> None:
+def test_other_refusals_do_not_ask(
+    tmp_path: Path, bare: dict[str, str], words: tuple[str, ...]
+) -> None:
     """Where a sandbox isolates, or where bots are those of others."""
     bot(tmp_path / "mine")
     league(tmp_path, bots=["mine", "sample:odds"])

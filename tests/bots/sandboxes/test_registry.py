@@ -103,7 +103,8 @@ def test_untrusted_bots_need_isolation(tmp_path: Path) -> None:
         check_trust(ProcessSandbox(), [shipped_bot, other], trusted=False)
     assert "'process' does not isolate bots that did not come with the arena" in refusal.value.what
     assert refusal.value.where == str(other.folder)
-    assert refusal.value.hint.startswith("--sandbox auto does, or --trust-bots if you trust them")
+    strongest = make_sandbox(AUTO).name
+    assert refusal.value.hint.startswith(f"--sandbox {strongest} does, or --trust-bots if you")
     check_trust(ProcessSandbox(), [shipped_bot, other], trusted=True)
     check_trust(ProcessSandbox(), [shipped_bot], trusted=False)
     check_trust(BubblewrapSandbox(), [shipped_bot, other], trusted=False)
