@@ -1,16 +1,15 @@
 """A bot as its author submits it, and what it needs of the machine that plays it."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 
 from msgspec import Struct
 
 from arena.bots.archives.unpack import UnpackedArchive
 from arena.bots.command import missing_program
-from arena.bots.sandboxes.base import GET_ISOLATION, Program, Sandbox
+from arena.bots.sandboxes.base import Program
 from arena.game.records import BotInfo
 from arena.io import shipped
-from arena.io.errors import ArenaError
 
 
 class _Named(Struct, frozen=True):
@@ -68,14 +67,3 @@ class StagedBot(_Named, frozen=True):
 def runtimes_of(bots: Iterable[Bot | StagedBot]) -> frozenset[str]:
     """Return the runtimes that bots are written for, as bot.yaml names them."""
     return frozenset(bot.info.runtime for bot in bots)
-
-
-def check_trust(sandbox: Sandbox, bots: Sequence[Bot], *, trusted: bool) -> None:
-    """Refuse bots that are not trusted in a sandbox that does not isolate them."""
-    untrusted = [bot for bot in bots if not bot.shipped]
-    if untrusted and not sandbox.isolates and not trusted:
-        raise ArenaError(
-            f"the sandbox '{sandbox.name}' does not isolate bots that did not come with the arena",
-            str(untrusted[0].source),
-            f"{GET_ISOLATION}, or --trust-bots if you trust them with your account",
-        )

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
-from arena.bots.bot import Bot, StagedBot, check_trust, runtimes_of
+from arena.bots.bot import Bot, StagedBot, runtimes_of
 from arena.bots.builds.build import OnBuild
 from arena.bots.builds.cache import BuildCache
 from arena.bots.builds.staging import stage
@@ -14,6 +14,7 @@ from arena.bots.runtimes import IMAGES
 from arena.bots.sandboxes.base import Sandbox
 from arena.bots.sandboxes.registry import AUTO, make_sandbox
 from arena.bots.sandboxes.run_folder import run_folder
+from arena.bots.trust import check_trust
 
 
 class Workshop(Struct, frozen=True):
@@ -27,6 +28,10 @@ class Workshop(Struct, frozen=True):
     """Whether the Python packages that they ask for are installed."""
     builds: BuildCache | None = None
     """From which bots come that were built before; None builds all of them."""
+
+    def check_trust(self, bots: Sequence[Bot], *, trusted: bool) -> None:
+        """Raise UntrustedError for bots that may not run here."""
+        check_trust(self.sandbox, bots, trusted=trusted)
 
     def stage(self, bot: Bot, on_build: OnBuild | None = None) -> StagedBot:
         """Copy a bot and build it; raises ArenaError as `staging.stage` does."""
@@ -54,7 +59,7 @@ def sandbox_for(
     """Return the sandbox of a name in which bots may run; bots of the arena's `own` run everywhere.
 
     `trusted`: whether they may run without isolation. Raises ArenaError if the sandbox does not
-    work here, or does not isolate bots that are not trusted.
+    work here, and UntrustedError if it does not isolate bots that are not trusted.
     """
     sandbox = make_sandbox(name, runtimes_of([*bots, *own]), images)
     check_trust(sandbox, bots, trusted=trusted)

@@ -207,6 +207,12 @@ def user_cache(name: str) -> Path:
     return Path(home, "perudo-arena", name)
 
 
+def user_state(name: str) -> Path:
+    """Return the file of this user for what the arena remembers; it need not exist."""
+    home = os.environ.get("XDG_STATE_HOME") or Path.home() / ".local/state"
+    return Path(home, "perudo-arena", name)
+
+
 def _open(path: str, flags: int) -> int:
     return os.open(path, flags | os.O_NONBLOCK)
 

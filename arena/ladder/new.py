@@ -5,8 +5,7 @@ import re
 from pathlib import Path
 from typing import Any
 
-from arena.bots.sandboxes.base import GET_ISOLATION
-from arena.bots.sandboxes.registry import AUTO, make_sandbox
+from arena.bots.sandboxes.registry import AUTO, isolation_here, make_sandbox
 from arena.io.errors import ArenaError
 from arena.io.files import os_errors, write_file
 from arena.ladder.book.book_file import BookFile
@@ -27,7 +26,9 @@ def make_ladder(root: Path, sandbox: str | None, *, trusted: bool, **keys: Any) 
     chosen = make_sandbox(sandbox or AUTO)
     if not chosen.isolates and not trusted:
         what = f"the sandbox '{chosen.name}' does not isolate bots"
-        hint = f"{GET_ISOLATION}, or --trust-bots if you trust every author with your account"
+        hint = (
+            f"{isolation_here().hint}, or --trust-bots if you trust every author with your account"
+        )
         raise ArenaError(what, str(root), hint)
     folder = Folder(root)
     name = root.absolute().name or "ladder"

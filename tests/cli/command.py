@@ -60,6 +60,19 @@ def environment(**more: str) -> dict[str, str]:
     return {**os.environ, **ours, **more}
 
 
+def bare_machine(folder: Path) -> dict[str, str]:
+    """Return the variables of a machine on which only the process sandbox works.
+
+    Its programs, and what the arena remembers there, are below a folder.
+    """
+    programs = folder / "programs"
+    programs.mkdir()
+    for tool in ("setpriv", "prlimit", "python3"):
+        (programs / tool).symlink_to(f"/usr/bin/{tool}")
+    docker, state = "unix:///nowhere/docker.sock", str(folder / "state")
+    return {"PATH": str(programs), "DOCKER_HOST": docker, "XDG_STATE_HOME": state}
+
+
 def run(
     *arguments: object,
     cwd: Path,

@@ -4,8 +4,8 @@ import os
 import pty
 import select
 import subprocess
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 from tests.cli.command import HANG, arena, environment
@@ -46,17 +46,27 @@ class Terminal:
 
 
 @contextmanager
-def at_terminal(folder: Path, temporary: Path, *command: object) -> Iterator[Terminal]:
+def at_terminal(
+    folder: Path,
+    temporary: Path,
+    *command: object,
+    env: Mapping[str, str] | None = None,
+    out: Path | None = None,
+) -> Iterator[Terminal]:
+    """Run a command at a terminal; its standard output may go to a file instead."""
     ours, theirs = pty.openpty()
-    with subprocess.Popen(
-        arena(*command),
-        cwd=folder,
-        env=environment(TMPDIR=str(temporary)),
-        stdin=theirs,
-        stdout=theirs,
-        stderr=theirs,
-        process_group=0,
-    ) as process:
+    with (
+        out.open("wb") if out else nullcontext(theirs) as stdout,
+        subprocess.Popen(
+            arena(*command),
+            cwd=folder,
+            env=environment(TMPDIR=str(temporary), **(env or {})),
+            stdin=theirs,
+            stdout=stdout,
+            stderr=theirs,
+            process_group=0,
+        ) as process,
+    ):
         os.close(theirs)
         try:
             yield Terminal(ours, process)

@@ -111,11 +111,15 @@ def test_untrusted_bots_need_isolation_or_trust(tmp_path: Path) -> None:
     bot(tmp_path / "new")
     league(tmp_path, bots=["sample:odds", "new"], sandbox="process")
     ran = run("run", "league.yaml", cwd=tmp_path)
-    error_line(ran, "'process' does not isolate bots", "new / ", "bubblewrap, or --trust-bots")
+    error_line(
+        ran, "'process' does not isolate bots", "new / ", "--sandbox ", " does, or --trust-bots"
+    )
     assert not (tmp_path / "league.sqlite").exists()
     assert run("run", "league.yaml", "--trust-bots", cwd=tmp_path).code == 0
     ran = run("check", "new", "--sandbox", "process", cwd=tmp_path)
-    error_line(ran, "'process' does not isolate bots", "new / ", "bubblewrap, or --trust-bots")
+    error_line(
+        ran, "'process' does not isolate bots", "new / ", "--sandbox ", " does, or --trust-bots"
+    )
 
 
 def test_missing_runtime_stops_the_league_or_is_left_out(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ import dask
 import pytest
 
 from arena.league.cluster import client, connection, roster
-from tests.cli.command import ROOT, bot, error_line, league, run
+from tests.cli.command import ROOT, bare_machine, bot, error_line, league, run
 from tests.e2e.grid import Grid, make_certificates, tls_settings
 
 NO_NANNY = "--no-nanny"
@@ -230,11 +230,7 @@ def test_scheduler_of_another_arena_is_refused(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_sandboxes_are_mixed_only_if_asked_for(grid: Grid, tmp_path: Path) -> None:
     """The arena's machine has them all: what counts is where games are played."""
-    bins = tmp_path / "bin"
-    bins.mkdir()
-    for tool in ("setpriv", "prlimit", "python3"):
-        (bins / tool).symlink_to(f"/usr/bin/{tool}")
-    env = {"PATH": str(bins), "DOCKER_HOST": "unix:///nowhere/docker.sock"}
+    env = bare_machine(tmp_path)
     bot(tmp_path / "stranger")
     with grid.nodes(1, NO_NANNY, env=env):
         league(tmp_path, sandbox="bubblewrap")

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.cli.command import FIELD, LOWEST, bot, league, opened, records, run, told
+from tests.cli.command import FIELD, LOWEST, bare_machine, bot, league, opened, records, run, told
 from tests.publish.pages import broken_links, timeless, tree
 from tests.support.sampling import sample
 
@@ -107,12 +107,8 @@ def test_the_strongest_sandbox_is_taken_unless_another_is_asked_for(tmp_path: Pa
 
 @pytest.mark.slow
 def test_without_bubblewrap_the_next_sandbox_is_taken_and_said(tmp_path: Path) -> None:
-    bins = tmp_path / "bin"
-    bins.mkdir()
-    for tool in ("setpriv", "prlimit"):
-        (bins / tool).symlink_to(f"/usr/bin/{tool}")
     league(tmp_path, bots=FIELD[:2], games=1)
-    env = {"PATH": str(bins), "DOCKER_HOST": "unix:///nowhere/docker.sock"}
+    env = bare_machine(tmp_path)
     ran = run("run", "league.yaml", "--sandbox", "bubblewrap", cwd=tmp_path, env=env)
     assert (ran.code, ran.err.count("\n")) == (2, 1)
     assert "'bubblewrap' does not work here: bwrap not found / " in ran.err

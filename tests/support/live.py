@@ -1,8 +1,10 @@
 """Bots and probes written by tests, and fixtures for the sandboxes they run in."""
 
+import gc
 import json
 import os
 import stat
+import warnings
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -71,6 +73,17 @@ def isolating(request: pytest.FixtureRequest) -> Sandbox:
 @pytest.fixture(scope="session")
 def bubblewrap() -> Sandbox:
     return make_sandbox("bubblewrap")
+
+
+@pytest.fixture
+def no_docker(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """No Docker daemon answers."""
+    monkeypatch.setenv("DOCKER_HOST", "unix:///nowhere/docker.sock")
+    with warnings.catch_warnings():
+        # The SDK does not close a socket that could not connect.
+        warnings.simplefilter("ignore", ResourceWarning)
+        yield
+        gc.collect()
 
 
 @pytest.fixture

@@ -128,6 +128,10 @@ class Unavailable(NamedTuple):
     what: str
     hint: str = ""
 
+    def in_words(self) -> str:
+        """Say both in a line."""
+        return f"{self.what} ({self.hint})" if self.hint else self.what
+
 
 class Sandbox(Protocol):
     """A way to run programs. To add one, see `registry.SANDBOXES`."""

@@ -18,6 +18,7 @@ from arena.bots.sandboxes.child_process import (
     with_limits,
 )
 from arena.bots.sandboxes.kernel.masks import PROC
+from arena.bots.sandboxes.kernel.namespaces import how_to_allow
 from arena.bots.sandboxes.kernel.seccomp import bpf_filter, denials
 from arena.bots.sandboxes.kernel.users import new_user
 from arena.bots.sandboxes.run_once import RunResult, last_line, run_once
@@ -26,6 +27,7 @@ from arena.io.shortage import shortage_in, shortage_of
 _OWN_PROCESSES = 2
 """bubblewrap's own: one outside, and the init inside."""
 _TRIAL_SECONDS = 20.0
+_SEE = "see what it needs: arena help sandboxes"
 _SYSTEM = ("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
 _CONFIG = ("/etc/alternatives", "/etc/ld.so.cache", "/etc/localtime")
 _JAVA_CONFIG = "java-*"
@@ -121,7 +123,7 @@ def _why_not(trial: RunResult) -> Unavailable:
     reason = last_line(trial.stderr) or f"bwrap ended with {trial.code}"
     if shortage := shortage_in(reason):
         raise shortage
-    return Unavailable(reason, GET_ISOLATION)
+    return Unavailable(reason, how_to_allow() or _SEE)
 
 
 def _system_mounts() -> list[str]:

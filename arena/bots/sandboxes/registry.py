@@ -1,7 +1,7 @@
 """The sandboxes by name, and which one is used: the one asked for, or the strongest available."""
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from arena.bots.runtimes import IMAGES
 from arena.bots.sandboxes.base import Sandbox, Unavailable
@@ -15,6 +15,7 @@ from arena.io.errors import ArenaError, did_you_mean
 class SandboxClass(Protocol):
     """Makes sandboxes of a kind."""
 
+    isolates: bool
     uses_host_programs: bool
 
     def __call__(self, *args: Any, **options: Any) -> Sandbox:
@@ -47,13 +48,21 @@ def make_sandbox(
     """
     if name == AUTO:
         return _strongest([_make(each, runtimes, images) for each in SANDBOXES])
-    if name not in SANDBOXES:
-        raise ArenaError(f"unknown sandbox '{name}'", hint=did_you_mean(name, [AUTO, *SANDBOXES]))
     sandbox = _make(name, runtimes, images)
     if reason := sandbox.unavailable_reason():
         hint = f"{reason.hint}, or --sandbox auto" if reason.hint else "--sandbox auto"
         raise ArenaError(f"the sandbox '{name}' does not work here: {reason.what}", hint=hint)
     return sandbox
+
+
+def unavailable(
+    name: str, runtimes: Collection[str], images: Mapping[str, str]
+) -> Unavailable | None:
+    """Return why a sandbox does not work here for these runtimes; None if it does.
+
+    Raises ArenaError if the name is unknown.
+    """
+    return _make(name, runtimes, images).unavailable_reason()
 
 
 def _strongest(sandboxes: Sequence[Sandbox]) -> Sandbox:
@@ -67,7 +76,35 @@ def _strongest(sandboxes: Sequence[Sandbox]) -> Sandbox:
     raise ArenaError(f"no sandbox works here: {reason.what}", hint=reason.hint)
 
 
+class Isolation(NamedTuple):
+    """What isolates bots on this machine, or why nothing does."""
+
+    sandbox: str
+    """The strongest that works, "" if none does."""
+    why: str
+    """Why the last one does not, which asks the least of a machine, and how to get it."""
+
+    @property
+    def hint(self) -> str:
+        """How to have bots isolated."""
+        return f"--sandbox {self.sandbox} does" if self.sandbox else self.why
+
+
+def isolation_here(runtimes: Collection[str] = ()) -> Isolation:
+    """Try what isolates bots of these runtimes on this machine."""
+    why = ""
+    for name, make in SANDBOXES.items():
+        if make.isolates:
+            reason = unavailable(name, runtimes, IMAGES)
+            if reason is None:
+                return Isolation(name, "")
+            why = f"{name} does not work here: {reason.in_words()}"
+    return Isolation("", why)
+
+
 def _make(name: str, runtimes: Collection[str], images: Mapping[str, str]) -> Sandbox:
+    if name not in SANDBOXES:
+        raise ArenaError(f"unknown sandbox '{name}'", hint=did_you_mean(name, [AUTO, *SANDBOXES]))
     make = SANDBOXES[name]
     if make.uses_host_programs or not runtimes:
         return make()

@@ -14,6 +14,7 @@ from arena.bots.sandboxes.registry import AUTO
 from arena.cli import options
 from arena.cli.exit_codes import OK
 from arena.cli.output import harmless, print_json, print_table, say
+from arena.cli.own_bots import own_bots_option
 from arena.game.rules.books import variant
 
 _PLACES = 3
@@ -50,7 +51,7 @@ _PLACES = 3
 )
 @options.workers_option
 @options.sandbox_option
-@options.trust_option
+@own_bots_option
 @options.packages_option
 @options.json_option
 def command(

@@ -3,10 +3,12 @@
 import sys
 import time
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import click
+from msgspec.structs import replace
 
 from arena.author.check.context import CheckRequest
 from arena.author.check.findings import CheckReport
@@ -20,6 +22,7 @@ from arena.cli.author.output.check_report import lines_of
 from arena.cli.exit_codes import FINDINGS, INTERRUPTED, OK
 from arena.cli.options import PathType, json_option, packages_option, sandbox_option, trust_option
 from arena.cli.output import harmless, print_json, say, wrapped
+from arena.cli.own_bots import with_own_bots
 from arena.cli.progress_bar import PLAIN_EVERY
 from arena.game.rules.books import variant
 from arena.io.errors import ArenaError
@@ -67,13 +70,13 @@ def command(
         sandbox, steps["images"] = _with_image(sandbox), dict.fromkeys(IMAGES, image)
     sources = [source for bot in bots for source in _sources(bot)]
     if variant_name:
-        options = {"trusted": trust_bots, "packages": steps["packages"]}
-        return _transcript(sources, sandbox or AUTO, variant_name, **options)
+        packages, place = steps["packages"], sandbox or AUTO
+        play = partial(_transcript, sources, place, variant_name, packages=packages)
+        return with_own_bots(play, trusted=trust_bots)
     reports: list[CheckReport] = []
     for source in sources:
-        request = CheckRequest(source, sandbox or AUTO, trusted=trust_bots, **steps)
-        with CheckProgress() as progress:
-            reports.append(check(request, progress))
+        request = CheckRequest(source, sandbox or AUTO, **steps)
+        reports.append(with_own_bots(partial(_check, request), trusted=trust_bots))
         if not as_json:
             _refuse(reports)
             _print(reports[-1], source, show_stderr=show_stderr)
@@ -100,8 +103,13 @@ def _sources(bot: Path) -> list[Path]:
     return bot_sources(str(bot), Path.cwd(), "BOT") if str(bot).startswith(SAMPLE) else [bot]
 
 
+def _check(request: CheckRequest, trusted: bool) -> CheckReport:
+    with CheckProgress() as progress:
+        return check(replace(request, trusted=trusted), progress)
+
+
 def _transcript(
-    sources: Sequence[Path], sandbox: str, name: str, *, trusted: bool, packages: bool
+    sources: Sequence[Path], sandbox: str, name: str, trusted: bool, *, packages: bool
 ) -> int:
     rules = variant(name, {}, calza=True)
     bots = [load_bot(source) for source in sources]

@@ -15,6 +15,7 @@ from arena.bots.sandboxes.registry import AUTO
 from arena.cli import options
 from arena.cli.author.play import new_folder
 from arena.cli.output import say
+from arena.cli.own_bots import own_bots_option
 from arena.cli.progress_bar import PLAIN_EVERY, SOON, TerminalListener
 from arena.io.errors import ArenaError
 from arena.league.terms.config import MAX_GAMES
@@ -51,7 +52,7 @@ _OPTIONS = (
         help="A new folder for the quick table [default: one among the temporary files].",
     ),
     options.sandbox_option,
-    options.trust_option,
+    own_bots_option,
     options.packages_option,
 )
 

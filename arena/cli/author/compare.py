@@ -21,10 +21,10 @@ from arena.cli.options import (
     packages_option,
     printable,
     sandbox_option,
-    trust_option,
     workers_option,
 )
 from arena.cli.output import division_name, harmless, print_json, print_table, say
+from arena.cli.own_bots import own_bots_option
 from arena.cli.progress_bar import TerminalListener
 from arena.game.records import LeagueInfo
 from arena.game.rules.books import MAX_PLAYERS, MIN_PLAYERS
@@ -98,7 +98,7 @@ def _repeated(flag: str, name: str, default: object, text: str, **more: Any) -> 
 )
 @workers_option
 @sandbox_option
-@trust_option
+@own_bots_option
 @packages_option
 @json_option
 def command(

@@ -23,6 +23,7 @@ from arena.cli.author.person import ask
 from arena.cli.author.terminal import hanging_up_interrupts
 from arena.cli.exit_codes import FINDINGS
 from arena.cli.output import harmless, say
+from arena.cli.own_bots import own_bots_option
 from arena.game.records import Fault
 from arena.game.rules.books import MAX_PLAYERS
 from arena.game.rules.explain import name_bid
@@ -47,7 +48,7 @@ _SEATS = [f"seat {seat}" for seat in range(MAX_PLAYERS)]
 @asked_again.record_option
 @options.store_option
 @options.sandbox_option
-@options.trust_option
+@own_bots_option
 @options.packages_option
 @options.json_option
 def command(league: Path, *, fixture: int | None, as_json: bool, **chosen: Any) -> int:

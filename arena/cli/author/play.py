@@ -21,6 +21,7 @@ from arena.cli.author.person import TerminalPerson
 from arena.cli.author.terminal import hanging_up_interrupts
 from arena.cli.exit_codes import FINDINGS, OK
 from arena.cli.output import print_json, print_table, say, show_page
+from arena.cli.own_bots import own_bots_option
 from arena.cli.progress_bar import TerminalListener
 from arena.game.rules.books import MAX_STARTING_DICE
 from arena.io.container import left_files, own_port
@@ -68,7 +69,7 @@ _GAMES = 20
 )
 @click.option("--watch", "watching", is_flag=True, help="Then show the games in the browser.")
 @options.sandbox_option
-@options.trust_option
+@own_bots_option
 @options.packages_option
 @options.json_option
 def command(

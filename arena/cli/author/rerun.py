@@ -15,6 +15,7 @@ from arena.bots.workshop import open_workshop, sandbox_for
 from arena.cli import options
 from arena.cli.author.output import seat_replay as asked_again
 from arena.cli.output import harmless, print_json, print_table, say
+from arena.cli.own_bots import own_bots_option
 from arena.game.records import Fault, LeagueInfo, PlayedFixture
 from arena.io.errors import ArenaError, did_you_mean
 from arena.league.changes import everyone, version_name, version_of
@@ -48,7 +49,7 @@ _MAX_SHOWN = 160
 )
 @options.store_option
 @options.sandbox_option
-@options.trust_option
+@own_bots_option
 @options.packages_option
 @options.json_option
 def command(

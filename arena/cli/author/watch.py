@@ -18,6 +18,7 @@ from arena.cli import options
 from arena.cli.exit_codes import INTERRUPTED
 from arena.cli.lost_output import stop_if_lost
 from arena.cli.output import harmless
+from arena.cli.own_bots import own_bots_option
 from arena.game.records import Cause
 from arena.io.errors import ArenaError
 from arena.league.terms.config import MAX_GAMES
@@ -45,7 +46,7 @@ _GAMES = 100
 )
 @click.option("--variant", default="bga", show_default=True, help="The rule book.")
 @options.sandbox_option
-@options.trust_option
+@own_bots_option
 @options.packages_option
 @options.json_option
 def command(

@@ -14,10 +14,10 @@ from arena.cli.options import (
     PathType,
     json_option,
     sandbox_option,
-    trust_option,
     workers_option,
 )
 from arena.cli.output import harmless, print_json, print_table, say
+from arena.cli.own_bots import own_bots_option
 from arena.cli.progress_bar import TerminalListener
 from arena.course.config import load_course
 from arena.course.forget import forget as forget_student
@@ -44,7 +44,7 @@ from arena.io.cores import core_count
 )
 @workers_option
 @sandbox_option
-@trust_option
+@own_bots_option
 @json_option
 def try_(
     bot: Path,

@@ -12,7 +12,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from arena.bots.bot import Bot, StagedBot, check_trust
+from arena.bots.bot import Bot, StagedBot
 from arena.bots.builds.cache import BuildCache
 from arena.bots.manifest import load_bot
 from arena.bots.models.config import check_granted
@@ -167,7 +167,7 @@ class Season:
         bot = load_bot(archive)
         bot = replace(bot, info=replace(bot.info, name=version.name, author=version.author))
         check_granted(bot.info.models, self._league.models, str(archive))
-        check_trust(self._workshop.sandbox, [bot], trusted=self._config.file.trust_bots)
+        self._workshop.check_trust([bot], trusted=self._config.file.trust_bots)
         self._ready[version.name] = bot, self._workshop.stage(bot)
 
     def humans(self, name: str) -> bool | None:

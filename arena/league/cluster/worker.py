@@ -24,7 +24,7 @@ from arena.bots.builds.bundle import Bundle
 from arena.bots.command import how_to_get, missing_program
 from arena.bots.models.ledger import Shared
 from arena.bots.sandboxes.base import Sandbox
-from arena.bots.sandboxes.registry import make_sandbox
+from arena.bots.sandboxes.registry import isolation_here, make_sandbox
 from arena.bots.sandboxes.run_folder import run_folder
 from arena.bots.sessions.warm_pool import WarmPool
 from arena.io.cores import claim_core
@@ -202,7 +202,8 @@ def _sandbox(spec: RunSpec) -> Sandbox:
     sandbox = make_sandbox(spec.sandbox, runtimes_of(spec.bots), spec.images)
     if not sandbox.isolates and not spec.trusted:
         what = f"its sandbox '{sandbox.name}' does not isolate bots that are not the arena's own"
-        raise ArenaError(what, hint="install bubblewrap there, or --trust-bots if you trust them")
+        here = isolation_here(runtimes_of(spec.bots))
+        raise ArenaError(what, hint=f"{here.hint}, or --trust-bots if you trust them")
     if spec.freeze and not sandbox.freezes:
         what = f"its sandbox '{sandbox.name}' cannot freeze bots (limits.freeze)"
         raise ArenaError(what, hint="see what can: arena doctor, or leave limits.freeze out")

@@ -7,16 +7,18 @@ from pathlib import Path
 from msgspec import Struct
 from msgspec.structs import replace
 
-from arena.bots.bot import Bot, StagedBot, check_trust, runtimes_of
+from arena.bots.bot import Bot, StagedBot
 from arena.bots.builds.packages import wanted_by
 from arena.bots.command import how_to_get
 from arena.bots.models.config import read_key
 from arena.bots.models.gateway import Access
 from arena.bots.sandboxes.base import Sandbox
-from arena.bots.sandboxes.registry import check_freezing, make_sandbox
+from arena.bots.sandboxes.registry import check_freezing
+from arena.bots.trust import check_trust
 from arena.bots.workshop import open_workshop
 from arena.game.records import LeagueInfo
 from arena.league.play.dispatcher import RunListener
+from arena.league.play.kept_sandbox import sandbox_of_run
 from arena.league.play.model_access import model_access
 from arena.league.play.process_pool import ProcessEngine
 from arena.league.play.stored_league import StoredLeague
@@ -156,7 +158,7 @@ def _checked(request: RunRequest, listener: RunListener) -> tuple[League, Sandbo
     """Read a league and choose its sandbox; raises ArenaError if it cannot be played there."""
     league = load_league(request.league)
     name = request.sandbox or league.sandbox
-    sandbox = make_sandbox(name, runtimes_of(league.bots), league.images)
+    sandbox = sandbox_of_run(name, league, request.store, listener)
     if request.skip_missing_runtimes and sandbox.uses_host_programs:
         league = _without_missing_runtimes(league, listener)
         league = _without_failing_samples(league, sandbox, listener)

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from arena.bots.bot import check_trust
 from arena.bots.manifest import load_bot
 from arena.bots.sandboxes.base import ENVIRONMENT
 from arena.bots.sandboxes.bubblewrap import BubblewrapSandbox
 from arena.bots.sandboxes.process import ProcessSandbox
 from arena.bots.sandboxes.registry import AUTO, SANDBOXES, check_freezing, make_sandbox
+from arena.bots.trust import check_trust
 from arena.game.records import LimitsInfo
 from arena.io import shipped
 from arena.io.errors import ArenaError
@@ -103,7 +103,8 @@ def test_untrusted_bots_need_isolation(tmp_path: Path) -> None:
         check_trust(ProcessSandbox(), [shipped_bot, other], trusted=False)
     assert "'process' does not isolate bots that did not come with the arena" in refusal.value.what
     assert refusal.value.where == str(other.folder)
-    assert "sudo apt-get install bubblewrap, or --trust-bots" in refusal.value.hint
+    strongest = make_sandbox(AUTO).name
+    assert refusal.value.hint.startswith(f"--sandbox {strongest} does, or --trust-bots if you")
     check_trust(ProcessSandbox(), [shipped_bot, other], trusted=True)
     check_trust(ProcessSandbox(), [shipped_bot], trusted=False)
     check_trust(BubblewrapSandbox(), [shipped_bot, other], trusted=False)

@@ -42,7 +42,7 @@ signal.pause()
 """
 _NEEDS_CGROUPS = "needs control groups: run as root, or under systemd with a session of your own"
 _NEEDS_ROOT = "needs a sandbox that isolates, and root"
-_NEEDS_ISOLATION = "needs a sandbox that isolates: sudo apt-get install bubblewrap"
+_NEEDS_ISOLATION = "needs a sandbox that isolates"
 
 ESSENTIAL = {
     "network": "no access to the network, nor to this machine's own ports",
@@ -109,8 +109,7 @@ def examine(
     """
     sandbox = make(Quota(memory=_MEMORY_MIB * MIB, processes=_PROCESSES))
     if reason := sandbox.unavailable_reason():
-        hint = f" ({reason.hint})" if reason.hint else ""
-        return SandboxReport(name, sandbox.isolates, reason.what + hint, ())
+        return SandboxReport(name, sandbox.isolates, reason.in_words(), ())
     with run_folder() as folder:
         examiner = _Examiner(sandbox, folder, death_seconds)
         try:

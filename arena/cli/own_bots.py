@@ -1,0 +1,93 @@
+"""One's own bots where no sandbox isolates any: a person at a terminal says once which they are."""
+
+import os
+import sys
+from collections.abc import Callable, Sequence
+from functools import wraps
+from pathlib import Path
+from typing import Any, TypeVar
+
+import click
+
+from arena.bots.trust import OwnFolders, UntrustedError, why_not_own
+from arena.cli import options
+from arena.cli.output import harmless, say
+from arena.io.errors import ArenaError, first_of
+
+_Result = TypeVar("_Result")
+_SHOWN = 6
+"""Bots that are named."""
+
+
+def own_bots_option(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add --trust-bots to a command of authors, and `with_own_bots` to what it does."""
+
+    @wraps(command)
+    def asked(*, trust_bots: bool, **values: Any) -> Any:
+        def call(trusted: bool) -> Any:
+            return command(trust_bots=trusted, **values)
+
+        return with_own_bots(call, trusted=trust_bots)
+
+    return options.trust_option(asked)
+
+
+def with_own_bots(call: Callable[[bool], _Result], *, trusted: bool) -> _Result:
+    """Call what runs bots; the argument is whether they may run without isolation.
+
+    If they are refused for that, but are this user's own, it is called again with True: nothing may
+    have been done before. Raises UntrustedError if they are not.
+    """
+    try:
+        return call(trusted)
+    except UntrustedError as refusal:
+        if not _are_own(refusal):
+            raise
+    return call(True)
+
+
+def _are_own(refusal: UntrustedError) -> bool:
+    """Tell whether all bots that were refused are known as this user's own, or said to be now."""
+    known = OwnFolders()
+    new = [source for source in refusal.sources if source not in known]
+    if not new:
+        names = _listed([source.name for source in refusal.sources])
+        say(f"runs as your user, without isolation: {names}, your own by {known.file}")
+        return True
+    if not refusal.why or not _says_yes(refusal.why, new):
+        return False
+    _remember(known, new)
+    return True
+
+
+def _says_yes(why: str, sources: Sequence[Path]) -> bool:
+    """Ask the person at the terminal, if there is one."""
+    if not (sys.stdin.isatty() and sys.stderr.isatty()):
+        return False
+    say(f"no sandbox isolates bots on this machine: {why}")
+    own = "is this your own bot" if len(sources) == 1 else "are these your own bots"
+    user = "as your user" if os.geteuid() else "as root"
+    named = _listed([str(source) for source in sources])
+    question = f"{named}: {own}, to be run {user} without isolation? [y/N] "
+    click.echo(harmless(question), err=True, nl=False)
+    # Standard output may be data, and input() writes its question there.
+    return sys.stdin.buffer.readline().strip().lower() in {b"y", b"yes"}
+
+
+def _remember(known: OwnFolders, sources: Sequence[Path]) -> None:
+    """Remember bots, so that nobody is asked again, and say where."""
+    reasons = {source: why_not_own(source) for source in sources}
+    for source, reason in reasons.items():
+        if reason:
+            say(f"{source} is not remembered: {reason}")
+    folders = [source for source, reason in reasons.items() if not reason]
+    try:
+        if folders:
+            known.add(folders)
+            say(f"remembered in {known.file}: {_listed([str(folder) for folder in folders])}")
+    except ArenaError as error:
+        say(f"not remembered: {error}")
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(first_of(names, _SHOWN))
