@@ -71,7 +71,9 @@ def command(
         return _transcript(sources, sandbox or AUTO, variant_name, **options)
     reports: list[CheckReport] = []
     for source in sources:
-        request = CheckRequest(source, sandbox or AUTO, trusted=trust_bots, **steps)
+        request = CheckRequest(
+            source, sandbox or AUTO, trusted=trust_bots, looks_outside=True, **steps
+        )
         with CheckProgress() as progress:
             reports.append(check(request, progress))
         if not as_json:
