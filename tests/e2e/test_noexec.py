@@ -109,6 +109,21 @@ def test_without_another_folder_the_machine_is_named_and_no_bot(
 
 
 @pytest.mark.slow
+def test_the_cache_is_taken_if_it_is_the_only_folder(place: Path) -> None:
+    cache = place / "cache"
+    cache.mkdir()
+    shell = ["sh", "-c", f'mount -t tmpfs none {shlex.quote(str(cache))} && exec "$@"', "sh"]
+    ran = run(
+        *("check", COMPILED, *SHORT, "--sandbox", "bubblewrap"),
+        cwd=place,
+        under=[*closed(*(place / folder for folder in ALL)), *shell],
+        env={"TMPDIR": str(place / "temporary"), "XDG_CACHE_HOME": str(cache)},
+    )
+    assert ran.code == 0, ran
+    assert ran.err.startswith(f"{said(place)}: bots are made ready in {cache}/perudo-arena/run\n")
+
+
+@pytest.mark.slow
 def test_bots_that_are_texts_play_where_no_program_can_run(place: Path) -> None:
     under = closed(*(place / folder for folder in ALL))
     ran = run("check", "sample:sh-minimal", *SHORT, cwd=place, under=under, env=variables(place))
@@ -125,6 +140,30 @@ def test_folders_of_bots_may_be_mounted_so(place: Path) -> None:
     source.joinpath("bot.py").chmod(0o755)
     under = closed(place / "bots")
     ran = run("check", source, *SHORT, "--trust-bots", cwd=place, under=under)
+    assert ran.code == 0, ran
+
+
+RUNS_WHAT_IT_MADE = """
+printf '#!/bin/sh\\n' >$TMPDIR/made-$$
+chmod +x $TMPDIR/made-$$
+$TMPDIR/made-$$ || exit
+rm $TMPDIR/made-$$
+exec python3 bot.py
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("sandbox", ["process", "bubblewrap"])
+def test_bots_may_run_what_they_made(place: Path, sandbox: str) -> None:
+    """As `go run` does, in the folder for temporary files of their own."""
+    source = bot(place / "new", command="sh run.sh")
+    (source / "run.sh").write_text(RUNS_WHAT_IT_MADE)
+    ran = run(
+        *("check", source, *SHORT, "--sandbox", sandbox, "--trust-bots"),
+        cwd=place,
+        under=closed(Path("/tmp")),
+        env={"TMPDIR": "/tmp"},
+    )
     assert ran.code == 0, ran
 
 
