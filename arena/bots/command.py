@@ -2,6 +2,7 @@
 
 import os
 import shlex
+import shutil
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
 from pathlib import Path, PurePath
@@ -9,6 +10,8 @@ from pathlib import Path, PurePath
 from arena.bots.runtimes import how_to_compile, how_to_install, interpreter_of, runtime_of
 from arena.bots.sandboxes.base import PATH, command_exists
 from arena.io.errors import ArenaError
+from arena.io.shortage import ShortageError
+from arena.io.temporary import HOW_TO_RUN, is_noexec
 
 _OPERATORS = frozenset({"&&", "||", "|", ";", "&", ">", ">>", "<", "2>", "2>&1", "2>/dev/null"})
 _BUILTINS = frozenset(
@@ -19,6 +22,8 @@ _MAKE = "make"
 _CARGO_TARGET, _CARGO_BUILD = "target/release/", "cargo build --release --offline"
 _CORRECT = "install it, or correct the command in bot.yaml"
 _BOM = "\ufeff"
+_MACHINE_CODE = b"\x7fELF"
+"""The first bytes of a program, or a library, that is compiled."""
 _FIRST_LINE = 256
 """Bytes that the kernel reads of a script's first line."""
 
@@ -97,6 +102,45 @@ def check_runnable(name: str, command: Sequence[str], folder: Path) -> None:
             hint = f"begin it with `#!/bin/sh` or the like, or {_started(where)} in bot.yaml"
     if what:
         raise ArenaError(f"'{name}' cannot be started: {where} {what}", str(folder), hint)
+
+
+def check_mounted(name: str, command: Sequence[str]) -> None:
+    """Raise ShortageError if a program of this machine cannot run, as its folder is mounted."""
+    program = command[0]
+    folders = [""] if "/" in program else PATH.split(os.pathsep)
+    if shutil.which(program, path=PATH) is not None:
+        return
+    for place in (Path(folder, program) for folder in folders):
+        if place.is_absolute() and place.is_file() and is_noexec(place):
+            raise _noexec(name, str(place), place.parent, "mount it without noexec")
+
+
+def check_own_programs(
+    name: str, commands: Iterable[Sequence[str]], folder: Path, where: Path
+) -> None:
+    """Raise ShortageError if a bot needs programs of its `folder`, and none can run in `where`.
+
+    Those are what its commands start there, and machine code that its scripts may load.
+    """
+    if not is_noexec(where):
+        return
+    own = (command[0] for command in commands if "/" in command[0])
+    named = next((program for program in own if (folder / program).is_relative_to(folder)), "")
+    program = named or next((path.name for path in folder.rglob("*") if _is_machine_code(path)), "")
+    if program:
+        raise _noexec(name, program, where, HOW_TO_RUN)
+
+
+def _noexec(name: str, program: str, where: Path, hint: str) -> ShortageError:
+    what = f"'{name}' cannot be started: {program} lies in a folder that is mounted noexec"
+    return ShortageError(what, str(where), hint)
+
+
+def _is_machine_code(path: Path) -> bool:
+    if path.is_symlink() or not path.is_file():
+        return False
+    with path.open("rb") as file:
+        return file.read(len(_MACHINE_CODE)) == _MACHINE_CODE
 
 
 def interpreter_named(command: Sequence[str], folder: Path) -> str:

@@ -10,6 +10,7 @@ from arena.bots.bot import Bot, StagedBot, runtimes_of
 from arena.bots.builds.build import OnBuild
 from arena.bots.builds.cache import BuildCache
 from arena.bots.builds.staging import stage
+from arena.bots.command import check_own_programs
 from arena.bots.runtimes import IMAGES
 from arena.bots.sandboxes.base import Sandbox
 from arena.bots.sandboxes.registry import AUTO, make_sandbox
@@ -34,9 +35,16 @@ class Workshop(Struct, frozen=True):
         check_trust(self.sandbox, bots, trusted=trusted)
 
     def stage(self, bot: Bot, on_build: OnBuild | None = None) -> StagedBot:
-        """Copy a bot and build it; raises ArenaError as `staging.stage` does."""
+        """Copy a bot and build it; raises ArenaError as `staging.stage` does.
+
+        Raises ShortageError if its programs cannot run where the copy is.
+        """
         stage_bot = self.builds.stage if self.builds else stage
-        return stage_bot(bot, self.folder, self.sandbox, on_build, packages=self.packages)
+        commands = [command for command in (bot.build, bot.command) if command]
+        check_own_programs(bot.name, commands, bot.folder, self.folder)
+        staged = stage_bot(bot, self.folder, self.sandbox, on_build, packages=self.packages)
+        check_own_programs(bot.name, commands, staged.folder, self.folder)
+        return staged
 
 
 @contextmanager

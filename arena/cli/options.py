@@ -7,9 +7,11 @@ from typing import Any, TypeVar
 
 import click
 
+from arena.cli.output import say
 from arena.io.container import in_container
 from arena.io.errors import ArenaError, did_you_mean
 from arena.io.numbers import whole_number
+from arena.io.temporary import program_folder_note
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
@@ -56,6 +58,18 @@ def _trusts(context: click.Context, _option: click.Parameter, given: bool) -> bo
     return not say_isolation(context.params["sandbox"]) or given
 
 
+def _named(_context: click.Context, _option: click.Parameter, name: str | None) -> str | None:
+    """Return the name of a sandbox, after a line on where its bots are, if that is unexpected."""
+    say_program_folder()
+    return name
+
+
+def say_program_folder() -> None:
+    """Say where bots are made ready if programs cannot run in the usual folder."""
+    if note := program_folder_note():
+        say(note)
+
+
 league_argument = click.argument("league", type=PathType())
 store_option = click.option(
     "--store",
@@ -74,6 +88,7 @@ sandbox_option = click.option(
     "--sandbox",
     metavar="NAME",
     is_eager=True,  # --trust-bots asks for it
+    callback=_named,
     help="auto, docker, bubblewrap or process [default: as in league.yaml, otherwise auto].",
 )
 trust_option = click.option(

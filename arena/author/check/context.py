@@ -46,6 +46,11 @@ class CheckRequest(Struct, frozen=True):
     """The only step to try, beside those that prepare it; None for all."""
     last: int | None = None
     """The last step to try; None for all."""
+    looks_outside: bool = False
+    """Whether files of this machine that a sandbox hides are named to the author: they run it.
+
+    A bot that may run without isolation is then tried so, if it does not start in the sandbox.
+    """
     patience: float = 5.0
     """Seconds that a bot which is late is given on top, to see what comes of it."""
     positions: int = 2000

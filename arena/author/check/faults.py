@@ -4,6 +4,7 @@ from arena.author.check.context import Bench
 from arena.author.check.findings import Finding
 from arena.author.check.hints.fault import Evidence, hint_for
 from arena.author.check.live_seat import Tape
+from arena.author.check.outside import why_no_start
 from arena.author.check.tables import CheckTable
 from arena.game.records import Fault
 
@@ -27,7 +28,7 @@ def finding_of(
     return Finding(
         what=f"{fault.cause}: {fault.detail}",
         where=str(table),
-        hint=hint_for(evidence),
+        hint=why_no_start(bench, fault.detail, stderr) or hint_for(evidence),
         sent=evidence.sent,
         came=tape.came,
         told=tuple(tape.told),

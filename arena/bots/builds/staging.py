@@ -6,7 +6,7 @@ from weakref import WeakKeyDictionary
 from arena.bots.bot import Bot, StagedBot
 from arena.bots.builds.build import OnBuild, build
 from arena.bots.builds.packages import add, installed, wanted_by, with_packages
-from arena.bots.command import check_runnable, how_to_get, how_to_get_in_image
+from arena.bots.command import check_mounted, check_runnable, how_to_get, how_to_get_in_image
 from arena.bots.folder import BOT_LIMITS, BotLimits, copy, open_to_all
 from arena.bots.manifest import errors_name_source
 from arena.bots.sandboxes.base import Program, Sandbox
@@ -94,12 +94,20 @@ def check_program(bot: Bot, sandbox: Sandbox) -> None:
     """Raise ArenaError if what a bot is built or started with is missing, or cannot be run."""
     if not sandbox.uses_host_programs:
         _check_image(bot, sandbox)
-    elif missing := bot.missing_program:
-        what = f"'{bot.name}' needs '{missing}', which was not found"
-        raise ArenaError(what, str(bot.source), how_to_get(bot.first_command, bot.folder))
+    else:
+        _check_host(bot)
     if bot.build is None:
         with errors_name_source(bot.folder, bot.source):
             check_runnable(bot.name, bot.command, bot.folder)
+
+
+def _check_host(bot: Bot) -> None:
+    """Raise ArenaError if this machine lacks what a bot is built or started with."""
+    for command in filter(None, (bot.build, bot.command)):
+        check_mounted(bot.name, command)
+    if missing := bot.missing_program:
+        what = f"'{bot.name}' needs '{missing}', which was not found"
+        raise ArenaError(what, str(bot.source), how_to_get(bot.first_command, bot.folder))
 
 
 def _check_image(bot: Bot, sandbox: Sandbox) -> None:

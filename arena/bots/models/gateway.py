@@ -14,7 +14,6 @@ from collections.abc import Callable, Mapping, Sequence
 from operator import attrgetter
 from pathlib import Path
 from secrets import token_hex
-from tempfile import gettempdir
 from threading import Condition, Event
 from typing import Self
 
@@ -33,6 +32,7 @@ from arena.bots.sandboxes.run_folder import RunFolder
 from arena.game.exchanges import Exchange, without_words
 from arena.io.errors import ArenaError
 from arena.io.files import os_errors, reason
+from arena.io.temporary import program_folder
 
 _LONGEST_PARENT = 60
 """Bytes: the path of a socket has 107 at most, of which 46 come below the folder."""
@@ -276,8 +276,8 @@ class Gateway:
 
 def _parent() -> Path:
     """Return where folders of sockets are: not too deep for the path of a socket."""
-    usual = gettempdir()
-    return Path(usual if len(os.fsencode(usual)) <= _LONGEST_PARENT else "/tmp")
+    usual = program_folder()
+    return usual if len(os.fsencode(usual)) <= _LONGEST_PARENT else Path("/tmp")
 
 
 def _completion(exchange: Exchange) -> Completion:

@@ -9,6 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from arena.bots.runtimes import RUNTIMES, language_of
+from arena.io.temporary import is_noexec, program_folder
 
 PATH = "/usr/local/bin:/usr/bin:/bin"
 """Searched for a bot's command, in every sandbox."""
@@ -60,11 +61,17 @@ class Program(NamedTuple):
         return RUNTIMES[language_of(self.runtime, self.command[0])].reserves
 
     def environment(self, mounted: str = "") -> dict[str, str]:
-        """Return its whole environment; `mounted` is where it finds the folder of its socket."""
-        if self.socket is None:
-            return ENVIRONMENT
-        path = Path(mounted) / self.socket.name if mounted else self.socket
-        return {**ENVIRONMENT, _MODELS_VARIABLE: str(path)}
+        """Return its whole environment; `mounted` is where it finds the folder of its socket.
+
+        Without that it runs among the files of this machine, where no program may run in /tmp.
+        """
+        variables = dict(ENVIRONMENT)
+        if not mounted and is_noexec(Path(variables["TMPDIR"])):
+            variables["TMPDIR"] = str(program_folder())
+        if self.socket is not None:
+            path = Path(mounted) / self.socket.name if mounted else self.socket
+            variables[_MODELS_VARIABLE] = str(path)
+        return variables
 
 
 class Running(Protocol):

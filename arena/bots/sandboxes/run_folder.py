@@ -5,24 +5,25 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from tempfile import gettempdir, mkstemp
+from tempfile import mkstemp
 from typing import IO
 
 from arena.bots.sandboxes.kernel import cgroups as groups
 from arena.bots.sandboxes.owner import remove_abandoned_semaphores
 from arena.io.file_lock import is_locked_exclusively, lock_exclusively
 from arena.io.files import remove_tree
+from arena.io.temporary import program_folder
 
 _PREFIX = "perudo-arena-"
 _LOCK_SUFFIX = ".lock"
 
 
 class RunFolder:
-    """A new folder in the temporary one (or `parent`), locked as long as this process lives."""
+    """A new folder where programs can run or in `parent`, locked while this process lives."""
 
     def __init__(self, parent: Path | None = None) -> None:
         while True:
-            self._lock_fd, name = mkstemp(_LOCK_SUFFIX, _PREFIX, parent)
+            self._lock_fd, name = mkstemp(_LOCK_SUFFIX, _PREFIX, parent or program_folder())
             fcntl.flock(self._lock_fd, fcntl.LOCK_EX)
             if Path(name).exists():
                 break
@@ -61,7 +62,7 @@ def remove_leftovers() -> None:
 
 def remove_abandoned(parent: Path | None = None) -> None:
     """Remove the run folders of this user whose owners ended without doing so."""
-    for lock in (parent or Path(gettempdir())).glob(f"{_PREFIX}*{_LOCK_SUFFIX}"):
+    for lock in (parent or program_folder()).glob(f"{_PREFIX}*{_LOCK_SUFFIX}"):
         with suppress(OSError):
             if lock.stat().st_uid != os.geteuid():
                 continue

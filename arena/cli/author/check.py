@@ -75,7 +75,7 @@ def command(
         return with_own_bots(play, trusted=trust_bots)
     reports: list[CheckReport] = []
     for source in sources:
-        request = CheckRequest(source, sandbox or AUTO, **steps)
+        request = CheckRequest(source, sandbox or AUTO, looks_outside=True, **steps)
         reports.append(with_own_bots(partial(_check, request), trusted=trust_bots))
         if not as_json:
             _refuse(reports)

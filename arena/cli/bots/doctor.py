@@ -8,6 +8,7 @@ from arena.bots.sandboxes.doctor.doctor import GUARANTEES, SandboxReport, examin
 from arena.bots.sandboxes.registry import AUTO, SANDBOXES, make_sandbox
 from arena.cli.options import json_option
 from arena.cli.output import harmless, print_json, print_table, say
+from arena.io.temporary import program_folder, program_folder_note
 
 _CELLS = {True: "yes", False: "NO", None: "?"}
 
@@ -30,13 +31,17 @@ def show(reports: Sequence[SandboxReport], auto: str, *, as_json: bool) -> int:
     """Print the reports and what `auto` takes; return the exit code."""
     safe = any(report.safe_for_untrusted_bots for report in reports if report.sandbox == auto)
     if as_json:
-        print_json({"auto": auto, "safe_for_untrusted_bots": safe, "sandboxes": reports})
+        folder = {"path": str(program_folder()), "note": program_folder_note()}
+        found = {"auto": auto, "safe_for_untrusted_bots": safe, "sandboxes": reports}
+        print_json({**found, "program_folder": folder})
         return 0 if safe else 1
     columns = [{each.guarantee: _CELLS[each.holds] for each in r.findings} for r in reports]
     rows = [[text, *(cells.get(key, "-") for cells in columns)] for key, text in GUARANTEES.items()]
     print_table(["", *(report.sandbox for report in reports)], rows)
     verdict = "safe" if safe else "NOT safe"
     click.echo(f"\nauto takes {auto}, which is {verdict} for untrusted bots")
+    if note := program_folder_note():
+        click.echo(harmless(note))
     for report in reports:
         for line in _problems(report, auto):
             click.echo(harmless(line))

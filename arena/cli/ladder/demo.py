@@ -13,7 +13,7 @@ import click
 from arena.cli.isolation import say_isolation
 from arena.cli.ladder.argument import address_of
 from arena.cli.ladder.running import in_thread
-from arena.cli.options import PathType, json_option
+from arena.cli.options import PathType, json_option, say_program_folder
 from arena.cli.output import print_json, say
 from arena.io.container import own_address
 from arena.ladder.config import load_config
@@ -43,6 +43,7 @@ def command(ladder: Path, port: int, *, as_json: bool) -> None:
     own = {"host": own_address(), "port": port, "url": f"http://127.0.0.1:{port}"}
     address = address_of(own)
     folder = existing(ladder) if ladder.exists() else make_demo(ladder)
+    say_program_folder()
     say_isolation(load_config(folder.config).file.sandbox)
     in_thread(partial(_run, folder, address))
     if as_json:

@@ -12,7 +12,7 @@ import click
 
 from arena.cli.exit_codes import FINDINGS, OK
 from arena.cli.ladder.argument import address_of, check_no_door, door_options, folder_argument
-from arena.cli.options import json_option, sandbox_option
+from arena.cli.options import json_option, sandbox_option, say_program_folder
 from arena.cli.output import print_json, print_result, print_table, say
 from arena.io.numbers import size_text, span, stamp
 from arena.io.signals import handled
@@ -51,6 +51,7 @@ def run(ladder: Path, *, serve: bool, as_json: bool, **options: Any) -> None:
     folder = existing(ladder, older=True)
     if not serve:
         check_no_door(options)
+    say_program_folder()
     in_thread(partial(_run, folder, address_of(options) if serve else None))
     if as_json:
         print_json(status(folder))

@@ -21,7 +21,7 @@ import arena
 from arena.bots.bot import StagedBot, runtimes_of
 from arena.bots.builds import bundle
 from arena.bots.builds.bundle import Bundle
-from arena.bots.command import how_to_get, missing_program
+from arena.bots.command import check_own_programs, how_to_get, missing_program
 from arena.bots.models.ledger import Shared
 from arena.bots.sandboxes.base import Sandbox
 from arena.bots.sandboxes.registry import isolation_here, make_sandbox
@@ -134,6 +134,7 @@ class WorkerRun:
         folder = self._folder / digest[:16]
         if not folder.exists():
             bundle.unpack(Bundle(digest, self._files(digest)), folder)
+        check_own_programs(bot.name, [bot.command], folder, folder)
         return replace(bot, folder=folder)
 
 

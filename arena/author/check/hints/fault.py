@@ -13,6 +13,7 @@ from arena.author.check.hints.patterns import (
     MEMORY,
     STDERR_ONLY,
 )
+from arena.author.check.hints.refused import refused
 from arena.author.check.hints.request import kind_of, legal_answer, of_message
 from arena.author.check.timeout_cause import Late
 from arena.bots.runtimes import PROGRAMS, RUNTIMES
@@ -147,6 +148,8 @@ def _of_late(evidence: Evidence) -> str:
         return f"{flush}Read a line at a time: {runtime.reads}"
     if evidence.late == "slow":
         return "do less before `ready`" if "ready" in evidence.detail else "think less"
+    if evidence.late in {"busy", "silent"} and (files := refused(evidence.stderr)):
+        return f"it was refused {files[-1]}, and went on without it: its standard error says why"
     if evidence.late == "busy":
         return f"look for a loop that takes long or never ends, before it answers {evidence.asked}"
     if "ready" in evidence.detail:

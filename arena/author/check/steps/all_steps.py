@@ -7,6 +7,7 @@ from arena.author.check.context import Bench
 from arena.author.check.findings import Finding, Findings
 from arena.author.check.hints.build import of_build
 from arena.author.check.meter import expected_starts, side_by_side
+from arena.author.check.outside import why_no_build
 from arena.author.check.probe import Probe
 from arena.author.check.steps import drills, games
 from arena.author.check.steps.positions import moments, random_player
@@ -73,7 +74,9 @@ def build(bench: Bench) -> Findings:
     try:
         bench.staged = bench.workshop.stage(bench.bot, on_build)
     except BuildFailedError as error:
-        yield Finding(error.what, error.where, of_build(bench.bot.build or (), bench.build))
+        hint = of_build(bench.bot.build or (), bench.build)
+        why = why_no_build(bench, hint)
+        yield Finding(error.what, error.where, f"{hint}; {why}" if why else hint)
         return
     except ArenaError as error:
         yield _refusal(error)
