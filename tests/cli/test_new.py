@@ -200,7 +200,7 @@ def test_kit_is_another_word_for_language(tmp_path: Path) -> None:
 
 def test_package_that_a_kit_needs_is_named(tmp_path: Path) -> None:
     ran = run("new", "my-bot", "--lang", "policy", cwd=tmp_path)
-    assert "  needs  numpy: sudo apt-get install python3-numpy" in ran.out.splitlines()[1]
+    assert "  needs  numpy for its own tests: " in ran.out.splitlines()[1]
 
 
 def test_data_of_a_new_bot(tmp_path: Path) -> None:

@@ -12,8 +12,15 @@ from arena.bots.runtimes import RUNTIMES, language_of
 
 PATH = "/usr/local/bin:/usr/bin:/bin"
 """Searched for a bot's command, in every sandbox."""
-ENVIRONMENT = {"PATH": PATH, "LANG": "C.UTF-8", "HOME": "/tmp", "TMPDIR": "/tmp"}
-"""The whole environment of a bot, but for the socket of its models."""
+ENVIRONMENT = {
+    "PATH": PATH,
+    "LANG": "C.UTF-8",
+    "HOME": "/tmp",
+    "TMPDIR": "/tmp",
+    # numpy would start a thread for each core of the machine; a bot has one core.
+    "OPENBLAS_NUM_THREADS": "1",
+}
+"""The whole environment of a bot, but for the socket of its models and where numpy is."""
 MODELS = "/run/models"
 """Where the folder with the socket of a bot's models is, in sandboxes with mounts of their own."""
 _MODELS_VARIABLE = "ARENA_MODELS"
@@ -59,12 +66,17 @@ class Program(NamedTuple):
         """How many bytes it may reserve beside those that it may use."""
         return RUNTIMES[language_of(self.runtime, self.command[0])].reserves
 
-    def environment(self, mounted: str = "") -> dict[str, str]:
-        """Return its whole environment; `mounted` is where it finds the folder of its socket."""
+    def environment(self, mounted: str = "", modules: str = "") -> dict[str, str]:
+        """Return its whole environment.
+
+        `mounted` is where it finds the folder of its socket, `modules` where its Python finds
+        what does not come with Python.
+        """
+        environment = {**ENVIRONMENT, "PYTHONPATH": modules} if modules else ENVIRONMENT
         if self.socket is None:
-            return ENVIRONMENT
+            return environment
         path = Path(mounted) / self.socket.name if mounted else self.socket
-        return {**ENVIRONMENT, _MODELS_VARIABLE: str(path)}
+        return {**environment, _MODELS_VARIABLE: str(path)}
 
 
 class Running(Protocol):

@@ -15,7 +15,10 @@ from pathlib import Path
 
 from .frame import TARGETS, attempt, processes, try_each
 
-_ALLOWED = {"PATH", "LANG", "HOME", "TMPDIR", "PWD", "HOSTNAME"}
+_ALLOWED = {"PATH", "LANG", "HOME", "TMPDIR", "PWD", "HOSTNAME"} | {
+    "OPENBLAS_NUM_THREADS",
+    "PYTHONPATH",
+}
 _CALLS = {
     "x86_64": {
         "clone": 56, "ptrace": 101, "mount": 165, "adjtimex": 159, "keyctl": 250, "unshare": 272,
