@@ -26,9 +26,6 @@ from arena.io.yaml_file import Positions, convert, locate, parse_yaml
 MANIFEST = "bot.yaml"
 SAMPLE = "sample:"
 """The prefix of bots that came with the arena: `sample:odds`, `sample:*`."""
-BY_NAME = frozenset({"champion"})
-"""Sample bots that `sample:*` leaves out: they need more than their language, and it stands for the
-same bots on every machine."""
 MAX_BYTES = 64 * 1024
 """Of a bot.yaml."""
 MAX_NAME = 40
@@ -150,8 +147,6 @@ def _matches(pattern: str, base: Path, where: str) -> list[Path]:
     if path.is_absolute():
         base, path = Path(path.anchor), path.relative_to(path.anchor)
     folders = [manifest.parent for manifest in base.glob(f"{path}/{MANIFEST}")]
-    if sample:
-        folders = [folder for folder in folders if folder.name not in BY_NAME]
     archives = [file for file in base.glob(str(path)) if is_archive(file)]
     if not folders and not archives:
         raise ArenaError(f"no bot folder matches '{pattern}'", where)

@@ -36,8 +36,7 @@ class Runtime(Struct, frozen=True, kw_only=True):
     programs: dict[str, str]
     """Each program, and its packages in Debian and Ubuntu; the first runs or compiles bots."""
     libraries: tuple[str, ...] = ()
-    """Packages that the image has besides. Each is named: debootstrap leaves out dependencies on
-    names that several packages provide."""
+    """Packages that the image has besides. A machine needs none of them."""
     scripts: tuple[str, ...] = ()
     """The endings of files that the first program runs."""
     base: str = _DEBIAN
@@ -64,10 +63,14 @@ class Runtime(Struct, frozen=True, kw_only=True):
     """The lines of bot.yaml, in Markdown, where no kit shows them."""
 
     @property
+    def toolchain(self) -> tuple[str, ...]:
+        """The packages of all programs, each once."""
+        return tuple(dict.fromkeys(" ".join(self.programs.values()).split()))
+
+    @property
     def packages(self) -> tuple[str, ...]:
-        """All packages of the image, each once."""
-        words = " ".join(self.programs.values()).split()
-        return tuple(dict.fromkeys([*words, *self.libraries]))
+        """All packages of the image."""
+        return (*self.toolchain, *self.libraries)
 
     @property
     def recipe(self) -> str:
@@ -100,7 +103,7 @@ RUNTIMES = {
                 "bot.py",
                 "python3 test_bot.py",
                 module="lab/env/perudo_policy.py",
-                needs="numpy: sudo apt-get install python3-numpy (the image of docker has it)",
+                needs="numpy for its own tests: run them in the environment of the arena",
             ),
             "model": Kit(
                 "Python (asks a language model)",
@@ -140,8 +143,8 @@ RUNTIMES = {
     ),
     "rust": Runtime(
         about="rustc, cargo",
-        programs={"rustc": "rustc", "cargo": "cargo"},
-        libraries=("libc6-dev",),
+        # libc6-dev is named: debootstrap leaves out what several packages provide.
+        programs={"rustc": "rustc libc6-dev", "cargo": "cargo"},
         compiled=".rs",
         compiler="rustc -O --edition 2021 -o {program} {source}",
         flush="io::stdout().flush()",

@@ -14,3 +14,5 @@ class MachineInfo(Struct, frozen=True):
     system: str
     """The kernel and its release."""
     python: str
+    numpy: str = ""
+    """The arena's own, which Python bots import unless an image has theirs; "" if unknown."""

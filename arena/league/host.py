@@ -11,6 +11,8 @@ from arena.io.cores import core_count
 
 def this_machine() -> MachineInfo:
     """Return the machine that this process runs on."""
+    from importlib.metadata import version
+
     cpu_info = ""
     with suppress(OSError):
         cpu_info = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace")
@@ -20,6 +22,7 @@ def this_machine() -> MachineInfo:
         memory=os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"),
         system=f"{platform.system()} {platform.release()} {platform.machine()}",
         python=f"{platform.python_implementation()} {platform.python_version()}",
+        numpy=version("numpy"),
     )
 
 

@@ -12,17 +12,9 @@ docs/guides/champion.md tells how weights and responses were made.
 import json
 import os
 import random
-import sys
 from pathlib import Path
 
-# One thread: small matrices take longer on two.
-os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-
-try:
-    import numpy as np
-except ImportError:
-    sys.exit("champion needs numpy: pip install numpy, or apt-get install python3-numpy")
-
+import numpy as np
 from policy import Policy, draw, softmax
 from responses import EQUILIBRIUM, RULES, SURE, Responses, Round
 from view import (

@@ -26,10 +26,10 @@ def markdown() -> str:
 
 def installed(runtime: Runtime) -> str:
     """Return the command that installs a runtime on this machine."""
-    if not runtime.packages:
+    if not runtime.toolchain:
         return "nothing"
     where = "" if runtime.in_debian else "on Ubuntu "
-    return f"{where}`sudo apt-get install {' '.join(runtime.packages)}`"
+    return f"{where}`sudo apt-get install {' '.join(runtime.toolchain)}`"
 
 
 def lines(runtime: Runtime) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 import json
 import subprocess
+import sys
 from functools import partial
 from pathlib import Path
 
@@ -15,6 +16,8 @@ from tests.protocol.golden import POSITIONS, positions
 from tests.support.depth import depth
 from tests.support.sampling import sample
 
+PROGRAMS_OF_AUTHORS = f"{Path(sys.executable).parent}:{PATH}"
+"""The arena's environment, whose Python has numpy, and the programs that a sandbox has."""
 EXACT = sorted(KITS.keys() - {"shell"})
 """The kits that reckon with fractions, and so decide alike."""
 ILLEGAL = {
@@ -60,11 +63,11 @@ def test_positions_of_kits_are_those_of_live_games() -> None:
 
 
 def run_own_tests(folder: Path, command: str) -> subprocess.CompletedProcess[str]:
-    """Run a bot's own tests with the programs that a sandbox has."""
+    """Run a bot's own tests as its author does."""
     return subprocess.run(
         ["sh", "-c", command],
         cwd=folder,
-        env=environment(PATH=PATH),
+        env=environment(PATH=PROGRAMS_OF_AUTHORS),
         capture_output=True,
         text=True,
         timeout=HANG,
@@ -170,7 +173,9 @@ def test_kits_decide_alike(tmp_path: Path) -> None:
     decisions = {}
     for language in EXACT:
         bot = load_bot(new(tmp_path, language, language))
-        done = partial(subprocess.run, cwd=bot.folder, env=environment(PATH=PATH), check=True)
+        done = partial(
+            subprocess.run, cwd=bot.folder, env=environment(PATH=PROGRAMS_OF_AUTHORS), check=True
+        )
         if bot.build:
             done(bot.build, timeout=HANG)
         said = done(bot.command, input=talk, capture_output=True, text=True, timeout=HANG).stdout
@@ -200,7 +205,7 @@ def test_kit_is_another_word_for_language(tmp_path: Path) -> None:
 
 def test_package_that_a_kit_needs_is_named(tmp_path: Path) -> None:
     ran = run("new", "my-bot", "--lang", "policy", cwd=tmp_path)
-    assert "  needs  numpy: sudo apt-get install python3-numpy" in ran.out.splitlines()[1]
+    assert "  needs  numpy for its own tests: " in ran.out.splitlines()[1]
 
 
 def test_data_of_a_new_bot(tmp_path: Path) -> None:

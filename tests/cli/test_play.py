@@ -147,7 +147,7 @@ def test_person_interrupts_in_mid_game(tmp_path: Path, sent: signal.Signals) -> 
 
 REFUSED: dict[str, tuple[Any, ...]] = {
     "one bot": (("sample:honest",), "2 to 6 play at a table, not 1"),
-    "seven": (("sample:*",), "not 9"),
+    "seven": (("sample:*",), "not 10"),
     "an unknown bot": (("sample:honest", "nobody"), "no such bot folder"),
     "an unknown rule book": (("sample:*nest", "sample:odds", "--variant", "bgb"), "bgb", "bga"),
     "a folder that exists": (

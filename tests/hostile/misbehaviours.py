@@ -262,7 +262,7 @@ ESCAPE = {
         process=_not_tried(_USER),
     ),
     **_attempts("writes_into_the_folder_of_its_fifos", bubblewrap=_NO_FIFOS, process=_NO_FIFOS),
-    **_attempts("types_into_the_terminal"),
+    **_attempts("types_into_the_terminal", "imports_the_arena_and_its_packages"),
     **_attempts(
         "stops_its_supervisor",
         "writes_to_its_supervisor",

@@ -139,7 +139,7 @@ def packages_of(stage: str) -> set[str]:
 
 def test_every_language_of_the_manual_is_in_the_image() -> None:
     there = packages_of("python") | packages_of("tools")
-    needed = {name for runtime in from_debian() for name in RUNTIMES[runtime].packages}
+    needed = {name for runtime in from_debian() for name in RUNTIMES[runtime].toolchain}
     assert needed <= there
     assert "bubblewrap" in there
 

@@ -30,8 +30,8 @@ from arena.io.files import part_of, read_limited, reason, remove_tree, user_cach
 REQUIREMENTS, VENDOR = "requirements.txt", "vendor"
 PACKAGES = ".arena-packages"
 """The folder of the packages that a bot asked for, in its staged folder."""
-_WITH_PACKAGES = f'PYTHONPATH="$PWD/{PACKAGES}" exec "$@"'
-"""A shell script that starts a command whose Python finds the packages."""
+_WITH_PACKAGES = f'PYTHONPATH="$PWD/{PACKAGES}${{PYTHONPATH:+:$PYTHONPATH}}" exec "$@"'
+"""A shell script that starts a command whose Python finds the packages, before the arena's own."""
 MAX_FILES = 10_000
 _MAX_BYTES = 64 * 1024
 """Of a requirements.txt."""

@@ -13,8 +13,15 @@ from arena.io.temporary import is_noexec, program_folder
 
 PATH = "/usr/local/bin:/usr/bin:/bin"
 """Searched for a bot's command, in every sandbox."""
-ENVIRONMENT = {"PATH": PATH, "LANG": "C.UTF-8", "HOME": "/tmp", "TMPDIR": "/tmp"}
-"""The whole environment of a bot, but for the socket of its models."""
+ENVIRONMENT = {
+    "PATH": PATH,
+    "LANG": "C.UTF-8",
+    "HOME": "/tmp",
+    "TMPDIR": "/tmp",
+    # numpy would start a thread for each core of the machine; a bot has one core.
+    "OPENBLAS_NUM_THREADS": "1",
+}
+"""The whole environment of a bot, but for the socket of its models and where numpy is."""
 MODELS = "/run/models"
 """Where the folder with the socket of a bot's models is, in sandboxes with mounts of their own."""
 _MODELS_VARIABLE = "ARENA_MODELS"
@@ -60,12 +67,16 @@ class Program(NamedTuple):
         """How many bytes it may reserve beside those that it may use."""
         return RUNTIMES[language_of(self.runtime, self.command[0])].reserves
 
-    def environment(self, mounted: str = "") -> dict[str, str]:
-        """Return its whole environment; `mounted` is where it finds the folder of its socket.
+    def environment(self, mounted: str = "", modules: str = "") -> dict[str, str]:
+        """Return its whole environment.
 
-        Without that it runs among the files of this machine, where no program may run in /tmp.
+        `mounted` is where it finds the folder of its socket: without that it runs among the files
+        of this machine, where no program may run in /tmp. `modules` is where its Python finds what
+        does not come with Python.
         """
         variables = dict(ENVIRONMENT)
+        if modules:
+            variables["PYTHONPATH"] = modules
         if not mounted and is_noexec(Path(variables["TMPDIR"])):
             variables["TMPDIR"] = str(program_folder())
         if self.socket is not None:

@@ -24,6 +24,8 @@ from arena.bots.sandboxes.kernel.users import new_user
 from arena.bots.sandboxes.run_once import RunResult, last_line, run_once
 from arena.io.shortage import shortage_in, shortage_of
 
+_MODULES = "/opt/python"
+"""The mount point of the folder of the arena's numpy."""
 _OWN_PROCESSES = 2
 """bubblewrap's own: one outside, and the init inside."""
 _TRIAL_SECONDS = 20.0
@@ -99,9 +101,10 @@ class BubblewrapSandbox(HostSandbox):
         size = str(self._quota.with_space(space).file_size)
         options = ["--unshare-all", "--die-with-parent", "--new-session", "--cap-drop", "ALL"]
         options += ["--hostname", "bot", "--clearenv"]
-        for name, value in program.environment(MODELS).items():
+        for name, value in program.environment(MODELS, _MODULES).items():
             options += ["--setenv", name, value]
         options += ["--ro-bind", "/usr", "/usr", *_system_mounts()]
+        options += ["--ro-bind", str(self._modules), _MODULES]
         # Unless it has a size and is read-only, /dev may take half of the machine's memory.
         options += ["--proc", "/proc", *_hidden()]
         options += ["--dev", "/dev", "--size", size, "--tmpfs", "/dev/shm"]

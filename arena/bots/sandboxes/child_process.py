@@ -21,6 +21,7 @@ from arena.bots.sandboxes.kernel.cgroups import Cgroup, Cgroups, cgroups, kill, 
 from arena.bots.sandboxes.kernel.memory_watch import watch_memory
 from arena.bots.sandboxes.kernel.process_states import Watched, descendants
 from arena.bots.sandboxes.kernel.systemd_scope import SystemdScope, SystemdScopes, systemd_scopes
+from arena.bots.sandboxes.numpy_folder import numpy_folder
 from arena.io.uptime import wait_readable
 
 ProcessTree = Cgroup | SystemdScope
@@ -228,6 +229,11 @@ class HostSandbox:
     def warning(self) -> str:
         """Return "": there is nothing to know that `arena doctor` does not say."""
         return ""
+
+    @cached_property
+    def _modules(self) -> Path:
+        """The folder of the arena's numpy; workers get it with the sandbox."""
+        return numpy_folder()
 
     def _watch_memory(self, child: ChildProcess, program: Program) -> ChildProcess:
         """Watch a program that may reserve more than it may use, unless its tree has a limit.

@@ -39,7 +39,7 @@ class ProcessSandbox(HostSandbox):
         limits = replace(own, processes=processes)
         limited = with_limits(program.command, limits, program.reserves)
         argv = ["setpriv", "--pdeathsig", "KILL", "--", *limited]
-        environment = program.environment()
+        environment = program.environment(modules=str(self._modules))
         tree = self._make_tree(own)
         child = ChildProcess(argv, program.folder, tree=tree, environment=environment)
         return self._watch_memory(child, program)

@@ -43,6 +43,9 @@ def show(reports: Sequence[SandboxReport], auto: str, *, as_json: bool) -> int:
     if note := program_folder_note():
         click.echo(harmless(note))
     for report in reports:
+        for each in report.findings:
+            if each.guarantee == "numpy" and each.holds:
+                click.echo(harmless(f"{report.sandbox}: bots import {each.observed}"))
         for line in _problems(report, auto):
             click.echo(harmless(line))
     return 0 if safe else 1

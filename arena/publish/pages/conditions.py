@@ -75,13 +75,15 @@ def machine(info: MachineInfo | None) -> dict[str, str]:
     """Return what is known of the machine that the league began on, by name."""
     if info is None:
         return {}
-    return {
+    found = {
         "Processor": info.processor,
         "Cores": str(info.cores),
         "Memory": f"{info.memory / 2**30:.1f} GiB",
         "System": info.system,
         "Python": info.python,
+        "numpy": info.numpy,
     }
+    return {name: value for name, value in found.items() if value}
 
 
 def versions(league: LeagueInfo) -> dict[str, str]:

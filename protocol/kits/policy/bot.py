@@ -1,12 +1,8 @@
 """Your bot: edit `choose`, and put the weights of what you trained beside this file."""
 
-import os
 from functools import cache
 from math import comb
 from random import Random
-
-# numpy would start a thread for each core of the machine; a bot has one core.
-os.environ["OPENBLAS_NUM_THREADS"] = "1"
 
 import numpy as np
 from perudo_policy import DUDO, FACES, FIRST_BID, PASS, Observation, Table, bot

@@ -81,7 +81,12 @@ def screen_of(report: CheckReport, source: Path) -> list[str]:
 NUMPY = "ModuleNotFoundError: No module named 'numpy'\n"
 MISSING = {
     "numpy in an image": (True, NUMPY, "arena images build python"),
-    "numpy for Debian's Python": (False, NUMPY, "apt-get install python3-numpy"),
+    "numpy without PYTHONPATH": (False, NUMPY, "start it without -I and -E"),
+    "numpy for another Python": (
+        False,
+        "ModuleNotFoundError: the arena's numpy is for Python 3.99, the bot runs Python 3.11\n",
+        "pin it in requirements.txt, or bring it in the bot's folder",
+    ),
     "another package": (
         True,
         "ModuleNotFoundError: No module named 'scipy.stats'\n",

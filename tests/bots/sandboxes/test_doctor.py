@@ -1,6 +1,7 @@
 """The doctor judges sandboxes by what happens in them."""
 
 import os
+from importlib.metadata import version
 
 import pytest
 from msgspec.structs import replace
@@ -34,9 +35,11 @@ def test_bubblewrap_is_safe_for_untrusted_bots() -> None:
     report = examine("bubblewrap", BubblewrapSandbox)
     freezes = bool(own and own.freezes)
     optional = {"total_memory": CAPS_MEMORY, "cpu_time": True, "freezing": freezes}
-    optional |= {"users": os.geteuid() == 0, "build_space": True}
+    optional |= {"users": os.geteuid() == 0, "build_space": True, "numpy": True}
     assert findings(report) == dict.fromkeys(ESSENTIAL, True) | optional
     assert report.safe_for_untrusted_bots
+    [numpy] = [each.observed for each in report.findings if each.guarantee == "numpy"]
+    assert numpy.startswith(f"numpy {version('numpy')} for Python 3.")
 
 
 @pytest.mark.slow
@@ -47,6 +50,7 @@ def test_process_is_not_safe_for_untrusted_bots() -> None:
     for guarantee in ("network", "files", "other_bots", "processes", "signals", "build_space"):
         assert holds[guarantee] is False
     assert holds["environment"]
+    assert holds["numpy"]
     assert holds["cpu_time"]
     for guarantee in ("total_memory", "memory", "process_count", "termination"):
         assert holds[guarantee] == CAPS_MEMORY

@@ -66,6 +66,7 @@ def inside(request: pytest.FixtureRequest) -> dict[str, Any]:
 def test_environment_is_clean(facts: dict[str, Any]) -> None:
     environment = facts["environment"]
     environment.pop("PWD", None)
+    environment.pop("PYTHONPATH", None)
     assert environment == ENVIRONMENT
 
 

@@ -1,6 +1,5 @@
 """The examples of the manual, in small: they train, and what they train plays."""
 
-import json
 import subprocess
 import sys
 from pathlib import Path
@@ -50,11 +49,6 @@ def test_tabular_training_makes_a_bot_that_plays(tmp_path: Path) -> None:
 
 
 def play_live(bot: Path) -> None:
-    manifest = bot / "bot.yaml"
-    # The machine's own Python may have no numpy.
-    text = manifest.read_text(encoding="utf-8")
-    command = json.dumps([sys.executable, "bot.py"])
-    manifest.write_text(text.replace("python3 bot.py", command), encoding="utf-8")
     for rivals in (["sample:honest"], ["sample:honest", "sample:odds"]):
         options = ("--sandbox", "process", "--trust-bots", "--games", 20, "--json")
         ran = run("play", bot.name, *rivals, *options, cwd=bot.parent)

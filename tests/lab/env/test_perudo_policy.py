@@ -2,7 +2,6 @@
 
 import io
 import json
-import sys
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -135,11 +134,6 @@ def test_same_request_draws_the_same_numbers() -> None:
 
 def test_folder_of_the_kit_plays_live(tmp_path: Path) -> None:
     made = create(tmp_path / "trained", "policy")
-    # The machine's own Python may have no numpy.
-    manifest = made.folder / "bot.yaml"
-    text = manifest.read_text(encoding="utf-8")
-    command = json.dumps([sys.executable, "bot.py"])
-    manifest.write_text(text.replace("python3 bot.py", command), encoding="utf-8")
     env = perudo_v0.single_agent([str(made.folder)], calza=True, sandbox="process", trust_bots=True)
     try:
         rng = random("live kit")

@@ -19,6 +19,7 @@ _HIDDEN = re.compile(
 )
 _PACKAGES = ("numpy", "scipy", "pandas", "torch", "jax", "numba", "msgspec", "orjson")
 """Packages that bots use: the hint is for them, and for names that are nearly theirs."""
+_OTHER_PYTHON = re.compile(r"ModuleNotFoundError: the arena's numpy is for Python [\w.]+, the bot")
 _BRING = "pin it in requirements.txt, or bring it in the bot's folder: pip install --target . {0}"
 _HOW_TO_BRING = "if the name is right, `arena help languages` says how a bot brings it"
 _DEBIAN_PYTHON = "/usr/bin/python3"
@@ -33,6 +34,8 @@ def of_import(stderr: str, files: Sequence[str], *, in_image: bool) -> str:
     """
     if missing := _PYTHON.search(stderr):
         return _of_python(missing[1], files, in_image=in_image)
+    if _OTHER_PYTHON.search(stderr):
+        return _of_other_python()
     if missing := _PYTHON_FILE.search(stderr):
         return _of_program(missing[1], files)
     if missing := _NODE.search(stderr):
@@ -57,6 +60,14 @@ def _of_python(name: str, files: Sequence[str], *, in_image: bool) -> str:
     if get_close_matches(name, stems | folders):
         return _near(name, stems | folders, f"the bot's folder has no module '{name}'")
     return _of_package(name.split(".", maxsplit=1)[0], in_image=in_image)
+
+
+def _of_other_python() -> str:
+    """Return how a bot gets numpy whose Python cannot load the arena's."""
+    bring = _BRING.format("numpy")
+    if shutil.which("python3", path=PATH) == _DEBIAN_PYTHON:
+        return f"sudo apt-get install python3-numpy; or {bring}"
+    return bring
 
 
 def _of_program(name: str, files: Sequence[str]) -> str:
@@ -97,8 +108,8 @@ def _of_package(name: str, *, in_image: bool) -> str:
     bring = _BRING.format(name)
     if name == "numpy" and in_image:
         return f"the image lacks it: arena images build python (it has numpy); or {bring}"
-    if name == "numpy" and shutil.which("python3", path=PATH) == _DEBIAN_PYTHON:
-        return f"sudo apt-get install python3-numpy; or {bring}"
+    if name == "numpy":
+        return f"Python looks for numpy in PYTHONPATH: start it without -I and -E; or {bring}"
     what = f"the sandbox has no package '{name}'"
     if name in _PACKAGES:
         return f"{what}: {bring}"

@@ -91,7 +91,7 @@ BY_STDERR: Patterns = (
     ),
     (
         r"os\.environ|KeyError: '[A-Z_]+'$",
-        f"a bot's environment has {', '.join(ENVIRONMENT)} and nothing else",
+        f"a bot's environment has {', '.join(ENVIRONMENT)} and nothing of your shell's",
     ),
     (r"stack overflow|RecursionError|Maximum call stack", "it calls itself without an end"),
 )

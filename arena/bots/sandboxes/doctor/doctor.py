@@ -40,6 +40,10 @@ running = SANDBOXES[name]().start(program)
 os.write(running.stdin, request.encode())
 signal.pause()
 """
+_VERSIONS = """
+import sys, numpy
+print(f"numpy {numpy.__version__} for Python {sys.version.split()[0]}")
+"""
 _NEEDS_CGROUPS = "needs control groups: run as root, or under systemd with a session of your own"
 _NEEDS_ROOT = "needs a sandbox that isolates, and root"
 _NEEDS_ISOLATION = "needs a sandbox that isolates"
@@ -66,6 +70,7 @@ OPTIONAL = {
     "freezing": "a bot can be frozen while others are to move",
     "users": "each bot has a user of its own",
     "build_space": "the files of a build are in a file system of limited size",
+    "numpy": "Python bots can import numpy",
 }
 GUARANTEES = ESSENTIAL | OPTIONAL
 _BY_ROOT = {"users", "build_space"}
@@ -161,6 +166,14 @@ class _Examiner:
         other = self._ask({"task": "user"})
         yield _finding("users", seen["uid"] != other, f"users {seen['uid']} and {other}")
         yield self._build_space()
+        yield self._numpy()
+
+    def _numpy(self) -> GuaranteeResult:
+        program = self._program._replace(command=["python3", "-c", _VERSIONS])
+        ended = run_once(self._sandbox, program, _PROBE_SECONDS)
+        found = ended.code == 0
+        said = last_line(ended.stdout if found else ended.stderr)
+        return _finding("numpy", found, said, "how to get it: arena help languages")
 
     def _build_space(self) -> GuaranteeResult:
         program = self._program._replace(command=["true"])

@@ -294,7 +294,7 @@ _RUNNING: Rows = {
         "os.environ['USER']\n",
         "start",
         "exit code 1",
-        "a bot's environment has PATH, LANG, HOME, TMPDIR and nothing else",
+        "a bot's environment has PATH, LANG, HOME, TMPDIR, OPENBLAS_NUM_THREADS and nothing of",
     ),
     "a file of one's home": (
         "open('/home/me/weights.txt')\n",
