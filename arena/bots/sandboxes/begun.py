@@ -12,7 +12,7 @@ class Begun:
     """Learns, by way of a pipe, that only the execution of a program itself can fail any more."""
 
     def __init__(self) -> None:
-        """Raises OSError."""
+        """Make the pipe; raises OSError."""
         self._fd, writer = os.pipe()
         os.close(writer)
         self._said = b""

@@ -1,5 +1,6 @@
 """Sandboxes that could not start a program: no bot is blamed for that, and none can feign it."""
 
+import errno
 import os
 import resource
 from collections.abc import Callable, Sequence
@@ -30,7 +31,7 @@ NO_FORK = "bwrap: Can't fork for pid 1: Resource temporarily unavailable"
 def greeted(sandbox: Sandbox, program: Program) -> Fault:
     """Return the fault of a bot that is greeted."""
     with Multiplexer([program], sandbox, PATIENT) as multiplexer:
-        assert multiplexer.start(0, b"{}\n") is None
+        multiplexer.start(0, b"{}\n")
         [(_, id_, fault)] = multiplexer.wait()
     assert id_ == READY
     assert isinstance(fault, Fault)
@@ -91,7 +92,19 @@ def test_group_that_is_gone_before_a_bot_joins_it_is_not_its_fault(
 
     wrap = Cgroup.wrap
     monkeypatch.setattr(Cgroup, "wrap", remove)
-    with pytest.raises(ShortageError, match="could not start a bot: .*cgroup"):
+    with pytest.raises(ShortageError, match=r"could not start a bot: .*cgroup"):
+        greeted(ProcessSandbox(), Program(runs, ["cat"]))
+
+
+@needs_cgroups
+def test_group_that_is_gone_before_it_has_its_limits_is_not_the_fault_of_a_bot(
+    runs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(_: Cgroup) -> None:
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
+
+    monkeypatch.setattr(Cgroup, "open_files", fail)
+    with pytest.raises(ShortageError, match="could not start a bot: "):
         greeted(ProcessSandbox(), Program(runs, ["cat"]))
 
 
