@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from tests.cli.command import HANG, environment
+from tests.support.namespaces import FIRST
 
-FIRST = ("unshare", *(() if os.geteuid() == 0 else ("-r",)), "--pid", "--fork", "--mount-proc")
 BEGIN = "import os, signal, subprocess, sys, time; from pathlib import Path\n"
 HAND_OVER = "from arena.io.first_process import leave_first_process; leave_first_process()\n"
 ORPHANS = """

@@ -87,8 +87,7 @@ class Probe:
         if not (self._bench.ready and self._bench.ready.reusable):
             self._bench.start_ahead()
         self._asked_at = began = time.monotonic()
-        if fault := multiplexer.start(0, self._edit(encode(hello))):
-            return self.finding(fault)
+        multiplexer.start(0, self._edit(encode(hello)))
         seated.running = self._multiplexer.running(0)
         [(_, _, reply)] = self._multiplexer.wait()
         if isinstance(reply, Fault):

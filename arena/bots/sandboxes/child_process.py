@@ -16,6 +16,7 @@ from threading import Thread
 from typing import Literal
 
 from arena.bots.sandboxes.base import ENVIRONMENT, Program, Quota, Unavailable
+from arena.bots.sandboxes.begun import Begun
 from arena.bots.sandboxes.build_folder import open_copy
 from arena.bots.sandboxes.kernel.cgroups import Cgroup, Cgroups, cgroups, kill, wait_for_exit
 from arena.bots.sandboxes.kernel.memory_watch import watch_memory
@@ -49,12 +50,14 @@ class ChildProcess(Watched):
         *,
         pass_fds: Sequence[int] = (),
         status_fd: int | None = None,
+        begun: Begun | None = None,
         tree: ProcessTree | None = None,
         copies: bool = False,
         environment: Mapping[str, str] = ENVIRONMENT,
     ) -> None:
         self._copies = copies
         self._status_fd = status_fd
+        self._begun = begun
         self._status = b""
         self._tree = tree
         self.freezes_quickly = tree is not None
@@ -107,12 +110,11 @@ class ChildProcess(Watched):
         return self._process.wait()
 
     def ran(self) -> bool:
-        """Return whether the program was started, once all has ended: by what its sandbox says.
-
-        Without a sandbox the start failed if the program had to join its tree, and never did.
-        """
+        """Return whether the program was started, once all has ended: by what its sandbox says."""
+        if self._begun:
+            return self._begun.seen()
         if self._status_fd is None:
-            return self._tree is None or self._tree.cpu_time() != 0
+            return True
         while wait_readable([self._status_fd], 0) and (piece := self._read_status()):
             self._status += piece
         # One that was killed could not say more than that it began.
@@ -175,6 +177,8 @@ class ChildProcess(Watched):
     def _release(self) -> None:
         if self._status_fd is not None:
             os.close(self._status_fd)
+        if self._begun:
+            self._begun.close()
         if self._tree:
             self._tree.close()
 

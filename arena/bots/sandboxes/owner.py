@@ -8,6 +8,8 @@ from multiprocessing import resource_tracker
 from pathlib import Path
 
 PREFIX = "perudo-arena"
+_FIRST_NAMESPACE = 0xEFFFFFFC
+"""The number of the PID namespace from which all processes can be seen (`PROC_PID_INIT_INO`)."""
 SEMAPHORES = Path("/dev/shm")
 """Where the C library keeps semaphores that have names."""
 
@@ -19,12 +21,25 @@ def own_name() -> str:
 
 
 def is_abandoned(name: str) -> bool:
-    """Return whether a name begins with the own name of a process that is gone."""
+    """Return whether a name begins with the own name of a process that is gone.
+
+    False, too, if that cannot be told: from here, not all PID namespaces may be seen.
+    """
+    if is_unseen(name):
+        return _pid_namespace() == _FIRST_NAMESPACE
     words = name.split(".")
-    # In another namespace, pids mean other processes.
     if words[:2] != [PREFIX, str(_pid_namespace())] or len(words) < 4 or not words[2].isdecimal():
         return False
     return _start_time(int(words[2])) != words[3]
+
+
+def is_unseen(name: str) -> bool:
+    """Return whether a name is of a PID namespace of which no process can be seen."""
+    words = name.split(".")
+    if words[0] != PREFIX or len(words) < 4 or not words[1].isdecimal():
+        return False
+    processes = [path.name for path in Path("/proc").glob("[0-9]*")]
+    return int(words[1]) not in map(_pid_namespace, ["self", *processes])
 
 
 def name_semaphores() -> None:
@@ -53,8 +68,11 @@ def remove_abandoned_semaphores() -> None:
                 path.unlink()
 
 
-def _pid_namespace() -> int:
-    return Path("/proc/self/ns/pid").stat().st_ino
+def _pid_namespace(process: str = "self") -> int | None:
+    """Return the number of a process's PID namespace; None if it is gone or somebody else's."""
+    with suppress(OSError):
+        return Path("/proc", process, "ns/pid").stat().st_ino
+    return None
 
 
 def _start_time(pid: int) -> str:

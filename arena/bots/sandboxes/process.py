@@ -5,6 +5,7 @@ from resource import RLIM_INFINITY, RLIMIT_NPROC, getrlimit
 from msgspec.structs import replace
 
 from arena.bots.sandboxes.base import Program, Unavailable
+from arena.bots.sandboxes.begun import Begun
 from arena.bots.sandboxes.child_process import (
     ChildProcess,
     HostSandbox,
@@ -37,9 +38,14 @@ class ProcessSandbox(HostSandbox):
         _, highest = getrlimit(RLIMIT_NPROC)
         processes = _UNLIMITED if highest == RLIM_INFINITY else min(_UNLIMITED, highest)
         limits = replace(own, processes=processes)
-        limited = with_limits(program.command, limits, program.reserves)
+        begun = Begun()
+        limited = with_limits(begun.wrap(program.command), limits, program.reserves)
         argv = ["setpriv", "--pdeathsig", "KILL", "--", *limited]
         environment = program.environment(modules=str(self._modules))
-        tree = self._make_tree(own)
-        child = ChildProcess(argv, program.folder, tree=tree, environment=environment)
+        try:
+            tree = self._make_tree(own)
+        except OSError:
+            begun.close()
+            raise
+        child = ChildProcess(argv, program.folder, begun=begun, tree=tree, environment=environment)
         return self._watch_memory(child, program)

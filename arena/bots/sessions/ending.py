@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from arena.bots.sandboxes.base import Running, Sandbox
 from arena.io.errors import ArenaError
-from arena.io.shortage import ShortageError, shortage_in
+from arena.io.shortage import ShortageError, shortage_in, shortage_of
 from arena.io.uptime import wait_readable
 
 _NOT_EXECUTED = {125, 126, 127}
@@ -51,13 +51,28 @@ def check_executed(ending: Ending, sandbox: Sandbox, last_line: str) -> None:
     if ending.not_run and (shortage := shortage_in(last_line)):
         raise shortage
     if ending.not_run or ending.not_executed:
-        check_sandbox(sandbox)
+        _check_sandbox(sandbox)
     if ending.not_run:
-        what = f"the sandbox '{sandbox.name}' could not start a bot: {last_line or ending.how}"
-        raise ShortageError(what, hint="see what it lacks: arena doctor")
+        raise _could_not_start(sandbox, last_line or ending.how)
 
 
-def check_sandbox(sandbox: Sandbox) -> None:
+def not_started(sandbox: Sandbox, error: OSError) -> ShortageError:
+    """Return why a sandbox could not start a bot; raises ArenaError if it works no more.
+
+    No program of a bot was executed yet: what failed has other reasons.
+    """
+    if shortage := shortage_of(error):
+        return shortage
+    _check_sandbox(sandbox)
+    return _could_not_start(sandbox, str(error))
+
+
+def _could_not_start(sandbox: Sandbox, why: str) -> ShortageError:
+    what = f"the sandbox '{sandbox.name}' could not start a bot: {why}"
+    return ShortageError(what, hint="see what it lacks: arena doctor")
+
+
+def _check_sandbox(sandbox: Sandbox) -> None:
     """Raise ArenaError if a sandbox does not work any more."""
     if reason := sandbox.unavailable_reason():
         what = f"the sandbox '{sandbox.name}' does not work any more: {reason.what}"

@@ -11,12 +11,11 @@ from mypy_extensions import mypyc_attr
 from arena.bots.models.gateway import Gateway
 from arena.bots.sandboxes.base import Program, Sandbox
 from arena.bots.sessions.clock import READY, FixtureBank
-from arena.bots.sessions.ending import check_executed, check_sandbox
+from arena.bots.sessions.ending import check_executed, not_started
 from arena.bots.sessions.replies import Log, SeatReply
 from arena.bots.sessions.session import MAX_STDERR, Session
 from arena.bots.sessions.warm_pool import TablePool
-from arena.game.records import Cause, Fault, LimitsInfo
-from arena.io.shortage import shortage_of
+from arena.game.records import Fault, LimitsInfo
 from arena.io.uptime import TICK, Uptime
 
 _GRACE = 0.5
@@ -91,11 +90,11 @@ class Multiplexer:
         """Return whether the seat's bot may ask language models."""
         return bool(self._programs[seat].models)
 
-    def start(self, seat: int, hello: bytes) -> Fault | None:
+    def start(self, seat: int, hello: bytes) -> None:
         """Start a seat's bot and greet it; its `Ready` comes from `wait`, under the id READY.
 
-        Raises ArenaError if the sandbox does not work any more, and ShortageError if the machine
-        lacks something: no bot is to blame for that.
+        Raises ArenaError if the sandbox does not work any more, and ShortageError if it could not
+        start the bot: no bot is to blame for that.
         """
         program = self._programs[seat]
         self._last.pop(seat, None)
@@ -108,10 +107,7 @@ class Multiplexer:
             pool = None if models else self._pool
             running = pool.take(program, self.sandbox) if pool else self.sandbox.start(program)
         except OSError as error:
-            if shortage := shortage_of(error):
-                raise shortage from None
-            check_sandbox(self.sandbox)
-            return Fault(Cause.CRASH, f"cannot be started: {error.strerror}")
+            raise not_started(self.sandbox, error) from None
         self._uptime.tick()
         now, bank = self._uptime.now, self._banks[seat]
         session = Session(running, self.limits, now, self._log, bank, models, seat)
@@ -121,7 +117,6 @@ class Multiplexer:
         self._watch(session.exit_fd, partial(self._exited, session))
         session.greet(hello)
         self._flushed(session)
-        return None
 
     def stop(self, seat: int) -> None:
         """End a seat's bot."""

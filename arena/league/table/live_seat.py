@@ -44,11 +44,12 @@ class LiveSeat:
 
     def greet(self, hello: Hello) -> Fault | None:
         """Start the bot and wait until it is ready; returns its fault if it does not start."""
-        return self.start(hello) or self.wait_until_ready()
+        self.start(hello)
+        return self.wait_until_ready()
 
-    def start(self, hello: Hello) -> Fault | None:
+    def start(self, hello: Hello) -> None:
         """Start the bot and send `hello`, without waiting for its answer."""
-        return self._multiplexer.start(self._seat, encode(hello))
+        self._multiplexer.start(self._seat, encode(hello))
 
     def wait_until_ready(self) -> Fault | None:
         """Wait for the answer to `hello`."""

@@ -10,7 +10,7 @@ from arena.bots.sandboxes.base import Program, Sandbox
 from arena.bots.sessions.clock import READY
 from arena.bots.sessions.multiplexer import Multiplexer
 from arena.bots.sessions.replies import SeatReply
-from arena.game.records import Fault, LimitsInfo
+from arena.game.records import LimitsInfo
 from arena.game.wire.messages import Answer, CalzaOffer, Hello, Ready, ToBot, Turn
 
 _NO_PROGRAM = Program(Path("/"), ())
@@ -64,15 +64,15 @@ class TableWithPerson(Multiplexer):
         """Return whether the seat's bot is running, or the person was greeted."""
         return self._sits if seat == self._seat else super().live(seat)
 
-    def start(self, seat: int, hello: bytes) -> Fault | None:
+    def start(self, seat: int, hello: bytes) -> None:
         """Start a seat's bot and greet it, or greet the person."""
         if seat != self._seat:
-            return super().start(seat, hello)
+            super().start(seat, hello)
+            return
         greeting = self._greeting(hello)
         self._sits = True
         self._person.hear(greeting)
         self._replies.append((seat, READY, Ready(calza=greeting.rules.calza)))
-        return None
 
     def tell(self, seat: int, line: bytes) -> None:
         """Tell a bot or the person something."""

@@ -161,8 +161,7 @@ class _SeatRerun:
     def _start(self) -> Fault | None:
         self._starts += 1
         self._last_line, self._stderr = "", b""
-        if fault := self._multiplexer.start(0, self._hello):
-            return fault
+        self._multiplexer.start(0, self._hello)
         self._watcher.started(self._sandbox.running.pid())
         reply = self._reply()
         if isinstance(reply, Fault):

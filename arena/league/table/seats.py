@@ -50,15 +50,14 @@ class Seats:
         return not self.starting
 
     def start(self, seat: int) -> Fault | None:
-        """Start a seat's bot and greet it, if it has time left."""
+        """Start a seat's bot and greet it, if it has time left; else return that fault."""
         if self._multiplexer.used_up(seat):
             return self._no_time()
         models = self._multiplexer.asks_models(seat)
         hello = hello_to(seat, self._fixture, self._rules, self._limits, models=models)
-        fault = self._multiplexer.start(seat, encode(hello))
-        if not fault:
-            self.starting.add(seat)
-        return fault
+        self._multiplexer.start(seat, encode(hello))
+        self.starting.add(seat)
+        return None
 
     def welcome(self, seat: int, ready: Ready) -> None:
         """Take a bot's answer to `hello`."""

@@ -111,7 +111,7 @@ def two_bots(folder: Path, budget: Budget, log: Log | None = None) -> Iterator[M
         [bot, bot], ProcessSandbox(), PATIENT.complete(1), log, charge=Charge(budget, {0})
     ) as multiplexer:
         for seat in range(2):
-            assert multiplexer.start(seat, b"{}\n") is None
+            multiplexer.start(seat, b"{}\n")
             assert multiplexer.wait() == [(seat, READY, Ready())]
         yield multiplexer
 

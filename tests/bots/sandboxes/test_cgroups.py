@@ -20,7 +20,9 @@ from arena.bots.sandboxes.kernel.cgroups import Cgroup, Cgroups, cgroups, remove
 from arena.bots.sandboxes.kernel.systemd_scope import SystemdScope, SystemdScopes
 from arena.bots.sandboxes.owner import PREFIX, own_name
 from arena.bots.sandboxes.process import ProcessSandbox
+from tests.cli.command import environment
 from tests.support.live import BOMB, HANG, run_inside, write_bot
+from tests.support.namespaces import FIRST
 
 Make = Callable[[Quota], Sandbox]
 HOST_SANDBOXES = pytest.mark.parametrize("make", [BubblewrapSandbox, ProcessSandbox])
@@ -143,6 +145,52 @@ def test_abandoned_groups_are_removed_wherever_they_are(tmp_path: Path) -> None:
         for folder in (parent / dead, parent / alive, parent):
             if folder.exists():
                 folder.rmdir()
+
+
+MAKES_GROUP = """
+import subprocess
+from arena.bots.sandboxes.base import Quota
+from arena.bots.sandboxes.kernel.cgroups import cgroups
+from arena.bots.sandboxes.owner import own_name
+within = cgroups().make(Quota()).wrap(["sh", "-c", "echo; exec cat"])
+subprocess.Popen(within, stdin=subprocess.PIPE, stdout=subprocess.PIPE).stdout.readline()
+print(own_name(), flush=True)
+input()
+"""
+REMOVES = "from arena.bots.sandboxes.kernel.cgroups import remove_abandoned; remove_abandoned()"
+
+
+@needs_cgroups
+@pytest.mark.slow
+@pytest.mark.parametrize("where", ["outside", "in another"])
+def test_groups_of_a_namespace_are_removed_once_it_has_ended(where: str) -> None:
+    def remove() -> None:
+        prefix = FIRST if where == "in another" else ()
+        subprocess.run([*prefix, sys.executable, "-c", REMOVES], env=environment(), check=True)
+
+    own = cgroups()
+    assert own is not None
+    parents = {mount.folder for mount in own.mounts.values()}
+    with subprocess.Popen(
+        [*FIRST, sys.executable, "-c", MAKES_GROUP],
+        env=environment(),
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+    ) as unshare:
+        assert unshare.stdout
+        name = unshare.stdout.readline().strip()
+        folders = [folder for parent in parents for folder in parent.glob(f"{name}.*")]
+        assert len(folders) == len(parents)
+        remove()
+        assert all(folder.exists() for folder in folders)
+        [first] = Path(f"/proc/{unshare.pid}/task/{unshare.pid}/children").read_text().split()
+        with Path(f"/proc/{first}/ns/pid").open("rb"):  # no other one gets its number
+            os.kill(int(first), signal.SIGKILL)
+            unshare.wait(HANG)
+            assert all(folder.exists() for folder in folders)
+            remove()
+    assert not any(folder.exists() for folder in folders)
 
 
 DAEMON = """

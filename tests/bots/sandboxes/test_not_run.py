@@ -1,8 +1,9 @@
 """Sandboxes that could not start a program: no bot is blamed for that, and none can feign it."""
 
+import errno
 import os
 import resource
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,8 @@ import pytest
 from arena.bots.sandboxes.base import ENVIRONMENT, Program, Quota, Sandbox
 from arena.bots.sandboxes.bubblewrap import BubblewrapSandbox
 from arena.bots.sandboxes.child_process import process_trees
+from arena.bots.sandboxes.kernel.cgroups import Cgroup
+from arena.bots.sandboxes.kernel.systemd_scope import SystemdScopes
 from arena.bots.sandboxes.process import ProcessSandbox
 from arena.bots.sandboxes.registry import AUTO, make_sandbox
 from arena.bots.sandboxes.run_once import run_once
@@ -18,6 +21,7 @@ from arena.bots.sessions.multiplexer import Multiplexer
 from arena.game.records import Cause, Fault, LimitsInfo
 from arena.io.errors import ArenaError
 from arena.io.shortage import ShortageError
+from tests.bots.sandboxes.test_cgroups import needs_cgroups
 
 PATIENT = LimitsInfo(start=60.0, answer=60.0, game=300.0)
 SECONDS = 60.0
@@ -27,7 +31,7 @@ NO_FORK = "bwrap: Can't fork for pid 1: Resource temporarily unavailable"
 def greeted(sandbox: Sandbox, program: Program) -> Fault:
     """Return the fault of a bot that is greeted."""
     with Multiplexer([program], sandbox, PATIENT) as multiplexer:
-        assert multiplexer.start(0, b"{}\n") is None
+        multiplexer.start(0, b"{}\n")
         [(_, id_, fault)] = multiplexer.wait()
     assert id_ == READY
     assert isinstance(fault, Fault)
@@ -49,6 +53,59 @@ def test_no_bot_is_blamed_for_a_sandbox_that_could_not_start_it(runs: Path) -> N
         greeted(BubblewrapSandbox(), Program(runs, ["cat"]))
     assert error.value.what == f"this machine is short of processes: {NO_FORK}"
     assert error.value.hint.startswith("raise pids.max")
+
+
+REFUSALS = {
+    "prlimit": "prlimit: failed to set the NOFILE resource limit: Operation not permitted",
+    "setpriv": "setpriv: set parent death signal failed: Invalid argument",
+    "systemd-run": "Failed to start transient scope unit: Connection timed out",
+    "sh": "sh: cannot create /sys/fs/cgroup/gone/cgroup.procs: Directory nonexistent",
+}
+
+
+@pytest.mark.parametrize("tool", REFUSALS)
+def test_no_bot_is_blamed_for_the_tools_that_start_it_as_a_process(
+    runs: Path, tool: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if tool == "systemd-run":
+        scopes = "arena.bots.sandboxes.child_process.process_trees"
+        monkeypatch.setattr(scopes, lambda: SystemdScopes(("--user",)))
+    fake = runs / tool
+    fake.write_text(f'#!/bin/sh\necho "{REFUSALS[tool]}" >&2\nexit 1\n')
+    fake.chmod(0o755)
+    monkeypatch.setitem(ENVIRONMENT, "PATH", f"{runs}:{ENVIRONMENT['PATH']}")
+    with pytest.raises(ShortageError) as error:
+        greeted(ProcessSandbox(), Program(runs, ["cat"]))
+    assert error.value.what == f"the sandbox 'process' could not start a bot: {REFUSALS[tool]}"
+
+
+@needs_cgroups
+def test_group_that_is_gone_before_a_bot_joins_it_is_not_its_fault(
+    runs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """An arena that cannot see this one may have removed it."""
+
+    def remove(group: Cgroup, argv: Sequence[str]) -> list[str]:
+        command = wrap(group, argv)
+        group.close()
+        return command
+
+    wrap = Cgroup.wrap
+    monkeypatch.setattr(Cgroup, "wrap", remove)
+    with pytest.raises(ShortageError, match=r"could not start a bot: .*cgroup"):
+        greeted(ProcessSandbox(), Program(runs, ["cat"]))
+
+
+@needs_cgroups
+def test_group_that_is_gone_before_it_has_its_limits_is_not_the_fault_of_a_bot(
+    runs: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(_: Cgroup) -> None:
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT))
+
+    monkeypatch.setattr(Cgroup, "open_files", fail)
+    with pytest.raises(ShortageError, match="could not start a bot: "):
+        greeted(ProcessSandbox(), Program(runs, ["cat"]))
 
 
 @pytest.mark.usefixtures("no_fork", "no_docker")

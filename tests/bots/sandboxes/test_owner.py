@@ -5,7 +5,7 @@ import signal
 import subprocess
 import sys
 
-from arena.bots.sandboxes.owner import is_abandoned, own_name
+from arena.bots.sandboxes.owner import is_abandoned, is_unseen, own_name
 
 NAME = "from arena.bots.sandboxes.owner import own_name; print(own_name(), flush=True); input()"
 
@@ -29,10 +29,17 @@ def test_names_of_others_are_not_abandoned() -> None:
     prefix, namespace, pid, start = own_name().split(".")
     for name in (
         own_name(),
-        f"{prefix}.{int(namespace) + 1}.{pid}.1",
         f"other.{namespace}.{pid}.1",
         f"{prefix}.{namespace}.x.{start}",
         f"{prefix}.{namespace}",
     ):
         assert not is_abandoned(name)
     assert is_abandoned(f"{prefix}.{namespace}.{pid}.1")
+
+
+def test_namespace_without_a_visible_process_has_ended_only_where_all_are_visible() -> None:
+    prefix, namespace, pid, start = own_name().split(".")
+    ended = f"{prefix}.1.{pid}.{start}"
+    assert is_unseen(ended)
+    assert not is_unseen(own_name())
+    assert is_abandoned(ended) == (namespace == "4026531836")

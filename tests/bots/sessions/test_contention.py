@@ -108,7 +108,7 @@ def seated(
     """Seat bots that are all ready."""
     with Multiplexer([bot.program for bot in bots], sandbox, LIMITS, pool=pool) as multiplexer:
         for seat in range(len(bots)):
-            assert multiplexer.start(seat, b'{"id":-1}\n') is None
+            multiplexer.start(seat, b'{"id":-1}\n')
         ready: set[int] = set()
         while len(ready) < len(bots):
             ready |= {seat for seat, _, _ in multiplexer.wait()}

@@ -131,7 +131,7 @@ def _of_program(evidence: Evidence) -> str:
     failed = _NO_PROGRAM.search(evidence.stderr)
     name = next(filter(None, failed.groups())) if failed else ""
     how, in_folder = "it starts", name.removeprefix("./") in evidence.files
-    if evidence.interpreter and (in_folder or "cannot be started: No such" in evidence.detail):
+    if evidence.interpreter and in_folder:
         how, name = "its first line names", evidence.interpreter
     if not name:
         return ""

@@ -85,6 +85,7 @@ BY_STDERR: Patterns = (
         r"version [`'](?:GLIBC|GLIBCXX)_\S+ not found",
         "it was built with a newer C library: have `build` make it, or link it statically",
     ),
+    (r"Exec format error", "the program is for another machine, or lacks `#!`"),
     (
         r"error while loading shared libraries: (\S+):",
         "the sandbox has no {0}: link it statically",
@@ -108,7 +109,6 @@ BY_DETAIL: Patterns = (
         r"SIGSEGV|SIGABRT|SIGBUS|SIGTRAP",
         "a fault of the program itself: run it under a debugger{memory}",
     ),
-    (r"cannot be started: Exec format", "the program is for another machine, or lacks `#!`"),
     (
         r"exit code 0",
         "it ended by itself: read on in a loop, after a game too, until `bye` or the end of input",

@@ -18,7 +18,7 @@ from arena.bots.sandboxes.kernel.cgroup_mounts import (
     mounts_of,
     own_mounts,
 )
-from arena.bots.sandboxes.owner import is_abandoned, own_name
+from arena.bots.sandboxes.owner import is_abandoned, is_unseen, own_name
 from arena.io.uptime import wait_readable
 
 _CPU_PERIOD = 100_000
@@ -193,12 +193,18 @@ def remove_abandoned() -> None:
     for mount in sorted(hierarchies(), key=lambda mount: "freezer" not in mount.folder.name):
         for path, _, _ in os.walk(mount.folder):
             folder = Path(path)
-            if is_abandoned(folder.name) and os.access(folder.parent, os.W_OK):
+            if not os.access(folder.parent, os.W_OK):
+                continue
+            if is_abandoned(folder.name):
                 group = Cgroup({"freezer": mount._replace(folder=folder)})
                 with suppress(OSError):
                     group.open_files()
                 group.kill()
                 group.close()
+            elif is_unseen(folder.name):
+                # Its maker may be alive. The kernel removes no group with processes in it; an arena
+                # that loses one before a bot joined it starts the bot again.
+                _remove(folder)
 
 
 def _works(feature: str, mount: CgroupMount) -> bool:
