@@ -53,7 +53,8 @@ class OwnFolders:
         self._inodes = read_json(self.file, dict[str, int]) or {}
 
     def __contains__(self, folder: Path) -> bool:
-        return not why_not_own(folder) and self._inodes.get(str(folder)) == folder.stat().st_ino
+        found, inode = stat_of(folder), self._inodes.get(str(folder))
+        return found is not None and found.st_ino == inode and not why_not_own(folder)
 
     def add(self, folders: Iterable[Path]) -> None:
         """Remember folders that may be (`why_not_own`); raises ArenaError if it cannot write."""

@@ -12,11 +12,11 @@ import click
 from arena.bots.trust import OwnFolders, UntrustedError, why_not_own
 from arena.cli import options
 from arena.cli.output import harmless, say
-from arena.io.errors import ArenaError, first_of
+from arena.io.errors import ArenaError
 
 _Result = TypeVar("_Result")
-_SHOWN = 6
-"""Bots that are named."""
+_MOST = 6
+"""Bots that are asked about at once, and named: so many at a table. More are hardly one's own."""
 
 
 def own_bots_option(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -51,10 +51,10 @@ def _are_own(refusal: UntrustedError) -> bool:
     known = OwnFolders()
     new = [source for source in refusal.sources if source not in known]
     if not new:
-        names = _listed([source.name for source in refusal.sources])
-        say(f"runs as your user, without isolation: {names}, your own by {known.file}")
+        names = ", ".join(source.name for source in refusal.sources)
+        say(f"without isolation, {_as_whom()}: {names} (remembered in {known.file})")
         return True
-    if not refusal.why or not _says_yes(refusal.why, new):
+    if not refusal.why or len(new) > _MOST or not _says_yes(refusal.why, new):
         return False
     _remember(known, new)
     return True
@@ -66,9 +66,8 @@ def _says_yes(why: str, sources: Sequence[Path]) -> bool:
         return False
     say(f"no sandbox isolates bots on this machine: {why}")
     own = "is this your own bot" if len(sources) == 1 else "are these your own bots"
-    user = "as your user" if os.geteuid() else "as root"
-    named = _listed([str(source) for source in sources])
-    question = f"{named}: {own}, to be run {user} without isolation? [y/N] "
+    named = ", ".join(map(str, sources))
+    question = f"{named}: {own}, to be run {_as_whom()} without isolation? [y/N] "
     click.echo(harmless(question), err=True, nl=False)
     # Standard output may be data, and input() writes its question there.
     return sys.stdin.buffer.readline().strip().lower() in {b"y", b"yes"}
@@ -84,10 +83,10 @@ def _remember(known: OwnFolders, sources: Sequence[Path]) -> None:
     try:
         if folders:
             known.add(folders)
-            say(f"remembered in {known.file}: {_listed([str(folder) for folder in folders])}")
+            say(f"remembered in {known.file}: {', '.join(map(str, folders))}")
     except ArenaError as error:
         say(f"not remembered: {error}")
 
 
-def _listed(names: Sequence[str]) -> str:
-    return ", ".join(first_of(names, _SHOWN))
+def _as_whom() -> str:
+    return "as your user" if os.geteuid() else "as root"

@@ -45,7 +45,7 @@ def test_a_person_is_asked_once_for_each_folder(tmp_path: Path, bare: dict[str, 
         assert "mine: ok (process)" in terminal.text
     ran = run_process("check", "mine", *QUICK, cwd=tmp_path, env=bare)
     assert ran.code == 0, ran
-    assert "runs as your user, without isolation: mine, your own by " in ran.err
+    assert ": mine (remembered in " in ran.err
     bot(tmp_path / "other")
     ran = run_process("compare", "mine", "other", cwd=tmp_path, env=bare)
     error_line(ran, "'process' does not isolate", f"{NOT_INSTALLED}, or --trust-bots")
@@ -139,6 +139,16 @@ def test_every_command_of_authors_asks(
     error_line(run(*words, cwd=played), "'process' does not isolate", NOT_INSTALLED)
     assert asked[0] == played / "mine"
     assert sorted(played.rglob("*")) == before
+
+
+@pytest.mark.usefixtures("no_docker", "bare_here")
+def test_many_bots_are_not_taken_for_ones_own(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(own_bots, "_says_yes", lambda *_: True)
+    for number in range(7):
+        bot(tmp_path / f"hand-ins/student{number}")
+    error_line(run("alike", "hand-ins", cwd=tmp_path), "'process' does not isolate", NOT_INSTALLED)
 
 
 @pytest.mark.parametrize(

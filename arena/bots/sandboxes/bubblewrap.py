@@ -63,7 +63,9 @@ class BubblewrapSandbox(HostSandbox):
         except OSError as error:
             if shortage := shortage_of(error):
                 raise shortage from None
-            return Unavailable(f"it cannot be started: {error.strerror}", GET_ISOLATION)
+            # It may be where bots do not look for programs.
+            hint = GET_ISOLATION if isinstance(error, FileNotFoundError) else _SEE
+            return Unavailable(f"it cannot be started: {error.strerror}", hint)
         return None if trial.code == 0 else _why_not(trial)
 
     def start(self, program: Program, *, space: int = 0) -> ChildProcess:
