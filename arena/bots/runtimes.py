@@ -144,7 +144,7 @@ RUNTIMES = {
     "rust": Runtime(
         about="rustc, cargo",
         # libc6-dev is named: debootstrap leaves out what several packages provide.
-        programs={"rustc": "rustc libc6-dev", "cargo": "cargo"},
+        programs={"rustc": "rustc", "cargo": "cargo libc6-dev"},
         compiled=".rs",
         compiler="rustc -O --edition 2021 -o {program} {source}",
         flush="io::stdout().flush()",

@@ -1,6 +1,7 @@
 """`arena play`: quick tables, of bots alone and with a person."""
 
 import json
+import os
 import signal
 import subprocess
 from contextlib import suppress
@@ -21,6 +22,15 @@ from tests.support.depth import depth
 
 RETRY = 30.0
 """Seconds after which an interrupt is sent again."""
+WITHOUT_NUMPY = """
+for folder in /usr/lib/python3*/dist-packages/numpy /usr/local/lib/python3*/*-packages/numpy; do
+    [ ! -d "$folder" ] || mount -t tmpfs none "$folder"
+done
+/usr/bin/python3 -c "import numpy; print(str(hasattr(numpy, 'zeros')).lower())" >seen ||
+    echo false >seen
+exec "$@"
+"""
+"""Runs a command as on a machine whose own Python has no numpy, and notes whether it has."""
 CARELESS = "d\n1 2\npass\n" * 500
 """What a person types who doubts what can be doubted, and opens with one two."""
 
@@ -50,6 +60,17 @@ def test_games_go_to_a_folder_of_their_own_unless_one_is_named(tmp_path: Path) -
         folders.append(league.parent)
     assert folders[0] != folders[1]
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("sandbox", ["process", "bubblewrap"])
+def test_champion_plays_where_the_machine_has_no_numpy(tmp_path: Path, sandbox: str) -> None:
+    hidden = ["unshare", "--mount", *(["-r"] if os.geteuid() else []), "sh", "-c", WITHOUT_NUMPY]
+    table = ("play", "sample:champion", "sample:odds", "--games", "1", "--into", "game")
+    ran = run(*table, "--sandbox", sandbox, cwd=tmp_path, under=[*hidden, "sh"])
+    assert ran.code == 0, ran.err
+    assert json.loads((tmp_path / "seen").read_text()) is False
+    assert run("verify", "game/league.yaml", cwd=tmp_path).code == 0
 
 
 def test_faults_are_findings(tmp_path: Path) -> None:

@@ -67,7 +67,7 @@ class ChildProcess(Watched):
         """Which clock that is; None until the program has begun."""
         try:
             self._process = process = subprocess.Popen(
-                tree.wrap(argv) if tree else list(argv),
+                tree.wrap(argv, environment) if tree else list(argv),
                 bufsize=0,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,

@@ -118,6 +118,11 @@ def test_group_that_was_removed_is_frozen_and_killed_without_an_error() -> None:
     group.close()
 
 
+def test_program_in_a_scope_has_its_own_environment() -> None:
+    argv = SystemdScopes(("--user",)).make(Quota()).wrap(["true"], {"PYTHONPATH": "/modules"})
+    assert argv[-4:] == ["env", "-i", "PYTHONPATH=/modules", "true"]
+
+
 def test_scope_that_is_gone_when_it_is_looked_for_is_empty(monkeypatch: pytest.MonkeyPatch) -> None:
     scope = SystemdScopes(("--user",)).make(Quota())
     [unit] = [word for word in scope.wrap(["true"]) if word.startswith("--unit=")]

@@ -126,7 +126,7 @@ def test_files_of_the_host_are_hidden(inside: dict[str, Any]) -> None:
         assert not {inside["secret"], str(Path(__file__).resolve())} & set(inside["visible"])
         return
     assert inside["visible"] == []
-    known = {"bin", "bot", "dev", "etc", "lib", "lib32", "lib64", "libx32", "proc", "sbin"}
+    known = {"bin", "bot", "dev", "etc", "lib", "lib32", "lib64", "libx32", "opt", "proc", "sbin"}
     assert set(inside["root"]) <= known | {"tmp", "usr"}
 
 

@@ -3,7 +3,7 @@
 import errno
 import os
 import signal
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from itertools import count
@@ -99,8 +99,12 @@ class Cgroup:
         """Whether the group can be frozen."""
         return self._freezer_fd is not None
 
-    def wrap(self, argv: Sequence[str]) -> list[str]:
-        """Return a command that joins the group before it becomes `argv`."""
+    def wrap(self, argv: Sequence[str], environment: Mapping[str, str] | None = None) -> list[str]:
+        """Return a command that joins the group before it becomes `argv`.
+
+        The environment is the one that the command is started with.
+        """
+        del environment
         files = [str(folder / "cgroup.procs") for folder in self._folders]
         return ["sh", "-c", _JOIN, "sh", *files, "--", *argv]
 

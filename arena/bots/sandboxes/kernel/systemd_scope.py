@@ -3,7 +3,7 @@
 import os
 import shutil
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from itertools import count
 from pathlib import Path
@@ -46,8 +46,8 @@ class SystemdScope:
         self._pid = 0
         self._cgroup: Cgroup | None = None
 
-    def wrap(self, argv: Sequence[str]) -> list[str]:
-        """Return a command that enters the scope before it becomes `argv`."""
+    def wrap(self, argv: Sequence[str], environment: Mapping[str, str] = ENVIRONMENT) -> list[str]:
+        """Return a command that enters the scope before it becomes `argv` in an environment."""
         properties = (
             "Delegate=yes",
             f"MemoryMax={memory_limit(self._quota)}",
@@ -58,8 +58,8 @@ class SystemdScope:
         bus = [f"{name}={os.environ[name]}" for name in _BUS_VARIABLES if name in os.environ]
         run = ["env", *bus, "systemd-run", *self._scopes.manager, "--scope", "--quiet", "--collect"]
         run += [f"--unit={self._unit}", *(f"--property={each}" for each in properties)]
-        environment = [f"{name}={value}" for name, value in ENVIRONMENT.items()]
-        return [*run, "--", "env", "-i", *environment, *argv]
+        clean = ["env", "-i", *(f"{name}={value}" for name, value in environment.items())]
+        return [*run, "--", *clean, *argv]
 
     def started(self, pid: int) -> None:
         """Take note of the process that enters the scope and becomes the bot."""
