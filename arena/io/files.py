@@ -5,7 +5,7 @@ import shutil
 import stat
 import subprocess
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from secrets import token_hex
 from typing import BinaryIO, TypeVar
@@ -198,7 +198,8 @@ def remove_tree(folder: Path) -> None:
     except (OSError, RecursionError):
         # Folders without permissions, or nested thousands deep, which Python cannot walk.
         for tool in (["chmod", "-R", "u+rwx"], ["rm", "-rf"]):
-            subprocess.run([*tool, "--", folder], stderr=subprocess.DEVNULL, check=False)
+            with suppress(OSError):  # no process, or no descriptor, is left for it
+                subprocess.run([*tool, "--", folder], stderr=subprocess.DEVNULL, check=False)
 
 
 def user_cache(name: str) -> Path:

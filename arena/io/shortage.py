@@ -37,6 +37,7 @@ _RESOURCES = {
     errno.EROFS: _Resource("a folder to write to", "mount it writable, or set TMPDIR to another"),
     errno.EIO: _Resource("a disk that works", "see what failed: dmesg"),
 }
+_SHORT_OF = "this machine is short of {}: "
 _NO_THREAD = "can't start new thread"
 """What Python says, without an errno."""
 
@@ -58,9 +59,18 @@ def shortage_in(words: str) -> ShortageError | None:
     """Return what the machine lacked by the words of a program that is no bot's; None if unsaid."""
     for number, resource in _RESOURCES.items():
         if os.strerror(number).lower() in words.lower():
-            return _shortage(resource, words)
+            said = words.partition(_SHORT_OF.format(resource.name))[2]
+            return _shortage(resource, said.partition(" / ")[0] or words)
     return None
 
 
+def shortage_behind(error: BaseException) -> ShortageError | None:
+    """Return what the machine lacked for an error that others were made of; None if nothing."""
+    cause: BaseException | None = error
+    while cause and not (shortage := shortage_of(cause)):
+        cause = cause.__cause__ or cause.__context__
+    return shortage if cause else None
+
+
 def _shortage(resource: _Resource, how: str, where: str = "") -> ShortageError:
-    return ShortageError(f"this machine is short of {resource.name}: {how}", where, resource.hint)
+    return ShortageError(_SHORT_OF.format(resource.name) + how, where, resource.hint)

@@ -1,6 +1,6 @@
 """What a ladder takes of the disk: logs are pruned to their caps, and play needs free space."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from arena.io.numbers import size_text
@@ -25,6 +25,22 @@ def lacks_space(folder: Folder, caps: Caps) -> str:
     if free >= caps.free:
         return ""
     return f"only {size_text(free)} are free, disk.free is {size_text(caps.free)}: play is stopped"
+
+
+class Room:
+    """Whether the disk has room for more games, which is said when it changes."""
+
+    def __init__(self, folder: Folder, say: Callable[[str], None]) -> None:
+        self._folder, self._say = folder, say
+        self.lacks = ""
+        """Why nothing is played, "" if something is."""
+
+    def look(self, caps: Caps) -> None:
+        """See how much is free."""
+        lacks = lacks_space(self._folder, caps)
+        if bool(lacks) != bool(self.lacks):
+            self._say(lacks or "there is room on the disk again: play goes on")
+        self.lacks = lacks
 
 
 def logs_size(folder: Folder) -> int | None:

@@ -2,10 +2,8 @@
 
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import AbstractContextManager, ExitStack, nullcontext
-
-import msgspec
 
 from arena import __version__
 from arena.game.records import Fixture
@@ -15,7 +13,6 @@ from arena.ladder.book.book import Book
 from arena.ladder.book.tables import (
     PLAYING,
     Action,
-    DivisionProgress,
     Order,
     State,
     Version,
@@ -23,7 +20,7 @@ from arena.ladder.book.tables import (
 from arena.ladder.book.update import bring_up_to_date
 from arena.ladder.check.scheduler import CheckScheduler
 from arena.ladder.config import Config, load_config, sandbox_of
-from arena.ladder.disk import Pruner, lacks_space
+from arena.ladder.disk import Pruner, Room
 from arena.ladder.door.door import Door
 from arena.ladder.folder import Folder, locked
 from arena.ladder.guests.keeper import GuestKeeper
@@ -45,6 +42,8 @@ _IDLE = 1.0
 """Seconds between looks while the ladder sleeps."""
 _PUT_OFF = 10.0
 """Seconds until the server of a language model that failed is asked again."""
+_SHORT = 2.0
+"""Seconds until the machine is asked again for what it lacked."""
 _NOTE = 5.0
 """Seconds between notes of how far the tables are, for `status`."""
 _TIDY = 60.0
@@ -92,15 +91,14 @@ class _Ladder(RunListener):
     ) -> None:
         self._folder, self._config, self._stop = folder, config, stop
         self._book, self._door, self._say = book, door, say
-        self._notes = Notes(say)
+        self._notes, self._beside = Notes(say), Notes(say)
         self._checks = CheckScheduler(folder, config, book)
         self._publisher = Publisher(folder, config, book, say)
         self._health = HealthNotes(folder, book)
         self._guests = GuestKeeper(folder, config, book)
         self._standings = StandingsKeeper(folder, config, say)
         self._pruner: Pruner | None = None
-        self._lacks_space = ""
-        """Why nothing is played, "" if something is."""
+        self._room = Room(folder, say)
         self._season: Season | None = None
         self._live: LiveGames | None = None
         self._field: list[Version] = []
@@ -108,8 +106,6 @@ class _Ladder(RunListener):
         self._closing: Order | None = None
         self._seen: int | None = None
         """The state of the door that was looked at."""
-        self._divisions: Sequence[DivisionProgress] | None = None
-        """What was noted of the tables."""
         self._next_tick = self._next_note = self._next_tidying = 0.0
 
     def run(self) -> None:
@@ -130,7 +126,7 @@ class _Ladder(RunListener):
                 if not self._config.file.cluster:  # its workers do not share our files
                     self._live = LiveGames(self._folder.season(number), self._season, self._book)
                 self._play(self._season)
-                self._note_divisions(self._season.divisions())
+                self._health.note_divisions(self._season.divisions())
                 ended = self._closing is not None and self._end(self._season)
                 self._stop_reading()
             self._season = self._pruner = self._live = None
@@ -160,7 +156,7 @@ class _Ladder(RunListener):
         """Look after everything else; tell whether the games must pause."""
         self._tick()
         changed = self._field_changed or self._closing is not None
-        return changed or self._stop.is_set() or self._lacks_space != ""
+        return changed or self._stop.is_set() or self._room.lacks != ""
 
     # ------------------------------------------------------------ seasons
 
@@ -177,15 +173,15 @@ class _Ladder(RunListener):
         """Play until the season is closed or the ladder stopped; sleep while nothing is due."""
         while True:
             self._tick()
-            if self._stop.is_set() or (self._closing and not self._lacks_space):
+            if self._stop.is_set() or (self._closing and not self._room.lacks):
                 return
-            if self._lacks_space:
+            if self._room.lacks:
                 # The field stays: versions that have not begun to meet cannot be compared.
                 self._stop.wait(_IDLE)
                 continue
-            if not self._take_field(season):
-                return
-            asleep = self._notes.unless_short(lambda: season.play(*self._names(), self))
+            asleep = self._notes.unless_short(
+                lambda: self._take_field(season) and season.play(*self._names(), self)
+            )
             self._compare(season)
             if asleep:
                 self._notes.clear()
@@ -195,8 +191,9 @@ class _Ladder(RunListener):
                 self._stop.wait(_PUT_OFF)
 
     def _end(self, season: Season) -> bool:
-        """Play what was begun in a season that is to be closed; False if it was stopped."""
-        if not self._take_field(season):
+        """Play what was begun in a season that is to be closed; False if it is not yet over."""
+        if not self._notes.unless_short(lambda: self._take_field(season)):
+            self._stop.wait(_IDLE)
             return False
         if not play_to_its_end(season, *self._names(), self._stop, self._notes):
             return False
@@ -236,6 +233,14 @@ class _Ladder(RunListener):
         if now < self._next_tick:
             return
         self._next_tick = now + _TICK
+        if self._beside.unless_short(lambda: self._look_after(now)):
+            self._beside.clear()
+        else:
+            self._next_tick = now + _SHORT
+            self._seen = None
+
+    def _look_after(self, now: float) -> bool:
+        """Do what is due; True if the machine lacked nothing for it."""
         if self._door.changes() != self._seen:
             self._look_at_door()
         if self._checks.step():
@@ -248,6 +253,7 @@ class _Ladder(RunListener):
         if now >= self._next_tidying:
             self._next_tidying = now + _TIDY
             self._checks.tidy()
+        return True
 
     def _show(self, season: Season, now: float) -> None:
         """Publish what was played, and note how the ladder is, as far as it is due."""
@@ -259,22 +265,14 @@ class _Ladder(RunListener):
             self._live.step()
         if now >= self._next_note:
             self._next_note = now + _NOTE
-            self._note_divisions(season.divisions())
+            self._health.note_divisions(season.divisions())
             self._health.note(self._config, self._publisher.next_at(state))
-
-    def _note_divisions(self, divisions: Sequence[DivisionProgress]) -> None:
-        if divisions != self._divisions:
-            self._book.set_fact("divisions", msgspec.json.encode(divisions).decode())
-            self._divisions = divisions
 
     def _look_at_disk(self) -> None:
         """Prune what is over its cap, and stop playing if there is no room for more."""
         if self._pruner:
             self._pruner.step(wait=self._publisher.at_work)
-        lacks = lacks_space(self._folder, self._config.caps)
-        if bool(lacks) != bool(self._lacks_space):
-            self._say(lacks or "there is room on the disk again: play goes on")
-        self._lacks_space = lacks
+        self._room.look(self._config.caps)
 
     def _look_at_door(self) -> None:
         self._seen = self._door.changes()

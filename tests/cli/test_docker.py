@@ -110,6 +110,43 @@ def test_full_disk_is_refused(tmp_path: Path) -> None:
     check_refused(ran, what)
 
 
+def test_engine_without_processes_is_a_shortage(tmp_path: Path) -> None:
+    lacks = "runc create failed: unable to start init: fork: Resource temporarily unavailable"
+    answers: dict[str, tuple[int, object]] = {
+        "/version": (200, VERSION),
+        "/containers/json": (200, []),
+        "/containers/create": (500, {"message": lacks}),
+    }
+    with daemon(tmp_path, answers) as address:
+        ran = run_with(tmp_path, address)
+    error_line(ran, "this machine is short of processes: ", lacks, "raise pids.max")
+    assert "arena check" not in ran.err
+
+
+@pytest.mark.slow
+def test_few_open_files_are_a_shortage(tmp_path: Path) -> None:
+    league(tmp_path, bots=["sample:odds", "sample:honest"])
+    for most in (12, 20, 24):
+        under = ("prlimit", f"--nofile={most}:{most}", "--")
+        ran = run(*ARGUMENTS, cwd=tmp_path, under=under)
+        if ran.code:
+            error_line(ran, "short of open files", "ulimit -n")
+            assert "docker.io" not in ran.err
+
+
+@pytest.mark.slow
+def test_files_that_the_engine_does_not_see_are_no_fault_of_a_bot(tmp_path: Path) -> None:
+    """As where the arena is in a container that has the engine's socket."""
+    mount = 'mount -t tmpfs none "$0" && TMPDIR="$0" exec "$@"'
+    hidden = tmp_path / "hidden"
+    hidden.mkdir()
+    league(tmp_path, bots=["sample:odds", "sample:honest"])
+    namespace = ["unshare", "--mount"] if os.geteuid() == 0 else ["unshare", "-r", "--mount"]
+    ran = run(*ARGUMENTS, cwd=tmp_path, under=[*namespace, "sh", "-c", mount, hidden])
+    error_line(ran, "the engine does not see this machine's files: ", "set TMPDIR")
+    assert "arena check" not in ran.err
+
+
 def test_missing_permission_is_refused(tmp_path: Path) -> None:
     address = tmp_path / "docker.sock"
     unprivileged: list[object] = []

@@ -224,13 +224,15 @@ def running(club: Path, *under: object, **variables: str) -> Iterator[Running]:
 
 
 @contextmanager
-def in_thread(club: Path, say: Callable[[str], None] = lambda _: None) -> Iterator[None]:
+def in_thread(
+    club: Path, say: Callable[[str], None] = lambda _: None
+) -> Iterator[threading.Thread]:
     """Run a ladder in a thread of this process as long as the block lasts."""
     stop = threading.Event()
     thread = threading.Thread(target=run_ladder, args=(Folder(club), stop, say))
     thread.start()
     try:
-        yield
+        yield thread
     finally:
         stop.set()
         thread.join()

@@ -4,7 +4,7 @@ import threading
 from collections.abc import Callable, Sequence
 from functools import partial
 
-from arena.io.shortage import ShortageError
+from arena.io.shortage import shortage_of
 from arena.ladder.season.season import Season
 from arena.league.play.dispatcher import RunListener
 
@@ -26,8 +26,10 @@ class Notes:
         """Play; False if the machine lacked something for it, which is said."""
         try:
             return play()
-        except ShortageError as error:
-            self.note(str(error))
+        except Exception as error:
+            if not (shortage := shortage_of(error)):
+                raise
+            self.note(str(shortage))
             return False
 
     def clear(self) -> None:

@@ -12,7 +12,6 @@ from typing import NamedTuple
 from arena.bots.sandboxes.docker import engine
 from arena.bots.sandboxes.docker.container import KILLED, NO_CONTAINER, Container
 from arena.bots.sandboxes.kernel.cgroups import cgroup_of
-from arena.io.shortage import shortage_in
 
 _CHUNK = 65_536
 _HEADER = 8
@@ -40,8 +39,6 @@ class AttachedContainer(Container):
         self._attachment: Attachment | None = None
         self._killed = False
         self._code = KILLED
-        self._lacked = False
-        """Whether the engine could not start it because its machine lacks something."""
         self._from_stdin, self.stdin = os.pipe()
         self.stdout, self._to_stdout = os.pipe()
         self.stderr, self._to_stderr = os.pipe()
@@ -65,9 +62,9 @@ class AttachedContainer(Container):
         return self._code
 
     def ran(self) -> bool:
-        """Return whether the engine executed the bot, or refused to for the bot's own fault."""
+        """Return whether the container began: its init executes the bot, and says if it cannot."""
         self._thread.join()
-        return not self._lacked
+        return self._attachment is not None
 
     def kill(self) -> None:
         """Kill the container, with all that is in it."""
@@ -105,7 +102,6 @@ class AttachedContainer(Container):
             # Otherwise nobody would see it, and the bot would be waited for.
             if self._attachment is None:
                 self._code = NO_CONTAINER
-                self._lacked = shortage_in(str(error)) is not None
                 os.write(self._to_stderr, str(error).encode() + b"\n")
         finally:
             self._started.set()

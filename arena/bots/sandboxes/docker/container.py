@@ -150,9 +150,9 @@ class FifoContainer(Container):
 
     def kill(self) -> None:
         """Kill the container, with all that is in it."""
+        self._started.wait()
         if self._lease is None:
             return
-        self._started.wait()
         # A frozen supervisor cannot see the end of the lease.
         self.freeze(frozen=False)
         os.close(self._lease)
@@ -200,6 +200,10 @@ class FifoContainer(Container):
 
     def _fail(self, reason: str) -> None:
         """End as a program would: with a line on standard error and an exit code."""
+        # So that there is a descriptor for that, if others are what is missing.
+        if self._lease is not None:
+            os.close(self._lease)
+            self._lease = None
         for reader, text in ((self.stderr, reason), (self.exit_fd, str(NO_CONTAINER))):
             # The FIFO is open here, whether or not its name still exists.
             fd = os.open(f"/proc/self/fd/{reader}", os.O_WRONLY | os.O_NONBLOCK)

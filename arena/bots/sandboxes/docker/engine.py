@@ -12,6 +12,7 @@ from arena.bots.runtimes import OWN_IMAGES
 from arena.bots.sandboxes.base import Unavailable
 from arena.bots.sandboxes.run_folder import is_in_use
 from arena.io.errors import ArenaError
+from arena.io.shortage import ShortageError, shortage_behind, shortage_in
 
 if TYPE_CHECKING:
     from docker import APIClient
@@ -35,6 +36,7 @@ _FIXED_RUNC: dict[tuple[int, ...], tuple[int, ...]] = {(1, 2): (1, 2, 8), (1, 3)
 def api_client() -> Iterator["APIClient"]:
     """Yield a connection to the engine for a few calls; the SDK's errors become ArenaErrors.
 
+    ShortageError if the machine lacks something: this one, or by its words that of the engine.
     Each caller has its own: the SDK's are not thread-safe and keep a socket open for each URL.
     """
     from docker.errors import APIError, DockerException
@@ -46,7 +48,7 @@ def api_client() -> Iterator["APIClient"]:
     except APIError as error:
         raise _refused(str(error.explanation or error)) from None
     except (DockerException, RequestException, OSError) as error:
-        raise _unreachable(str(error)) from None
+        raise shortage_behind(error) or _unreachable(str(error)) from None
 
 
 @cache
@@ -80,12 +82,12 @@ def _unreachable(text: str) -> ArenaError:
 def _refused(text: str) -> ArenaError:
     if "no space left" in text.lower():
         hint = "docker system prune frees some"
-        return ArenaError("no space left for Docker's containers", hint=hint)
+        return ShortageError("no space left for Docker's containers", hint=hint)
     if image := re.search(r"[Nn]o such image: (\S+)", text):
         return missing_image(image[1])
     if "too old" in text:
         return ArenaError("Docker's API is too old", hint=_UPGRADE)
-    return ArenaError(f"Docker refuses: {_one_line(text)}")
+    return shortage_in(text) or ArenaError(f"Docker refuses: {_one_line(text)}")
 
 
 def missing_image(image: str) -> ArenaError:
@@ -98,12 +100,17 @@ def missing_image(image: str) -> ArenaError:
 
 
 def unavailable_reason(images: Sequence[str]) -> Unavailable | None:
-    """Return why containers of these images cannot run here, or None if they can."""
+    """Return why containers of these images cannot run here, or None if they can.
+
+    Raises ShortageError if the machine lacks something for now.
+    """
     try:
         with api_client() as api:
             for image in images:
                 if not has_image(api, image):
                     raise missing_image(image)
+    except ShortageError:
+        raise
     except ArenaError as error:
         return Unavailable(error.what, error.hint)
     return None

@@ -7,19 +7,20 @@ from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from arena.bots.runtimes import IMAGES, OF_SAMPLES
-from arena.bots.sandboxes.base import MODELS, Program, Quota, Running, Unavailable
+from arena.bots.sandboxes.base import MODELS, Program, Quota, Unavailable
 from arena.bots.sandboxes.build_folder import SOURCE, copy_first
 from arena.bots.sandboxes.docker import engine
 from arena.bots.sandboxes.docker.attached import AttachedContainer, Attachment
-from arena.bots.sandboxes.docker.container import PIPES, SUPERVISOR, FifoContainer
+from arena.bots.sandboxes.docker.container import PIPES, SUPERVISOR, Container, FifoContainer
 from arena.bots.sandboxes.docker.reaper import current_run
 from arena.bots.sandboxes.kernel.masks import ENGINE_DEFAULTS, PROC, SYS
 from arena.bots.sandboxes.kernel.seccomp import docker_profile
 from arena.bots.sandboxes.kernel.users import new_user
-from arena.io.uptime import wait_readable
+from arena.bots.sandboxes.run_once import last_line, run_to_end, started
+from arena.io.shortage import shortage_in
 
 if TYPE_CHECKING:
     from docker import APIClient
@@ -32,7 +33,7 @@ _INODES, _BUILD_INODES = 1024, 65_536
 _MESSAGE_QUEUE_BYTES = 65_536
 _NANO_CPUS = 10**9
 _ALL_STREAMS = {"stdin": 1, "stdout": 1, "stderr": 1, "stream": 1}
-_HELLO = b"perudo\n"
+_TRIAL, _HELLO = "trial.txt", b"perudo\n"
 _TRIAL_SECONDS = 30.0
 
 
@@ -66,10 +67,14 @@ class DockerSandbox:
         self._pipes = pipes
 
     def unavailable_reason(self) -> Unavailable | None:
-        """Return why containers do not run here: tries each image, by FIFOs, then the socket."""
+        """Return why containers do not run here: tries each image, by FIFOs, then the socket.
+
+        Raises ShortageError if the machine lacks something for now.
+        """
         images = sorted({self._images[runtime] for runtime in self._runtimes})
         if unavailable := engine.unavailable_reason(images):
             return unavailable
+        (current_run().folder / _TRIAL).write_bytes(_HELLO)
         first, *others = sorted(self._runtimes)
         reason = self._try(first)
         if reason and not self.attach:
@@ -78,8 +83,13 @@ class DockerSandbox:
         if not reason and others:
             with ThreadPoolExecutor(len(others)) as threads:
                 reason = next(filter(None, threads.map(self._try, others)), "")
-        hint = "an image needs sh and setpriv (util-linux)" if "setpriv" in reason else ""
-        return Unavailable(reason, hint) if reason else None
+        if not reason:
+            return None
+        if shortage := shortage_in(reason):
+            raise shortage
+        hint = "set TMPDIR to a folder that is the same for the engine" if _TRIAL in reason else ""
+        hint = "an image needs sh and setpriv (util-linux)" if "setpriv" in reason else hint
+        return Unavailable(reason, hint)
 
     def image_id(self, runtime: str) -> str:
         """Return the digest of the image of a runtime; its name if the engine does not have it."""
@@ -98,20 +108,22 @@ class DockerSandbox:
         return engine.runc_warning()
 
     def _try(self, runtime: str) -> str:
-        """Have a container echo a line; return what went wrong, or note what it can do."""
-        running = self.start(Program(current_run().folder, ["cat"], runtime))
-        try:
+        """Have a container read a file and echo a line; return what went wrong, or "".
+
+        Then it is noted what the container can do.
+        """
+        folder = current_run().folder
+        with started(self, Program(folder, ["cat", _TRIAL, "-"], runtime)) as running:
             os.write(running.stdin, _HELLO)
-            wait_readable([running.stdout, running.exit_fd], _TRIAL_SECONDS)
-            with suppress(BlockingIOError):
-                if os.read(running.stdout, len(_HELLO)) == _HELLO:
-                    self.clock = "wall" if running.cpu_time() is None else "cpu"
-                    self.freezes = running.freezes
-                    return ""
-            return _failure(running)
-        finally:
-            running.kill()
-            running.close()
+            clock: Literal["wall", "cpu"] = "wall" if running.cpu_time() is None else "cpu"
+            freezes = cast("Container", running).freezes
+            ran = run_to_end(running, _TRIAL_SECONDS)
+        if ran.stdout == _HELLO:
+            return f"the engine does not see this machine's files: {folder / _TRIAL}"
+        if ran.stdout != 2 * _HELLO:
+            return last_line(ran.stderr) or f"a container ended with {ran.code}"
+        self.clock, self.freezes = clock, freezes
+        return ""
 
     def start(self, program: Program, *, space: int = 0) -> FifoContainer | AttachedContainer:
         """Start a program and return at once; if that fails, its standard error says why."""
@@ -231,12 +243,3 @@ def _first_process(api: "APIClient", container: str) -> int:
     with suppress(NotFound):
         return int(api.inspect_container(container)["State"]["Pid"])
     return 0
-
-
-def _failure(running: Running) -> str:
-    """Kill a program; return what it printed on standard error, or how it ended."""
-    running.kill()
-    with suppress(BlockingIOError):
-        if text := " ".join(os.read(running.stderr, 4096).decode("utf-8", "replace").split()):
-            return text
-    return f"a container ended with {running.exit_code()}"
