@@ -1,6 +1,5 @@
 """Every language that Debian has: a bot of a few lines plays a game in each sandbox."""
 
-import os
 from pathlib import Path
 
 import pytest
@@ -11,12 +10,10 @@ from arena.bots.manifest import load_bot
 from arena.bots.sandboxes.base import Sandbox
 from arena.game.records import Faulted, Fixture, LimitsInfo
 from arena.game.rules.books import VARIANTS
+from tests.bots.tried_languages import TRIED
 from tests.support.live import good_bot, play_bots
 
 BOTS = Path(__file__).with_name("languages")
-LARGE = bool(os.environ.get("ARENA_TEST_LARGE"))
-"""Whether the languages that take over 300 MB are installed: `make more-languages`."""
-TRIED = [name for name, row in LANGUAGES.items() if LARGE or not row.large]
 
 
 def test_every_language_has_a_bot() -> None:

@@ -107,6 +107,8 @@ class BubblewrapSandbox(HostSandbox):
             # Mapped, it gives shared memory, which no per-process limit counts.
             options += ["--dev-bind", "/dev/null", "/dev/zero"]
         options += ["--remount-ro", "/dev", "--size", size, "--tmpfs", "/tmp"]
+        for path in self._paths:
+            options += ["--ro-bind", path, path]
         if program.socket:
             # A socket in a folder that is read-only can be connected to.
             options += ["--ro-bind", str(program.socket.parent), MODELS]

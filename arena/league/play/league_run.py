@@ -102,6 +102,7 @@ def _spec(request: RunRequest, league: League, sandbox: Sandbox, models: Access)
     return RunSpec(
         sandbox=asked if request.mixed_sandboxes else sandbox.name,
         images=league.images,
+        paths=league.sandbox_paths,
         trusted=request.trust_bots or all(bot.shipped for bot in league.bots),
         freeze=league.limits.freeze,
         pin=league.pin,
@@ -156,7 +157,7 @@ def _checked(request: RunRequest, listener: RunListener) -> tuple[League, Sandbo
     """Read a league and choose its sandbox; raises ArenaError if it cannot be played there."""
     league = load_league(request.league)
     name = request.sandbox or league.sandbox
-    sandbox = make_sandbox(name, runtimes_of(league.bots), league.images)
+    sandbox = make_sandbox(name, runtimes_of(league.bots), league.images, league.sandbox_paths)
     if request.skip_missing_runtimes and sandbox.uses_host_programs:
         league = _without_missing_runtimes(league, listener)
         league = _without_failing_samples(league, sandbox, listener)
