@@ -50,6 +50,8 @@ class TableRequest(Struct, frozen=True):
     """Whether the Python packages that bots ask for are installed."""
     images: dict[str, str] = {}
     """The image of each runtime, where it is another than the usual one."""
+    paths: tuple[str, ...] = ()
+    """What the sandbox shows of the machine besides."""
 
     @property
     def league(self) -> Path:
@@ -132,6 +134,7 @@ def _write_league(request: TableRequest, *, with_person: bool) -> None:
         "sandbox": request.sandbox,
         "packages": request.packages,
         "images": request.images,
+        "sandbox_paths": request.paths,
         "seed": request.seed,
     }
     with os_errors("it cannot be made", request.folder):
@@ -157,7 +160,8 @@ def _play_with_person(
     """Play the first fixture with a person in a seat, and store it."""
     league = load_league(request.league)
     rivals = league.bots
-    sandbox = sandbox_for(rivals, league.sandbox, trusted=trusted, images=league.images)
+    images, paths = league.images, league.sandbox_paths
+    sandbox = sandbox_for(rivals, league.sandbox, trusted=trusted, images=images, paths=paths)
     league = _with_person(league)
     [rules] = league.variants.values()
     with (

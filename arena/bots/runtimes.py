@@ -3,9 +3,13 @@
 A new language is a row of `RUNTIMES` and the folder of its kit in `protocol/kits/`.
 """
 
+from collections import ChainMap
 from collections.abc import Iterable
+from pathlib import Path
 
 from msgspec import Struct
+
+from arena.bots.languages import LANGUAGES
 
 _DEBIAN = "debian:bookworm-slim"
 
@@ -53,6 +57,8 @@ class Runtime(Struct, frozen=True, kw_only=True):
     """How a program flushes standard output; "" if it is flushed by itself."""
     reads: str = "not to the end of the input"
     """How a program reads a line at a time."""
+    config: tuple[str, ...] = ()
+    """Patterns of paths below /etc that its programs read."""
     reserves: int = 0
     """Bytes that a program reserves at its start and may never use."""
     debugger: str = "gdb -p {pid}"
@@ -156,6 +162,7 @@ RUNTIMES = {
     "java": Runtime(
         about="JDK 17 or later",
         programs={"javac": "default-jdk-headless", "java": "default-jdk-headless"},
+        config=("/etc/java-*",),  # Debian's JDK links to it
         flush="System.out.flush()",
         reads="with BufferedReader.readLine(), not readAllBytes()",
         debugger="jstack {pid}",
@@ -201,8 +208,15 @@ OF_SAMPLES = ("python", "node", "c", "any")
 """The runtimes of the sample bots: their images are built and tried if no others are asked for."""
 KITS = {name: kit for runtime in RUNTIMES.values() for name, kit in runtime.kits.items()}
 """By language."""
-PROGRAMS = tuple(program for runtime in RUNTIMES.values() for program in runtime.programs)
-"""The interpreters and compilers of all runtimes."""
+PACKAGES = dict(
+    ChainMap(
+        *(runtime.programs for runtime in RUNTIMES.values()),
+        *(language.programs for language in LANGUAGES.values()),
+    )
+)
+"""The packages of each interpreter and compiler, in Debian and Ubuntu."""
+PROGRAMS = tuple(PACKAGES)
+"""The interpreters and compilers of all runtimes and languages."""
 
 
 def from_debian() -> list[str]:
@@ -226,6 +240,20 @@ def language_of(runtime: str, program: str) -> str:
     return runtime if runtime != "any" else runtime_of(program) or runtime
 
 
+def reserved_by(runtime: str, program: str) -> int:
+    """Return how many bytes a program may reserve beside those that it may use."""
+    own = (row.reserves for row in LANGUAGES.values() if program in row.programs)
+    return RUNTIMES[language_of(runtime, program)].reserves or next(own, 0)
+
+
+def config_paths() -> list[str]:
+    """Return the paths of this machine that programs of bots read beside /usr and /lib."""
+    of_runtimes = (pattern for row in RUNTIMES.values() for pattern in row.config)
+    of_languages = (pattern for row in LANGUAGES.values() for pattern in row.config)
+    patterns = (pattern.lstrip("/") for pattern in (*of_runtimes, *of_languages))
+    return sorted(str(path) for pattern in patterns for path in Path("/").glob(pattern))
+
+
 def runtime_meant(name: str) -> str | None:
     """Return the runtime of a language or a program, as `javascript` or `gcc`; None if unknown."""
     of_kit = (runtime for runtime, row in RUNTIMES.items() if name in row.kits)
@@ -246,12 +274,11 @@ def how_to_compile(program: str, files: Iterable[str]) -> str:
 
 
 def how_to_install(program: str) -> str:
-    """Return the command that installs a program of a runtime; "" if it is of none."""
-    runtime = RUNTIMES.get(runtime_of(program) or "")
-    packages = runtime.programs[program] if runtime else ""
-    if not runtime or not packages:
-        return ""
-    return f"{'' if runtime.in_debian else 'on Ubuntu: '}sudo apt-get install {packages}"
+    """Return the command that installs a program of a language; "" if none is known."""
+    runtime = RUNTIMES[runtime_of(program) or "any"]
+    where = "" if runtime.in_debian else "on Ubuntu: "
+    packages = PACKAGES.get(program)
+    return f"{where}sudo apt-get install {packages}" if packages else ""
 
 
 def interpreter_of(ending: str) -> str:

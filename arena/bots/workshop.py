@@ -62,6 +62,7 @@ def sandbox_for(
     *,
     trusted: bool,
     images: Mapping[str, str] = IMAGES,
+    paths: Sequence[str] = (),
     own: Iterable[Bot] = (),
 ) -> Sandbox:
     """Return the sandbox of a name in which bots may run; bots of the arena's `own` run everywhere.
@@ -69,6 +70,6 @@ def sandbox_for(
     `trusted`: whether they may run without isolation. Raises ArenaError if the sandbox does not
     work here, and UntrustedError if it does not isolate bots that are not trusted.
     """
-    sandbox = make_sandbox(name, runtimes_of([*bots, *own]), images)
+    sandbox = make_sandbox(name, runtimes_of([*bots, *own]), images, paths)
     check_trust(sandbox, bots, trusted=trusted)
     return sandbox

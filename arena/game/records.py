@@ -313,6 +313,8 @@ class LeagueInfo(Struct, frozen=True):
     """The machine of the first game; no part of the root."""
     playoff: PlayoffInfo | UnsetType = UNSET
     """Those of the playoff after the last round; unset in leagues without one."""
+    sandbox_paths: tuple[str, ...] | UnsetType = UNSET
+    """What bots see of the machine besides; unset in leagues that never had any."""
     models: dict[str, str] | UnsetType = UNSET
     """The language models that bots may ask: names in the league and on the servers."""
     public_models: tuple[str, ...] | UnsetType = UNSET

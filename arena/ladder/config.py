@@ -68,6 +68,7 @@ class SeasonTerms(Struct, frozen=True, kw_only=True):
     until: str | UntilEntry = "separated"
     limits: LimitsInfo = LimitsInfo()
     sandbox: str = AUTO
+    sandbox_paths: tuple[str, ...] = ()
     images: dict[str, str] = {}
     packages: bool = False
 
@@ -202,7 +203,8 @@ def check_terms(config: Config, season: bytes) -> None:
 def sandbox_of(config: Config) -> Sandbox:
     """Return the sandbox of a ladder; raises ArenaError if it, or an image, does not work here."""
     runtimes = {*OF_SAMPLES, *config.file.images}
-    return make_sandbox(config.file.sandbox, runtimes, config.league.images)
+    league = config.league
+    return make_sandbox(league.sandbox, runtimes, league.images, league.sandbox_paths)
 
 
 def text_of(file: LadderFile) -> str:

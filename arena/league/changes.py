@@ -46,6 +46,7 @@ class Change(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True
     """None ends it."""
     limits: LimitsInfo | UnsetType = UNSET
     sandbox: str | UnsetType = UNSET
+    sandbox_paths: tuple[str, ...] | UnsetType = UNSET
     memory_across_fixtures: bool | UnsetType = UNSET
     shared_dice: bool | UnsetType = UNSET
     seed: str | UnsetType = UNSET
@@ -55,7 +56,15 @@ class Change(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True
 
 TERMS = (
     *("variants", "players", "games", "blocks", "endless", "until", "playoff", "limits"),
-    *("sandbox", "memory_across_fixtures", "shared_dice", "seed", "commitment", "models"),
+    *(
+        "sandbox",
+        "sandbox_paths",
+        "memory_across_fixtures",
+        "shared_dice",
+        "seed",
+        "commitment",
+        "models",
+    ),
 )
 """What a change may set anew, besides bots: fields of LeagueInfo."""
 

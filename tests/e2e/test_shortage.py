@@ -108,7 +108,7 @@ def test_few_open_files_are_not_the_fault_of_a_bot(place: Path, sandbox: str, co
     what = {"run": "league.yaml", "check": "sample:honest"}[command]
     under = ["prlimit", "--nofile=32:32", "--"]
     ran = run(command, what, "--sandbox", sandbox, "--trust-bots", cwd=place, under=under)
-    line = error_line(ran, "a bot may use 64 open files, and the limit here is 32", "ulimit -n")
+    line = error_line(ran, "a bot may use 256 open files, and the limit here is 32", "ulimit -n")
     assert "arena check" not in line
     assert "honest" not in line
 

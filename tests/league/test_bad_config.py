@@ -24,6 +24,31 @@ LAUGHS = "a0: &a0 [ha, ha, ha, ha, ha, ha, ha, ha, ha]\n" + "".join(
 
 BAD: dict[str, tuple[str, str, str, str]] = {
     # what is in the file, line:column, words of the error, words of the hint
+    "path of an account": (
+        TWO + "sandbox_paths: [/usr/share, /etc/passwd]\n",
+        "2:29",
+        "sandbox_paths: '/etc/passwd' cannot be shown: no bot may see /etc/passwd",
+        "name the folder of a language or a library",
+    ),
+    **{
+        f"path {path}": (TWO + f"sandbox_paths: ['{path}']\n", "2:17", words, "/opt/julia")
+        for path, words in {
+            "/": "no bot may see",
+            "/etc": "no bot may see",
+            "/etc/shadow": "no bot may see /etc/shadow",
+            "/etc/ssh/keys": "cannot be shown",
+            "/home/ada/lib": "cannot be shown",
+            "/proc/self/root": "no bot may see",
+            "/var/lib": "no bot may see",
+            "/usr": "is there in every sandbox",
+            "/opt/no-such-folder": "No such file or directory",
+            "opt/julia": "is not an absolute path",
+            "~/julia": "is not an absolute path",
+            "/usr/../etc": "is not an absolute path, or has '..'",
+            "": "is not an absolute path",
+            "/opt/a:b": "has a ':' or an invisible character",
+        }.items()
+    },
     "unknown key": (TWO + "gmaes: 3\n", "2:1", "unknown key 'gmaes'", "'games'"),
     "far key": (TWO + "zzzzzz: 3\n", "2:1", "unknown key 'zzzzzz'", "known: blocks, bots, games"),
     "odd key": (TWO + "'a.b[0]': 3\n", "2:1", "unknown key 'a.b[0]'", "known: blocks, bots"),

@@ -4,6 +4,7 @@ from hashlib import sha256
 from pathlib import Path
 
 import pytest
+from msgspec import UNSET
 from msgspec.structs import replace
 
 from arena.game.machine import MachineInfo
@@ -112,3 +113,14 @@ def test_limits_are_written_out(tmp_path: Path) -> None:
         assert (info.rounds_per_die, info.limits.fixture) == (ROUNDS_PER_DIE, 600 * (2 + 4))
         fixtures = Schedule(info).fixtures
     assert {(len(one.seats), one.max_rounds) for one in fixtures} == {(2, 500), (3, 750)}
+
+
+def test_paths_that_sandboxes_show_are_conditions(tmp_path: Path) -> None:
+    plan = leagues.league(tmp_path)
+    shows = replace(plan, sandbox_paths=("/usr/share",))
+    with Store(tmp_path / "s", create=True) as store:
+        assert begin(plan, "process", store).sandbox_paths is UNSET
+        assert begin(shows, "process", store).sandbox_paths == ("/usr/share",)
+        store_all(store)
+        with pytest.raises(ArenaError, match=r"sandbox_paths is \[\], not \[/usr/share\]"):
+            begin(plan, "process", store)

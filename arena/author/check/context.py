@@ -35,6 +35,8 @@ class CheckRequest(Struct, frozen=True):
     sandbox: str = AUTO
     images: dict[str, str] = {}
     """Images of containers by runtime, in place of the arena's own."""
+    paths: tuple[str, ...] = ()
+    """What the sandbox shows of the machine besides."""
     trusted: bool = False
     """Whether it may run without isolation."""
     packages: bool = False

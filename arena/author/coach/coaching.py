@@ -134,7 +134,8 @@ def coach_quick(
 def _times(bot: Bot, request: TableRequest) -> list[RequestTime]:
     """Time the bot's answers in some games of a quick table."""
     league = load_league(request.league)
-    sandbox = make_sandbox(league.sandbox, runtimes_of(league.bots), league.images)
+    paths = league.sandbox_paths
+    sandbox = make_sandbox(league.sandbox, runtimes_of(league.bots), league.images, paths)
     [rules] = league.variants.values()
     with Store(request.store) as store:
         own = (played for played in store.played() if bot.name in played.fixture.seats)

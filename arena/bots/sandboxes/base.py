@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple, Protocol
 from msgspec import Struct
 from msgspec.structs import replace
 
-from arena.bots.runtimes import RUNTIMES, language_of
+from arena.bots.runtimes import reserved_by
 from arena.io.temporary import is_noexec, program_folder
 
 PATH = "/usr/local/bin:/usr/bin:/bin"
@@ -36,8 +36,8 @@ class Quota(Struct, frozen=True):
     memory: int = 512 * MIB
     """Bytes in use per process; with a control group, of all the bot's processes together."""
     processes: int = 64
-    files: int = 64
-    """Open files per process."""
+    files: int = 256
+    """Open files per process: R starts only with more than 170, all else with 64."""
     file_size: int = 16 * MIB
     """Largest file written, in bytes; also the size of /tmp if the sandbox has its own."""
 
@@ -65,7 +65,7 @@ class Program(NamedTuple):
     @property
     def reserves(self) -> int:
         """How many bytes it may reserve beside those that it may use."""
-        return RUNTIMES[language_of(self.runtime, self.command[0])].reserves
+        return reserved_by(self.runtime, self.command[0])
 
     def environment(self, mounted: str = "", modules: str = "") -> dict[str, str]:
         """Return its whole environment.

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
+from arena.bots.runtimes import config_paths
 from arena.bots.sandboxes.base import GET_ISOLATION, MODELS, Program, Unavailable
 from arena.bots.sandboxes.build_folder import SOURCE, copy_first
 from arena.bots.sandboxes.child_process import (
@@ -31,9 +32,8 @@ _OWN_PROCESSES = 2
 _TRIAL_SECONDS = 20.0
 _SEE = "see what it needs: arena help sandboxes"
 _SYSTEM = ("/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
-_CONFIG = ("/etc/alternatives", "/etc/ld.so.cache", "/etc/localtime")
-_JAVA_CONFIG = "java-*"
-"""In /etc: Debian's JDK links to it."""
+CONFIG = ("/etc/alternatives", "/etc/ld.so.cache", "/etc/localtime")
+"""What programs of all languages read in /etc."""
 
 
 class BubblewrapSandbox(HostSandbox):
@@ -114,6 +114,8 @@ class BubblewrapSandbox(HostSandbox):
             # Mapped, it gives shared memory, which no per-process limit counts.
             options += ["--dev-bind", "/dev/null", "/dev/zero"]
         options += ["--remount-ro", "/dev", "--size", size, "--tmpfs", "/tmp"]
+        for path in self._paths:
+            options += ["--ro-bind", path, path]
         if program.socket:
             # A socket in a folder that is read-only can be connected to.
             options += ["--ro-bind", str(program.socket.parent), MODELS]
@@ -139,8 +141,7 @@ def _system_mounts() -> list[str]:
             mounts += ["--symlink", str(path.readlink()), name]
         elif path.is_dir():
             mounts += ["--ro-bind", name, name]
-    java = sorted(str(path) for path in Path("/etc").glob(_JAVA_CONFIG))
-    for name in (*_CONFIG, *java):
+    for name in (*CONFIG, *config_paths()):
         mounts += ["--ro-bind-try", name, name]
     return mounts
 

@@ -216,8 +216,12 @@ class HostSandbox:
     uses_host_programs = True
     starts_slowly = False
 
-    def __init__(self, quota: Quota | None = None, *, use_cgroups: bool = True) -> None:
+    def __init__(
+        self, quota: Quota | None = None, *, use_cgroups: bool = True, paths: Sequence[str] = ()
+    ) -> None:
+        """`paths` of this machine are shown besides, if the sandbox hides anything."""
         self._quota = quota or Quota()
+        self._paths = paths
         self._trees = process_trees() if use_cgroups else None
         self._caps_memory = self._trees is not None and self._trees.caps_memory
         self.freezes = self._trees is not None and self._trees.freezes

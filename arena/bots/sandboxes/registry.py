@@ -40,15 +40,19 @@ AUTO = "auto"
 
 
 def make_sandbox(
-    name: str, runtimes: Collection[str] = (), images: Mapping[str, str] = IMAGES
+    name: str,
+    runtimes: Collection[str] = (),
+    images: Mapping[str, str] = IMAGES,
+    paths: Sequence[str] = (),
 ) -> Sandbox:
     """Return a sandbox by name or, for "auto", the strongest that works here for these runtimes.
 
+    Bots see `paths` of this machine besides (`shown_paths.check_paths`).
     Raises ArenaError if the name is unknown or the sandbox does not work here.
     """
     if name == AUTO:
-        return _strongest([_make(each, runtimes, images) for each in SANDBOXES])
-    sandbox = _make(name, runtimes, images)
+        return _strongest([_make(each, runtimes, images, paths) for each in SANDBOXES])
+    sandbox = _make(name, runtimes, images, paths)
     if reason := sandbox.unavailable_reason():
         hint = f"{reason.hint}, or --sandbox auto" if reason.hint else "--sandbox auto"
         raise ArenaError(f"the sandbox '{name}' does not work here: {reason.what}", hint=hint)
@@ -111,13 +115,15 @@ def open_sandbox() -> Sandbox | None:
     return None
 
 
-def _make(name: str, runtimes: Collection[str], images: Mapping[str, str]) -> Sandbox:
+def _make(
+    name: str, runtimes: Collection[str], images: Mapping[str, str], paths: Sequence[str] = ()
+) -> Sandbox:
     if name not in SANDBOXES:
         raise ArenaError(f"unknown sandbox '{name}'", hint=did_you_mean(name, [AUTO, *SANDBOXES]))
     make = SANDBOXES[name]
     if make.uses_host_programs or not runtimes:
-        return make()
-    return make(images=images, runtimes=frozenset(runtimes))
+        return make(paths=paths)
+    return make(images=images, runtimes=frozenset(runtimes), paths=paths)
 
 
 def image_sandboxes() -> list[str]:

@@ -98,7 +98,13 @@ def _rerun(
         schedule, stored = schedule_of(opened), stored_fixture(opened, fixture, game)
     info = schedule.conditions
     bots = [_current(name, config, info) for name in stored.fixture.seats]
-    chosen = sandbox_for(bots, sandbox or config.sandbox, trusted=trust_bots, images=config.images)
+    chosen = sandbox_for(
+        bots,
+        sandbox or config.sandbox,
+        trusted=trust_bots,
+        images=config.images,
+        paths=config.sandbox_paths,
+    )
     check_freezing(chosen, info.limits)
     _say_what_changed(info, stored, bots, chosen.name)
     with open_workshop(chosen, packages=config.packages) as workshop:

@@ -2,6 +2,7 @@
 
 import click
 
+from arena.bots.languages import LANGUAGES
 from arena.bots.runtimes import IMAGES, OF_SAMPLES
 from arena.bots.sandboxes.docker import engine, images
 from arena.cli.options import json_option
@@ -32,18 +33,19 @@ def command(context: click.Context, *, as_json: bool) -> None:
 
 
 @command.command()
-@click.argument("runtimes", metavar="[RUNTIME...]", nargs=-1)
+@click.argument("names", metavar="[RUNTIME|LANGUAGE...]", nargs=-1)
 @click.option(
     "--from-host",
     is_flag=True,
     help="Build from this machine's Debian or Ubuntu packages (debootstrap, as root).",
 )
-def build(runtimes: tuple[str, ...], *, from_host: bool) -> None:
+def build(names: tuple[str, ...], *, from_host: bool) -> None:
     """Build the images of RUNTIMEs [default: python, node, c and any].
 
-    `arena images` lists them all.
+    `arena images` lists them all. LANGUAGEs are put into the image of `any`: see `arena help
+    languages`.
     """
-    for runtime in runtimes:
-        check_known(runtime, IMAGES, f"unknown runtime '{runtime}'")
+    for name in names:
+        check_known(name, (*IMAGES, *LANGUAGES), f"unknown runtime '{name}'")
     make = images.build_from_host if from_host else images.build
-    make(runtimes or OF_SAMPLES, say)
+    make(names or OF_SAMPLES, say)

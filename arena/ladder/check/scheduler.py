@@ -178,6 +178,7 @@ class CheckScheduler:
             limits=league.limits,
             sandbox=league.sandbox,
             images=league.images,
+            paths=league.sandbox_paths,
             packages=league.packages,
             builds=BuildCache(folder.built),
             trusted=self.config.file.trust_bots,

@@ -116,6 +116,7 @@ def _checked(order: CheckOrder, teller: _Teller, budget: Budget) -> CheckResult:
         bot=bot,
         sandbox=order.sandbox,
         images=order.images,
+        paths=order.paths,
         trusted=order.trusted,
         packages=order.packages,
         limits=order.limits,

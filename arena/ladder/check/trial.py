@@ -38,6 +38,7 @@ class TrialTerms(Struct, frozen=True, kw_only=True):
     limits: LimitsInfo
     sandbox: str
     images: dict[str, str]
+    paths: tuple[str, ...] = ()
     trusted: bool
     packages: bool
     games: int
@@ -62,7 +63,12 @@ def trial(terms: TrialTerms, bot: Bot, seed: str, budget: Budget) -> tuple[int, 
     """
     company = find_bots([(f"sample:{name}", "ladder") for name in _COMPANY], Path.cwd())
     sandbox = sandbox_for(
-        [bot], terms.sandbox, trusted=terms.trusted, images=terms.images, own=company
+        [bot],
+        terms.sandbox,
+        trusted=terms.trusted,
+        images=terms.images,
+        paths=terms.paths,
+        own=company,
     )
     tables = list(_tables(terms))
     share_processor()

@@ -186,6 +186,7 @@ class GuestTables:
             sandbox=self._config.file.sandbox,
             packages=self._config.league.packages,
             images=self._config.file.images,
+            paths=self._config.file.sandbox_paths,
         )
 
     def _count(self, versions: tuple[str, ...], results: list[TableResult]) -> None:

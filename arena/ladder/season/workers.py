@@ -41,6 +41,7 @@ class Workers:
             spec = RunSpec(
                 sandbox=self.sandbox.name,
                 images=league.images,
+                paths=league.sandbox_paths,
                 trusted=self._config.file.trust_bots,
                 freeze=league.limits.freeze,
                 pin=league.pin,

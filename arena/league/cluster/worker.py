@@ -200,7 +200,7 @@ class WorkerRuns:
 
 def _sandbox(spec: RunSpec) -> Sandbox:
     """Return the sandbox that a run on this machine would take; raises ArenaError if none works."""
-    sandbox = make_sandbox(spec.sandbox, runtimes_of(spec.bots), spec.images)
+    sandbox = make_sandbox(spec.sandbox, runtimes_of(spec.bots), spec.images, spec.paths)
     if not sandbox.isolates and not spec.trusted:
         what = f"its sandbox '{sandbox.name}' does not isolate bots that are not the arena's own"
         here = isolation_here(runtimes_of(spec.bots))

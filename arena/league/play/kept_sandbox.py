@@ -18,7 +18,7 @@ def sandbox_of_run(name: str, league: League, store: Path, listener: RunListener
     listener is told of either. Raises ArenaError if the sandbox, or none, works.
     """
     runtimes = runtimes_of(league.bots)
-    asked = make_sandbox(name, runtimes, league.images)
+    asked = make_sandbox(name, runtimes, league.images, league.sandbox_paths)
     kept = _in_force(store) if name == AUTO else asked.name
     if kept in {"", asked.name}:
         return asked
@@ -28,7 +28,7 @@ def sandbox_of_run(name: str, league: League, store: Path, listener: RunListener
         return asked
     other = f"'{asked.name}' would be taken now: --sandbox {asked.name}"
     listener.note(f"the league goes on in the sandbox '{kept}', in which it began; {other}")
-    return make_sandbox(kept, runtimes, league.images)
+    return make_sandbox(kept, runtimes, league.images, league.sandbox_paths)
 
 
 def _in_force(store: Path) -> str:

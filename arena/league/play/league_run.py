@@ -104,6 +104,7 @@ def _spec(request: RunRequest, league: League, sandbox: Sandbox, models: Access)
     return RunSpec(
         sandbox=asked if request.mixed_sandboxes else sandbox.name,
         images=league.images,
+        paths=league.sandbox_paths,
         trusted=request.trust_bots or all(bot.shipped for bot in league.bots),
         freeze=league.limits.freeze,
         pin=league.pin,

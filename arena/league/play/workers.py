@@ -137,6 +137,8 @@ class RunSpec(Struct, frozen=True):
     freeze: bool
     pin: bool
     """Whether to claim a core that no other worker has; only for workers that end with the run."""
+    paths: tuple[str, ...] = ()
+    """What its sandbox shows of the machine besides."""
     bots: tuple[StagedBot, ...] = ()
     """All that will play, in their folders where the run was started; added when packed."""
     bundles: dict[str, str] = {}

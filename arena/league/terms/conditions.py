@@ -30,6 +30,7 @@ _DECISIVE = (
     "playoff",
     "limits",
     "sandbox",
+    "sandbox_paths",
     "memory_across_fixtures",
     "shared_dice",
     "models",
@@ -161,6 +162,7 @@ def conditions_of(
         shared_dice=_shares_dice(league, now),
         rounds_per_die=ROUNDS_PER_DIE,
         ratings=league.ratings,
+        sandbox_paths=_sandbox_paths(league, now),
         models=_models(league, now),
         public_models=tuple(name for name, model in league.models.items() if model.public) or UNSET,
     )
@@ -170,6 +172,12 @@ def _models(league: League, now: LeagueInfo | None) -> dict[str, str] | UnsetTyp
     """Return the language models by name; unset in a league that never had any."""
     models = {name: model.model for name, model in league.models.items()}
     return UNSET if not models and (now is None or now.models is UNSET) else models
+
+
+def _sandbox_paths(league: League, now: LeagueInfo | None) -> tuple[str, ...] | UnsetType:
+    """Return the paths that are shown; unset in a league that never showed any."""
+    paths = league.sandbox_paths
+    return UNSET if not paths and (now is None or now.sandbox_paths is UNSET) else paths
 
 
 def _limits(league: League) -> LimitsInfo:

@@ -12,6 +12,7 @@ from arena.bots.manifest import find_bots
 from arena.bots.models.config import MAX_MODELS, Model, check_granted, checked_models
 from arena.bots.runtimes import IMAGES
 from arena.bots.sandboxes.registry import AUTO, SANDBOXES
+from arena.bots.sandboxes.shown_paths import MAX_PATHS, check_shown
 from arena.game.playoff_terms import PlayoffInfo
 from arena.game.records import MAX_SECONDS, LimitsInfo, RatingsInfo
 from arena.game.rules.books import MAX_PLAYERS, MIN_PLAYERS, Rules
@@ -26,7 +27,13 @@ MAX_GAMES = 100_000
 MAX_BLOCKS = 10_000
 MAX_PLAYOFF = 10_000_000
 """Games of a playoff."""
-MAX_ENTRIES = {"bots": 1000, "variants": 100, "struck": 1000, "models": MAX_MODELS}
+MAX_ENTRIES = {
+    "bots": 1000,
+    "variants": 100,
+    "struck": 1000,
+    "models": MAX_MODELS,
+    "sandbox_paths": MAX_PATHS,
+}
 """Entries of lists; a pattern is one entry, however many bots it matches."""
 MAX_TEXT = 200
 """Characters of a name, a label, a seed, an image."""
@@ -66,6 +73,8 @@ class LeagueOptions(Struct, frozen=True, kw_only=True):
     struck: tuple[str, ...] = ()
     """Bots that do not play, and whose games do not count."""
     sandbox: str = "auto"
+    sandbox_paths: tuple[str, ...] = ()
+    """Paths of the machine that bots see besides, read-only."""
     memory_across_fixtures: bool = False
     packages: bool = False
     """Whether the Python packages that bots ask for are installed."""
@@ -157,7 +166,7 @@ def league_of(entry: LeagueFile, path: Path, marks: Positions) -> League:
     for bot in league.bots:
         check_granted(bot.info.models, league.models, str(bot.source))
     reader.check_fixture(entry.limits, entry.games)
-    reader.check_sandbox(entry.sandbox)
+    reader.check_sandbox(entry)
     return league
 
 
@@ -230,9 +239,11 @@ class _Reader:
             what = f"limits.fixture must be above 0 and up to {high} seconds"
             raise ArenaError(f"{what}, not {limits.fixture:g}", self.at("$.limits.fixture"))
 
-    def check_sandbox(self, name: str) -> None:
-        what = f"unknown sandbox '{name}'"
-        check_known(name, (AUTO, *SANDBOXES), what, self.at("$.sandbox"))
+    def check_sandbox(self, entry: LeagueFile) -> None:
+        what = f"unknown sandbox '{entry.sandbox}'"
+        check_known(entry.sandbox, (AUTO, *SANDBOXES), what, self.at("$.sandbox"))
+        for index, path in enumerate(entry.sandbox_paths):
+            check_shown(path, self._path.parent, self.at(f"$.sandbox_paths[{index}]"))
 
     def images(self, images: dict[str, str]) -> dict[str, str]:
         for runtime, image in images.items():

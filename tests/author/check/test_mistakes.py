@@ -118,6 +118,33 @@ IMPORTS = {
 }
 
 
+FILES = "a bot may have 256 files open at a time"
+PROCESSES = "a bot may have 64 processes and threads"
+FILE_SIZE = "a file may have 16 MiB at most"
+MEMORY = "a bot may use 512 MiB of memory"
+LIMITS = {
+    "OSError: [Errno 24] Too many open files: '/dev/null'": FILES,
+    "Error: EMFILE: too many open files, open 'x'": FILES,
+    "Fatal error: the limit on the number of open files is too low": FILES,
+    "bot.rb:1:in `initialize': Too many open files @ rb_sysopen": FILES,
+    "RuntimeError: can't start new thread": PROCESSES,
+    "can't create Thread: Resource temporarily unavailable (ThreadError)": PROCESSES,
+    "OutOfMemoryError: unable to create native thread: possibly out of memory": PROCESSES,
+    "sh: 1: Cannot fork": PROCESSES,
+    "OSError: [Errno 27] File too large": FILE_SIZE,
+    "Error: EFBIG: file too large, write": FILE_SIZE,
+    "OSError: [Errno 28] No space left on device": FILE_SIZE,
+    "Error: cannot allocate vector of size 7.5 Gb": MEMORY,
+    "Heap exhausted, game over.": MEMORY,
+}
+
+
+@pytest.mark.parametrize("stderr", LIMITS)
+def test_limit_that_was_hit_is_named(stderr: str) -> None:
+    evidence = Evidence(Cause.CRASH, "the program ended with exit code 1", "", stderr)
+    assert LIMITS[stderr] in hint_for(evidence)
+
+
 @pytest.mark.parametrize(
     ("stderr", "hint"),
     [

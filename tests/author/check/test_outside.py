@@ -16,7 +16,7 @@ from tests.cli.command import run
 
 HIDDEN = "/etc/passwd"
 """A file that every machine has, and no sandbox."""
-READS = f"it reads {HIDDEN}, which the sandbox does not show: `sandbox.paths` in league.yaml"
+READS = f"it reads {HIDDEN}, which the sandbox does not show: `sandbox_paths` in league.yaml"
 WORKS = "it works outside: "
 OPENS = f"open('{HIDDEN}')\n"
 WARNS = f"os.path.exists('{HIDDEN}') or print('cannot open {HIDDEN}', file=sys.stderr)\n"

@@ -73,6 +73,14 @@ def test_host_s_packages_for_rust_hold_what_programs_are_linked_with(
     assert include == "--include=rustc,cargo,libc6-dev"
 
 
+def test_languages_are_put_into_the_image_of_any(debootstrapped: list[Sequence[str]]) -> None:
+    said: list[str] = []
+    images.build_from_host(["any", "ruby", "r"], said.append)
+    [(include, *_)] = debootstrapped
+    assert include == "--include=ruby,r-base-core,libblas3,liblapack3"
+    assert said[-1] == "built perudo-arena/any"
+
+
 def test_dotnet_is_refused_where_debian_has_none(debootstrapped: list[Sequence[str]]) -> None:
     with pytest.raises(ArenaError, match=r"Debian has no \.NET"):
         images.build_from_host(["dotnet"], lambda text: None)

@@ -4,6 +4,7 @@ import json
 import os
 import socket
 from collections.abc import Callable
+from fnmatch import fnmatch
 from pathlib import Path
 from typing import Any
 
@@ -11,16 +12,25 @@ import pytest
 
 from arena.bots.bot import StagedBot
 from arena.bots.builds.staging import stage
-from arena.bots.sandboxes.base import ENVIRONMENT, MIB, Quota, Sandbox
-from arena.bots.sandboxes.bubblewrap import BubblewrapSandbox
+from arena.bots.languages import LANGUAGES
+from arena.bots.runtimes import RUNTIMES, config_paths
+from arena.bots.sandboxes.base import ENVIRONMENT, MIB, Program, Quota, Sandbox
+from arena.bots.sandboxes.bubblewrap import CONFIG, BubblewrapSandbox
 from arena.bots.sandboxes.docker.sandbox import DockerSandbox
 from arena.bots.sandboxes.process import ProcessSandbox
 from arena.bots.sandboxes.registry import make_sandbox
 from arena.bots.sandboxes.run_folder import run_folder
-from tests.support.live import BOMB, run_inside, write_bot
+from arena.bots.sandboxes.run_once import run_once
+from tests.support.live import BOMB, HANG, run_inside, write_bot
 
 PROBE = Path(__file__).with_name("probe.py")
-SECRETS = ["/etc/passwd", "/etc/shadow", "/etc/hostname", "/home", "/root", "/var", "/run", "/sys"]
+SECRETS = [
+    *("/etc/passwd", "/etc/shadow", "/etc/group", "/etc/hostname", "/etc/hosts", "/etc/ssh"),
+    *("/etc/machine-id", "/etc/resolv.conf", "/etc/R/Renviron.site", "/etc/php/8.2/fpm"),
+    *("/home", "/root", "/run", "/sys", "/var/cache", "/var/log", "/var/mail", "/var/spool"),
+    *("/var/lib/apt", "/var/lib/dpkg", "/var/lib/mysql", "/var/lib/postgresql", "/var/lib/systemd"),
+    *("/var/lib/docker", "/var/lib/php/sessions", "/var/tmp"),
+]
 NOT_PERMITTED = "Operation not permitted"
 READ_ONLY = "Read-only file system"
 
@@ -127,7 +137,33 @@ def test_files_of_the_host_are_hidden(inside: dict[str, Any]) -> None:
         return
     assert inside["visible"] == []
     known = {"bin", "bot", "dev", "etc", "lib", "lib32", "lib64", "libx32", "opt", "proc", "sbin"}
-    assert set(inside["root"]) <= known | {"tmp", "usr"}
+    assert set(inside["root"]) <= known | {"tmp", "usr", "var"}
+
+
+def test_only_what_languages_need_is_shown_of_etc_and_var(runs: Path) -> None:
+    """Every file there is below a path that the table of languages names."""
+    find = ["find", "/etc", "/var", "-not", "-type", "d"]
+    files = run_once(make_sandbox("bubblewrap"), Program(runs, find), HANG).stdout.decode().split()
+    shown = [*CONFIG, *config_paths()]
+    others = [name for name in files if not any(map(Path(name).is_relative_to, shown))]
+    assert "/etc/ld.so.cache" in files
+    assert others == []
+
+
+def test_no_language_has_more_than_it_needs_shown() -> None:
+    """A row of the table cannot open what no bot may see, whatever is installed here."""
+    patterns = [
+        pattern for row in (*RUNTIMES.values(), *LANGUAGES.values()) for pattern in row.config
+    ]
+    folders = {*map(str, Path("/").iterdir()), "/var/lib"}
+    opened = [
+        (pattern, secret)
+        for pattern in patterns
+        for secret in (*SECRETS, *folders)
+        if fnmatch(secret, pattern) or Path(secret).is_relative_to(pattern)
+    ]
+    assert patterns
+    assert opened == []
 
 
 def test_processes_of_the_host_are_hidden(inside: dict[str, Any]) -> None:

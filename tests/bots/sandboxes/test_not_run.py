@@ -169,12 +169,12 @@ def test_limits_below_those_of_a_bot_are_not_its_fault(
     )
     reason = make().unavailable_reason()
     assert reason is not None
-    assert reason.what == "a bot may use 64 open files, and the limit here is 32"
+    assert reason.what == "a bot may use 256 open files, and the limit here is 32"
     assert reason.hint == "raise it: ulimit -n 4096"
 
 
 @pytest.mark.usefixtures("no_docker")
 def test_no_sandbox_at_all_is_one_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("arena.bots.sandboxes.child_process.getrlimit", lambda _: (32, 32))
-    with pytest.raises(ArenaError, match="no sandbox works here: a bot may use 64 open files"):
+    with pytest.raises(ArenaError, match="no sandbox works here: a bot may use 256 open files"):
         make_sandbox(AUTO)

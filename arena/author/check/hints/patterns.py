@@ -4,7 +4,8 @@ from arena.bots.sandboxes.base import ENVIRONMENT, MIB, Quota
 
 MEMORY = f"a bot may use {Quota().memory // MIB} MiB of memory"
 _FILE_SIZE = f"a file may have {Quota().file_size // MIB} MiB at most"
-_MOST = f"a bot may have {Quota().processes} processes and threads, and {Quota().files} open files"
+_FILES = f"a bot may have {Quota().files} files open at a time"
+_PROCESSES = f"a bot may have {Quota().processes} processes and threads"
 STDERR_ONLY = "print nothing but answers to standard output; standard error is yours"
 _ESM = "in Node.js a .mjs file has `import` and a .cjs file has `require`"
 _SEVERAL_LINES = (
@@ -16,10 +17,17 @@ _PART_OF_A_LINE = (
 )
 _NO_MEMORY = (
     r"MemoryError|[Cc]annot allocate memory|bad_alloc|out of memory|OutOfMemoryError"
-    r"|[Aa]llocation failed|[Ff]ailed to allocate memory|memory allocation of"
+    r"|[Aa]llocation failed|[Ff]ailed to allocate memory|memory allocation of|\bENOMEM\b"
+    r"|cannot allocate vector|[Hh]eap exhausted"
 )
 _RESERVED = r"[Ff]ailed to reserve|[Cc](?:ould|an) ?not reserve"
-_NO_MORE = r"Too many open files|EMFILE|can't start new thread|Resource temporarily unavailable"
+_NO_FILES = r"[Tt]oo many open files|EMFILE|number of open files is too low"
+_NO_PROCESSES = (
+    r"can't (?:start|create) (?:new |a )?thread|Resource temporarily unavailable|EAGAIN"
+    r"|unable to create (?:new )?native thread|[Cc]annot fork|fork: retry"
+)
+_TOO_LARGE = r"File too large|EFBIG|File size limit exceeded"
+_FULL = r"No space left on device|ENOSPC"
 _NO_NETWORK = (
     r"[Nn]ame resolution|[Nn]etwork is unreachable|[Cc]onnection refused|EAI_AGAIN|ENOTFOUND"
     r"|ENETUNREACH|ECONNREFUSED|[Cc]ould not resolve"
@@ -70,12 +78,15 @@ BY_STDERR: Patterns = (
     ),
     (r"(?:SyntaxError|IndentationError|TabError):", "correct the line that the traceback names"),
     (_RESERVED, "it reserves more memory than it may: name its `runtime` in bot.yaml"),
+    (_NO_FILES, _FILES),
+    (_NO_PROCESSES, _PROCESSES),
     (_NO_MEMORY, MEMORY),
     (
         r"Read-only file system|EROFS|Permission denied: '(?!/)",
         "the bot's folder is read-only: write to /tmp, or to standard error",
     ),
-    (_NO_MORE, _MOST),
+    (_TOO_LARGE, _FILE_SIZE),
+    (_FULL, f"/tmp is full: {_FILE_SIZE}, and /tmp has no more"),
     (_NO_NETWORK, "a bot has no network: bring what it needs in its folder"),
     (
         r"attempted relative import",

@@ -51,7 +51,13 @@ def manifest(bench: Bench) -> Findings:
         yield _refusal(error)
         return
     images = {**IMAGES, **request.images}
-    sandbox = sandbox_for([bench.bot], request.sandbox, trusted=request.trusted, images=images)
+    sandbox = sandbox_for(
+        [bench.bot],
+        request.sandbox,
+        trusted=request.trusted,
+        images=images,
+        paths=request.paths,
+    )
     bench.workshop = Workshop(sandbox, bench.folder, request.packages, request.builds)
     bench.open_models()
 

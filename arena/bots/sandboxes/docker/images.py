@@ -7,10 +7,14 @@ import subprocess
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from io import BytesIO
+from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from arena.bots.runtimes import IMAGES, RUNTIMES
+from msgspec.structs import replace
+
+from arena.bots.languages import LANGUAGES
+from arena.bots.runtimes import IMAGES, RUNTIMES, Runtime
 from arena.bots.sandboxes.docker import engine
 from arena.io.errors import ArenaError
 
@@ -27,10 +31,13 @@ def available() -> dict[str, bool]:
         return {runtime: engine.has_image(api, image) for runtime, image in IMAGES.items()}
 
 
-def build(runtimes: Sequence[str], say: Say) -> None:
-    """Build images from their recipes, which are based on images of a registry."""
-    for runtime in runtimes:
-        recipe = RUNTIMES[runtime].recipe
+def build(names: Sequence[str], say: Say) -> None:
+    """Build images from their recipes, which are based on images of a registry.
+
+    Languages without an image of their own are put into that of the runtime `any`.
+    """
+    for runtime, row in _rows(names).items():
+        recipe = row.recipe
         say(f"building {IMAGES[runtime]}: {recipe.splitlines()[0]}")
         output: list[str] = []
         with engine.api_client() as api:
@@ -44,8 +51,12 @@ def build(runtimes: Sequence[str], say: Say) -> None:
                     raise ArenaError(what, _last_lines(output), hint)
 
 
-def build_from_host(runtimes: Sequence[str], say: Say) -> None:
-    """Build one image for all these runtimes from this machine's Debian or Ubuntu; needs root."""
+def build_from_host(names: Sequence[str], say: Say) -> None:
+    """Build one image for all these runtimes and languages from this machine's Debian or Ubuntu.
+
+    It needs root.
+    """
+    runtimes = _rows(names)
     suite, components = _release()
     if os.geteuid() != 0:
         raise ArenaError("debootstrap needs root", hint="sudo arena images build --from-host")
@@ -56,7 +67,7 @@ def build_from_host(runtimes: Sequence[str], say: Say) -> None:
             what = f"Debian has no {RUNTIMES[runtime].about}"
             raise ArenaError(what, hint=f"arena images build {runtime}")
     first, *others = (IMAGES[runtime] for runtime in runtimes)
-    packages = [name for runtime in runtimes for name in RUNTIMES[runtime].packages]
+    packages = [name for row in runtimes.values() for name in row.packages]
     with TemporaryDirectory(prefix="perudo-arena-image-") as scratch:
         root = Path(scratch) / "root"
         content = f"{', '.join(packages)} and " if packages else ""
@@ -68,6 +79,14 @@ def build_from_host(runtimes: Sequence[str], say: Say) -> None:
         with engine.api_client() as api:
             api.tag(first, image)
     say(f"built {', '.join(IMAGES[runtime] for runtime in runtimes)}")
+
+
+def _rows(names: Sequence[str]) -> dict[str, Runtime]:
+    """Return the rows of runtimes; languages are libraries of `any`."""
+    rows = {name if name in RUNTIMES else "any": None for name in names}
+    packages = (LANGUAGES[name].packages for name in names if name not in RUNTIMES)
+    more = replace(RUNTIMES["any"], libraries=tuple(dict.fromkeys(chain(*packages))))
+    return {name: more if name == "any" else RUNTIMES[name] for name in rows}
 
 
 def _release() -> tuple[str, str]:

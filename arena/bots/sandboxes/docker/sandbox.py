@@ -3,7 +3,7 @@
 import json
 import os
 import socket
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from functools import partial
@@ -55,8 +55,9 @@ class DockerSandbox:
         *,
         attach: bool = False,
         pipes: str = PIPES,
+        paths: Sequence[str] = (),
     ) -> None:
-        """`images` are by runtime, of which `runtimes` are used.
+        """`images` are by runtime, of which `runtimes` are used; `paths` of the host are shown.
 
         `attach`: over the attach socket, which `unavailable_reason` sets if FIFOs do not work.
         """
@@ -65,6 +66,7 @@ class DockerSandbox:
         self._images = dict(images)
         self._runtimes = runtimes
         self._pipes = pipes
+        self._paths = paths
 
     def unavailable_reason(self) -> Unavailable | None:
         """Return why containers do not run here: tries each image, by FIFOs, then the socket.
@@ -142,6 +144,7 @@ class DockerSandbox:
             "network_disabled": True,
         }
         mounts = [bot_mount, f"{pipes}:{self._pipes}:ro"]
+        mounts += [f"{path}:{path}:ro" for path in self._paths]
         mounts += [f"{program.socket.parent}:{MODELS}:ro"] if program.socket else []
         limits = self._limits(mounts, space, program.reserves)
         if copies:

@@ -321,10 +321,10 @@ _RUNNING: Rows = {
         "did you mean 'random'?",
     ),
     "too many files": (
-        "files = [open('/dev/null') for _ in range(100)]\n",
+        "files = [open('/dev/null') for _ in range(300)]\n",
         "start",
         "exit code 1",
-        "a bot may have 64 processes and threads, and 64 open files",
+        "a bot may have 256 files open at a time",
     ),
     "the network": (
         "import socket; socket.create_connection(('127.0.0.1', 1))\n",

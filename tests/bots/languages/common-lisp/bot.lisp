@@ -1,0 +1,15 @@
+(defun number-of (key line start)
+  (let ((first (search (format nil "\"~a\":" key) line :start2 start)))
+    (parse-integer line :start (+ first (length key) 3) :junk-allowed t)))
+(loop for asked = (read-line *standard-input* nil)
+      for line = (remove #\Space asked)
+      while asked
+      do (let ((raises (search "\"raises\":" line)))
+           (cond ((search "\"type\":\"hello\"" line)
+                  (format t "{\"type\":\"ready\"}~%"))
+                 ((not (search "\"type\":\"turn\"" line)))
+                 ((search "\"dudo\":true" line)
+                  (format t "{\"id\":~d,\"action\":\"dudo\"}~%" (number-of "id" line 0)))
+                 (t (format t "{\"id\":~d,\"action\":\"bid\",\"quantity\":~d,\"face\":~d}~%"
+                            (number-of "id" line 0) (number-of "min" line raises) (number-of "face" line raises))))
+           (finish-output)))

@@ -1,0 +1,27 @@
+"""The languages that the tests try: `.ci/` installs them, and puts them into an image.
+
+With ARENA_TEST_LARGE those are among them that take over 300 MB (`make more-languages`).
+"""
+
+import os
+import sys
+
+from arena.bots.languages import LANGUAGES
+from arena.bots.runtimes import toolchains
+
+LARGE = bool(os.environ.get("ARENA_TEST_LARGE"))
+TRIED = {name: row for name, row in LANGUAGES.items() if LARGE or not row.large}
+
+
+def main(what: str) -> None:
+    """Print the names of languages, their programs, or the packages of all that tests run."""
+    programs = dict(next(iter(row.programs.items())) for row in TRIED.values())
+    if what == "packages":
+        for program, packages in {**toolchains(), **programs}.items():
+            print(program, packages)
+    else:
+        print(*(TRIED if what == "names" else programs))
+
+
+if __name__ == "__main__":
+    main(sys.argv[1])
