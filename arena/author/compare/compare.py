@@ -32,7 +32,7 @@ from arena.league.play.dispatcher import RunListener, play_due
 from arena.league.play.process_pool import ProcessEngine
 from arena.league.schedule.block_design import joining_blocks
 from arena.league.schedule.schedule import divisions
-from arena.league.table.preparation import prepare
+from arena.league.table.preparation import prepare, without_failing_samples
 from arena.league.terms.config import load_league
 from arena.league.terms.master_seed import choose, describe
 
@@ -79,10 +79,10 @@ def compare(request: CompareRequest, listener: RunListener | None = None) -> Com
         for pattern, where in ((request.old, "OLD"), (request.new, "NEW"))
     ]
     field = _field(request.field, max(request.players))
-    bots = [*versions, *field]
     models = load_league(request.models).models if request.models else {}
-    check_models(models, bots)
-    sandbox = sandbox_for(bots, request.sandbox or AUTO, trusted=request.trust_bots)
+    check_models(models, [*versions, *field])
+    sandbox, field = _in_sandbox(request, versions, field, listener)
+    bots = [*versions, *field]
     seed = choose(request.seed, bots, trusted=request.trust_bots)
     conditions = _conditions(request, field, sandbox.name, seed)
     listener.started(conditions)
@@ -161,6 +161,18 @@ def _field(patterns: Sequence[str], players: int) -> tuple[Bot, ...]:
         what = f"{len(bots)} bots in the field are too few for tables of {players}"
         raise ArenaError(what, "--field", "name more, or fewer --players")
     return bots
+
+
+def _in_sandbox(
+    request: CompareRequest, versions: Sequence[Bot], field: tuple[Bot, ...], listener: RunListener
+) -> tuple[Sandbox, tuple[Bot, ...]]:
+    """Return the sandbox, and the field that runs there if the request does not name one."""
+    bots = [*versions, *field]
+    sandbox = sandbox_for(bots, request.sandbox or AUTO, trusted=request.trust_bots)
+    if not request.field:
+        rules = variant(request.variants[0], {}, calza=request.calza)
+        field = without_failing_samples(field, rules, sandbox, request.limits, listener.note)
+    return sandbox, field
 
 
 def _conditions(

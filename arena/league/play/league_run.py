@@ -24,7 +24,7 @@ from arena.league.play.process_pool import ProcessEngine
 from arena.league.play.stored_league import StoredLeague
 from arena.league.play.workers import Engine, RemoteEngine, RunSpec
 from arena.league.store.store import Store
-from arena.league.table.preparation import prepare, try_start
+from arena.league.table.preparation import prepare, without_failing_samples
 from arena.league.terms.conditions import Resolution, commit, resolve
 from arena.league.terms.config import League, check_anchor, check_bot_count, load_league
 from arena.league.terms.master_seed import describe
@@ -162,7 +162,11 @@ def _checked(request: RunRequest, listener: RunListener) -> tuple[League, Sandbo
     sandbox = sandbox_of_run(name, league, request.store, listener)
     if request.skip_missing_runtimes and sandbox.uses_host_programs:
         league = _without_missing_runtimes(league, listener)
-        league = _without_failing_samples(league, sandbox, listener)
+        rules = next(iter(league.variants.values()))
+        starting = without_failing_samples(
+            league.bots, rules, sandbox, league.limits, listener.note
+        )
+        league = replace(league, bots=starting)
     check_bot_count(league)
     for model_name, model in league.models.items():
         read_key(model_name, model)
@@ -199,23 +203,4 @@ def _without_missing_runtimes(league: League, listener: RunListener) -> League:
         names = ", ".join(f"{bot.name} (needs {bot.missing_program})" for bot in missing)
         hints = sorted({how_to_get(bot.first_command, bot.folder) for bot in missing})
         listener.note(f"left out: {names}; to include them: {'; '.join(hints)}")
-    return _without(league, missing)
-
-
-def _without_failing_samples(league: League, sandbox: Sandbox, listener: RunListener) -> League:
-    """Leave out the arena's own bots whose runtime is there in a version that does not work."""
-    rules = next(iter(league.variants.values()))
-    failing = []
-    with open_workshop(sandbox) as workshop:
-        for bot in league.bots:
-            if not bot.shipped:
-                continue
-            if fault := try_start(workshop.stage(bot), rules, sandbox, league.limits):
-                failing.append(bot)
-                why = f"see why: arena check {bot.source}"
-                listener.note(f"left out: {bot.name} does not start: {fault.detail}; {why}")
-    return _without(league, failing)
-
-
-def _without(league: League, bots: Sequence[Bot]) -> League:
-    return replace(league, bots=tuple(bot for bot in league.bots if bot not in bots))
+    return replace(league, bots=tuple(bot for bot in league.bots if bot not in missing))

@@ -10,7 +10,7 @@ from arena.bots.builds.packages import wanted_by
 from arena.bots.sandboxes.base import Sandbox
 from arena.bots.sandboxes.run_once import last_line
 from arena.bots.sessions.multiplexer import Multiplexer
-from arena.bots.workshop import Workshop
+from arena.bots.workshop import Workshop, open_workshop
 from arena.game.records import Fault, Fixture, LimitsInfo
 from arena.game.rules.books import Rules
 from arena.io.errors import ArenaError
@@ -43,6 +43,29 @@ def prepare(
     results = _map(stage, by_digest.values(), workshop.sandbox)
     staged = dict(zip(by_digest, results, strict=True))
     return [staged[bot.info.digest] for bot in bots]
+
+
+def without_failing_samples(
+    bots: Sequence[Bot],
+    rules: Rules,
+    sandbox: Sandbox,
+    limits: LimitsInfo,
+    note: Callable[[str], None],
+) -> tuple[Bot, ...]:
+    """Return all bots but those of the arena's own that do not start; `note` gets a line for each.
+
+    Their runtime may be here in a version that does not work.
+    """
+    failing = []
+    with open_workshop(sandbox) as workshop:
+        for bot in bots:
+            if not bot.shipped:
+                continue
+            if fault := try_start(workshop.stage(bot), rules, sandbox, limits):
+                failing.append(bot)
+                why = f"see why: arena check {bot.source}"
+                note(f"left out: {bot.name} does not start: {fault.detail}; {why}")
+    return tuple(bot for bot in bots if bot not in failing)
 
 
 def try_start(bot: StagedBot, rules: Rules, sandbox: Sandbox, limits: LimitsInfo) -> Fault | None:
