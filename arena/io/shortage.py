@@ -64,6 +64,11 @@ def shortage_in(words: str) -> ShortageError | None:
     return None
 
 
+def short_of_processes(how: str) -> ShortageError:
+    """Return the error for a program that was refused a process or thread."""
+    return _shortage(_PROCESSES, how)
+
+
 def shortage_behind(error: BaseException) -> ShortageError | None:
     """Return what the machine lacked for an error that others were made of; None if nothing."""
     cause: BaseException | None = error

@@ -115,6 +115,12 @@ class Running(Protocol):
         cannot feign that.
         """
 
+    def lacked_processes(self) -> bool:
+        """Return whether its machine refused it a process though it had fewer than it may have.
+
+        False if that cannot be told.
+        """
+
     def cpu_time(self) -> float | None:
         """Return the CPU time used so far, in seconds, or None if unknown."""
 

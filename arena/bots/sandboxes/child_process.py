@@ -120,6 +120,10 @@ class ChildProcess(Watched):
         # One that was killed could not say more than that it began.
         return (b"child-pid" if self.exit_code() < 0 else b"exit-code") in self._status
 
+    def lacked_processes(self) -> bool:
+        """Return whether a process was refused to the tree though it had fewer than it may have."""
+        return self._tree is not None and self._tree.lacked_processes()
+
     def cpu_time(self) -> float | None:
         """Return the CPU time of the whole tree; without a tree, of the program alone."""
         used = self._tree.cpu_time() if self._tree else None

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from arena.bots.sandboxes.base import Running, Sandbox
 from arena.io.errors import ArenaError
-from arena.io.shortage import ShortageError, shortage_in, shortage_of
+from arena.io.shortage import ShortageError, short_of_processes, shortage_in, shortage_of
 from arena.io.uptime import wait_readable
 
 _NOT_EXECUTED = {125, 126, 127}
@@ -21,6 +21,8 @@ class Ending(NamedTuple):
     """In words, for a fault."""
     not_run: bool = False
     """Whether the sandbox ended before it had started the program."""
+    lacked_processes: bool = False
+    """Whether its machine refused it a process that it might have had."""
     not_executed: bool = False
     """Whether it ended as a shell does that could not execute a program."""
 
@@ -30,7 +32,8 @@ def ending_of(running: Running) -> Ending:
     if not wait_readable([running.exit_fd], _LINGER):
         return Ending("it closed its output")
     code = running.exit_code()
-    return Ending(_words(code), not running.ran(), code in _NOT_EXECUTED)
+    lacked = running.lacked_processes()
+    return Ending(_words(code), not running.ran(), lacked, code in _NOT_EXECUTED)
 
 
 def _words(code: int) -> str:
@@ -40,6 +43,12 @@ def _words(code: int) -> str:
     if code < 0:
         return f"the program was killed by signal {number}"
     return f"the program ended with exit code {code}"
+
+
+def check_not_refused(ending: Ending) -> None:
+    """Raise ShortageError if a bot ended that the machine refused a process."""
+    if ending.lacked_processes:
+        raise short_of_processes("a bot was refused one, and may have more than it had")
 
 
 def check_executed(ending: Ending, sandbox: Sandbox, last_line: str) -> None:

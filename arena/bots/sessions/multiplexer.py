@@ -11,7 +11,7 @@ from mypy_extensions import mypyc_attr
 from arena.bots.models.gateway import Gateway
 from arena.bots.sandboxes.base import Program, Sandbox
 from arena.bots.sessions.clock import READY, FixtureBank
-from arena.bots.sessions.ending import check_executed, not_started
+from arena.bots.sessions.ending import check_executed, check_not_refused, not_started
 from arena.bots.sessions.replies import Log, SeatReply
 from arena.bots.sessions.session import MAX_STDERR, Session
 from arena.bots.sessions.warm_pool import TablePool
@@ -258,20 +258,21 @@ class Multiplexer:
         if session.full or session.closed:
             # Nothing more can come, or nothing more is wanted.
             self._forget(session.stdout)
-            self._check_start(session, replies)
+            self._check_end(session, replies)
         return replies
 
     def _exited(self, session: Session) -> Sequence[SeatReply]:
         self._forget(session.exit_fd)
         replies = session.exited()
-        self._check_start(session, replies)
+        self._check_end(session, replies)
         return replies
 
-    def _check_start(self, session: Session, replies: Sequence[SeatReply]) -> None:
-        """Raise ArenaError if a bot was never executed, by no fault of its own."""
-        if session.ending and any(
-            id_ == READY and isinstance(reply, Fault) for _, id_, reply in replies
-        ):
+    def _check_end(self, session: Session, replies: Sequence[SeatReply]) -> None:
+        """Raise ArenaError if a bot was never executed, or ended, by no fault of its own."""
+        if not session.ending:
+            return
+        check_not_refused(session.ending)
+        if any(id_ == READY and isinstance(reply, Fault) for _, id_, reply in replies):
             check_executed(session.ending, self.sandbox, session.last_words())
 
     def _read_stderr(self, session: Session) -> Sequence[SeatReply]:

@@ -49,7 +49,7 @@ class _RevocableRunning:
         self.open_folder, self.end_input = inner.open_folder, inner.end_input
         self.exit_code, self.ran, self.pid = inner.exit_code, inner.ran, inner.pid
         self.cpu_time, self.is_busy = inner.cpu_time, inner.is_busy
-        self.peak_memory = inner.peak_memory
+        self.peak_memory, self.lacked_processes = inner.peak_memory, inner.lacked_processes
 
     def kill(self) -> None:
         # Once it is closed, its process id may be in use by another program.

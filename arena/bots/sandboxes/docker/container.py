@@ -63,6 +63,10 @@ class Container(Watched):
     def _pids(self) -> list[int]:
         return self._cgroup.pids() if self._cgroup else []
 
+    def lacked_processes(self) -> bool:
+        """Return False: what the engine's machine refuses is not seen from here."""
+        return False
+
     def pid(self) -> None:
         """Return None: the engine may run on another machine."""
 

@@ -18,6 +18,7 @@ from arena.bots.sandboxes.kernel.cgroup_mounts import (
     mounts_of,
     own_mounts,
 )
+from arena.bots.sandboxes.kernel.refusals import Refusals
 from arena.bots.sandboxes.owner import is_abandoned, is_unseen, own_name
 from arena.io.uptime import wait_readable
 
@@ -72,6 +73,7 @@ class Cgroup:
     def __init__(self, mounts: dict[str, CgroupMount]) -> None:
         self._mounts = mounts
         self._folders = sorted({mount.folder for mount in mounts.values()})
+        self._refusals: Refusals | None = None
         self._usage_fd: int | None = None
         self._freezer_fd: int | None = None
         self._frozen = False
@@ -83,6 +85,8 @@ class Cgroup:
         for feature, mount in self._mounts.items():
             for file, value in _settings(feature, mount, quota):
                 (mount.folder / file).write_text(value, encoding="ascii")
+        if pids := self._mounts.get("pids"):
+            self._refusals = Refusals(pids.folder)
         self.open_files()
 
     def open_files(self) -> None:
@@ -115,6 +119,10 @@ class Cgroup:
         """Return the processes in the group; raises OSError."""
         procs = (self._folders[0] / "cgroup.procs").read_text(encoding="ascii")
         return [int(pid) for pid in procs.split()]
+
+    def lacked_processes(self) -> bool:
+        """Return whether a process was refused though the group had fewer than it may have."""
+        return self._refusals is not None and self._refusals.any()
 
     def cpu_time(self) -> float | None:
         """Return the CPU time that all in the group used, in seconds, or None once it is gone."""

@@ -73,6 +73,10 @@ class SystemdScope:
         """Return the processes in the scope; raises OSError."""
         return cgroup.pids() if (cgroup := self._entered()) else []
 
+    def lacked_processes(self) -> bool:
+        """Return False: systemd removes a scope with its last process, and what it counted."""
+        return False
+
     def freeze(self, *, frozen: bool) -> None:
         """Freeze or thaw all in the scope."""
         if cgroup := self._entered():
