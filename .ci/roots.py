@@ -236,12 +236,13 @@ class Root:
 
 
 def timed(root: Root, command: str) -> str:
-    """Run a command of the user's; return its seconds, or that it failed."""
-    sys.stderr.write(f"{root.system.title}: {command}\n")
+    """Run a command of the user's; return and say its seconds, or that it failed."""
     began = time.monotonic()
     passed = root.enter(USER, f"cd arena; {command}")
     seconds = f"{time.monotonic() - began:.0f}"
-    return seconds if passed else f"failed ({seconds})"
+    took = seconds if passed else f"failed after {seconds}"
+    sys.stderr.write(f"{root.system.title}: {command}: {took} s\n")
+    return took
 
 
 def tried(root: Root) -> list[str]:
