@@ -8,6 +8,7 @@ from tempfile import gettempdir
 
 from arena.io.files import user_cache
 
+HOW_TO_RUN = "set TMPDIR to a folder that is not mounted noexec"
 _SYSTEM = (Path("/tmp"), Path("/var/tmp"))
 _OWN = "run"
 """The folder of bots that are made ready, in the user's cache."""
@@ -36,9 +37,6 @@ def program_folder_note() -> str:
     if taken != usual:
         return f"{what}: bots are made ready in {taken}"
     return f"warning: {what}, and there is no other folder: {HOW_TO_RUN}"
-
-
-HOW_TO_RUN = "set TMPDIR to a folder that is not mounted noexec"
 
 
 def is_noexec(folder: Path) -> bool:

@@ -92,6 +92,7 @@ def _tried(bench: Bench, attempt: Callable[[Sandbox], _Outside]) -> _Outside | N
         return None
     with suppress(ArenaError):
         if sandbox := open_sandbox():
+            bench.tell("it failed, and is tried without isolation")
             return attempt(sandbox)
     return None
 
