@@ -7,6 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from arena.author.compare.compare import CompareRequest, compare
+from arena.game.records import LeagueInfo
+from arena.io import shipped
+from arena.league.play.dispatcher import RunListener
 from tests.cli.command import ROOT, TRUSTED, bot, error_line, run
 from tests.support.model_leagues import write_league
 from tests.support.model_server import say, serving
@@ -200,6 +204,39 @@ def test_without_a_field_the_samples_play(tmp_path: Path) -> None:
     )
     assert ran.code == 0, ran.err
     assert "odds" in ran.err.splitlines()[0]
+
+
+class BegunError(Exception):
+    """The comparison is about to play."""
+
+
+class Notes(RunListener):
+    def __init__(self) -> None:
+        self.notes: list[str] = []
+
+    def note(self, text: str) -> None:
+        self.notes.append(text)
+
+    def started(self, conditions: LeagueInfo) -> None:
+        raise BegunError([bot.name for bot in conditions.bots])
+
+
+def test_samples_that_do_not_start_are_left_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    samples = tmp_path / "sample_bots"
+    for name in ("honest", "random", "sick"):
+        shutil.copytree(SAMPLES / name.replace("sick", "honest"), samples / name)
+    (samples / "sick" / "bot.py").write_text("import nonumpy\n")
+    manifest = samples / "sick" / "bot.yaml"
+    manifest.write_text(manifest.read_text().replace("honest", "sick"))
+    monkeypatch.setattr(shipped, "folder", lambda _: samples)
+    asked = CompareRequest("sample:honest", "sample:random", sandbox="process")
+    listener = Notes()
+    with pytest.raises(BegunError, match=r"\['honest', 'random'\]"):
+        compare(asked, listener)
+    [note] = listener.notes
+    assert note.startswith("left out: sick does not start: the program ended with exit code 1: ")
 
 
 ODDS, HONEST = "sample:odds", "sample:honest"

@@ -23,14 +23,11 @@ from tests.support.depth import depth
 RETRY = 30.0
 """Seconds after which an interrupt is sent again."""
 WITHOUT_NUMPY = """
-for folder in /usr/lib/python3*/dist-packages/numpy /usr/local/lib/python3*/*-packages/numpy; do
-    [ ! -d "$folder" ] || mount -t tmpfs none "$folder"
-done
-/usr/bin/python3 -c "import numpy; print(str(hasattr(numpy, 'zeros')).lower())" >seen ||
-    echo false >seen
+for folder in /usr/lib/python3*/dist-packages; do mount -t tmpfs none "$folder"; done
+if /usr/bin/python3 -c "import numpy"; then exit 99; fi
 exec "$@"
 """
-"""Runs a command as on a machine whose own Python has no numpy, and notes whether it has."""
+"""Runs a command as on a machine whose own Python has no numpy."""
 CARELESS = "d\n1 2\npass\n" * 500
 """What a person types who doubts what can be doubted, and opens with one two."""
 
@@ -69,7 +66,6 @@ def test_champion_plays_where_the_machine_has_no_numpy(tmp_path: Path, sandbox: 
     table = ("play", "sample:champion", "sample:odds", "--games", "1", "--into", "game")
     ran = run(*table, "--sandbox", sandbox, cwd=tmp_path, under=[*hidden, "sh"])
     assert ran.code == 0, ran.err
-    assert json.loads((tmp_path / "seen").read_text()) is False
     assert run("verify", "game/league.yaml", cwd=tmp_path).code == 0
 
 

@@ -24,7 +24,7 @@ from tests.publish.in_memory import write_site
 from tests.publish.pages import read, tree
 from tests.support import factory
 
-MACHINE = MachineInfo("Zuse <Z3>", 2, 3 * 2**29, "Linux 6.1", "CPython 3.11.7")
+MACHINE = MachineInfo("Zuse <Z3>", 2, 3 * 2**29, "Linux 6.1", "CPython 3.11.7", "2.4.6")
 DOCS = Path(__file__).parents[2] / "docs"
 
 
@@ -179,6 +179,7 @@ def test_machine_times_and_versions_show(site: Path) -> None:
     for name, value in [
         ("Processor", "Zuse &lt;Z3&gt;"),
         ("Memory", "1.5 GiB"),
+        ("numpy", "2.4.6"),
         ("First fixture stored", "2001-09-09 01:46 UTC"),
         ("Last fixture stored", "2001-09-09 01:46 UTC"),
         ("Wall time, without pauses", "9.5 s"),
