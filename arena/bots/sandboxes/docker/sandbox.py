@@ -79,7 +79,7 @@ class DockerSandbox:
         (current_run().folder / _TRIAL).write_bytes(_HELLO)
         first, *others = sorted(self._runtimes)
         reason = self._try(first)
-        if reason and not self.attach:
+        if reason and not self.attach and not shortage_in(reason):
             self.attach = True
             reason = self._try(first)
         if not reason and others:
@@ -120,7 +120,7 @@ class DockerSandbox:
             clock: Literal["wall", "cpu"] = "wall" if running.cpu_time() is None else "cpu"
             freezes = cast("Container", running).freezes
             ran = run_to_end(running, _TRIAL_SECONDS)
-        if ran.stdout == _HELLO:
+        if ran.stdout == _HELLO and b"No such file" in ran.stderr:
             return f"the engine does not see this machine's files: {folder / _TRIAL}"
         if ran.stdout != 2 * _HELLO:
             return last_line(ran.stderr) or f"a container ended with {ran.code}"
