@@ -18,7 +18,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 # Where it is set, each of the thousands of processes that tests start compiles the arena anew.
 unexport PYTHONDONTWRITEBYTECODE
 
-.PHONY: run demo help check test long coverage floors pythons roots more-languages fix bench docs rules columns commands \
+.PHONY: run demo help check test long coverage floors pythons roots morelanguages fix bench docs rules columns commands \
 	languages machine pictures mutants hostile equilibrium bluffs champion protocol release clean
 
 # Since the last time, a language may have been installed, or a bot may have changed.
@@ -29,7 +29,7 @@ demo: $(VENV)/.serve ## a ladder with the sample bots and its web door at http:/
 	@$(BIN)/arena demo build/demo
 
 help: ## list the targets
-	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' Makefile | expand -t 16
+	@sed -n 's/^\([a-z]*\):.*## \(.*\)/\1\t\2/p' Makefile | expand -t 16
 
 check: $(VENV)/.test ## while you work: lint, types, layers, and the fast tests that need no process
 	@$(LINT)
@@ -58,7 +58,7 @@ coverage: $(VENV)/.test ## of the rules, the ratings and the store by their fast
 floors: ## a few tests with the lowest versions that pyproject.toml allows; PYTHON=... is 3.11 or 3.12
 	@./.ci/floors $(PYTHON) build/floors
 
-more-languages: $(VENV)/.test ## install languages that take over 300 MB, too, and play a game in each
+morelanguages: $(VENV)/.test ## install languages that take over 300 MB, too, and play a game in each
 	@ARENA_TEST_LARGE=1 ./.ci/system
 	@ARENA_TEST_LARGE=1 ./.ci/with-docker $(BIN)/pytest tests/bots/test_languages.py
 
@@ -93,6 +93,7 @@ bench: $(VENV)/.test ## measure throughput, start-up, storing, rating and the si
 	@$(BIN)/python -m benchmarks.watched
 	@$(BIN)/python -m benchmarks.submission
 	@./.ci/with-docker $(BIN)/python -m benchmarks.sandboxes
+	@./.ci/with-docker $(BIN)/python -m benchmarks.languages
 	@$(BIN)/python -m benchmarks.rating
 	@$(BIN)/python -m benchmarks.posterior
 	@$(BIN)/python -m benchmarks.promotion

@@ -308,7 +308,6 @@ class LeagueInfo(Struct, frozen=True):
     earlier_seeds: tuple[MasterSeed, ...] = ()
     """The master seeds before this one, first to last."""
     ratings: RatingsInfo = RatingsInfo(provisional=0)
-    """The options of the ratings."""
     machine: MachineInfo | None = None
     """The machine of the first game; no part of the root."""
     playoff: PlayoffInfo | UnsetType = UNSET

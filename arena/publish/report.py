@@ -18,8 +18,8 @@ from arena.io.garbage import gc_of_new, without_gc
 from arena.league.schedule.progress import LeagueProgress
 from arena.league.schedule.schedule import Schedule
 from arena.league.store.store import Store
-from arena.league.terms.config import given_seed, load_ratings
 from arena.league.terms.master_seed import is_salted, seeds_of, withheld
+from arena.league.terms.parts import given_seed, load_ratings
 from arena.league.terms.stored_schedule import schedule_of
 from arena.publish.output.site_folder import FRONT
 from arena.publish.pseudonyms import Pseudonyms, secret_of, who_is_who

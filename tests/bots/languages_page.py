@@ -1,14 +1,18 @@
-"""The runtimes in `docs/guides/languages.md`: `make languages` writes them."""
+"""The runtimes and languages in `docs/guides/languages.md`: `make languages` writes them."""
 
 from collections.abc import Iterator
+from pathlib import Path
 
+from arena.bots.languages import LANGUAGES
 from arena.bots.runtimes import RUNTIMES, Runtime
 from arena.io.yaml_file import parse_yaml
 from tests.cli.command import ROOT
 from tests.support.generated_section import GeneratedSection
 
 SECTION = GeneratedSection("guides/languages.md", "runtimes", "languages")
+OF_DEBIAN = GeneratedSection("guides/languages.md", "of Debian", "languages")
 _INSTALL = "on Debian and Ubuntu, for `bubblewrap` and `process`"
+BOTS = ROOT / "tests/bots/languages"
 HEAD = (
     f"| runtime | programs | {_INSTALL} | `build` and `command`, as in the kit |",
     "|---|---|---|---|",
@@ -24,6 +28,17 @@ def markdown() -> str:
     return "".join(f"{line}\n" for line in (*HEAD, *rows))
 
 
+def of_debian() -> str:
+    """Return a row for each language that has no runtime of its own."""
+    head = ("| language | name | on Debian and Ubuntu | `build` and `command` | shown to bots |",)
+    rows = (
+        f"| {row.title} | `{name}` | `sudo apt-get install {' '.join(row.packages)}` | "
+        f"{', '.join(_commands(BOTS / name))} | {', '.join(f'`{path}`' for path in row.config)} |"
+        for name, row in LANGUAGES.items()
+    )
+    return "".join(f"{line}\n" for line in (*head, "|---|---|---|---|---|", *rows))
+
+
 def installed(runtime: Runtime) -> str:
     """Return the command that installs a runtime on this machine."""
     if not runtime.toolchain:
@@ -37,10 +52,15 @@ def lines(runtime: Runtime) -> Iterator[str]:
     if not runtime.kits:
         yield runtime.example
         return
-    kit = ROOT / "protocol/kits" / next(iter(runtime.kits))
-    manifest, _ = parse_yaml(kit / "bot.yaml")
+    yield from _commands(ROOT / "protocol/kits" / next(iter(runtime.kits)))
+
+
+def _commands(bot: Path) -> Iterator[str]:
+    """Yield the commands in a bot.yaml."""
+    manifest, _ = parse_yaml(bot / "bot.yaml")
     yield from (f"`{key}: {manifest[key]}`" for key in ("build", "command") if key in manifest)
 
 
 if __name__ == "__main__":
     SECTION.write(markdown())
+    OF_DEBIAN.write(of_debian())

@@ -7,12 +7,13 @@ import pytest
 from arena.bots.command import how_to_get
 from arena.bots.manifest import load_bot
 from arena.bots.runtimes import KITS, OF_SAMPLES, RUNTIMES, toolchains
-from tests.bots.languages_page import SECTION, markdown
+from tests.bots.languages_page import OF_DEBIAN, SECTION, markdown, of_debian
 from tests.cli.command import ROOT
 
 
 def test_page_has_every_runtime() -> None:
     assert SECTION.read() == markdown(), "make languages"
+    assert OF_DEBIAN.read() == of_debian(), "make languages"
 
 
 @pytest.mark.parametrize("language", KITS)

@@ -1,6 +1,6 @@
 """The languages that the tests try: `.ci/` installs them, and puts them into an image.
 
-With ARENA_TEST_LARGE those are among them that take over 300 MB (`make more-languages`).
+With ARENA_TEST_LARGE those are among them that take over 300 MB (`make morelanguages`).
 """
 
 import os

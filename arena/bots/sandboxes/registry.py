@@ -19,7 +19,10 @@ class SandboxClass(Protocol):
     uses_host_programs: bool
 
     def __call__(self, *args: Any, **options: Any) -> Sandbox:
-        """Make one, with a `Quota` or nothing, or the `images` of `runtimes` if it uses any."""
+        """Make one, with a `Quota` or nothing, or the `images` of `runtimes` if it uses any.
+
+        `paths` is given only if there are some to show.
+        """
 
 
 SANDBOXES: dict[str, SandboxClass] = {
@@ -121,9 +124,10 @@ def _make(
     if name not in SANDBOXES:
         raise ArenaError(f"unknown sandbox '{name}'", hint=did_you_mean(name, [AUTO, *SANDBOXES]))
     make = SANDBOXES[name]
-    if make.uses_host_programs or not runtimes:
-        return make(paths=paths)
-    return make(images=images, runtimes=frozenset(runtimes), paths=paths)
+    options: dict[str, Any] = {"paths": paths} if paths else {}
+    if not make.uses_host_programs and runtimes:
+        options |= {"images": images, "runtimes": frozenset(runtimes)}
+    return make(**options)
 
 
 def image_sandboxes() -> list[str]:

@@ -98,18 +98,6 @@ class LeagueFile(LeagueOptions, frozen=True, kw_only=True, forbid_unknown_fields
     """None stands for false in a new league, and for what it is in one that began."""
 
 
-class RatingsPart(Struct, frozen=True):
-    """The one key of league.yaml that may change after the games."""
-
-    ratings: RatingsInfo = RatingsInfo()
-
-
-class SeedPart(Struct, frozen=True):
-    """The key of league.yaml that decides the dice and who meets whom."""
-
-    seed: int | str | None = None
-
-
 class League(LeagueOptions, frozen=True, kw_only=True):
     """A league as it was read, with all defaults filled in but a seed that was not given."""
 
@@ -168,21 +156,6 @@ def league_of(entry: LeagueFile, path: Path, marks: Positions) -> League:
     reader.check_fixture(entry.limits, entry.games)
     reader.check_sandbox(entry)
     return league
-
-
-def load_ratings(path: Path, bots: Sequence[str]) -> RatingsInfo:
-    """Read only the ratings' options of a league.yaml; raises ArenaError with the wrong line."""
-    data, marks = parse_yaml(path)
-    reader = _Reader(path, marks)
-    part = convert(data, marks, path, RatingsPart) if data else RatingsPart()
-    check_anchor(part.ratings, bots, reader.at("$.ratings.anchor"))
-    return part.ratings
-
-
-def given_seed(path: Path) -> str | None:
-    """Return the seed that a league.yaml names, if any; raises ArenaError if it cannot be read."""
-    data, marks = parse_yaml(path)
-    return _text(convert(data, marks, path, SeedPart).seed) if data else None
 
 
 def check_anchor(ratings: RatingsInfo, bots: Sequence[str], where: str) -> None:

@@ -45,7 +45,7 @@ def test_files_of_the_league_are_not_shown(tmp_path: Path, monkeypatch: pytest.M
             check_shown(str(path), tmp_path, "here")
 
 
-def test_what_others_may_not_read_is_not_shown(
+def test_path_that_others_may_not_read_is_not_shown(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("arena.bots.sandboxes.shown_paths._SECRET", ())
