@@ -1,5 +1,6 @@
 """Containers over Docker's attach socket, for engines where FIFOs do not work."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -33,6 +34,15 @@ def test_fifos_are_used_if_they_work() -> None:
     sandbox = DockerSandbox()
     assert sandbox.unavailable_reason() is None
     assert not sandbox.attach
+
+
+def test_mask_of_new_files_makes_no_difference() -> None:
+    """A course keeps its files from others."""
+    before = os.umask(0o077)
+    try:
+        assert DockerSandbox().unavailable_reason() is None
+    finally:
+        os.umask(before)
 
 
 @pytest.mark.parametrize(

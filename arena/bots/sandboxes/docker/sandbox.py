@@ -33,6 +33,7 @@ _INODES, _BUILD_INODES = 1024, 65_536
 _MESSAGE_QUEUE_BYTES = 65_536
 _NANO_CPUS = 10**9
 _ALL_STREAMS = {"stdin": 1, "stdout": 1, "stderr": 1, "stream": 1}
+_UNSEEN = "the engine does not see this machine's files"
 _TRIAL, _HELLO = "trial.txt", b"perudo\n"
 _TRIAL_SECONDS = 30.0
 
@@ -76,7 +77,9 @@ class DockerSandbox:
         images = sorted({self._images[runtime] for runtime in self._runtimes})
         if unavailable := engine.unavailable_reason(images):
             return unavailable
-        (current_run().folder / _TRIAL).write_bytes(_HELLO)
+        trial = current_run().folder / _TRIAL
+        trial.write_bytes(_HELLO)
+        trial.chmod(0o644)  # whatever the umask is
         first, *others = sorted(self._runtimes)
         reason = self._try(first)
         if reason and not self.attach and not shortage_in(reason):
@@ -89,7 +92,7 @@ class DockerSandbox:
             return None
         if shortage := shortage_in(reason):
             raise shortage
-        hint = "set TMPDIR to a folder that is the same for the engine" if _TRIAL in reason else ""
+        hint = "set TMPDIR to a folder that is the same for the engine" if _UNSEEN in reason else ""
         hint = "an image needs sh and setpriv (util-linux)" if "setpriv" in reason else hint
         return Unavailable(reason, hint)
 
@@ -121,7 +124,7 @@ class DockerSandbox:
             freezes = cast("Container", running).freezes
             ran = run_to_end(running, _TRIAL_SECONDS)
         if ran.stdout == _HELLO and b"No such file" in ran.stderr:
-            return f"the engine does not see this machine's files: {folder / _TRIAL}"
+            return f"{_UNSEEN}: {folder / _TRIAL}"
         if ran.stdout != 2 * _HELLO:
             return last_line(ran.stderr) or f"a container ended with {ran.code}"
         self.clock, self.freezes = clock, freezes
