@@ -193,7 +193,9 @@ def _caps(disk: Disk, path: Path, marks: Positions) -> Caps:
 
 def check_terms(config: Config, season: bytes) -> None:
     """Raise ArenaError if ladder.yaml changed what decides the games of a season."""
-    changed = list(_changes(msgspec.json.decode(season), msgspec.json.decode(config.file.terms())))
+    # A season that began with an earlier arena says nothing of paths.
+    before = {"sandbox_paths": [], **msgspec.json.decode(season)}
+    changed = list(_changes(before, msgspec.json.decode(config.file.terms())))
     if changed:
         what = f"changed what decides games: {', '.join(changed)}"
         hint = "undo it, or let a new season begin: arena ladder season close"

@@ -37,7 +37,7 @@ class Quota(Struct, frozen=True):
     """Bytes in use per process; with a control group, of all the bot's processes together."""
     processes: int = 64
     files: int = 256
-    """Open files per process: R starts only with more than 170, all else with 64."""
+    """Open files per process: R does not start with 160, all else does with 32."""
     file_size: int = 16 * MIB
     """Largest file written, in bytes; also the size of /tmp if the sandbox has its own."""
 
