@@ -4,13 +4,17 @@ Nobody has to mark tests: whatever starts a process is noticed when it does.
 """
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from multiprocessing import util
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from arena.bots.builds import staging
+from arena.bots.command import how_to_get
+from arena.bots.runtimes import runtime_of
 from arena.bots.sandboxes.bubblewrap import BubblewrapSandbox
 from arena.bots.sandboxes.process import ProcessSandbox
 
@@ -41,8 +45,16 @@ def guard() -> Iterator[None]:
         # starts none where bubblewrap is not installed, and tests would fail for want of it.
         patch.setattr(ProcessSandbox, "start", _skip)
         patch.setattr(BubblewrapSandbox, "unavailable_reason", _skip)
+        # What is said where a compiler or an interpreter is missing, which else is started.
+        patch.setattr(staging, "how_to_get", _how_to_get)
         yield
     _guarding = False
+
+
+def _how_to_get(command: Sequence[str], folder: Path) -> str:
+    if runtime_of(command[0]):
+        _skip()
+    return how_to_get(command, folder)
 
 
 def _audit(event: str, arguments: tuple[Any, ...]) -> None:

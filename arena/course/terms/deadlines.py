@@ -2,6 +2,7 @@
 
 import re
 from datetime import UTC, datetime, timedelta
+from datetime import time as clock_time
 from functools import cache
 from math import ceil
 from zoneinfo import ZoneInfo, available_timezones
@@ -88,13 +89,30 @@ def parse_moment(text: str, where: str) -> datetime:
     if not written:
         raise ArenaError(f"'{text}' is not a date and a time", where, f"write it like {EXAMPLE}")
     date, time, zone = written.groups()
-    if time.startswith("24"):  # Python 3.13 and later read it as the next day
-        raise ArenaError(f"there is no {date} {time}: hour must be in 0..23", where, "correct it")
-    try:
-        naive = datetime.fromisoformat(f"{date} {time}")
-    except ValueError as error:
-        raise ArenaError(f"there is no {date} {time}: {error}", where, "correct it") from None
+    naive = in_numbers(date, time, f"{date} {time}", where)
     return _on_clock(naive, _zone(zone, text, where), text, where)
+
+
+def in_numbers(date: str, time: str, said: str, where: str) -> datetime:
+    """Return a date and a time in numbers, such as 2026-11-20 and 23:59, without a zone.
+
+    Raises ArenaError with what was `said`, the same on each version of Python, if there is no such
+    day or no such time.
+    """
+    try:
+        day = datetime.fromisoformat(date)
+    except ValueError:
+        why = "the calendar has no such day"
+        raise ArenaError(f"there is no {said}: {why}", where, "correct it") from None
+    try:
+        clock = clock_time.fromisoformat(time)
+    except ValueError:
+        clock = None
+    # Python 3.13 and later read 24:00 as midnight.
+    if clock is None or time.startswith("24"):
+        why = "the clock has no such time"
+        raise ArenaError(f"there is no {said}: {why}", where, "correct it")
+    return datetime.combine(day, clock)
 
 
 def extended(deadline: datetime, text: str, opened: datetime | None, where: str) -> datetime:

@@ -7,7 +7,7 @@ from functools import cache
 from typing import Any
 from zoneinfo import ZoneInfo
 
-from arena.course.terms.deadlines import EXAMPLE, parse_moment, zone_meant
+from arena.course.terms.deadlines import EXAMPLE, in_numbers, parse_moment, zone_meant
 from arena.io.errors import ArenaError
 
 _ISO = re.compile(
@@ -45,10 +45,8 @@ def read_moment(text: str, zone: ZoneInfo, where: str) -> datetime:
 
 def _in_numbers(written: re.Match[str], zone: ZoneInfo, text: str, where: str) -> datetime:
     offset = written["zone"] or ""
-    if written["time"].startswith("24"):  # Python 3.13 reads it as the next day
-        raise ArenaError(f"there is no '{text}': hours end at 23", where, "correct it")
+    naive = in_numbers(written["date"], written["time"], f"'{text}'", where)
     try:
-        naive = datetime.fromisoformat(f"{written['date']} {written['time']}")
         if offset.startswith(("Z", "+", "-")):
             offset = offset.replace("Z", "+00:00")
             return datetime.fromisoformat(f"{naive.isoformat()}{offset}").astimezone(UTC)
