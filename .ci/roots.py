@@ -56,22 +56,15 @@ class System(NamedTuple):
     title: str
     origin: str
     components: str
-    mirror: str
 
 
 SYSTEMS = {
     system.suite: system
     for system in (
-        System("bookworm", "Debian 12", "Debian", "main", "http://deb.debian.org/debian"),
-        System("trixie", "Debian 13", "Debian", "main", "http://deb.debian.org/debian"),
-        System("testing", "Debian testing", "Debian", "main", "http://deb.debian.org/debian"),
-        System(
-            "noble",
-            "Ubuntu 24.04",
-            "Ubuntu",
-            "main,universe",
-            "http://archive.ubuntu.com/ubuntu",
-        ),
+        System("bookworm", "Debian 12", "Debian", "main"),
+        System("trixie", "Debian 13", "Debian", "main"),
+        System("testing", "Debian testing", "Debian", "main"),
+        System("noble", "Ubuntu 24.04", "Ubuntu", "main,universe"),
     )
 }
 
@@ -94,14 +87,17 @@ def ask(*words: str) -> str:
         return ""
 
 
-def mirror_of(system: System, given: str | None) -> str:
-    """Return the mirror given, else this machine's if its origin is the same, else the usual."""
+def mirrors_of(system: System, given: str | None) -> list[str]:
+    """Return the mirror given, or this machine's if its origin is the same.
+
+    Otherwise mmdebstrap takes the usual one.
+    """
     here = ask(
         "apt-get", "indextargets", "--format", "$(REPO_URI) $(CODENAME)", f"Origin: {system.origin}"
     )
     # Those of security updates and of proposed ones are other archives, or have other suites.
     own = [line.split()[0] for line in here.splitlines() if "-" not in line.split()[-1]]
-    return given or next(iter(own), system.mirror)
+    return [given] if given else own[:1]
 
 
 def pip_settings() -> dict[str, str]:
@@ -134,8 +130,8 @@ class Root:
         done = subprocess.run(words, stdin=empty, stdout=log, stderr=log, env=env, check=False)
         return done.returncode == 0
 
-    def make(self, mirror: str, stale: bool) -> None:
-        """Make its archive if it is not there; with `stale` the mirror may be an old copy.
+    def make(self, mirrors: list[str], stale: bool) -> None:
+        """Make its archive if it is not there; with `stale` a mirror may be an old copy.
 
         Raises:
             RootError: it could not be made.
@@ -151,7 +147,7 @@ class Root:
         if stale:
             words += ['--aptopt=Acquire::Check-Valid-Until "false"']
         made = self.archive.with_suffix(".new")
-        words += [*self._keys(), self.system.suite, str(made), mirror]
+        words += [*self._keys(), self.system.suite, str(made), *mirrors]
         if not self._run([*apart(), *words]):
             hint = "see what it says; --mirror names another archive"
             raise RootError(f"{self.system.title} cannot be made / {self._log.name} / {hint}")
@@ -178,7 +174,7 @@ class Root:
             debian = SYSTEMS["trixie"]
             words = ["mmdebstrap", "--mode=root", "--variant=extract", "--format=directory"]
             words += ["--include=ubuntu-archive-keyring", debian.suite, str(keys)]
-            self._run([*apart(), *words, mirror_of(debian, None)])
+            self._run([*apart(), *words, *mirrors_of(debian, None)])
         return [f"--keyring={keys / UBUNTU_KEYS}"]
 
     def enter(self, user: str, command: str) -> bool:
@@ -292,7 +288,7 @@ def row_of(root: Root, options: argparse.Namespace) -> list[str]:
     try:
         if options.fresh:
             root.archive.unlink(missing_ok=True)
-        root.make(mirror_of(root.system, options.mirror), options.stale)
+        root.make(mirrors_of(root.system, options.mirror), options.stale)
         row = tried(root)
     except RootError as error:
         sys.stderr.write(f"error: {error}\n")
