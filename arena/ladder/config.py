@@ -194,7 +194,7 @@ def _caps(disk: Disk, path: Path, marks: Positions) -> Caps:
 def check_terms(config: Config, season: bytes) -> None:
     """Raise ArenaError if ladder.yaml changed what decides the games of a season."""
     # A season that began with an earlier arena says nothing of paths.
-    before = {"sandbox_paths": [], **msgspec.json.decode(season)}
+    before: dict[str, Any] = {"sandbox_paths": [], **msgspec.json.decode(season)}
     changed = list(_changes(before, msgspec.json.decode(config.file.terms())))
     if changed:
         what = f"changed what decides games: {', '.join(changed)}"
