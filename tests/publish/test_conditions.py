@@ -240,6 +240,14 @@ def test_unknown_sandbox_is_named(tmp_path: Path) -> None:
     assert "does not know what it guarantees" in page
 
 
+def test_paths_that_bots_were_shown_are_named(tmp_path: Path) -> None:
+    league = factory.league(("a", "b"), sandbox_paths=("/opt/julia", "/etc/<julia>"))
+    write_site(league, factory.ratings([]), [], tmp_path)
+    page = (tmp_path / "conditions.html").read_text()
+    shown = "<code>/opt/julia</code>, <code>/etc/&lt;julia&gt;</code>"
+    assert f"Bots also saw, read-only: {shown}." in page
+
+
 def stored(stored_at: float | None, seconds: float) -> FixtureResult:
     played = fixture_result(factory.fixture(0, ("a", "b")))
     games = [played.games[0]] * 5
