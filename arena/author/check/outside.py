@@ -113,7 +113,7 @@ def _reads(hidden: Sequence[str]) -> str:
     """Say which files the sandbox hides, and how a bot gets them."""
     what = f"it reads {', '.join(hidden[:_SHOWN])}, which the sandbox does not show"
     if any(Path(path).is_relative_to(root) for path in hidden for root in _OF_THE_SYSTEM):
-        return f"{what}: `sandbox_paths` in league.yaml or ladder.yaml does"
+        return f"{what}: `sandbox_paths` in league.yaml or ladder.yaml does, here --sandbox-path"
     return f"{what}: put the file into the bot's folder, where it starts"
 
 

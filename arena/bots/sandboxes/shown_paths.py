@@ -21,9 +21,9 @@ _READABLE = 0o004
 _HINT = "name the folder of a language or a library that all bots may read, as /opt/julia"
 
 
-def check_shown(path: str, place: Path, where: str) -> None:
-    """Raise ArenaError if bots may not be shown a path: `place` is the folder of the league."""
-    if reason := _malformed(path) or _hidden(path, place):
+def check_shown(path: str, where: str, league: Path | None = None) -> None:
+    """Raise ArenaError if bots may not be shown a path: nothing of the folder `league` either."""
+    if reason := _malformed(path) or _hidden(path, league):
         raise ArenaError(f"sandbox_paths: '{path}' {reason}", where, _HINT)
 
 
@@ -36,14 +36,15 @@ def _malformed(path: str) -> str:
     return "" if path.isprintable() and ":" not in path else "has a ':' or an invisible character"
 
 
-def _hidden(path: str, place: Path) -> str:
+def _hidden(path: str, league: Path | None) -> str:
     """Return why bots may not see what lies at a path; "" if they may."""
     try:
         real = Path(path).resolve(strict=True)
         readable = real.stat().st_mode & _READABLE
     except OSError as error:
         return f"cannot be shown: {error.strerror}"
-    secrets = sorted({*map(Path, _SECRET), Path.home(), place.resolve()})
+    own = [league.resolve()] if league else []
+    secrets = sorted({*map(Path, _SECRET), Path.home(), *own})
     for secret in secrets:
         if any(
             secret.is_relative_to(name) or name.is_relative_to(secret)

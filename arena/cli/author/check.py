@@ -16,6 +16,7 @@ from arena.author.check.run import check
 from arena.bots.manifest import SAMPLE, bot_sources, load_bot
 from arena.bots.runtimes import IMAGES
 from arena.bots.sandboxes.registry import AUTO, image_sandboxes
+from arena.bots.sandboxes.shown_paths import check_shown
 from arena.bots.workshop import open_workshop, sandbox_for
 from arena.cli.author.output.check_files import kept, repeated
 from arena.cli.author.output.check_report import lines_of
@@ -27,6 +28,15 @@ from arena.cli.progress_bar import PLAIN_EVERY
 from arena.game.rules.books import variant
 from arena.io.errors import ArenaError
 from arena.league.table.transcript import told_game
+
+
+def _shown(
+    _context: click.Context, option: click.Parameter, paths: tuple[str, ...]
+) -> tuple[str, ...]:
+    """Return paths that bots may be shown."""
+    for path in paths:
+        check_shown(path, option.opts[0])
+    return paths
 
 
 @click.command()
@@ -49,6 +59,14 @@ from arena.league.table.transcript import told_game
     help="Instead, have the BOTs play one game and print the conversation and the faults.",
 )
 @click.option("--image", help="Check it in a container of this image (the docker sandbox).")
+@click.option(
+    "--sandbox-path",
+    "paths",
+    metavar="PATH",
+    multiple=True,
+    callback=_shown,
+    help="Show it a folder or file of this machine, as `sandbox_paths` in league.yaml does.",
+)
 @json_option
 def command(
     bots: tuple[Path, ...],
@@ -57,6 +75,7 @@ def command(
     *,
     trust_bots: bool,
     image: str | None,
+    paths: tuple[str, ...],
     show_stderr: bool,
     as_json: bool,
     **steps: Any,
@@ -70,12 +89,12 @@ def command(
         sandbox, steps["images"] = _with_image(sandbox), dict.fromkeys(IMAGES, image)
     sources = [source for bot in bots for source in _sources(bot)]
     if variant_name:
-        packages, place = steps["packages"], sandbox or AUTO
-        play = partial(_transcript, sources, place, variant_name, packages=packages)
+        options = {"packages": steps["packages"], "paths": paths}
+        play = partial(_transcript, sources, sandbox or AUTO, variant_name, **options)
         return with_own_bots(play, trusted=trust_bots)
     reports: list[CheckReport] = []
     for source in sources:
-        request = CheckRequest(source, sandbox or AUTO, looks_outside=True, **steps)
+        request = CheckRequest(source, sandbox or AUTO, looks_outside=True, paths=paths, **steps)
         reports.append(with_own_bots(partial(_check, request), trusted=trust_bots))
         if not as_json:
             _refuse(reports)
@@ -109,11 +128,17 @@ def _check(request: CheckRequest, trusted: bool) -> CheckReport:
 
 
 def _transcript(
-    sources: Sequence[Path], sandbox: str, name: str, trusted: bool, *, packages: bool
+    sources: Sequence[Path],
+    sandbox: str,
+    name: str,
+    trusted: bool,
+    *,
+    packages: bool,
+    paths: Sequence[str],
 ) -> int:
     rules = variant(name, {}, calza=True)
     bots = [load_bot(source) for source in sources]
-    chosen = sandbox_for(bots, sandbox, trusted=trusted)
+    chosen = sandbox_for(bots, sandbox, trusted=trusted, paths=paths)
     with open_workshop(chosen, packages=packages) as workshop:
         staged = [workshop.stage(bot) for bot in bots]
         lines, faults = told_game(staged if len(staged) > 1 else staged * 2, rules, chosen)

@@ -216,7 +216,7 @@ class _Reader:
         what = f"unknown sandbox '{entry.sandbox}'"
         check_known(entry.sandbox, (AUTO, *SANDBOXES), what, self.at("$.sandbox"))
         for index, path in enumerate(entry.sandbox_paths):
-            check_shown(path, self._path.parent, self.at(f"$.sandbox_paths[{index}]"))
+            check_shown(path, self.at(f"$.sandbox_paths[{index}]"), self._path.parent)
 
     def images(self, images: dict[str, str]) -> dict[str, str]:
         for runtime, image in images.items():

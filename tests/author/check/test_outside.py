@@ -36,7 +36,7 @@ STARTS = {
     "a file": (OPENS, WORKS + READS),
     "a file, and a fault of its own": (
         f"{OPENS}1 // 0\n",
-        f"{READS} or ladder.yaml does; it fails",
+        f"{READS} or ladder.yaml does, here --sandbox-path; it fails",
     ),
     "nothing that it names": (
         f"os.path.exists('{HIDDEN}') or sys.exit('what?')\n",
@@ -121,6 +121,23 @@ def test_check_tries_outside_what_an_author_trusts(tmp_path: Path) -> None:
     ran = run("check", source, "--sandbox", "bubblewrap", "--trust-bots", cwd=tmp_path)
     assert ran.code == 1, ran
     assert f"mend: {WORKS}{READS}" in ran.out
+
+
+@pytest.mark.slow
+def test_check_shows_a_bot_the_paths_that_it_is_told(tmp_path: Path) -> None:
+    source = write(tmp_path / "new", "open('/etc/profile')\n")
+    words = ("check", source, "--sandbox", "bubblewrap", "--step", str(START))
+    assert run(*words, cwd=tmp_path).code == 1
+    ran = run(*words, "--sandbox-path", "/etc/profile", cwd=tmp_path)
+    assert ran.code == 0, ran
+
+
+def test_path_that_no_bot_may_see_is_refused(tmp_path: Path) -> None:
+    source = write(tmp_path / "new", "")
+    ran = run("check", source, "--sandbox-path", HIDDEN, cwd=tmp_path)
+    assert ran.code == 2
+    assert f"sandbox_paths: '{HIDDEN}' cannot be shown: no bot may see {HIDDEN}" in ran.err
+    assert "--sandbox-path" in ran.err
 
 
 WORDS = {

@@ -32,7 +32,7 @@ def test_link_is_judged_by_what_it_names(tmp_path: Path, monkeypatch: pytest.Mon
     link = tmp_path / "link"
     link.symlink_to("/etc/passwd")
     with pytest.raises(ArenaError, match="no bot may see /etc/passwd"):
-        check_shown(str(link), tmp_path / "league", "here")
+        check_shown(str(link), "here")
 
 
 def test_files_of_the_league_are_not_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -42,7 +42,7 @@ def test_files_of_the_league_are_not_shown(tmp_path: Path, monkeypatch: pytest.M
     for path in (tmp_path, tmp_path.parent, tmp_path / "bots"):
         path.mkdir(exist_ok=True)
         with pytest.raises(ArenaError, match=f"no bot may see {tmp_path}"):
-            check_shown(str(path), tmp_path, "here")
+            check_shown(str(path), "here", tmp_path)
 
 
 def test_path_that_others_may_not_read_is_not_shown(
@@ -51,4 +51,4 @@ def test_path_that_others_may_not_read_is_not_shown(
     monkeypatch.setattr("arena.bots.sandboxes.shown_paths._SECRET", ())
     tmp_path.chmod(0o700)
     with pytest.raises(ArenaError, match="other users of this machine may not read it"):
-        check_shown(str(tmp_path), tmp_path.parent / "league", "here")
+        check_shown(str(tmp_path), "here")
