@@ -9,7 +9,7 @@ from arena.bots.builds.build import BUILD_FACTOR
 from arena.bots.builds.staging import stage
 from arena.bots.folder import BOT_LIMITS, BotLimits
 from arena.bots.manifest import load_bot
-from arena.bots.sandboxes.base import Quota, Sandbox
+from arena.bots.sandboxes.base import ENVIRONMENT, Quota, Sandbox
 from arena.bots.sandboxes.registry import make_sandbox
 from arena.bots.sandboxes.run_folder import run_folder
 from arena.bots.sandboxes.run_once import TAIL_BYTES
@@ -85,7 +85,7 @@ def test_build_runs_before_the_bot(sandbox: Sandbox, runs: Path) -> None:
     assert mode(staged.folder / "made") == 0o555
     seen = (staged.folder / "environment").read_text().splitlines()
     names = {line.split("=")[0] for line in seen}
-    assert names - {"PWD", "OLDPWD", "SHLVL", "_"} == {"PATH", "HOME", "LANG", "TMPDIR"}
+    assert names - {"PWD", "OLDPWD", "SHLVL", "_", "PYTHONPATH"} == ENVIRONMENT.keys()
     assert not (bot.folder / "sub").exists()
 
 

@@ -14,13 +14,13 @@ TRIED = {name: row for name, row in LANGUAGES.items() if LARGE or not row.large}
 
 
 def main(what: str) -> None:
-    """Print the names of languages, their programs, or the packages of all that tests run."""
+    """Print the names of languages, or each program that tests run, with its packages."""
+    if what == "names":
+        print(*TRIED)
+        return
     programs = dict(next(iter(row.programs.items())) for row in TRIED.values())
-    if what == "packages":
-        for program, packages in {**toolchains(), **programs}.items():
-            print(program, packages)
-    else:
-        print(*(TRIED if what == "names" else programs))
+    for program, packages in {**toolchains(), **programs}.items():
+        print(program, packages)
 
 
 if __name__ == "__main__":

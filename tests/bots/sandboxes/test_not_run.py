@@ -3,8 +3,9 @@
 import errno
 import os
 import resource
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -85,8 +86,8 @@ def test_group_that_is_gone_before_a_bot_joins_it_is_not_its_fault(
 ) -> None:
     """An arena that cannot see this one may have removed it."""
 
-    def remove(group: Cgroup, argv: Sequence[str]) -> list[str]:
-        command = wrap(group, argv)
+    def remove(group: Cgroup, *words: Any) -> list[str]:
+        command = wrap(group, *words)
         group.close()
         return command
 
