@@ -32,7 +32,11 @@ def _boards(site: Path) -> dict[str, dict[str, Any]]:
 def test_a_league_of_bots_in_several_languages(tmp_path: Path, sandbox: str) -> None:
     names = ["c-counter", "honest", "js-cautious", "odds", "sh-minimal"]
     path = league(
-        tmp_path, bots=["sample:[chjos]*"], games=1, variants=["bga", "italian"], name="All"
+        tmp_path,
+        bots=["sample:c-counter", "sample:[hjos]*"],
+        games=1,
+        variants=["bga", "italian"],
+        name="All",
     )
     ran = run("run", path, "--sandbox", sandbox, cwd=tmp_path)
     assert ran.code == 0, ran.err
