@@ -10,6 +10,7 @@ from arena.bots.builds.staging import stage
 from arena.bots.folder import BOT_LIMITS, BotLimits
 from arena.bots.manifest import load_bot
 from arena.bots.sandboxes.base import ENVIRONMENT, Quota, Sandbox
+from arena.bots.sandboxes.numpy_folder import numpy_folder
 from arena.bots.sandboxes.registry import make_sandbox
 from arena.bots.sandboxes.run_folder import run_folder
 from arena.bots.sandboxes.run_once import TAIL_BYTES
@@ -21,6 +22,7 @@ SMALL = BotLimits(entries=50, size=2**20)
 
 def open_files() -> int:
     """Count open files without sockets, as Docker's SDK keeps some of those."""
+    numpy_folder()  # its lock is held from the first use on
     names = [str(e.readlink()) for e in Path("/proc/self/fd").iterdir() if e.is_symlink()]
     return len([name for name in names if not name.startswith("socket:")])
 
