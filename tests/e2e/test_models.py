@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from arena.bots.sandboxes.base import ENVIRONMENT
 from arena.game.records import Faulted, PlayedFixture
 from tests.cli.command import TRUSTED, run
 from tests.publish import pages
@@ -207,7 +208,7 @@ def test_thief_finds_no_key_no_network_and_no_socket_but_its_own(
     assert ran.code == 0, ran.err
     found = model_leagues.stored(tmp_path / "league.sqlite")[0].stderr[0].splitlines()
     assert dict(line.split(": ", 1) for line in found) == {
-        "environment": "['ARENA_MODELS', 'HOME', 'LANG', 'PATH', 'PWD', 'TMPDIR']",
+        "environment": str(sorted([*ENVIRONMENT, "ARENA_MODELS", "PWD", "PYTHONPATH"])),
         "environments": "False",
         "sockets": "['/run/models/socket']",
         "server": "ConnectionRefusedError",

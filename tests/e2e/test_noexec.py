@@ -10,7 +10,7 @@ import pytest
 
 from arena.cli.bots.doctor import show
 from arena.league.store.store import Store
-from tests.cli.command import bot, error_line, league, run
+from tests.cli.command import ROOT, bot, error_line, league, run
 from tests.e2e.live import let_others_in
 from tests.ladder.club import make, running
 
@@ -19,7 +19,7 @@ FLAGS = 8
 COMPILED = "sample:c-counter"
 SHORT = ("--step", 5)
 NO_PROGRAM_IN = "no program can run in {}, which is mounted noexec"
-CLOSED = "mount --bind {0} {0} && mount -o remount,bind,noexec {0}"
+MOUNTED = "mount --bind {0} {0} && mount -o remount,bind,{1} {0}"
 
 
 @pytest.fixture
@@ -30,9 +30,11 @@ def place(tmp_path: Path) -> Path:
 
 
 def closed(*folders: Path) -> Sequence[object]:
-    """Return a command under which no program can run in these folders."""
+    """Return a command under which no program can run in these folders, but for the arena."""
     namespace = ["unshare", "--mount"] if os.geteuid() == 0 else ["unshare", "-r", "--mount"]
-    mounts = [CLOSED.format(shlex.quote(str(folder))) for folder in folders]
+    mounts = [MOUNTED.format(shlex.quote(str(folder)), "noexec") for folder in folders]
+    if any(ROOT.is_relative_to(folder) for folder in folders):
+        mounts.append(MOUNTED.format(shlex.quote(str(ROOT)), "exec"))
     return [*namespace, "sh", "-c", " && ".join([*mounts, 'exec "$@"']), "sh"]
 
 
