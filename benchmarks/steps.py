@@ -32,7 +32,7 @@ from tests.support.records import fixture
 NOTED = ROOT / "benchmarks" / "steps.json"
 """By version of Python and way to play."""
 WORST = 1.1
-"""Repeated measurements differ by up to 0.03."""
+"""Repeated measurements differ by less than 0.01."""
 RULES = "bga"
 SEATS = 480
 """In all games of a measurement."""
