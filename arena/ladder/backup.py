@@ -11,7 +11,6 @@ from arena.io.errors import ArenaError
 from arena.io.files import os_errors, part_of, write_file
 from arena.ladder.book.book_file import BookFile
 from arena.ladder.book.schema import DOOR, LADDER
-from arena.ladder.book.update import bring_up_to_date
 from arena.ladder.folder import Folder, existing, make_private
 from arena.ladder.season.season import SEED_FILE, STORE
 from arena.league.store.backup import backup as copy_store
@@ -49,21 +48,19 @@ def backup(folder: Folder, target: Path, *, verify: bool = False) -> Folder:
 
 
 def restore(source: Path, target: Path) -> Folder:
-    """Make a ladder of a backup, brought up to date; raises ArenaError if that is damaged."""
-    saved = existing(source, older=True)
+    """Make a ladder of a backup; raises ArenaError if that is damaged."""
+    saved = existing(source)
     _check_kinds(source)
     _check_whole(saved)
     with _new_folder(target) as part:
         shutil.copytree(source, part, dirs_exist_ok=True)
-        bring_up_to_date(Folder(part))
     return Folder(target)
 
 
 def _check_whole(saved: Folder) -> None:
     """Read a backup; raises ArenaError if something in it is damaged."""
-    door = saved.door if saved.door.exists() else saved.first_door
-    for path, schema in ((saved.ladder, LADDER), (door, DOOR)):
-        with BookFile(path, schema, older=True) as file:
+    for path, schema in ((saved.ladder, LADDER), (saved.door, DOOR)):
+        with BookFile(path, schema) as file:
             if any(file.damage()):
                 raise _damaged(path)
     for path in saved.versions.iterdir():

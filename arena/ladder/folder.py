@@ -12,7 +12,6 @@ from arena.io.errors import ArenaError
 from arena.io.file_lock import is_locked_exclusively, lock_exclusively
 from arena.io.files import os_errors
 
-UPDATE_HINT = "arena ladder run brings it up to date"
 """What helps with a ladder that an older arena made."""
 _PRIVATE = 0o700
 
@@ -31,11 +30,6 @@ class Folder(Struct, frozen=True):
     def door(self) -> Path:
         """The database of submissions and orders, in a folder that its writers may write to."""
         return self.root / "door" / "door.sqlite"
-
-    @property
-    def first_door(self) -> Path:
-        """Where ladders of version 1 have that database."""
-        return self.root / "door.sqlite"
 
     @property
     def ladder(self) -> Path:
@@ -109,17 +103,11 @@ class Folder(Struct, frozen=True):
         return self.versions / f"{digest}.tar"
 
 
-def existing(root: Path, *, older: bool = False) -> Folder:
-    """Return the folder of a ladder that is there; `older` if it may be one of version 1.
-
-    Raises ArenaError otherwise.
-    """
+def existing(root: Path) -> Folder:
+    """Return the folder of a ladder that is there; raises ArenaError otherwise."""
     folder = Folder(root)
-    is_first = folder.first_door.is_file() and not folder.door.is_file()
-    if not (folder.ladder.is_file() and (is_first or folder.door.is_file())):
+    if not (folder.ladder.is_file() and folder.door.is_file()):
         raise ArenaError("it is no ladder", str(root), f"make one: arena ladder init {root}")
-    if is_first and not older:
-        raise ArenaError("an older arena made this ladder", str(root), UPDATE_HINT)
     return folder
 
 

@@ -17,7 +17,6 @@ from arena.ladder.book.tables import (
     State,
     Version,
 )
-from arena.ladder.book.update import bring_up_to_date
 from arena.ladder.check.scheduler import CheckScheduler
 from arena.ladder.config import Config, load_config, sandbox_of
 from arena.ladder.disk import Pruner, Room
@@ -68,7 +67,6 @@ def run_ladder(
         stack.enter_context(locked(folder))
         config = load_config(folder.config)
         sandbox_of(config)
-        bring_up_to_date(folder)
         book = stack.enter_context(Book(folder, writes=True))
         door = stack.enter_context(Door(folder))
         stack.enter_context(beside or nullcontext())

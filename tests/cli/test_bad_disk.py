@@ -154,7 +154,7 @@ def test_no_space_for_the_bots_to_run_in(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("command", ["run", "verify", "report"])
-def test_a_store_from_a_newer_version(tmp_path: Path, command: str) -> None:
+def test_store_of_another_version(tmp_path: Path, command: str) -> None:
     league(tmp_path)
     with sqlite3.connect(tmp_path / "league.sqlite") as db:
         db.execute("CREATE TABLE novelties (x)")
@@ -162,7 +162,9 @@ def test_a_store_from_a_newer_version(tmp_path: Path, command: str) -> None:
     db.close()
     before = tree(tmp_path)
     ran = run(command, "league.yaml", cwd=tmp_path)
-    error_line(ran, "the store has version 99", "/ league.sqlite / use a newer arena, or --store")
+    error_line(
+        ran, "the store has version 99", "/ league.sqlite / use the arena that made it, or --store"
+    )
     assert tree(tmp_path) == before
 
 

@@ -48,7 +48,7 @@ def init(ladder: Path, sandbox: str | None, *, trust_bots: bool, as_json: bool) 
 @json_option
 def run(ladder: Path, *, serve: bool, as_json: bool, **options: Any) -> None:
     """Run LADDER until Ctrl-C or SIGTERM: what is being played is finished and stored first."""
-    folder = existing(ladder, older=True)
+    folder = existing(ladder)
     if not serve:
         check_no_door(options)
     say_program_folder()

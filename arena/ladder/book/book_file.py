@@ -8,9 +8,9 @@ from typing import ClassVar, Self
 from arena.io.errors import ArenaError
 from arena.io.sqlite.file import SqliteFile
 from arena.io.sqlite.guarded import GuardedConnection, connect, connect_reader, refuse_foreign_files
-from arena.io.sqlite.versions import Schema
+from arena.io.sqlite.schema import Schema
 from arena.ladder.book.schema import DOOR
-from arena.ladder.folder import UPDATE_HINT, Folder
+from arena.ladder.folder import Folder
 
 _BUSY = ("SQLITE_BUSY", "SQLITE_LOCKED")
 
@@ -36,15 +36,11 @@ class BookFile(SqliteFile):
         schema: Schema,
         *,
         writes: bool = False,
-        older: bool = False,
         new: bool = False,
     ) -> None:
-        """Open a file to read, or also to write; `older` if it may be of an older version.
-
-        The tables are made in an empty file that is `new`.
-        """
+        """Open a file to read, or also to write; an empty one that is `new` gets its tables."""
         self.schema = schema
-        self._writes, self._older, self._new = writes, older, new
+        self._writes, self._new = writes, new
         refuse_foreign_files(path, "move it away")
         super().__init__(
             path, lambda: connect(path, "mode=rw", self.wait) if writes else _reader(path)
@@ -69,13 +65,11 @@ class BookFile(SqliteFile):
 
     def _check(self) -> None:
         """Raise ArenaError unless the file has the tables of its kind, and nothing else."""
-        version, tables = self.version() or 0, self.schema.tables_by_version()
-        current = version == self.schema.version
-        if not current and not (self._older and version in tables):
+        version = self.version() or 0
+        if version != self.schema.version:
             what = f"it has version {version}, this arena reads version {self.schema.version}"
-            hint = UPDATE_HINT if version in tables else "use the arena that made it"
-            raise ArenaError(what, str(self.path), hint)
-        self.check_tables(tables[version])
+            raise ArenaError(what, str(self.path), "use the arena that made it")
+        self.check_tables(self.schema.known)
 
     def failure(self, error: Exception) -> ArenaError:
         """Return the error that names the file, and how to mend it."""

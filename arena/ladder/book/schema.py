@@ -1,14 +1,13 @@
-"""The tables of a ladder's two databases, by version, and the steps between versions.
+"""The tables of a ladder's two databases.
 
 `door.sqlite` is written by whoever takes submissions and orders, `ladder.sqlite` by the ladder
 alone: each file has one writer, and neither waits for the other.
 """
 
-from arena.io.sqlite.file import SqliteFile
-from arena.io.sqlite.versions import Migration, Schema
+from arena.io.sqlite.schema import Schema
 
-VERSION = 3
-"""The `user_version` of both files. Whoever raises it adds a migration to both schemas."""
+VERSION = 1
+"""The `user_version` of both files."""
 _AUTHORS = """CREATE TABLE authors (
     name TEXT PRIMARY KEY COLLATE NOCASE,
     role TEXT NOT NULL,
@@ -105,8 +104,6 @@ _BOOK = (
     root TEXT NOT NULL DEFAULT ''
 )""",
     "CREATE TABLE facts (key TEXT PRIMARY KEY, value TEXT NOT NULL)",
-)
-_SINCE_2 = (
     """CREATE TABLE comparisons (
     version INTEGER PRIMARY KEY,
     predecessor TEXT NOT NULL,
@@ -119,62 +116,6 @@ _SINCE_2 = (
 )
 _NUMBERED = "CREATE TABLE sqlite_sequence(name,seq)"
 """SQLite makes it for AUTOINCREMENT."""
-_NOTE, _NAME, _HELD = (
-    f"    {column} NOT NULL,\n" for column in ("note TEXT", "name TEXT", "held INTEGER")
-)
-_ORDERS_1 = _ORDERS.replace(",\n    author TEXT NOT NULL,\n    uploads INTEGER", "")
-_UPLOADS_2 = _UPLOADS.replace(_NOTE, "")
-_SECRETS_2 = SECRETS.replace(",\n    name TEXT NOT NULL", "")
-_VERSIONS_2 = _VERSIONS.replace(_NOTE, "").replace(_HELD, "")
 
-
-def _widen(file: SqliteFile, table: str, statement: str, values: str) -> None:
-    """Add columns to a table: it is made anew, with these values after those of each row."""
-    file.execute(f"ALTER TABLE {table} RENAME TO {table}_before")
-    file.execute(statement)
-    file.execute(f"INSERT INTO {table} SELECT *, {values} FROM {table}_before")  # noqa: S608 - ours
-    file.execute(f"DROP TABLE {table}_before")
-
-
-def _widen_orders(door: SqliteFile) -> None:
-    """Add the columns of an order for a quota."""
-    _widen(door, "orders", _ORDERS, "'', NULL")
-
-
-def _add_notes_and_names(door: SqliteFile) -> None:
-    """Add notes of submissions and names of tokens; tokens may submit, as they did."""
-    _widen(door, "uploads", _UPLOADS, "''")
-    if door.value("SELECT count(*) FROM sqlite_master WHERE name = 'secrets'"):
-        _widen(door, "secrets", SECRETS, "''")
-        door.execute("UPDATE secrets SET scope = 'submit' WHERE kind = 'token'")
-
-
-def _add_comparisons_and_quotas(ladder: SqliteFile) -> None:
-    for table in _SINCE_2:
-        ladder.execute(table)
-
-
-def _add_notes_and_holds(ladder: SqliteFile) -> None:
-    """Add notes of versions, and whether only an administrator lets them play again."""
-    by_others = "why LIKE 'ordered by %' OR why LIKE 'it faulted in %'"
-    _widen(ladder, "versions", _VERSIONS, f"'', state = 'resting' AND ({by_others})")
-
-
-DOOR = Schema(
-    VERSION,
-    (_AUTHORS, _UPLOADS, _ORDERS),
-    optional=(SECRETS, REQUESTS, _NUMBERED),
-    migrations=[
-        Migration(1, (_AUTHORS, _UPLOADS_2, _ORDERS_1, _NUMBERED), _widen_orders),
-        Migration(2, (_AUTHORS, _UPLOADS_2, _ORDERS, _SECRETS_2, _NUMBERED), _add_notes_and_names),
-    ],
-)
-LADDER = Schema(
-    VERSION,
-    (_VERSIONS, *_BOOK, *_SINCE_2),
-    optional=(_NUMBERED,),
-    migrations=[
-        Migration(1, (_VERSIONS_2, *_BOOK, _NUMBERED), _add_comparisons_and_quotas),
-        Migration(2, (_VERSIONS_2, *_BOOK, *_SINCE_2, _NUMBERED), _add_notes_and_holds),
-    ],
-)
+DOOR = Schema(VERSION, (_AUTHORS, _UPLOADS, _ORDERS), optional=(SECRETS, REQUESTS, _NUMBERED))
+LADDER = Schema(VERSION, (_VERSIONS, *_BOOK), optional=(_NUMBERED,))

@@ -136,8 +136,7 @@ class _Part:
         self._owners = _owners(info, names) if info.endless and division.players > 2 else {}
         self._names, self._players, self._joined = names, division.players, tally.joined
         self._joining = tally.joining
-        # "stage" is an epoch's name from before it was renamed: every draw depends on it.
-        part = f"/stage {info.changes}" if info.changes else ""
+        part = f"/epoch {info.changes}" if info.changes else ""
         self._design_seed = f"{design_seed}/schedule/{self._players}"
         self._shuffle = f"{info.seed}/schedule/{self._players}{part}/{division.variant}"
         self._met = Counter({name: tally.met[name] for name in names})

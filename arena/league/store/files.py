@@ -1,4 +1,4 @@
-"""The two files of a store, opened, checked, brought up to date, marked and closed together."""
+"""The two files of a store, opened, checked, marked and closed together."""
 
 import time
 from collections.abc import Iterable, Iterator, Sequence
@@ -8,11 +8,10 @@ from pathlib import Path
 from arena.io.errors import ArenaError
 from arena.io.sqlite.file import DamageError
 from arena.io.sqlite.guarded import refuse_foreign_files
-from arena.io.sqlite.versions import Migrated, migrate
 from arena.league.store.failures import endless, lost_fixtures, lost_logs
 from arena.league.store.format.games import PackedGame
 from arena.league.store.format.rows import FIXTURES, GAMES_OF, FixtureRow, StoredFixture, key_range
-from arena.league.store.format.schema import ROWS, SCHEMA_VERSION, Schemas
+from arena.league.store.format.schema import ROWS, SCHEMA_VERSION
 from arena.league.store.logs import Logs, check_rows_exist, logs_path
 from arena.league.store.store_file import StoreFile, lock_store
 
@@ -33,7 +32,6 @@ class StoreFiles:
     def __init__(
         self,
         path: Path,
-        schemas: Schemas,
         new_token: bytes,
         *,
         writes: bool,
@@ -43,9 +41,6 @@ class StoreFiles:
         self._writes, self._incomplete = writes, incomplete
         self._new_token = new_token
         self._opened_logs: Logs | None = None
-        self._schemas = schemas
-        self._oldest = SCHEMA_VERSION
-        """The version that the logs have at least: that of the rows when they were opened."""
         self._count = 0
         """Fixtures that have rows, as far as a writer knows."""
         self._checkpointed = time.monotonic()
@@ -82,8 +77,7 @@ class StoreFiles:
         if self._opened_logs is None:
             new = self._writes and not self.positions()
             how = {"writes": self._writes, "new": new, "incomplete": self._incomplete}
-            tables = self._schemas.logs.tables_by_version(self._oldest)
-            self._opened_logs = Logs(self.path, self.token(), tables, **how)
+            self._opened_logs = Logs(self.path, self.token(), **how)
             self._open.callback(self._opened_logs.file.close)
         return self._opened_logs
 
@@ -171,41 +165,22 @@ class StoreFiles:
             if [*self.rows.rows("SELECT * FROM sqlite_master WHERE name = 'logs'")]:
                 raise DamageError("these are the logs of a store, not its rows")
         self._check_version(version)
-        self._oldest = version
-        self.rows.check_tables(self._schemas.rows.tables_by_version()[version])
+        self.rows.check_tables(ROWS)
         if self._writes:
-            self._prepare_to_write(version)
-        elif version < SCHEMA_VERSION:
-            what = f"the store has version {version}, this arena reads version {SCHEMA_VERSION}"
-            raise ArenaError(what, str(self.path), "arena run brings it up to date")
+            self._prepare_to_write()
 
     def _check_version(self, version: int) -> None:
-        """Raise ArenaError for a version that is newer than this arena's, or too old to migrate."""
-        if version > SCHEMA_VERSION:
-            what = f"the store has version {version}, but this arena reads at most {SCHEMA_VERSION}"
-            hint = "use a newer arena, or --store with a new file"
+        """Raise ArenaError if another version of the arena made the store."""
+        if version != SCHEMA_VERSION:
+            what = f"the store has version {version}, this arena reads version {SCHEMA_VERSION}"
+            hint = "use the arena that made it, or --store with a new file"
             raise ArenaError(what, str(self.path), hint)
-        if version not in self._schemas.rows.tables_by_version():
-            what = (
-                f"the store has version {version}, made by a pre-release arena;"
-                f" this one reads version {SCHEMA_VERSION}"
-            )
-            raise ArenaError(what, str(self.path), "start a new store: --store with a new file")
 
-    def _prepare_to_write(self, version: int) -> None:
-        """Bring the store up to date; from then on both files need their write-ahead logs."""
+    def _prepare_to_write(self) -> None:
+        """Make both files writable: from then on they need their write-ahead logs."""
         logs = self.logs()
         for file in (self.rows, logs.file):
             file.make_writable()
-        if version < SCHEMA_VERSION:
-            copy = self.path.with_name(f"{self.path.stem}.version-{version}{self.path.suffix}")
-            # The copies are a store of their own, and stay.
-            migrate(
-                [
-                    Migrated(logs.file, self._schemas.logs, logs_path(copy)),
-                    Migrated(self.rows, self._schemas.rows, copy),
-                ]
-            )
         self.check_complete(logs.stored())
         self._count = len(self.positions())
         logs.note_stored(self._count)

@@ -8,7 +8,7 @@ from arena.io.sqlite.file import DamageError
 from arena.io.sqlite.guarded import file_size, refuse_foreign_files
 from arena.league.store.format.pruned import Pruned
 from arena.league.store.format.rows import GameLog, StoredFixture, key_range
-from arena.league.store.format.schema import LOGS, LOGS_APPLICATION
+from arena.league.store.format.schema import LOGS, LOGS_APPLICATION, SCHEMA_VERSION
 from arena.league.store.store_file import StoreFile
 
 _NONE_STORED = "INSERT INTO stored VALUES (0)"
@@ -43,7 +43,6 @@ class Logs:
         self,
         store: Path,
         token: bytes,
-        tables: Mapping[int, tuple[str, ...]],
         *,
         writes: bool = False,
         new: bool = False,
@@ -51,8 +50,8 @@ class Logs:
     ) -> None:
         """Open them; `new` creates the file if it does not exist, `incomplete` is as in StoreFile.
 
-        Raises ArenaError if they are missing, of another store, or of a version that is not among
-        those of `tables`, or have others.
+        Raises ArenaError if they are missing, of another store or of another version, or have
+        tables that the arena did not make.
         """
         self.path = logs_path(store)
         refuse_foreign_files(self.path)
@@ -66,7 +65,7 @@ class Logs:
                 self.file.execute("PRAGMA auto_vacuum = INCREMENTAL")
                 application = f"PRAGMA application_id = {LOGS_APPLICATION}"
                 self.file.create_with_token((*LOGS, _NONE_STORED, application), token)
-            self._check(store, token, tables)
+            self._check(store, token)
         except ArenaError:
             self.file.close()
             raise
@@ -158,13 +157,13 @@ class Logs:
                 raise DamageError("its logs overlap")
             yield log
 
-    def _check(self, store: Path, token: bytes, tables: Mapping[int, tuple[str, ...]]) -> None:
+    def _check(self, store: Path, token: bytes) -> None:
         application = self.file.value("PRAGMA application_id")
         version = self.file.version() or 0
         with self.file.translate_errors():
-            if application != LOGS_APPLICATION or version not in tables:
+            if application != LOGS_APPLICATION or version != SCHEMA_VERSION:
                 raise DamageError("it does not hold the logs of a store")
-        self.file.check_tables(tables[version])
+        self.file.check_tables(LOGS)
         if [*self.file.rows("SELECT token FROM pair")] != [(token,)]:
             raise ArenaError(
                 f"these are not the logs of {store.name}, but of another store",

@@ -29,7 +29,6 @@ from arena.league.store.format.rows import (
     sound_result,
     unpack_result,
 )
-from arena.league.store.format.schema import SCHEMAS, Schemas
 from arena.league.store.logs import Logs, logs_path
 from arena.league.store.store_file import StoreFile
 
@@ -53,17 +52,16 @@ class Store:
         create: bool = False,
         incomplete: bool = False,
         token: bytes | None = None,
-        schemas: Schemas = SCHEMAS,
     ) -> None:
         """Open a store to read, or with `create` to play into it, from then on locked.
 
-        Whoever plays into a store of an older version brings it up to date first, and refuses one
-        that has lost fixtures; `incomplete` opens that to read, too. A new one gets the token.
+        A store that has lost fixtures is refused; `incomplete` opens it to read. A new one gets
+        the token.
         """
         self.path = path
         self._now = steady_clock()
         token = token or secrets.token_bytes(16)
-        self._files = StoreFiles(path, schemas, token, writes=create, incomplete=incomplete)
+        self._files = StoreFiles(path, token, writes=create, incomplete=incomplete)
         self._rows = self._files.rows
 
     def __enter__(self) -> "Store":

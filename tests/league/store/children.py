@@ -14,11 +14,9 @@ from msgspec.structs import replace
 
 from arena.game.records import PlayedFixture
 from arena.io.errors import ArenaError
-from arena.io.sqlite.file import SqliteFile
 from arena.league.store import pruning
 from arena.league.store.format.rows import pack
 from arena.league.store.store import Store
-from tests.league.store.versions import change_logs, change_rows, schemas
 from tests.support import factory
 
 NOBODY = 65_534
@@ -58,27 +56,6 @@ def die_between(path: Path, number: str) -> None:
     with Store(path, create=True) as store:
         store._rows.connection.set_trace_callback(count)
         add_forever(store)
-
-
-def die_migrating(path: Path, moment: str) -> None:
-    """Bring an old store up to date; be killed at a moment of it."""
-
-    def die(when: str) -> None:
-        if when == moment:
-            os.kill(os.getpid(), signal.SIGKILL)
-
-    def migrate_logs(logs: SqliteFile) -> None:
-        die("logs")
-        change_logs(logs)
-        die("logs changed")
-
-    def migrate_rows(rows: SqliteFile) -> None:
-        die("rows")
-        change_rows(rows)
-        die("rows changed")
-
-    with Store(path, create=True, schemas=schemas(migrate_rows, migrate_logs)):
-        print("brought up to date")
 
 
 def die_pruning(path: Path, number: str) -> None:
@@ -160,7 +137,6 @@ def open_unprivileged(path: Path) -> None:
 PROGRAMS: dict[str, Callable[..., None]] = {
     "write": write,
     "die_between": die_between,
-    "die_migrating": die_migrating,
     "die_pruning": die_pruning,
     "fill_rows": fill_rows,
     "fill": fill,

@@ -1,11 +1,7 @@
 """The tables of both files of a store."""
 
-from typing import NamedTuple
-
-from arena.io.sqlite.versions import Schema
-
-SCHEMA_VERSION = 7
-"""The `user_version` of both files. Whoever raises it adds a migration to both `SCHEMAS`."""
+SCHEMA_VERSION = 1
+"""The `user_version` of both files."""
 LOGS_APPLICATION = 0x50_45_52_4C
 """SQLite's application id, which marks a file as a store's logs; its letters are PERL."""
 PAIR = "CREATE TABLE pair (token BLOB NOT NULL, open INTEGER NOT NULL DEFAULT 0)"
@@ -50,13 +46,3 @@ LOGS = (
     "CREATE TABLE stored (fixtures INTEGER NOT NULL)",
     PAIR,
 )
-
-
-class Schemas(NamedTuple):
-    """The tables of both files, with the migrations of both from the same versions."""
-
-    rows: Schema
-    logs: Schema
-
-
-SCHEMAS = Schemas(Schema(SCHEMA_VERSION, ROWS), Schema(SCHEMA_VERSION, LOGS))
