@@ -16,14 +16,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from statistics import correlation
 
+from arena.author.compare.behaviour import NEW, OLD, from_field
 from arena.author.compare.compare import comparison_fixtures
-from arena.author.compare.names import NEW, OLD, from_field
 from arena.author.compare.result import Comparison, ComparisonGames
 from arena.game.records import BotInfo, Fixture, LeagueInfo, LimitsInfo, PlayedFixture
 from arena.game.rules.books import Rules, variant
-from arena.league.store.format.rows import pack
-from arena.playstats.coach.coach import Coach
-from arena.playstats.coach.judgement import Judgement
+from arena.league.store.rows import pack
+from arena.playstats.coach.coach import Coach, Judgement
 from benchmarks.shared.players import PROGRAMS, player
 from tests.support import leaky, records
 from tests.support.leaky import BASE, LEAKS, Seated, Settings, follow, write_bot

@@ -21,10 +21,8 @@ from arena.lab.training.games import Games
 from arena.lab.training.league import bot_of, league
 from arena.lab.training.rivals import Memory, Rival, honest, odds
 from arena.lab.training.view import Dice, Numbers, Positions
-from arena.publish.drawing.axis import Axis
-from arena.publish.drawing.charts import SQUARE, Chart, Dot, across, numbers, ticks, upwards
-from arena.publish.output.text import percent
-from arena.publish.pages.picture import picture
+from arena.publish.charts import SQUARE, Axis, Chart, Dot, across, numbers, picture, ticks, upwards
+from arena.publish.text import percent
 from arena.ratings.maths.intervals import wilson
 from tests.support.generated_section import DOCS, GeneratedSection
 

@@ -28,8 +28,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from arena.game.records import FixtureResult
-from arena.game.results import fixture_result
+from arena.game.records import FixtureResult, fixture_result
 from arena.game.rules.books import VARIANTS
 from arena.league.schedule.block_design import blocks
 from arena.ratings.board import leaderboard
@@ -39,8 +38,7 @@ from arena.ratings.maths.intervals import indistinct_range
 from arena.ratings.model.games import Games, as_arrays
 from arena.ratings.model.trueskill import BETA
 from arena.ratings.variance import block_variance
-from arena.ratings.variance.block_variance import Sandwich
-from arena.ratings.variance.units import Units
+from arena.ratings.variance.block_variance import Sandwich, Units
 from benchmarks.coverage import long_run
 from benchmarks.shared.players import play as play_bots
 from tests.support import records

@@ -21,15 +21,24 @@ from typing import NamedTuple
 import numpy as np
 
 from arena.game.rules.books import VARIANTS
-from arena.lab.training.folder import RIVALS
 from arena.lab.training.games import Games, some
 from arena.lab.training.league import Score, bot_of, duel, finished, lead, league, scores
 from arena.lab.training.rivals import Rival, play, sample_bots
+from arena.lab.training.run import RIVALS
 from arena.lab.training.view import KINDS, Numbers, Positions
-from arena.publish.drawing.axis import Axis, round_axis
-from arena.publish.drawing.charts import SQUARE, Chart, Dot, across, numbers, ticks, upwards
-from arena.publish.output.text import percent as whole
-from arena.publish.pages.picture import picture
+from arena.publish.charts import (
+    SQUARE,
+    Axis,
+    Chart,
+    Dot,
+    across,
+    numbers,
+    picture,
+    round_axis,
+    ticks,
+    upwards,
+)
+from arena.publish.text import percent as whole
 
 SHIPPED = Path("sample_bots/champion/weights.npz")
 AT_A_TIME = 512

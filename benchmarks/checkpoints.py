@@ -19,9 +19,8 @@ from arena.lab.training.league import Finished, bot_of, finished
 from arena.lab.training.rivals import Rival, honest, odds
 from arena.ratings.maths.intervals import Z95
 from arena.ratings.model import games as rated
-from arena.ratings.model.factors import distinct
 from arena.ratings.model.head_to_head import beats
-from arena.ratings.model.posterior import Posterior, posterior, relative_errors
+from arena.ratings.model.posterior import Posterior, distinct, posterior, relative_errors
 
 AT_A_TIME = 512
 BOTS: dict[str, Rival] = {"odds": odds, "honest": honest}

@@ -26,8 +26,7 @@ from arena.game.rules.round import Bid, lose_die
 from arena.game.walk import walk
 from arena.game.wire.messages import Answer, Turn
 from arena.playstats.coach.coach import Coach
-from arena.playstats.coach.lookahead import Floats, Lookahead
-from arena.playstats.win_chances import win_chance
+from arena.playstats.coach.lookahead import Floats, Lookahead, win_chance
 from arena.ratings.maths.intervals import Z95
 from benchmarks.shared.players import PROGRAMS, play, player
 from tests.exact.certify import certified

@@ -23,8 +23,7 @@ from arena.ratings.maths.arrays import Floats, Ints, as_floats
 from arena.ratings.maths.intervals import TAIL
 from arena.ratings.maths.t_distribution import t_quantile
 from arena.ratings.model.trueskill import BETA
-from arena.ratings.stopping.group_sequential import planned_looks, tails
-from arena.ratings.stopping.paired import estimate
+from arena.ratings.two_versions import estimate, planned_looks, tails
 
 SHARED = 0.3
 ERROR = 0.05

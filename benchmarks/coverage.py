@@ -28,9 +28,8 @@ from arena.league.schedule import schedule as arena_schedule
 from arena.league.schedule.block_design import blocks
 from arena.ratings.board.leaderboard import rate
 from arena.ratings.maths.arrays import Floats, as_floats
-from arena.ratings.model.factors import distinct
 from arena.ratings.model.games import as_arrays
-from arena.ratings.model.posterior import posterior
+from arena.ratings.model.posterior import distinct, posterior
 from benchmarks.shared import stored
 from tests.support.interval_truth import Truth, by_formula, covering
 from tests.support.simulated_leagues import Schedule, Shape, Twist, name, play

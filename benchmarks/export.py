@@ -14,8 +14,8 @@ from msgspec import Struct
 
 from arena.league.store.store import Store
 from arena.league.terms.stored_schedule import schedule_of
-from arena.publish.data.row_files import FORMATS
 from arena.publish.export import table
+from arena.publish.export_files import FORMATS
 from benchmarks.shared.stored import league, stored
 
 

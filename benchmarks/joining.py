@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from arena.ratings.maths.arrays import Floats, Ints, as_floats, as_ints
-from arena.ratings.model.factors import inverse_mills_ratio
+from arena.ratings.model.posterior import inverse_mills_ratio
 from arena.ratings.model.trueskill import BETA, SIGMA
 from benchmarks.promotion import SPREAD
 

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from arena.game.records import BotInfo, Fixture, LeagueInfo
 from arena.league.changes import Change, version_of
 from arena.league.schedule.schedule import Schedule
-from arena.league.store.logs import logs_path
+from arena.league.store.files import logs_path
 from benchmarks.shared.stored import fill, league, playing
 
 GAMES = 10

@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from arena.bots.languages import LANGUAGES
+from arena.bots.runtimes import LANGUAGES
 from tests.bots.tried_languages import TRIED
 
 _SHOWN = 200

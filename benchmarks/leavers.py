@@ -19,9 +19,8 @@ from arena.league.schedule.block_design import blocks
 from arena.ratings.board.leaderboard import rate
 from arena.ratings.leaderboard_rows import LeaderboardRow
 from arena.ratings.maths.arrays import Floats
-from arena.ratings.model.factors import distinct
 from arena.ratings.model.games import as_arrays
-from arena.ratings.model.posterior import posterior
+from arena.ratings.model.posterior import distinct, posterior
 from tests.support.simulated_leagues import Shape, name, play
 
 FIELD, GAMES = 8, 10

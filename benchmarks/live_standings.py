@@ -19,7 +19,7 @@ from arena.ladder.folder import Folder
 from arena.ladder.pages.standings import LiveStandings, pause
 from arena.ladder.season.season import STORE
 from arena.league.schedule.schedule import Schedule
-from arena.league.store.format.rows import pack
+from arena.league.store.rows import pack
 from arena.league.store.store import Store
 from benchmarks.shared.sizes import Size, history_of
 from benchmarks.shared.stored import fill, playing

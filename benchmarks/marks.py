@@ -13,12 +13,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from arena.course.games.baseline_games import Blocks
-from arena.course.games.field import GAMES as FIELD_GAMES
-from arena.course.games.field import passes
-from arena.course.games.tables import PER_BLOCK, SEATS
-from arena.course.keys import BaselineEntry, CourseFile, MarksEntry
-from arena.course.marks.marks import baseline_parts, decider, measure
+from arena.course.baselines import PER_BLOCK, SEATS, Blocks
+from arena.course.config import BaselineEntry, CourseFile, MarksEntry
+from arena.course.field import GAMES as FIELD_GAMES
+from arena.course.field import passes
+from arena.course.marks import baseline_parts, decider, measure
 from arena.course.points import FAIR, Share, against, in_field, share_of, total_of
 
 STUDENTS = 30

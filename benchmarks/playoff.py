@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from arena.ratings.maths.arrays import Floats, as_floats
-from arena.ratings.stopping.racing import Race
+from arena.ratings.racing import Race
 
 CONFIDENCE = 0.95
 MOST = {"winner": 200_000, "none": 40_000}

@@ -16,9 +16,8 @@ from typing import NamedTuple
 import numpy as np
 
 from arena.ratings.maths.arrays import Floats
-from arena.ratings.model.factors import distinct
 from arena.ratings.model.games import Games, as_arrays
-from arena.ratings.model.posterior import Posterior, posterior, relative_errors
+from arena.ratings.model.posterior import Posterior, distinct, posterior, relative_errors
 from arena.ratings.model.trueskill import BETA, SIGMA, rate_all
 from tests.support.simulated_leagues import Shape, play
 

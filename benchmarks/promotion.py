@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.ratings.maths.arrays import Floats, Ints, as_floats, as_ints
-from arena.ratings.model.factors import inverse_mills_ratio
+from arena.ratings.model.posterior import inverse_mills_ratio
 from arena.ratings.model.trueskill import BETA, SIGMA
 
 QUANTILES = (0.1, 0.5, 0.9, 0.99, 0.999)

@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 
 from arena.league.keeping.prune import prune
 from arena.league.schedule.schedule import Schedule
-from arena.league.store.logs import logs_path
+from arena.league.store.files import logs_path
 from arena.league.store.store import Store
 from benchmarks.shared.sizes import Size, history_of
 from benchmarks.shared.stored import STORE, fill, playing

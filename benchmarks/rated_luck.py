@@ -22,8 +22,7 @@ from typing import NamedTuple
 import numpy as np
 from msgspec.structs import replace
 
-from arena.game.records import FixtureResult
-from arena.game.results import fixture_result
+from arena.game.records import FixtureResult, fixture_result
 from arena.game.rules.books import VARIANTS, Rules
 from arena.league.schedule.block_design import blocks
 from arena.playstats.luck import rated_luck

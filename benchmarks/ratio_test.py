@@ -18,8 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from arena.ratings.maths.arrays import Floats
-from arena.ratings.stopping.group_sequential import planned_looks, tails
-from arena.ratings.stopping.probability_ratio import RatioOutcome, RatioTest, ratio_looks
+from arena.ratings.two_versions import RatioOutcome, RatioTest, planned_looks, ratio_looks, tails
 from benchmarks.compare import EQUAL, ERROR, Match, decide, differences
 
 POINTS = 0.05

@@ -1,6 +1,6 @@
 """How many rounds games with calza have, per die at the start: `python -m benchmarks.rounds`.
 
-The limit (`arena/game/rules/round_limit.py`) must be far above that. Two kinds of players: the
+The limit (`arena/game/rules/round.py`) must be far above that. Two kinds of players: the
 sample bots that call calza, and players who see all dice and call calza in three of five cases in
 which it is right, which no honest player can.
 """
@@ -14,8 +14,7 @@ from arena.bots.sandboxes.process import ProcessSandbox
 from arena.bots.workshop import open_workshop
 from arena.game.records import LimitsInfo, RoundStarted
 from arena.game.rules.books import VARIANTS, Rules, variant
-from arena.game.rules.round import first_standing
-from arena.game.rules.round_limit import ROUNDS_PER_DIE
+from arena.game.rules.round import ROUNDS_PER_DIE, first_standing
 from arena.io import shipped
 from tests.support import records
 from tests.support.live import play_bots

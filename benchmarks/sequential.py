@@ -13,7 +13,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from arena.league.schedule.block_design import blocks
-from arena.ratings.stopping.sequential import Block, TableMeans, adjusted_means, ranking, separated
+from arena.ratings.sequential import Block, TableMeans, adjusted_means, ranking, separated
 
 
 class Field(NamedTuple):

@@ -15,7 +15,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from statistics import quantiles
 
-from arena.ladder.web.live.listeners import ListenerLimits
+from arena.ladder.web.served import ListenerLimits
 from tests.cli.command import arena, environment
 from tests.ladder.web.doors import Door, ladder
 

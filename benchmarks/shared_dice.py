@@ -13,7 +13,7 @@ from operator import attrgetter
 from typing import NamedTuple
 
 from arena.bots.sessions.warm_pool import WarmPool
-from arena.league.play.dice_in_play import DiceInPlay
+from arena.league.play.dispatcher import DiceInPlay
 from arena.league.play.workers import Task
 from arena.league.schedule.schedule import Schedule
 from tests.league.fake_tables import Box, info, tasks_of

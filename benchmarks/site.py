@@ -18,7 +18,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from arena.game.records import LeagueInfo
-from arena.league.store.format.rows import pack
+from arena.league.store.rows import pack
 from arena.league.store.store import Store
 from benchmarks.shared.stored import league, stored
 from benchmarks.shared.usage import Used

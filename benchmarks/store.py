@@ -17,8 +17,8 @@ from msgspec.structs import replace
 
 from arena.game.records import LeagueInfo, PlayedFixture
 from arena.league.schedule.schedule import Schedule
-from arena.league.store.format.rows import pack
-from arena.league.store.logs import logs_path
+from arena.league.store.files import logs_path
+from arena.league.store.rows import pack
 from arena.league.store.store import Store
 from arena.ratings.league_ratings import by_division
 from arena.ratings.model.games import as_arrays

@@ -127,9 +127,7 @@ def illegal() -> None:
     one = perudo_v0.single_agent([lambda seen, _: int(seen["action_mask"].argmax())] * 2)
     one.reset(seed=1)
     _, reward, out, _, info = one.step(10**6)
-    print(
-        f"arena.lab.env.single_agent, as in a league: out={out}, reward {reward}: {info['fault']}"
-    )
+    print(f"arena.lab.env.perudo_v0, as in a league: out={out}, reward {reward}: {info['fault']}")
 
 
 def rules() -> None:

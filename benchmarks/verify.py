@@ -11,7 +11,7 @@ from pathlib import Path
 
 from arena.league.keeping.rerating import LIMIT, check_division
 from arena.league.keeping.verify import verify
-from arena.league.store.logs import logs_path
+from arena.league.store.files import logs_path
 from arena.league.store.store import Store
 from arena.ratings.league_ratings import by_division
 from benchmarks.shared.stored import fill, of_games, really_played

@@ -17,8 +17,7 @@ from arena.bots.sessions.multiplexer import Multiplexer
 from arena.game.records import Fixture, LimitsInfo
 from arena.game.rules.books import VARIANTS
 from arena.io import shipped
-from arena.league.table.play_fixture import play_fixture
-from arena.league.table.watched_game import WatchedGame
+from arena.league.table.play_fixture import WatchedGame, play_fixture
 from tests.support.live import in_place
 
 _BOTS = ("honest", "odds")

@@ -17,7 +17,7 @@ from pyarrow.parquet import ParquetFile, read_table
 
 from arena import __version__
 from arena.game.rules.books import VARIANTS
-from arena.publish.data.decision_rows import DecisionRow
+from arena.publish.export import DecisionRow
 from arena.publish.data.schema import LeagueHead, TableType
 
 ROWS = "decisions.parquet"

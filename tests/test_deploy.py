@@ -13,7 +13,7 @@ import pytest
 from arena.ladder.door.door import MAX_UPLOAD
 from arena.ladder.folder import existing
 from arena.ladder.new import make_ladder
-from arena.ladder.web.author.pages import FORM_BYTES
+from arena.ladder.web.author import FORM_BYTES
 from tests.cli.command import HANG, ROOT, error_line, run
 
 UNITS = sorted((ROOT / "deploy").glob("*@.*"))

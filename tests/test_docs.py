@@ -8,14 +8,12 @@ from pathlib import Path
 import pytest
 from msgspec.structs import asdict, fields
 
-from arena.author.check.steps.all_steps import STEPS
-from arena.game.exchanges import MODEL_SECONDS
-from arena.game.records import LimitsInfo, RatingsInfo
+from arena.author.check.steps import STEPS
+from arena.game.records import MODEL_SECONDS, LimitsInfo, RatingsInfo
 from arena.game.rules.books import BGA, SWITCHES, VARIANTS
 from arena.game.rules.clauses import MEANINGS
 from arena.ladder.door.door import MAX_UPLOAD
-from arena.league.terms.config import LeagueFile
-from arena.league.terms.variant_entry import VariantEntry
+from arena.league.terms.config import LeagueFile, VariantEntry
 from arena.ratings.leaderboard_rows import LeaderboardRow, OverallRow
 from tests.cli.command import ROOT, run
 

@@ -18,7 +18,7 @@ from arena.io.errors import ArenaError
 from arena.io.files import os_errors
 from arena.league.play.dispatcher import RunListener
 from arena.league.play.league_run import RunRequest, open_run
-from arena.league.store.format.rows import pack
+from arena.league.store.rows import pack
 from arena.league.store.store import Store
 from arena.league.table.person import Person, TableWithPerson
 from arena.league.table.play_fixture import play_fixture

@@ -9,9 +9,8 @@ from pathlib import Path, PurePath
 
 from arena.bots.runtimes import how_to_compile, how_to_install, interpreter_of, runtime_of
 from arena.bots.sandboxes.base import PATH, command_exists
-from arena.io.errors import ArenaError
-from arena.io.shortage import ShortageError
-from arena.io.temporary import HOW_TO_RUN, is_noexec
+from arena.io.errors import ArenaError, ShortageError
+from arena.io.files import HOW_TO_RUN, is_noexec
 
 _OPERATORS = frozenset({"&&", "||", "|", ";", "&", ">", ">>", "<", "2>", "2>&1", "2>/dev/null"})
 _BUILTINS = frozenset(

@@ -1,8 +1,10 @@
-"""A folder that someone else filled: which files are the bot's, their digest, a copy of them."""
+"""A bot's folder, which someone else filled: its files, their digest, a copy and an archive."""
 
+import io
 import os
 import shutil
 import stat
+import tarfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import suppress
 from hashlib import sha256
@@ -11,6 +13,7 @@ from pathlib import Path
 from msgspec import Struct
 
 from arena.bots.archives.entry import ENVIRONMENT, MAX_DEPTH, MAX_PATH, instead_of_link
+from arena.bots.bot import Bot
 from arena.bots.sandboxes.base import MIB
 from arena.io.container import LEFT
 from arena.io.errors import ArenaError
@@ -194,3 +197,20 @@ def _check_path(path: Path, folder: Path, *, is_folder: bool) -> None:
     if what:
         text = str(path)
         raise ArenaError(what, text if len(text) <= _MAX_SHOWN else f"{text[:_MAX_SHOWN]}...")
+
+
+def canonical(bot: Bot) -> bytes:
+    """Return the files of a bot as a tar archive without times and owners, sorted by name.
+
+    Raises ArenaError if they cannot be read.
+    """
+    packed = io.BytesIO()
+    with tarfile.open(fileobj=packed, mode="w", format=tarfile.PAX_FORMAT) as archive:
+        for path in files_of(bot.folder):
+            with os_errors("cannot be read", path):
+                content = path.read_bytes()
+            entry = tarfile.TarInfo(path.relative_to(bot.folder).as_posix())
+            entry.size = len(content)
+            entry.mode = 0o755 if path.stat().st_mode & 0o100 else 0o644
+            archive.addfile(entry, io.BytesIO(content))
+    return packed.getvalue()

@@ -9,14 +9,20 @@ from pathlib import Path
 import click
 
 from arena import __version__
-from arena.cli.command_group import CommandGroup, NoCommandError
-from arena.cli.exit_codes import BAD_INPUT, FINDINGS, INTERNAL_ERROR, INTERRUPTED, OK, UNREAD
-from arena.cli.lost_output import UnreadError, unwritable_output
+from arena.cli.exit_codes import (
+    BAD_INPUT,
+    FINDINGS,
+    INTERNAL_ERROR,
+    INTERRUPTED,
+    OK,
+    UNREAD,
+    UnreadError,
+    unwritable_output,
+)
+from arena.cli.groups import CommandGroup, NoCommandError
 from arena.io.container import closed_folder
-from arena.io.errors import ArenaError, FindingError
-from arena.io.first_process import leave_first_process
-from arena.io.shortage import shortage_of
-from arena.io.signals import handled
+from arena.io.errors import ArenaError, FindingError, shortage_of
+from arena.io.signals import handled, leave_first_process
 from arena.io.streams import guard_streams
 
 COMMANDS = {
@@ -67,10 +73,44 @@ COMMANDS = {
         "help": "Show a page of the manual.",
     },
 }
-"""What each command does, by the folder of its module: `run` is `command` in `cli/league/run.py`.
+"""The line of help of each command, by the heading that it stands under in the manual.
 
-It takes --json; `make commands` lists it in `docs/reference/commands.md`.
+Each takes --json; `make commands` lists them in `docs/reference/commands.md`.
 """
+
+_MODULES = {
+    "new": "author.new",
+    "check": "author.check",
+    "watch": "author.watch",
+    "play": "author.play",
+    "coach": "author.coach:coach",
+    "puzzle": "author.coach:puzzle_",
+    "compare": "author.compare",
+    "alike": "author.alike",
+    "rerun": "author.rerun",
+    "debug": "author.debug",
+    "submit": "author.submit",
+    "run": "league.run",
+    "status": "league.status",
+    "report": "league.report:report_",
+    "export": "league.report:export",
+    "verify": "league.verify:verify_",
+    "backup": "league.keeping:backup_",
+    "mend": "league.verify:mend_",
+    "prune": "league.keeping:prune_",
+    "ladder": "groups:ladder",
+    "serve": "ladder.door:serve_",
+    "demo": "ladder.running:demo",
+    "course": "groups:course",
+    "exploit": "exploit",
+    "rules": "game:rules",
+    "judge": "game:judge_",
+    "perft": "game:perft_",
+    "doctor": "doctor",
+    "images": "images",
+    "help": "help",
+}
+"""The module of each command below `arena.cli`, and its name there unless it is `command`."""
 
 HELP = """A tournament arena for bots that play Perudo (liar's dice, dudo).
 
@@ -104,14 +144,9 @@ class Commands(CommandGroup):
             raise RuntimeError(f"the other end of a pipe has ended: {error}") from error
 
 
-def _module(room: str, name: str) -> str:
-    """Return the module of a command below `arena.cli`."""
-    return name if room == "help" else f"{room}.{name}"
-
-
 @click.group(
     cls=Commands,
-    where={name: _module(room, name) for room, names in COMMANDS.items() for name in names},
+    where=_MODULES,
     help=HELP,
     context_settings={"help_option_names": ["-h", "--help"]},
 )

@@ -10,8 +10,8 @@ import click
 from arena.cli.output import say
 from arena.io.container import in_container
 from arena.io.errors import ArenaError, did_you_mean
-from arena.io.numbers import whole_number
-from arena.io.temporary import program_folder_note
+from arena.io.files import program_folder_note
+from arena.io.text import whole_number
 
 _Command = TypeVar("_Command", bound=Callable[..., Any])
 
@@ -114,7 +114,7 @@ def as_option(text: str, *, required: bool = False) -> Callable[[_Command], _Com
 def replays_option(command: _Command) -> _Command:
     """Add the option that says which games a report lets people watch."""
     # Slow to import, and most commands need no replays.
-    from arena.publish.replay.selection import NEWEST
+    from arena.publish.replays import NEWEST
 
     return click.option(
         "--replays",

@@ -5,8 +5,10 @@ import shutil
 import sys
 import textwrap
 import webbrowser
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from threading import Event, Thread
 from typing import TYPE_CHECKING
 
 import click
@@ -15,7 +17,6 @@ import msgspec
 if TYPE_CHECKING:  # slow to import, and every command prints
     from arena.publish.report import Report
     from arena.ratings.leaderboard_rows import Suspicion
-
 
 SEED_WARNING = (
     "warning: whoever guesses the seed or reads it in league.yaml can find out who is who"
@@ -101,3 +102,32 @@ def print_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
         first = row[0].ljust(widths[0])
         rest = [cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True)]
         click.echo("  ".join([first, *rest]).rstrip())
+
+
+REPORT_SOON = 0.6
+"""Seconds before the first line: the command has taken a third of a second before it begins."""
+REPORT_EVERY = 5.0
+"""Seconds between lines."""
+
+
+@contextmanager
+def reporting() -> Iterator[Callable[[str], None]]:
+    """Yield what to tell how far a report is; that is said while it is written, unless it is soon.
+
+    A thread says it: what takes long tells nothing meanwhile.
+    """
+    done, last = Event(), ["games"]
+
+    def say_again() -> None:
+        pause = REPORT_SOON
+        while not done.wait(pause):
+            say(f"writing the report: {last[0]}")
+            pause = REPORT_EVERY
+
+    thread = Thread(target=say_again, daemon=True)
+    thread.start()
+    try:
+        yield lambda text: last.__setitem__(0, text)
+    finally:
+        done.set()
+        thread.join()

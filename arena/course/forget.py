@@ -10,21 +10,19 @@ from pathlib import Path
 from msgspec import Struct
 from msgspec.structs import replace
 
-from arena.course.config import Course, with_precision
+from arena.course.config import Course, LadderEntry, RosterEntry, with_precision
 from arena.course.grade import write_results
 from arena.course.intake.checks import check_key
-from arena.course.intake.choice import HandIn
 from arena.course.intake.entries import BUILDS, CHECKS
-from arena.course.intake.hand_ins import hand_ins_of
+from arena.course.intake.hand_ins import HandIn, hand_ins_of
 from arena.course.intake.records import Records, read_records
-from arena.course.keys import LadderEntry, RosterEntry
 from arena.course.lock import Lock, read_lock, write_lock
-from arena.course.marks.result import MARKS, grading
-from arena.course.output.class_page import Notices
+from arena.course.marks import MARKS, grading
 from arena.course.output.giving import take_from_door
+from arena.course.output.pages import Notices
 from arena.course.output.similarity import forget_similarity
-from arena.course.terms.roster import Student, find_id
-from arena.course.terms.table import composed, read_table, same_key
+from arena.course.roster import Student, find_id
+from arena.course.table import composed, read_table, same_key
 from arena.io.errors import ArenaError, did_you_mean
 from arena.io.files import read_limited, reason, write_file
 

@@ -1,16 +1,24 @@
 """Grading a course: the reference measured, the games played, the marks written."""
 
+from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
 from msgspec import Struct
+from msgspec.structs import replace
 
-from arena.course.conditions import terms_of
-from arena.course.config import Course, with_precision
-from arena.course.intake.entries import Entries, Options, entries
-from arena.course.intake.hand_ins import hand_ins_of
-from arena.course.intake.survey import refuse_problems, survey
-from arena.course.lock import GradingTerms, Lock, read_lock, write_lock
-from arena.course.marks.changes import (
+from arena.bots.bot import StagedBot
+from arena.course.baselines import (
+    PER_BLOCK,
+    BaselineGames,
+    BaselineRecord,
+    Blocks,
+    Decide,
+    blocks_of,
+    conditions,
+    name_of,
+)
+from arena.course.changes import (
     GradingOutcome,
     Moved,
     changed_terms,
@@ -18,15 +26,212 @@ from arena.course.marks.changes import (
     read_outcome,
     write_outcome,
 )
-from arena.course.marks.graded import first_look_of
-from arena.course.marks.result import MARKS, Result, marks_csv, results_of
-from arena.course.output.class_page import Notices
-from arena.course.output.pages import write_pages
+from arena.course.check import refuse_problems, survey
+from arena.course.conditions import terms_of
+from arena.course.config import Course, with_precision
+from arena.course.estimate import GamesLeft
+from arena.course.field import hand_in_info, play_field, player_info, renamed, start_of, store_of
+from arena.course.intake.entries import Entries, Options, entries
+from arena.course.intake.hand_ins import hand_ins_of
+from arena.course.lock import GradingTerms, Lock, bots_of, read_lock, write_lock
+from arena.course.marks import (
+    MARKS,
+    STORE,
+    Result,
+    baseline_parts,
+    decider,
+    first_look_of,
+    grading,
+    marks_csv,
+    measure,
+    results_of,
+    with_best,
+)
+from arena.course.output.pages import Notices, write_pages
 from arena.course.output.private import close_to_others
-from arena.course.play import GradingListener, Play
+from arena.course.output.similarity import Similarity, compare_hand_ins
+from arena.course.points import Share, share_of, total_of
 from arena.io.errors import ArenaError
 from arena.io.files import write_file
 from arena.ladder.folder import existing
+from arena.league.play.dispatcher import OnResult, RunListener, play_due
+from arena.league.play.process_pool import ProcessEngine
+from arena.league.store.store import Store
+
+
+class GradingListener(RunListener):
+    """Hears how a grading goes; override the methods of interest."""
+
+    def grading(self, left: GamesLeft) -> AbstractContextManager[OnResult]:
+        """Show the progress of all games of a grading."""
+        del left
+        return nullcontext(lambda _: None)
+
+
+class Play:
+    """The games of a grading."""
+
+    def __init__(
+        self,
+        course: Course,
+        lock: Lock,
+        entered: Entries,
+        options: Options,
+        listener: GradingListener,
+    ) -> None:
+        """Take who plays, and the lock of a grading as far as it is known before the games."""
+        self.lock = lock
+        self.not_done: list[str] = []
+        """What could not be played, and why."""
+        self._course, self._entries = course, entered
+        self._listener = listener
+        self._engine = ProcessEngine(entered.sandbox, options.workers)
+        terms, bots = lock.terms, entered.bots
+        self._infos = {digest: hand_in_info(digest, bot.info) for digest, bot in bots.items()}
+        self._own = [renamed(bots[key].info, name) for name, key in terms.baselines.items()]
+        self._left = GamesLeft(course.file, len(bots_of(lock)))
+
+    def play(self) -> bool:
+        """Play all games, and write what the grading depends on; False if it was stopped."""
+        with self._listener.grading(self._left) as on_result:
+            if not (self._measure(on_result) and self._baselines(on_result)):
+                return False
+            self._choose_best()
+            write_lock(self._course.folder, self.lock)
+            return self._field(on_result)
+
+    def _measure(self, on_result: OnResult) -> bool:
+        """Let the reference play each baseline, and note its shares; False if it was stopped.
+
+        Raises ArenaError if it does not clearly beat one of them.
+        """
+        terms, decide = self.lock.terms, measure(self._course.file)
+        if not terms.baselines:
+            return True
+        self._listener.note("measuring the reference against each baseline")
+        if not self._against_baselines([terms.reference], decide, on_result):
+            return False
+        with Store(grading(self._course) / STORE) as store:
+            blocks = blocks_of(BaselineRecord(store), terms, terms.reference, decide({}))
+        shares = {name: share_of(won, PER_BLOCK) for name, won in blocks.items()}
+        for name, share in shares.items():
+            self._listener.note(f"reference against {name}: {_words(share)}")
+            if not share.beats:
+                what = f"the reference does not clearly beat the baseline '{name}': {_words(share)}"
+                hint = "choose a weaker baseline, or a stronger reference"
+                raise ArenaError(what, str(self._course.path), hint)
+        self.lock = replace(self.lock, shares=shares)
+        return True
+
+    def _baselines(self, on_result: OnResult) -> bool:
+        """Play all hand-ins against the baselines; False if that was stopped."""
+        file = self._course.file
+        players = bots_of(self.lock)
+        if not (players and file.marks.baselines):
+            return True
+        self._listener.note(f"playing {len(players)} hand-ins against each baseline")
+        left = dict.fromkeys(players)
+        self._left.shares = self.lock.shares
+
+        def finished(bot: str, blocks: Blocks) -> None:
+            left.pop(bot, None)
+            total = total_of(baseline_parts(file, self.lock.shares, blocks))
+            games = PER_BLOCK * sum(map(len, blocks.values()))
+            self._listener.note(
+                f"{self._whose(bot)}: {total.points:.1f} ± {total.half_width:.1f} points against"
+                f" baselines after {games:,} games; {len(left)} left"
+            )
+
+        decide = decider(file, self.lock.shares)
+        return self._against_baselines(players, decide, on_result, finished)
+
+    def _against_baselines(
+        self,
+        players: list[str],
+        decide: Decide,
+        on_result: OnResult,
+        finished: Callable[[str, Blocks], None] = lambda _bot, _blocks: None,
+    ) -> bool:
+        terms, listener = self.lock.terms, self._listener
+        infos = [self._infos[digest] for digest in self._infos] + self._own
+        info = conditions(terms, infos, self._course.file.name)
+        with Store(grading(self._course) / STORE, create=True) as store:
+            if store.league != info:
+                store.begin(info)
+            games = BaselineGames(store, BaselineRecord(store), terms, players, decide, finished)
+            self._left.against = games
+            done = play_due(info, self._at_table(), self._engine, games, listener, on_result)
+            for bot in games.given_up:
+                what = f"{self._whose(bot)}: a table killed its workers; its games end there"
+                self.not_done.append(what)
+                listener.note(what)
+            return done
+
+    def _choose_best(self) -> None:
+        """Note which hand-in of each student counts, and which programs play in the field."""
+        lock = with_best(self._course, self.lock)
+        players = {
+            hand_in.program
+            for id_, hand_in in lock.hand_ins.items()
+            if hand_in.bot and id_ not in lock.struck
+        }
+        has_field = self._course.file.marks.field and len(players) + len(self._own) > 1
+        self.lock = replace(lock, field=sorted(players) if has_field else [])
+
+    def _field(self, on_result: OnResult) -> bool:
+        """Play the field; False if that was stopped."""
+        points, lock = self._course.file.marks.field, self.lock
+        if not lock.field:
+            return True
+        self._listener.note(f"playing the field of {len(lock.field)} programs and the baselines")
+        digests = {one.program: one.bot for one in lock.hand_ins.values() if one.program}
+        bots = {program: self._entries.bots[digests[program]] for program in lock.field}
+        infos = [player_info(program, bot.info) for program, bot in bots.items()] + self._own
+        start = start_of(lock.terms, infos, points, self._course.file.name)
+        path = store_of(grading(self._course), lock, points)
+        seated = {name_of(program): bot for program, bot in bots.items()}
+        at_table = {**self._at_table(), **seated}
+        self._left.field_begins(len(infos))
+        return play_field(path, start, at_table, self._engine, self._listener, on_result)
+
+    def compare(self, options: Options) -> Similarity:
+        """Compare the hand-ins that count with each other."""
+        tell, workers, trusted = self._listener.note, options.workers, options.trusted
+        return compare_hand_ins(
+            self._course, self.lock, self._compared(), workers, tell, trusted=trusted
+        )
+
+    def _compared(self) -> dict[str, Path]:
+        """Return the hand-ins that count, by the id of the student; a team has one."""
+        units = {student.id: student.unit for student in self._course.students}
+        by_unit: dict[tuple[str, str], str] = {}
+        for id_, hand_in in self.lock.hand_ins.items():
+            by_unit.setdefault((units[id_], hand_in.content), id_)
+        hand_ins = self.lock.hand_ins
+        sources = self._entries.sources
+        return {
+            id_: sources[hand_ins[id_].file]
+            for id_ in by_unit.values()
+            if hand_ins[id_].file in sources
+        }
+
+    def _whose(self, bot: str) -> str:
+        """Return the ids of the students who handed a bot in: copies have the same digest."""
+        locked = {id_: [one] for id_, one in self.lock.hand_ins.items()} | self.lock.candidates
+        ids = [id_ for id_, more in locked.items() if any(one.bot == bot for one in more)]
+        return ", ".join(sorted(ids)) or "the reference"
+
+    def _at_table(self) -> Mapping[str, StagedBot]:
+        bots = self._entries.bots
+        named = {name_of(digest): bot for digest, bot in bots.items()}
+        return named | {name: bots[key] for name, key in self.lock.terms.baselines.items()}
+
+
+def _words(share: Share) -> str:
+    return (
+        f"{100 * share.share:.1f} % of {share.games:,} games"
+        f" ({100 * share.low:.1f} to {100 * share.high:.1f} %)"
+    )
 
 
 class Graded(Struct, frozen=True):

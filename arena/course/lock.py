@@ -5,9 +5,8 @@ from pathlib import Path
 import msgspec
 from msgspec import Struct
 
-from arena.course.points import Share
-from arena.course.terms.by_hand import ByHand
-from arena.course.terms.grades import GradeKey
+from arena.course.by_hand import ByHand
+from arena.course.points import GradeKey, Share
 from arena.game.records import LimitsInfo
 from arena.game.rules.books import Rules
 from arena.io.errors import ArenaError

@@ -14,13 +14,13 @@ from msgspec.structs import replace
 from arena.bots.folder import files_of
 from arena.bots.manifest import MANIFEST, load_bot
 from arena.bots.sandboxes.registry import AUTO, make_sandbox
+from arena.course.moments import parse_moment
 from arena.course.output.handouts import PACK
-from arena.course.terms.deadlines import parse_moment
-from arena.course.terms.roster import read_roster
+from arena.course.roster import read_roster
 from arena.io import shipped
-from arena.io.csv_rows import csv_of
 from arena.io.errors import ArenaError
 from arena.io.files import reason
+from arena.io.text import csv_of
 from arena.ladder.folder import make_private
 
 STUDENTS = 30

@@ -9,20 +9,25 @@ from typing import Annotated
 from msgspec import Meta, Struct
 
 from arena import __version__
-from arena.author.check.context import CheckRequest
+from arena.author.check.bench import CheckRequest
 from arena.author.check.findings import CheckReport
 from arena.author.check.run import CheckListener, check
-from arena.author.check.steps.all_steps import STEPS
+from arena.author.check.steps import STEPS
 from arena.bots.bot import Bot
 from arena.bots.manifest import find_bot
 from arena.bots.sandboxes.registry import AUTO
 from arena.bots.workshop import open_workshop, sandbox_for
-from arena.course.config import LEGAL
-from arena.course.games.baseline_games import BaselineGames, BaselineRecord, blocks_of
-from arena.course.games.field import hand_in_info, renamed
-from arena.course.games.tables import PER_BLOCK, conditions, name_of
+from arena.course.baselines import (
+    PER_BLOCK,
+    BaselineGames,
+    BaselineRecord,
+    blocks_of,
+    conditions,
+    name_of,
+)
+from arena.course.config import LEGAL, BaselineEntry, MarksEntry
+from arena.course.field import hand_in_info, renamed
 from arena.course.intake.checks import POSITIONS, Checked
-from arena.course.keys import BaselineEntry, MarksEntry
 from arena.course.lock import GradingTerms
 from arena.course.points import Part, Share, Total, against, certain, share_of, total_of
 from arena.game.records import LimitsInfo

@@ -5,17 +5,17 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from arena.course.baselines import PER_BLOCK, BaselineRecord, block, final_blocks, pairing_of
 from arena.course.config import Course, with_precision
-from arena.course.games.baseline_games import BaselineRecord, final_blocks, pairing_of
-from arena.course.games.field import is_complete, store_of
-from arena.course.games.tables import PER_BLOCK, block
+from arena.course.field import is_complete, store_of
 from arena.course.lock import LOCK, Lock, bots_of, read_lock
-from arena.course.marks.marks import decider, measure
-from arena.course.marks.result import (
+from arena.course.marks import (
     MARKS,
     STORE,
+    decider,
     grading,
     marks_csv,
+    measure,
     results_of,
     with_best,
 )
@@ -24,8 +24,7 @@ from arena.game.records import Fixture
 from arena.game.rules.books import Rules
 from arena.io.errors import ArenaError
 from arena.io.files import read_limited
-from arena.league.keeping.check_fixture import StoreFinding, check_stored
-from arena.league.keeping.verify import verify
+from arena.league.keeping.verify import StoreFinding, check_stored, verify
 from arena.league.store.store import Store
 
 _MAX_BYTES = 64 << 20

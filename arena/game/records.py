@@ -7,11 +7,70 @@ from typing import Annotated, Literal, NamedTuple
 from msgspec import UNSET, Meta, Struct, UnsetType, field
 from msgspec.structs import replace
 
-from arena.game.exchanges import Exchange
-from arena.game.machine import MachineInfo
-from arena.game.playoff_terms import PlayoffInfo
 from arena.game.rules.books import Rules
 from arena.game.rules.dice import Hand
+
+MODEL_SECONDS = 60.0
+"""Of wall time in which models may work for one answer, if a league does not say."""
+
+
+class Exchange(Struct, frozen=True, gc=False, omit_defaults=True):
+    """One answer of a model, or the first refusal in a game because a cap was reached.
+
+    It is no part of what must be the same when a game is played again.
+    """
+
+    seat: int
+    game: int
+    round: int
+    turn: int
+    """The id of the request that the bot had to answer (`protocol/README.md`)."""
+    bids: int
+    """How many bids of the round were on the table."""
+    model: str
+    """By the league's name."""
+    request: str = ""
+    """All but the model, as JSON with sorted keys."""
+    answer: str = ""
+    finish: str = ""
+    """Why it ended, in the server's word."""
+    tokens_in: int = 0
+    tokens_out: int = 0
+    milliseconds: int = 0
+    """From the request to the answer, with the time in queues."""
+    micros: int = 0
+    """Its cost in millionths of a unit of money."""
+    refused: str = ""
+    """The code of the refusal, "" for an answer."""
+
+
+def without_words(exchange: Exchange) -> Exchange:
+    """Return an exchange with its numbers alone."""
+    return replace(exchange, request="", answer="")
+
+
+class MachineInfo(Struct, frozen=True):
+    """The machine that a league began on; it decides no die, but how long answers take."""
+
+    processor: str
+    cores: int
+    """How many of its cores the arena may use."""
+    memory: int
+    """Bytes."""
+    system: str
+    """The kernel and its release."""
+    python: str
+    numpy: str = ""
+    """The arena's own, which Python bots import unless an image has theirs; "" if unknown."""
+
+
+class PlayoffInfo(Struct, frozen=True):
+    """The terms of a playoff, which names one winner (`until: winner`)."""
+
+    confidence: float
+    """One less the probability that the best bot is ever dropped."""
+    games: int
+    """The most games that it takes."""
 
 
 class Cause(StrEnum):
@@ -318,3 +377,34 @@ class LeagueInfo(Struct, frozen=True):
     """The language models that bots may ask: names in the league and on the servers."""
     public_models: tuple[str, ...] | UnsetType = UNSET
     """Those whose words replays show."""
+
+
+class Placed(Struct, frozen=True, array_like=True, tag="placed"):
+    """The end of a game that is followed as it is played."""
+
+    places: tuple[int, ...]
+
+
+def game_result(record: GameRecord) -> GameResult:
+    """Return the result of a game."""
+    kinds = [type(event) for event in record.events]
+    faults: list[Cause | None] = [None] * len(record.places)
+    for event in record.events if Faulted in kinds else ():
+        if isinstance(event, Faulted):
+            faults[event.seat] = event.cause
+    rounds, bids = kinds.count(RoundStarted), kinds.count(BidMade)
+    return GameResult(record.game, record.places, tuple(faults), rounds, bids, len(kinds))
+
+
+def fixture_result(played: PlayedFixture, stored_at: float | None = None) -> FixtureResult:
+    """Return the result of a fixture."""
+    games = [game_result(record) for record in played.games]
+    return FixtureResult(
+        fixture=played.fixture,
+        games=games,
+        sandbox=played.sandbox,
+        clock=played.clock,
+        decisions=played.decisions,
+        seconds=played.seconds,
+        stored_at=stored_at,
+    )

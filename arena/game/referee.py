@@ -1,16 +1,20 @@
 """The referee of one game: a state machine without I/O.
 
 It has the requests to the seats, takes answers and faults, and keeps the record. The caller runs
-the bots.
+the bots. Positions of a round are worked out once: the raises over a bid do not depend on who made
+it, so all rounds of the same kind share theirs, with the end of the line that asks for one of them.
 """
 
 from collections.abc import Callable
+from functools import lru_cache
+from typing import Final
 
 from msgspec import UNSET, UnsetType
+from msgspec.json import Encoder
 from msgspec.structs import astuple
 
-from arena.game.positions import positions_of
 from arena.game.records import (
+    BidMade,
     CallMade,
     Cause,
     Event,
@@ -20,12 +24,11 @@ from arena.game.records import (
     RoundStarted,
 )
 from arena.game.rules import round as rounds
-from arena.game.rules.books import Rules
+from arena.game.rules.books import FACES, MAX_PLAYERS, Rules
 from arena.game.rules.dice import Hand, first_opener, roll_all
 from arena.game.rules.explain import why_illegal_bid, why_illegal_call
-from arena.game.rules.round import Bid, Outcome, Round, Standing
-from arena.game.rules.round_limit import order_by_dice
-from arena.game.rules.view import SeatBid, own_hand, seen_by
+from arena.game.rules.round import Bid, Outcome, Raises, Round, Standing, order_by_dice
+from arena.game.rules.view import SeatBid, own_hand, seen_by, seen_by_all
 from arena.game.wire.codec import encode
 from arena.game.wire.messages import (
     Answer,
@@ -36,7 +39,138 @@ from arena.game.wire.messages import (
     RoundEnd,
     Turn,
 )
-from arena.game.wire.turn_lines import RoundLines
+
+_encode: Final = Encoder().encode
+_BEGINNINGS: Final = [b'{"type":"turn","seat":%d,"dice":' % seat for seat in range(MAX_PLAYERS)]
+_NO_BIDS: Final = b',"bids":['
+
+
+class RoundLines:
+    """The lines of one round's turns."""
+
+    __slots__ = ("_bids", "_round", "_table")
+
+    def __init__(self, standing: Standing, game: int, number: int) -> None:
+        self._bids = _NO_BIDS
+        table = _encode(seen_by_all(standing))
+        self._table = b'],%b,"id":' % table[1:-1]
+        self._round = b',"game":%d,"round":%d,"raises":' % (game, number)
+
+    def add(self, bid: bytes) -> None:
+        """Add a bid to those of the round, as `bid_part` has it."""
+        self._bids = self._bids + bid if self._bids is _NO_BIDS else b"%b,%b" % (self._bids, bid)
+
+    def line(self, seat: int, hand: Hand, id_: int, raises: bytes) -> bytes:
+        """Return the line for a seat that sees its hand; `raises` are as `raises_part` has them."""
+        parts = (
+            _BEGINNINGS[seat],
+            _encode(hand),
+            self._bids,
+            self._table,
+            b"%d" % id_,
+            self._round,
+            raises,
+        )
+        return b"".join(parts)
+
+
+def bid_part(bid: SeatBid) -> bytes:
+    """Return a bid as it stands in a line."""
+    return _encode(bid)
+
+
+def raises_part(raises: tuple[Raises, ...], *, dudo: bool) -> bytes:
+    """Return the end of a line: the legal bids, and whether there is a bid to doubt."""
+    return b'%b,"dudo":%b}\n' % (_encode(raises), _encode(dudo))
+
+
+_TABLES = 64
+"""Rules and numbers of players whose positions are kept."""
+
+
+class PlacedBid:
+    """A seat's bid: as an event, as others see it, and as they are sent it."""
+
+    __slots__ = ("event", "line", "seen")
+
+    def __init__(self, seat: int, bid: Bid) -> None:
+        self.event = BidMade(seat, bid.quantity, bid.face)
+        self.seen = SeatBid(seat, bid.quantity, bid.face)
+        self.line = bid_part(self.seen)
+
+
+class Position:
+    """A bid on the table, or the start of a round.
+
+    `raises` are the legal bids over it, `line` the end of a request for one of them.
+    """
+
+    __slots__ = ("_after", "_by_seat", "_known", "_now", "line", "raises")
+
+    def __init__(self, now: Round, known: dict[int, "Position"]) -> None:
+        self._now = now
+        self._known = known
+        self._after: dict[int, Position] = {}
+        self._by_seat: list[PlacedBid | None] = [None for _ in now.standing.dice]
+        self.raises = rounds.raises(now)
+        self.line = raises_part(self.raises, dudo=now.bid is not None)
+
+    def after(self, quantity: int, face: int) -> "Position | None":
+        """Return the position after a bid, None if it is not legal."""
+        if face > FACES:
+            return None
+        key = quantity * (FACES + 1) + face
+        return self._after.get(key) or self._reach(key, Bid(quantity, face))
+
+    def placed_by(self, seat: int) -> PlacedBid:
+        """Return the bid on the table as one of a seat; raises ValueError without one."""
+        placed = self._by_seat[seat]
+        if placed is None:
+            bid, _ = rounds.on_table(self._now)
+            placed = self._by_seat[seat] = PlacedBid(seat, bid)
+        return placed
+
+    def _reach(self, key: int, bid: Bid) -> "Position | None":
+        if not rounds.is_among(self.raises, bid):
+            return None
+        if key not in self._known:
+            self._known[key] = Position(rounds.place(self._now, bid), self._known)
+        position = self._after[key] = self._known[key]
+        return position
+
+
+class Positions:
+    """The positions of all rounds under some rules with so many players."""
+
+    __slots__ = ("_palifico", "_usual")
+
+    def __init__(self) -> None:
+        self._usual: Position | None = None
+        self._palifico: Position | None = None
+
+    def opening(self, standing: Standing) -> Position:
+        """Return the position in which a round starts."""
+        if standing.palifico_seat is None:
+            if self._usual is None:
+                self._usual = _opening(standing)
+            return self._usual
+        if standing.rules.veteran_may_raise_face:
+            # The raises depend on who is on turn.
+            return _opening(standing)
+        if self._palifico is None:
+            self._palifico = _opening(standing)
+        return self._palifico
+
+
+def _opening(standing: Standing) -> Position:
+    return Position(rounds.open_round(standing), {})
+
+
+@lru_cache(_TABLES)
+def positions_of(rules: Rules, players: int) -> Positions:  # noqa: ARG001 - they are the key
+    """Return the positions that all games share which have these rules and players."""
+    return Positions()
+
 
 Notice = RoundEnd | FaultNotice | GameEnd
 Roll = Callable[[str, int, int, tuple[int, ...]], tuple[Hand, ...]]

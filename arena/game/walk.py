@@ -97,7 +97,7 @@ def walk(
     """Yield the rounds of a game; the last one may be unfinished, and none comes after the limit.
 
     Raises ForbiddenEventError at an event that the engine forbids. The dice and the first opener
-    are those of the record; `arena.league.table.replay` checks them against the seed.
+    are those of the record; `arena.league.table.recorded_game` checks them against the seed.
     """
     for recorded in recorded_rounds(record, rules, max_rounds):
         yield _checked(record, recorded)

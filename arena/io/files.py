@@ -1,13 +1,19 @@
-"""Files and folders: read up to a limit, written whole or not at all, removed; the user's cache."""
+"""Files and folders: read up to a limit, written whole or not at all, locked and removed.
 
+Also the user's cache, and the folder for temporary files from which programs can run.
+"""
+
+import fcntl
 import os
 import shutil
 import stat
 import subprocess
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from secrets import token_hex
+from tempfile import gettempdir
 from typing import BinaryIO, TypeVar
 
 import msgspec
@@ -224,3 +230,115 @@ def _sync(folder: Path) -> None:
         os.fsync(opened)
     finally:
         os.close(opened)
+
+
+def inflate(data: bytes, most: int) -> bytes:
+    """Return what zlib compressed.
+
+    Raises zlib.error if it is damaged, cut off, or unpacks to more than `most` bytes.
+    """
+    decoder = zlib.decompressobj()
+    content = decoder.decompress(data, most + 1)
+    if len(content) > most:
+        raise zlib.error(f"it unpacks to more than {most:,} bytes")
+    if not decoder.eof:
+        raise zlib.error("it is cut off")
+    return content
+
+
+_ATTEMPTS = 100
+"""How often locking is tried while others only ask whether a file is locked."""
+
+
+def lock_exclusively(file: int) -> bool:
+    """Lock a file by its descriptor; returns False if another process has locked it.
+
+    The lock ends when the descriptor is closed, at the latest with the process.
+    """
+    for _ in range(_ATTEMPTS):
+        if _lock(file, fcntl.LOCK_EX):
+            return True
+        # `is_locked_exclusively` in another process holds a shared lock for a moment.
+        if is_locked_exclusively(file):
+            return False
+    return False
+
+
+def is_locked_exclusively(file: int) -> bool:
+    """Tell whether another process has locked a file; locks it shared until it is closed if not."""
+    return not _lock(file, fcntl.LOCK_SH)
+
+
+def _lock(file: int, operation: int) -> bool:
+    try:
+        fcntl.flock(file, operation | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+HOW_TO_RUN = "set TMPDIR to a folder that is not mounted noexec"
+_SYSTEM = (Path("/tmp"), Path("/var/tmp"))
+_OWN = "run"
+"""The folder of bots that are made ready, in the user's cache."""
+_ROOM = 256 * 1024 * 1024
+"""Bytes that must be free in another folder: as much as a build may take."""
+_OTHERS_PASS = 0o001
+
+
+def program_folder() -> Path:
+    """Return the folder for temporary files, or another if it is mounted `noexec`.
+
+    What is put there can be run, unless `is_noexec` says that no folder would do.
+    """
+    usual = Path(gettempdir())
+    if not is_noexec(usual):
+        return usual
+    return next((folder for folder in _others() if _is_usable(folder)), usual)
+
+
+def program_folder_note() -> str:
+    """Return what to say of a folder for temporary files that is mounted `noexec`; "" otherwise."""
+    usual, taken = Path(gettempdir()), program_folder()
+    if not is_noexec(usual):
+        return ""
+    what = f"no program can run in {usual} (TMPDIR), which is mounted noexec"
+    if taken != usual:
+        return f"{what}: bots are made ready in {taken}"
+    return f"warning: {what}, and there is no other folder: {HOW_TO_RUN}"
+
+
+def is_noexec(folder: Path) -> bool:
+    """Return whether no program can run in a folder, as it is mounted; false if it is not there."""
+    try:
+        return bool(os.statvfs(folder).f_flag & os.ST_NOEXEC)
+    except OSError:
+        return False
+
+
+def _others() -> Iterator[Path]:
+    """Yield the folders that are tried; the one of this user is made."""
+    yield from _SYSTEM
+    with suppress(OSError, RuntimeError):  # without a home, or one that cannot be written to
+        own = user_cache(_OWN)
+        own.mkdir(parents=True, exist_ok=True)
+        yield own
+    if runtime := os.environ.get("XDG_RUNTIME_DIR"):
+        yield Path(runtime)
+
+
+def _is_usable(folder: Path) -> bool:
+    """Return whether bots can be made ready in a folder, and run there."""
+    try:
+        stats = os.statvfs(folder)
+    except OSError:
+        return False
+    free = stats.f_bavail * stats.f_frsize
+    runs = not stats.f_flag & os.ST_NOEXEC
+    return runs and free >= _ROOM and os.access(folder, os.W_OK | os.X_OK) and _is_open(folder)
+
+
+def _is_open(folder: Path) -> bool:
+    """Return whether the users as whom bots run reach a folder: if the arena is root, others."""
+    parents = (folder, *folder.parents)
+    return os.geteuid() != 0 or all(path.stat().st_mode & _OTHERS_PASS for path in parents)

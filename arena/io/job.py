@@ -12,8 +12,7 @@ from multiprocessing.connection import Connection
 from typing import Any, Generic, NamedTuple, Self, TypeVar
 from warnings import catch_warnings, simplefilter
 
-from arena.io.errors import ArenaError
-from arena.io.shortage import shortage_of
+from arena.io.errors import ArenaError, shortage_of
 from arena.io.streams import guard_streams
 
 _Result = TypeVar("_Result")

@@ -1,5 +1,6 @@
-"""Signals that are handled for a while; one that is ignored stays ignored."""
+"""Signals: handled for a while, and passed on by a first process."""
 
+import os
 import signal
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -25,3 +26,47 @@ def handled(handler: Callable[..., Any], *numbers: signal.Signals) -> Iterator[N
 def ignored(*numbers: signal.Signals) -> list[signal.Signals]:
     """Return the signals that are ignored."""
     return [number for number in numbers if signal.getsignal(number) is signal.SIG_IGN]
+
+
+_PASSED_ON = {
+    signal.SIGHUP,
+    signal.SIGINT,
+    signal.SIGQUIT,
+    signal.SIGTERM,
+    signal.SIGUSR1,
+    signal.SIGUSR2,
+}
+
+
+def leave_first_process() -> None:
+    """Go on in a child if this is process 1, which then reaps whatever loses its parent.
+
+    Otherwise each ended program of a sandbox would stay as a zombie. Process 1 passes signals on
+    and ends with the exit code of the child.
+    """
+    if os.getpid() != 1:
+        return
+    awaited = {*_PASSED_ON, signal.SIGCHLD}
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, awaited)
+    child = os.fork()
+    if child == 0:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        return
+    while True:
+        told = signal.sigwaitinfo(awaited)
+        if told.si_signo == signal.SIGCHLD:
+            _reap(child)
+        elif told.si_code <= 0:  # sent by a process: a terminal tells the child, too
+            os.kill(child, told.si_signo)
+
+
+def _reap(child: int) -> None:
+    """Take the exit codes of all that ended; end with that of the child."""
+    while True:
+        pid, status = os.waitpid(-1, os.WNOHANG)
+        if pid == child:
+            code = os.waitstatus_to_exitcode(status)
+            os._exit(code if code >= 0 else 128 - code)
+        if not pid:
+            return

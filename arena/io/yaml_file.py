@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 import msgspec
 import yaml
 
-from arena.io import validate
+from arena.io import structs
 from arena.io.errors import ArenaError
 from arena.io.files import decoded, read_limited
 
@@ -71,7 +71,7 @@ def parse_yaml(path: Path, max_bytes: int = MAX_BYTES) -> tuple[Any, Positions]:
 def convert(data: Any, positions: Positions, path: Path, kind: type[S]) -> S:
     """Turn plain data into a struct; raises ArenaError with line, column and the nearest key."""
     try:
-        return validate.convert(data, kind)
+        return structs.convert(data, kind)
     except ArenaError as error:
         raise ArenaError(
             _in_words(error.what), locate(path, positions, error.where), error.hint

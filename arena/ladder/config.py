@@ -16,7 +16,7 @@ from arena.bots.sandboxes.registry import AUTO, make_sandbox
 from arena.game.records import LimitsInfo, RatingsInfo
 from arena.io.cores import core_count, spare_cores
 from arena.io.errors import ArenaError
-from arena.io.numbers import parse_size
+from arena.io.text import parse_size
 from arena.io.yaml_file import Positions, convert, locate, parse_yaml
 from arena.ladder.book.quota import Joining, Quotas
 from arena.league.cluster.entry import check_cluster
@@ -27,10 +27,10 @@ from arena.league.terms.config import (
     LeagueFile,
     TableSize,
     UntilEntry,
+    VariantEntry,
     Workers,
     league_of,
 )
-from arena.league.terms.variant_entry import VariantEntry
 
 _LEAST_LOGS = "16MiB"
 """With less, next to every game would have others pruned."""

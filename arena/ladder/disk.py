@@ -3,14 +3,14 @@
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from arena.io.numbers import size_text
+from arena.io.text import size_text
 from arena.ladder.config import Caps
 from arena.ladder.folder import Folder
 from arena.ladder.season.season import STORE
+from arena.league.keeping import prune as pruning
 from arena.league.keeping.prune import prune
-from arena.league.store import pruning
 from arena.league.store.failures import free_space
-from arena.league.store.logs import logs_path
+from arena.league.store.files import logs_path
 from arena.league.store.store import Store
 
 _SLACK = 16 << 20

@@ -9,8 +9,7 @@ from stat import S_IMODE
 from msgspec import Struct
 
 from arena.io.errors import ArenaError
-from arena.io.file_lock import is_locked_exclusively, lock_exclusively
-from arena.io.files import os_errors
+from arena.io.files import is_locked_exclusively, lock_exclusively, os_errors
 
 """What helps with a ladder that an older arena made."""
 _PRIVATE = 0o700
@@ -77,7 +76,7 @@ class Folder(Struct, frozen=True):
 
     @property
     def live(self) -> Path:
-        """The standings as games are played (`arena/ladder/book/live_standings.py`)."""
+        """The standings as games are played (`arena/ladder/book/shown.py`)."""
         return self.root / "live" / "standings.json"
 
     @property

@@ -1,17 +1,20 @@
-"""A new ladder: its folder with everything that it needs to run."""
+"""A new ladder: its folder with all that it needs to run, and one with sample bots to try."""
 
 import getpass
 import re
 from pathlib import Path
 from typing import Any
 
+from arena.bots.manifest import SAMPLE
 from arena.bots.sandboxes.registry import AUTO, isolation_here, make_sandbox
 from arena.io.errors import ArenaError
 from arena.io.files import os_errors, write_file
 from arena.ladder.book.book_file import BookFile
+from arena.ladder.book.quota import Quotas
 from arena.ladder.book.schema import DOOR, LADDER
-from arena.ladder.config import LadderFile, text_of
+from arena.ladder.config import Intervals, LadderFile, text_of
 from arena.ladder.door.door import Door
+from arena.ladder.door.submit import submit
 from arena.ladder.folder import Folder, make_private
 
 ADMINISTRATOR = "administrator"
@@ -55,3 +58,22 @@ def operator() -> str:
     except (KeyError, OSError):  # a user without a name, as in a container
         user = ""
     return re.sub(r"[^A-Za-z0-9_-]", "-", user)[:32].lstrip("-_") or "operator"
+
+
+DEMO_BOTS = ("random", "honest", "odds", "bluffer")
+_DEMO_QUOTAS = Quotas(uploads=100, refused=100)
+_DEMO_INTERVALS = Intervals(publish=5.0)
+
+
+def make_demo(root: Path) -> Folder:
+    """Make a ladder and submit sample bots to it; raises ArenaError if something is there.
+
+    Where no sandbox isolates bots it trusts them: who looks at it submits their own.
+    """
+    sandbox = make_sandbox(AUTO)
+    trusted = not sandbox.isolates
+    make_ladder(root, sandbox.name, trusted=trusted, quotas=_DEMO_QUOTAS, intervals=_DEMO_INTERVALS)
+    folder = Folder(root)
+    for bot in DEMO_BOTS:
+        submit(folder, Path(f"{SAMPLE}{bot}"), operator())
+    return folder

@@ -2,13 +2,13 @@
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, ExitStack, nullcontext
+from functools import partial
 
 from arena import __version__
 from arena.game.records import Fixture
-from arena.io.errors import ArenaError
-from arena.io.shortage import ShortageError
+from arena.io.errors import ArenaError, ShortageError, shortage_of
 from arena.ladder.book.book import Book
 from arena.ladder.book.tables import (
     PLAYING,
@@ -18,21 +18,17 @@ from arena.ladder.book.tables import (
     Version,
 )
 from arena.ladder.check.scheduler import CheckScheduler
-from arena.ladder.config import Config, load_config, sandbox_of
+from arena.ladder.config import Config, check_terms, load_config, sandbox_of
 from arena.ladder.disk import Pruner, Room
 from arena.ladder.door.door import Door
 from arena.ladder.folder import Folder, locked
-from arena.ladder.guests.keeper import GuestKeeper
-from arena.ladder.health import HealthNotes
-from arena.ladder.pages.publisher import Publisher
+from arena.ladder.guests import GuestKeeper
+from arena.ladder.pages.site import Publisher, publish_closed
 from arena.ladder.pages.standings import StandingsKeeper
-from arena.ladder.season.account_deletion import delete_account
-from arena.ladder.season.admission import faults_too_often, settle
-from arena.ladder.season.ending import Notes, play_to_its_end
+from arena.ladder.season.field import carry_out, delete_account, faults_too_often, settle
 from arena.ladder.season.live_games import LiveGames
-from arena.ladder.season.orders import carry_out
-from arena.ladder.season.season import Season, open_season
-from arena.ladder.seasons import begin_season, close_season
+from arena.ladder.season.season import Season, commitment_of, open_season, reveal
+from arena.ladder.status import HealthNotes
 from arena.league.play.dispatcher import RunListener
 
 _TICK = 0.25
@@ -314,3 +310,109 @@ class _Ladder(RunListener):
             if version.state is State.PROVISIONAL and games >= enough:
                 self._book.set_state(version, State.RATED, f"after its first {games} games")
                 self._field[number] = version._replace(state=State.RATED)
+
+
+class Notes:
+    """Says what is wrong once, not each time that it is tried again."""
+
+    def __init__(self, say: Callable[[str], None]) -> None:
+        self._say = say
+        self._said: set[str] = set()
+
+    def note(self, text: str) -> None:
+        """Say it, unless it was said."""
+        if text not in self._said:
+            self._said.add(text)
+            self._say(text)
+
+    def unless_short(self, play: Callable[[], bool]) -> bool:
+        """Play; False if the machine lacked something for it, which is said."""
+        try:
+            return play()
+        except Exception as error:
+            if not (shortage := shortage_of(error)):
+                raise
+            self.note(str(shortage))
+            return False
+
+    def clear(self) -> None:
+        """Take note that nothing is wrong."""
+        self._said.clear()
+
+
+class _Until(RunListener):
+    """Plays until the ladder is told to stop."""
+
+    def __init__(self, stop: threading.Event, notes: Notes) -> None:
+        self._stop = stop
+        self._notes = notes
+
+    def note(self, text: str) -> None:
+        """Say why fixtures are put off."""
+        self._notes.note(text)
+
+    def stop_requested(self) -> bool:
+        """Tell whether the ladder is told to stop."""
+        return self._stop.is_set()
+
+
+def play_to_its_end(
+    season: Season,
+    field: Sequence[str],
+    struck: Sequence[str],
+    stop: threading.Event,
+    notes: Notes,
+) -> bool:
+    """Play what was begun, and begin no more; False if the ladder was told to stop.
+
+    Bots whose language models fail play no more: a season is not kept open by somebody's server.
+    """
+    until = _Until(stop, notes)
+    while not stop.is_set():
+        if notes.unless_short(partial(season.end, field, struck, until)):
+            return True
+        if left_out := season.put_off():
+            names = ", ".join(sorted(left_out))
+            notes.note(f"the season is closed without the tables that are left of {names}")
+            field = [name for name in field if name not in left_out]
+    return False
+
+
+def begin_season(
+    folder: Folder, book: Book, config: Config, say: Callable[[str], None], *, closing: bool
+) -> int:
+    """Return the number of the season that is open, or of a new one.
+
+    Raises ArenaError if ladder.yaml changed what decides games, unless the season is to be closed.
+    """
+    seasons = book.seasons()
+    if seasons and seasons[-1].closed_at is None:
+        if not closing:
+            check_terms(config, seasons[-1].terms)
+        return seasons[-1].number
+    number = len(seasons) + 1
+    commitment = commitment_of(folder.season(number))
+    book.open_season(number, config.file.terms(), commitment)
+    say(f"season {number}: SHA-256 of its master seed: {commitment}")
+    for version in book.versions({State.RATED}):
+        book.set_state(version, State.PROVISIONAL, f"season {number} begins")
+    return number
+
+
+def close_season(
+    folder: Folder,
+    book: Book,
+    number: int,
+    order: Order,
+    replays: int,
+    say: Callable[[str], None],
+) -> None:
+    """Publish a season with its seed and its root, and answer the order to close it."""
+    season = folder.season(number)
+    seed, root = reveal(season)
+    publish_closed(folder, number, replays)
+    season.chmod(0o755)
+    with book.together():
+        book.close_season(number, seed, root)
+        book.answer(order, f"season {number} is closed; its root: {root}", done=True)
+    say(f"season {number} is closed; its root: {root}")

@@ -1,24 +1,32 @@
-"""How a ladder is: what plays, what waits, and whether anything is overdue."""
+"""How a ladder is: what it notes of itself while it runs, and what an operator is told."""
 
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
 from arena.io.files import stat_of
-from arena.io.numbers import span
+from arena.io.text import span
 from arena.ladder.book.book import Book
-from arena.ladder.book.tables import CHECKS, WAITING, DivisionProgress, Progress, State
-from arena.ladder.config import Intervals, load_config
+from arena.ladder.book.tables import (
+    CHECKS,
+    HEALTH,
+    WAITING,
+    DivisionProgress,
+    Health,
+    Progress,
+    State,
+)
+from arena.ladder.config import Config, Intervals, load_config
 from arena.ladder.disk import lacks_space, logs_size
 from arena.ladder.door.door import Door
 from arena.ladder.folder import Folder, is_running
 
-_divisions = msgspec.json.Decoder(list[DivisionProgress]).decode
-_checks = msgspec.json.Decoder(list[Progress]).decode
+_decoded_divisions = msgspec.json.Decoder(list[DivisionProgress]).decode
+_decoded_checks = msgspec.json.Decoder(list[Progress]).decode
 _LATE = 300.0, 10
 """Seconds, and intervals, by both of which a publication may be late."""
 
@@ -64,9 +72,9 @@ def status(folder: Folder) -> LadderStatus:
         versions={state: states[state] for state in State if states[state]},
         queue=len(waiting),
         oldest=now - min(waiting) if waiting else None,
-        checks=_checks(facts.get(CHECKS, "[]")) if running else [],
+        checks=_decoded_checks(facts.get(CHECKS, "[]")) if running else [],
         season=seasons[-1].number if seasons else None,
-        divisions=_divisions(facts.get("divisions", "[]")),
+        divisions=_decoded_divisions(facts.get("divisions", "[]")),
         logs=logs_size(folder),
         logs_cap=config.caps.logs,
         published=_age(facts, "published_at", now),
@@ -104,3 +112,32 @@ def _age(facts: Mapping[str, str], key: str, now: float) -> float | None:
 def _backup_age(folder: Folder, now: float) -> float | None:
     backup = stat_of(folder.last_backup)
     return max(0.0, now - backup.st_mtime) if backup else None
+
+
+class HealthNotes:
+    """Notes the health of a ladder whenever they changed."""
+
+    def __init__(self, folder: Folder, book: Book) -> None:
+        self._folder, self._book = folder, book
+        self._noted: Health | None = None
+        self._divisions: Sequence[DivisionProgress] | None = None
+
+    def note_divisions(self, divisions: Sequence[DivisionProgress]) -> None:
+        """Note how far the tables are."""
+        if divisions != self._divisions:
+            self._book.set_fact("divisions", msgspec.json.encode(divisions).decode())
+            self._divisions = divisions
+
+    def note(self, config: Config, next_publication: float | None) -> None:
+        """Note how the ladder is; a time is in whole seconds since 1970."""
+        health = Health(
+            workers=0 if config.file.cluster else config.league.workers,
+            checks=config.file.checks.slots,
+            logs=logs_size(self._folder) or 0,
+            logs_cap=config.caps.logs,
+            next_publication=next_publication,
+            backup_interval=config.file.intervals.backup,
+        )
+        if health != self._noted:
+            self._book.set_fact(HEALTH, msgspec.json.encode(health).decode())
+            self._noted = health

@@ -11,8 +11,7 @@ from typing import Any, NamedTuple
 from msgspec import UNSET, Struct, UnsetType, field
 from msgspec.structs import replace
 
-from arena.game.playoff_terms import PlayoffInfo
-from arena.game.records import BotInfo, LeagueInfo, LimitsInfo, MasterSeed
+from arena.game.records import BotInfo, LeagueInfo, LimitsInfo, MasterSeed, PlayoffInfo
 from arena.game.rules.books import Rules
 
 

@@ -8,8 +8,7 @@ from msgspec import Struct, field
 
 from arena.game.records import LUCK_UNIT, Division, FixtureResult
 from arena.playstats import mistakes
-from arena.playstats.fault_entry import FaultEntry
-from arena.playstats.fault_summary import FaultSummary, summarize_faults
+from arena.playstats.faults import FaultEntry, FaultSummary, summarize_faults
 from arena.playstats.fixture_summary import FixtureSummary
 from arena.playstats.highlights import EACH, OF_BOT, OF_DIVISION, BestHighlights, Highlight
 from arena.playstats.mistakes import Mistake

@@ -5,7 +5,7 @@ from contextlib import AbstractContextManager
 from typing import Any, NamedTuple, Protocol, TypeVar
 
 from arena.game.records import FixtureResult, PlayedFixture
-from arena.playstats.fault_entry import FaultEntry
+from arena.playstats.faults import FaultEntry
 from arena.playstats.league_summary import LeagueSummary
 
 Made = TypeVar("Made")

@@ -1,14 +1,49 @@
-"""Where each page and data file is: paths relative to the site, safe whatever a bot's name."""
+"""How a site names bots: in ASCII, by the links to their pages, by a colour and a pattern."""
 
 import re
-from collections.abc import Iterable, Sequence
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
 from hashlib import sha256
 
+from markupsafe import Markup
 from msgspec import Struct
 
 from arena.game.records import Division, LeagueInfo
-from arena.publish.output.ascii_names import ascii_name
+from arena.io.text import visible
 from arena.ratings.leaderboard_rows import Leaderboard
+
+_CYRILLIC = """
+а=a б=b в=v г=g д=d е=e ж=zh з=z и=i й=y к=k л=l м=m н=n о=o п=p р=r с=s т=t у=u ф=f х=kh
+ц=ts ч=ch ш=sh щ=shch ъ= ы=y ь= э=e ю=yu я=ya і=i ї=yi є=ye ґ=g
+"""
+_GREEK = """
+α=a β=v γ=g δ=d ε=e ζ=z η=i θ=th ι=i κ=k λ=l μ=m ν=n ξ=x ο=o π=p ρ=r σ=s ς=s τ=t υ=y φ=f
+χ=ch ψ=ps ω=o
+"""
+_LATIN = """
+ß=ss æ=ae œ=oe ø=o ð=d þ=th ł=l đ=d ı=i ħ=h
+"""
+_PAIRS = (pair.partition("=") for pair in (_CYRILLIC + _GREEK + _LATIN).split())
+_LETTERS = {letter: word for letter, _, word in _PAIRS}
+
+
+def ascii_name(name: str) -> str:
+    """Return a name in ASCII as well as it can be; letters of other scripts are left out."""
+    letters = "".join(map(_letter, unicodedata.normalize("NFC", name)))
+    return " ".join(letters.split())
+
+
+def _letter(char: str) -> str:
+    small = char.lower()
+    if small not in _LETTERS:  # a letter with accents is the letter below them
+        if char.isascii():
+            return char
+        parts = unicodedata.normalize("NFKD", small)
+        small = "".join(part for part in parts if not unicodedata.combining(part))
+    latin = _LETTERS.get(small, small)
+    latin = latin if latin.isascii() else ""
+    return latin.capitalize() if char.isupper() else latin
+
 
 REPLAY = "replay.html"
 WATCH = "watch.html"
@@ -128,3 +163,49 @@ def links(league: LeagueInfo, leaderboards: Sequence[Leaderboard]) -> Links:
     bots = [bot.name for bot in league.bots]
     labels = dict.fromkeys([*league.variants, *(board.variant for board in leaderboards)])
     return Links(file_stems(bots), file_stems(labels))
+
+
+COLOURS = 8
+"""Colours: the classes `h0` to `h7` of reports/style.css."""
+PATTERNS = 6
+"""Patterns: the classes `m0` to `m5`: a disc, a ring, a half, a bar, a diamond, four tiles."""
+
+
+class Identity(Struct, frozen=True):
+    """A bot's mark."""
+
+    colour: int
+    pattern: int
+
+    @property
+    def classes(self) -> str:
+        """The classes of an element that shows it."""
+        return f"h{self.colour} m{self.pattern}"
+
+
+def identities(bots: Iterable[str]) -> dict[str, Identity]:
+    """Return the mark of each bot, by its place in the league."""
+    return {bot: _identity(place) for place, bot in enumerate(bots)}
+
+
+def _identity(place: int) -> Identity:
+    # Each round of colours begins three patterns on, so that no pair comes again too soon.
+    return Identity(place % COLOURS, (place + 3 * (place // COLOURS)) % PATTERNS)
+
+
+_LINK = Markup('<i class="{}"></i><a class="bot" href="{}{}"><bdi>{}</bdi></a>')
+
+_NAME = Markup('<i class="{}"></i><bdi>{}</bdi>')
+
+
+def marked_links(marks: Mapping[str, Identity], links: Links, root: str) -> dict[str, Markup]:
+    """Return each bot's mark and name, linked to its page: made once, for they occur everywhere."""
+    return {
+        bot: _LINK.format(identity.classes, root, links.bot(bot), visible(bot))
+        for bot, identity in marks.items()
+    }
+
+
+def marked_names(marks: Mapping[str, Identity]) -> dict[str, Markup]:
+    """Return each bot's mark and name, without a link."""
+    return {bot: _NAME.format(marks[bot].classes, visible(bot)) for bot in marks}

@@ -29,8 +29,8 @@ from arena.game.records import (
     QuarantinedFixture,
     RatingsInfo,
 )
-from arena.io.csv_rows import csv_of
 from arena.io.errors import ArenaError
+from arena.io.text import csv_of
 from arena.league.changes import everyone
 from arena.league.schedule.playoff import PlayoffVerdict
 from arena.league.terms.master_seed import withheld

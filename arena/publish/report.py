@@ -4,33 +4,103 @@ import ctypes
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, ExitStack, nullcontext, suppress
+from contextlib import AbstractContextManager, ExitStack, closing, nullcontext, suppress
 from functools import partial
+from hashlib import sha256
 from pathlib import Path
 
+import msgspec
 from msgspec import Struct
 from msgspec.structs import astuple, replace
 
-from arena.game.records import LeagueInfo, QuarantinedFixture
+from arena.game.records import LeagueInfo, QuarantinedFixture, RatingsInfo
 from arena.io.errors import ArenaError
 from arena.io.files import replacing
 from arena.io.garbage import gc_of_new, without_gc
 from arena.league.schedule.progress import LeagueProgress
 from arena.league.schedule.schedule import Schedule
+from arena.league.store.failures import damaged_fixtures
 from arena.league.store.store import Store
+from arena.league.terms.config import given_seed, load_ratings
 from arena.league.terms.master_seed import is_salted, seeds_of, withheld
-from arena.league.terms.parts import given_seed, load_ratings
 from arena.league.terms.stored_schedule import schedule_of
-from arena.publish.output.site_folder import FRONT
 from arena.publish.pseudonyms import Pseudonyms, secret_of, who_is_who
-from arena.publish.replay.selection import NEWEST, ReplayChoice
+from arena.publish.replays import NEWEST, ReplayChoice
 from arena.publish.series import Tell
 from arena.publish.site import publish
-from arena.publish.site_state import StoreState
-from arena.publish.stored.model_use import model_use
-from arena.publish.stored.stored_games import StoredGames, checking, stored_games
-from arena.publish.unchanged import Asked, Outcome, inputs, keep, outcome_before, without_pairs
+from arena.publish.site_folder import FRONT, is_whole
+from arena.publish.site_state import StoreState, model_use
+from arena.publish.stored.cache import CacheEntry
+from arena.publish.stored.stored_games import StoredGames, checking, stored_games, summaries_of
+from arena.ratings.board.memory import pack, unpack
 from arena.ratings.league_ratings import Ratings, by_division, rate_results
+
+_ENTRY = "report"
+_encode = msgspec.msgpack.Encoder().encode
+
+
+class Asked(Struct, frozen=True):
+    """What a report shows, and where it is written."""
+
+    options: RatingsInfo
+    site: Path
+    replays: ReplayChoice
+    names: Pseudonyms | None = None
+    """Those that bots and authors are called by; None for their own."""
+    url: str = ""
+    """Where the site will be published, if that is known."""
+
+
+class Outcome(Struct, frozen=True):
+    """What a report says of its store beside the site."""
+
+    root: str
+    ratings: Ratings
+    """Without what is about pairs of bots."""
+    games: int
+    left: int
+    """Fixtures that are due and not stored."""
+    quarantined: Sequence[QuarantinedFixture]
+
+
+def without_pairs(ratings: Ratings) -> Ratings:
+    """Return the ratings without what is about pairs of bots, of which there may be very many."""
+    return replace(ratings, boards=[replace(one, duels={}, better={}) for one in ratings.boards])
+
+
+def inputs(store: Store, asked: Asked) -> str:
+    """Return a digest of all that a report is made of, but for the arena itself."""
+    fingerprint = asked.names.fingerprint if asked.names else ""
+    shown = asked.options, asked.replays, fingerprint, asked.url
+    stored = store.history(), store.quarantined(), sorted(store.without_logs())
+    digest = sha256(_encode((shown, stored)))
+    for hashes in store.hashes():
+        digest.update(_encode(hashes))
+    return digest.hexdigest()
+
+
+def outcome_before(store: Store, asked: Asked, made_of: str) -> Outcome | None:
+    """Return the outcome of an earlier report if its site is still what a new one would be.
+
+    Raises ArenaError if something of the store is missing or damaged.
+    """
+    if not is_whole(asked.site, made_of):
+        return None
+    with closing(summaries_of(store, store.conditions(), asked.names)) as cache:
+        data = cache.read(_ENTRY, made_of.encode())
+    if data is None:
+        return None
+    store.check_complete()
+    if damaged := store.damaged_rows(store.positions()):
+        raise damaged_fixtures(damaged, store.path)
+    return unpack(data, Outcome)
+
+
+def keep(store: Store, asked: Asked, made_of: str, outcome: Outcome) -> None:
+    """Keep the outcome of a report for the next one."""
+    with closing(summaries_of(store, store.conditions(), asked.names)) as cache:
+        cache.write([CacheEntry(_ENTRY, made_of.encode(), pack(outcome))])
+
 
 _NOTHING_PLAYED = "nothing was played yet"
 _MMAP_THRESHOLD, _LARGE = -3, 8 << 20

@@ -15,20 +15,27 @@ from arena.game.rules.books import changed_switches
 from arena.io import shipped
 from arena.io.job import SharedItems
 from arena.playstats.league_summary import LeagueSummary, timing
-from arena.publish.data import play_tables, result_tables
-from arena.publish.data.model_rows import table_types
-from arena.publish.data.result_rows import FixtureResultRow
-from arena.publish.data.schema import DataTable, LeagueHead, csv_parts, json_parts
-from arena.publish.drawing import charts
-from arena.publish.drawing.font import font_css
-from arena.publish.drawing.identity import Identity, identities, marked_links
-from arena.publish.drawing.podium import PICTURE, podium
-from arena.publish.fault_words import CAUSES, CauseWords
+from arena.publish import charts
+from arena.publish.data import play, results
+from arena.publish.data import results as result_tables
+from arena.publish.data.results import FixtureResultRow
+from arena.publish.data.schema import DataTable, LeagueHead, csv_parts, json_parts, to_csv, to_json
 from arena.publish.game_source import GameSource
-from arena.publish.links import ABOUT, BOTS, FIXTURES, MODELS, OVERALL, REPLAY, RULES, WATCH, links
-from arena.publish.output.site_folder import FRONT, File, locked_site, new_site
+from arena.publish.links import (
+    ABOUT,
+    BOTS,
+    FIXTURES,
+    MODELS,
+    OVERALL,
+    REPLAY,
+    RULES,
+    WATCH,
+    Identity,
+    identities,
+    links,
+    marked_links,
+)
 from arena.publish.pages import bot, conditions, faults, feed, fixtures, leaderboard, models, watch
-from arena.publish.pages.frame import Frame, menu
 from arena.publish.pages.front import (
     HIGHLIGHTS,
     FrontPage,
@@ -38,15 +45,49 @@ from arena.publish.pages.front import (
     progress,
     standings,
 )
-from arena.publish.pages.templates import render
-from arena.publish.replay.selection import NEWEST, AtMost, ReplayChoice, Watchable, select_replays
-from arena.publish.replay.shards import A_PAGE, firsts, shards
+from arena.publish.pages.models import table_types
+from arena.publish.pages.pictures import PICTURE, heatmaps, podium
+from arena.publish.pages.watch import site_highlights
+from arena.publish.replay_steps import CAUSES, CauseWords
+from arena.publish.replays import (
+    A_PAGE,
+    NEWEST,
+    AtMost,
+    ReplayChoice,
+    Watchable,
+    firsts,
+    select_replays,
+    shards,
+)
 from arena.publish.series import alternating
-from arena.publish.site_data import files_of_ratings, table_files
-from arena.publish.site_highlights import site_highlights
+from arena.publish.site_folder import FRONT, File, locked_site, new_site
 from arena.publish.site_state import StoreState
+from arena.publish.templates import Frame, font_css, menu, render
 from arena.ratings.leaderboard_rows import Leaderboard
 from arena.ratings.league_ratings import UPSET, Favourites, Ratings
+
+
+def files_of_ratings(league: LeagueInfo, ratings: Ratings) -> Iterator[File]:
+    """Yield data and pictures of leaderboards: what a site shows of them has no links to games."""
+    head, of, alpha = LeagueHead(league.name), links(league, ratings.boards), ratings.options.alpha
+    yield from table_files(results.suspicions(head, alpha, ratings.suspicions))
+    if overall := ratings.overall:
+        yield from table_files(results.overall(overall))
+    for board in ratings.boards:
+        if len(board.rows) > leaderboard.TOP:
+            for scheme, picture in heatmaps(leaderboard.matrix(board), len(board.rows)).items():
+                yield File(of.picture(board, scheme), picture)
+        for make in (results.leaderboard, results.head_to_head, results.better):
+            table = make(board)
+            yield from table_files(table, of.data_stem(board, table.type.name))
+
+
+def table_files(table: DataTable, stem: str = "") -> Iterator[File]:
+    """Yield a table as CSV and as JSON; by default they are called as its type."""
+    stem = stem or f"data/{table.type.name}"
+    yield File(f"{stem}.csv", to_csv(table))
+    yield File(f"{stem}.json", to_json(table))
+
 
 MANY = 50
 """Bots whose pages are worth a process of their own."""
@@ -205,7 +246,7 @@ class _Site:
         yield self._page("charts.html", "charts.html", charts.charts_page(self.summary))
         names = [info.name for info in self.league.bots]
         highlights = self.highlights.bots
-        for stem, table in play_tables.tables(
+        for stem, table in play.tables(
             self.head, self.summary, names, self.boards, self.links, highlights
         ):
             yield from table_files(table, stem)

@@ -1,12 +1,13 @@
-"""What a site shows of its store, beside the games."""
+"""What a site shows of its store beside the games; what bots used of language models."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from msgspec import Struct
 
-from arena.game.exchanges import Exchange
-from arena.game.records import Division, QuarantinedFixture
+from arena.game.records import Division, Exchange, QuarantinedFixture
 from arena.league.schedule.playoff import PlayoffVerdict
+from arena.league.store.store import Store
+from arena.publish.pseudonyms import Pseudonyms
 
 
 class ModelUse(Struct):
@@ -55,3 +56,25 @@ class StoreState(Struct, frozen=True):
     """Where the door of a ladder serves the site: a part for the front page of the door is made."""
     inputs: str = ""
     """A digest of all that the site is made of; empty if that is not known."""
+
+
+def model_use(
+    store: Store, counts: Callable[[str], bool], names: Pseudonyms | None = None
+) -> BotModels:
+    """Return it for the fixtures that count and whose requests were not pruned.
+
+    Raises ArenaError for a fixture that is damaged.
+    """
+    used: BotModels = {}
+    for stored in store.stored():
+        if not stored.stderr or not counts(stored.id):
+            continue
+        played = store.without_games(stored)
+        fixture = names.fixture(played.fixture) if names else played.fixture
+        for seat, bot in enumerate(fixture.seats):
+            use = used.setdefault((fixture.division, bot), ModelUse())
+            use.games += fixture.games
+            for exchange in played.exchanges:
+                if exchange.seat == seat:
+                    use.add(fixture.index, exchange)
+    return used

@@ -12,25 +12,26 @@ from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from arena.game.records import Division, FixtureResult, RatingsInfo
-from arena.ratings.board.large_leaderboard import RatedField, estimate_large, rate_large
-from arena.ratings.board.large_ranks import large_ranks
 from arena.ratings.board.leaderboard import (
+    RatedField,
     Solution,
     estimate,
+    estimate_large,
     leaderboard,
     past_of,
+    rate_large,
     solve,
     without_faults,
 )
 from arena.ratings.board.memory import Begin, Remember, decided_by, forget, pack, unpack, within
 from arena.ratings.board.overall import Places
 from arena.ratings.board.pair_matrix import Better, Duels, SparsePairs
-from arena.ratings.board.ranks import rank_ranges
+from arena.ratings.board.ranks import large_ranks, rank_ranges
 from arena.ratings.leaderboard_rows import Duel, Leaderboard
 from arena.ratings.maths.arrays import as_ints
 from arena.ratings.model.games import Games, as_arrays
 from arena.ratings.model.posterior import MANY
-from arena.ratings.suspicion.suspicion import Findings, findings
+from arena.ratings.suspicion import Findings, findings
 
 if TYPE_CHECKING:
     from arena.io.job import Beside

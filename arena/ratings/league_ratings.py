@@ -63,7 +63,7 @@ def rate_results(
     from arena.ratings.board.memory import forget
     from arena.ratings.board.overall import overall
     from arena.ratings.division import rate_division
-    from arena.ratings.suspicion.suspicion import suspicions
+    from arena.ratings.suspicion import suspicions
 
     options, remember = options or RatingsInfo(), remember or forget
     rated = [

@@ -32,9 +32,9 @@ from arena.game.referee import Referee
 from arena.game.rules.books import Rules, variant
 from arena.game.seeds import commitment
 from arena.league.schedule.schedule import Schedule
-from arena.league.store.format.rows import pack
-from arena.league.store.format.schema import SCHEMA_VERSION
-from arena.league.store.logs import logs_path
+from arena.league.store.files import logs_path
+from arena.league.store.rows import pack
+from arena.league.store.schema import SCHEMA_VERSION
 from arena.league.store.store import Store
 from tests.support import records
 from tests.support.played_games import Choose, faulting, legal_answer, play_out

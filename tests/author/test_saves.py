@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.author.watch.saves import Saves
+from arena.author.watch import Saves
 from tests.cli.command import bot
 
 

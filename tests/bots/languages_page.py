@@ -3,8 +3,7 @@
 from collections.abc import Iterator
 from pathlib import Path
 
-from arena.bots.languages import LANGUAGES
-from arena.bots.runtimes import RUNTIMES, Runtime
+from arena.bots.runtimes import LANGUAGES, RUNTIMES, Runtime
 from arena.io.yaml_file import parse_yaml
 from tests.cli.command import ROOT
 from tests.support.generated_section import GeneratedSection

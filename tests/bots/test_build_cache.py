@@ -10,8 +10,8 @@ import msgspec
 import pytest
 
 from arena.bots.bot import Bot, StagedBot
-from arena.bots.builds import cache
-from arena.bots.builds.cache import BuildCache
+from arena.bots.builds import staging
+from arena.bots.builds.staging import BuildCache
 from arena.bots.manifest import load_bot
 from arena.bots.sandboxes.base import PATH
 from arena.bots.sandboxes.process import ProcessSandbox
@@ -115,7 +115,7 @@ def test_a_changed_program_that_the_build_names_builds_again(
     compiler.parent.mkdir()
     compiler.write_text("#!/bin/sh\n")
     compiler.chmod(0o755)
-    monkeypatch.setattr("arena.bots.builds.cache.PATH", f"{compiler.parent}:{PATH}")
+    monkeypatch.setattr("arena.bots.builds.staging.PATH", f"{compiler.parent}:{PATH}")
     found = builds.write("compiled", f": {compiler if by_path else compiler.name}")
     builds.stage(found)
     builds.stage(found)
@@ -208,7 +208,7 @@ def test_the_entries_used_longest_ago_make_room(
         builds.stage(each)
         [new] = [path for path in builds.entries if path.stat().st_mtime > 1000]
         os.utime(new, (number, number))
-    monkeypatch.setattr(cache, "MAX_SIZE", 2 * builds.entries[0].stat().st_size + 200)
+    monkeypatch.setattr(staging, "MAX_SIZE", 2 * builds.entries[0].stat().st_size + 200)
     builds.stage(bots[0])
     builds.stage(bots[3])
     assert builds.number == 4

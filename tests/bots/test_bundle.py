@@ -9,8 +9,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from arena.bots.builds.bundle import Bundle, pack, unpack
-from arena.bots.builds.staging import stage
+from arena.bots.builds.staging import Bundle, pack_bundle, stage, unpack_bundle
 from arena.bots.sandboxes.process import ProcessSandbox
 from arena.io.errors import ArenaError
 from tests.league.store import hostile
@@ -38,7 +37,7 @@ def test_unpacked_bundle_equals_the_staged_bot(tmp_path: Path, runs: Path) -> No
     staged = stage(
         write_bot(tmp_path / "bot", "print('hello')", more=BUILD), runs, ProcessSandbox()
     )
-    unpack(pack(staged.folder), tmp_path / "copy")
+    unpack_bundle(pack_bundle(staged.folder), tmp_path / "copy")
     copy = tree(tmp_path / "copy")
     assert copy == tree(staged.folder)
     assert {"made", "a/b/link", "bot.py"} <= copy.keys()
@@ -53,25 +52,25 @@ def test_same_files_make_the_same_bundle(tmp_path: Path) -> None:
             path.parent.mkdir(exist_ok=True)
             path.write_text(name)
             os.utime(path, (number, number))
-    one, other = (pack(tmp_path / str(number)) for number in range(2))
+    one, other = (pack_bundle(tmp_path / str(number)) for number in range(2))
     assert one == other
     (tmp_path / "1" / "a").write_text("b")
-    assert pack(tmp_path / "1").digest != one.digest
+    assert pack_bundle(tmp_path / "1").digest != one.digest
 
 
 def test_bundle_keeps_names_that_are_not_utf8(tmp_path: Path) -> None:
     (tmp_path / "bot").mkdir()
     Path(os.fsdecode(os.fsencode(tmp_path / "bot") + b"/\xff")).write_bytes(b"x")
-    unpack(pack(tmp_path / "bot"), tmp_path / "copy")
+    unpack_bundle(pack_bundle(tmp_path / "bot"), tmp_path / "copy")
     assert [os.fsencode(path.name) for path in (tmp_path / "copy").iterdir()] == [b"\xff"]
 
 
 def test_changed_bundle_is_refused(tmp_path: Path) -> None:
     bot = write_bot(tmp_path / "bot", "")
-    bundle = pack(bot.folder)
+    bundle = pack_bundle(bot.folder)
     changed = bytes([*bundle.content[:-1], bundle.content[-1] ^ 1])
     with pytest.raises(ArenaError, match="damaged on its way"):
-        unpack(Bundle(bundle.digest, changed), tmp_path / "copy")
+        unpack_bundle(Bundle(bundle.digest, changed), tmp_path / "copy")
     assert not (tmp_path / "copy").exists()
 
 
@@ -79,9 +78,9 @@ def test_changed_bundle_is_refused(tmp_path: Path) -> None:
 def test_bundle_that_is_none_is_refused(
     tmp_path: Path, content: bytes, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("arena.bots.builds.bundle._MAX_CONTENT", 1 << 24)
+    monkeypatch.setattr("arena.bots.builds.staging._MAX_CONTENT", 1 << 24)
     with pytest.raises(ArenaError, match="cannot be unpacked"):
-        unpack(Bundle(sha256(content).hexdigest(), content), tmp_path / "copy")
+        unpack_bundle(Bundle(sha256(content).hexdigest(), content), tmp_path / "copy")
     assert list(tmp_path.iterdir()) == []
 
 
@@ -89,5 +88,5 @@ def test_bundle_that_is_none_is_refused(
 def test_bundle_cannot_write_outside_its_folder(tmp_path: Path, path: bytes) -> None:
     content = zlib.compress(msgspec.msgpack.encode([(path, "file", b"x")]))
     with pytest.raises(ArenaError, match="inside its folder"):
-        unpack(Bundle(sha256(content).hexdigest(), content), tmp_path / "copy")
+        unpack_bundle(Bundle(sha256(content).hexdigest(), content), tmp_path / "copy")
     assert list(tmp_path.iterdir()) == []

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from arena.bots.builds.staging import stage
-from arena.bots.languages import LANGUAGES
 from arena.bots.manifest import load_bot
+from arena.bots.runtimes import LANGUAGES
 from arena.bots.sandboxes.base import Sandbox
 from arena.game.records import Faulted, Fixture, LimitsInfo
 from arena.game.rules.books import VARIANTS

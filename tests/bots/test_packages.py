@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from arena.bots.bot import StagedBot
-from arena.bots.builds import bundle
+from arena.bots.builds import staging
 from arena.bots.builds.packages import PACKAGES, Interpreter
 from arena.bots.builds.staging import stage
 from arena.bots.manifest import load_bot
@@ -61,7 +61,7 @@ def test_packages_are_there_after_a_build_and_on_other_machines(
     bot = write_bot(tmp_path / "bot", TELL, "python3 bot.py", more)
     staged = stage(bot, runs, sandbox, packages=True)
     assert (staged.folder / "made").is_file()
-    bundle.unpack(bundle.pack(staged.folder), runs / "elsewhere")
+    staging.unpack_bundle(staging.pack_bundle(staged.folder), runs / "elsewhere")
     there = StagedBot(staged.info, runs / "elsewhere", staged.command)
     assert told(sandbox, there)[0] == "1.0"
 

@@ -8,11 +8,10 @@ from pathlib import Path
 import pytest
 
 from arena.bots.sandboxes.base import ENVIRONMENT
-from arena.bots.sandboxes.bubblewrap import BubblewrapSandbox
-from arena.bots.sandboxes.doctor.doctor import examine
-from arena.bots.sandboxes.kernel.namespaces import how_to_allow
+from arena.bots.sandboxes.bubblewrap import BubblewrapSandbox, how_to_allow
+from arena.bots.sandboxes.doctor import examine
 from arena.bots.sandboxes.process import ProcessSandbox
-from arena.bots.trust import OwnFolders, UntrustedError, check_trust, why_not_own
+from arena.bots.workshop import OwnFolders, UntrustedError, check_trust, why_not_own
 from tests.support.live import no_docker, runs, write_bot
 
 __all__ = ["no_docker", "runs"]

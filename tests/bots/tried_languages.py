@@ -6,8 +6,7 @@ With ARENA_TEST_LARGE those are among them that take over 300 MB (`make morelang
 import os
 import sys
 
-from arena.bots.languages import LANGUAGES
-from arena.bots.runtimes import toolchains
+from arena.bots.runtimes import LANGUAGES, toolchains
 
 LARGE = bool(os.environ.get("ARENA_TEST_LARGE"))
 TRIED = {name: row for name, row in LANGUAGES.items() if LARGE or not row.large}

@@ -4,8 +4,8 @@ from pathlib import Path
 
 from playwright.sync_api import Browser, Page
 
+from arena.ladder.door.access import Scope
 from arena.ladder.folder import Folder
-from arena.ladder.web.access.secrets import Scope
 from tests.browser.test_door import link, log_in, visiting
 from tests.cli.command import ROOT, run
 from tests.ladder import club as clubs

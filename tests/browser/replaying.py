@@ -5,7 +5,7 @@ from pathlib import Path
 from playwright.sync_api import Page
 
 from arena.game.rules.books import variant
-from arena.publish.replay.steps import Replay, Step
+from arena.publish.replay_steps import Replay, Step
 from tests.browser.conftest import address
 from tests.publish.in_memory import write_site
 from tests.publish.pages import unpacked

@@ -5,7 +5,6 @@ from random import Random
 
 from msgspec.structs import replace
 
-from arena.game.machine import MachineInfo
 from arena.game.records import (
     BidMade,
     BotInfo,
@@ -15,6 +14,7 @@ from arena.game.records import (
     Faulted,
     GameRecord,
     LeagueInfo,
+    MachineInfo,
     PlayedFixture,
     RoundStarted,
 )

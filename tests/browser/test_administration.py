@@ -8,8 +8,8 @@ from playwright.sync_api import Browser, Page, expect
 
 from arena.ladder.book.book import Book
 from arena.ladder.book.tables import State
+from arena.ladder.door.access import Scope
 from arena.ladder.door.door import Door as LadderDoor
-from arena.ladder.web.access.secrets import Scope
 from tests.browser.test_door import SCHEMES, WIDTHS, check, link, log_in, visiting
 from tests.browser.test_pages import SCREENSHOTS
 from tests.ladder.web.doors import Door, door_of, ladder, uploads

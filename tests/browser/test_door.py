@@ -14,11 +14,10 @@ from axe_playwright_python.base import AXE_SCRIPT
 from playwright.sync_api import Browser, Page, expect
 
 from arena.ladder.book.book import Book
-from arena.ladder.book.check_result import CheckResult, ReportedFault, TimedStep
-from arena.ladder.book.tables import CHECKS, Progress, State
+from arena.ladder.book.tables import CHECKS, CheckResult, Progress, ReportedFault, State, TimedStep
+from arena.ladder.door import access
+from arena.ladder.door.access import Scope
 from arena.ladder.folder import Folder
-from arena.ladder.web.access import secrets
-from arena.ladder.web.access.secrets import Scope
 from tests.browser.test_pages import said
 from tests.cli.command import HANG, bot
 from tests.e2e.live import let_others_in
@@ -59,7 +58,7 @@ def visiting(browser: Browser, **options: Any) -> Iterator[Page]:
 
 
 def link(door: Door, author: str = "ann", scope: Scope = Scope.AUTHOR) -> str:
-    word, _ = secrets.invite(door.folder, author, scope)
+    word, _ = access.invite(door.folder, author, scope)
     return f"{door.base}/link/{word}"
 
 

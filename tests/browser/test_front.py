@@ -8,11 +8,10 @@ import pytest
 from playwright.sync_api import Browser, expect
 
 from arena.ladder.book.book import Book
-from arena.ladder.door.requests import Requests
+from arena.ladder.door.access import Requests, Scope
 from arena.ladder.folder import Folder
 from arena.ladder.pages.site import publish_all
 from arena.ladder.pages.standings import LiveStandings
-from arena.ladder.web.access.secrets import Scope
 from tests.browser.test_door import SCHEMES, WIDTHS, check, link, log_in, visiting
 from tests.ladder.conftest import club, copy  # noqa: F401 - fixtures
 from tests.ladder.web.doors import Door, door_of, ladder

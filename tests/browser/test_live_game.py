@@ -10,10 +10,9 @@ import pytest
 from msgspec.structs import replace
 from playwright.sync_api import Browser, expect
 
-from arena.game.records import BidMade
-from arena.game.results import Placed
+from arena.game.records import BidMade, Placed
 from arena.ladder.book.book import Book
-from arena.ladder.book.live_game import FACT, LiveGame, RoundBegun, WasCalled
+from arena.ladder.book.shown import LIVE_GAME_FACT, LiveGame, RoundBegun, WasCalled
 from tests.browser.test_door import SCHEMES, WIDTHS, check, visiting
 from tests.browser.test_pages import SCREENSHOTS
 from tests.ladder.web.doors import Door, door_of, ladder
@@ -51,7 +50,7 @@ def show(door: Door, steps: int, *, dice: bool = False) -> None:
     )
     with Book(door.folder, writes=True) as book:
         shown = replace(game, dice=DICE) if dice else game
-        book.set_fact(FACT, msgspec.json.encode(shown).decode())
+        book.set_fact(LIVE_GAME_FACT, msgspec.json.encode(shown).decode())
 
 
 def test_a_game_goes_on_before_the_eyes_of_who_watches_it(door: Door, browser: Browser) -> None:

@@ -13,7 +13,8 @@ from threading import Thread
 import dask
 import pytest
 
-from arena.league.cluster import client, connection, roster
+from arena.league.cluster import client, connection
+from arena.league.cluster import client as roster
 from tests.cli.command import ROOT, bare_machine, bot, error_line, league, run
 from tests.e2e.grid import Grid, make_certificates, tls_settings
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from arena.publish.output.manifest import MANIFEST
+from arena.publish.site_folder import MANIFEST
 from tests.cli.command import FIELD, bot, error_line, league, opened, records, run
 from tests.league.store.edit import dump
 from tests.publish.pages import broken_links, tree

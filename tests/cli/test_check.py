@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from arena.author.check.steps.all_steps import STEPS
+from arena.author.check.steps import STEPS
 from tests.cli.command import HANG, LOWEST, READY, ROOT, arena, bot, environment, error_line, run
 from tests.support.depth import depth
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.league.cluster.address import is_exposed
+from arena.league.cluster.entry import is_exposed
 from tests.cli.command import error_line, league, run
 
 PLAY = ("run", "league.yaml", "--cluster")

@@ -8,13 +8,17 @@ from typing import Any
 import pytest
 from msgspec.structs import fields
 
-from arena.author.coach.coaching import CAUTION, Coaching, Method
-from arena.author.coach.puzzles import Choice, Puzzle
-from arena.author.coach.request_times import RequestTime
-from arena.cli.author import coached as coached_games
+from arena.author.coach.coaching import CAUTION, Choice, Coaching, Method, Puzzle, RequestTime
+from arena.cli.author import coach as coached_games
+from arena.playstats.coach.coach import (
+    LEAST_WORTH,
+    CalibrationBin,
+    Cost,
+    Judgement,
+    Leak,
+    TableCost,
+)
 from arena.playstats.coach.decisions import Decision
-from arena.playstats.coach.judgement import CalibrationBin, Cost, Judgement, Leak, TableCost
-from arena.playstats.coach.leaks import LEAST_WORTH
 from arena.playstats.coach.lookahead import DEALS, FLOOR, LEAST_CHANCE
 from tests.cli.command import LOWEST, ROOT, Ran, bot, error_line, league, run
 from tests.league.store import edit

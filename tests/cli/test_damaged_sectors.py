@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.league.store.logs import logs_path
+from arena.league.store.files import logs_path
 from tests.cli.command import Ran, league, run
 from tests.league.store import edit
 from tests.publish.pages import tree

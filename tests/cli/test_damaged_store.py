@@ -9,7 +9,7 @@ from random import Random
 
 import pytest
 
-from arena.league.store.logs import logs_path
+from arena.league.store.files import logs_path
 from tests.cli.command import Ran, error_line, league, run
 from tests.league.store import edit
 from tests.publish.pages import tree

@@ -4,9 +4,9 @@ import json
 
 import pytest
 
-from arena.bots.sandboxes.doctor.doctor import GUARANTEES, GuaranteeResult, SandboxReport
+from arena.bots.sandboxes.doctor import GUARANTEES, GuaranteeResult, SandboxReport
 from arena.bots.sandboxes.registry import SANDBOXES
-from arena.cli.bots.doctor import show
+from arena.cli.doctor import show
 
 STRONGEST = next(iter(SANDBOXES))
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from arena.league.store.format.rows import pack
+from arena.league.store.rows import pack
 from arena.league.store.store import Store
 from tests.cli.command import (
     READY,

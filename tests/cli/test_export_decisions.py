@@ -12,7 +12,7 @@ import pytest
 
 from arena.game.rules.books import Rules, variant
 from arena.game.rules.round import Bid, Round, Standing, raises
-from arena.publish.data.decision_rows import DecisionRow
+from arena.publish.export import DecisionRow
 from tests.cli.command import READY, ROOT, bot, opened, play_league, run
 from tests.league.store import edit
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.bots.sandboxes.capped import IN_ALL, LEAST
+from arena.bots.sandboxes.run_once import IN_ALL, LEAST
 from arena.bots.sessions.multiplexer import MAX_ANSWER
 from arena.bots.sessions.session import MAX_STDERR
 from tests.cli.asked import FIXTURE, play

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.cli import own_bots
+from arena.cli import isolation
 from tests.cli.asked import FIXTURE, play
 from tests.cli.command import bare_machine, bot, error_line, league, run, run_process
 from tests.cli.live_terminal import at_terminal
@@ -134,7 +134,7 @@ def test_every_command_of_authors_asks(
         asked.extend(sources)
         return False
 
-    monkeypatch.setattr(own_bots, "_says_yes", no)
+    monkeypatch.setattr(isolation, "_says_yes", no)
     before = sorted(played.rglob("*"))
     error_line(run(*words, cwd=played), "'process' does not isolate", NOT_INSTALLED)
     assert asked[0] == played / "mine"
@@ -145,7 +145,7 @@ def test_every_command_of_authors_asks(
 def test_many_bots_are_not_taken_for_ones_own(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(own_bots, "_says_yes", lambda *_: True)
+    monkeypatch.setattr(isolation, "_says_yes", lambda *_: True)
     for number in range(7):
         bot(tmp_path / f"hand-ins/student{number}")
     error_line(run("alike", "hand-ins", cwd=tmp_path), "'process' does not isolate", NOT_INSTALLED)
@@ -163,7 +163,7 @@ def test_commands_for_bots_of_others_do_not_ask(
     def never(*_: object) -> bool:
         raise AssertionError
 
-    monkeypatch.setattr(own_bots, "_says_yes", never)
+    monkeypatch.setattr(isolation, "_says_yes", never)
     bot(tmp_path / "hand-ins/anna")
     roster(tmp_path, "anna,Anna,,")
     course_yaml(tmp_path, sandbox="auto")

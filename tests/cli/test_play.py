@@ -11,8 +11,7 @@ from typing import Any
 import msgspec
 import pytest
 
-from arena.cli.author.output.request_words import digest, legal
-from arena.cli.author.person import read_answer
+from arena.cli.author.person import digest, legal, read_answer
 from arena.game.rules.books import VARIANTS
 from arena.game.rules.round import Raises
 from arena.game.rules.view import SeatBid

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.league.store.format.rows import pack
+from arena.league.store.rows import pack
 from arena.league.store.store import Store
 from tests.cli.command import (
     HANG,

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from arena.io.errors import ArenaError
-from arena.league.store.logs import logs_path
+from arena.league.store.files import logs_path
 from arena.league.store.store import Store
 from tests.cli.command import (
     HANG,

@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from arena.league.store.format.games import GAMES
-from arena.league.store.logs import logs_path
+from arena.league.store.files import logs_path
+from arena.league.store.rows import GAMES
 from tests.cli.command import league, run
 from tests.league.store import edit
 

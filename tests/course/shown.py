@@ -6,20 +6,18 @@ import msgspec
 from msgspec.structs import replace
 
 from arena.author.check.findings import CheckReport, Finding, StepResult
+from arena.course.baselines import PER_BLOCK
+from arena.course.by_hand import ByHand
 from arena.course.conditions import terms_of
 from arena.course.config import Course, load_course
-from arena.course.games.tables import PER_BLOCK
 from arena.course.intake.checks import Checked, check_key
 from arena.course.intake.entries import CHECKS, Options
 from arena.course.lock import Given, Lock, LockedHandIn
-from arena.course.marks.marks import mark_of
-from arena.course.marks.result import Result, grading
-from arena.course.output.class_page import Notices
-from arena.course.output.page_addresses import page_path
-from arena.course.output.pages import write_pages
+from arena.course.marks import Result, grading, mark_of
+from arena.course.output.giving import page_path
+from arena.course.output.pages import Notices, write_pages
 from arena.course.output.similarity import compare_hand_ins
 from arena.course.points import share_of
-from arena.course.terms.by_hand import ByHand
 from arena.game.records import LimitsInfo
 from tests.author.alike.plants import hand_ins
 from tests.course.school import course_yaml, roster

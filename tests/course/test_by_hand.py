@@ -5,13 +5,13 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from arena.course.by_hand import ByHand, read_by_hand
 from arena.course.conditions import terms_of
 from arena.course.config import load_course
 from arena.course.intake.entries import Options
 from arena.course.lock import Lock, LockedHandIn
-from arena.course.marks.result import marks_csv, results_of
-from arena.course.terms.by_hand import ByHand, read_by_hand
-from arena.course.terms.roster import Student
+from arena.course.marks import marks_csv, results_of
+from arena.course.roster import Student
 from arena.io.errors import ArenaError
 from tests.course.school import course_yaml, roster
 

@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from arena.bots.manifest import load_bot
+from arena.course.check import survey
 from arena.course.config import load_course
 from arena.course.estimate import Speed, effort, within
-from arena.course.intake.given import GivenOut, program_of
+from arena.course.intake.entries import GivenOut, program_of
 from arena.course.intake.hand_ins import hand_ins_of
-from arena.course.intake.survey import survey
 from tests.cli.command import ROOT, error_line, run
 from tests.course.school import course_yaml, roster
 from tests.course.test_from_ladder import Club

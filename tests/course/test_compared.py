@@ -7,7 +7,7 @@ import pytest
 from arena.author.alike.alike import Alike, AlikeRequest
 from arena.course.config import Course, load_course
 from arena.course.lock import Lock
-from arena.course.marks.result import grading
+from arena.course.marks import grading
 from arena.course.output import similarity as compared
 from arena.course.output.similarity import compare_hand_ins
 from arena.io.errors import ArenaError

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from arena.course.games.tables import PER_BLOCK
+from arena.course.baselines import PER_BLOCK
 from arena.course.points import FAIR, Total, against, share_of, total_of
 
 POINTS = 30.0

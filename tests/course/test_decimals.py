@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from arena.course.output.fill import fill
-from arena.course.terms.roster import Student
+from arena.course.roster import Student
 from arena.io.errors import ArenaError
 
 MARKS = {"s1": "61.50", "s2": "7.00"}

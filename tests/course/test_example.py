@@ -10,8 +10,7 @@ from arena.bots.manifest import load_bot
 from arena.bots.sandboxes.process import ProcessSandbox
 from arena.course import new
 from arena.course.config import load_course
-from arena.course.intake.choice import choose
-from arena.course.intake.hand_ins import hand_ins_of
+from arena.course.intake.hand_ins import choose, hand_ins_of
 from arena.course.new import STUDENTS, make_course
 from arena.io.errors import ArenaError
 from tests.cli.command import run

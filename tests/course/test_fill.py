@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arena.course.output.fill import At, fill
-from arena.course.terms.roster import Student
+from arena.course.roster import Student
 from arena.io.errors import ArenaError
 from tests.cli.command import error_line, run
 from tests.course.school import course_yaml, roster

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from arena.course.config import Course, load_course
-from arena.course.intake.contents import content_of
+from arena.course.intake.entries import content_of
 from arena.course.intake.hand_ins import hand_ins_of
 from arena.ladder.book.book import Book
 from arena.ladder.book.quota import Quotas

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.course.terms.grades import GradeKey, grade_of, written
+from arena.course.points import GradeKey, grade_of, written
 
 GERMAN = {"1.0": 95.0, "1.3": 90.0, "2.0": 80.0, "4.0": 50.0, "5.0": 0.0}
 LETTERS = {"A": 90.0, "B": 80.0, "F": 0.0}

@@ -11,7 +11,7 @@ import pytest
 
 from arena.course.intake.checks import read_check
 from arena.course.intake.entries import CHECKS
-from arena.course.marks.result import Result, grading
+from arena.course.marks import Result, grading
 from arena.course.output.autograder import result_of
 from arena.course.output.gradescope import results_json
 from tests.course.shown import lock_of, result, write_course

@@ -9,11 +9,10 @@ from pathlib import Path
 import pytest
 
 from arena.course.config import Course, load_course
-from arena.course.intake.choice import HandIn, Works, choose
-from arena.course.intake.hand_ins import hand_ins_by_student, hand_ins_of
+from arena.course.intake.hand_ins import HandIn, Works, choose, hand_ins_by_student, hand_ins_of
 from arena.course.intake.inside import Inside
-from arena.course.intake.receipt import Receipt
-from arena.course.terms.deadlines import Due, parse_moment
+from arena.course.intake.times import Receipt
+from arena.course.moments import Due, parse_moment
 from tests.course.school import course_yaml, roster
 
 DUE = Due(parse_moment("2026-11-20 12:00 UTC", "here"), 10)

@@ -591,7 +591,7 @@ def test_links_in_junk_are_passed_over(tmp_path: Path, tidy: str, place: str) ->
 @pytest.fixture
 def small(monkeypatch: pytest.MonkeyPatch) -> None:
     limits = BotLimits(entries=20, size=1 << 20)
-    monkeypatch.setattr("arena.course.intake.reader.HAND_IN_LIMITS", limits)
+    monkeypatch.setattr("arena.course.intake.inside.HAND_IN_LIMITS", limits)
 
 
 ZEROS = bytes(600 << 10)

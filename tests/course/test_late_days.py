@@ -9,7 +9,7 @@ from arena.course.conditions import terms_of
 from arena.course.config import load_course
 from arena.course.intake.entries import Options
 from arena.course.lock import Lock, LockedHandIn, write_lock
-from arena.course.marks.marks import mark_of
+from arena.course.marks import mark_of
 from tests.course.school import course_yaml, roster
 
 KEYS = {"marks": {"total": 100, "legal": 100}, "reference": None}

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from arena.course.config import load_course
-from arena.course.intake.contents import content_hash, content_of
+from arena.course.intake.entries import content_hash, content_of
 from arena.course.intake.hand_ins import hand_ins_of
 from tests.cli.command import ROOT, run
 from tests.course.school import course_yaml, roster

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.course.terms.moments import read_moment
+from arena.course.moments import read_moment
 from arena.io.errors import ArenaError
 
 BERLIN = ZoneInfo("Europe/Berlin")

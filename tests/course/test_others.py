@@ -6,7 +6,7 @@ from zipfile import ZipFile
 
 import pytest
 
-from arena.author.check.context import CheckRequest
+from arena.author.check.bench import CheckRequest
 from arena.course.config import load_course
 from arena.course.intake.checks import CheckedHandIn, check_all
 from arena.course.intake.hand_ins import hand_ins_of

@@ -10,11 +10,10 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from arena.course.config import load_course
-from arena.course.intake.forms import Signs
 from arena.course.intake.hand_ins import hand_ins_of
-from arena.course.intake.owner import owners
-from arena.course.intake.submitters import Submitter
-from arena.course.terms.roster import Student
+from arena.course.intake.owner import Signs, owners
+from arena.course.intake.records import Submitter
+from arena.course.roster import Student
 from arena.io.errors import ArenaError
 from tests.cli.command import error_line, run
 from tests.course.school import course_yaml, roster

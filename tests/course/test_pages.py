@@ -8,9 +8,8 @@ import pytest
 from msgspec.structs import replace
 
 from arena.course.config import Course, load_course
-from arena.course.marks.result import Result
-from arena.course.output.class_page import Notices
-from arena.course.output.pages import write_pages
+from arena.course.marks import Result
+from arena.course.output.pages import Notices, write_pages
 from arena.course.output.similarity import Similarity
 from tests.course.shown import PAGES, lock_of, page_of, result, write_course
 

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from arena.course.config import Course, load_course
 from arena.course.output.giving import give_pages, take_from_door
 from arena.io.files import umask
-from arena.publish.output.site_folder import replace_site
+from arena.publish.site_folder import replace_site
 from tests.cli.command import error_line, run
 from tests.course.school import course_yaml, roster
 from tests.course.shown import lock_of, page_of, write_course

@@ -2,7 +2,7 @@
 
 import pytest
 
-from arena.course.games.plan import FIRST, more_blocks, target
+from arena.course.baselines import FIRST, more_blocks, target
 from arena.course.points import Part, against, certain, in_field, share_of, total_of
 
 

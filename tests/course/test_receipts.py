@@ -6,11 +6,10 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from arena.course.config import load_course
-from arena.course.intake.receipt import Receipt
+from arena.course.config import ReceivedEntry, load_course
 from arena.course.intake.records import read_records
-from arena.course.keys import ReceivedEntry
-from arena.course.terms.deadlines import Due, parse_moment
+from arena.course.intake.times import Receipt
+from arena.course.moments import Due, parse_moment
 from tests.cli.command import error_line, run
 from tests.course.downloads import KEYS, bot, hours, people, school
 from tests.course.platforms import PACKINGS, Submitted

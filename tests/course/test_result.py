@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from arena.course.config import load_course
-from arena.course.marks.result import results_of
+from arena.course.marks import results_of
 from tests.course.school import course_yaml, roster
 from tests.course.shown import STUDENTS, lock_of
 

@@ -6,8 +6,8 @@ import pytest
 
 from arena.course.config import load_course
 from arena.course.intake.hand_ins import hand_ins_of
-from arena.course.terms.roster import Student, find_id, read_roster
-from arena.course.terms.table import Titles
+from arena.course.roster import Student, find_id, read_roster
+from arena.course.table import Titles
 from arena.io.errors import ArenaError
 from tests.course.school import course_yaml, roster
 

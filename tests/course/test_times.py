@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from arena.course.terms.deadlines import Due, extended, parse_moment
+from arena.course.moments import Due, extended, parse_moment
 from arena.io.errors import ArenaError
 
 BERLIN, NEW_YORK = "Europe/Berlin", "America/New_York"

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from arena.course.output.fill import At, fill
-from arena.course.terms.roster import Student
+from arena.course.roster import Student
 from arena.io.errors import ArenaError
 
 # Ids, addresses and accounts on a roster, what a file has, and whose it is.

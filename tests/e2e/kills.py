@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
 
-from arena.bots.sandboxes.kernel.cgroup_mounts import own_mounts
+from arena.bots.sandboxes.kernel.cgroups import own_mounts
 from arena.bots.sandboxes.owner import PREFIX
-from arena.publish.output.site_folder import STAGING
+from arena.publish.site_folder import STAGING
 from tests.cli.command import LOWEST, bot
 from tests.e2e.live import Live, processes, wait_for_death
 

@@ -10,8 +10,7 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 
-from arena.publish.output.manifest import MANIFEST
-from arena.publish.output.site_folder import FRONT, STAGING
+from arena.publish.site_folder import FRONT, MANIFEST, STAGING
 from tests.cli.command import league, run
 from tests.e2e import kills
 from tests.e2e.live import Live

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.bots.sandboxes.kernel.cgroup_mounts import hierarchies
+from arena.bots.sandboxes.kernel.cgroups import hierarchies
 from arena.bots.sandboxes.owner import PREFIX
 from tests.cli.command import LOWEST, bot, league, run
 from tests.e2e import kills

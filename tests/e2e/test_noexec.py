@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.cli.bots.doctor import show
+from arena.cli.doctor import show
 from arena.league.store.store import Store
 from tests.cli.command import ROOT, bot, error_line, league, run
 from tests.e2e.live import let_others_in

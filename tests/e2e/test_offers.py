@@ -12,7 +12,7 @@ from arena.game.rules.books import BGA
 from arena.league.cluster.client import Cluster
 from arena.league.cluster.connection import connected
 from arena.league.play.workers import RunSpec, Task
-from arena.league.store.format.rows import PackedFixture
+from arena.league.store.rows import PackedFixture
 from tests.cli.command import LOWEST, bot
 from tests.e2e.live import let_others_in
 from tests.support import records

@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from arena.game.playoff_terms import PlayoffInfo
-from arena.league.store.format.rows import key_range, pack
-from arena.league.store.logs import logs_path
+from arena.game.records import PlayoffInfo
+from arena.league.store.files import logs_path
+from arena.league.store.rows import key_range, pack
 from arena.league.store.store import Store
 from tests.cli.command import PLAY, Ran, league, records, run
 from tests.league.store.edit import execute

@@ -17,7 +17,7 @@ import pytest
 from arena import __version__
 from arena.bots.runtimes import KITS
 from arena.cli.help import topics
-from arena.ladder.demo import BOTS
+from arena.ladder.new import DEMO_BOTS
 from tests.cli.command import HANG, ROOT, Ran, league
 
 SHIPPED = "arena/_shipped"
@@ -161,7 +161,7 @@ def test_demo_by_the_wheel(installed: Path, tmp_path: Path) -> None:
             demo.send_signal(signal.SIGINT)
             assert demo.wait(HANG) == 0
     listed = _run([str(installed / "arena"), "ladder", "list", "perudo-demo", "--json"], tmp_path)
-    assert {version["bot"] for version in json.loads(listed.out)} == {*BOTS}
+    assert {version["bot"] for version in json.loads(listed.out)} == {*DEMO_BOTS}
 
 
 def test_check_by_the_wheel(installed: Path, tmp_path: Path) -> None:

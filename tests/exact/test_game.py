@@ -6,8 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from arena.game.rules.books import BGA, VARIANTS, Rules
-from arena.game.rules.perft import perft
-from arena.game.rules.round import Standing
+from arena.game.rules.round import Standing, perft
 from tests.exact.certify import Plan, certified, lower_bound, rounded, upper_bound
 from tests.exact.game import Game, all_hands, normal, palifico, won_deals
 from tests.exact.lp import sequences

@@ -15,9 +15,9 @@ from arena.game.referee import Referee
 from arena.game.rules.books import BGA, PRESSMAN, VARIANTS, Rules, variant
 from arena.game.rules.round import Round
 from arena.game.walk import ForbiddenEventError, PlayedRound, walk
-from arena.league.table.replay import feed, moments
+from arena.league.table.recorded_game import feed, moments
 from arena.playstats.fixture_summary import summarize_fixture
-from arena.publish.replay.steps import replay
+from arena.publish.replay_steps import replay
 from tests.league.table.driver import Driven, driven_games
 from tests.league.table.test_replay import tampered
 from tests.support import played_games as games

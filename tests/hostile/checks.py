@@ -4,7 +4,7 @@ import json
 from collections.abc import Sequence
 
 from arena.game.records import Event, Faulted, GameRecord
-from arena.league.table.replay import replay
+from arena.league.table.recorded_game import replay
 from tests.hostile.attack import RULES, SEAT, Attack
 from tests.hostile.leftovers import end_all, marked_processes, wait_until_gone
 from tests.hostile.misbehaviours import MISBEHAVIOURS

@@ -10,10 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from arena.io.sqlite.guarded import ENDS
-from arena.league.store.format.games import GAMES
-from arena.league.store.format.hashes import log_hash
-from arena.league.store.logs import logs_path
+from arena.io.sqlite_file import ENDS
+from arena.league.store.files import logs_path
+from arena.league.store.rows import GAMES, log_hash
 from tests.cli.command import Ran, error_line, league, run
 from tests.league.store import edit, hostile
 from tests.publish.pages import tree

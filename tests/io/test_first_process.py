@@ -12,7 +12,7 @@ from tests.cli.command import HANG, environment
 from tests.support.namespaces import FIRST
 
 BEGIN = "import os, signal, subprocess, sys, time; from pathlib import Path\n"
-HAND_OVER = "from arena.io.first_process import leave_first_process; leave_first_process()\n"
+HAND_OVER = "from arena.io.signals import leave_first_process; leave_first_process()\n"
 ORPHANS = """
 for _ in range(20):
     subprocess.run(["sh", "-c", "(exit 0 &)"])

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.io.sqlite.guarded import GuardedConnection, connect, connect_reader
+from arena.io.sqlite_file import GuardedConnection, connect, connect_reader
 
 
 @pytest.fixture

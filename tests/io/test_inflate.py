@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.io.inflate import inflate
+from arena.io.files import inflate
 
 
 @given(st.binary(max_size=300), st.integers(0, 10))

@@ -2,7 +2,7 @@
 
 import msgspec
 
-from arena.io.json_schema import components
+from arena.io.structs import components
 
 
 def test_descriptions_are_not_indented() -> None:

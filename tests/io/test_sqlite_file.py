@@ -10,8 +10,7 @@ from stat import S_IMODE
 import pytest
 
 from arena.io.errors import ArenaError
-from arena.io.sqlite.file import ENDLESS, DamageError, SqliteFile
-from arena.io.sqlite.guarded import NAMELESS, connect
+from arena.io.sqlite_file import ENDLESS, NAMELESS, DamageError, SqliteFile, connect
 from tests.support.refusals import refused
 
 TABLES = ("CREATE TABLE notes (text TEXT NOT NULL)",)

@@ -15,9 +15,9 @@ from arena.io.errors import ArenaError
 from arena.lab.env import perudo_v0
 from arena.lab.env.openspiel import one_round
 from arena.lab.env.vector import VectorEnv
-from arena.lab.equilibrium.states_between_rounds import EndgameState, standing_of
+from arena.lab.equilibrium.endgames import EndgameState, standing_of
 from arena.lab.equilibrium.strategy_tables import name_of
-from arena.lab.exploit.exploit import ExploitRequest, exploit
+from arena.lab.exploit import ExploitRequest, exploit
 from tests.test_structure import ARENA, modules, parsed
 
 

@@ -12,9 +12,9 @@ from multiprocessing import Pipe
 from pathlib import Path
 from typing import Any
 
-from arena.bots.builds.cache import BuildCache
+from arena.bots.builds.staging import BuildCache
 from arena.io.errors import ArenaError
-from arena.ladder.book.check_result import CheckResult, decoded
+from arena.ladder.book.tables import CheckResult, decoded_check
 from arena.ladder.check.submission_check import CheckOrder, check_submission
 from arena.ladder.config import load_config
 from arena.ladder.folder import Folder
@@ -146,7 +146,7 @@ def checked(order: CheckOrder) -> CheckResult:
     """Check a submission in this process."""
     ours, told = Pipe(duplex=False)
     with ours, told:
-        return decoded(check_submission(order, told))
+        return decoded_check(check_submission(order, told))
 
 
 def page(club: Path, author: str) -> str:

@@ -4,17 +4,16 @@ from typing import ClassVar
 
 import msgspec
 
+from arena.io.errors import ShortageError
 from arena.io.job import JobDiedError
-from arena.io.shortage import ShortageError
 from arena.ladder.book.book import Book
-from arena.ladder.book.check_result import CheckResult, ReportedFault
 from arena.ladder.book.quota import Quotas
-from arena.ladder.book.tables import CHECKS, Progress, State
+from arena.ladder.book.tables import CHECKS, CheckResult, Progress, ReportedFault, State
 from arena.ladder.check.scheduler import CheckScheduler
 from arena.ladder.config import load_config
 from arena.ladder.door.door import Door
 from arena.ladder.folder import Folder
-from arena.ladder.season.orders import carry_out
+from arena.ladder.season.field import carry_out
 from tests.ladder import club as clubs
 
 PASSED = CheckResult(ok=True, digest="d" * 64, steps=17, games=20)

@@ -4,10 +4,9 @@ import pytest
 
 from arena.ladder.book.tables import PLAYING, State, Version
 from arena.ladder.config import Keep
-from arena.ladder.season.admission import faults_too_often, settle, verdict
-from arena.ladder.season.season import predecessors
-from arena.ladder.season.twins import TwinResult
-from arena.ratings.stopping.paired import Paired
+from arena.ladder.season.field import faults_too_often, settle, verdict
+from arena.ladder.season.season import TwinResult, predecessors
+from arena.ratings.two_versions import Paired
 from tests.ladder.desk import PASSED, Desk
 
 

@@ -10,8 +10,7 @@ import pytest
 
 from arena.ladder.book.tables import State
 from arena.ladder.pages import private
-from arena.ladder.pages.changes import changes
-from arena.ladder.pages.version_ranks import standings
+from arena.ladder.pages.private import changes, standings
 from tests.ladder.desk import Desk
 from tests.ladder.test_private import BOTS, club, season, text, times, write  # noqa: F401
 from tests.publish.pages import broken_links

@@ -6,15 +6,14 @@ import time
 import pytest
 
 from arena.io.cores import core_count
-from arena.ladder.book.check_result import CheckResult, ReportedFault
-from arena.ladder.book.tables import CHECKS, Action, Order, State
+from arena.ladder.book.tables import CHECKS, Action, CheckResult, Order, ReportedFault, State
 from arena.ladder.check import scheduler
 from arena.ladder.check.scheduler import CheckScheduler
 from arena.ladder.config import load_config
 from arena.ladder.folder import locked
-from arena.ladder.season.orders import carry_out
+from arena.ladder.season.field import carry_out
 from arena.ladder.status import status
-from arena.ladder.web.live.snapshot import look, version_info
+from arena.ladder.web.snapshot import look, version_info
 from tests.ladder import club
 from tests.ladder.desk import DIED, FAILED, PASSED, SHORT, Desk, Played
 

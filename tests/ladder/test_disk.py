@@ -13,10 +13,10 @@ from arena.ladder import disk
 from arena.ladder.config import Caps
 from arena.ladder.disk import Pruner
 from arena.ladder.folder import Folder
-from arena.ladder.pages import publisher
+from arena.ladder.pages import site
 from arena.ladder.season.season import STORE
-from arena.league.store.format.rows import pack
-from arena.league.store.logs import logs_path
+from arena.league.store.files import logs_path
+from arena.league.store.rows import pack
 from arena.league.store.store import Store
 from tests.cli.command import run
 from tests.e2e.live import wait_until
@@ -84,7 +84,7 @@ def test_play_stops_while_there_is_no_room_and_goes_on_when_there_is(
 ) -> None:
     free = [1 << 40]
     monkeypatch.setattr(disk, "free_space", lambda _: free[0])
-    monkeypatch.setattr(publisher, "_SHARE", 0)
+    monkeypatch.setattr(site, "_SHARE", 0)
     with clubs.in_thread(copy):
         clubs.submitted(copy, "three", author="bob")
         wait_until(lambda: clubs.is_in_state(copy, "three@1", "rated"))

@@ -15,13 +15,12 @@ from msgspec.structs import replace
 from arena.game.records import Fixture, LimitsInfo, RoundStarted
 from arena.game.rules.books import VARIANTS
 from arena.ladder.book.book import Book
-from arena.ladder.book.live_game import FACT, LiveGame, WasCalled, decoded, paced
+from arena.ladder.book.shown import LIVE_GAME_FACT, LiveGame, WasCalled, decoded_game, paced
 from arena.ladder.season import live_games
 from arena.ladder.season.live_games import LiveGames
 from arena.ladder.season.season import Season
-from arena.ladder.web.live.game import LiveNow, LiveTable, game_step
-from arena.league.table.play_fixture import play_fixture
-from arena.league.table.watched_game import WatchedGame
+from arena.ladder.web.live_game import LiveNow, LiveTable, game_step
+from arena.league.table.play_fixture import WatchedGame, play_fixture
 from tests.ladder.desk import Desk
 from tests.league.table.fakes import ReproducibleSeats, Temper
 from tests.support import records
@@ -50,7 +49,7 @@ class Table(NamedTuple):
     book: Book
 
     def shown(self) -> LiveGame:
-        game = decoded(self.book.facts()[FACT])
+        game = decoded_game(self.book.facts()[LIVE_GAME_FACT])
         assert game
         return game
 
@@ -106,7 +105,7 @@ def test_bids_calls_and_losses_are_public_at_once_and_dice_when_their_block_is_p
     assert game.is_over
     assert game.dice == ()
     for hand in hands[0]:
-        assert json.dumps(hand, separators=(",", ":")) not in table.book.facts()[FACT]
+        assert json.dumps(hand, separators=(",", ":")) not in table.book.facts()[LIVE_GAME_FACT]
     table.live.step()
     assert table.shown() == game
     table.block.played.add(fixture.block)
@@ -203,7 +202,7 @@ def test_steps_are_sent_without_dice_while_their_block_is_played(table: Table) -
     fixture = fixture_of()
     play(fixture, table.live.file_for(fixture))
     table.live.step()
-    fact, game = table.book.facts()[FACT], table.shown()
+    fact, game = table.book.facts()[LIVE_GAME_FACT], table.shown()
     for steps in range(1, len(game.events) + 1):
         step = game_step(LiveNow(fact, game, steps))
         assert step
@@ -212,8 +211,8 @@ def test_steps_are_sent_without_dice_while_their_block_is_played(table: Table) -
 
 
 def test_a_fact_of_another_arena_shows_nothing() -> None:
-    assert decoded("") is None
-    assert decoded('{"id": 3}') is None
+    assert decoded_game("") is None
+    assert decoded_game('{"id": 3}') is None
 
 
 def test_the_clock_of_a_game_is_that_of_the_wall(table: Table) -> None:

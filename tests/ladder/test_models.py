@@ -11,7 +11,7 @@ import pytest
 from msgspec.structs import replace
 
 from arena.bots.manifest import load_bot
-from arena.ladder.book.check_result import CheckResult
+from arena.ladder.book.tables import CheckResult
 from arena.ladder.check import scheduler, submission_check
 from tests.cli.command import LOWEST, bot, run
 from tests.e2e.live import wait_until

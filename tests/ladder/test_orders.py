@@ -8,7 +8,7 @@ from arena.ladder.book.quota import Quotas
 from arena.ladder.book.tables import ALLOWED, Action, Order, State
 from arena.ladder.door.door import QuotaError
 from arena.ladder.new import operator
-from arena.ladder.season.orders import carry_out
+from arena.ladder.season.field import carry_out
 from tests.cli.command import run
 from tests.ladder.desk import PASSED, Desk
 

@@ -14,7 +14,7 @@ from arena.ladder.season import season as seasons
 from arena.ladder.season.season import STORE, open_season
 from arena.league.keeping.prune import prune
 from arena.league.store.store import Store
-from arena.league.table.replay import replay
+from arena.league.table.recorded_game import replay
 from tests.cli.command import error_line, run
 from tests.ladder import club as clubs
 from tests.ladder.club import running

@@ -15,13 +15,13 @@ from arena.game.rules.books import VARIANTS
 from arena.ladder.book.tables import State
 from arena.ladder.config import Keep
 from arena.ladder.pages.private import write_private_pages
-from arena.ladder.season.admission import settle
 from arena.ladder.season.author_games import PlayedSeason
-from arena.ladder.season.twins import TwinResult
+from arena.ladder.season.field import settle
+from arena.ladder.season.season import TwinResult
 from arena.league.keeping.prune import prune
 from arena.league.store.store import Store
 from arena.league.table.play_fixture import play_fixture
-from arena.ratings.stopping.paired import Paired
+from arena.ratings.two_versions import Paired
 from tests.ladder.desk import Desk
 from tests.league.table.test_recorded_seat import RememberingSeats
 from tests.publish.pages import broken_links, tree

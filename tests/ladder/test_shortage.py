@@ -10,9 +10,8 @@ from typing import Any
 import pytest
 
 from arena.io.job import Job
-from arena.ladder import run
-from arena.ladder.guests import keeper
-from arena.ladder.pages import publisher
+from arena.ladder import guests, run
+from arena.ladder.pages import site
 from arena.ladder.season.season import Season
 from tests.e2e.live import wait_until
 from tests.ladder import club as clubs
@@ -43,7 +42,7 @@ def tries(monkeypatch: pytest.MonkeyPatch) -> Counter[str]:
     monkeypatch.setattr(Season, "play", play)
     monkeypatch.setattr(run, "_PUT_OFF", 0.1)
     monkeypatch.setattr(run, "_SHORT", 0.1)
-    for module in (keeper, publisher):
+    for module in (guests, site):
         monkeypatch.setattr(module, "Job", job)
     return counted
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.author.check.steps.all_steps import STEPS
+from arena.author.check.steps import STEPS
 from arena.io.job import LATER
 from arena.ladder.book.book import Book
 from arena.ladder.folder import Folder

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.ladder.book.live_standings import Live, read_live
+from arena.ladder.book.shown import Live, read_live
 from arena.ladder.config import load_config
 from arena.ladder.folder import Folder
 from arena.ladder.pages.standings import LiveStandings, StandingsKeeper, pause

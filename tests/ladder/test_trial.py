@@ -15,7 +15,7 @@ from arena.bots.manifest import load_bot
 from arena.game.records import LimitsInfo
 from arena.game.rules.books import VARIANTS
 from arena.game.seeds import bot_seed
-from arena.ladder.check.trial import GAMES, TrialFault, TrialTerms, trial
+from arena.ladder.check.submission_check import GAMES, TrialFault, TrialTerms, trial
 from arena.ladder.folder import Folder, make_private
 from tests.cli.command import LOWEST, bot
 from tests.e2e.live import let_others_in

@@ -6,17 +6,15 @@ from collections.abc import Callable
 from pathlib import Path
 
 from arena.bots.sandboxes.process import ProcessSandbox
-from arena.game.machine import MachineInfo
-from arena.game.records import FixtureResult, LeagueInfo
-from arena.league.host import this_machine
+from arena.game.records import FixtureResult, LeagueInfo, MachineInfo
 from arena.league.play.dispatcher import OnResult, RunListener
 from arena.league.play.league_run import RunOutcome, RunRequest, open_run
 from arena.league.play.process_pool import ProcessEngine
 from arena.league.play.stored_league import StoredLeague
 from arena.league.schedule.schedule import Schedule
-from arena.league.store.format.rows import pack
+from arena.league.store.rows import pack
 from arena.league.store.store import Store
-from arena.league.terms.conditions import commit, resolve
+from arena.league.terms.conditions import commit, resolve, this_machine
 from arena.league.terms.config import League, load_league
 from tests.support.live import in_place
 from tests.support.records import played

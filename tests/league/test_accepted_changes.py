@@ -9,7 +9,7 @@ from arena.game.records import LeagueInfo
 from arena.io.errors import ArenaError
 from arena.league.changes import Change, History, playing
 from arena.league.schedule.schedule import Schedule
-from arena.league.store.format.rows import pack
+from arena.league.store.rows import pack
 from arena.league.store.store import Store
 from arena.league.terms.conditions import commit, conditions_of, resolve
 from tests.league import leagues

@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 from arena.game.rules.books import BGA
 from arena.league.changes import Change
-from arena.league.schedule.authors_apart import kept_apart
-from arena.league.schedule.block_design import blocks
+from arena.league.schedule.block_design import blocks, kept_apart
 from arena.league.schedule.schedule import Schedule
 from tests.league.histories import league
 from tests.support import factory

@@ -7,13 +7,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import astuple
 
-from arena.author.compare.behaviour import TableSample
-from arena.author.compare.differences import Behaviour, DifferingShare, summary
+from arena.author.compare.behaviour import Behaviour, DifferingShare, TableSample, summary
 from arena.game.records import Division
 from arena.game.rules.round import Raises
 from arena.game.rules.view import SeatBid, View
 from arena.game.wire.messages import CalzaOffer, Turn
-from arena.league.store.format.rows import pack
+from arena.league.store.rows import pack
 from arena.league.table.decisions_by_build import BuildDecision, RecordedRequest
 from tests.support import factory, records
 

@@ -13,12 +13,11 @@ from arena.bots.sandboxes.process import ProcessSandbox
 from arena.bots.workshop import open_workshop
 from arena.io import shipped
 from arena.io.errors import ArenaError
-from arena.league.cluster import local
+from arena.league.cluster import connection
 from arena.league.cluster.client import BATCH_SECONDS, Cluster
-from arena.league.cluster.revocable_sandbox import RevocableSandbox
-from arena.league.cluster.worker import identity
+from arena.league.cluster.worker import RevocableSandbox, identity
 from arena.league.play.workers import BatchResult
-from arena.league.store.format.rows import pack
+from arena.league.store.rows import pack
 from tests.cli.command import environment
 from tests.support import records
 from tests.support.refusals import refused
@@ -110,6 +109,6 @@ def test_a_worker_that_dies_before_it_is_ready_is_one_line(monkeypatch: pytest.M
     def start(**_: object) -> None:
         raise RuntimeError("Nanny failed to start.")
 
-    monkeypatch.setattr(local, "SpecCluster", start)
-    with refused("a worker could not be started", "--cluster local:2"), local.local_cluster(2):
+    monkeypatch.setattr(connection, "SpecCluster", start)
+    with refused("a worker could not be started", "--cluster local:2"), connection.local_cluster(2):
         pass

@@ -10,13 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from arena.author.compare.behaviour import NEW, OLD, in_field
 from arena.author.compare.compare import CompareRequest, compare, comparison_fixtures
-from arena.author.compare.looks import Until
-from arena.author.compare.names import NEW, OLD, in_field
-from arena.author.compare.result import Comparison
+from arena.author.compare.result import Comparison, Until
 from arena.game.records import Division, Fixture, LeagueInfo, LimitsInfo
 from arena.game.rules.books import BGA, VARIANTS
-from arena.game.rules.round_limit import max_rounds
+from arena.game.rules.round import max_rounds
 from arena.io.shipped import folder
 from arena.league.play.dispatcher import RunListener
 from arena.league.schedule.schedule import divisions

@@ -6,12 +6,11 @@ from typing import Any, Literal
 
 import pytest
 
+from arena.author.compare.behaviour import NEW, OLD, version_seat
 from arena.author.compare.compare import comparison_fixtures
-from arena.author.compare.looks import EQUIVALENT, Until
-from arena.author.compare.names import NEW, OLD, version_seat
-from arena.author.compare.result import Comparison, ComparisonGames
+from arena.author.compare.result import EQUIVALENT, Comparison, ComparisonGames, Until
 from arena.game.records import Fixture, FixtureResult
-from arena.league.store.format.rows import PackedFixture, pack
+from arena.league.store.rows import PackedFixture, pack
 from tests.support import factory, records
 from tests.support.depth import depth
 

@@ -7,13 +7,12 @@ import pytest
 from msgspec import UNSET
 from msgspec.structs import replace
 
-from arena.game.machine import MachineInfo
-from arena.game.rules.round_limit import ROUNDS_PER_DIE
+from arena.game.records import MachineInfo
+from arena.game.rules.round import ROUNDS_PER_DIE
 from arena.io.errors import ArenaError
-from arena.league.host import cpu_model, this_machine
 from arena.league.schedule.schedule import Schedule
 from arena.league.store.store import Store
-from arena.league.terms.conditions import conditions_of
+from arena.league.terms.conditions import conditions_of, cpu_model, this_machine
 from tests.league import leagues
 from tests.league.leagues import begin, store_all
 

@@ -9,10 +9,9 @@ from typing import Any
 import pytest
 
 from arena.io.errors import ArenaError
-from arena.league.keeping.check_fixture import StoreFinding
-from arena.league.keeping.verify import verify
-from arena.league.store.format.games import GAMES
-from arena.league.store.logs import logs_path
+from arena.league.keeping.verify import StoreFinding, verify
+from arena.league.store.files import logs_path
+from arena.league.store.rows import GAMES
 from arena.league.store.store import Store
 from tests.league.store import edit
 from tests.support.depth import depth

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from arena.author.compare.behaviour import NEW, OLD
 from arena.author.compare.compare import comparison_fixtures
-from arena.author.compare.names import NEW, OLD
 from arena.bots.sessions.warm_pool import WarmPool
-from arena.league.play.dice_in_play import DiceInPlay
+from arena.league.play.dispatcher import DiceInPlay
 from arena.league.play.workers import Task
 from arena.league.schedule.schedule import Schedule
 from tests.league.fake_tables import Bot, Box, info, seats, tasks_of

@@ -14,7 +14,7 @@ from arena.io.errors import ArenaError
 from arena.league.play.dispatcher import RunListener, play_due
 from arena.league.play.workers import Task, WorkerDiedError
 from arena.league.schedule.schedule import Schedule
-from arena.league.store.format.rows import PackedFixture, pack
+from arena.league.store.rows import PackedFixture, pack
 from arena.league.terms.conditions import conditions_of
 from tests.league import leagues
 from tests.support import records

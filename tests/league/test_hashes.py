@@ -10,16 +10,13 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from arena.game.machine import MachineInfo
-from arena.game.records import BidMade, PlayedFixture
+from arena.game.records import BidMade, MachineInfo, PlayedFixture
 from arena.io.errors import ArenaError, FindingError
-from arena.league.keeping.check_fixture import StoreFinding
-from arena.league.keeping.verify import Verified, verify
-from arena.league.store.format.games import GAMES
-from arena.league.store.format.rows import pack
-from arena.league.store.logs import logs_path
+from arena.league.keeping.verify import StoreFinding, Verified, verify
+from arena.league.store.files import logs_path
+from arena.league.store.rows import GAMES, pack
 from arena.league.store.store import Store
-from arena.league.table.replay import ReplayError, replay
+from arena.league.table.recorded_game import ReplayError, replay
 from tests.league import leagues
 from tests.league.store import edit
 from tests.league.store.edit import execute

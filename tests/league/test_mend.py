@@ -8,8 +8,8 @@ import pytest
 from arena.io.errors import ArenaError, FindingError
 from arena.league.keeping.mend import Mended, mend
 from arena.league.keeping.verify import Verified, verify
-from arena.league.store.format.games import GAMES
-from arena.league.store.logs import logs_path
+from arena.league.store.files import logs_path
+from arena.league.store.rows import GAMES
 from arena.league.store.store import Store
 from tests.league import leagues
 from tests.league.store import edit

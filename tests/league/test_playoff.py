@@ -4,8 +4,7 @@ from typing import Any
 
 import pytest
 
-from arena.game.playoff_terms import PlayoffInfo
-from arena.game.records import Fixture, LeagueInfo
+from arena.game.records import Fixture, LeagueInfo, PlayoffInfo
 from arena.game.rules.books import BGA, CLASSIC
 from arena.league.changes import History
 from arena.league.schedule.playoff import PlayoffVerdict

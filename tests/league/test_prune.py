@@ -5,13 +5,11 @@ from typing import Any
 
 import pytest
 
-from arena.league.keeping.check_fixture import StoreFinding
 from arena.league.keeping.mend import mend
-from arena.league.keeping.prune import remove
-from arena.league.keeping.verify import Verified, verify
-from arena.league.store.format.games import GAMES
-from arena.league.store.logs import logs_path
-from arena.league.store.pruning import Plan
+from arena.league.keeping.prune import Plan, remove
+from arena.league.keeping.verify import StoreFinding, Verified, verify
+from arena.league.store.files import logs_path
+from arena.league.store.rows import GAMES
 from arena.league.store.store import Store
 from tests.league.store import edit
 from tests.league.store.edit import execute

@@ -15,7 +15,6 @@ from msgspec.structs import asdict, replace
 
 from arena.game.records import Division, RatingsInfo
 from arena.io.errors import ArenaError
-from arena.league.keeping.check_fixture import StoreFinding
 from arena.league.keeping.rerating import (
     TOLERANCE,
     PublishedLeaderboard,
@@ -25,7 +24,7 @@ from arena.league.keeping.rerating import (
     draw_sample,
     rate_with_package,
 )
-from arena.league.keeping.verify import Verified, verify
+from arena.league.keeping.verify import StoreFinding, Verified, verify
 from arena.league.store.store import Store
 from arena.ratings.league_ratings import by_division, rate_results
 from tests.support.records import fixture, result

@@ -9,7 +9,7 @@ from distributed import Client
 from distributed.comm.core import CommClosedError
 
 from arena.io.errors import ArenaError
-from arena.league.cluster.roster import Roster
+from arena.league.cluster.client import Roster
 
 WORKER = "tls://127.0.0.1:7"
 

@@ -4,8 +4,8 @@ from functools import partial
 from typing import Any
 
 from arena.bots.models.ledger import Spent
-from arena.game.exchanges import Exchange
-from arena.league.cluster.shared_models import AtDesk, Desk
+from arena.game.records import Exchange
+from arena.league.cluster.tasks import AtDesk, Desk
 
 kept: list[tuple[str, bytes]] = []
 

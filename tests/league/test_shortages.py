@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from arena.io.shortage import ShortageError, shortage_of
-from arena.league.play import shortages
+from arena.io.errors import ShortageError, shortage_of
+from arena.league.play import dispatcher
 from arena.league.play.dispatcher import RunListener
 from arena.league.play.workers import Lacking, Played, Task
-from arena.league.store.format.rows import pack
+from arena.league.store.rows import pack
 from tests.league.test_dispatch import Scripted, Season
 from tests.support import records
 
@@ -22,7 +22,7 @@ TRIES = 4
 
 @pytest.fixture(autouse=True)
 def at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shortages, "_PAUSES", (0.0, 0.0, 0.0))
+    monkeypatch.setattr(dispatcher, "_PAUSES", (0.0, 0.0, 0.0))
 
 
 @pytest.fixture

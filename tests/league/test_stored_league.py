@@ -13,7 +13,7 @@ from arena.league.keeping.verify import verify
 from arena.league.play.dispatcher import RunListener
 from arena.league.play.stored_league import StoredLeague
 from arena.league.schedule.schedule import Schedule
-from arena.league.store.format.rows import pack
+from arena.league.store.rows import pack
 from arena.league.store.store import Store
 from arena.league.terms.stored_schedule import schedule_of
 from tests.league.test_dispatch import Scripted

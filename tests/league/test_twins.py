@@ -11,14 +11,14 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from arena.game.records import Fixture, FixtureResult
-from arena.ladder.season.twins import are_over, compare_twins
+from arena.ladder.season.season import are_over, compare_twins
 from arena.league.changes import Change
 from arena.league.keeping.verify import verify
 from arena.league.play.stored_league import StoredLeague
 from arena.league.schedule.progress import LeagueProgress
 from arena.league.schedule.schedule import Schedule
 from arena.league.store.store import Store
-from arena.ratings.stopping.paired import paired, pooled
+from arena.ratings.two_versions import paired, pooled
 from tests.league.histories import league
 from tests.league.test_stored_league import play
 from tests.support import factory, records

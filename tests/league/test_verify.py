@@ -16,10 +16,9 @@ from msgspec.structs import replace
 from arena.game.records import Faulted
 from arena.io.errors import ArenaError
 from arena.league.changes import Change
-from arena.league.keeping.check_fixture import StoreFinding
-from arena.league.keeping.verify import Verified, verify
+from arena.league.keeping.verify import StoreFinding, Verified, verify
 from arena.league.schedule.schedule import Schedule
-from arena.league.store.format.hashes import row_hash
+from arena.league.store.rows import row_hash
 from arena.league.store.store import Store
 from tests.league import leagues
 from tests.league.store import edit

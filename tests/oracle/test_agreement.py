@@ -13,8 +13,7 @@ import msgspec
 import pytest
 
 from arena.game.rules.books import variant as rules_of
-from arena.game.rules.perft import perft
-from arena.game.rules.round import first_standing
+from arena.game.rules.round import first_standing, perft
 from tests.oracle import deep, oracle
 from tests.oracle.agreement import (
     DisagreementError,

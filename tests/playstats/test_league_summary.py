@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from arena.game.records import Cause, Faulted
 from arena.game.rules.books import variant
 from arena.publish.links import file_stems
-from arena.publish.output.text import fixed, percent, signed
+from arena.publish.text import fixed, percent, signed
 from arena.ratings.league_ratings import Ratings
 from tests.publish.in_memory import write_site
 from tests.publish.pages import broken_links, read, table_text, unpacked

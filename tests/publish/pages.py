@@ -13,8 +13,8 @@ import html5lib
 import msgspec
 
 from arena.publish.links import FIXTURES, GAMES_PER_SHARD, REPLAY, Links
-from arena.publish.output.manifest import MANIFEST
-from arena.publish.replay.shards import Shard
+from arena.publish.replays import Shard
+from arena.publish.site_folder import MANIFEST
 
 XHTML = "{http://www.w3.org/1999/xhtml}"
 SCRIPTS = {"shared.js", "replay.js", "tables.js", "fixtures.js"}

@@ -5,9 +5,9 @@ from pathlib import Path
 
 from arena.game.records import PlayedFixture
 from arena.game.rules.books import VARIANTS
-from arena.league.store.format.rows import pack
+from arena.league.store.rows import pack
 from arena.league.store.store import Store
-from arena.publish.replay.selection import NEWEST, ReplayChoice
+from arena.publish.replays import NEWEST, ReplayChoice
 from arena.publish.site import publish
 from arena.publish.site_state import StoreState
 from arena.publish.stored.stored_games import checking, stored_games

@@ -9,8 +9,8 @@ from arena.game.records import Division
 from arena.playstats.league_summary import DivisionStats, LeagueSummary
 from arena.playstats.style import Style
 from arena.publish.links import links
-from arena.publish.pages.bot_card import Field, card
-from arena.publish.pages.standings import board_standings
+from arena.publish.pages.bot import Field, card
+from arena.publish.pages.leaderboard import board_standings
 from tests.publish.crowd import crowd
 from tests.publish.in_memory import write_site
 from tests.publish.test_front import words

@@ -6,11 +6,15 @@ from xml.etree import ElementTree
 import pytest
 
 from arena.playstats.style import Calibration, Rate, Style
-from arena.publish.data.play_rows import CalibrationRow, GameLengthRow, HistoryRow, SeatAdvantageRow
-from arena.publish.data.play_tables import calibration
-from arena.publish.drawing import charts
-from arena.publish.drawing.charts import BOTTOM, LEFT, RIGHT, TOP, WIDTH, Chart, Tick
-from arena.publish.pages.picture import picture
+from arena.publish import charts
+from arena.publish.charts import BOTTOM, LEFT, RIGHT, TOP, WIDTH, Chart, Tick, picture
+from arena.publish.data.play import (
+    CalibrationRow,
+    GameLengthRow,
+    HistoryRow,
+    SeatAdvantageRow,
+    calibration,
+)
 
 
 def history(*points: tuple[int, float, float]) -> Chart:

@@ -7,19 +7,17 @@ from pathlib import Path
 import pytest
 from msgspec.structs import asdict, replace
 
-from arena.game.machine import MachineInfo
-from arena.game.records import FixtureResult, LeagueInfo, MasterSeed
-from arena.game.results import fixture_result
+from arena.game.records import FixtureResult, LeagueInfo, MachineInfo, MasterSeed, fixture_result
 from arena.game.rules.books import OPTIONS, SWITCHES, VARIANTS, Rules, changed_switches, variant
 from arena.game.rules.clauses import CLAUSES, MEANINGS
 from arena.game.seeds import commitment
 from arena.league.terms.master_seed import withheld
 from arena.playstats.league_summary import LeagueSummary, timing
-from arena.publish.data import rules_and_limits
-from arena.publish.data.rules_and_limits import clauses_of, rule_rows, switches
-from arena.publish.output.text import duration, timestamp
+from arena.publish.data import results
+from arena.publish.data.results import clauses_of, rule_rows, switches
 from arena.publish.pages import conditions
 from arena.publish.pages.conditions import BOOKS, PROMISES
+from arena.publish.text import duration, timestamp
 from tests.publish.in_memory import write_site
 from tests.publish.pages import read, tree
 from tests.support import factory
@@ -55,9 +53,9 @@ class MadeUpRules(Rules, frozen=True, kw_only=True, forbid_unknown_fields=True):
 def made_up(monkeypatch: pytest.MonkeyPatch) -> LeagueInfo:
     """A league of an arena whose rules have one more switch."""
     books = {name: MadeUpRules(**asdict(rules)) for name, rules in VARIANTS.items()}
-    monkeypatch.setattr(rules_and_limits, "Rules", MadeUpRules)
-    monkeypatch.setattr(rules_and_limits, "VARIANTS", books)
-    for module in (conditions, rules_and_limits):
+    monkeypatch.setattr(results, "Rules", MadeUpRules)
+    monkeypatch.setattr(results, "VARIANTS", books)
+    for module in (conditions, results):
         monkeypatch.setattr(module, "SWITCHES", SWITCHES | {"made_up"})
     return factory.league((), variants={"mine": books["bga"]})
 
@@ -66,7 +64,7 @@ def made_up(monkeypatch: pytest.MonkeyPatch) -> LeagueInfo:
 def test_a_switch_without_a_meaning_or_a_clause_is_refused(
     made_up: LeagueInfo, monkeypatch: pytest.MonkeyPatch, meanings: dict[str, str]
 ) -> None:
-    monkeypatch.setattr(rules_and_limits, "MEANINGS", MEANINGS | meanings)
+    monkeypatch.setattr(results, "MEANINGS", MEANINGS | meanings)
     with pytest.raises(LookupError, match="made_up"):
         conditions.conditions_page(made_up, LeagueSummary(), None, "")
     with pytest.raises(LookupError, match="made_up"):
@@ -78,7 +76,7 @@ def test_a_switch_with_a_meaning_and_a_clause_is_on_the_page_and_in_the_data(
 ) -> None:
     monkeypatch.setitem(MEANINGS, "made_up", "Something is allowed")
     clauses = [*CLAUSES, replace(CLAUSES[0], switch="made_up")]
-    monkeypatch.setattr(rules_and_limits, "CLAUSES", clauses)
+    monkeypatch.setattr(results, "CLAUSES", clauses)
     page = conditions.conditions_page(made_up, LeagueSummary(), None, "")
     assert ("made_up", "Something is allowed") in [(one.name, one.words) for one in page.switches]
     assert ("made_up", "no") in [(row.switch, row.value) for row in rule_rows(made_up)]

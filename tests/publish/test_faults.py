@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 
 from arena.game.records import Cause, Faulted
-from arena.playstats import fault_summary
+from arena.playstats import faults as fault_summary
 from arena.playstats.fixture_summary import summarize_fixture
 from arena.playstats.league_summary import LeagueSummary
-from arena.publish.output.text import percent
 from arena.publish.pages import faults
+from arena.publish.text import percent
 from tests.publish.in_memory import write_site
 from tests.publish.pages import document, table_text
 from tests.support import factory

@@ -10,8 +10,7 @@ from threading import Thread
 import pytest
 
 from arena.io.errors import ArenaError
-from arena.publish.output.manifest import MANIFEST
-from arena.publish.output.site_folder import STAGING, File, locked_site, replace_site
+from arena.publish.site_folder import MANIFEST, STAGING, File, locked_site, replace_site
 from tests.publish.in_memory import write_site
 from tests.publish.pages import broken_links, tree
 from tests.support import factory

@@ -14,13 +14,12 @@ from arena.game.records import (
     FixtureResult,
     LeagueInfo,
 )
-from arena.publish.data.result_rows import FixtureResultRow
-from arena.publish.data.result_tables import fixture_row, fixture_rows
+from arena.publish.data.results import FixtureResultRow, fixture_row, fixture_rows
 from arena.publish.links import Links, links
-from arena.publish.output.text import counted, fixed, signed
 from arena.publish.pages import fixtures
 from arena.publish.pages.fixtures import PAGE, SHARD, pages, search_files
-from arena.publish.replay.selection import select_replays
+from arena.publish.replays import select_replays
+from arena.publish.text import counted, fixed, signed
 from arena.ratings.leaderboard_rows import Leaderboard
 from arena.ratings.league_ratings import Favourites
 from tests.publish.crowd import crowd

@@ -8,9 +8,9 @@ import pytest
 from msgspec.structs import replace
 
 from arena.game.records import Cause, Faulted
-from arena.publish.drawing.identity import COLOURS, PATTERNS, identities
+from arena.publish.links import COLOURS, PATTERNS, identities
 from arena.publish.pages.front import PlayedShare, description, progress, standings
-from arena.publish.pages.standings import (
+from arena.publish.pages.leaderboard import (
     StandingRow,
     Standings,
     in_order_of_ranks,

@@ -7,9 +7,9 @@ from struct import unpack
 import pytest
 
 from arena.io import shipped
-from arena.publish.data.result_rows import HeadToHeadRow
-from arena.publish.pages.heatmap import COLOURS, Scheme, heatmaps
+from arena.publish.data.results import HeadToHeadRow
 from arena.publish.pages.leaderboard import MatrixRow
+from arena.publish.pages.pictures import COLOURS, Scheme, heatmaps
 
 CLEAR = "clear"
 

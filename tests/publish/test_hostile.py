@@ -8,10 +8,10 @@ import html5lib
 import pytest
 
 from arena.game.records import Cause, Faulted
-from arena.io.visible import visible
+from arena.io.text import visible
 from arena.playstats.fixture_summary import tail
 from arena.publish.links import file_stems
-from arena.publish.output.text import clipped, csv_text, fixed, one_line, percent, signed
+from arena.publish.text import clipped, csv_text, fixed, one_line, percent, signed
 from tests.publish.in_memory import write_site
 from tests.publish.pages import SCRIPTS, broken_links, read, tree
 from tests.support import factory

@@ -8,18 +8,23 @@ import pytest
 from msgspec.structs import replace
 
 from arena.game.records import LeagueInfo, PlayedFixture
-from arena.publish.data.result_tables import by_opponent
-from arena.publish.drawing.axis import round_axis
+from arena.publish.charts import round_axis
+from arena.publish.data.results import by_opponent
 from arena.publish.links import BOTS
-from arena.publish.output.text import percent, signed
 from arena.publish.pages.front import MOST
-from arena.publish.pages.leaderboard import CELLS, TOP, better_matrix, lines, overview
-from arena.publish.pages.standings import board_standings
-from arena.publish.pages.templates import environment
+from arena.publish.pages.leaderboard import (
+    CELLS,
+    TOP,
+    better_matrix,
+    board_standings,
+    lines,
+    overview,
+)
 from arena.publish.site import _Site
 from arena.publish.site_state import StoreState
-from arena.ratings.history import PastRating, Point
-from arena.ratings.leaderboard_rows import Leaderboard, LeaderboardRow
+from arena.publish.templates import environment
+from arena.publish.text import percent, signed
+from arena.ratings.leaderboard_rows import Leaderboard, LeaderboardRow, PastRating, Point
 from arena.ratings.league_ratings import Ratings
 from tests.publish.crowd import crowd
 from tests.publish.in_memory import InMemory, write_site

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 import arena
-from arena.publish.output.made_by import hash_of
+from arena.publish.site_folder import hash_of
 from tests.publish.pages import timeless
 from tests.publish.stored import report, staged
 from tests.support.sampling import sample

@@ -10,8 +10,8 @@ from arena.io import shipped
 from arena.io.errors import ArenaError
 from arena.playstats.fixture_summary import STDERR_SHOWN, summarize_fixture
 from arena.playstats.league_summary import STDERR_PIECES
-from arena.publish.data.result_tables import by_opponent
-from arena.publish.drawing.axis import axis_of, round_axis
+from arena.publish.charts import axis_of, round_axis
+from arena.publish.data.results import by_opponent
 from arena.publish.pages.leaderboard import tint
 from arena.ratings.leaderboard_rows import Duel, Leaderboard
 from arena.ratings.maths.intervals import wilson

@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from arena.publish.data import result_tables
-from arena.publish.output.text import fixed, grouped, percent, signed, sure
+from arena.publish.data import results
 from arena.publish.pages import bot as bot_pages
+from arena.publish.text import fixed, grouped, percent, signed, sure
 from tests.publish.crowd import crowd
 from tests.publish.in_memory import write_site
 from tests.publish.pages import table_text
@@ -129,7 +129,7 @@ def test_a_bots_opponents_are_those_of_the_data(site: Path) -> None:
 def test_pairs_of_many_bots_are_those_of_the_first(
     site: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(result_tables, "PAIRED", 3)
+    monkeypatch.setattr(results, "PAIRED", 3)
     few = write_site(*factory.sample(), tmp_path / "few").parent
     for kind in ("head-to-head", "better"):
         name = f"data/{kind}-bga-2p.json"

@@ -2,10 +2,10 @@
 
 from markupsafe import Markup
 
-from arena.publish.data.result_rows import HeadToHeadRow
+from arena.publish.data.results import HeadToHeadRow
 from arena.publish.links import links
+from arena.publish.pages.bot import Opponent, opponent_rows
 from arena.publish.pages.leaderboard import PairVerdict
-from arena.publish.pages.opponent_rows import Opponent, opponent_rows
 from arena.ratings.board.leaderboard import rate
 from tests.ratings.simulated import league
 from tests.support import factory

@@ -7,12 +7,11 @@ from pathlib import Path
 import pytest
 
 from arena.game.rules.books import VARIANTS
-from arena.league.keeping.prune import remove
-from arena.league.store.pruning import Plan
+from arena.league.keeping.prune import Plan, remove
 from arena.league.store.store import Store
 from arena.playstats.luck import rated_luck
-from arena.publish.output.cache import cache_path
-from arena.publish.replay.selection import ReplayChoice
+from arena.publish.replays import ReplayChoice
+from arena.publish.stored.cache import cache_path
 from arena.publish.stored.stored_games import stored_games
 from arena.ratings.leaderboard_rows import LeaderboardRow
 from arena.ratings.league_ratings import by_division, rate_results

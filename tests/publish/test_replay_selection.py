@@ -11,10 +11,9 @@ import pytest
 from arena.cli.options import replays_option
 from arena.game.records import Cause, Faulted, PlayedFixture
 from arena.game.rules.books import VARIANTS
-from arena.publish.drawing.identity import identities
-from arena.publish.links import GAMES_PER_SHARD
-from arena.publish.replay.selection import AtMost, ReplayChoice, select_replays
-from arena.publish.replay.steps import replay
+from arena.publish.links import GAMES_PER_SHARD, identities
+from arena.publish.replay_steps import replay
+from arena.publish.replays import AtMost, ReplayChoice, select_replays
 from arena.ratings.league_ratings import Favourites
 from tests.publish.in_memory import write_site
 from tests.publish.pages import broken_links, content, unpacked

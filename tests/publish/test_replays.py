@@ -6,7 +6,7 @@ from arena.game.records import CallMade, Cause, Faulted, GameRecord, RoundStarte
 from arena.game.rules.books import VARIANTS, variant
 from arena.game.rules.dice import Hand
 from arena.game.rules.odds import at_least
-from arena.publish.replay.steps import Step, likely, replay
+from arena.publish.replay_steps import Step, likely, replay
 from tests.support import played_games as games
 from tests.support.games import Action, round_events
 

@@ -13,18 +13,17 @@ from arena.cli.league.run import play_and_report
 from arena.game.records import LeagueInfo
 from arena.io.errors import ArenaError
 from arena.league.changes import Change
-from arena.league.keeping.prune import remove
+from arena.league.keeping.prune import Plan, remove
 from arena.league.play.dispatcher import RunListener
 from arena.league.play.league_run import RunRequest
 from arena.league.schedule.schedule import Schedule
-from arena.league.store.pruning import Plan
 from arena.league.store.store import Store
 from arena.league.terms.conditions import conditions_of
 from arena.publish import report as reports
-from arena.publish.output.manifest import MANIFEST
 from arena.publish.report import Report, ReportRequest, report, watch
 from arena.publish.site import publish
-from arena.publish.stored import processes, stored_games
+from arena.publish.site_folder import MANIFEST
+from arena.publish.stored import fixture_work, stored_games
 from tests.league import leagues
 from tests.league.store import edit
 from tests.publish.pages import broken_links, everything, tree
@@ -185,7 +184,7 @@ def test_an_unchanged_report_refuses_a_damaged_store(run: RunRequest, tmp_path: 
         report(ReportRequest(run.league, run.store, site, replays="all"))
 
 
-@pytest.mark.parametrize("many", [1, processes.MANY])
+@pytest.mark.parametrize("many", [1, fixture_work.MANY])
 def test_rows_of_fixtures_that_are_not_read_are_checked(
     run: RunRequest, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, many: int
 ) -> None:

@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from arena.game.records import QuarantinedFixture
-from arena.io.csv_rows import csv_of
-from arena.publish.data.model_rows import table_types
+from arena.io.text import csv_of
 from arena.publish.data.schema import DIALECT, numbers
+from arena.publish.pages.models import table_types
 from arena.ratings.leaderboard_rows import DiceGain, Suspicion
 from tests.publish.columns import SECTION, markdown
 from tests.publish.in_memory import write_site

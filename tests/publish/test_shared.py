@@ -6,9 +6,8 @@ from struct import unpack
 
 import pytest
 
-from arena.publish.drawing.podium import HEIGHT, PICTURE, WIDTH, podium
-from arena.publish.links import file_stems
-from arena.publish.output.ascii_names import ascii_name
+from arena.publish.links import ascii_name, file_stems
+from arena.publish.pages.pictures import HEIGHT, PICTURE, WIDTH, podium
 from tests.publish.in_memory import write_site
 from tests.publish.pages import XHTML, document
 from tests.support import factory

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from arena.publish.output.text import percent, signed
+from arena.publish.text import percent, signed
 from arena.ratings.leaderboard_rows import Suspicion
 from arena.ratings.league_ratings import Ratings
 from tests.publish.in_memory import write_site

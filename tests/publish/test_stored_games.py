@@ -18,11 +18,12 @@ from arena.io.job import in_copy
 from arena.league.store.store import Store
 from arena.playstats.fixture_summary import FixtureSummary, summarize_fixtures
 from arena.publish import site
-from arena.publish.output.cache import cache_path
 from arena.publish.pages import feed
-from arena.publish.replay.selection import NEWEST, ReplayChoice
-from arena.publish.stored import fixture_work, processes
+from arena.publish.replays import NEWEST, ReplayChoice
+from arena.publish.stored import fixture_work
+from arena.publish.stored import fixture_work as processes
 from arena.publish.stored import stored_games as stored
+from arena.publish.stored.cache import cache_path
 from arena.publish.stored.stored_games import StoredGames, rated_results_at, stored_games
 from arena.ratings import division
 from tests.league.store import hostile

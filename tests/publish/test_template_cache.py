@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from jinja2 import Environment, FileSystemLoader
 
-from arena.publish.pages.templates import TemplateCache, environment
+from arena.publish.templates import TemplateCache, environment
 
 
 @pytest.fixture

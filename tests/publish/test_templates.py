@@ -6,8 +6,8 @@ from hypothesis import strategies as st
 from jinja2 import UndefinedError
 from markupsafe import Markup, escape
 
-from arena.io.visible import visible
-from arena.publish.pages.templates import environment
+from arena.io.text import visible
+from arena.publish.templates import environment
 
 each_set = settings(max_examples=200, deadline=None, database=None)
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from arena.publish.output.text import chance, counted, percent
+from arena.publish.text import chance, counted, percent
 
 
 @pytest.mark.parametrize(

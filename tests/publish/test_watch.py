@@ -7,9 +7,15 @@ from arena.game.records import Cause
 from arena.game.rules.books import variant
 from arena.playstats.fixture_summary import summarize_fixture
 from arena.playstats.highlights import KINDS, Highlight, HighlightKind, order
-from arena.publish.fault_words import CAUSES
-from arena.publish.pages.watch import TITLES, highlights, lists, view
-from arena.publish.site_highlights import SiteHighlights, site_highlights
+from arena.publish.pages.watch import (
+    TITLES,
+    SiteHighlights,
+    highlights,
+    lists,
+    site_highlights,
+    view,
+)
+from arena.publish.replay_steps import CAUSES
 from arena.ratings.league_ratings import Favourites, favourites
 from tests.support import factory
 from tests.support import played_games as games

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.ratings.board.confidence_set import may_be_first
 from arena.ratings.board.leaderboard import rate
+from arena.ratings.board.ranks import may_be_first
 from tests.ratings.simulated import league
 from tests.support.depth import depth
 from tests.support.simulated_leagues import Shape

@@ -6,7 +6,7 @@ import pytest
 
 from arena.game.records import FixtureResult, RatingsInfo
 from arena.ratings.board.leaderboard import rate
-from arena.ratings.history import POINTS, PastRating, Point, checkpoints, relative, trend
+from arena.ratings.leaderboard_rows import POINTS, PastRating, Point, checkpoints, relative, trend
 from tests.ratings.simulated import game
 
 BOTS = ("ada", "bob", "cyd")

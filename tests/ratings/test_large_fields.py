@@ -14,8 +14,7 @@ from arena.ratings.board import overall as overall_table
 from arena.ratings.board.memory import forget
 from arena.ratings.division import Rated, rank_all, rate_division
 from arena.ratings.league_ratings import rate_results
-from arena.ratings.maths.elimination import Plan
-from arena.ratings.maths.sparse_inverse import SparseInverse
+from arena.ratings.maths.sparse import Plan, SparseInverse
 from arena.ratings.model import posterior
 from tests.support.depth import depth
 from tests.support.simulated_leagues import Shape, play, play_with_luck, tables

@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from arena.game.records import Division, FixtureResult
-from arena.ratings import history
+from arena.ratings import leaderboard_rows
 from arena.ratings.league_ratings import rate_results
 from arena.ratings.maths import arrays
 from arena.ratings.model import posterior
@@ -35,7 +35,7 @@ def test_a_game_at_a_table_of_six_takes_little_memory_to_rate(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(arrays, "CHUNK", 64)
-    monkeypatch.setattr(history, "POINTS", 2)
+    monkeypatch.setattr(leaderboard_rows, "POINTS", 2)
     monkeypatch.setattr(posterior, "_KEPT", 0)  # beyond it nothing is kept for the next step
     rng = np.random.default_rng(1)
     shapes = [Shape(8, 6, games) for games in (10, 40)]
@@ -49,7 +49,7 @@ def test_a_game_at_a_table_of_six_takes_little_memory_to_rate(
 @pytest.mark.slow
 def test_luck_takes_next_to_no_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(arrays, "CHUNK", 64)
-    monkeypatch.setattr(history, "POINTS", 2)
+    monkeypatch.setattr(leaderboard_rows, "POINTS", 2)
     shape = Shape(8, 2, 200)
     played = play_with_luck(shape, SKILLS, np.random.default_rng(1), 0.4)
     packed = [replace(one, luck=array("i", one.luck)) for one in played]

@@ -7,8 +7,7 @@ import pytest
 
 from arena.ratings.maths.arrays import Floats, as_floats
 from arena.ratings.maths.t_distribution import normal_cdf, t_cdf
-from arena.ratings.stopping.group_sequential import planned_looks, tails
-from arena.ratings.stopping.paired import Paired, clear, paired
+from arena.ratings.two_versions import Paired, clear, paired, planned_looks, tails
 from tests.support.depth import depth
 
 TABLE = {1: 12.7062, 2: 4.3027, 3: 3.1824, 5: 2.5706, 10: 2.2281, 30: 2.0423, 120: 1.9799}
@@ -109,7 +108,7 @@ POCOCK = {1: 1.960, 2: 2.178, 3: 2.289, 5: 2.413, 10: 2.555}
 def test_bounds_agree_with_published_ones(
     count: int, bound: float, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("arena.ratings.stopping.group_sequential._SHAPE", 0.5)
+    monkeypatch.setattr("arena.ratings.two_versions._SHAPE", 0.5)
     expected = [float(normal_cdf(-bound))] * count
     assert tails(range(1, count + 1), 0.95) == pytest.approx(expected, abs=2e-5)
 

@@ -9,7 +9,7 @@ from arena.game.records import Division, FixtureResult, RatingsInfo
 from arena.ratings.board.leaderboard import rate
 from arena.ratings.league_ratings import rate_results
 from arena.ratings.maths.connected import parts, reached
-from arena.ratings.stopping.sequential import TableMeans, separated, tied
+from arena.ratings.sequential import TableMeans, separated, tied
 from tests.support.results import result
 
 

@@ -9,9 +9,8 @@ from arena.io.job import in_copy
 from arena.ratings.board.leaderboard import rate
 from arena.ratings.maths import arrays
 from arena.ratings.maths.t_distribution import normal_cdf
-from arena.ratings.model.factors import distinct
 from arena.ratings.model.games import Games, as_arrays
-from arena.ratings.model.posterior import Posterior, posterior
+from arena.ratings.model.posterior import Posterior, distinct, posterior
 from arena.ratings.model.trueskill import BETA, SIGMA
 from tests.ratings.simulated import game, league
 from tests.support.depth import depth

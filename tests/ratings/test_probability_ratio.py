@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from arena.ratings.maths.arrays import Floats, as_floats
-from arena.ratings.stopping.probability_ratio import RatioOutcome, RatioTest, ratio_looks
+from arena.ratings.two_versions import RatioOutcome, RatioTest, ratio_looks
 from tests.support.depth import depth
 
 BLOCKS, OPPONENTS = 120, 4

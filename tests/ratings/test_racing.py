@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.ratings.stopping.racing import FIRST_MEETINGS, Race
+from arena.ratings.racing import FIRST_MEETINGS, Race
 from tests.support.depth import depth
 
 GAMES = 20

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from arena.game.records import FixtureResult, RatingsInfo
 from arena.ratings.board import trajectory as past
 from arena.ratings.board.memory import Entry
-from arena.ratings.history import checkpoints
+from arena.ratings.leaderboard_rows import checkpoints
 from arena.ratings.league_ratings import Ratings, by_division, rate_results
 from arena.ratings.model.trueskill import Rating, rate_all
 from tests.support.depth import depth

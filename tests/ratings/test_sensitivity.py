@@ -5,10 +5,9 @@ import pytest
 
 from arena.ratings.board.leaderboard import rate
 from arena.ratings.maths.arrays import Floats
-from arena.ratings.model.factors import distinct, inverse_mills_ratio
 from arena.ratings.model.games import Games, as_arrays
 from arena.ratings.model.head_to_head import Pairs, pairs
-from arena.ratings.model.posterior import posterior
+from arena.ratings.model.posterior import distinct, inverse_mills_ratio, posterior
 from arena.ratings.model.trueskill import BETA, SIGMA
 from arena.ratings.variance.sensitivity import shifts
 from tests.support.simulated_leagues import Moment, Shape, play

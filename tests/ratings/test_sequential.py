@@ -6,7 +6,7 @@ from statistics import fmean
 
 import pytest
 
-from arena.ratings.stopping.sequential import (
+from arena.ratings.sequential import (
     FIRST_LOOK,
     TableMeans,
     adjusted_means,

@@ -11,8 +11,7 @@ from arena.ratings.board.leaderboard import solve
 from arena.ratings.leaderboard_rows import Cases, Suspicion
 from arena.ratings.league_ratings import Ratings, rate_results
 from arena.ratings.model.games import as_arrays
-from arena.ratings.suspicion.collusion import _typical, collusion
-from arena.ratings.suspicion.suspicion import holm
+from arena.ratings.suspicion import _typical, collusion, holm
 from tests.ratings.simulated import decided, league
 from tests.support.depth import depth
 from tests.support.simulated_leagues import Shape, Twist

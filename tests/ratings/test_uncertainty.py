@@ -14,9 +14,8 @@ from arena.ratings.board.ranks import better_probabilities, rank_ranges
 from arena.ratings.leaderboard_rows import Leaderboard
 from arena.ratings.maths.intervals import indistinct_range
 from arena.ratings.maths.t_distribution import normal_cdf, t_cdf, t_quantile
-from arena.ratings.model.factors import distinct
 from arena.ratings.model.games import as_arrays
-from arena.ratings.model.posterior import posterior
+from arena.ratings.model.posterior import distinct, posterior
 from arena.ratings.variance import leverage
 from arena.ratings.variance.block_variance import GameScores, dice_gain
 from tests.ratings.simulated import decided, league

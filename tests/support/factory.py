@@ -18,8 +18,8 @@ from arena.game.records import (
     PlayedFixture,
     RatingsInfo,
     RoundStarted,
+    fixture_result,
 )
-from arena.game.results import fixture_result
 from arena.game.rules.books import variant
 from arena.ratings.league_ratings import Ratings
 from tests.support.results import rate_league

@@ -19,7 +19,7 @@ from arena.game.referee import Notice, Referee
 from arena.game.rules.books import Rules
 from arena.game.wire.messages import Answer, CalzaOffer
 from arena.io import shipped
-from arena.playstats.coach.judgement import Leak
+from arena.playstats.coach.coach import Leak
 from tests.support import records
 from tests.support.played_games import Request, play_out
 

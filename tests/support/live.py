@@ -20,7 +20,7 @@ from arena.bots.sandboxes.registry import SANDBOXES, make_sandbox
 from arena.bots.sandboxes.run_folder import run_folder
 from arena.bots.sandboxes.run_once import run_once
 from arena.bots.sessions.multiplexer import Multiplexer
-from arena.bots.sessions.replies import Log
+from arena.bots.sessions.session import Log
 from arena.game.records import Fixture, LimitsInfo, PlayedFixture
 from arena.game.rules.books import Rules
 from arena.io import shipped

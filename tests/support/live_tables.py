@@ -6,7 +6,7 @@ from arena.bots.builds.staging import stage
 from arena.bots.sandboxes.base import Sandbox
 from arena.game.records import Cause, Faulted, GameRecord, LimitsInfo, PlayedFixture
 from arena.game.rules.books import VARIANTS, Rules
-from arena.league.table.replay import replay
+from arena.league.table.recorded_game import replay
 from tests.support import records
 from tests.support.bot_programs import program
 from tests.support.live import PYTHON, good_bot, play_bots, write_bot

@@ -13,7 +13,7 @@ from arena.game.records import (
     LeagueInfo,
     PlayedFixture,
 )
-from arena.league.store.format.rows import pack
+from arena.league.store.rows import pack
 from arena.league.store.store import Store
 
 

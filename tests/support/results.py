@@ -2,8 +2,7 @@
 
 from collections.abc import Collection, Iterable, Sequence
 
-from arena.game.records import FixtureResult, PlayedFixture, RatingsInfo
-from arena.game.results import fixture_result
+from arena.game.records import FixtureResult, PlayedFixture, RatingsInfo, fixture_result
 from arena.ratings.league_ratings import Ratings, by_division, rate_results
 from tests.support import records
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from arena.playstats.fault_entry import FaultEntry
+from arena.playstats.faults import FaultEntry
 from arena.playstats.fixture_summary import FixtureSummary
 from arena.playstats.league_summary import LeagueSummary, add_faults, add_up
 

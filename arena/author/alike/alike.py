@@ -1,5 +1,6 @@
 """Bots compared with each other, by text and by behaviour, to find those that are alike."""
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import BrokenExecutor
 from operator import itemgetter
@@ -7,16 +8,16 @@ from pathlib import Path
 from secrets import token_hex
 
 from msgspec import Struct
+from msgspec.structs import replace
 
-from arena.author.alike.by_behaviour import BotAnswers, ask_all, compare_behaviour
-from arena.author.alike.excerpts import with_text
-from arena.author.alike.named_bots import LeftOut, NamedBot
-from arena.author.alike.ranking import AnyTwo, Pair, compare_all, is_not_its_own
-from arena.author.alike.sample_games import record
+from arena.author.alike.by_behaviour import BotAnswers, ask_all, compare_behaviour, record
+from arena.author.alike.pairs import AnyTwo, Pair, compare_all, is_not_its_own, with_text
 from arena.author.alike.sources import Source, arenas_kgrams, kgrams_of, name_unread, read_source
+from arena.bots.archives.unpack import ENDINGS, is_archive
 from arena.bots.bot import Bot
-from arena.bots.builds.cache import user_builds
-from arena.bots.manifest import SAMPLE, find_bots, load_bot
+from arena.bots.builds.staging import user_builds
+from arena.bots.folder import is_ignored, refuse_link
+from arena.bots.manifest import MANIFEST, SAMPLE, bot_sources, find_bots, load_bot
 from arena.bots.sandboxes.base import Program
 from arena.bots.sandboxes.registry import AUTO
 from arena.bots.workshop import Workshop, open_workshop, sandbox_for
@@ -25,6 +26,88 @@ from arena.io import shipped
 from arena.io.cores import core_count
 from arena.io.errors import ArenaError
 from arena.league.play.process_pool import ProcessEngine
+
+
+class NamedBot(Struct, frozen=True):
+    """A bot, by the name of its folder or archive: copies may have the same name in bot.yaml."""
+
+    name: str
+    bot: Bot
+
+
+class LeftOut(Struct, frozen=True):
+    """A file or folder among hand-ins that cannot be compared."""
+
+    name: str
+    why: str
+
+
+def find_hand_ins(patterns: Sequence[str], base: Path) -> tuple[list[NamedBot], list[LeftOut]]:
+    """Return the bots of all patterns, and the files and folders among hand-ins that are none.
+
+    A pattern is a bot's folder or archive, `sample:NAME`, or a folder with many of them. Raises
+    ArenaError for a bot that is named and cannot be read, for a folder without bots, and for fewer
+    than two bots.
+    """
+    sources: dict[Path, Path] = {}
+    hand_ins: list[NamedBot] = []
+    left_out: list[LeftOut] = []
+    for pattern in patterns:
+        for source in bot_sources(pattern, base, "BOT"):
+            if source.resolve() in sources:
+                continue
+            if _is_bot(source):
+                sources[source.resolve()] = source
+                hand_ins.append(_named(source))
+            else:
+                bots, others = _in_folder(source)
+                hand_ins += bots
+                left_out += others
+    if len(hand_ins) < 2:
+        raise ArenaError(
+            "it takes two bots to be alike", "BOT", "name another, or a folder of them"
+        )
+    return _with_own_names(hand_ins), left_out
+
+
+def _is_bot(source: Path) -> bool:
+    return source.is_file() or (source / MANIFEST).is_file()
+
+
+def _named(source: Path) -> NamedBot:
+    name = source.resolve().name
+    if source.is_file():
+        name = name[: -len(max((end for end in ENDINGS if name.lower().endswith(end)), key=len))]
+    return NamedBot(name, load_bot(source))
+
+
+def _in_folder(folder: Path) -> tuple[list[NamedBot], list[LeftOut]]:
+    hand_ins: list[NamedBot] = []
+    left_out: list[LeftOut] = []
+    for source in sorted(folder.iterdir()):
+        may_be_bot = source.is_symlink() or source.is_dir() or is_archive(source)
+        if is_ignored(source.name) or not may_be_bot:
+            continue
+        try:
+            refuse_link(source)
+            hand_ins.append(_named(source))
+        except ArenaError as error:
+            left_out.append(LeftOut(source.name, error.what))
+    if not hand_ins:
+        why = f": {left_out[0].name}: {left_out[0].why}" if left_out else ""
+        hint = f"give a folder with a {MANIFEST} in it, or one with folders and archives of bots"
+        raise ArenaError(f"no bots in this folder{why}", str(folder), hint)
+    return hand_ins, left_out
+
+
+def _with_own_names(hand_ins: Sequence[NamedBot]) -> list[NamedBot]:
+    """Name bots by their whole path whose folders have the same name."""
+    times = Counter(hand_in.name for hand_in in hand_ins)
+    return [
+        replace(hand_in, name=str(hand_in.bot.source)) if times[hand_in.name] > 1 else hand_in
+        for hand_in in hand_ins
+    ]
+
 
 POSITIONS = 2000
 _MOST_SHOWN = 3

@@ -1,10 +1,10 @@
 """How often two bots decide alike in the same positions, whatever language they are written in.
 
-Each bot is asked everything twice, with two seeds. A bot that draws at random differs from itself,
-too, so two bots are compared across the seeds, and their agreement is divided by that of each with
-itself (the geometric mean of the two). That is the cosine between their mixed strategies: 1 for a
-copy, also for one that draws other numbers, and for bots that do not draw just the share of
-positions in which they decide alike.
+The positions come from games of sample bots, drawn by a seed. Each bot is asked everything twice,
+with two seeds. A bot that draws at random differs from itself, too, so two bots are compared across
+the seeds, and their agreement is divided by that of each with itself (the geometric mean of the
+two). That is the cosine between their mixed strategies: 1 for a copy, also for one that draws other
+numbers, and for bots that do not draw just the share of positions in which they decide alike.
 """
 
 from collections.abc import Iterator, Sequence
@@ -13,19 +13,83 @@ from contextlib import closing
 from functools import partial
 from itertools import islice
 from math import sqrt
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 from msgspec import Struct
 
-from arena.author.alike.sample_games import SEAT, Recorded
+from arena.bots.manifest import SAMPLE, find_bots
 from arena.bots.sandboxes.base import Program, Sandbox
+from arena.bots.sessions.multiplexer import Multiplexer
 from arena.bots.sessions.warm_pool import WarmPool
-from arena.game.records import LimitsInfo
+from arena.bots.workshop import Workshop
+from arena.game.records import Fixture, LimitsInfo, PlayedFixture
 from arena.game.rules.books import Rules
+from arena.game.rules.round import max_rounds
+from arena.game.seeds import block_seed, fixture_seed
 from arena.league.play.process_pool import map_ordered
 from arena.league.table.decisions_by_build import Build, BuildDecision, ask
+from arena.league.table.play_fixture import play_fixture
+from arena.league.table.preparation import prepare
+
+_PLAYERS = ("bluffer", "honest", "memory", "odds")
+"""Sample bots that run wherever the arena does, and play neither alike nor badly."""
+_SIZES = (2, 4, 2, 4)
+"""Players at the tables, whose first seats the players take in turn."""
+_PER_GAME = 8
+"""Positions that a game has for a seat, at least, on average: 10 to 34 were counted."""
+SEAT = 0
+"""The seat whose positions are taken."""
+
+
+class Recorded(Struct, frozen=True):
+    """A fixture of sample bots, and how many positions are taken from it, the first ones."""
+
+    played: PlayedFixture
+    most: int
+
+
+def record(
+    positions: int, seed: str, rules: Rules, workshop: Workshop, executor: Executor, workers: int
+) -> list[Recorded]:
+    """Play games with so many positions, at tables of two and four; the same ones of a seed."""
+    bots = find_bots([(f"{SAMPLE}{name}", "positions") for name in _PLAYERS], Path.cwd())
+    fixtures = _fixtures([bot.name for bot in bots], positions, seed, rules)
+    staged = prepare(workshop, bots, rules, LimitsInfo())
+    programs = {bot.name: bot.program for bot in staged}
+    calls = [
+        partial(_play, fixture, [programs[name] for name in fixture.seats], rules, workshop.sandbox)
+        for fixture, _ in fixtures
+    ]
+    played = map_ordered(executor, calls, workers)
+    return [Recorded(fixture, most) for fixture, (_, most) in zip(played, fixtures, strict=True)]
+
+
+def _play(
+    fixture: Fixture, at_table: Sequence[Program], rules: Rules, sandbox: Sandbox
+) -> PlayedFixture:
+    with Multiplexer(at_table, sandbox, LimitsInfo().complete(fixture.games)) as multiplexer:
+        return play_fixture(fixture, rules, multiplexer)
+
+
+def _fixtures(
+    names: Sequence[str], positions: int, seed: str, rules: Rules
+) -> list[tuple[Fixture, int]]:
+    tables = [
+        tuple(names[(first + seat) % len(names)] for seat in range(players))
+        for first, players in enumerate(_SIZES)
+    ]
+    result = []
+    for number, seats in enumerate(tables):
+        most = positions // len(tables) + (number < positions % len(tables))
+        place = f"{number}", number, rules.name, seats, fixture_seed(seed, f"{number}")
+        dice, rounds = block_seed(seed, f"{number}"), max_rounds(rules, len(seats))
+        games = -(-most // _PER_GAME)
+        result.append((Fixture(*place, games, number, dice, rounds), most))
+    return result
+
 
 LEAST = 100
 """Positions that both must have answered to be compared, if so many are asked."""

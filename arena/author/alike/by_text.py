@@ -7,8 +7,7 @@ import numpy.typing as npt
 from msgspec import Struct
 from msgspec.structs import replace
 
-from arena.author.alike.fingerprints import K
-from arena.author.alike.sources import Hashes, Source, SourceFile
+from arena.author.alike.sources import Hashes, K, Source, SourceFile
 
 Lines = npt.NDArray[np.int32]
 """The line, from 1, that each of some tokens begins in."""

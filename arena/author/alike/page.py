@@ -10,9 +10,9 @@ from msgspec import Struct
 
 from arena.author.alike.alike import Alike
 from arena.author.alike.by_text import MOST_COMPARED, SharedText, SourcePart
-from arena.author.alike.ranking import MOST_SHOWN, Pair
+from arena.author.alike.pairs import MOST_SHOWN, Pair
 from arena.io.files import write_file
-from arena.publish.pages.templates import render
+from arena.publish.templates import render
 
 _NO_LINE = (0, "")
 _END = 1 << 62

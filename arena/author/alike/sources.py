@@ -1,7 +1,19 @@
-"""The source of a bot, and what all bots may have of it: the kits and the sample bots."""
+"""The source of a bot as fingerprints, and what all bots may have of it: the kits, the sample bots.
 
-from collections.abc import Collection, Iterable, Sequence
+Fingerprints are chosen by winnowing: a few of the k-grams of a text, so that equal texts choose the
+same ones. Schleimer, Wilkerson and Aiken, *Winnowing: Local Algorithms for Document
+Fingerprinting*, SIGMOD 2003. In each window of `WINDOW` k-grams the one with the least hash is
+chosen, the last one if there are several. Whatever two texts share in
+`GUARANTEE = WINDOW + K - 1` tokens in a row is found for sure, and nothing that they share in fewer
+than `K` tokens. In random texts a share of `2 / (WINDOW + 1)` of the k-grams is chosen.
+
+K-grams that are common to many are left out before choosing, so that the guarantee holds for what
+is left: in any shared `GUARANTEE` tokens that are not common as a whole, one k-gram is chosen.
+"""
+
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import cache
+from hashlib import blake2b
 from itertools import accumulate
 from pathlib import Path
 
@@ -9,14 +21,45 @@ import numpy as np
 import numpy.typing as npt
 from msgspec import Struct
 
-from arena.author.alike.fingerprints import kgrams, winnow
-from arena.author.alike.languages import Language, language_of
-from arena.author.alike.tokens import tokenize
+from arena.author.alike.tokens import Language, language_of, tokenize
 from arena.bots.folder import files_of
 from arena.bots.kit_files import kit_files
 from arena.bots.runtimes import KITS
 from arena.bots.sandboxes.base import MIB
 from arena.io import shipped
+
+K = 16
+"""Tokens of a k-gram."""
+WINDOW = 8
+"""K-grams of which one is chosen."""
+GUARANTEE = WINDOW + K - 1
+
+
+def kgrams(tokens: Sequence[str]) -> Iterator[int]:
+    """Yield the hash of each `K` tokens in a row, the same on every machine."""
+    for start in range(len(tokens) - K + 1):
+        text = "\0".join(tokens[start : start + K])
+        yield int.from_bytes(blake2b(text.encode(), digest_size=8).digest())
+
+
+def winnow(hashes: Sequence[int], common: Collection[int] = ()) -> dict[int, int]:
+    """Return the places that are chosen, with their hashes.
+
+    Hashes in `common` are left out. A text of fewer than `WINDOW` k-grams is one window.
+    """
+    chosen: dict[int, int] = {}
+    own = [(-hash_, place) for place, hash_ in enumerate(hashes) if hash_ not in common]
+    first = 0
+    for start in range(max(1, len(hashes) - WINDOW + 1)):
+        while first < len(own) and own[first][1] < start:
+            first += 1
+        window = own[first : first + WINDOW]
+        inside = [hashed for hashed in window if hashed[1] < start + WINDOW]
+        if inside:
+            hash_, place = max(inside)
+            chosen[place] = -hash_
+    return chosen
+
 
 _KIB = 1024
 MOST_OF_A_FILE = 256 * _KIB

@@ -4,12 +4,12 @@ from collections.abc import Collection, Sequence
 from math import inf
 from typing import NamedTuple
 
-from arena.author.check.pace import Pace
+from arena.author.check.meter import Pace
 from arena.bots.models.gateway import Gateway
 from arena.bots.sandboxes.base import Program, Running, Sandbox
 from arena.bots.sessions.clock import READY
 from arena.bots.sessions.multiplexer import Multiplexer
-from arena.bots.sessions.replies import Log, SeatReply
+from arena.bots.sessions.session import Log, SeatReply
 from arena.bots.sessions.warm_pool import TablePool
 from arena.game.records import LimitsInfo
 

@@ -5,10 +5,10 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from arena.author.check.context import Bench
-from arena.author.check.hints.build import of_build
-from arena.author.check.hints.refused import named, refused
-from arena.author.check.tables import FOR_TWO
+from arena.author.check.bench import Bench
+from arena.author.check.hints.fault import of_build
+from arena.author.check.hints.missing import named, refused
+from arena.author.check.positions import FOR_TWO
 from arena.bots.builds.build import BuildFailedError
 from arena.bots.sandboxes.base import Program, Sandbox
 from arena.bots.sandboxes.registry import open_sandbox

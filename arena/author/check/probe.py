@@ -1,4 +1,4 @@
-"""One bot alone at a table that the check plays for it."""
+"""One bot alone at a table that the check plays for it, and its faults there."""
 
 import time
 from collections.abc import Callable, Iterable, Sequence
@@ -6,13 +6,11 @@ from typing import Self, cast
 
 from msgspec.structs import replace
 
-from arena.author.check.context import Bench
-from arena.author.check.faults import finding_of
+from arena.author.check.bench import Bench, Seated, Tape
 from arena.author.check.findings import Finding
-from arena.author.check.hints.fault import named
-from arena.author.check.live_seat import Seated
-from arena.author.check.steps.positions import CheckMoment
-from arena.author.check.tables import GAMES, SHARED, CheckTable
+from arena.author.check.hints.fault import Evidence, hint_for, named
+from arena.author.check.outside import why_no_start
+from arena.author.check.positions import GAMES, SHARED, CheckMoment, CheckTable
 from arena.author.check.timeout_cause import wait_longer
 from arena.bots.sandboxes.base import Running
 from arena.game.records import Cause, Fault
@@ -20,6 +18,33 @@ from arena.game.referee import Notice
 from arena.game.wire.codec import encode
 from arena.game.wire.messages import Answer, CalzaOffer, Ready, Turn
 from arena.league.table.live_seat import hello_to
+
+
+def finding_of(
+    bench: Bench, table: CheckTable, fault: Fault, tape: Tape, stderr: str, late: str = ""
+) -> Finding:
+    """Return a fault at a table, with how to mend it; `late` is the kind of `Late`."""
+    evidence = Evidence(
+        fault.cause,
+        fault.detail,
+        tape.came,
+        stderr,
+        late=late,
+        runtime=bench.language,
+        in_image=not bench.sandbox.uses_host_programs,
+        files=tuple(bench.files),
+        sent=tuple(tape.sent),
+        interpreter=bench.interpreter,
+    )
+    return Finding(
+        what=f"{fault.cause}: {fault.detail}",
+        where=str(table),
+        hint=why_no_start(bench, fault.detail, stderr) or hint_for(evidence),
+        sent=evidence.sent,
+        came=tape.came,
+        told=tuple(tape.told),
+        stderr=stderr,
+    )
 
 
 class Probe:

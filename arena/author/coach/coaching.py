@@ -1,29 +1,121 @@
-"""The coaching of a bot: over a stored league, or over a quick table that is played for it."""
+"""The coaching of a bot, over a stored league or a quick table, and its worst turns as puzzles."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from itertools import islice
 from pathlib import Path
 from shlex import quote
+from statistics import median
+from typing import Literal
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from arena.author.coach.request_times import RequestTime, request_times
+from arena.author.check.bench import Bench, CheckRequest
+from arena.author.check.findings import Finding
+from arena.author.check.positions import CheckTable
+from arena.author.check.probe import Probe
 from arena.author.quick_table import TableRequest, play_table
 from arena.bots.bot import Bot, runtimes_of
 from arena.bots.manifest import SAMPLE, bot_sources, find_bot
+from arena.bots.sandboxes.base import Sandbox
 from arena.bots.sandboxes.registry import make_sandbox
+from arena.bots.workshop import open_workshop
 from arena.game.records import LeagueInfo, PlayedFixture
 from arena.game.rules.books import Rules
-from arena.game.walk import ForbiddenEventError
+from arena.game.walk import ForbiddenEventError, walk
+from arena.game.wire.messages import CalzaOffer, Turn
 from arena.io.errors import ArenaError, did_you_mean
 from arena.league.play.dispatcher import RunListener
 from arena.league.store.store import Store
+from arena.league.table.live_seat import Request
+from arena.league.table.recorded_game import seat_moments
 from arena.league.terms.config import load_league
 from arena.league.terms.stored_schedule import schedule_of
-from arena.playstats.coach.coach import Coach, Hear
-from arena.playstats.coach.judgement import Judgement
+from arena.playstats.coach.coach import Coach, Hear, Judgement
+from arena.playstats.coach.decisions import Decision, DecisionAction, GameKey, choices
 from arena.playstats.coach.lookahead import DEALS, FLOOR, LEAST_CHANCE
+
+_MOST = 250
+"""Requests of a fixture that are asked again."""
+
+RequestKind = Literal["opening", "reply", "palifico", "calza"]
+KINDS: tuple[RequestKind, ...] = ("opening", "reply", "palifico", "calza")
+"""The first bid of a round, any later turn, any turn in a palifico round, an offer of calza."""
+
+
+class RequestTime(Struct, frozen=True):
+    """How long requests of a kind took, in seconds."""
+
+    kind: RequestKind
+    requests: int
+    clock: Literal["cpu", "wall"]
+    """Wall time where the sandbox cannot tell CPU time."""
+    median: float
+    longest: float
+
+
+def request_times(
+    bot: Bot,
+    fixtures: list[PlayedFixture],
+    rules: Rules,
+    sandbox: Sandbox,
+    *,
+    packages: bool = False,
+) -> list[RequestTime]:
+    """Ask a bot again, one at a time, what it was asked in stored games; its answers do not count.
+
+    Requests after a fault of the bot are left out. `packages`: whether those that it asks for are
+    installed.
+    """
+    times: dict[RequestKind, list[float]] = {}
+    with open_workshop(sandbox, packages=packages) as workshop:
+        bench = Bench(CheckRequest(bot.source), workshop.folder, lambda _: None)
+        bench.bot, bench.workshop = bot, workshop
+        bench.staged = workshop.stage(bot)
+        for played in fixtures:
+            try:
+                for kind, seconds in _asked_again(bench, played, rules):
+                    times.setdefault(kind, []).append(seconds)
+            finally:
+                bench.end()
+    clock: Literal["cpu", "wall"] = "cpu" if bench.meter.by_cpu else "wall"
+    return [
+        RequestTime(kind, len(times[kind]), clock, median(times[kind]), max(times[kind]))
+        for kind in KINDS
+        if kind in times
+    ]
+
+
+def _asked_again(
+    bench: Bench, played: PlayedFixture, rules: Rules
+) -> Iterator[tuple[RequestKind, float]]:
+    seat, asked = played.fixture.seats.index(bench.bot.name), 0
+    with Probe(bench, CheckTable(rules, len(played.fixture.seats), seat)) as probe:
+        ready = probe.start()
+        if isinstance(ready, Finding):
+            return
+        for record in played.games:
+            for moment in seat_moments(played.fixture, rules, record, seat):
+                for notice in moment.news:
+                    probe.tell(notice)
+                request = moment.request
+                if request is None or (isinstance(request, CalzaOffer) and not ready.calza):
+                    continue
+                if isinstance(probe.ask(request), Finding):
+                    return
+                yield _kind(request), bench.meter.decisions[-1]
+                asked += 1
+            if asked >= _MOST:
+                return
+
+
+def _kind(request: Request) -> RequestKind:
+    if isinstance(request, CalzaOffer):
+        return "calza"
+    if request.palifico_seat is not None:
+        return "palifico"
+    return "reply" if request.dudo else "opening"
+
 
 Expect = Callable[[int], None]
 """Gets how many games will be judged."""
@@ -176,3 +268,65 @@ def _check_name(bot: str, info: LeagueInfo, store: Path) -> None:
     if bot not in names:
         hint = did_you_mean(bot, names)
         raise ArenaError(f"no bot of the league is called '{bot}'", str(store), hint)
+
+
+class Choice(Struct, frozen=True):
+    """A legal action of a turn."""
+
+    action: DecisionAction
+    chance: float
+    """The chance to win after it."""
+    cost: float
+    """By how much that is less than after the best one."""
+
+
+class Puzzle(Struct, frozen=True):
+    """A turn of the bot."""
+
+    decision: Decision
+    seats: tuple[str, ...]
+    dice: tuple[int, ...]
+    """By seat."""
+    book: str
+    """The rule book."""
+    request: Turn
+    choices: list[Choice]
+    """All that is legal, the best first."""
+
+
+def puzzles(coaching: Coaching, store: Path) -> Iterator[Puzzle]:
+    """Yield the most expensive turns, the dearest first; calls of calza are left out."""
+    turns = [one for one in coaching.judgement.worst if one.action.do != "calza"]
+    wanted = {decision.fixture for decision in turns}
+    with Store(store) as opened:
+        variants = opened.conditions().variants
+        played = {
+            one.fixture.index: one
+            for one in opened.played(without_pruned=True)
+            if one.fixture.index in wanted
+        }
+    for decision in turns:
+        fixture = played[decision.fixture]
+        yield _puzzle(decision, fixture, variants[fixture.fixture.variant])
+
+
+def _puzzle(decision: Decision, played: PlayedFixture, rules: Rules) -> Puzzle:
+    fixture = played.fixture
+    [record] = [record for record in played.games if record.game == decision.game]
+    [round_] = [one for one in walk(record, rules) if one.number == decision.round]
+    [request] = [
+        moment.request
+        for moment in seat_moments(fixture, rules, record, decision.seat)
+        if moment.step == decision.step and isinstance(moment.request, Turn)
+    ]
+    place = GameKey(fixture.index, record.game, fixture.seed)
+    chances = choices(round_, decision, place)
+    best = max(chances.values())
+    return Puzzle(
+        decision=decision,
+        seats=fixture.seats,
+        dice=round_.now.standing.dice,
+        book=rules.name,
+        request=request,
+        choices=[Choice(action, chance, best - chance) for action, chance in chances.items()],
+    )

@@ -6,17 +6,15 @@ from types import MappingProxyType
 
 from msgspec import Struct
 
-from arena.author.coach.coaching import Coaching
-from arena.author.coach.request_times import RequestKind
+from arena.author.coach.coaching import Coaching, RequestKind
 from arena.author.coach.words import REQUESTS, at_table, bids, did, leak_facts, named
 from arena.io.files import write_file
 from arena.league.store.store import Store
+from arena.playstats.coach.coach import Judgement, Leak
 from arena.playstats.coach.decisions import Decision, DecisionAction
-from arena.playstats.coach.judgement import Judgement, Leak
 from arena.publish.links import links
-from arena.publish.pages.frame import Frame, menu
-from arena.publish.pages.templates import render
 from arena.publish.report import ReportRequest, report
+from arena.publish.templates import Frame, menu, render
 
 
 class CoachPage(Struct, frozen=True):

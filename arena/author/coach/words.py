@@ -1,10 +1,10 @@
 """Leaks, decisions and requests in words, for the terminal and the page."""
 
-from arena.author.coach.request_times import RequestKind
+from arena.author.coach.coaching import RequestKind
 from arena.game.rules.explain import name_bid
 from arena.game.rules.round import Bid
+from arena.playstats.coach.coach import Leak
 from arena.playstats.coach.decisions import Decision, DecisionAction
-from arena.playstats.coach.judgement import Leak
 
 REQUESTS: dict[RequestKind, str] = {
     "opening": "opening",

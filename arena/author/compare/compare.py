@@ -9,14 +9,17 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from arena import __version__
-from arena.author.compare.behaviour import compare_behaviour
-from arena.author.compare.differences import Behaviour
-from arena.author.compare.looks import Until
-from arena.author.compare.model_use import check_models
-from arena.author.compare.names import NEW, OLD, VERSIONS, in_field
-from arena.author.compare.result import Comparison, ComparisonGames
+from arena.author.compare.behaviour import (
+    NEW,
+    OLD,
+    VERSIONS,
+    Behaviour,
+    compare_behaviour,
+    in_field,
+)
+from arena.author.compare.result import Comparison, ComparisonGames, Until, check_models
 from arena.bots.bot import Bot
-from arena.bots.builds.cache import user_builds
+from arena.bots.builds.staging import user_builds
 from arena.bots.manifest import find_bot, find_bots
 from arena.bots.models.gateway import Access
 from arena.bots.sandboxes.base import Program, Sandbox
@@ -24,7 +27,7 @@ from arena.bots.sandboxes.registry import AUTO
 from arena.bots.workshop import open_workshop, sandbox_for
 from arena.game.records import Fixture, LeagueInfo, LimitsInfo
 from arena.game.rules.books import variant
-from arena.game.rules.round_limit import ROUNDS_PER_DIE, max_rounds
+from arena.game.rules.round import ROUNDS_PER_DIE, max_rounds
 from arena.game.seeds import block_seed, commitment, fixture_seed
 from arena.io.cores import core_count
 from arena.io.errors import ArenaError

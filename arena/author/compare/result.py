@@ -1,21 +1,159 @@
-"""The result of comparing two versions of a bot: over all, by division and by opponent."""
+"""The result of comparing two versions of a bot: when to look at it, and what each look decides."""
 
 from collections.abc import Callable, Mapping, Sequence
+from typing import Literal
 
 import numpy as np
 from msgspec import Struct
 
-from arena.author.compare.behaviour import TableSample
-from arena.author.compare.differences import Behaviour
-from arena.author.compare.looks import Look, Until, looks_of, sign
-from arena.author.compare.model_use import ModelUse, add_use
-from arena.author.compare.names import VERSIONS, in_field, version_seat
+from arena.author.compare.behaviour import (
+    NEW,
+    OLD,
+    VERSIONS,
+    Behaviour,
+    TableSample,
+    in_field,
+    version_seat,
+)
+from arena.bots.bot import Bot
+from arena.bots.models.config import MICROS, Model, check_granted, read_key
 from arena.game.records import Division, Fixture, FixtureResult, LeagueInfo, QuarantinedFixture
 from arena.io.errors import ArenaError
 from arena.league.schedule.schedule import divisions
-from arena.league.store.format.rows import PackedFixture
+from arena.league.store.rows import PackedFixture, unpack_texts
 from arena.ratings.maths.arrays import Floats
-from arena.ratings.stopping.paired import Paired, clear, paired
+from arena.ratings.maths.intervals import TAIL
+from arena.ratings.two_versions import (
+    Paired,
+    RatioOutcome,
+    RatioTest,
+    clear,
+    paired,
+    planned_looks,
+    ratio_looks,
+    tails,
+)
+
+EQUIVALENT = RatioOutcome.EQUIVALENT.value
+"""The decision that neither version is better by the points of the test."""
+
+
+class Until(Struct, frozen=True):
+    """When a comparison stops before its blocks are over."""
+
+    confidence: float
+    test: Literal["ratio", "planned"] = "ratio"
+    """A sequential probability ratio test, or planned looks with intervals that hold at once."""
+    points: float = 5.0
+    """The difference in rivals beaten that the ratio test looks for, in percentage points."""
+
+
+class Look(Struct, frozen=True):
+    """The share of rivals beaten after so many blocks, over all divisions."""
+
+    blocks: int
+    rivals_beaten: Paired
+    """Under planned looks all intervals hold at once; else each is as at one look."""
+    decision: str | None
+    """OLD or NEW for the better one, EQUIVALENT, or None."""
+
+
+class OneLook:
+    """A look at the end, at 95 %."""
+
+    def __init__(self, blocks: int) -> None:
+        self.blocks: Sequence[int] = (blocks,)
+
+    def look(self, number: int, old: Floats, new: Floats) -> Look:
+        """Judge the shares of rivals beaten, [block, opponent], at this look."""
+        return _by_interval(self.blocks[number], paired(old, new, TAIL))
+
+
+class PlannedLooks:
+    """A few looks, whose intervals hold at once."""
+
+    def __init__(self, blocks: int, opponents: int, confidence: float) -> None:
+        self.blocks: Sequence[int] = planned_looks(blocks, opponents)
+        self._tails = tails(self.blocks, confidence)
+
+    def look(self, number: int, old: Floats, new: Floats) -> Look:
+        """Judge the shares of rivals beaten, [block, opponent], at this look."""
+        return _by_interval(self.blocks[number], paired(old, new, self._tails[number]))
+
+
+class RatioLooks:
+    """A look after each block, judged by a sequential probability ratio test."""
+
+    def __init__(self, blocks: int, opponents: int, games: int, until: Until) -> None:
+        self.blocks: Sequence[int] = ratio_looks(blocks, opponents)
+        self._test = RatioTest(until.confidence, until.points / 100)
+        self._games = games
+
+    def look(self, number: int, old: Floats, new: Floats) -> Look:
+        """Judge the shares of rivals beaten, [block, opponent], at this look."""
+        outcome = self._test.outcome(new - old, 1 / self._games)
+        return Look(self.blocks[number], paired(old, new), outcome.value if outcome else None)
+
+
+Looks = OneLook | PlannedLooks | RatioLooks
+
+
+def looks_of(blocks: int, opponents: int, games: int, until: Until | None) -> Looks:
+    """Return the looks at a comparison of so many blocks, at most; `games` are those at a table."""
+    if until is None:
+        return OneLook(blocks)
+    if until.test == "planned":
+        return PlannedLooks(blocks, opponents, until.confidence)
+    return RatioLooks(blocks, opponents, games, until)
+
+
+def _by_interval(blocks: int, share: Paired) -> Look:
+    undecided = share.low <= 0 <= share.high
+    return Look(blocks, share, None if undecided else sign(share))
+
+
+def sign(share: Paired) -> str:
+    """Return the version that beats more of its rivals."""
+    return NEW if share.difference > 0 else OLD
+
+
+class ModelUse(Struct, frozen=True):
+    """The answers of models that a version got in all its games."""
+
+    answers: int = 0
+    tokens: int = 0
+    """Of prompts and answers together."""
+    seconds: float = 0.0
+    """From the requests to the answers, one by one."""
+    money: float = 0.0
+    """In the currency of the prices."""
+
+
+def check_models(models: Mapping[str, Model], bots: Sequence[Bot]) -> None:
+    """Refuse models without their keys, and bots that ask for others; raises ArenaError."""
+    for name, model in models.items():
+        read_key(name, model)
+    for bot in bots:
+        if bot.info.models and not models:
+            hint = "name the league.yaml that has them: --models league.yaml"
+            raise ArenaError("it asks language models, and there are none", str(bot.source), hint)
+        check_granted(bot.info.models, models, str(bot.source))
+
+
+def add_use(uses: dict[str, ModelUse], packed: PackedFixture, fixture: Fixture) -> None:
+    """Add what the version at a table asked there."""
+    version, seat = version_seat(fixture)
+    use = uses.get(version, ModelUse())
+    for exchange in unpack_texts(packed.stderr)["exchanges"]:
+        if exchange.seat == seat:
+            use = ModelUse(
+                use.answers + 1,
+                use.tokens + exchange.tokens_in + exchange.tokens_out,
+                use.seconds + exchange.milliseconds / 1000,
+                use.money + exchange.micros / MICROS,
+            )
+    if use.answers:
+        uses[version] = use
 
 
 class DivisionResult(Struct, frozen=True):

@@ -9,13 +9,15 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from threading import Condition
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
+import msgspec
+from msgspec import Struct
 from msgspec.structs import replace
 
-from arena.author.web_table.snapshot import Snapshot, answer_to, legal_bids
-from arena.author.web_table.words import told_fault, told_round
+from arena.game.records import Cause
 from arena.game.rules.dice import Hand
+from arena.game.rules.explain import name_bid
 from arena.game.rules.round import Bid
 from arena.game.rules.view import SeatBid
 from arena.game.wire.messages import (
@@ -28,8 +30,95 @@ from arena.game.wire.messages import (
     ToBot,
     Turn,
 )
-from arena.league.table.dice_left import DiceLeft
-from arena.league.table.person import LeftError
+from arena.league.table.person import DiceLeft, LeftError, Odds
+from arena.publish.replay_steps import CAUSES, there
+
+
+class Snapshot(Struct, frozen=True, kw_only=True):
+    """A table while the person decides or waits, or at the end of a round or a game."""
+
+    kind: Literal["waiting", "turn", "calza", "round_end", "game_end"] = "waiting"
+    game: int = 0
+    round: int = 0
+    counts: tuple[int, ...] = ()
+    """The dice that each seat has left."""
+    hands: tuple[Hand, ...] = ()
+    """By seat; empty where the dice are hidden."""
+    bids: Sequence[SeatBid] = ()
+    palifico_seat: int | None = None
+    faults: tuple[str, ...] = ()
+    """The faults since the last snapshot, in words."""
+    story: tuple[str, ...] = ()
+    """The rounds of this game that are over, in words."""
+    request: Turn | CalzaOffer | None = None
+    odds: dict[tuple[int, int], Odds] = {}
+    """The odds of the last bid and of every legal one, by quantity and face."""
+    end: RoundEnd | None = None
+    places: tuple[int, ...] = ()
+
+    @property
+    def asks(self) -> bool:
+        """Whether the person is to decide."""
+        return self.request is not None
+
+
+def legal_bids(request: Turn | CalzaOffer | None) -> list[Bid]:
+    """Return every legal bid, face by face."""
+    if not isinstance(request, Turn):
+        return []
+    return [
+        Bid(quantity, raises.face)
+        for raises in request.raises
+        for quantity in range(raises.min, raises.max + 1)
+    ]
+
+
+def answer_to(request: Turn | CalzaOffer, move: str) -> Answer | None:
+    """Return the answer that a move stands for ("dudo", "bid 5 4"); None if it is not legal."""
+    calls = ("calza", "pass") if isinstance(request, CalzaOffer) else ("dudo",) * request.dudo
+    if move in calls:
+        return msgspec.convert({"id": request.id, "action": move}, Answer)
+    for bid in legal_bids(request):
+        if move == f"bid {bid.quantity} {bid.face}":
+            return Answer(id=request.id, action="bid", quantity=bid.quantity, face=bid.face)
+    return None
+
+
+PLACES = ("", "1st", "2nd", "3rd", "4th", "5th", "6th")
+
+
+def told_fault(fault: FaultNotice, names: Sequence[str]) -> str:
+    """Tell a fault."""
+    cause = CAUSES[Cause(fault.cause)].name
+    return f"{names[fault.seat]} faults and is out: {cause}. The round is played again."
+
+
+def told_round(end: RoundEnd, names: Sequence[str], seat: int) -> str:
+    """Tell how a round ended."""
+    last = end.bids[-1]
+    bid = name_bid(Bid(last.quantity, last.face))
+    call = f"{does(end.caller, 'call', names, seat)} {end.call} on {bid} by {names[last.seat]}"
+    return f"{call}: {there(end.count)}. {_told_change(end, names, seat)}"
+
+
+def _told_change(end: RoundEnd, names: Sequence[str], seat: int) -> str:
+    if end.loser is not None:
+        return f"{does(end.loser, 'lose', names, seat)} a die."
+    if end.gainer is not None:
+        return f"{does(end.gainer, 'regain', names, seat)} a die."
+    return "Nobody loses a die."
+
+
+def told_game(places: Sequence[int], names: Sequence[str]) -> str:
+    """Tell how a game ended."""
+    order = sorted(range(len(places)), key=lambda seat: places[seat])
+    return "The game is over: " + ", ".join(f"{PLACES[places[s]]} {names[s]}" for s in order) + "."
+
+
+def does(actor: int, verb: str, names: Sequence[str], seat: int) -> str:
+    """Return a seat with a regular verb of the present: "You call", "honest calls"."""
+    return f"You {verb}" if actor == seat else f"{names[actor]} {verb}s"
+
 
 PATIENCE = 600.0
 """Seconds without a request of a page after which the person counts as gone."""

@@ -22,8 +22,8 @@ from arena.author.web_table.person import WebPerson
 from arena.io import shipped
 from arena.io.container import own_address
 from arena.io.files import os_errors
-from arena.io.numbers import whole_number
-from arena.publish.drawing.font import font_css
+from arena.io.text import whole_number
+from arena.publish.templates import font_css
 
 _HOST = "127.0.0.1"
 """Of the page's address, on the machine of the person."""

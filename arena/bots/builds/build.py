@@ -11,11 +11,9 @@ from arena.bots.bot import Bot
 from arena.bots.folder import BotLimits, check_size, exceeds, walk
 from arena.bots.manifest import errors_name_source
 from arena.bots.sandboxes.base import MIB, Program, Sandbox
-from arena.bots.sandboxes.capped import end_of
-from arena.bots.sandboxes.run_once import RunResult, last_line, run_to_end, started
-from arena.io.errors import ArenaError
+from arena.bots.sandboxes.run_once import RunResult, end_of, last_line, run_to_end, started
+from arena.io.errors import ArenaError, ShortageError, shortage_in
 from arena.io.files import remove_tree
-from arena.io.shortage import ShortageError, shortage_in
 
 BUILD_FACTOR = 4
 """A folder holds so many times a bot's limits while it is built."""

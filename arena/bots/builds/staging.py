@@ -1,19 +1,33 @@
-"""Bots made ready to run: copied to a run folder, built, readable by the sandbox's user."""
+"""Bots made ready to start: copied and built, or taken from a cache or another machine's bundle."""
 
-from pathlib import Path
+import os
+import platform
+import re
+import shutil
+import stat
+import zlib
+from collections.abc import Iterator
+from contextlib import suppress
+from hashlib import sha256
+from pathlib import Path, PurePath
 from weakref import WeakKeyDictionary
 
+import msgspec
+from msgspec import Struct
+
+from arena import __version__
+from arena.bots.archives.entry import MAX_PATH
 from arena.bots.bot import Bot, StagedBot
-from arena.bots.builds.build import OnBuild, build
-from arena.bots.builds.packages import add, installed, wanted_by, with_packages
+from arena.bots.builds.build import OnBuild, build, check_built
+from arena.bots.builds.packages import COMPILED, add_packages, installed, wanted_by, with_packages
 from arena.bots.command import check_mounted, check_runnable, how_to_get, how_to_get_in_image
-from arena.bots.folder import BOT_LIMITS, BotLimits, copy, open_to_all
+from arena.bots.folder import BOT_LIMITS, BotLimits, copy, files_of, open_to_all, walk
 from arena.bots.manifest import errors_name_source
-from arena.bots.sandboxes.base import Program, Sandbox
+from arena.bots.runtimes import PROGRAMS
+from arena.bots.sandboxes.base import MIB, PATH, Program, Sandbox
 from arena.bots.sandboxes.run_once import run_once
-from arena.io.errors import ArenaError
-from arena.io.files import remove_tree
-from arena.io.shortage import ShortageError, shortage_of
+from arena.io.errors import ArenaError, ShortageError, shortage_of
+from arena.io.files import inflate, remove_tree, replacing, user_cache
 
 _MISSING = 3
 _LOOK = f'command -v "$1" >/dev/null || exit {_MISSING}'
@@ -51,7 +65,7 @@ def stage(
                 with errors_name_source(folder, bot.source):
                     check_runnable(bot.name, bot.command, folder)
             if layer is not None:
-                add(layer, bot, folder)
+                add_packages(layer, bot, folder)
             open_to_all(folder, writable=False)
         except BaseException:
             # A refused bot must not be taken for a staged one.
@@ -127,3 +141,251 @@ def _is_in_image(sandbox: Sandbox, runtime: str, program: str, folder: Path) -> 
         look = Program(folder, ["sh", "-c", _LOOK, "sh", program], runtime)
         known[runtime, program] = run_once(sandbox, look, _LOOK_SECONDS).code != _MISSING
     return known[runtime, program]
+
+
+STAGED_LIMITS = BotLimits(
+    entries=BOT_LIMITS.entries + COMPILED.entries, size=BOT_LIMITS.size + COMPILED.size
+)
+"""A bot with its packages."""
+_MAX_CONTENT = STAGED_LIMITS.size + STAGED_LIMITS.entries * (MAX_PATH + 64)
+"""Bytes of a bundle's content before it was compressed."""
+
+
+class _BundledFile(Struct, frozen=True, array_like=True):
+    """A file, a link or a folder; paths are bytes, as a name need not be UTF-8."""
+
+    path: bytes
+    kind: str
+    """`file`, `program` (an executable file), `link` or `folder`."""
+    content: bytes = b""
+    """The content of a file, the target of a link."""
+
+
+class Bundle(Struct, frozen=True):
+    """All files of a staged bot, those that its build made among them."""
+
+    digest: str
+    """The SHA-256 of the content, hexadecimal."""
+    content: bytes
+
+
+def pack_bundle(folder: Path) -> Bundle:
+    """Return all files of a staged bot, without times and owners: same files, same bundle."""
+    paths = sorted(walk(folder, STAGED_LIMITS), key=lambda entry: os.fsencode(entry[0]))
+    entries = [_bundled_file(path, info, folder) for path, info in paths]
+    content = zlib.compress(msgspec.msgpack.encode(entries))
+    return Bundle(sha256(content).hexdigest(), content)
+
+
+def unpack_bundle(bundle: Bundle, folder: Path) -> None:
+    """Write a bundle's files to a new folder, as readable to a sandbox's user as staged ones.
+
+    Raises ArenaError if the content is no bundle or does not match the digest, or there is no space
+    for it.
+    """
+    if sha256(bundle.content).hexdigest() != bundle.digest:
+        raise ArenaError("a bot was damaged on its way", bundle.digest, "run it again")
+    try:
+        folder.mkdir()
+        folder.chmod(0o755)
+        folders = {PurePath()}
+        for entry in _files_in(bundle):
+            _write_bundled(entry, folder, folders)
+    except BaseException as error:
+        # An incomplete folder must not be taken for a bot.
+        remove_tree(folder)
+        if not isinstance(error, OSError):
+            raise
+        raise no_space("a bot", error, folder) from None
+
+
+def _files_in(bundle: Bundle) -> list[_BundledFile]:
+    """Return the entries of a bundle; raises ArenaError if it has none, or is too large."""
+    try:
+        return msgspec.msgpack.decode(
+            inflate(bundle.content, _MAX_CONTENT), type=list[_BundledFile]
+        )
+    except (zlib.error, msgspec.MsgspecError) as error:
+        what = f"a bot cannot be unpacked: {error}"
+        raise ArenaError(what, bundle.digest, "run it again") from None
+
+
+def _bundled_file(path: Path, info: os.stat_result, folder: Path) -> _BundledFile:
+    inner = os.fsencode(path.relative_to(folder))
+    if stat.S_ISDIR(info.st_mode):
+        return _BundledFile(inner, "folder")
+    if stat.S_ISLNK(info.st_mode):
+        return _BundledFile(inner, "link", os.fsencode(path.readlink()))
+    kind = "program" if info.st_mode & stat.S_IXUSR else "file"
+    return _BundledFile(inner, kind, path.read_bytes())
+
+
+def _write_bundled(entry: _BundledFile, folder: Path, folders: set[PurePath]) -> None:
+    """Write one entry into one of the `folders` that were made: no link is followed."""
+    inner = PurePath(os.fsdecode(entry.path))
+    if inner.is_absolute() or ".." in inner.parts or inner.parent not in folders:
+        raise ArenaError("a bundle's files must lie inside its folder", str(inner), "run it again")
+    path = folder / inner
+    if entry.kind == "link":
+        path.symlink_to(os.fsdecode(entry.content))
+    elif entry.kind == "folder":
+        path.mkdir()
+        path.chmod(0o755)
+        folders.add(inner)
+    else:
+        path.write_bytes(entry.content)
+        path.chmod(0o555 if entry.kind == "program" else 0o444)
+
+
+MAX_CACHE = 1024 * MIB
+"""Bytes of all files of a cache: beyond that, those that were used longest ago are removed."""
+_PRIVATE, _PRIVATE_FILE = 0o700, 0o600
+_DIGEST = 64
+"""Characters of the SHA-256 of an entry, which comes before it in its file."""
+_WORD = re.compile(r"[\w.+/-]+")
+_PROCESSOR = ("vendor_id", "cpu family", "model", "stepping", "flags", "CPU ", "Features")
+"""The lines of /proc/cpuinfo that tell processors apart begin with these."""
+
+
+class _CachedBuild(Struct, frozen=True, array_like=True):
+    """A bot that was built."""
+
+    bundle: Bundle
+    output: str | None
+    """The end of the build's output; None if only packages were installed."""
+
+
+class BuildCache(Struct, frozen=True):
+    """Stages bots, and builds only those that were not built before."""
+
+    folder: Path
+    """Made when it is needed; only its owner can read it."""
+
+    def stage(
+        self,
+        bot: Bot,
+        runs: Path,
+        sandbox: Sandbox,
+        on_build: OnBuild | None = None,
+        *,
+        packages: bool = False,
+    ) -> StagedBot:
+        """Make a bot ready to start, as `staging.stage` does.
+
+        For a bot from the cache, `on_build` gets the output of its build, and 0 seconds.
+        """
+        hear = on_build or (lambda _output, _seconds: None)
+        wanted = wanted_by(bot, bot.folder, allowed=packages)
+        folder = folder_of(bot, runs)
+        if folder.exists() or (bot.build is None and wanted is None):
+            return stage(bot, runs, sandbox, hear, packages=packages)
+        path = self.folder / _cache_key(bot, sandbox, packages=packages)
+        if (entry := _read_cached(path)) and _unpacked(entry.bundle, bot, folder, sandbox):
+            if entry.output is not None:
+                hear(entry.output, 0.0)
+            return staged_as(bot, folder)
+        outputs: list[str] = []
+
+        def note(output: str, seconds: float) -> None:
+            outputs.append(output)
+            hear(output, seconds)
+
+        staged = stage(bot, runs, sandbox, note, packages=packages)
+        self._keep(path, _CachedBuild(pack_bundle(staged.folder), outputs[0] if outputs else None))
+        return staged
+
+    def _keep(self, path: Path, entry: _CachedBuild) -> None:
+        """Write an entry, whole or not at all, and make room; it matters little if that fails."""
+        content = msgspec.msgpack.encode(entry)
+        with suppress(OSError):
+            self.folder.mkdir(mode=_PRIVATE, parents=True, exist_ok=True)
+            self.folder.chmod(_PRIVATE)
+            with replacing(path, _PRIVATE_FILE) as file:
+                file.write(sha256(content).hexdigest().encode() + content)
+            _make_room(self.folder)
+
+
+def user_builds() -> BuildCache:
+    """Return the cache of the user's own commands."""
+    return BuildCache(user_cache("builds"))
+
+
+def _cache_key(bot: Bot, sandbox: Sandbox, *, packages: bool) -> str:
+    """Return the digest of all that the result of a build depends on."""
+    executables = [
+        os.fsencode(path.relative_to(bot.folder))
+        for path in files_of(bot.folder)
+        if path.stat().st_mode & 0o100
+    ]
+    toolchain = sandbox.image_id(bot.info.runtime) or list(_programs(bot))
+    inputs = (__version__, sandbox.name, toolchain, _machine(), packages)
+    return sha256(msgspec.msgpack.encode((*inputs, bot.info.digest, executables))).hexdigest()
+
+
+def _programs(bot: Bot) -> Iterator[tuple[str, int, int]]:
+    """Yield path, size and time of this machine's compilers, and of all that the build names."""
+    words = _WORD.findall(" ".join(bot.build or ()))
+    named = {word for word in words if "/" not in word or word.startswith("/")}
+    for name in sorted({*PROGRAMS, *named}):
+        if program := shutil.which(name, path=PATH):
+            path = Path(program).resolve()
+            info = path.stat()
+            yield str(path), info.st_size, info.st_mtime_ns
+
+
+def _machine() -> list[str]:
+    """Return what compiled programs may depend on: the processor and the C library."""
+    lines: list[str] = []
+    with suppress(OSError):
+        first, _, _ = Path("/proc/cpuinfo").read_text(encoding="utf-8").partition("\n\n")
+        lines = [line for line in first.splitlines() if line.startswith(_PROCESSOR)]
+    return [platform.machine(), *platform.libc_ver(), *lines]
+
+
+def _unpacked(bundle: Bundle, bot: Bot, folder: Path, sandbox: Sandbox) -> bool:
+    """Unpack a bot from the cache, and check it as after a build; False if it is damaged."""
+    check_program(bot, sandbox)
+    try:
+        unpack_bundle(bundle, folder)
+        check_built(folder, STAGED_LIMITS)
+        check_runnable(bot.name, bot.command, folder)
+    except ArenaError:
+        remove_tree(folder)
+        return False
+    return True
+
+
+def _read_cached(path: Path) -> _CachedBuild | None:
+    """Return an entry, used just now; None if there is none, or it is damaged."""
+    try:
+        content = path.read_bytes()
+        os.utime(path)
+    except OSError:
+        return None
+    digest, packed = content[:_DIGEST], content[_DIGEST:]
+    if sha256(packed).hexdigest().encode() != digest:
+        return None
+    try:
+        return msgspec.msgpack.decode(packed, type=_CachedBuild)
+    except msgspec.DecodeError:
+        return None
+
+
+def _make_room(folder: Path) -> None:
+    """Remove the files that were used longest ago, until the others are no more than MAX_SIZE."""
+    used = sorted(
+        ((info.st_mtime_ns, info.st_size, path) for path, info in _cached_files(folder)),
+        reverse=True,
+    )
+    total = 0
+    for _, size, path in used:
+        total += size
+        if total > MAX_CACHE:
+            path.unlink(missing_ok=True)
+
+
+def _cached_files(folder: Path) -> Iterator[tuple[Path, os.stat_result]]:
+    for path in folder.iterdir():
+        # Another process may have removed it.
+        with suppress(FileNotFoundError):
+            yield path, path.stat()

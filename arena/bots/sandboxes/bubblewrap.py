@@ -2,7 +2,7 @@
 
 import os
 import subprocess
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from functools import cache
 from pathlib import Path
 
@@ -10,7 +10,6 @@ from msgspec.structs import replace
 
 from arena.bots.runtimes import config_paths
 from arena.bots.sandboxes.base import GET_ISOLATION, MODELS, Program, Unavailable
-from arena.bots.sandboxes.build_folder import SOURCE, copy_first
 from arena.bots.sandboxes.child_process import (
     ChildProcess,
     HostSandbox,
@@ -18,12 +17,10 @@ from arena.bots.sandboxes.child_process import (
     too_low_limit,
     with_limits,
 )
-from arena.bots.sandboxes.kernel.masks import PROC
-from arena.bots.sandboxes.kernel.namespaces import how_to_allow
-from arena.bots.sandboxes.kernel.seccomp import bpf_filter, denials
-from arena.bots.sandboxes.kernel.users import new_user
-from arena.bots.sandboxes.run_once import RunResult, last_line, run_once
-from arena.io.shortage import shortage_in, shortage_of
+from arena.bots.sandboxes.kernel.denied import HIDDEN_PROC, bpf_filter, denials
+from arena.bots.sandboxes.kernel.processes import new_user
+from arena.bots.sandboxes.run_once import SOURCE, RunResult, copy_first, last_line, run_once
+from arena.io.errors import shortage_in, shortage_of
 
 _MODULES = "/opt/python"
 """The mount point of the folder of the arena's numpy."""
@@ -149,7 +146,9 @@ def _system_mounts() -> list[str]:
 @cache
 def _hidden() -> list[str]:
     """Return the options that hide parts of /proc."""
-    exist = [path for path in map(Path, PROC) if path.exists() and path.stat().st_mode & 0o004]
+    exist = [
+        path for path in map(Path, HIDDEN_PROC) if path.exists() and path.stat().st_mode & 0o004
+    ]
     # /proc/1: in the memory of the init process a bot could undo what ends it with the arena.
     folders = ["/proc/1", *(str(path) for path in exist if path.is_dir())]
     options = [word for path in folders for word in ("--tmpfs", path, "--remount-ro", path)]
@@ -173,3 +172,22 @@ def _memory_file(content: bytes, stack: ExitStack) -> int:
     os.write(fd, content)
     os.lseek(fd, 0, os.SEEK_SET)
     return fd
+
+
+_SETTINGS = {
+    "kernel/apparmor_restrict_unprivileged_userns": ("1", "0"),
+    "kernel/unprivileged_userns_clone": ("0", "1"),
+    "user/max_user_namespaces": ("0", "15000"),
+}
+"""Files below /proc/sys with the value that forbids namespaces, and one that allows them: of
+AppArmor on Ubuntu, of Debian's kernels, and of all."""
+
+
+def how_to_allow(settings: Path = Path("/proc/sys")) -> str:
+    """Return the command that lets users have namespaces; "" if no setting forbids them."""
+    commands = []
+    for name, (forbids, allows) in _SETTINGS.items():
+        with suppress(OSError):
+            if (settings / name).read_text(encoding="ascii").strip() == forbids:
+                commands.append(f"sudo sysctl {name.replace('/', '.')}={allows}")
+    return " && ".join(commands)

@@ -16,14 +16,50 @@ from threading import Thread
 from typing import Literal
 
 from arena.bots.sandboxes.base import ENVIRONMENT, Program, Quota, Unavailable
-from arena.bots.sandboxes.begun import Begun
-from arena.bots.sandboxes.build_folder import open_copy
-from arena.bots.sandboxes.kernel.cgroups import Cgroup, Cgroups, cgroups, kill, wait_for_exit
-from arena.bots.sandboxes.kernel.memory_watch import watch_memory
-from arena.bots.sandboxes.kernel.process_states import Watched, descendants
-from arena.bots.sandboxes.kernel.systemd_scope import SystemdScope, SystemdScopes, systemd_scopes
+from arena.bots.sandboxes.kernel.cgroups import (
+    Cgroup,
+    Cgroups,
+    SystemdScope,
+    SystemdScopes,
+    cgroups,
+    kill,
+    systemd_scopes,
+    wait_for_exit,
+)
+from arena.bots.sandboxes.kernel.processes import Watched, descendants, watch_memory
 from arena.bots.sandboxes.numpy_folder import numpy_folder
+from arena.bots.sandboxes.run_once import open_copy
 from arena.io.uptime import wait_readable
+
+_SAY = 'echo >"$1" && shift && exec "$@"'
+"""A shell script that says so and becomes the program."""
+
+
+class Begun:
+    """Learns, by way of a pipe, that only the execution of a program itself can fail any more."""
+
+    def __init__(self) -> None:
+        """Make the pipe; raises OSError."""
+        self._fd, writer = os.pipe()
+        os.close(writer)
+        self._said = b""
+
+    def wrap(self, command: Sequence[str]) -> list[str]:
+        """Return a command that says that it has begun before it becomes `command`."""
+        # Opened by its name: what is not inherited is no descriptor of the program.
+        return ["sh", "-c", _SAY, "sh", f"/proc/{os.getpid()}/fd/{self._fd}", *command]
+
+    def seen(self) -> bool:
+        """Return whether the program had begun; asked once all has ended."""
+        os.set_blocking(self._fd, False)
+        with suppress(BlockingIOError):
+            self._said += os.read(self._fd, 1)
+        return bool(self._said)
+
+    def close(self) -> None:
+        """Close the pipe."""
+        os.close(self._fd)
+
 
 ProcessTree = Cgroup | SystemdScope
 """The group of all processes of one bot."""

@@ -5,8 +5,8 @@ from resource import RLIM_INFINITY, RLIMIT_NPROC, getrlimit
 from msgspec.structs import replace
 
 from arena.bots.sandboxes.base import Program, Unavailable
-from arena.bots.sandboxes.begun import Begun
 from arena.bots.sandboxes.child_process import (
+    Begun,
     ChildProcess,
     HostSandbox,
     missing_tools,

@@ -10,9 +10,7 @@ from typing import IO
 
 from arena.bots.sandboxes.kernel import cgroups as groups
 from arena.bots.sandboxes.owner import remove_abandoned_semaphores
-from arena.io.file_lock import is_locked_exclusively, lock_exclusively
-from arena.io.files import remove_tree
-from arena.io.temporary import program_folder
+from arena.io.files import is_locked_exclusively, lock_exclusively, program_folder, remove_tree
 
 _PREFIX = "perudo-arena-"
 _LOCK_SUFFIX = ".lock"

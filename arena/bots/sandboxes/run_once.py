@@ -1,12 +1,13 @@
-"""Programs that are run to their end: builds and probes."""
+"""Programs that are run to their end, as builds and probes, and their output."""
 
 import os
 import select
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from typing import NamedTuple
 
 from arena.bots.sandboxes.base import Program, Running, Sandbox
+from arena.io.text import size_text
 from arena.io.uptime import TICK, Uptime
 
 TAIL_BYTES = 65_536
@@ -134,3 +135,73 @@ class _OutputReader:
             tail.extend(chunk)
             del tail[:-TAIL_BYTES]
         return bool(chunk)
+
+
+SOURCE = "/run/source"
+"""The read-only mount of the bot's own folder."""
+_COPY = f'cp -RP {SOURCE}/. . && echo && read -r _ && exec "$@"'
+"""A shell script that copies the bot, waits until the arena has opened the copy, and builds."""
+_COPY_SECONDS = 60.0
+
+
+def copy_first(command: Sequence[str]) -> list[str]:
+    """Return a command that fills the folder that it runs in, and then becomes `command`."""
+    return ["sh", "-c", _COPY, "sh", *command]
+
+
+def open_copy(running: Running, pid: Callable[[], int | None]) -> int | None:
+    """Wait for the copy and let the build begin; return a descriptor of the folder.
+
+    It keeps the contents when the sandbox has ended. `pid` returns a process in it. None if the
+    copy failed: the program has said why and ended. Raises OSError.
+    """
+    select.select([running.stdout, running.exit_fd], [], [], _COPY_SECONDS)
+    with suppress(BlockingIOError):
+        if os.read(running.stdout, 1):
+            folder = os.open(f"/proc/{pid()}/root/bot", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+            os.write(running.stdin, b"\n")
+            return folder
+    return None
+
+
+IN_ALL = 1_048_576
+"""Bytes of all steps that are shown."""
+LEAST = 200
+"""Bytes of a step that are shown even if those of all steps are used up."""
+
+
+class Capped:
+    """Lets the beginning of each step through, and counts the bytes that it leaves out."""
+
+    def __init__(self, per_step: int) -> None:
+        self._per_step = self._room = per_step
+        self._left = IN_ALL
+        self._left_out = 0
+
+    def take(self, chunk: bytes) -> bytes:
+        """Return what may be shown of the next bytes of a step."""
+        shown = chunk[: self._room]
+        self._room -= len(shown)
+        self._left -= len(shown)
+        self._left_out += len(chunk) - len(shown)
+        return shown
+
+    def end_step(self) -> int:
+        """Begin the next step; returns how many bytes of this one were left out."""
+        left_out, self._left_out = self._left_out, 0
+        self._room = max(LEAST, min(self._per_step, self._left))
+        return left_out
+
+
+def left_out(size: int, of: str = "") -> str:
+    """Say that so many bytes are not shown."""
+    return f"... {size_text(size)} more{of and f' of {of}'} left out"
+
+
+def end_of(text: str, size: int, of: str) -> str:
+    """Return text of which at least the last TAIL_BYTES were kept, after what is missing of it.
+
+    `size` is how many bytes there were.
+    """
+    missing = size - len(text.encode("utf-8", "replace"))
+    return f"{left_out(missing, of)}\n{text}" if size > TAIL_BYTES and missing > 0 else text

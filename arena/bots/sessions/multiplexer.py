@@ -11,9 +11,15 @@ from mypy_extensions import mypyc_attr
 from arena.bots.models.gateway import Gateway
 from arena.bots.sandboxes.base import Program, Sandbox
 from arena.bots.sessions.clock import READY, FixtureBank
-from arena.bots.sessions.ending import check_executed, check_not_refused, not_started
-from arena.bots.sessions.replies import Log, SeatReply
-from arena.bots.sessions.session import MAX_STDERR, Session
+from arena.bots.sessions.session import (
+    MAX_STDERR,
+    Log,
+    SeatReply,
+    Session,
+    check_executed,
+    check_not_refused,
+    not_started,
+)
 from arena.bots.sessions.warm_pool import TablePool
 from arena.game.records import Fault, LimitsInfo
 from arena.io.uptime import TICK, Uptime

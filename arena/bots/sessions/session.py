@@ -1,21 +1,112 @@
-"""A conversation with one live bot: its requests, its replies, its first fault."""
+"""A conversation with one live bot: its requests, its replies, its first fault, its end."""
 
+import json
 import os
+import signal
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
+from typing import NamedTuple
 
 from arena.bots.models.model_socket import ModelSocket
-from arena.bots.sandboxes.base import Running
+from arena.bots.sandboxes.base import Running, Sandbox
 from arena.bots.sandboxes.run_once import last_line
 from arena.bots.sessions.clock import READY, Clock, FixtureBank
-from arena.bots.sessions.ending import Ending, ending_of
-from arena.bots.sessions.fault_words import news, open_requests, unfinished
-from arena.bots.sessions.replies import Log, SeatReply
-from arena.game.exchanges import MODEL_SECONDS
-from arena.game.records import Cause, Fault, LimitsInfo
+from arena.game.records import MODEL_SECONDS, Cause, Fault, LimitsInfo
 from arena.game.wire.codec import StrictError, decode_answer, decode_ready
 from arena.game.wire.messages import MAX_LINE, Answer, Ready
+from arena.io.errors import ArenaError, ShortageError, short_of_processes, shortage_in, shortage_of
+from arena.io.uptime import wait_readable
+
+Reply = Answer | Ready | Fault
+SeatReply = tuple[int, int, Reply]
+"""A seat, the id of its request and the reply."""
+Log = Callable[[int, str, bytes], None]
+"""Gets every line with its seat and its direction: ">>" to the bot, "<<" from it.
+
+What comes on standard error has the direction "!!", as it comes: in any pieces.
+"""
+
+
+_NOT_EXECUTED = {125, 126, 127}
+"""Exit codes of the shells and programs that start bots, if they cannot; bots may use them, too."""
+_LINGER = 1.0
+"""Seconds within which a program that closed its output should have ended."""
+
+
+class Ending(NamedTuple):
+    """The end of a program."""
+
+    how: str
+    """In words, for a fault."""
+    not_run: bool = False
+    """Whether the sandbox ended before it had started the program."""
+    lacked_processes: bool = False
+    """Whether its machine refused it a process that it might have had."""
+    not_executed: bool = False
+    """Whether it ended as a shell does that could not execute a program."""
+
+
+def ending_of(running: Running) -> Ending:
+    """Return how a program ended whose output is closed; its pipe may close shortly before."""
+    if not wait_readable([running.exit_fd], _LINGER):
+        return Ending("it closed its output")
+    code = running.exit_code()
+    lacked = running.lacked_processes()
+    return Ending(_words(code), not running.ran(), lacked, code in _NOT_EXECUTED)
+
+
+def _words(code: int) -> str:
+    number = -code if code < 0 else code - 128
+    if number in set(signal.Signals):
+        return f"the program was killed by {signal.Signals(number).name}"
+    if code < 0:
+        return f"the program was killed by signal {number}"
+    return f"the program ended with exit code {code}"
+
+
+def check_not_refused(ending: Ending) -> None:
+    """Raise ShortageError if a bot ended that the machine refused a process."""
+    if ending.lacked_processes:
+        raise short_of_processes("a bot was refused one, and may have more than it had")
+
+
+def check_executed(ending: Ending, sandbox: Sandbox, last_line: str) -> None:
+    """Raise ArenaError if a bot that said nothing was never executed, by no fault of its own.
+
+    The sandbox is gone, or the machine lacked something (ShortageError). `last_line` is the last
+    one on standard error: the sandbox's own, if the program was not started.
+    """
+    if ending.not_run and (shortage := shortage_in(last_line)):
+        raise shortage
+    if ending.not_run or ending.not_executed:
+        _check_sandbox(sandbox)
+    if ending.not_run:
+        raise _could_not_start(sandbox, last_line or ending.how)
+
+
+def not_started(sandbox: Sandbox, error: OSError) -> ShortageError:
+    """Return why a sandbox could not start a bot; raises ArenaError if it works no more.
+
+    No program of a bot was executed yet: what failed has other reasons.
+    """
+    if shortage := shortage_of(error):
+        return shortage
+    _check_sandbox(sandbox)
+    return _could_not_start(sandbox, str(error))
+
+
+def _could_not_start(sandbox: Sandbox, why: str) -> ShortageError:
+    what = f"the sandbox '{sandbox.name}' could not start a bot: {why}"
+    return ShortageError(what, hint="see what it lacks: arena doctor")
+
+
+def _check_sandbox(sandbox: Sandbox) -> None:
+    """Raise ArenaError if a sandbox does not work any more."""
+    if reason := sandbox.unavailable_reason():
+        what = f"the sandbox '{sandbox.name}' does not work any more: {reason.what}"
+        raise ArenaError(what, hint=reason.hint)
+
 
 MAX_STDERR = 65_536
 """Bytes that are kept of the end of standard error."""
@@ -308,3 +399,44 @@ def _clock(
     own = (lambda: now() - models.waits.held) if models else now
     times = running.cpu_time, bank, running.is_busy
     return Clock(limits, own, *times, stands_still=models is not None)
+
+
+_ANSWERED = frozenset({"hello", "turn", "calza"})
+"""The messages that want an answer."""
+_SHOWN = 4
+"""Open requests that are named."""
+_MAX_TEXT = 80
+"""Bytes shown of a line without an end."""
+
+
+def open_requests(ids: Iterable[int], written: Iterable[bytes]) -> str:
+    """Name the requests that await an answer, as in "7 (turn), 9 (calza)"; "none" if none does."""
+    types = {message.get("id"): message["type"] for message in _messages(written)}
+    named = [f"{id_} ({types[id_]})" if id_ in types else str(id_) for id_ in ids]
+    more = [f"{len(named) - _SHOWN} more"] if len(named) > _SHOWN else []
+    return ", ".join(named[:_SHOWN] + more) or "none"
+
+
+def news(written: Iterable[bytes]) -> str:
+    """Say what was sent last that wants no answer, to follow another sentence; "" if nothing."""
+    told = [str(message["type"]) for message in _messages(written)]
+    unasked = list(dict.fromkeys(kind for kind in told if kind not in _ANSWERED))
+    if not unasked:
+        return ""
+    which = "it wants" if len(unasked) == 1 else "they want"
+    return f"; you had been sent {', '.join(unasked)}; {which} no answer"
+
+
+def unfinished(inbox: bytes) -> str:
+    """Say what a bot wrote without ending the line, to follow another sentence; "" if nothing."""
+    text = inbox[:_MAX_TEXT].decode("utf-8", "backslashreplace")
+    return f"; it wrote {text!r} with no newline at its end" if inbox else ""
+
+
+def _messages(written: Iterable[bytes]) -> Iterator[dict[str, object]]:
+    for line in written:
+        # The words of a fault must not be a fault of the arena's own.
+        with suppress(ValueError):
+            message = json.loads(line)
+            if isinstance(message, dict) and "type" in message:
+                yield message

@@ -6,15 +6,21 @@ from typing import Any
 
 import click
 
-from arena.author.alike.alike import POSITIONS, Alike, AlikeRequest, ComparedBot, alike
+from arena.author.alike.alike import (
+    POSITIONS,
+    Alike,
+    AlikeRequest,
+    ComparedBot,
+    alike,
+    find_hand_ins,
+)
 from arena.author.alike.by_text import MOST_COMPARED, SourcePart, TextShare
-from arena.author.alike.named_bots import find_hand_ins
-from arena.author.alike.ranking import MOST_SHOWN, AnyFigure, Pair
+from arena.author.alike.pairs import MOST_SHOWN, AnyFigure, Pair
 from arena.bots.sandboxes.registry import AUTO
 from arena.cli import options
 from arena.cli.exit_codes import OK
+from arena.cli.isolation import own_bots_option
 from arena.cli.output import harmless, print_json, print_table, say
-from arena.cli.own_bots import own_bots_option
 from arena.game.rules.books import variant
 
 _PLACES = 3

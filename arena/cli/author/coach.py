@@ -1,17 +1,261 @@
-"""`arena coach`: a bot's leaks and what mends them, and what its decisions cost it."""
+"""`arena coach`, `puzzle`: a bot's leaks and what mends them, and its worst turns as puzzles."""
 
+import sys
+import time
+from collections.abc import Callable, Sequence
 from contextlib import nullcontext
+from functools import reduce
 from pathlib import Path
-from typing import Any
+from shlex import quote
+from textwrap import wrap
+from typing import Any, BinaryIO
 
 import click
+import msgspec
 
+from arena.author.coach.coaching import (
+    Coaching,
+    Puzzle,
+    RequestTime,
+    coach_quick,
+    coach_stored,
+    puzzles,
+)
+from arena.author.coach.words import REQUESTS, at_table, bids, did, leak_facts, named
+from arena.author.quick_table import PERSON, TableRequest
+from arena.bots.sandboxes.registry import AUTO
 from arena.cli import options
-from arena.cli.author.coached import Hearer, coach_bot, coached_options
-from arena.cli.author.output.coach_report import print_coaching
+from arena.cli.author.person import EndOfInputError, TerminalPerson, hanging_up_interrupts, tell
+from arena.cli.author.play import new_folder
 from arena.cli.exit_codes import OK
-from arena.cli.output import print_json, say
+from arena.cli.isolation import own_bots_option
+from arena.cli.options import json_option
+from arena.cli.output import division_name, harmless, print_json, print_table, say
+from arena.cli.progress_bar import PLAIN_EVERY, SOON, TerminalListener
+from arena.game.wire.messages import Answer
+from arena.io.errors import ArenaError
 from arena.io.files import new_file
+from arena.league.table.person import LeftError
+from arena.league.terms.config import MAX_GAMES
+from arena.playstats.coach.coach import CalibrationBin, Cost, Judgement, Leak
+from arena.playstats.coach.decisions import Decision, DecisionAction
+from arena.ratings.maths.intervals import wilson
+
+_GAMES = 50
+"""Games in each order of seats, if nobody says how many."""
+_OPTIONS = (
+    click.argument("bot", metavar="BOT"),
+    click.option("--league", type=options.PathType(), help="Judge the stored games of a league."),
+    options.store_option,
+    click.option(
+        "--against",
+        metavar="BOT",
+        multiple=True,
+        help="A bot to play a quick table with; repeat it for more players [default: sample:odds].",
+    ),
+    click.option(
+        "--games",
+        type=click.IntRange(1, MAX_GAMES),
+        help=f"Games of a quick table, in each order of seats [default: {_GAMES}].",
+    ),
+    click.option("--variant", help="The rule book of a quick table [default: bga]."),
+    click.option("--calza", is_flag=True, help="Play a quick table with calza."),
+    click.option(
+        "--seed",
+        callback=options.printable,
+        help="Repeats the dice of a quick table; own bots need --trust-bots for it.",
+    ),
+    click.option(
+        "--into",
+        "folder",
+        type=options.PathType(),
+        help="A new folder for the quick table [default: one among the temporary files].",
+    ),
+    options.sandbox_option,
+    own_bots_option,
+    options.packages_option,
+)
+
+
+def coached_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the bot, and the options that say which of its games are judged."""
+    return reduce(lambda decorated, option: option(decorated), reversed(_OPTIONS), command)
+
+
+class Hearer:
+    """Writes every decision to a file, if there is one, and says now and then how far it is."""
+
+    def __init__(self, file: BinaryIO | None = None) -> None:
+        self._file = file
+        self._games = self._begun = 0
+        self._game: tuple[int, int] | None = None
+        self._next = 0.0
+
+    def expect(self, games: int) -> None:
+        """Hear how many games will be judged; the judging begins."""
+        self._games, self._next = games, time.monotonic() + SOON
+
+    def __call__(self, decision: Decision) -> None:
+        """Hear a decision."""
+        if self._file:
+            self._file.write(msgspec.json.encode(decision) + b"\n")
+        game = decision.fixture, decision.game
+        self._begun += game != self._game
+        self._game = game
+        if time.monotonic() >= self._next:
+            say(f"judging game {self._begun} of {self._games}")
+            self._next = time.monotonic() + PLAIN_EVERY
+
+
+def coach_bot(
+    bot: str, hear: Hearer, *, league: Path | None, store: Path | None, timed: bool, **quick: Any
+) -> tuple[Coaching, Path]:
+    """Judge stored games, or those of a quick table; returns the store, too.
+
+    `timed`: whether the answers at a quick table are timed.
+    """
+    if league:
+        _refuse(quick, "it is for a quick table: leave out --league")
+        path = options.store_path(league, store)
+        return coach_stored(bot, league, path, hear, hear.expect), path
+    _refuse({"store": store}, "name its league, too: --league LEAGUE")
+    request = _quick_table(bot, **quick)
+    coaching = coach_quick(
+        request, TerminalListener(), hear, hear.expect, trusted=quick["trust_bots"], timed=timed
+    )
+    return coaching, request.store
+
+
+def _refuse(given: dict[str, Any], hint: str) -> None:
+    """Refuse options that do not go with --league, or without it."""
+    for name, value in given.items():
+        if value:
+            flag = {"folder": "into"}.get(name, name).replace("_", "-")
+            command = click.get_current_context().command_path
+            raise ArenaError(f"--{flag} has no effect here", command, hint)
+
+
+def _quick_table(
+    bot: str, *, against: Sequence[str], folder: Path | None, games: int | None, **how: Any
+) -> TableRequest:
+    return TableRequest(
+        bots=(bot, *against),
+        folder=folder or new_folder(),
+        games=games or _GAMES,
+        variant=how["variant"] or "bga",
+        calza=how["calza"],
+        seed=how["seed"],
+        sandbox=how["sandbox"] or AUTO,
+        packages=how["packages"],
+    )
+
+
+_LEAKS = 3
+"""Leaks that are printed, to stay on one screen."""
+_WIDTH = 100
+
+
+def print_coaching(coaching: Coaching) -> None:
+    """Print all that an author is told."""
+    judgement = coaching.judgement
+    _print_result(coaching.bot, judgement)
+    for number, leak in enumerate(judgement.leaks[:_LEAKS], 1):
+        _print_leak(number, leak, coaching.test)
+    if judgement.leaks:
+        click.echo(f"\n{coaching.caution}")
+    else:
+        click.echo("\nNo leak is clear; `arena puzzle` shows its most expensive turns.")
+    _print_calibration(judgement.calibration)
+    _print_times(coaching.times)
+    say(f"replays: arena report {quote(coaching.league)} --replays all, or --site FOLDER here")
+    say(f"messages of a game: arena rerun {quote(coaching.league)} FIXTURE GAME")
+
+
+def _print_result(bot: str, judgement: Judgement) -> None:
+    low, high = wilson(judgement.won, judgement.games)
+    click.echo(
+        f"{harmless(bot)} won {judgement.won:,} of {judgement.games:,} games:"
+        f" {100 * low:.0f} to {100 * high:.0f} % (95 %);"
+        f" leaks found in {judgement.decisions:,} decisions: {len(judgement.leaks)}"
+    )
+    if len(judgement.tables) > 1:
+        rows = [
+            [division_name(table.variant, table.players), f"{table.games:,}", f"{table.won:,}"]
+            for table in judgement.tables
+        ]
+        print_table(["table", "games", "won"], rows)
+
+
+def _cost(cost: Cost) -> str:
+    return f"{cost.per_game:.3f} ± {cost.half_width:.3f}"
+
+
+def _print_leak(number: int, leak: Leak, test: str) -> None:
+    click.echo(
+        f"\n{number}. {leak.what}: {leak.times:,} of {leak.of:,};"
+        f" the change is worth {_cost(leak.worth)} wins per game"
+    )
+    _print_line("change", leak.advice)
+    for name, text in leak_facts(leak).items():
+        _print_line(name, text)
+    for decision in leak.examples:
+        _print_line("look at", in_a_line(decision))
+    click.echo(f"  {'test':8}{harmless(test)}")
+
+
+def _print_line(name: str, text: str) -> None:
+    first, *others = wrap(text, _WIDTH)
+    click.echo(f"  {name:8}{first}")
+    for other in others:
+        click.echo(f"  {'':8}{other}")
+
+
+def in_a_line(decision: Decision) -> str:
+    """Return a position, what the bot did there, what was better, the loss, and its address."""
+    heard = f"after {bids(decision)}: " if decision.bids else ""
+    hand = " ".join(map(str, decision.hand))
+    error = f" ± {196 * decision.error:.0f}" if decision.error else ""
+    return (
+        f"{hand} ({at_table(decision)}) {heard}{did(decision)}; better {named(decision.best)};"
+        f" loss {100 * decision.loss:.0f}{error} % ({address(decision)})"
+    )
+
+
+def address(decision: Decision) -> str:
+    """Return the fixture, game and step of a decision."""
+    return f"{decision.fixture} {decision.game} {decision.step}"
+
+
+def _print_calibration(bins: Sequence[CalibrationBin]) -> None:
+    click.echo("\nBids, by how likely they were by its own dice")
+    rows = [
+        [
+            f"{100 * bin_.low:.0f} to {100 * bin_.high:.0f} %",
+            f"{bin_.bids:,}",
+            f"{bin_.expected:.1%}",
+            f"{bin_.held:.1%}",
+        ]
+        for bin_ in bins
+    ]
+    print_table(["", "bids", "expected", "true"], rows)
+
+
+def _print_times(times: Sequence[RequestTime] | None) -> None:
+    if times is None:
+        say("a league does not keep what each request took: a quick table (no --league) shows it")
+        return
+    clock = "CPU" if all(request.clock == "cpu" for request in times) else "Wall"
+    click.echo(f"\n{clock} time of its answers")
+    rows = [
+        [
+            REQUESTS[request.kind],
+            f"{request.requests:,}",
+            f"{1e3 * request.median:.2f} ms",
+            f"{1e3 * request.longest:.2f} ms",
+        ]
+        for request in times
+    ]
+    print_table(["", "requests", "median", "longest"], rows)
 
 
 @click.command()
@@ -27,7 +271,7 @@ from arena.io.files import new_file
     help="Also write the league's report with all games to this folder, and a page of this.",
 )
 @options.json_option
-def command(
+def coach(
     *, bot: str, site: Path | None, decisions: Path | None, as_json: bool, **games: Any
 ) -> int:
     """Say which leaks BOT has, which change mends each, and which decisions cost it most.
@@ -46,3 +290,106 @@ def command(
 
         say(f"page: {write_page(coaching, store, site)}")
     return OK
+
+
+_SHOWN = 4
+"""Choices that are shown, the best first, beside the bot's and the person's."""
+
+
+@click.command()
+@coached_options
+@json_option
+def puzzle_(*, bot: str, as_json: bool, **games: Any) -> int:
+    """Show the worst turns of BOT, one after another: what would you do? Then what choices cost.
+
+    Type your answers as at a table (`arena play --me`); q stops. With --league BOT is a name, and
+    its stored games are judged; otherwise it first plays a quick table. At the end of the input the
+    rest is shown without questions.
+    """
+    coaching, store = coach_bot(bot, Hearer(), timed=False, **games)
+    found = [*puzzles(coaching, store)]
+    if as_json:
+        print_json({"bot": coaching.bot, "league": coaching.league, "puzzles": found})
+        return OK
+    if not found:
+        say(f"{coaching.bot} made no turn that was not the best")
+        return OK
+    with hanging_up_interrupts():
+        _print_solved(_solve(found, coaching.bot))
+    return OK
+
+
+def _solve(found: Sequence[Puzzle], bot: str) -> list[tuple[float, float]]:
+    """Ask for every puzzle, and say what choices cost; returns the costs to the person and bot."""
+    person, costs = TerminalPerson(), list[tuple[float, float]]()
+    for number, puzzle in enumerate(found, 1):
+        decision = puzzle.decision
+        where = f"fixture {decision.fixture}, game {decision.game}, step {decision.step}"
+        tell(f"\nPuzzle {number} of {len(found)}: {bot} is you ({puzzle.book}; {where})")
+        try:
+            choice = _asked(person, puzzle)
+        except LeftError:
+            break
+        _print_choices(puzzle, choice, bot)
+        if choice:
+            cost = {each.action: each.cost for each in puzzle.choices}
+            costs.append((cost[choice], cost[decision.action]))
+    return costs
+
+
+def _asked(person: TerminalPerson, puzzle: Puzzle) -> DecisionAction | None:
+    """Return what the person chooses; None at the end of input that is not from a terminal.
+
+    Raises LeftError if the person leaves.
+    """
+    seat = puzzle.decision.seat
+    names = [PERSON if at == seat else name for at, name in enumerate(puzzle.seats)]
+    person.join(names, puzzle.book, puzzle.dice)
+    typing = sys.stdin.isatty()
+    try:
+        choice = _action(person.decide(puzzle.request))
+    except EndOfInputError:
+        choice = None
+        if typing:
+            raise LeftError from None
+    if not typing:
+        click.echo()  # Nobody has pressed Enter.
+    return choice
+
+
+def _action(answer: Answer) -> DecisionAction:
+    if answer.action == "bid":
+        return DecisionAction("bid", answer.quantity, answer.face)
+    return DecisionAction(answer.action)
+
+
+def _print_choices(puzzle: Puzzle, choice: DecisionAction | None, bot: str) -> None:
+    by = {puzzle.decision.action: [harmless(bot)]}
+    if choice:
+        by.setdefault(choice, []).append(PERSON)
+    shown = {*[each.action for each in puzzle.choices[:_SHOWN]], *by}
+    rows = [
+        [
+            named(each.action),
+            _percent(each.chance),
+            _percent(each.cost),
+            ", ".join(by.get(each.action, [])),
+        ]
+        for each in puzzle.choices
+        if each.action in shown
+    ]
+    print_table(["", "chance to win", "costs", "chosen by"], rows)
+
+
+def _percent(chance: float) -> str:
+    return f"{100 * chance:.0f} %"
+
+
+def _print_solved(costs: Sequence[tuple[float, float]]) -> None:
+    if costs:
+        yours, its = (sum(each) / len(costs) for each in zip(*costs, strict=True))
+        best = sum(cost < 0.005 for cost, _ in costs)
+        tell(
+            f"\nYou found the best choice in {best} of {len(costs)} and gave up {_percent(yours)} a"
+            f" turn; the bot {_percent(its)}."
+        )

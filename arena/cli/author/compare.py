@@ -8,13 +8,19 @@ import click
 import msgspec
 from msgspec.structs import asdict, replace
 
+from arena.author.compare.behaviour import (
+    NEW,
+    OLD,
+    VERSIONS,
+    Behaviour,
+    DifferingShare,
+    Example,
+    from_field,
+)
 from arena.author.compare.compare import CompareRequest, compare
-from arena.author.compare.differences import Behaviour, DifferingShare, Example
-from arena.author.compare.looks import EQUIVALENT, Until
-from arena.author.compare.model_use import ModelUse
-from arena.author.compare.names import NEW, OLD, VERSIONS, from_field
-from arena.author.compare.result import Comparison
+from arena.author.compare.result import EQUIVALENT, Comparison, ModelUse, Until
 from arena.cli.exit_codes import INTERRUPTED, OK
+from arena.cli.isolation import own_bots_option
 from arena.cli.options import (
     PathType,
     json_option,
@@ -24,7 +30,6 @@ from arena.cli.options import (
     workers_option,
 )
 from arena.cli.output import division_name, harmless, print_json, print_table, say
-from arena.cli.own_bots import own_bots_option
 from arena.cli.progress_bar import TerminalListener
 from arena.game.records import LeagueInfo
 from arena.game.rules.books import MAX_PLAYERS, MIN_PLAYERS
@@ -32,7 +37,7 @@ from arena.game.rules.explain import name_bid
 from arena.game.rules.round import Bid
 from arena.league.table.decisions_by_build import BuildDecision
 from arena.league.terms.config import MAX_BLOCKS, MAX_GAMES
-from arena.ratings.stopping.paired import Paired
+from arena.ratings.two_versions import Paired
 
 _BLOCKS = "How often each version meets the field."
 _UNTIL = (

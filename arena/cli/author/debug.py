@@ -8,29 +8,33 @@ from typing import Any
 
 import click
 
-from arena.author.rerun.debugger import how_to_attach, reaches_terminal
-from arena.author.rerun.kept_conversation import ENDING, debug_kept, read_conversation
-from arena.author.rerun.rerun_as import rerun_as
+from arena.author.rerun import (
+    ENDING,
+    debug_kept,
+    how_to_attach,
+    reaches_terminal,
+    read_conversation,
+    rerun_as,
+)
 from arena.bots.manifest import find_bot
 from arena.bots.sandboxes.base import Sandbox
-from arena.bots.sandboxes.capped import Capped, left_out
 from arena.bots.sandboxes.registry import AUTO
+from arena.bots.sandboxes.run_once import Capped, left_out
 from arena.bots.sessions.session import MAX_STDERR
 from arena.bots.workshop import sandbox_for
 from arena.cli import options
-from arena.cli.author.output import seat_replay as asked_again
-from arena.cli.author.person import ask
-from arena.cli.author.terminal import hanging_up_interrupts
+from arena.cli.author import rerun as asked_again
+from arena.cli.author.person import ask, hanging_up_interrupts
 from arena.cli.exit_codes import FINDINGS
+from arena.cli.isolation import own_bots_option
 from arena.cli.output import harmless, say
-from arena.cli.own_bots import own_bots_option
 from arena.game.records import Fault
 from arena.game.rules.books import MAX_PLAYERS
 from arena.game.rules.explain import name_bid
 from arena.game.rules.round import Bid
 from arena.io.errors import ArenaError
 from arena.league.table.live_seat import Request
-from arena.league.table.rerun_seat import RerunDecision, Watcher
+from arena.league.table.rerun import RerunDecision, Watcher
 
 _KEYS = "Enter: ask, c: go on without stopping, q: quit"
 _WORDS = {"": "", "c": "c", "continue": "c", "q": "q", "quit": "q", "exit": "q"}

@@ -1,18 +1,20 @@
-"""A person at a table, in the terminal: what happens in words, and what is typed as an answer."""
+"""A person at a terminal: what happens at a table in words, and what is typed as an answer."""
 
 import re
+import signal
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 
 import click
+import msgspec
 
-from arena.cli.author.output.request_words import legal
-from arena.cli.lost_output import stop_if_lost
+from arena.cli.exit_codes import stop_if_lost
 from arena.cli.output import harmless
 from arena.game.rules.books import PACO
 from arena.game.rules.clauses import CLAUSES
 from arena.game.rules.dice import Hand
 from arena.game.rules.explain import name_bid
-from arena.game.rules.round import Bid
+from arena.game.rules.round import Bid, Raises
 from arena.game.rules.view import SeatBid
 from arena.game.wire.messages import (
     Answer,
@@ -24,8 +26,52 @@ from arena.game.wire.messages import (
     ToBot,
     Turn,
 )
-from arena.league.table.dice_left import DiceLeft
-from arena.league.table.person import LeftError
+from arena.io.signals import handled
+from arena.league.table.person import DiceLeft, LeftError
+
+
+def hanging_up_interrupts() -> AbstractContextManager[None]:
+    """Have a terminal that is closed end a command as Ctrl-C does."""
+    return handled(signal.default_int_handler, signal.SIGHUP)
+
+
+_decode = msgspec.json.Decoder(Hello | Turn | CalzaOffer).decode
+
+
+def digest(line: str) -> str:
+    """Return a request as it was sent, in words; "" if it is none."""
+    try:
+        request = _decode(line)
+    except (msgspec.ValidationError, msgspec.DecodeError):
+        return ""
+    if isinstance(request, Hello):
+        games = f"{request.games:,} games of {request.rules.name}"
+        return f"hello: seat {request.seat} of {request.seats}, {games}"
+    kind = "turn" if isinstance(request, Turn) else "calza"
+    parts = [f"{kind} {request.id}: seat {request.seat} has {' '.join(map(str, request.dice))}"]
+    if request.dice_counts:
+        parts.append(f"dice by seat {' '.join(map(str, request.dice_counts))}")
+    if request.palifico_seat is not None:
+        parts.append(f"palifico of seat {request.palifico_seat}")
+    if request.bids:
+        last = request.bids[-1]
+        parts.append(f"last bid {name_bid(Bid(last.quantity, last.face))} by seat {last.seat}")
+    if isinstance(request, Turn):
+        parts.append(f"legal: {legal(request)}")
+    return "; ".join(parts)
+
+
+def legal(request: Turn) -> str:
+    """Return what may be done at a turn, in words."""
+    bids = [_range(raises) for raises in request.raises]
+    return ", ".join(bids + ["dudo"] * request.dudo)
+
+
+def _range(bids: Raises) -> str:
+    if bids.min == bids.max:
+        return name_bid(Bid(bids.min, bids.face))
+    return f"{bids.min} to {name_bid(Bid(bids.max, bids.face))}"
+
 
 _FACES = {
     name: face

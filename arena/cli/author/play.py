@@ -17,11 +17,10 @@ from arena.author.web_table.person import WebPerson
 from arena.author.web_table.server import TableServer, serving
 from arena.bots.sandboxes.registry import AUTO
 from arena.cli import options
-from arena.cli.author.person import TerminalPerson
-from arena.cli.author.terminal import hanging_up_interrupts
+from arena.cli.author.person import TerminalPerson, hanging_up_interrupts
 from arena.cli.exit_codes import FINDINGS, OK
+from arena.cli.isolation import own_bots_option
 from arena.cli.output import print_json, print_table, say, show_page
-from arena.cli.own_bots import own_bots_option
 from arena.cli.progress_bar import TerminalListener
 from arena.game.rules.books import MAX_STARTING_DICE
 from arena.io.container import left_files, own_port

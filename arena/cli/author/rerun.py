@@ -6,24 +6,157 @@ from pathlib import Path
 from typing import Any
 
 import click
+import msgspec
 
-from arena.author.rerun.from_record import ModelRecord, from_record
-from arena.author.rerun.rerun_as import rerun_as, stored_fixture
+from arena.author.check.hints.fault import Evidence, hint_for
+from arena.author.rerun import (
+    AskedSeat,
+    ModelRecord,
+    RerunAs,
+    find_asked,
+    from_record,
+    rerun_as,
+    stored_fixture,
+    write_lines,
+)
 from arena.bots.bot import Bot
 from arena.bots.sandboxes.registry import check_freezing
 from arena.bots.workshop import open_workshop, sandbox_for
 from arena.cli import options
-from arena.cli.author.output import seat_replay as asked_again
+from arena.cli.exit_codes import FINDINGS, OK
+from arena.cli.isolation import own_bots_option
 from arena.cli.output import harmless, print_json, print_table, say
-from arena.cli.own_bots import own_bots_option
 from arena.game.records import Fault, LeagueInfo, PlayedFixture
+from arena.game.rules.explain import name_bid
+from arena.game.rules.round import Bid
 from arena.io.errors import ArenaError, did_you_mean
+from arena.io.files import exists
 from arena.league.changes import everyone, version_name, version_of
 from arena.league.store.store import Store
-from arena.league.table.rerun_fixture import Rerun, rerun
-from arena.league.table.rerun_seat import RerunDecision, Watcher
+from arena.league.table.live_seat import Request
+from arena.league.table.recorded_game import Reply
+from arena.league.table.rerun import Rerun, RerunDecision, Watcher, rerun
 from arena.league.terms.config import League, load_league
 from arena.league.terms.stored_schedule import schedule_of
+
+_MAX_NUMBER = 10**9
+_STDERR_LINES, _LINE = 6, 150
+"""Lines that are shown of the end of standard error, and characters of each."""
+
+_number = click.IntRange(0, _MAX_NUMBER)
+fixture_argument = click.argument("fixture", type=_number)
+fixture_if_league = click.argument("fixture", type=_number, required=False)
+game_argument = click.argument("game", type=_number, required=False)
+seat_option = click.option(
+    "--seat",
+    type=click.IntRange(0, 5),
+    help="The seat to take [default: that of the bot with the same name].",
+)
+record_option = click.option(
+    "--record",
+    type=options.PathType(dir_okay=False),
+    metavar="FILE",
+    help="Write the lines of the seat to a new FILE, with the answers, for the bot's own tests.",
+)
+
+
+def find(
+    league: Path, store: Path | None, record: Path | None, *, sandbox: str | None, **request: Any
+) -> tuple[RerunAs, AskedSeat]:
+    """Find what to ask and whom; raises ArenaError, also if the file to record to is there."""
+    if record and record.exists():
+        raise exists(record)
+    path = options.store_path(league, store)
+    if sandbox is not None:
+        request["sandbox"] = sandbox
+    asking = RerunAs(path, **request)
+    return asking, find_asked(asking)
+
+
+def heading(request: RerunAs, asked: AskedSeat) -> str:
+    """Say who is asked what."""
+    stored = asked.stored
+    of_game = "" if request.game is None else f", game {request.game}"
+    seat = f"seat {stored.seat} of {len(stored.fixture.seats)}"
+    who = f"'{asked.bot.name}' in {seat}, played by '{stored.fixture.seats[stored.seat]}'"
+    return f"fixture {request.fixture}{of_game}: {who} ({asked.sandbox.name})"
+
+
+def finish(
+    asked: AskedSeat,
+    decisions: Sequence[RerunDecision],
+    why: str,
+    *,
+    record: Path | None,
+    listed: Sequence[RerunDecision],
+    as_json: bool,
+) -> int:
+    """Record and print what was decided; returns the exit code."""
+    stored = asked.stored
+    if record:
+        write_lines(record, stored, listed)
+        say(f"recorded: {record}")
+    head = {"fixture": stored.fixture.index, "seat": stored.seat, "bot": asked.bot.name}
+    return summed_up(head, decisions, why, listed=listed, as_json=as_json)
+
+
+def summed_up(
+    head: dict[str, Any],
+    decisions: Sequence[RerunDecision],
+    why: str,
+    *,
+    listed: Sequence[RerunDecision],
+    as_json: bool,
+) -> int:
+    """Print how much was asked, as JSON after what `head` has; returns the exit code."""
+    differing = sum(decision.differs for decision in decisions)
+    if as_json:
+        counts = {"requests": len(decisions), "differing": differing, "stopped": why}
+        rows = [
+            msgspec.to_builtins(decision) | {"differs": decision.differs} for decision in listed
+        ]
+        print_json(head | counts | {"decisions": rows})
+    faults = sum(isinstance(decision.now, Fault) for decision in decisions)
+    say(f"asked: {len(decisions)}, decided differently: {differing}, faults: {faults}")
+    if why:
+        say(f"not all was asked: {why}")
+    return FINDINGS if differing or faults else OK
+
+
+def in_words(reply: Reply | None) -> str:
+    """Say an answer or the cause of a fault in a word or two."""
+    if reply is None:
+        return "?"
+    if isinstance(reply, Fault):
+        return reply.cause.value
+    return name_bid(Bid(reply.quantity, reply.face)) if reply.action == "bid" else reply.action
+
+
+def last_bid(request: Request) -> str:
+    """Say the bid on the table, or - if there is none."""
+    if not request.bids:
+        return "-"
+    return name_bid(Bid(request.bids[-1].quantity, request.bids[-1].face))
+
+
+def fault_lines(decision: RerunDecision, runtime: str) -> list[str]:
+    """Say what was wrong and how to mend it; nothing of a decision without a fault."""
+    fault = decision.now
+    if not isinstance(fault, Fault):
+        return []
+    lines = [f"{fault.cause}: {fault.detail}"]
+    if hint := hint_for(
+        Evidence(fault.cause, fault.detail, decision.came, decision.stderr, runtime=runtime)
+    ):
+        lines.append(f"mend: {hint}")
+    return lines
+
+
+def stderr_lines(decision: RerunDecision) -> list[str]:
+    """Return the end of what a bot that faulted had written to standard error."""
+    tail = decision.stderr.splitlines()[-_STDERR_LINES:]
+    return [f"stderr: {line[:_LINE]}" for line in tail]
+
 
 _FAULTS = 3
 """Faults of a bot that are explained."""
@@ -33,15 +166,15 @@ _MAX_SHOWN = 160
 
 @click.command()
 @options.league_argument
-@asked_again.fixture_argument
-@asked_again.game_argument
+@fixture_argument
+@game_argument
 @options.as_option(
     "Instead, ask BOT (a folder, an archive, sample:NAME) what was asked then, in the sandbox"
     " of arena check, and show what it decides differently."
 )
-@asked_again.seat_option
+@seat_option
 @click.option("--differing", is_flag=True, help="With --as: only what it decides differently.")
-@asked_again.record_option
+@record_option
 @click.option(
     "--ask-models",
     is_flag=True,
@@ -145,9 +278,7 @@ def _rerun_as(
     as_json: bool,
     **chosen: Any,
 ) -> int:
-    request, asked = asked_again.find(
-        league, ask.pop("store"), record, trusted=trust_bots, **ask, **chosen
-    )
+    request, asked = find(league, ask.pop("store"), record, trusted=trust_bots, **ask, **chosen)
     ask_bot = partial(rerun_as, request, asked, Watcher(), "")
     if asked.bot.info.models:
         models = load_league(league).models if ask_models else {}
@@ -157,9 +288,9 @@ def _rerun_as(
         decisions, why = ask_bot()
     listed = [decision for decision in decisions if decision.differs or not differing]
     if not as_json:
-        click.echo(harmless(asked_again.heading(request, asked)))
+        click.echo(harmless(heading(request, asked)))
         _print_decisions(listed, asked.bot.info.runtime)
-    return asked_again.finish(asked, decisions, why, record=record, listed=listed, as_json=as_json)
+    return finish(asked, decisions, why, record=record, listed=listed, as_json=as_json)
 
 
 def _print_decisions(decisions: Sequence[RerunDecision], runtime: str) -> None:
@@ -169,8 +300,8 @@ def _print_decisions(decisions: Sequence[RerunDecision], runtime: str) -> None:
         [
             *map(str, (decision.request.game, decision.request.round, decision.step)),
             " ".join(map(str, decision.request.dice)),
-            asked_again.last_bid(decision.request),
-            *map(asked_again.in_words, (decision.stored, decision.now)),
+            last_bid(decision.request),
+            *map(in_words, (decision.stored, decision.now)),
             "<" if decision.differs else "",
         ]
         for decision in decisions
@@ -180,7 +311,7 @@ def _print_decisions(decisions: Sequence[RerunDecision], runtime: str) -> None:
     faulted = [decision for decision in decisions if isinstance(decision.now, Fault)]
     for decision in faulted[:_FAULTS]:
         click.echo(f"game {decision.request.game}, step {decision.step}")
-        for line in asked_again.fault_lines(decision, runtime) + asked_again.stderr_lines(decision):
+        for line in fault_lines(decision, runtime) + stderr_lines(decision):
             click.echo(harmless(f"  {line}"))
     if len(faulted) > _FAULTS:
         click.echo(f"and {len(faulted) - _FAULTS} more faults (--json prints them)")

@@ -9,8 +9,7 @@ from arena.cli.exit_codes import FINDINGS, OK
 from arena.cli.options import PathType, json_option, printable
 from arena.cli.output import harmless, print_json
 from arena.io.errors import ArenaError
-from arena.ladder.book.check_result import CheckResult
-from arena.ladder.book.tables import WAITING, State
+from arena.ladder.book.tables import WAITING, CheckResult, State
 from arena.ladder.door.api import Receipt, VersionInfo, receipt_of
 from arena.ladder.door.remote import Remote, is_url, read_token
 from arena.ladder.door.submit import follow, result_of, state_of, submit

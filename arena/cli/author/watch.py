@@ -12,13 +12,12 @@ from typing import Any
 import click
 
 from arena.author.check.findings import Finding, StepResult
-from arena.author.watch.watch import Standing, WatchRequest, watch
+from arena.author.watch import Standing, WatchRequest, watch
 from arena.bots.sandboxes.registry import AUTO
 from arena.cli import options
-from arena.cli.exit_codes import INTERRUPTED
-from arena.cli.lost_output import stop_if_lost
+from arena.cli.exit_codes import INTERRUPTED, stop_if_lost
+from arena.cli.isolation import own_bots_option
 from arena.cli.output import harmless
-from arena.cli.own_bots import own_bots_option
 from arena.game.records import Cause
 from arena.io.errors import ArenaError
 from arena.league.terms.config import MAX_GAMES

@@ -7,7 +7,7 @@ import click
 
 from arena.cli.options import PathType
 from arena.cli.output import say
-from arena.course.marks.graded import GradedCourse, load_graded
+from arena.course.marks import GradedCourse, load_graded
 from arena.io.errors import ArenaError
 
 course_argument = click.argument("course", type=PathType())

@@ -1,4 +1,4 @@
-"""`arena course init`, `marks`, `gradescope`: what a course begins with and what comes out."""
+"""`arena course init`, `handouts`, `marks`, `feedback`, `gradescope`: the files of a course."""
 
 from functools import partial
 from pathlib import Path
@@ -12,14 +12,14 @@ from arena.cli.options import PathType, json_option
 from arena.cli.output import harmless, print_json, say
 from arena.course.config import load_course
 from arena.course.lock import Lock, read_lock
-from arena.course.marks.graded import check_unchanged
-from arena.course.marks.marks import Mark
+from arena.course.marks import Mark, check_unchanged
+from arena.course.moments import EXAMPLE
 from arena.course.new import make_course, make_own_course
 from arena.course.output.fill import Filled, fill
+from arena.course.output.giving import give_pages
 from arena.course.output.gradescope import write_autograder, write_graded
 from arena.course.output.handouts import PACK, write_handouts
-from arena.course.terms.deadlines import EXAMPLE
-from arena.course.terms.grades import written
+from arena.course.points import written
 from arena.io.errors import ArenaError
 from arena.io.files import write_file
 
@@ -168,4 +168,30 @@ def gradescope(course: Path, *, folder: Path, first_look: bool, as_json: bool) -
     else:
         click.echo(harmless(f"autograder: zip the files in {folder / 'autograder'}"))
         click.echo(harmless(f"results.json of {students} students: {folder / 'results'}"))
+    return OK
+
+
+@click.command()
+@course_argument
+@click.option(
+    "--into", "folder", type=PathType(), help="A folder to be published, outside the course."
+)
+@first_look_option
+@json_option
+def feedback(course: Path, *, folder: Path | None, first_look: bool, as_json: bool) -> int:
+    """Give students of COURSE their pages: behind its door, or in a folder to be published.
+
+    The folder also gets the league's site under pseudonyms. Nothing else of the course is given.
+    """
+    read, lock, results, _ = read_graded(course, first_look=first_look)
+    check_unchanged(read, lock, results)
+    pages = give_pages(read, lock, folder)
+    if as_json:
+        print_json(pages)
+        return OK
+    for page in pages:
+        if page.link:
+            click.echo(harmless(f"{page.student}: {page.link}"))
+    if left := [page.student for page in pages if not page.link]:
+        say(f"not invited at the door: {', '.join(left)}")
     return OK

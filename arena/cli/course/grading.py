@@ -1,5 +1,6 @@
-"""`arena course grade`, `verify`: play what was handed in, mark it, derive the marks again."""
+"""`arena course check`, `grade`, `verify`: what was handed in, its marks, and their proof."""
 
+from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from shlex import quote
@@ -13,18 +14,83 @@ from arena.cli.exit_codes import FINDINGS, INTERRUPTED, OK
 from arena.cli.options import json_option, sandbox_option, trust_option, workers_option
 from arena.cli.output import harmless, print_json, print_table, say
 from arena.cli.progress_bar import Tally, TerminalListener, progress_bar
-from arena.course.check import precision_within
+from arena.course.check import Checkup, Problem, Surveyed, check_course, precision_within
 from arena.course.config import Course, load_course
-from arena.course.grade import Graded, grade
+from arena.course.estimate import GamesLeft
+from arena.course.grade import Graded, GradingListener, grade
 from arena.course.intake.entries import Options
-from arena.course.marks.games_left import GamesLeft
-from arena.course.marks.result import Result
-from arena.course.play import GradingListener
+from arena.course.marks import Result
 from arena.course.verify import verify_course
 from arena.game.records import FixtureResult
 from arena.io.cores import core_count
 from arena.io.errors import ArenaError
 from arena.league.play.dispatcher import OnResult
+
+
+@click.command()
+@course_argument
+@workers_option
+@sandbox_option
+@trust_option
+@json_option
+def check(
+    course: Path, *, workers: int | None, sandbox: str | None, trust_bots: bool, as_json: bool
+) -> int:
+    """Say in seconds whose hand-ins COURSE has, what is late, and how long grading takes.
+
+    No hand-in is run. Exit code 1 if marks would be lost: `arena course grade` stops there.
+    """
+    read = load_course(course)
+    checkup = check_course(read, Options(sandbox, workers or core_count(), trust_bots))
+    if as_json:
+        print_json(checkup)
+    else:
+        _print_checkup(checkup)
+    return FINDINGS if checkup.survey.problems else OK
+
+
+def _print_checkup(checkup: Checkup) -> None:
+    survey = checkup.survey
+    if survey.platform:
+        click.echo(harmless(survey.platform))
+    of_many = [problem for problem in survey.problems if len(problem.students) > 1]
+    _say_problems(of_many)
+    head = ["student", "hand-in", "by", "received", "source", "late by", "bot", ""]
+    print_table(head, [_hand_in_row(one) for one in survey.students])
+    first = survey.students[0]
+    grace = f", and {first.grace:g} min of grace" if first.grace else ""
+    click.echo(harmless(f"times are those of {first.zone}{grace}"))
+    for line in survey.lines():
+        click.echo(harmless(line))
+    click.echo(harmless(f"baselines: {', '.join(checkup.baselines) or 'none'}"))
+    if checkup.effort:
+        games, precision = checkup.effort.games, checkup.effort.precision
+        click.echo(
+            f"grading from the start takes about {in_words(checkup.effort.seconds)} here:"
+            f" {games:,} games, marks to ±{precision:g} points"
+        )
+    if checkup.readable:
+        say(checkup.readable)
+    _say_problems([problem for problem in survey.problems if problem not in of_many])
+
+
+def _say_problems(problems: Sequence[Problem]) -> None:
+    for problem in problems:
+        say(f"{problem.what}: {problem.hint}")
+
+
+def _hand_in_row(one: Surveyed) -> list[str]:
+    extended = f"due {one.deadline[:16]}" if one.extension else ""
+    extended += f" ({one.extension})" if one.extension.startswith("+") else ""
+    late = one.late_by
+    if one.days_late and not one.counts:
+        late += ", too late"
+    elif one.free_days:
+        late += f", {one.free_days} d free"
+    received = one.received[:19] or ("unknown" if one.file and not one.time_source else "")
+    bot = one.bot or ("none" if one.unreadable else "")
+    file = one.file or "nothing"
+    return [one.student, file, one.sign, received, one.time_source, late, bot, extended]
 
 
 @click.command("grade")
@@ -79,7 +145,7 @@ def grade_(
         known = {"moved": graded.moved, "results": graded.results}
         print_json({**known, "first_look": bool(graded.first_look)})
     else:
-        _print(graded)
+        _print_graded(graded)
     if graded.first_look:
         say(f"for the mark: arena course grade {quote(str(course))}")
     say(f"marks: {graded.marks}; class: {graded.page}")
@@ -140,10 +206,10 @@ class _Listener(TerminalListener, GradingListener):
         say("stopping after the tables being played; Ctrl-C again stops at once")
 
 
-def _print(graded: Graded) -> None:
+def _print_graded(graded: Graded) -> None:
     if graded.first_look:
         click.echo(f"this is {graded.first_look}")
-    rows = [_row(result) for result in graded.results]
+    rows = [_mark_row(result) for result in graded.results]
     print_table(["student", "mark", "95 %", "deduction", "by hand", "final", "grade", ""], rows)
     for moved in graded.moved:
         before, now = (
@@ -152,7 +218,7 @@ def _print(graded: Graded) -> None:
         click.echo(harmless(f"moved: {moved.student} from {before} to {now}: {moved.why}"))
 
 
-def _row(result: Result) -> list[str]:
+def _mark_row(result: Result) -> list[str]:
     mark = result.mark
     if mark is None:
         return [result.student.id, *[""] * 6, result.note]

@@ -6,10 +6,10 @@ from shlex import quote
 import click
 
 from arena.bots.sandboxes.registry import AUTO
-from arena.cli.author.check import CheckProgress
-from arena.cli.author.output.check_report import lines_of
+from arena.cli.author.check import CheckProgress, lines_of
 from arena.cli.course.argument import course_argument
 from arena.cli.exit_codes import FINDINGS, INTERRUPTED, OK
+from arena.cli.isolation import own_bots_option
 from arena.cli.options import (
     PathType,
     json_option,
@@ -17,7 +17,6 @@ from arena.cli.options import (
     workers_option,
 )
 from arena.cli.output import harmless, print_json, print_table, say
-from arena.cli.own_bots import own_bots_option
 from arena.cli.progress_bar import TerminalListener
 from arena.course.config import load_course
 from arena.course.forget import forget as forget_student

@@ -4,18 +4,18 @@ from pathlib import Path
 
 import click
 
-from arena.cli.ladder.argument import door_url, folder_argument
+from arena.cli.ladder.door import door_url, folder_argument
 from arena.cli.options import PathType, json_option, printable
 from arena.cli.output import harmless, print_json, print_result
-from arena.course.terms.roster import read_roster
+from arena.course.roster import read_roster
 from arena.io.errors import ArenaError
 from arena.ladder.book.book import Book
 from arena.ladder.book.tables import Action
+from arena.ladder.door import access
+from arena.ladder.door.access import Scope
 from arena.ladder.door.door import Door
 from arena.ladder.folder import Folder, existing, is_running
 from arena.ladder.new import operator
-from arena.ladder.web.access import secrets
-from arena.ladder.web.access.secrets import Scope
 
 why_option = click.option("--why", default="", callback=printable, help="The reason, for the log.")
 
@@ -56,7 +56,7 @@ def invite(
     scope = Scope.ADMINISTRATOR if admin else Scope.AUTHOR
     links = {}
     for name in invited:
-        secret, new = secrets.invite(folder, name, scope)
+        secret, new = access.invite(folder, name, scope)
         links[name] = f"{url.rstrip('/')}/link/{secret}"
         if not as_json:
             said = "may submit now" if new else "could submit already"
@@ -74,7 +74,7 @@ def revoke(ladder: Path, name: str, *, as_json: bool) -> None:
     folder = existing(ladder)
     with Door(folder) as door:
         author = door.author(name).name
-    with secrets.Secrets(folder, writes=True) as kept:
+    with access.Secrets(folder, writes=True) as kept:
         count = kept.revoke(author)
     line = f"{author}: {count} links, sessions and tokens are invalid now"
     print_result({"author": author, "revoked": count}, line, as_json=as_json)

@@ -1,24 +1,29 @@
-"""`arena ladder init`, `run`, `status`, `list`, `log`: make a ladder, run it, look at it."""
+"""`arena ladder init`, `run`, `status`, `list`, `log` and `arena demo`: ladders made and run."""
 
 import signal
 import threading
-from collections.abc import Callable
-from contextlib import AbstractContextManager
+import webbrowser
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 from functools import partial
 from pathlib import Path
+from threading import Event, Thread
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from arena.cli.exit_codes import FINDINGS, OK
-from arena.cli.ladder.argument import address_of, check_no_door, door_options, folder_argument
-from arena.cli.options import json_option, sandbox_option, say_program_folder
+from arena.cli.isolation import say_isolation
+from arena.cli.ladder.door import address_of, check_no_door, door_options, folder_argument
+from arena.cli.options import PathType, json_option, sandbox_option, say_program_folder
 from arena.cli.output import print_json, print_result, print_table, say
-from arena.io.numbers import size_text, span, stamp
+from arena.io.container import own_address
 from arena.io.signals import handled
+from arena.io.text import size_text, span, stamp
 from arena.ladder.book.book import Book
+from arena.ladder.config import load_config
 from arena.ladder.folder import Folder, existing
-from arena.ladder.new import make_ladder
+from arena.ladder.new import make_demo, make_ladder
 from arena.ladder.status import LadderStatus, status
 
 if TYPE_CHECKING:  # it needs the extra `serve`
@@ -67,7 +72,7 @@ def _run(folder: Folder, address: "Address | None", stop: threading.Event) -> No
 def _door(
     folder: Folder, address: "Address", stop: threading.Event
 ) -> AbstractContextManager[None]:
-    from arena.ladder.web.door_process import door_process
+    from arena.ladder.web.run import door_process
 
     return door_process(folder, address, stop, say)
 
@@ -171,3 +176,57 @@ def log(ladder: Path, version: str, *, as_json: bool) -> None:
         for event in events
     )
     print_result([event._asdict() for event in events], *lines, as_json=as_json)
+
+
+@click.command()
+@click.argument("ladder", type=PathType(), default=Path("perudo-demo"))
+@click.option(
+    "--port",
+    type=click.IntRange(1, 65535),
+    default=8500,
+    show_default=True,
+    help="Port of the web door.",
+)
+@json_option
+def demo(ladder: Path, port: int, *, as_json: bool) -> None:
+    """Run a ladder with sample bots and its web door until Ctrl-C, and print your link to it.
+
+    LADDER is a new folder, or that of an earlier demo, which goes on [default: perudo-demo].
+    """
+    own = {"host": own_address(), "port": port, "url": f"http://127.0.0.1:{port}"}
+    address = address_of(own)
+    folder = existing(ladder) if ladder.exists() else make_demo(ladder)
+    say_program_folder()
+    say_isolation(load_config(folder.config).file.sandbox)
+    in_thread(partial(_run_demo, folder, address))
+    if as_json:
+        print_json(status(folder))
+
+
+def _run_demo(folder: Folder, address: "Address", stop: Event) -> None:
+    # Slow to import: a signal may come meanwhile.
+    from arena.ladder.run import run_ladder
+
+    run_ladder(folder, stop, say, _demo_door(folder, address, stop))
+
+
+@contextmanager
+def _demo_door(folder: Folder, address: "Address", stop: Event) -> Iterator[None]:
+    from arena.ladder.web.run import door_process
+
+    with door_process(folder, address, stop, say):
+        _show_link(folder, address.base)
+        yield
+
+
+def _show_link(folder: Folder, url: str) -> None:
+    """Invite whoever runs this as an administrator: each start makes a new link."""
+    from arena.ladder.door import access
+
+    secret, _ = access.invite(folder, "you", access.Scope.ADMINISTRATOR)
+    link = f"{url}/link/{secret}"
+    say(f"your link: {link}")
+    say("submit a bot of your own: arena new my-bot --lang python")
+    say("Ctrl-C ends it; the same command goes on with it")
+    # A browser in the terminal returns only when it is left.
+    Thread(target=webbrowser.open, args=[link], daemon=True).start()

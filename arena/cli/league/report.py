@@ -1,16 +1,28 @@
-"""`arena report`: write the site of a stored league."""
+"""`arena report`, `export`: what is written of a stored league, as a site or as a table."""
 
 import re
-from contextlib import suppress
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import BinaryIO
 
 import click
 import msgspec
 
 from arena.cli import options
-from arena.cli.output import SEED_WARNING, print_json, say, say_report, show_page
-from arena.cli.report_progress import reporting
-from arena.publish.report import Report, ReportRequest, report, watch
+from arena.cli.exit_codes import while_read
+from arena.cli.options import PathType, league_argument, store_option, store_path
+from arena.cli.output import SEED_WARNING, print_json, reporting, say, say_report, show_page
+from arena.io.errors import ArenaError
+from arena.io.files import os_errors, replacing
+from arena.league.store.files import logs_path
+from arena.league.store.store import Store
+from arena.league.terms.stored_schedule import schedule_of
+from arena.publish.export import ROWS, table
+from arena.publish.export_files import FORMATS
+from arena.publish.pseudonyms import Pseudonyms, secret_of
+from arena.publish.report import Report, ReportRequest, report, reveals_seed, watch
 
 
 def _web_address(_context: click.Context, _option: click.Parameter, url: str) -> str:
@@ -52,7 +64,7 @@ def _web_address(_context: click.Context, _option: click.Parameter, url: str) ->
     " picture for sites that link to them.",
 )
 @options.json_option
-def command(
+def report_(
     league: Path,
     store: Path | None,
     *,
@@ -99,3 +111,77 @@ def _watch(request: ReportRequest, *, opening: bool) -> Report | None:
                 left = f"{last.games} games; {last.left} fixtures are left"
                 say(f"written: {last.front_page} ({left})")
     return last
+
+
+@click.command()
+@league_argument
+@store_option
+@click.option(
+    "--format",
+    "format_",
+    type=click.Choice(list(FORMATS)),
+    default="csv",
+    show_default=True,
+    help="What to write; parquet needs the extra of that name.",
+)
+@click.option(
+    "--rows",
+    type=click.Choice(list(ROWS)),
+    default="games",
+    show_default=True,
+    help="What a row is: a game, a pair of bots and who is better, a decision, or a request to a"
+    " language model with its answer, which may be private.",
+)
+@click.option("--pairs", is_flag=True, help="The same as --rows pairs.")
+@click.option("--json", "as_json", is_flag=True, help="The same as --format jsonl.")
+@click.option(
+    "--anonymous",
+    is_flag=True,
+    help="Replace the names of bots with pseudonyms, those of `arena report --anonymous`.",
+)
+@click.option(
+    "-o",
+    "output",
+    type=PathType(dir_okay=False),
+    help="The file to write [default: standard output].",
+)
+def export(
+    league: Path,
+    store: Path | None,
+    format_: str,
+    rows: str,
+    output: Path | None,
+    *,
+    pairs: bool,
+    as_json: bool,
+    anonymous: bool,
+) -> None:
+    """Write the stored games of LEAGUE as a table, in schedule order, even while it is played."""
+    rows = "pairs" if pairs else rows
+    format_ = "jsonl" if as_json else format_
+    path = store_path(league, store)
+    if output is None and format_ == "parquet" and sys.stdout.isatty():
+        raise ArenaError("parquet is not for a terminal", hint=f"name a file: -o {rows}.parquet")
+    if anonymous and reveals_seed(league, path):
+        say(SEED_WARNING)
+    with Store(path) as stored:
+        schedule = schedule_of(stored)
+        names = Pseudonyms(schedule.conditions, secret_of(path)) if anonymous else None
+        with _target(output, (path, logs_path(path), league)) as file:
+            seats = max(len(fixture.seats) for fixture, _ in schedule.drawn.values())
+            kind, records = table(rows, stored, schedule, names)
+            FORMATS[format_](kind, records if output else while_read(records), file, seats)
+
+
+@contextmanager
+def _target(output: Path | None, protected: tuple[Path, ...]) -> Iterator[BinaryIO]:
+    """Yield the file to write to: never seen half written, and none of the league's own."""
+    if output is None:
+        yield sys.stdout.buffer
+        sys.stdout.buffer.flush()
+        return
+    if any(path.exists() and output.exists() and output.samefile(path) for path in protected):
+        raise ArenaError("the export would overwrite the league", str(output), "name another file")
+    hint = "name a file in a folder that you may write to, with space on its disk"
+    with os_errors("the export cannot be written", output, hint), replacing(output) as file:
+        yield file

@@ -12,9 +12,8 @@ import msgspec
 
 from arena.cli import options
 from arena.cli.exit_codes import FINDINGS, INTERRUPTED, OK
-from arena.cli.output import division_name, print_json, print_table, say, say_report
+from arena.cli.output import division_name, print_json, print_table, reporting, say, say_report
 from arena.cli.progress_bar import TerminalListener
-from arena.cli.report_progress import reporting
 from arena.game.records import LeagueInfo, QuarantinedFixture
 from arena.io.errors import ArenaError, first_of
 from arena.league.cluster.entry import check_cluster, cluster_at
@@ -24,10 +23,9 @@ from arena.league.play.workers import RemoteEngine
 from arena.league.schedule.playoff import PlayoffVerdict, playoff_in_words
 from arena.league.schedule.progress import Verdict
 from arena.league.terms.master_seed import withheld
-from arena.publish.output.site_folder import check_folder
-from arena.publish.replay.selection import ReplayChoice
-from arena.publish.report import Report, write_report
-from arena.publish.unchanged import Asked
+from arena.publish.replays import ReplayChoice
+from arena.publish.report import Asked, Report, write_report
+from arena.publish.site_folder import check_folder
 from arena.ratings.leaderboard_rows import Leaderboard, LeaderboardRow, Overall
 
 _QUARANTINED_SHOWN = 5

@@ -1,4 +1,4 @@
-"""`arena verify`: replay and re-rate a stored league."""
+"""`arena verify`, `mend`: replay and re-rate a stored league, and drop what is damaged in it."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -16,6 +16,7 @@ from arena.cli.options import (
 )
 from arena.cli.output import print_result
 from arena.io.cores import core_count
+from arena.league.keeping.mend import Mended, mend
 from arena.league.keeping.rerating import TOLERANCE, DivisionCheck
 from arena.league.keeping.verify import Verified, verify
 from arena.league.store.store import Store
@@ -32,7 +33,7 @@ from arena.league.store.store import Store
     help="Folder of a report, whose leaderboards are compared with the games.",
 )
 @json_option
-def command(
+def verify_(
     league: Path,
     store: Path | None,
     workers: int | None,
@@ -89,3 +90,29 @@ def _rerated(divisions: Sequence[DivisionCheck]) -> str:
         " rated again with the trueskill package: "
         + (f"mu and sigma agree within {TOLERANCE}" if agree else "NOT confirmed")
     )
+
+
+@click.command()
+@league_argument
+@store_option
+@json_option
+def mend_(league: Path, store: Path | None, *, as_json: bool) -> None:
+    """Drop the damaged fixtures of LEAGUE; `arena run` plays them again.
+
+    Does the same for fixtures that are gone. The damaged store is kept beside the mended one.
+    """
+    mended = mend(store_path(league, store))
+    print_result(mended, *_mended(mended), as_json=as_json)
+
+
+def _mended(mended: Mended) -> Iterator[str]:
+    if mended.aside is None:
+        yield f"{mended.kept} fixtures are sound: there is nothing to mend"
+        return
+    yield (
+        f"{mended.kept} fixtures are sound, {len(mended.dropped)} were damaged"
+        f" and {mended.lost} gone: play what is missing with arena run"
+    )
+    if mended.dropped:
+        yield f"dropped: {', '.join(mended.dropped)}"
+    yield f"the damaged store is kept: {mended.aside}"

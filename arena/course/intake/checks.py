@@ -11,17 +11,16 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from arena.author.check.context import CheckRequest
+from arena.author.check.bench import CheckRequest
 from arena.author.check.findings import CheckReport, Finding, StepResult
 from arena.author.check.run import check
-from arena.author.check.steps.all_steps import FIRST_ALONE, STEPS
+from arena.author.check.steps import FIRST_ALONE, STEPS
 from arena.bots.manifest import load_bot
 from arena.bots.runtimes import IMAGES
 from arena.bots.sandboxes.registry import missing_image
 from arena.course.intake.inside import Inside
-from arena.io.errors import ArenaError
+from arena.io.errors import ArenaError, ShortageError, shortage_of
 from arena.io.files import read_json, write_file
-from arena.io.shortage import ShortageError, shortage_of
 from arena.league.play.process_pool import map_ordered, pool
 
 POSITIONS = 500

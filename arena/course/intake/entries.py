@@ -1,31 +1,110 @@
 """From the files of a course to the bots that play: hand-ins chosen, checked and staged."""
 
+import os
+import stat
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from hashlib import file_digest, sha256
 from pathlib import Path
 
+import msgspec
 from msgspec import Struct
 
-from arena.author.check.context import CheckRequest
-from arena.author.check.steps.all_steps import STEPS
+from arena.author.alike.by_text import LEAST
+from arena.author.alike.sources import arenas_kgrams, kgrams_of, read_source
+from arena.author.check.bench import CheckRequest
+from arena.author.check.steps import STEPS
 from arena.bots.bot import Bot, StagedBot
-from arena.bots.builds.cache import BuildCache
-from arena.bots.manifest import load_bot
+from arena.bots.builds.staging import BuildCache
+from arena.bots.folder import files_of
+from arena.bots.manifest import MANIFEST, load_bot
 from arena.bots.sandboxes.base import Sandbox
 from arena.bots.workshop import Workshop, open_workshop, sandbox_for
 from arena.course.config import Course
 from arena.course.intake.checks import POSITIONS, Checked, CheckedHandIn, check_all, check_key
-from arena.course.intake.choice import BEST, Choice, HandIn, Works, choose, taken
-from arena.course.intake.contents import content_of
-from arena.course.intake.given import GivenOut, program_of
-from arena.course.intake.hand_ins import Intake, hand_ins_by_student
-from arena.course.lock import LockedHandIn
-from arena.course.marks.result import grading
-from arena.course.terms.deadlines import stamp
-from arena.course.terms.roster import Student
+from arena.course.intake.download import is_folder
+from arena.course.intake.hand_ins import (
+    BEST,
+    Choice,
+    HandIn,
+    Intake,
+    Works,
+    choose,
+    hand_ins_by_student,
+    taken,
+)
+from arena.course.lock import Given, LockedHandIn
+from arena.course.marks import grading
+from arena.course.moments import stamp
+from arena.course.roster import Student
 from arena.io.errors import ArenaError
 from arena.io.files import os_errors
 from arena.ladder.folder import make_private
+
+
+def content_of(hand_in: HandIn) -> str:
+    """Return the SHA-256 over what was handed in at one time."""
+    if len(hand_in.files) == 1:
+        return content_hash(*hand_in.files.values())
+    each = {name: content_hash(path) for name, path in sorted(hand_in.files.items())}
+    return sha256(msgspec.json.encode(each)).hexdigest()
+
+
+def content_hash(source: Path) -> str:
+    """Return the SHA-256 over a file or folder, whatever it is; of links, over their targets."""
+    total = sha256()
+    for path in sorted(source.rglob("*")) if is_folder(source) else [source]:
+        name = os.fsencode(path.relative_to(source).as_posix())
+        mode = path.lstat().st_mode
+        if stat.S_ISLNK(mode):
+            total.update(b"%b\0-> %b\n" % (name, os.fsencode(path.readlink())))
+        elif stat.S_ISREG(mode):
+            with path.open("rb") as file:
+                content = file_digest(file, "sha256").hexdigest()
+            total.update(b"%b\0%b\n" % (name, content.encode()))
+    return total.hexdigest()
+
+
+_MOSTLY = 0.8
+"""The share of its source that a bot has from elsewhere which has next to none of its own."""
+
+
+class GivenOut:
+    """Everything that a student can hand in without having written it."""
+
+    def __init__(self, starter: Mapping[str, Path]) -> None:
+        """Take the folders that were given out, by name, beside what came with the arena."""
+        self._kgrams = {**arenas_kgrams(), **{name: kgrams_of(at) for name, at in starter.items()}}
+        self._all = frozenset().union(*self._kgrams.values())
+
+    def of(self, bot: Bot) -> Given | None:
+        """Return what a bot is made of that has next to no source of its own; None for others.
+
+        Names, numbers, texts and comments make no difference, nor does the order of the parts.
+        """
+        try:
+            source = read_source(bot.folder, self._all)
+        except ArenaError:
+            return None
+        own = kgrams_of(bot.folder)
+        if len(source.chosen) >= LEAST or len(own & self._all) < _MOSTLY * max(1, len(own)):
+            return None
+        shares = {name: len(own & theirs) / len(own) for name, theirs in self._kgrams.items()}
+        name = max(shares, key=lambda name: shares[name])
+        return Given(name, shares[name])
+
+
+def program_of(bot: Bot) -> str:
+    """Return the SHA-256 over what plays: all of a bot but what its bot.yaml calls it."""
+    manifest = bot.folder / MANIFEST
+    files = {
+        path.relative_to(bot.folder).as_posix(): sha256(path.read_bytes()).hexdigest()
+        for path in files_of(bot.folder)
+        if path != manifest
+    }
+    decisive = [files, bot.command, bot.build, bot.info.runtime]
+    return sha256(msgspec.json.encode(decisive, order="deterministic")).hexdigest()
+
 
 CHECKS, BUILDS = "checks", "builds"
 Tell = Callable[[str], None]

@@ -4,28 +4,136 @@ First what the teacher lists, then the platform's own record. The times of files
 an archive and of commits are no record: they count only if course.yaml says so.
 """
 
+import os
 import re
 import stat
+import subprocess
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from itertools import combinations
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from zoneinfo import ZoneInfo
 
 from msgspec import Struct
 
-from arena.course.intake import names
-from arena.course.intake.commits import committed
-from arena.course.intake.export import is_folder
-from arena.course.intake.names import Part
-from arena.course.intake.receipt import UNKNOWN, Receipt
-from arena.course.intake.records import Record, Records
-from arena.course.intake.submitters import Listed
-from arena.course.terms.deadlines import stamp
-from arena.course.terms.moments import read_moment
-from arena.course.terms.roster import Student
+from arena.course.intake import download
+from arena.course.intake.download import Part, is_folder
+from arena.course.intake.records import Listed, Record, Records
+from arena.course.moments import Due, read_moment, stamp
+from arena.course.roster import Student
 from arena.io.errors import ArenaError
 from arena.io.files import read_limited, reason
+
+
+class Receipt(Struct, frozen=True):
+    """When a hand-in was received; what nothing says is unknown, and never late."""
+
+    moment: datetime | None = None
+    """In UTC; None if no record says it."""
+    late: bool | None = None
+    """Whether the platform calls it late; None if that is not said."""
+    source: str = ""
+    """What says so, in words."""
+
+    @property
+    def is_known(self) -> bool:
+        """Whether it is known how late it is: a platform may say no more than that it is late."""
+        return self.moment is not None or self.late is False
+
+    def days_late(self, due: Due) -> int:
+        """Return how many days late that is, at least: each one that has begun."""
+        if self.moment is not None:
+            return due.days_late(self.moment)
+        return 1 if self.late else 0
+
+    def late_by(self, due: Due) -> timedelta | None:
+        """Return how long after the deadline that was; None if it was not, or is not known."""
+        if self.moment is None or self.moment <= due.deadline:
+            return None
+        return self.moment - due.deadline
+
+    def said(self, due: Due) -> str:
+        """Return the moment on the clock of the deadline, or what is known instead."""
+        if self.moment is not None:
+            return stamp(self.moment.astimezone(due.deadline.tzinfo))
+        return {True: "late", False: "on time", None: "at an unknown time"}[self.late]
+
+
+UNKNOWN = Receipt()
+
+
+_SECONDS = 60
+_REF = re.compile(r"ref: (refs/[\w./-]+)")
+_HASH = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
+_COMMITTER = re.compile(r"^committer .* ([0-9]{1,12}) [+-][0-9]{4}$", re.MULTILINE)
+_MAX_PACKED = 16 << 20
+
+
+def committed(folder: Path) -> datetime | None:
+    """Return when the commit was made that is checked out in a repository; None if there is none.
+
+    Only the objects of the repository are read: its configuration may name programs to be run.
+    Raises ArenaError if there is no git here.
+    """
+    place = folder / ".git"
+    if place.is_symlink() or not (place / "objects").is_dir():
+        return None
+    head = _head(place)
+    if not head:
+        return None
+    with TemporaryDirectory() as empty:
+        environment = {
+            "PATH": os.environ.get("PATH", ""),
+            "GIT_CONFIG_NOSYSTEM": "1",
+            "HOME": empty,
+            "GIT_DIR": empty,
+            "GIT_OBJECT_DIRECTORY": str((place / "objects").absolute()),
+        }
+        try:
+            for command in (["init", "-q", "--bare"], ["cat-file", "commit", head]):
+                ran = subprocess.run(
+                    ["git", *command],
+                    env=environment,
+                    cwd=empty,
+                    capture_output=True,
+                    timeout=_SECONDS,
+                    check=False,
+                )
+        except FileNotFoundError:
+            hint = "install git, or leave out `times: commits`"
+            raise ArenaError("the times of commits need git", "course.yaml", hint) from None
+        except subprocess.TimeoutExpired:
+            return None
+    found = _COMMITTER.search(ran.stdout.partition(b"\n\n")[0].decode("utf-8", "replace"))
+    return datetime.fromtimestamp(int(found[1]), UTC) if ran.returncode == 0 and found else None
+
+
+def _head(place: Path) -> str:
+    """Return the hash of the commit that is checked out; "" if there is none."""
+    text = _line(place / "HEAD")
+    if ref := _REF.fullmatch(text):
+        if ".." in ref[1]:
+            return ""
+        text = _line(place / ref[1]) or _packed(place / "packed-refs", ref[1])
+    return text if _HASH.fullmatch(text) else ""
+
+
+def _line(path: Path) -> str:
+    return "".join(_lines(path)[:1]).strip()
+
+
+def _packed(path: Path, ref: str) -> str:
+    found = (line.partition(" ")[0] for line in _lines(path) if line.endswith(f" {ref}"))
+    return next(found, "")
+
+
+def _lines(path: Path) -> list[str]:
+    try:
+        return read_limited(path, _MAX_PACKED).decode("utf-8", "replace").splitlines()
+    except ArenaError:
+        return []
+
 
 _MAX_TEXT = 1 << 20
 """Bytes of a text that a platform writes."""
@@ -92,7 +200,7 @@ class Times:
     def _lines(self, place: Place) -> Iterator[Record]:
         """Yield the lines about a hand-in, the teacher's first."""
         found = [*self._records.of_file(place.paths)]
-        match = names.MOODLE.fullmatch(place.name)
+        match = download.MOODLE.fullmatch(place.name)
         if match and place.platform == "moodle":
             found += self._records.of_moodle(match["name"], match["number"])
         by_student = self._records.of_student(place.owner)
@@ -115,11 +223,13 @@ class Times:
         if part.late is not None:
             source = "LATE in Canvas' name" if part.late else "no LATE in Canvas' name"
             yield Receipt(late=part.late, source=source)
-        if place.platform == "sakai" and (text := _text(place.path / names.TIMESTAMP)):
-            yield Receipt(self._read(text.strip(), place.name), source=f"Sakai's {names.TIMESTAMP}")
+        if place.platform == "sakai" and (text := _text(place.path / download.TIMESTAMP)):
+            yield Receipt(
+                self._read(text.strip(), place.name), source=f"Sakai's {download.TIMESTAMP}"
+            )
         if place.platform == "openolat":
             yield _openolat(place.path)
-        if place.platform == "ilias" and (names.is_late_in_ilias(place.path)):
+        if place.platform == "ilias" and (download.is_late_in_ilias(place.path)):
             yield Receipt(late=True, source="ILIAS' name of the file")
 
     def _blackboard(self, place: Place) -> Iterator[Receipt]:
@@ -157,7 +267,7 @@ def login_of(path: Path) -> str:
 
 
 def _text_of_attempt(path: Path) -> str:
-    match = names.BLACKBOARD.fullmatch(path.name)
+    match = download.BLACKBOARD.fullmatch(path.name)
     if match is None:
         return ""
     return _text(path.with_name(f"{match['begin']}_attempt_{match['time']}.txt"))
@@ -199,11 +309,11 @@ def _on_another_clock(first: Receipt, second: Receipt) -> bool:
 
 def _openolat(folder: Path) -> Receipt:
     found = {path.name for path in folder.glob("*.txt")}
-    if names.LATE_TEXT in found:
-        return Receipt(late=True, source=f"OpenOLAT's {names.LATE_TEXT}")
-    if names.EXTENDED_TEXT in found:
-        return Receipt(late=False, source=f"OpenOLAT's {names.EXTENDED_TEXT}")
-    return Receipt(late=False, source=f"no {names.LATE_TEXT} of OpenOLAT")
+    if download.LATE_TEXT in found:
+        return Receipt(late=True, source=f"OpenOLAT's {download.LATE_TEXT}")
+    if download.EXTENDED_TEXT in found:
+        return Receipt(late=False, source=f"OpenOLAT's {download.EXTENDED_TEXT}")
+    return Receipt(late=False, source=f"no {download.LATE_TEXT} of OpenOLAT")
 
 
 def _text(path: Path) -> str:

@@ -8,7 +8,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import NamedTuple
 
-from arena.course.terms.table import composed, same_key
+from arena.course.table import composed, same_key
 from arena.io.errors import ArenaError, did_you_mean
 from arena.io.files import read_limited
 

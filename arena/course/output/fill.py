@@ -1,16 +1,167 @@
 """Filling in the marks in a school's own export: one column of a table, and no other byte."""
 
-from collections.abc import Mapping, Sequence
+import re
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from msgspec import Struct
 
-from arena.course.output.decimals import Decimals, is_decimal, with_sign
-from arena.course.output.export import Export, Line
-from arena.course.output.whose import Whose
-from arena.course.terms.roster import Student
-from arena.io.errors import ArenaError
+from arena.course.output.export import Export, Line, key
+from arena.course.roster import Student
+from arena.io.errors import ArenaError, first_of
+
+_NUMBER = re.compile(
+    r"""'?[-+\u2212]?
+    (?: (?P<whole>[0-9]+)
+      | [0-9]{1,3} (?P<groups>[.,'\u2019\ ]) [0-9]{3} (?: (?P=groups) [0-9]{3} )* )
+    (?: (?P<sign>[.,]) (?P<decimals>[0-9]+) )?
+    (?: \ ?% )?""",
+    re.VERBOSE,
+)
+_DIGIT = re.compile(r"\d")
+_MOST = {"maximum grade", "bestwertung", "max points", "points possible", "points_available"}
+"""Titles of the column with the maximum points."""
+_MAX_LINES = 5
+
+
+class Decimals:
+    """Collects the decimal signs of a table, column by column."""
+
+    def __init__(self, head: Sequence[str], id_at: int, mark_at: int) -> None:
+        """Take the names of the columns, and the places of ids and marks."""
+        self._most = [at for at, name in enumerate(head) if key(name) in _MOST]
+        self._mark_at = mark_at
+        self._lines: dict[int, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
+        self._other = {*range(len(head))} - {id_at}
+
+    def add(self, line: Line) -> None:
+        """Note the signs in the numbers of a line."""
+        for at in {self._mark_at, *self._most, *self._other}:
+            text = " ".join(line.text(at).split())
+            match = _NUMBER.fullmatch(text)
+            if match is None:
+                if _DIGIT.search(text):
+                    self._other.discard(at)
+            elif sign := _decimal_sign(match):
+                self._lines[at][sign].append(line.number)
+
+    def sign(self, path: Path) -> str | None:
+        """Return the sign: the column of marks decides, then that of the most points.
+
+        Else columns that hold nothing but numbers do. None if there is no sign in them. Raises
+        ArenaError with the lines if those that decide have both signs.
+        """
+        for columns in ([self._mark_at], self._most, sorted(self._other)):
+            lines = defaultdict[str, list[int]](list)
+            for at in columns:
+                for sign, numbers in self._lines[at].items():
+                    lines[sign] += numbers
+            if len(lines) > 1:
+                what = (
+                    f"its numbers have decimal commas in {_named(lines[','])}, "
+                    f"and points in {_named(lines['.'])}"
+                )
+                hint = "export it again, or write all numbers in the column of marks in one way"
+                raise ArenaError(what, str(path), hint)
+            if lines:
+                return next(iter(lines))
+        return None
+
+
+def with_sign(text: str, sign: str) -> str:
+    """Return a number with another decimal sign, and other texts as they are."""
+    return re.sub("[.,]", sign, text) if is_decimal(text) else text
+
+
+def is_decimal(text: str) -> bool:
+    """Whether a text is a number with a decimal sign."""
+    return re.fullmatch("[0-9]+[.,][0-9]+", text) is not None
+
+
+def _decimal_sign(match: re.Match[str]) -> str | None:
+    """Return the sign of a number; None without one, and where it may separate thousands."""
+    whole, decimals = match["whole"], match["decimals"]
+    if not decimals or match["sign"] == match["groups"]:
+        return None
+    thousands = whole and whole[0] != "0" and len(whole) <= 3 and len(decimals) == 3
+    return None if thousands else match["sign"]
+
+
+def _named(lines: list[int]) -> str:
+    once = sorted({*lines})
+    numbers = ", ".join(first_of([*map(str, once)], _MAX_LINES))
+    return f"lines {numbers}" if len(once) > 1 else f"line {numbers}"
+
+
+_AS_TEXT = re.compile(r"""="(?P<formula>.*)"|['#](?P<rest>.*)""", re.DOTALL)
+"""Signs that keep a spreadsheet from reading a number; # is Brightspace's."""
+_PARTICIPANT = re.compile(r"(?:participant|participante|teilnehmer/in|deelnemer) ?([0-9]+)")
+"""Moodle's word is that of the language in which the file was exported."""
+_WHOLE = re.compile(r"[0-9]+")
+
+
+class Whose:
+    """The students by what an export may call them: id, e-mail address or account."""
+
+    def __init__(self, students: Sequence[Student]) -> None:
+        """Enter the students of a roster."""
+        self._names, self._numbers, self._participants = _Index(), _Index(), _Index()
+        ids = {key(student.id) for student in students}
+        for student in students:
+            for name in (student.id, student.email, student.account):
+                self._names.add(key(name), student)
+            for name in (student.id, student.account):
+                number = _number(key(name)) or _participant(key(name))
+                self._numbers.add(number, student)
+                # The account of one student may be the id of another who lost the zeros.
+                self._names.add(number if number not in ids else "", student)
+            account = key(student.account)
+            for name in (_participant(key(student.id)), _participant(account), _number(account)):
+                self._participants.add(name, student)
+
+    def find(self, text: str) -> list[str]:
+        """Return the ids of the students that a cell may mean: none, one or more.
+
+        A name on the roster comes first, then one behind a sign that makes it a text, then Moodle's
+        number of a participant, then a number that differs by the zeros that it begins with.
+        """
+        return next(filter(None, self._found(text)), [])
+
+    def _found(self, text: str) -> Iterator[list[str]]:
+        yield self._names.ids(key(text))
+        match = _AS_TEXT.fullmatch(text)
+        plain = key(match["formula"] or match["rest"] or "") if match else key(text)
+        yield self._names.ids(plain)
+        yield self._participants.ids(_participant(plain))
+        yield self._numbers.ids(_number(plain))
+
+
+class _Index(defaultdict[str, dict[str, None]]):
+    """The ids of students by a text; "" belongs to none of them."""
+
+    def __init__(self) -> None:
+        super().__init__(dict)
+
+    def add(self, text: str, student: Student) -> None:
+        """Enter a student."""
+        if text:
+            self[text][student.id] = None
+
+    def ids(self, text: str) -> list[str]:
+        """Return whose a text is, in the order of the roster."""
+        return [*self.get(text, ())]
+
+
+def _number(name: str) -> str:
+    """Return a number without the zeros that it begins with; "" for another name."""
+    return (name.lstrip("0") or "0") if _WHOLE.fullmatch(name) else ""
+
+
+def _participant(name: str) -> str:
+    match = _PARTICIPANT.fullmatch(name)
+    return _number(match[1]) if match else ""
 
 
 class At(Struct, frozen=True):

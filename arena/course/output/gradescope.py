@@ -13,8 +13,7 @@ from pathlib import Path
 from arena.author.check.findings import CheckReport, Finding
 from arena.course.intake.checks import read_check
 from arena.course.intake.entries import CHECKS
-from arena.course.marks.graded import GradedCourse
-from arena.course.marks.result import Result, grading
+from arena.course.marks import GradedCourse, Result, grading
 from arena.io import own_wheel
 from arena.io.errors import ArenaError
 from arena.io.files import reason, write_file

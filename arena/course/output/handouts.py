@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from arena.io.errors import ArenaError
 from arena.io.files import read_limited, write_file
-from arena.publish.pages.templates import render
+from arena.publish.templates import render
 
 PACK = "pack"
 _MAX_BYTES = 4 << 20

@@ -6,11 +6,11 @@ from types import MappingProxyType
 
 from msgspec import Struct
 
+from arena.course.baselines import name_of
 from arena.course.config import Course
-from arena.course.games.field import is_complete, store_of
-from arena.course.games.tables import name_of
+from arena.course.field import is_complete, store_of
 from arena.course.lock import Lock
-from arena.course.marks.result import Result, grading
+from arena.course.marks import Result, grading
 from arena.game.records import PlayedFixture
 from arena.league.store.store import Store
 from arena.playstats.coach.decisions import Decision

@@ -1,22 +1,177 @@
-"""The pages of a course: one for each student, one for the teacher, the league's site."""
+"""The pages of a course: one for each student, and the teacher's, with the marks of all."""
 
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import nullcontext
 from datetime import UTC, datetime
 from os.path import relpath
 from pathlib import Path
+from statistics import fmean, median, stdev
+
+from msgspec import Struct
 
 from arena.course.config import Course
 from arena.course.intake.checks import read_check
 from arena.course.intake.entries import CHECKS
-from arena.course.lock import Lock
-from arena.course.marks.result import STORE, Result, grading
-from arena.course.output.class_page import ClassRow, Notices, render_class
-from arena.course.output.feedback import Feedback, feedback_of
+from arena.course.lock import Given, Lock
+from arena.course.marks import STORE, Mark, Result, first_look_of, grading
+from arena.course.output.giving import for_door, places_of, remove_others
 from arena.course.output.league_site import SITE, LeagueSite, write_site
-from arena.course.output.page_addresses import for_door, places_of, remove_others
-from arena.course.output.student_page import StudentPages
+from arena.course.output.similarity import Similarity
+from arena.course.output.student_page import Feedback, StudentPages, feedback_of
+from arena.course.points import Share
 from arena.io.files import write_file
 from arena.league.store.store import Store
+from arena.publish.templates import render, script
+
+_BINS = 10
+
+
+class Notices(Struct, frozen=True):
+    """What a grading has to say beside the marks."""
+
+    strangers: tuple[str, ...] = ()
+    """Names of files that belong to nobody on the roster."""
+    not_done: tuple[str, ...] = ()
+    """What could not be played, and why."""
+    similarity: Similarity = Similarity()
+
+
+class Spread(Struct, frozen=True):
+    """How points are distributed over a class."""
+
+    name: str
+    of: float
+    mean: float
+    median: float
+    deviation: float
+    """The standard deviation; 0 of one student."""
+    lowest: float
+    highest: float
+
+
+class ClassRow(Struct, frozen=True):
+    """A student's row."""
+
+    result: Result
+    page: str
+    pseudonym: str
+    bot: str
+    """The page of the bot in the league's site; "" if it is not there."""
+    note: str
+
+
+class ClassPage(Struct, frozen=True):
+    """What the page shows."""
+
+    course: str
+    graded: str
+    handed_in: int
+    rows: list[ClassRow]
+    parts: list[str]
+    spreads: list[Spread]
+    bins: list[tuple[float, float, int]]
+    """From where to where, and how many students."""
+    needy: list[tuple[Result, list[str]]]
+    late: list[Result]
+    given: list[tuple[Result, Given]]
+    """Hand-ins that have next to nothing of their own."""
+    has: Mapping[str, bool]
+    """Which columns anybody has: `group`, `team`, `deduction`, `by_hand`, `grade`."""
+    notices: Notices
+    people: Mapping[str, str]
+    """What the page calls each student, by id."""
+    shares: Mapping[str, Share]
+    site: str
+    last_due: str
+    """The last deadline; "" if it is over."""
+    first_look: str
+    """As `first_look_of` says it."""
+    script: str
+    behind_door: bool = False
+
+
+def render_class(
+    course: Course,
+    lock: Lock,
+    rows: list[ClassRow],
+    needs: Mapping[str, list[str]],
+    notices: Notices,
+    league: LeagueSite,
+    graded: datetime,
+) -> str:
+    """Return the page; `needs` says by id why the teacher should look."""
+    results = [row.result for row in rows]
+    marks = [result.mark for result in results if result.mark]
+    page = ClassPage(
+        course=course.file.name,
+        graded=f"{graded:%Y-%m-%d %H:%M %Z}",
+        handed_in=sum(result.hand_in is not None for result in results),
+        rows=rows,
+        parts=[*marks[0].parts] if marks else [],
+        spreads=[*_spreads(marks, course.file.marks.total)],
+        bins=_bins([mark.final for mark in marks], course.file.marks.total),
+        needy=[(result, why) for result in results if (why := needs[result.student.id])],
+        late=[result for result in results if result.hand_in and result.hand_in.days_late],
+        given=[
+            (result, result.hand_in.given)
+            for result in results
+            if result.hand_in and result.hand_in.given
+        ],
+        has=_has(results, marks),
+        notices=notices,
+        people={result.student.id: _called(result) for result in results},
+        shares=lock.shares,
+        site=f"{SITE}/index.html" if league.store else "",
+        last_due=_last_due(course, graded),
+        first_look=first_look_of(course, lock),
+        script=script("shared.js", "tables.js"),
+    )
+    return render("course_class.html", page)
+
+
+def _called(result: Result) -> str:
+    return f"{result.student.id} {result.student.name}".strip()
+
+
+def _last_due(course: Course, graded: datetime) -> str:
+    """Return the last deadline; "" if it was over when the course was graded."""
+    last = max((due.until, due.deadline) for due in course.due.values())
+    return f"{last[1]:%Y-%m-%d %H:%M} {last[1].tzinfo}" if last[0] > graded else ""
+
+
+def _has(results: Sequence[Result], marks: Sequence[Mark]) -> dict[str, bool]:
+    return {
+        "group": any(result.student.group for result in results),
+        "team": any(result.student.team for result in results),
+        "deduction": any(mark.deduction for mark in marks),
+        "by_hand": any(mark.added for mark in marks),
+        "grade": any(mark.grade for mark in marks),
+    }
+
+
+def _spreads(marks: Sequence[Mark], total: float) -> Iterator[Spread]:
+    """Yield how each part, the marks and what is left of them are distributed."""
+    if not marks:
+        return
+    for name, part in marks[0].parts.items():
+        yield _spread(name, part.of, [mark.parts[name].points for mark in marks])
+    if any(mark.final != mark.total.points for mark in marks):
+        yield _spread("before deductions", total, [mark.total.points for mark in marks])
+    yield _spread("final", total, [mark.final for mark in marks])
+
+
+def _spread(name: str, of: float, points: Sequence[float]) -> Spread:
+    deviation = stdev(points) if len(points) > 1 else 0.0
+    return Spread(name, of, fmean(points), median(points), deviation, min(points), max(points))
+
+
+def _bins(finals: Sequence[float], total: float) -> list[tuple[float, float, int]]:
+    counts = [0] * _BINS
+    for mark in finals:
+        counts[min(_BINS - 1, int(_BINS * mark / total))] += 1
+    ends = [total * number / _BINS for number in range(_BINS + 1)]
+    return [*zip(ends, ends[1:], counts, strict=False)]
+
 
 CLASS = "class.html"
 

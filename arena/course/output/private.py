@@ -7,9 +7,9 @@ from stat import S_IMODE
 
 from arena.course.config import Course
 from arena.course.lock import LOCK
-from arena.course.marks.result import GRADING, MARKS
+from arena.course.marks import GRADING, MARKS
+from arena.course.output.giving import FEEDBACK
 from arena.course.output.league_site import SITE
-from arena.course.output.page_addresses import FEEDBACK
 from arena.course.output.pages import CLASS
 from arena.course.output.similarity import PAGE
 

@@ -8,14 +8,13 @@ import msgspec
 from msgspec import Struct
 
 from arena import __version__
-from arena.author.alike.alike import AlikeRequest, alike
-from arena.author.alike.named_bots import LeftOut, NamedBot
+from arena.author.alike.alike import AlikeRequest, LeftOut, NamedBot, alike
 from arena.author.alike.page import render_page, shown_pairs
-from arena.author.alike.ranking import Pair
+from arena.author.alike.pairs import Pair
 from arena.bots.manifest import load_bot
 from arena.course.config import Course
 from arena.course.lock import Lock
-from arena.course.marks.result import grading
+from arena.course.marks import grading
 from arena.io.errors import ArenaError
 from arena.io.files import read_json, write_file
 

@@ -6,14 +6,15 @@ than the bid and the kind of round also concerns `game/positions.py`; one that f
 its reason in `explain.py`, and a kind of bidder in `playstats/scan/tables.py` if it asks for more
 than the last bid; one that changes what a call costs also concerns `publish/replay/steps.py`,
 `playstats/mistakes.py` and `playstats/scan/games.py`. All other code follows the engine, but for
-the arrays and equilibria of the lab, which refuse rules that use it (`arena/lab/switches.py`). Then
+the arrays and equilibria of the lab, which refuse rules that use it (`unknown_switch`). Then
 run `make protocol`. A default keeps stores readable. An option that a league file names outside
-`overrides` also goes into OPTIONS and `league/terms/variant_entry.py`.
+`overrides` also goes into OPTIONS and `league/terms/config.py`.
 """
 
+from collections.abc import Collection
 from typing import Annotated, Final, Literal
 
-from msgspec import Meta, Struct, ValidationError, convert
+from msgspec import NODEFAULT, Meta, Struct, ValidationError, convert
 from msgspec.structs import asdict, fields
 
 from arena.io.errors import ArenaError, check_known
@@ -164,3 +165,17 @@ def changed_switches(rules: Rules) -> dict[str, object]:
     return {
         key: value for key, value in asdict(rules).items() if key in SWITCHES and value != book[key]
     }
+
+
+def unknown_switch(rules: Rules, known: Collection[str]) -> str:
+    """Return the first field that rules use and that is not `known`, or "".
+
+    A field at its default is not in use: it plays as the rule books without it.
+    """
+    unknown = [field for field in fields(rules) if field.name not in known]
+    used = [
+        field.name
+        for field in unknown
+        if field.default is NODEFAULT or getattr(rules, field.name) != field.default
+    ]
+    return used[0] if used else ""

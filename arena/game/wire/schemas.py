@@ -10,7 +10,7 @@ from typing import Any
 
 from arena.game.records import GameRecord
 from arena.game.wire.messages import PROTOCOL, Answer, Ready, ToBot
-from arena.io.json_schema import components
+from arena.io.structs import components
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"
 # The request distinguishes the two answers of a bot, not a tag: they are no union in msgspec.

@@ -11,7 +11,7 @@ from arena.bots.sessions.multiplexer import Multiplexer
 from arena.bots.workshop import open_workshop, sandbox_for
 from arena.game.records import Fault, Fixture, LimitsInfo
 from arena.game.wire.messages import Answer, ToBot
-from arena.lab.env.setting import Setting
+from arena.lab.env.game import Setting
 from arena.league.table.live_seat import LiveSeat, Request, hello_to
 from arena.league.table.preparation import prepare
 

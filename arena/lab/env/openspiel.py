@@ -27,8 +27,8 @@ from arena.game.rules.round import (
     place,
     raises,
 )
+from arena.lab.env.game import Setting, setting
 from arena.lab.env.perudo_policy import DUDO, FACES, Table
-from arena.lab.env.setting import Setting, setting
 
 Values = Callable[[Standing], Sequence[float]]
 """The utility of each seat once a round has led to a table; they must add up to 0."""

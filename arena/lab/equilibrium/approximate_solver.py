@@ -16,7 +16,7 @@ from msgspec import Struct
 
 from arena.game.rules.books import PACO
 from arena.game.rules.round import Bid
-from arena.lab.equilibrium.bid_tree import Keep, Numbers, RoundGame
+from arena.lab.equilibrium.endgames import Keep, Numbers, RoundGame
 from arena.lab.equilibrium.exact_solver import Matrix
 from arena.lab.equilibrium.strategy_tables import (
     DUDO,

@@ -22,11 +22,22 @@ from numpy.typing import NDArray
 from arena.game.rules.books import FACES, Rules
 from arena.game.rules.round import Bid
 from arena.lab.equilibrium.approximate_solver import Approximation, Group, few_jumps
-from arena.lab.equilibrium.best_response import Rival
-from arena.lab.equilibrium.bid_tree import Floats, Numbers, RoundGame, round_game
-from arena.lab.equilibrium.sample_bot import equilibrium_bot, equilibrium_tables
-from arena.lab.equilibrium.states_between_rounds import EndgameState, states
-from arena.lab.equilibrium.strategy_tables import LEAST_REACH, WHOLE, code
+from arena.lab.equilibrium.endgames import (
+    EndgameState,
+    Floats,
+    Numbers,
+    RoundGame,
+    round_game,
+    states,
+)
+from arena.lab.equilibrium.exact_solver import Rival
+from arena.lab.equilibrium.strategy_tables import (
+    LEAST_REACH,
+    WHOLE,
+    code,
+    equilibrium_bot,
+    equilibrium_tables,
+)
 from arena.lab.equilibrium.train import MOST_DICE, rule_books
 
 UNKNOWN = 255

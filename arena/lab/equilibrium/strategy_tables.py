@@ -16,8 +16,12 @@ A bid is one byte: 6 x (quantity - 1) + face.
 """
 
 import json
+import sys
 import zlib
 from collections.abc import Iterator, Mapping
+from functools import cache
+from importlib.util import module_from_spec, spec_from_file_location
+from typing import Any
 
 import numpy as np
 from msgspec import Struct
@@ -25,9 +29,9 @@ from numpy.typing import NDArray
 
 from arena.game.rules.books import FACES, Rules
 from arena.game.rules.round import Bid
-from arena.lab.equilibrium.bid_tree import Floats
+from arena.io import shipped
+from arena.lab.equilibrium.endgames import BIDDING, Floats, check_rules
 from arena.lab.equilibrium.exact_solver import Choices, Strategy, TreeGame
-from arena.lab.equilibrium.states_between_rounds import BIDDING, check_rules
 
 DUDO = 0
 WHOLE = 255
@@ -201,3 +205,27 @@ def index_of(file: bytes) -> dict[str, list[float | None]]:
         raise ValueError("changed or cut off")
     index: dict[str, list[float | None]] = json.loads(lines.partition(b"\n")[0])
     return index
+
+
+@cache
+def equilibrium_bot() -> Any:
+    """Load the bot's program."""
+    path = shipped.folder("sample_bots") / "equilibrium" / "bot.py"
+    spec = spec_from_file_location("_sample_equilibrium", path)
+    if spec is None or spec.loader is None:
+        raise ImportError(str(path))
+    bot = module_from_spec(spec)
+    sys.modules[spec.name] = bot
+    spec.loader.exec_module(bot)
+    return bot
+
+
+def equilibrium_tables(rules: Rules) -> Any:
+    """Return the bot's tables for a rule book."""
+    return _tables(*(getattr(rules, switch) for switch in equilibrium_bot().SWITCHES))
+
+
+@cache
+def _tables(*values: bool) -> Any:
+    bot = equilibrium_bot()
+    return bot.Tables(dict(zip(bot.SWITCHES, values, strict=True)))

@@ -16,10 +16,15 @@ from msgspec.structs import asdict, astuple
 
 from arena.game.rules.books import VARIANTS, Rules
 from arena.lab.equilibrium.approximate_solver import Approximation, few_jumps
-from arena.lab.equilibrium.best_response import Rival
-from arena.lab.equilibrium.bid_tree import RoundGame, round_game
-from arena.lab.equilibrium.exact_solver import Strategy, TreeGame, solve
-from arena.lab.equilibrium.states_between_rounds import EndgameState, after, stakes, states
+from arena.lab.equilibrium.endgames import (
+    EndgameState,
+    RoundGame,
+    after,
+    round_game,
+    stakes,
+    states,
+)
+from arena.lab.equilibrium.exact_solver import Rival, Strategy, TreeGame, solve
 from arena.lab.equilibrium.strategy_tables import WHOLE, block_of, file_of, name_of, packed, played
 
 MOST_DICE = 5

@@ -10,8 +10,7 @@ import numpy.typing as npt
 
 from arena.io import shipped
 from arena.lab.env.perudo_policy import DUDO, FACES, FIRST_BID
-from arena.lab.training.games import Games, Shown, some
-from arena.lab.training.guesses import Guesses
+from arena.lab.training.games import Games, Guesses, Shown, some
 from arena.lab.training.policy import Policy, draw
 from arena.lab.training.responses import EQUILIBRIUM, RULES, SURE, Responses, Round
 from arena.lab.training.rivals import Rival, Witness, play, sample_bots

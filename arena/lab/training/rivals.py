@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from arena.lab.env.perudo_policy import CALZA, DUDO, FACES, FIRST_BID, PASS
-from arena.lab.equilibrium.sample_bot import equilibrium_tables
+from arena.lab.equilibrium.strategy_tables import equilibrium_tables
 from arena.lab.training.games import Games, Shown, bid_actions
 from arena.lab.training.view import MOST, Dice, Flags, Floats, Numbers, Positions, at_least, enough
 

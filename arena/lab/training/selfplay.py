@@ -7,12 +7,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from arena.lab.env.perudo_policy import FACES, FIRST_BID
-from arena.lab.training.games import Games, Shown, bid_actions, some
-from arena.lab.training.guesses import Guesses
-from arena.lab.training.rivals import Rival, play
+from arena.lab.training.games import Games, Guesses, Shown, bid_actions, some
+from arena.lab.training.rivals import Rival, play, sample_bots
 from arena.lab.training.view import (
     ACTIONS,
     FIRST_SLOT,
+    KINDS,
     NUMBERS,
     SLOTS,
     Flags,
@@ -264,3 +264,40 @@ def _room(room: int) -> Decisions:
         np.zeros(room, np.float32),
         np.zeros(room, np.float32),
     )
+
+
+BOTS = (*sample_bots(1),)
+"""The kinds of players, in their order, but the last: that is the policy itself."""
+ALONE, EARLIER, COPIES, HARDEST = 0.2, 0.1, 0.15, 0.3
+"""The shares of games with itself alone, and with one earlier version; of other seats that are its
+own; of seats for two that the hardest rival there takes."""
+
+
+def seating(earlier: Sequence[Act], random: np.random.Generator) -> Seats:
+    """Return seats that the policy shares with earlier versions, or with bots drawn for each."""
+    first = 1 + len(BOTS)
+    past = range(first, first + len(earlier))
+    bots = sample_bots(past.stop)
+
+    def draw(games: int, players: int) -> Numbers:
+        seats = random.integers(1, first, (games, players))
+        if players == 2:  # where it has tables of its own
+            seats[random.random((games, players)) < HARDEST] = 1 + BOTS.index("equilibrium")
+        kind = random.random(games)
+        version = random.integers(past.start, past.stop, (games, 1))
+        seats = np.where((kind < ALONE + EARLIER)[:, None], version, seats)
+        seats[random.random((games, players)) < COPIES] = LEARNER
+        seats[kind < ALONE] = LEARNER
+        seats[np.arange(games), random.integers(players, size=games)] = LEARNER
+        return seats
+
+    networks = dict(zip(past, earlier, strict=True))
+    return Seats(dict(enumerate(bots.values(), 1)), networks, draw, kinds)
+
+
+def kinds(players: Numbers, seats: int) -> Numbers:
+    """Return the kinds of players that such seats have, at tables with a number of seats."""
+    found = np.where((players == LEARNER) | (players > len(BOTS)), KINDS, players) - 1
+    if seats > 2:  # `equilibrium` plays as `odds` there
+        found[found == BOTS.index("equilibrium")] = BOTS.index("odds")
+    return found

@@ -5,13 +5,14 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+from arena.bots.names import looks_like
 from arena.io.errors import ArenaError, did_you_mean
 from arena.ladder.book.book_file import BookFile, BookFileUser
-from arena.ladder.book.check_result import CheckResult, decoded
-from arena.ladder.book.owners import check_owner, owners
 from arena.ladder.book.schema import LADDER
 from arena.ladder.book.tables import (
+    WAITING,
     Check,
+    CheckResult,
     Comparison,
     Event,
     Order,
@@ -19,9 +20,42 @@ from arena.ladder.book.tables import (
     State,
     Upload,
     Version,
+    decoded_check,
     entered,
 )
 from arena.ladder.folder import Folder
+
+_UNDECIDED = (*WAITING, State.REFUSED)
+"""States in which a version may be that never passed a check."""
+_OWNERS = """SELECT DISTINCT bot, author FROM versions WHERE state NOT IN (?, ?, ?) OR EXISTS (
+    SELECT 1 FROM checks
+    WHERE version = versions.id AND json_extract(CAST(result AS TEXT), '$.ok')
+)"""
+_HINT = "choose another in bot.yaml"
+
+
+def owners(ladder: BookFile) -> Mapping[str, str]:
+    """Return the author of each bot of which a version passed its check."""
+    return dict(ladder.rows(_OWNERS, *_UNDECIDED))
+
+
+def check_owner(author: str, bot: str, owners: Mapping[str, str]) -> None:
+    """Raise ArenaError if a bot's name is another author's, or looks like one that is."""
+    if owners.get(bot) == author:
+        return
+    others = [name for name, owner in owners.items() if owner != author]
+    if twin := looks_like(bot, others):
+        is_same = twin.lower() == bot.lower()
+        what = "is taken" if is_same else f"looks like '{twin}', which is taken"
+        raise ArenaError(f"the name '{bot}' {what}", "bot.yaml", _HINT)
+    for name in owners:
+        check_spelling(bot, name)
+
+
+def check_spelling(bot: str, name: str) -> None:
+    """Raise ArenaError if a bot's name is another of its author's names in another case."""
+    if bot != name and bot.lower() == name.lower():
+        raise ArenaError(f"'{bot}' is written '{name}' here", "bot.yaml", "write it so")
 
 
 class Book(BookFileUser):
@@ -142,7 +176,7 @@ class Book(BookFileUser):
             "SELECT result FROM checks WHERE version = ? AND result IS NOT NULL "
             "ORDER BY try DESC LIMIT 1"
         )
-        results = [decoded(row["result"]) for row in self._file.rows(query, version)]
+        results = [decoded_check(row["result"]) for row in self._file.rows(query, version)]
         return results[0] if results else None
 
     def drop_check(self, check: Check) -> None:

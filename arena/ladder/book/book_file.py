@@ -6,9 +6,14 @@ from pathlib import Path
 from typing import ClassVar, Self
 
 from arena.io.errors import ArenaError
-from arena.io.sqlite.file import SqliteFile
-from arena.io.sqlite.guarded import GuardedConnection, connect, connect_reader, refuse_foreign_files
-from arena.io.sqlite.schema import Schema
+from arena.io.sqlite_file import (
+    GuardedConnection,
+    Schema,
+    SqliteFile,
+    connect,
+    connect_reader,
+    refuse_foreign_files,
+)
 from arena.ladder.book.schema import DOOR
 from arena.ladder.folder import Folder
 

@@ -4,7 +4,7 @@
 alone: each file has one writer, and neither waits for the other.
 """
 
-from arena.io.sqlite.schema import Schema
+from arena.io.sqlite_file import Schema
 
 VERSION = 1
 """The `user_version` of both files."""

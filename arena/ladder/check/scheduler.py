@@ -9,21 +9,28 @@ from multiprocessing import Pipe
 import msgspec
 from msgspec.structs import replace
 
-from arena.bots.builds.cache import BuildCache
+from arena.bots.builds.staging import BuildCache
 from arena.io.cores import enough_cores
-from arena.io.errors import ArenaError
+from arena.io.errors import ArenaError, ShortageError, shortage_of
 from arena.io.files import write_file
 from arena.io.job import LATER, Job, JobDiedError
-from arena.io.shortage import ShortageError, shortage_of
 from arena.io.uptime import Uptime
 from arena.ladder.book.book import Book
-from arena.ladder.book.check_result import CheckResult, ReportedFault, decoded
-from arena.ladder.book.tables import CHECKS, Check, Progress, State, Version
+from arena.ladder.book.tables import (
+    CHECKS,
+    Check,
+    CheckResult,
+    Progress,
+    ReportedFault,
+    State,
+    Version,
+    decoded_check,
+)
 from arena.ladder.check.queue import TRIES, Waiting, lease, next_check
 from arena.ladder.check.submission_check import STEPS, CheckOrder, check_submission
 from arena.ladder.config import Config
 from arena.ladder.folder import Folder, make_shared
-from arena.ladder.season.admission import admit
+from arena.ladder.season.field import admit
 
 _KEPT = 3_600.0
 """Seconds."""
@@ -206,7 +213,7 @@ class CheckScheduler:
                 self._book.end_check(running.check, None)
                 self._retry(running.version)
                 return False
-            checked = self._with_owner(running.version, decoded(result))
+            checked = self._with_owner(running.version, decoded_check(result))
             self._book.end_check(running.check, msgspec.json.encode(checked))
             return self._settle(running.version, checked)
 

@@ -11,9 +11,9 @@ import msgspec
 from msgspec import Meta, Struct
 from msgspec.structs import replace
 
-from arena.io.numbers import stamp
-from arena.ladder.book.live_standings import LiveRow, Winner
+from arena.io.text import stamp
 from arena.ladder.book.quota import MOST, Allowance
+from arena.ladder.book.shown import LiveRow, Winner
 from arena.ladder.book.tables import ALLOWED, Action, DivisionProgress, Progress, State, Upload
 
 MIME = "application/problem+json"
@@ -291,7 +291,7 @@ FEED = (
     LiveEvent("version", VersionInfo, Audience.AUTHOR, "whenever the version changes", ("oldest",)),
 )
 """Every event that a door sends. `everybody_events` and `author_events` in
-`arena/ladder/web/live/snapshot.py` yield the payloads; lines of the log are sent as they come."""
+`arena/ladder/web/snapshot.py` yield the payloads; lines of the log are sent as they come."""
 EVENTS = {event.name: event for event in FEED}
 _EVENT_OF = {event.payload: event for event in FEED}
 

@@ -16,9 +16,9 @@ from msgspec.structs import replace
 from arena.bots.names import looks_like
 from arena.io.errors import ArenaError, did_you_mean
 from arena.io.files import write_file
-from arena.io.numbers import stamp
+from arena.io.text import stamp
+from arena.ladder.book.book import check_owner, check_spelling, owners
 from arena.ladder.book.book_file import BookFile, BookFileUser, DoorFile
-from arena.ladder.book.owners import check_owner, check_spelling, owners
 from arena.ladder.book.quota import DAY, HOUR, MOST, Allowance, Quotas, allowance
 from arena.ladder.book.schema import LADDER
 from arena.ladder.book.tables import (

@@ -15,10 +15,9 @@ from urllib.parse import SplitResult, quote, urlsplit
 import msgspec
 from msgspec import Struct
 
-from arena.bots.canonical_archive import canonical
+from arena.bots.folder import canonical
 from arena.io.errors import ArenaError
-from arena.ladder.book.check_result import CheckResult
-from arena.ladder.book.tables import WAITING
+from arena.ladder.book.tables import WAITING, CheckResult
 from arena.ladder.door.api import EVENTS, LogLine, Problem, Receipt, VersionInfo
 from arena.ladder.door.door import check_name
 from arena.ladder.door.submit import read_bot

@@ -6,12 +6,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from arena.bots.bot import Bot
-from arena.bots.canonical_archive import canonical
+from arena.bots.folder import canonical
 from arena.bots.manifest import SAMPLE, find_bot, load_bot
 from arena.ladder.book.book import Book
-from arena.ladder.book.check_result import CheckResult
 from arena.ladder.book.quota import Allowance
-from arena.ladder.book.tables import WAITING, Event, State, Upload
+from arena.ladder.book.tables import WAITING, CheckResult, Event, State, Upload
 from arena.ladder.config import load_config
 from arena.ladder.door.door import Door
 from arena.ladder.folder import Folder, is_running

@@ -3,30 +3,191 @@
 A folder for each author, replaced as a site is: readers meet no half of a page.
 """
 
+import tarfile
 import time
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from difflib import unified_diff
 from hashlib import sha256
+from itertools import islice
+from pathlib import Path
 from tarfile import TarError
-from typing import NamedTuple
+from typing import Generic, NamedTuple, TypeVar
 
 import msgspec
+from msgspec import Struct
 
+from arena.author.coach.words import at_table, did, named
+from arena.game.records import PlayedFixture
+from arena.game.rules.books import Rules
 from arena.io import shipped
-from arena.io.numbers import stamp
+from arena.io.files import read_json
+from arena.io.text import stamp
 from arena.ladder.book.book import Book
-from arena.ladder.book.check_result import decoded
-from arena.ladder.book.tables import PLAYING, Comparison, Event, Version
+from arena.ladder.book.shown import PublishedRow, published_boards
+from arena.ladder.book.tables import PLAYING, Comparison, Event, Version, decoded_check
 from arena.ladder.folder import Folder, make_shared
-from arena.ladder.pages.changes import changes
-from arena.ladder.pages.leaks import why
-from arena.ladder.pages.version_ranks import Standing, standings
 from arena.ladder.season.author_games import NEWEST, OwnGame, OwnGames, PlayedSeason, stderr_of
-from arena.ladder.season.twins import TwinResult
-from arena.publish.output.site_folder import FRONT, File, locked_site, replace_site
-from arena.publish.pages.templates import environment
-from arena.publish.replay.model_words import words_of
-from arena.publish.replay.steps import replay
+from arena.ladder.season.season import TwinResult
+from arena.playstats.coach.coach import Coach, Judgement, Leak
+from arena.playstats.coach.decisions import Decision, DecisionAction
+from arena.publish.charts import Chart, rating_history
+from arena.publish.data.play import HistoryRow
+from arena.publish.data.results import HeadToHeadRow
+from arena.publish.replay_steps import replay, words_of
+from arena.publish.site_folder import FRONT, File, locked_site, replace_site
+from arena.publish.templates import environment
+
+_MOST_BYTES = 65_536
+"""Of a file whose lines are compared."""
+_MOST_LINES = 1_500
+"""Of such a file."""
+_MOST_FILES = 20
+"""Whose lines are shown."""
+_MOST_SHOWN = 400
+"""Lines that are shown of a file."""
+_WIDTH = 300
+"""Characters that are shown of a line."""
+
+
+class ChangedFile(Struct, frozen=True):
+    """A file that is not in both archives, or is not the same."""
+
+    name: str
+    word: str
+    """`added`, `removed` or `changed`."""
+    lines: Sequence[str]
+    """Of a unified diff; none of a file that is large or no text."""
+    more: bool
+    """Whether there are more lines."""
+
+
+def changes(old: Path, new: Path) -> list[ChangedFile]:
+    """Compare two canonical archives; raises OSError if one is not there."""
+    before, after = _files(old), _files(new)
+    names = sorted(name for name in before | after if before.get(name) != after.get(name))
+    return [_changed(name, before, after, at < _MOST_FILES) for at, name in enumerate(names)]
+
+
+def _files(archive: Path) -> dict[str, bytes]:
+    with tarfile.open(archive) as tar:
+        return {entry.name: _content(tar, entry) for entry in tar if entry.isfile()}
+
+
+def _content(tar: tarfile.TarFile, entry: tarfile.TarInfo) -> bytes:
+    file = tar.extractfile(entry)
+    return file.read() if file else b""
+
+
+def _changed(
+    name: str, before: Mapping[str, bytes], after: Mapping[str, bytes], shown: bool
+) -> ChangedFile:
+    word = "changed" if name in before and name in after else "removed"
+    word = "added" if name not in before else word
+    texts = [_lines(of.get(name, b"")) for of in (before, after)]
+    diff = _diff(*texts) if shown and None not in texts else iter(())
+    lines = [line.expandtabs(4)[:_WIDTH] for line in islice(diff, _MOST_SHOWN)]
+    return ChangedFile(name, word, lines, next(diff, None) is not None)
+
+
+def _diff(old: Sequence[str] | None, new: Sequence[str] | None) -> Iterator[str]:
+    return islice(unified_diff(old or (), new or (), lineterm=""), 2, None)
+
+
+def _lines(content: bytes) -> list[str] | None:
+    """Return the lines of a text; None if it is none, or too long."""
+    if len(content) > _MOST_BYTES or b"\0" in content:
+        return None
+    try:
+        lines = content.decode().splitlines()
+    except UnicodeDecodeError:
+        return None
+    return lines if len(lines) <= _MOST_LINES else None
+
+
+_LEAKS = 3
+_WORST = 10
+
+
+class Why(Struct, frozen=True):
+    """What the page shows."""
+
+    version: str
+    judged: Judgement
+    leaks: Sequence[Leak]
+    worst: Sequence[Decision]
+    did: Callable[[Decision], str] = did
+    named: Callable[[DecisionAction], str] = named
+    at_table: Callable[[Decision], str] = at_table
+
+
+def why(version: str, fixtures: Iterable[tuple[PlayedFixture, Rules]]) -> Why | None:
+    """Judge some fixtures of a version; None if it decided nothing in them."""
+    coach = Coach(version)
+    for played, rules in fixtures:
+        coach.add(played, rules)
+    if not coach.games:
+        return None
+    judged = coach.judgement()
+    return Why(version, judged, judged.leaks[:_LEAKS], judged.worst[:_WORST])
+
+
+_OPPONENTS = 5
+"""Those that beat a version most often."""
+_Row = TypeVar("_Row", bound=Struct)
+
+
+class _Table(Struct, Generic[_Row], frozen=True):
+    rows: list[_Row]
+
+
+class Standing(Struct, frozen=True):
+    """How a version stands at the tables of a rule book and a size."""
+
+    variant: str
+    players: int
+    place: PublishedRow
+    of: int
+    """Bots at these tables."""
+    history: Sequence[HistoryRow]
+    beaten_by: Sequence[HeadToHeadRow]
+    """Who finished ahead of it in more than half of their games, the worst first."""
+
+    @property
+    def chart(self) -> Chart | None:
+        """The curve of its rating, if there are points enough."""
+        return rating_history(self.history, "the mean of the field") if self.history else None
+
+
+def standings(site: Path) -> dict[str, list[Standing]]:
+    """Return how each version stands on a published site; what cannot be read is left out."""
+    found = defaultdict[str, list[Standing]](list)
+    for division, board in published_boards(site):
+        histories = _by_bot(site / f"data/history-{division}.json", HistoryRow)
+        duels = _by_bot(site / f"data/head-to-head-{division}.json", HeadToHeadRow)
+        for place in board.rows:
+            bot = place.bot
+            lost = [duel for duel in duels[bot] if duel.share < 0.5]
+            found[bot].append(
+                Standing(
+                    variant=board.variant,
+                    players=board.players,
+                    place=place,
+                    of=len(board.rows),
+                    history=histories[bot],
+                    beaten_by=sorted(lost, key=lambda duel: duel.share)[:_OPPONENTS],
+                )
+            )
+    return found
+
+
+def _by_bot(path: Path, kind: type[_Row]) -> dict[str, list[_Row]]:
+    rows = defaultdict[str, list[_Row]](list)
+    table = read_json(path, _Table[kind])  # type: ignore[valid-type]
+    for row in table.rows if table else ():
+        rows[row.bot].append(row)  # type: ignore[attr-defined]
+    return rows
+
 
 _STYLE = "style.css"
 _JUDGING = 5.0
@@ -34,7 +195,7 @@ _JUDGING = 5.0
 _twins = msgspec.json.Decoder(TwinResult).decode
 
 
-class _Row(NamedTuple):
+class _VersionRow(NamedTuple):
     """A version in the table of all."""
 
     version: Version
@@ -119,7 +280,7 @@ class _Author:
         for version in self._versions:
             own = self._played.by_version[version.name]
             page = self._page(version, own, existing)
-            rows.append(_Row(version, own.games, own.faulted, page.comparison))
+            rows.append(_VersionRow(version, own.games, own.faulted, page.comparison))
             games |= page.pages
             yield from self._version_files(page, existing)
         for fixture, path in games.items():
@@ -127,7 +288,7 @@ class _Author:
             yield File(path, None if same else self._game_page(fixture), str(fixture))
         yield File(FRONT, self._front(rows))
 
-    def _front(self, rows: Sequence[_Row]) -> str:
+    def _front(self, rows: Sequence[_VersionRow]) -> str:
         compared = [
             (row.version, row.comparison.predecessor, _twins(row.comparison.result))
             for row in rows
@@ -177,7 +338,7 @@ class _Author:
             yield from (File(path, None, key) for path in paths)
             return
         faults = list(self._played.faults(name))
-        common = {"checks": list(map(decoded, page.checks)), "faults": faults}
+        common = {"checks": list(map(decoded_check, page.checks)), "faults": faults}
         twins = page.comparison and _twins(page.comparison.result)
         shown = _rendered("ladder_version.html", page=page, most=NEWEST, twins=twins, **common)
         data = {**common, "version": name, "faults": [fault._asdict() for fault in faults]}

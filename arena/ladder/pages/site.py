@@ -1,24 +1,31 @@
-"""What a ladder publishes: its site for everybody, and each author's own pages.
+"""What a ladder publishes, and when: its site for everybody, and each author's own pages.
 
 Two copies of the site take turns: one is read, by the link `site`, while the other is written.
+Publishing takes a twentieth of a core at most.
 """
 
 import json
 import time
 from collections import Counter
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
+import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
 from arena.game.records import Division, Fixture, LeagueInfo
+from arena.io.errors import ArenaError
 from arena.io.files import part_of
-from arena.io.numbers import stamp
+from arena.io.job import LAST, LATER, Job, JobDiedError, JobKeeper
+from arena.io.text import stamp
 from arena.ladder.book.book import Book
-from arena.ladder.book.tables import SeasonRow
+from arena.ladder.book.shown import published_boards
+from arena.ladder.book.tables import PLAYING, SeasonRow, Version
+from arena.ladder.config import Config
 from arena.ladder.folder import Folder
 from arena.ladder.pages.private import write_private_pages
 from arena.ladder.season.author_games import PlayedSeason
@@ -26,12 +33,79 @@ from arena.ladder.season.season import STORE
 from arena.league.store.store import Store
 from arena.league.terms.master_seed import withheld
 from arena.league.terms.stored_schedule import schedule_of
-from arena.publish.replay.selection import AtMost, ReplayChoice
+from arena.publish.replays import AtMost, ReplayChoice
 from arena.publish.site import publish
-from arena.publish.site_state import StoreState
-from arena.publish.stored.model_use import model_use
+from arena.publish.site_state import StoreState, model_use
 from arena.publish.stored.stored_games import checking, stored_games
 from arena.ratings.league_ratings import by_division, rate_results
+
+OVERTAKEN = "overtaken"
+"""How the lines in the log begin."""
+_RANKS = "ranks"
+"""The fact that has what the last publication showed, as JSON."""
+_NAMED = 3
+"""Of those who overtook a version."""
+
+
+Ranks = Mapping[str, Mapping[str, tuple[int, int]]]
+"""The best and the worst rank that each bot may have, by division and bot."""
+_ranks = msgspec.json.Decoder(dict[str, dict[str, tuple[int, int]]]).decode
+
+
+def note_overtaken(site: Path, book: Book) -> None:
+    """Note which versions are clearly behind more others than at the last publication."""
+    before, now = _ranks(book.facts().get(_RANKS, "{}")), published_ranks(site)
+    versions = {version.name: version for version in book.versions(PLAYING)}
+    with book.together():
+        for version, text in overtaken(before, now, versions):
+            book.note(text, version.author, version.name)
+        book.set_fact(_RANKS, msgspec.json.encode(now).decode())
+
+
+def published_ranks(site: Path) -> Ranks:
+    """Return the ranks on a published site."""
+    ranks: dict[str, dict[str, tuple[int, int]]] = {}
+    for _, board in published_boards(site):
+        name = f"{board.variant}, {board.players} players"
+        ranks[name] = {row.bot: (row.best, row.worst) for row in board.rows}
+    return ranks
+
+
+def overtaken(
+    before: Ranks, now: Ranks, versions: Mapping[str, Version]
+) -> Collection[tuple[Version, str]]:
+    """Return the versions that others overtook, and what is said of it.
+
+    A bot's best rank grows by one for each other that comes to be clearly ahead of it.
+    """
+    said = []
+    for division, ranks in now.items():
+        earlier = before.get(division, {})
+        for name, (best, worst) in ranks.items():
+            version = versions.get(name)
+            if version and name in earlier and best > earlier[name][0]:
+                ahead = _newly_ahead(name, earlier, ranks, version.author, versions)
+                if ahead:
+                    place = f"rank {best} to {worst} of {len(ranks)}"
+                    by = ", ".join(ahead[:_NAMED])
+                    said.append((version, f"{OVERTAKEN}: by {by} at {division}: {place}"))
+    return said
+
+
+def _newly_ahead(
+    name: str,
+    before: Mapping[str, tuple[int, int]],
+    now: Mapping[str, tuple[int, int]],
+    author: str,
+    versions: Mapping[str, Version],
+) -> list[str]:
+    """Return who is clearly ahead of a version and was not, but for its author's own."""
+    was, is_ = (
+        {bot for bot, (_, worst) in of.items() if worst < of[name][0]} for of in (before, now)
+    )
+    others = (bot for bot in now if bot in is_ - was)
+    return [bot for bot in others if bot not in versions or versions[bot].author != author]
+
 
 AT_DOOR = "/site/"
 """Where the door serves the site."""
@@ -212,3 +286,59 @@ def _seasons(seasons: Sequence[SeasonRow]) -> str:
         for season in seasons
     ]
     return json.dumps(rows, indent=1) + "\n"
+
+
+_SHARE = 20
+"""How many times as long as it takes there is between two publications."""
+
+
+class Publisher(JobKeeper):
+    """Publishes what changed, in a process of its own; if that is ended, the site stays."""
+
+    def __init__(self, folder: Folder, config: Config, book: Book, say: Callable[[str], None]):
+        self.config = config
+        self._folder = folder
+        self._book = book
+        self._say = say
+        self._shown: object = None
+        self._begun_with: object = None
+
+    def step(self, state: object) -> None:
+        """Publish if the state is another than that which was published, and it is time."""
+        if self._job:
+            if self._job.is_over():
+                self._take(self._job)
+        elif state != self._shown and time.monotonic() >= self._not_before:
+            self._begun_with = state
+            self._book.set_fact("publish_due_at", str(time.time()))
+            publish = partial(publish_all, self._folder, self.config.caps.replays)
+            cores = self.config.spare_cores
+            self._job = Job(publish, niceness=LAST if cores else LATER, cores=cores)
+
+    def next_at(self, state: object) -> float | None:
+        """Return when the next publication begins, in whole seconds since 1970; None if not."""
+        if state == self._shown:
+            return None
+        return float(round(time.time() + max(0.0, self._not_before - time.monotonic())))
+
+    @property
+    def at_work(self) -> bool:
+        """Whether a publication goes on."""
+        return self._job is not None
+
+    def _take(self, job: Job) -> None:
+        self._job = None
+        wait = self.config.file.intervals.publish
+        try:
+            published: Publication = job.result()
+        except JobDiedError:
+            self._say("the publication died; it is tried again")
+        except ArenaError as error:
+            self._say(f"nothing was published: {error}")
+        else:
+            wait = max(wait, _SHARE * published.seconds)
+            self._shown = self._begun_with
+            self._book.set_fact("published_at", str(time.time()))
+            self._book.set_fact("publish_due_at", "")
+            note_overtaken(self._folder.site, self._book)
+        self._not_before = time.monotonic() + wait

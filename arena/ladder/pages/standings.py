@@ -14,22 +14,16 @@ from arena.game.records import FixtureResult, LeagueInfo
 from arena.io.errors import ArenaError
 from arena.io.files import stat_of
 from arena.io.job import Job, JobDiedError, JobKeeper
-from arena.ladder.book.live_standings import Live, LiveResult, LiveRow, Winner, write_live
+from arena.ladder.book.shown import Live, LiveResult, LiveRow, Winner, write_live
 from arena.ladder.config import Config
 from arena.ladder.folder import Folder
 from arena.ladder.pages.site import AT_DOOR
 from arena.ladder.season.season import STORE
 from arena.league.store.store import Store
-from arena.publish.drawing.identity import (
-    Identity,
-    identities,
-    marked_links,
-    marked_names,
-)
-from arena.publish.links import Links, links
+from arena.publish.links import Identity, Links, identities, links, marked_links, marked_names
 from arena.publish.pages.front import Front, first_standings, main_page, progress
-from arena.publish.pages.templates import render
 from arena.publish.stored.stored_games import rated_results_at
+from arena.publish.templates import render
 from arena.ratings.leaderboard_rows import Leaderboard
 from arena.ratings.league_ratings import Ratings, by_division, rate_results
 

@@ -15,8 +15,7 @@ from arena.game.records import Fault, Faulted, FixtureResult, GameRecord, Played
 from arena.game.rules.books import Rules
 from arena.game.wire.codec import encode
 from arena.league.store.store import Store
-from arena.league.table.recorded_seat import seat_moments
-from arena.league.table.replay import ReplayError
+from arena.league.table.recorded_game import ReplayError, seat_moments
 
 NEWEST = 50
 """Games of each version that are listed, the newest ones."""

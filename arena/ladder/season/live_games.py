@@ -7,12 +7,11 @@ from pathlib import Path
 import msgspec
 from msgspec.structs import replace
 
-from arena.game.records import CallMade, Event, Faulted, Fixture, RoundStarted
-from arena.game.results import Placed
+from arena.game.records import CallMade, Event, Faulted, Fixture, Placed, RoundStarted
 from arena.game.rules.dice import Hand
 from arena.ladder.book.book import Book
-from arena.ladder.book.live_game import (
-    FACT,
+from arena.ladder.book.shown import (
+    LIVE_GAME_FACT,
     LiveGame,
     PublicEvent,
     RoundBegun,
@@ -21,7 +20,7 @@ from arena.ladder.book.live_game import (
     paced,
 )
 from arena.ladder.season.season import Season
-from arena.league.table.watched_game import read_watched
+from arena.league.table.play_fixture import read_watched
 
 _PACE = 1.0
 """Seconds between two steps that are shown, at least."""
@@ -95,7 +94,7 @@ class LiveGames:
 
     def _publish(self, game: LiveGame) -> None:
         self._game = game
-        self._book.set_fact(FACT, msgspec.json.encode(game).decode())
+        self._book.set_fact(LIVE_GAME_FACT, msgspec.json.encode(game).decode())
 
     def _dice(self) -> tuple[tuple[Hand, ...], ...]:
         events = read_watched(self._file)

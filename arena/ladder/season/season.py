@@ -1,6 +1,8 @@
 """One season of a ladder: the one module that knows how a field that changes is played.
 
-Its store is that of an ordinary league. A version that enters plays from the next block on.
+Its store is that of an ordinary league. A version that enters plays from the next block on. If
+another version of its bot plays already, the newcomer's joining tables are played twice, once with
+each, on the same dice (`Change.twins`). All of them are fixtures of the league like any other.
 """
 
 import secrets
@@ -10,12 +12,16 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from msgspec import Struct
 from msgspec.structs import replace
 
 from arena.bots.bot import Bot, StagedBot
-from arena.bots.builds.cache import BuildCache
+from arena.bots.builds.staging import BuildCache
 from arena.bots.manifest import load_bot
 from arena.bots.models.config import check_granted
+from arena.bots.models.gateway import Access
+from arena.bots.sandboxes.base import Sandbox
 from arena.bots.sandboxes.registry import check_freezing
 from arena.bots.workshop import Workshop, open_workshop
 from arena.game.records import Division, Fixture, FixtureResult, LeagueInfo, PlayedFixture
@@ -26,17 +32,110 @@ from arena.io.files import write_file
 from arena.ladder.book.tables import DivisionProgress, Version
 from arena.ladder.config import Config, sandbox_of
 from arena.ladder.folder import Folder, make_private
-from arena.ladder.season.twins import TwinResult, are_over, compare_twins
-from arena.ladder.season.workers import Workers
 from arena.league.changes import everyone, playing, version_of
 from arena.league.cluster.entry import cluster_at
-from arena.league.host import this_machine
 from arena.league.play.dispatcher import RunListener
-from arena.league.play.model_access import model_access
-from arena.league.play.stored_league import StoredLeague
+from arena.league.play.process_pool import ProcessEngine
+from arena.league.play.stored_league import StoredLeague, model_access
+from arena.league.play.workers import Engine, RemoteEngine, RunSpec
+from arena.league.schedule.progress import LeagueProgress
+from arena.league.schedule.schedule import Schedule
 from arena.league.store.store import Store
-from arena.league.table.replay import ReplayError, replay
-from arena.league.terms.conditions import conditions_of
+from arena.league.table.recorded_game import ReplayError, replay
+from arena.league.terms.conditions import conditions_of, this_machine
+from arena.ratings.sequential import TableMeans
+from arena.ratings.two_versions import Paired, pooled
+
+_PAIRS = 2
+"""How many pairs of tables of a kind say how much they vary, at least."""
+
+
+class TwinResult(Struct, frozen=True):
+    """How a newcomer did beside its predecessor."""
+
+    games: int
+    """Of each."""
+    rivals_beaten: Paired
+    """The share of its rivals at a table that each finished ahead of: the mean of all divisions."""
+
+
+def are_over(schedule: Schedule, progress: LeagueProgress, newcomer: str) -> bool:
+    """Tell whether all joining tables of a newcomer are played, and their twins."""
+    divisions = schedule.blocks
+    if any(schedule.joining_left(division, newcomer) for division in divisions):
+        return False
+    pairs = (pair for division in divisions for pair in schedule.twin_tables(division, newcomer))
+    return all(fixture.id in progress.played for pair in pairs for fixture in pair)
+
+
+def compare_twins(schedule: Schedule, progress: LeagueProgress, newcomer: str) -> TwinResult | None:
+    """Compare a newcomer with its predecessor by all twins that were played; None if too few were.
+
+    Divisions have the same weight; one with a single pair of tables has none.
+    """
+    games, divisions = 0, []
+    for division in schedule.blocks:
+        tables = schedule.twin_tables(division, newcomer)
+        beaten = list(_beaten(tables, progress.tables))
+        if len(beaten) >= _PAIRS:
+            games += sum(table.games for table, _ in tables)
+            new, old = np.array(beaten).T
+            divisions.append((old, new))
+    return TwinResult(games, pooled(divisions)) if divisions else None
+
+
+def _beaten(
+    pairs: list[tuple[Fixture, Fixture]], tables: Mapping[str, TableMeans]
+) -> Iterator[tuple[float, float]]:
+    """Yield the shares of rivals beaten by the newcomer and by its predecessor."""
+    for table, twin in pairs:
+        seat = next(at for at, bot in enumerate(table.seats) if bot != twin.seats[at])
+        players = len(table.seats)
+        new, old = (tables[fixture.id].places[seat] for fixture in (table, twin))
+        yield (players - new) / (players - 1), (players - old) / (players - 1)
+
+
+class Workers:
+    """The workers of a season, ready for the bots that play now."""
+
+    def __init__(
+        self,
+        config: Config,
+        cluster: RemoteEngine | None,
+        sandbox: Sandbox,
+        say: Callable[[str], None],
+        models: Access,
+    ) -> None:
+        self.sandbox = sandbox
+        """In which all of them play."""
+        self._config, self._cluster, self._say = config, cluster, say
+        self._models = models
+        self._offered: set[str] = set()
+        """The digests of the bots that the cluster has."""
+
+    def engine(self, bots: Collection[StagedBot]) -> Engine:
+        """Return the workers; a cluster gets bots that it does not have.
+
+        Raises ArenaError if no worker of the cluster can play them.
+        """
+        league = self._config.league
+        if self._cluster is None:
+            return ProcessEngine(self.sandbox, league.workers, pin=league.pin, models=self._models)
+        digests = {bot.info.digest for bot in bots}
+        if not digests <= self._offered:
+            spec = RunSpec(
+                sandbox=self.sandbox.name,
+                images=league.images,
+                paths=league.sandbox_paths,
+                trusted=self._config.file.trust_bots,
+                freeze=league.limits.freeze,
+                pin=league.pin,
+                models=self._models,
+            )
+            self._cluster.distribute(spec, list(bots), self._say)
+            self._offered = digests
+        return self._cluster
+
 
 STORE = "league.sqlite"
 _REPLAYED = 200

@@ -1,23 +1,219 @@
-"""The application: its routes, its guard, and its answers to errors."""
+"""The application of the web door: its routes, its guard, and its answers to errors."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import cast
 
 from starlette.applications import Starlette
+from starlette.datastructures import MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.middleware import Middleware
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import FileResponse, RedirectResponse, Response
+from starlette.routing import Mount, Route
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from arena.io import shipped
 from arena.io.errors import ArenaError
 from arena.ladder.folder import Folder
-from arena.ladder.web.access.addresses import BehindProxy
-from arena.ladder.web.access.guard import Guard, add_headers
+from arena.ladder.web import account, administration, api, author, front, guests
+from arena.ladder.web import account as export
+from arena.ladder.web import account as feed
+from arena.ladder.web import front as welcome
 from arena.ladder.web.problems import NOT_FOUND, RequestError, answer, refused
-from arena.ladder.web.routes import routes
-from arena.ladder.web.served import DoorLimits, Served, terms_of
+from arena.ladder.web.served import BehindProxy, DoorLimits, Served, client_of, served_by, terms_of
+from arena.ladder.web.site import published
+from arena.ladder.web.visitors import COOKIE, forgets_cookie
+
+_SAFE = {"GET", "HEAD", "OPTIONS"}
+_POLICY = "; ".join(
+    (
+        "default-src 'none'",
+        "style-src 'self'",
+        "script-src 'self'",
+        "connect-src 'self'",
+        "img-src 'self' data:",
+        "font-src data:",
+        "form-action 'self'",
+        "base-uri 'none'",
+        "frame-ancestors 'none'",
+    )
+)
+_HEADERS = {
+    "Content-Security-Policy": _POLICY,
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    "Referrer-Policy": "no-referrer",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+}
+_DELETION = f'{COOKIE}=""; HttpOnly; Max-Age=0; Path=/; SameSite=lax; Secure'
+_HEALTH = "/healthz"
+"""Is asked by programs beside the door, which do not know its name."""
+_HTTPS = {"Strict-Transport-Security": "max-age=31536000"}
+
+
+class Guard:
+    """Refuses requests that a page of another site may have made, and adds headers."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request."""
+        if scope["type"] != "http":
+            await self._app(scope, receive, send)
+            return
+        request = Request(scope, receive)
+
+        async def send_guarded(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                add_headers(headers, request.url.scheme)
+                if forgets_cookie(request):
+                    headers.setdefault("Set-Cookie", _DELETION)
+            await send(message)
+
+        try:
+            _check(request, served_by(request))
+        except RequestError as error:
+            await answer(request, error)(scope, receive, send_guarded)
+            return
+        await self._app(scope, receive, send_guarded)
+
+
+def add_headers(headers: MutableHeaders, scheme: str) -> None:
+    """Add what every answer says to browsers."""
+    for name, value in {**_HEADERS, **(_HTTPS if scheme == "https" else {})}.items():
+        headers[name] = value
+    headers.setdefault("Cache-Control", "no-store")
+
+
+def _check(request: Request, served: Served) -> None:
+    """Raise RequestError for a request that is not for the door, or not from its pages."""
+    host = request.headers.get("host", "")
+    if host.lower() not in served.hosts and request.url.path != _HEALTH:
+        raise RequestError(421, "there is nothing under this name here")
+    if not served.requests.take(client_of(request)):
+        raise RequestError(429, "too many requests", "wait a moment", {"Retry-After": "1"})
+    if request.method not in _SAFE and "authorization" not in request.headers:
+        _check_origin(request, served)
+
+
+def _check_origin(request: Request, served: Served) -> None:
+    """Without a token, only pages of the door may change anything."""
+    site = request.headers.get("sec-fetch-site")
+    origin = request.headers.get("origin")
+    # Old browsers send no Sec-Fetch-Site.
+    if not (site == "same-origin" if site is not None else origin in served.origins):
+        hint = "use the pages of the door, or a token: Authorization: Bearer TOKEN"
+        raise RequestError(403, "the request was not made by a page of the door", hint)
+
+
+_ASSETS = (
+    "door/author.css",
+    "door/author.js",
+    "door/administration.css",
+    "door/door.css",
+    "door/door.js",
+    "door/front.css",
+    "door/live.css",
+    "door/times.js",
+    "door/upload.js",
+    "style.css",
+)
+"""What the pages of the door need beside themselves."""
+
+
+def routes(folder: Folder) -> list[Route | Mount]:
+    """Return all routes of a ladder's door."""
+    return [
+        *_of_visitors(),
+        *_of_authors(),
+        *_of_administrators(),
+        *_of_programs(),
+        *(Route(f"/assets/{path.rpartition('/')[2]}", _asset(path)) for path in _ASSETS),
+        Route("/site", lambda _: RedirectResponse("/site/")),
+        Mount("/site", published(folder.site)),
+    ]
+
+
+def _of_visitors() -> list[Route]:
+    return [
+        Route("/", front.front),
+        Route("/welcome", welcome.welcome, methods=["GET"]),
+        Route("/welcome", welcome.join, methods=["POST"]),
+        Route("/kits/{language}.zip", welcome.kit),
+        Route("/live", front.live),
+        Route("/play", guests.offer, methods=["GET"]),
+        Route("/play", guests.ask, methods=["POST"]),
+        Route("/play/{secret}/", guests.table, methods=["GET"]),
+        Route("/play/{secret}/", guests.click, methods=["POST"]),
+        Route("/play/{secret}/{file}", guests.file),
+        Route("/played/{id}/{path:path}", guests.played),
+        Route("/feed/{secret}", feed.feed),
+    ]
+
+
+def _of_authors() -> list[Route]:
+    return [
+        Route("/link/{secret}", author.link, methods=["GET"]),
+        Route("/link/{secret}", author.spend, methods=["POST"]),
+        Route("/leave", author.leave, methods=["POST"]),
+        Route("/me", author.me),
+        Route("/account", account.overview),
+        Route("/token", account.token, methods=["POST"]),
+        Route("/token", lambda _: RedirectResponse("/account"), methods=["GET"]),
+        Route("/account/end", account.end, methods=["POST"]),
+        Route("/account/feed", account.new_feed, methods=["POST"]),
+        Route("/account/export", export.export),
+        Route("/account/delete", account.delete, methods=["POST"]),
+        Route("/upload", author.upload, methods=["POST"]),
+        Route("/versions/{version}", author.version, methods=["GET"]),
+        Route("/versions/{version}", author.order, methods=["POST"]),
+        Route("/private/{author}/{path:path}", author.private),
+    ]
+
+
+def _of_administrators() -> list[Route]:
+    return [
+        Route("/administration", administration.overview, methods=["GET"]),
+        Route("/administration", administration.order, methods=["POST"]),
+        Route("/administration/invite", administration.invite, methods=["POST"]),
+        Route("/administration/revoke", administration.revoke, methods=["POST"]),
+        Route("/administration/versions/{version}", administration.version),
+        Route("/administration/people/{author}", administration.person),
+        Route("/administration/requests", administration.waiting_requests, methods=["GET"]),
+        Route("/administration/requests", administration.decide, methods=["POST"]),
+    ]
+
+
+def _of_programs() -> list[Route]:
+    v1 = "/api/v1"
+    return [
+        Route(f"{v1}/bots/{{bot}}/versions", api.put_version, methods=["PUT"]),
+        Route(f"{v1}/me", api.me),
+        Route(f"{v1}/ladder", api.ladder),
+        Route(f"{v1}/ladder/standings", api.standings),
+        Route(f"{v1}/ladder/events", api.ladder_events),
+        Route(f"{v1}/versions/{{version}}", api.version),
+        Route(f"{v1}/versions/{{version}}/check", api.check),
+        Route(f"{v1}/versions/{{version}}/archive", author.archive),
+        Route(f"{v1}/versions/{{version}}/events", api.version_events),
+        Route(f"{v1}/orders", api.post_order, methods=["POST"]),
+        Route(f"{v1}/openapi.json", api.openapi),
+        Route("/healthz", api.health),
+    ]
+
+
+def _asset(path: str) -> Callable[[Request], Response]:
+    def send(_: Request) -> Response:
+        file = shipped.folder("reports") / path
+        return FileResponse(file, headers={"Cache-Control": "max-age=300"})
+
+    return send
+
 
 _WORDS = {404: NOT_FOUND, 405: "this cannot be done with it"}
 

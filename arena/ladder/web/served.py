@@ -3,27 +3,123 @@
 import asyncio
 import time
 from collections import Counter
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
 from contextlib import asynccontextmanager, contextmanager
 from http import HTTPStatus
+from ipaddress import IPv6Address, IPv6Network, ip_address
 from threading import Lock
 from typing import NamedTuple
 
 from msgspec import Struct
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from arena.io.cores import core_count, spare_cores
 from arena.io.yaml_file import convert, parse_yaml
 from arena.ladder.book.quota import DAY, Joining, Quotas
+from arena.ladder.door.access import SecretKind
 from arena.ladder.door.door import MAX_UPLOAD
 from arena.ladder.folder import Folder
-from arena.ladder.web.access.addresses import network_of
-from arena.ladder.web.access.secrets import SecretKind
-from arena.ladder.web.live.listeners import ListenerLimits, Listeners
-from arena.ladder.web.live.snapshot import Snapshot
-from arena.ladder.web.live.watch import Watch
 from arena.ladder.web.problems import RequestError
+from arena.ladder.web.snapshot import Snapshot, Watch
+
+_FORWARDED = b"x-forwarded-for"
+_PREFIX = 64
+"""Bits of an IPv6 address that name a network, which one visitor may have whole (RFC 6177)."""
+
+
+class BehindProxy:
+    """Takes requests from a proxy that speaks HTTPS for those from whom the proxy has them."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self._app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request."""
+        if scope["type"] == "http":
+            scope["scheme"] = "https"
+            if address := _forwarded_for(scope["headers"]):
+                scope["client"] = address, 0
+        await self._app(scope, receive, send)
+
+
+def _forwarded_for(headers: Iterable[tuple[bytes, bytes]]) -> str:
+    """Return the address that the proxy saw; "" if it names none.
+
+    It is the last one: a visitor may have sent those before it.
+    """
+    forwarded = b",".join(value for name, value in headers if name == _FORWARDED)
+    last = forwarded.decode("latin-1").rpartition(",")[2].strip()
+    try:
+        return str(ip_address(last))
+    except ValueError:
+        return ""
+
+
+def network_of(host: str) -> str:
+    """Return an address, of IPv6 the network that it is in."""
+    try:
+        address = ip_address(host)
+    except ValueError:
+        return host
+    if not isinstance(address, IPv6Address):
+        return host
+    if address.ipv4_mapped:
+        return str(address.ipv4_mapped)
+    return str(IPv6Network((int(address), _PREFIX), strict=False))
+
+
+_HINT = "close some, or reload the page from time to time"
+
+
+class ListenerLimits(Struct, frozen=True, kw_only=True):
+    """Streams of events at a time."""
+
+    all: int = 1_000
+    kept: int = 200
+    """Of these, for authors alone."""
+    of_address: int = 100
+    """Of visitors who are not logged in: a class may share an address."""
+    of_author: int = 20
+
+
+class Listeners:
+    """Those who listen now."""
+
+    def __init__(self, limits: ListenerLimits) -> None:
+        self._limits = limits
+        self._visitors, self._authors = Counter[str](), Counter[str]()
+        """By address, and by name."""
+
+    @contextmanager
+    def place(self, author: str, address: str) -> Iterator[None]:
+        """Count an author, or a visitor without a name; raises RequestError for one too many."""
+        streams, key = (self._authors, author) if author else (self._visitors, address)
+        self._check(author, streams[key])
+        streams[key] += 1
+        try:
+            yield
+        finally:
+            streams[key] -= 1
+            if not streams[key]:
+                del streams[key]
+
+    def __len__(self) -> int:
+        return self._visitors.total() + self._authors.total()
+
+    def _check(self, author: str, streams: int) -> None:
+        limits = self._limits
+        most = limits.of_author if author else limits.of_address
+        if streams >= most:
+            whose = author or "this address"
+            what = f"{whose} has {most} streams of events already"
+            raise RequestError(429, what, _HINT, {"Retry-After": "60"})
+        all_taken = len(self) >= limits.all
+        visitors = self._visitors.total()
+        if all_taken or (not author and visitors >= limits.all - limits.kept):
+            raise RequestError(503, "too many are listening", _HINT, {"Retry-After": "60"})
+
 
 _MOST_ADDRESSES = 10_000
 """Addresses whose use is remembered."""

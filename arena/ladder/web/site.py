@@ -16,10 +16,10 @@ from starlette.responses import FileResponse, Response
 from starlette.staticfiles import StaticFiles
 from starlette.types import ASGIApp, Scope
 
-from arena.ladder.web.access.visitors import COOKIE, visitor_of
 from arena.ladder.web.problems import RequestError
 from arena.ladder.web.served import see_other
 from arena.ladder.web.templates import page
+from arena.ladder.web.visitors import COOKIE, visitor_of
 
 _FONT = "font.css"
 _ASK_AGAIN = "no-cache"

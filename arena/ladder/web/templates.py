@@ -1,6 +1,10 @@
-"""The pages of the door: all that they print is visible and inert, whoever wrote it."""
+"""The pages of the door and their menu. All that they print is visible and inert."""
 
-from functools import cache
+import re
+from functools import cache, lru_cache
+from html import unescape
+from pathlib import Path
+from typing import NamedTuple
 from urllib.parse import quote
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
@@ -9,11 +13,63 @@ from starlette.requests import Request
 
 from arena import __version__
 from arena.io import shipped
-from arena.io.numbers import size_text, span, stamp
-from arena.io.visible import visible
+from arena.io.text import size_text, span, stamp, visible
 from arena.ladder.book.tables import PLAYING, State
 from arena.ladder.door.api import Audience, events_for
-from arena.ladder.web.menu import menu_of
+
+FRONT = "index.html"
+_NAV = re.compile(r'<nav aria-label="Pages">(.*?)</nav>', re.DOTALL)
+_ITEM = re.compile(r'<a href="([^"]*)"(?: aria-current="(\w+)")?>([^<]*)</a>')
+_HEAD = 64 * 1024
+"""Characters of a page in which its menu is."""
+
+
+class Item(NamedTuple):
+    """An item of the menu."""
+
+    href: str
+    label: str
+    current: str = ""
+    """`page` on that page itself, `true` on those that belong to it, "" on others."""
+
+
+_BEFORE = (Item("/", "Standings"),)
+"""The menu before the first publication."""
+
+
+def menu_of(request: Request, page: str = "") -> list[Item]:
+    """Return the menu of a page: of one of the site, if its HTML is given."""
+    site: Path = request.app.state.served.folder.site
+    of_page = ((label, current) for _, current, label in _items(page) if current)
+    label, kind = ("Standings", "page") if request.url.path == "/" else next(of_page, ("", ""))
+    return [
+        item._replace(current=kind if item.label == label else "") for item in published_items(site)
+    ]
+
+
+def published_items(site: Path) -> tuple[Item, ...]:
+    """Return the menu of the site that is published, as the door has it."""
+    try:
+        changed = (site / FRONT).stat().st_mtime_ns
+        return _published_items(site.resolve(), changed) or _BEFORE
+    except OSError:
+        return _BEFORE
+
+
+@lru_cache(maxsize=8)
+def _published_items(site: Path, changed: int) -> tuple[Item, ...]:
+    del changed
+    page = (site / FRONT).read_text(encoding="utf-8")
+    return tuple(
+        Item("/" if href == FRONT else f"/site/{href}", label) for href, _, label in _items(page)
+    )
+
+
+def _items(page: str) -> list[tuple[str, str, str]]:
+    match = _NAV.search(page[:_HEAD])
+    found = _ITEM.findall(match[1]) if match else []
+    return [(unescape(href), current, unescape(label)) for href, current, label in found]
+
 
 _TIME = Markup('<time datetime="{}">{}</time>')
 _CLOCK = Markup('<time datetime="{}" data-clock>{}</time>')

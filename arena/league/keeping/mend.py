@@ -9,13 +9,12 @@ from msgspec import Struct
 
 from arena.io.errors import ArenaError
 from arena.io.files import os_errors
-from arena.io.sqlite.guarded import ENDS
-from arena.league.keeping.check_fixture import check_stored
+from arena.io.sqlite_file import ENDS
+from arena.league.keeping.verify import check_stored
 from arena.league.schedule.schedule import Schedule
-from arena.league.store.logs import logs_path
+from arena.league.store.files import logs_path
 from arena.league.store.store import Store
-from arena.league.store.store_file import lock_store
-from arena.league.store.write_ahead import misses_log
+from arena.league.store.store_file import lock_store, misses_log
 from arena.league.terms.stored_schedule import schedule_of
 
 

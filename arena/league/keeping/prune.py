@@ -1,13 +1,164 @@
-"""Prune the oldest logs of a stored league, so that they take no more than a number of bytes."""
+"""Prune a stored league: old standard error and logs are replaced by their hashes.
 
+Only the file of logs changes, some fixtures in a transaction: whenever it is cut short, the rest is
+pruned by the next call.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Container, Sequence
 from math import inf
 
 from msgspec import Struct
 
-from arena.league.store import pruning
-from arena.league.store.format.rows import StoredFixture
+from arena.league.store.failures import damaged_fixtures
+from arena.league.store.files import Logs, logs_path
+from arena.league.store.rows import Pruned, StoredFixture, key_range, row_hash
 from arena.league.store.store import Store
 from arena.playstats.luck import rated_luck
+
+_BATCH = 50
+"""Fixtures that are pruned in a transaction."""
+_PAGES = 256
+"""Pages of the file that are given back in a transaction."""
+_BESIDE = 48
+"""Bytes that a log takes beside itself, about: its key, its hash and what SQLite adds."""
+_KEPT = 200
+"""Bytes that are kept of a pruned fixture, about; for less, no standard error is removed."""
+
+Luck = Callable[[StoredFixture], Sequence[int]]
+"""Returns the luck of a fixture's games as it is rated, which nothing tells without its logs."""
+
+
+class Plan(Struct, frozen=True):
+    """What is to go, by index in the schedule."""
+
+    stderr: list[int]
+    """Fixtures that lose their standard error only."""
+    logs: list[int]
+    """Fixtures that lose both, the oldest ones."""
+    games: int
+    """Games of those."""
+    freed: int
+    """Bytes, about."""
+
+
+def used(store: Store) -> int:
+    """Return the bytes that the logs and the standard error of a store take, in whole pages."""
+    query = "SELECT (page_count - freelist_count) * page_size FROM pragma_page_count"
+    tables = "pragma_freelist_count JOIN pragma_page_size"
+    [(size,)] = store.logs.file.rows(f"{query} JOIN {tables}")
+    return int(size)
+
+
+def plan_of(store: Store, cap: int, newest: int, most_stderr: float = inf) -> Plan:
+    """Return what to prune of a store so that its logs take at most `cap` bytes.
+
+    Standard error stays of fixtures in which a bot faulted and of each bot's `newest` games, unless
+    their logs go; but of the oldest of these it goes, too, while it takes more than `most_stderr`
+    bytes. Raises FindingError if rows are damaged.
+    """
+    stderr = _stderr_to_go(store, newest, most_stderr)
+    freed = sum(size - _KEPT for size in stderr.values())
+    logs, games, left = list[int](), 0, used(store) - cap
+    gone = store.without_logs()
+    for position in store.positions():
+        if freed >= left:
+            break
+        if position not in gone:
+            count, size = _sizes(store.logs, position)
+            freed += size - _KEPT - (stderr.pop(position) - _KEPT if position in stderr else 0)
+            games += count
+            logs.append(position)
+    return Plan(sorted(stderr), logs, games, max(0, freed))
+
+
+def carry_out(store: Store, what: Plan, luck: Luck) -> None:
+    """Carry out a plan in a store that is open for writing, and make its file smaller.
+
+    Raises FindingError at a fixture that is damaged; nothing of it is removed.
+    """
+    for at in range(0, len(what.stderr), _BATCH):
+        fixtures = _sound(store, what.stderr[at : at + _BATCH])
+        store.logs.prune({fixture.position: _without_stderr(fixture) for fixture in fixtures})
+    for at in range(0, len(what.logs), _BATCH):
+        fixtures = _sound(store, what.logs[at : at + _BATCH])
+        with store.logs.file.translate_errors():
+            kept = {fixture.position: _without_logs(fixture, luck(fixture)) for fixture in fixtures}
+        store.logs.prune(kept)
+        store.logs.file.checkpoint_large_log()
+    _give_back(store.logs)
+
+
+def _stderr_to_go(store: Store, newest: int, most: float) -> dict[int, int]:
+    """Return whose standard error is to go, by position, and its bytes."""
+    query = "SELECT position, length(texts) FROM stderr WHERE length(texts) > ? ORDER BY position"
+    sizes = dict(store.logs.file.rows(query, _KEPT))
+    if not sizes:
+        return {}
+    gone = {position: sizes.pop(position) for position in _old(store, sizes, newest)}
+    over = sum(sizes.values()) - most
+    for position, size in sizes.items():
+        if over <= 0:
+            break
+        gone[position] = size
+        over -= size
+    return gone
+
+
+def _old(store: Store, positions: Container[int], newest: int) -> list[int]:
+    """Return those fixtures without a fault that are among no bot's newest games."""
+    left, old = Counter[str](), list[int]()
+    for result in store.results():
+        left.update(dict.fromkeys(result.fixture.seats, len(result.games)))
+    for result in store.results():
+        seats, position = result.fixture.seats, result.fixture.index
+        left.subtract(dict.fromkeys(seats, len(result.games)))
+        faulted = any(game.faulted for game in result.games)
+        if position in positions and not faulted and all(left[bot] >= newest for bot in seats):
+            old.append(position)
+    return old
+
+
+def _sizes(logs: Logs, position: int) -> tuple[int, int]:
+    """Return how many logs there are of a fixture, and the bytes of them and of standard error."""
+    query = "SELECT count(*), ifnull(sum(length(log)), 0) FROM logs WHERE key BETWEEN ? AND ?"
+    [(count, size)] = logs.file.rows(query, *key_range(position))
+    texts = "SELECT ifnull(sum(length(texts)), 0) FROM stderr WHERE position = ?"
+    [(stderr,)] = logs.file.rows(texts, position)
+    return int(count), int(size) + int(stderr) + int(count) * _BESIDE
+
+
+def _sound(store: Store, positions: Sequence[int]) -> list[StoredFixture]:
+    """Return fixtures; raises FindingError if one is not what was written there."""
+    fixtures = [fixture for position in positions for fixture in store.stored(position, position)]
+    gone = {*positions} - {fixture.position for fixture in fixtures}
+    damaged = [fixture.id for fixture in fixtures if any(fixture.hash_mismatches())]
+    if damaged := [*damaged, *(f"number {position}" for position in sorted(gone))]:
+        raise damaged_fixtures(damaged, logs_path(store.path))
+    return fixtures
+
+
+def _without_stderr(stored: StoredFixture) -> Pruned:
+    return stored.pruned or Pruned(row_hash([stored.stderr]))
+
+
+def _without_logs(stored: StoredFixture, luck: Sequence[int]) -> Pruned:
+    logs, records = row_hash(log.hash for log in stored.logs), row_hash(stored.records())
+    kept = _without_stderr(stored)._replace(logs=logs, records=records)
+    return kept.with_luck(luck)
+
+
+def _give_back(logs: Logs) -> None:
+    """Make the file as small as what it holds."""
+    before, free = inf, int(logs.file.value("PRAGMA freelist_count"))
+    while 0 < free < before:  # a damaged file may count pages that it does not have
+        with logs.file.translate_errors():
+            # Run by `execute` it ends after one page.
+            logs.file.connection.executescript(f"PRAGMA incremental_vacuum({_PAGES})")
+        logs.file.checkpoint_large_log()
+        before, free = free, int(logs.file.value("PRAGMA freelist_count"))
+    logs.file.checkpoint()
+
 
 NEWEST = 50
 """Games of each bot whose standard error is kept, the newest ones."""
@@ -30,7 +181,7 @@ class PruneReport(Struct, frozen=True):
 
 def plan_pruning(store: Store, cap: int) -> PruneReport:
     """Return the result that `prune` would have; nothing is changed."""
-    plan, before = pruning.plan(store, cap, NEWEST), pruning.used(store)
+    plan, before = plan_of(store, cap, NEWEST), used(store)
     return PruneReport(
         fixtures=len(plan.logs),
         games=plan.games,
@@ -47,18 +198,18 @@ def prune(store: Store, cap: int, most_stderr: float = inf) -> PruneReport:
     fixtures pruned before that stay pruned.
     """
     fixtures = games = stderr = 0
-    before = pruning.used(store)
+    before = used(store)
     while True:
-        plan = pruning.plan(store, cap, NEWEST, most_stderr)
+        plan = plan_of(store, cap, NEWEST, most_stderr)
         remove(store, plan)
         fixtures, games = fixtures + len(plan.logs), games + plan.games
         stderr += len(plan.stderr)
         # The bytes of a plan are an estimate.
         if not plan.logs:
-            return PruneReport(fixtures, games, stderr, before, pruning.used(store))
+            return PruneReport(fixtures, games, stderr, before, used(store))
 
 
-def remove(store: Store, plan: pruning.Plan) -> None:
+def remove(store: Store, plan: Plan) -> None:
     """Carry out a plan; where ratings subtract luck, the luck of each game is kept."""
     variants = store.conditions().variants
 
@@ -67,4 +218,4 @@ def remove(store: Store, plan: pruning.Plan) -> None:
         rules = variants.get(played.fixture.variant)  # None if the league no longer has it
         return rated_luck(played, rules) if rules else ()
 
-    pruning.prune(store, plan, luck)
+    carry_out(store, plan, luck)

@@ -1,11 +1,20 @@
-"""Plays the fixtures that are due on an engine's workers, and hands over each finished one."""
+"""Plays the fixtures that are due on an engine's workers, and hands over each finished one.
 
+A fixture waits while its dice are in play at another table, while the server of its language model
+does not answer, and while a machine lacks something.
+"""
+
+import signal
 import sys
+import threading
 import time
-from collections import deque
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from itertools import islice
+from threading import Event
+from types import FrameType
 from typing import Protocol
 
 from msgspec import Struct, field
@@ -13,15 +22,227 @@ from msgspec.structs import replace
 
 from arena.bots.bot import StagedBot
 from arena.game.records import Fixture, FixtureResult, LeagueInfo, QuarantinedFixture
-from arena.io.shortage import ShortageError, shortage_of
-from arena.league.play.dice_in_play import DiceInPlay
-from arena.league.play.interruption import Interruption, interruptible
-from arena.league.play.put_off import DownModels
-from arena.league.play.shortages import Shortages
-from arena.league.play.workers import Engine, Task, WorkerDiedError
+from arena.io.errors import ShortageError, shortage_of
+from arena.io.signals import handled
+from arena.league.play.workers import Engine, Lacking, Played, PutOff, Task, WorkerDiedError
 from arena.league.schedule.playoff import PlayoffVerdict
 from arena.league.schedule.progress import Verdict
-from arena.league.store.format.rows import PackedFixture
+from arena.league.store.rows import PackedFixture
+
+_Seat = tuple[str, str]
+"""The key of a table's dice, and the digest of a bot that sits there (bots may share files)."""
+
+
+class DiceInPlay:
+    """The tables left to play on each dice, and the bots that play on them now."""
+
+    def __init__(self) -> None:
+        self._left = Counter[str]()
+        """Tables that are still to be played or under way, by the key of their dice."""
+        self._open: set[str] = set()
+        """The keys of those dice of which some tables have begun, and some are left."""
+        self._seated: set[_Seat] = set()
+
+    def expect(self, tasks: Sequence[Task]) -> None:
+        """Add tasks that are to be played."""
+        self._left.update(task.fixture.dice_key for task in tasks)
+
+    def free(self, tasks: Iterable[Task], most: int) -> int:
+        """Return how many tasks could begin now, up to `most`: their bots do not play elsewhere."""
+        playable = (task for task in tasks if self._seated.isdisjoint(_seats(task)))
+        return sum(1 for _ in islice(playable, most))
+
+    def take_free(self, tasks: deque[Task], size: int) -> list[Task]:
+        """Take the first tasks, at most `size`, none of whose bots plays on the same dice now.
+
+        They are under way together, one after another. Few tasks are skipped, as dice are in play
+        at no more tables than there are workers.
+        """
+        batch: list[Task] = []
+        skipped: list[Task] = []
+        while tasks and len(batch) < size:
+            task = tasks.popleft()
+            (batch if self._seated.isdisjoint(_seats(task)) else skipped).append(task)
+        tasks.extendleft(reversed(skipped))
+        for task in batch:
+            self._seated.update(_seats(task))
+            self._open.add(task.fixture.dice_key)
+        return [replace(task, open_dice=self._open_elsewhere(task)) for task in batch]
+
+    def pause(self, batch: Sequence[Task]) -> None:
+        """Note that tasks are no longer under way, and have to be played again."""
+        for task in batch:
+            self._seated.difference_update(_seats(task))
+
+    def finish(self, batch: Sequence[Task]) -> None:
+        """Note that tasks are over."""
+        self.pause(batch)
+        for task in batch:
+            key = task.fixture.dice_key
+            self._left[key] -= 1
+            if not self._left[key]:
+                del self._left[key]
+                self._open.discard(key)
+
+    def _open_elsewhere(self, task: Task) -> frozenset[str]:
+        """Return the keys of open dice, without a task's own if no other table has them."""
+        key = task.fixture.dice_key
+        return frozenset(self._open if self._left[key] > 1 else self._open - {key})
+
+
+def _seats(task: Task) -> Iterator[_Seat]:
+    return ((task.fixture.dice_key, bot.info.digest) for bot in task.bots)
+
+
+class Interruption:
+    """Counts requests to stop; the run looks at it when nothing is half done.
+
+    The signal handler raises nothing: it may run with locks held that others wait for.
+    """
+
+    def __init__(self, stop_requested: Callable[[], bool], stopping: Callable[[], None]) -> None:
+        """`stop_requested` is asked over and over, and `stopping` told once."""
+        self._requests = 0
+        self._stop_requested = stop_requested
+        self._stopping = stopping
+        self._announced = False
+
+    def on_signal(self, number: int, _frame: FrameType | None) -> None:
+        """Count a SIGINT, or a SIGTERM, which does not wait for anything."""
+        self._requests += 2 if number == signal.SIGTERM else 1
+
+    def requested(self) -> bool:
+        """Tell whether to stop, and tell the listener once. KeyboardInterrupt means at once."""
+        if self._requests > 1:
+            raise KeyboardInterrupt
+        if not self._requests and not self._stop_requested():
+            return False
+        if not self._announced:
+            self._announced = True
+            self._stopping()
+        return True
+
+
+@contextmanager
+def interruptible(
+    stop_requested: Callable[[], bool], stopping: Callable[[], None]
+) -> Iterator[Interruption]:
+    """Take SIGINT and SIGTERM as requests to stop; only the main thread gets signals."""
+    interruption = Interruption(stop_requested, stopping)
+    if threading.current_thread() is not threading.main_thread():
+        yield interruption
+        return
+    with handled(interruption.on_signal, signal.SIGINT, signal.SIGTERM):
+        yield interruption
+
+
+class DownModels:
+    """The language models whose servers did not answer in a run; it asks them no more."""
+
+    def __init__(self, note: Callable[[str], None]) -> None:
+        self._note = note
+        self._fixtures = Counter[str]()
+
+    def __bool__(self) -> bool:
+        return bool(self._fixtures)
+
+    def without_put_off(
+        self, played: Iterable[Played], tasks: deque[Task]
+    ) -> Iterator[PackedFixture]:
+        """Yield the fixtures that were played; put off what failed, and tasks like it."""
+        for each in played:
+            if isinstance(each, PutOff):
+                self._add(each, tasks)
+            elif isinstance(each, PackedFixture):
+                yield each
+
+    def _add(self, failed: PutOff, tasks: deque[Task]) -> None:
+        if failed.model not in self._fixtures:
+            self._note(failed.why)
+        self._fixtures[failed.model] += 1
+        left = [task for task in tasks if not self.put_off(task)]
+        tasks.clear()
+        tasks.extend(left)
+
+    def put_off(self, task: Task) -> bool:
+        """Return whether a task needs one of these models; if so, count it."""
+        models = {model for bot in task.bots for model in bot.info.models}
+        down = sorted(models & self._fixtures.keys())
+        self._fixtures.update(down[:1])
+        return bool(down)
+
+    def summary(self) -> None:
+        """Say how many fixtures are left to play."""
+        for model, count in self._fixtures.items():
+            self._note(f"put off until the server of the model '{model}' answers: {count} fixtures")
+
+
+_PAUSES = (0.5, 1.0, 2.0)
+"""Seconds before each try to play what could not be played: others may end what they run."""
+_LOOK = 0.25
+_GO_ON = "{}; what was played is stored, and the same command goes on"
+
+
+class Shortages:
+    """Counts the tries of what could not be played; after a shortage half as many workers play."""
+
+    def __init__(self, note: Callable[[str], None]) -> None:
+        self._note = note
+        self._tries = Counter[str]()
+        """Tries by the id of the fixture; "" stands for all workers together."""
+        self._last: dict[str, ShortageError] = {}
+        self._halvings = 0
+        self._halve = False
+        """Whether something was lacking since workers were counted last."""
+        self._noted: set[str] = set()
+
+    def fewer(self, workers: int) -> int:
+        """Return how many workers play after the shortages so far."""
+        self._halvings += self._halve
+        self._halve = False
+        return max(1, workers >> self._halvings)
+
+    def among(self, played: Sequence[Played], batch: Sequence[Task]) -> list[Task]:
+        """Count the tasks of a batch that could not be played for a shortage; return them."""
+        lacked = {one.fixture: one.shortage for one in played if isinstance(one, Lacking)}
+        if not lacked:
+            return []
+        self._begin(next(iter(lacked.values())))
+        self._tries.update(lacked.keys())
+        self._last |= lacked
+        return [task for task in batch if task.fixture.id in lacked]
+
+    def wait(self, fixture: Fixture, interruption: Interruption) -> None:
+        """Wait before a fixture is tried again; raises ShortageError after the last try."""
+        self._wait(fixture.id, interruption)
+
+    def of_workers(self, shortage: ShortageError, interruption: Interruption) -> None:
+        """Wait before workers are started again; raises ShortageError after the last try."""
+        self._begin(shortage)
+        self._tries[""] += 1
+        self._last[""] = shortage
+        self._wait("", interruption)
+
+    def workers_play(self) -> None:
+        """Note that workers could be started."""
+        del self._tries[""]
+
+    def _begin(self, shortage: ShortageError) -> None:
+        self._halve = True
+        if shortage.what not in self._noted:
+            self._noted.add(shortage.what)
+            self._note(f"{shortage.what}: what could not be played is tried again")
+
+    def _wait(self, key: str, interruption: Interruption) -> None:
+        tries = self._tries[key]
+        if tries > len(_PAUSES):
+            last = self._last[key]
+            raise ShortageError(last.what, last.where, _GO_ON.format(last.hint))
+        for _ in range(round(_PAUSES[tries - 1] / _LOOK) if tries else 0):
+            if interruption.requested():
+                return
+            Event().wait(_LOOK)
+
 
 _TICK = 0.25
 """Seconds between updates of the progress, and checks for Ctrl-C, while no fixture finishes."""

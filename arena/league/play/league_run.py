@@ -7,21 +7,18 @@ from pathlib import Path
 from msgspec import Struct
 from msgspec.structs import replace
 
-from arena.bots.bot import Bot, StagedBot
+from arena.bots.bot import Bot, StagedBot, runtimes_of
 from arena.bots.builds.packages import wanted_by
 from arena.bots.command import how_to_get
 from arena.bots.models.config import read_key
 from arena.bots.models.gateway import Access
 from arena.bots.sandboxes.base import Sandbox
-from arena.bots.sandboxes.registry import check_freezing
-from arena.bots.trust import check_trust
-from arena.bots.workshop import open_workshop
+from arena.bots.sandboxes.registry import AUTO, check_freezing, make_sandbox, unavailable
+from arena.bots.workshop import check_trust, open_workshop
 from arena.game.records import LeagueInfo
 from arena.league.play.dispatcher import RunListener
-from arena.league.play.kept_sandbox import sandbox_of_run
-from arena.league.play.model_access import model_access
 from arena.league.play.process_pool import ProcessEngine
-from arena.league.play.stored_league import StoredLeague
+from arena.league.play.stored_league import StoredLeague, model_access
 from arena.league.play.workers import Engine, RemoteEngine, RunSpec
 from arena.league.store.store import Store
 from arena.league.table.preparation import prepare, without_failing_samples
@@ -204,3 +201,33 @@ def _without_missing_runtimes(league: League, listener: RunListener) -> League:
         hints = sorted({how_to_get(bot.first_command, bot.folder) for bot in missing})
         listener.note(f"left out: {names}; to include them: {'; '.join(hints)}")
     return replace(league, bots=tuple(bot for bot in league.bots if bot not in missing))
+
+
+def sandbox_of_run(name: str, league: League, store: Path, listener: RunListener) -> Sandbox:
+    """Return the sandbox of a name in which a league is played.
+
+    "auto" stands for the one in force in the store, once anything was played, as games in another
+    would not count with the others; or the strongest, if that does not work here any more. The
+    listener is told of either. Raises ArenaError if the sandbox, or none, works.
+    """
+    runtimes = runtimes_of(league.bots)
+    asked = make_sandbox(name, runtimes, league.images, league.sandbox_paths)
+    kept = _in_force(store) if name == AUTO else asked.name
+    if kept in {"", asked.name}:
+        return asked
+    if lost := unavailable(kept, runtimes, league.images):
+        began = f"the league began in the sandbox '{kept}', which does not work here"
+        listener.note(f"{began}: {lost.in_words()}")
+        return asked
+    other = f"'{asked.name}' would be taken now: --sandbox {asked.name}"
+    listener.note(f"the league goes on in the sandbox '{kept}', in which it began; {other}")
+    return make_sandbox(kept, runtimes, league.images, league.sandbox_paths)
+
+
+def _in_force(store: Path) -> str:
+    """Return the sandbox of the games in a store; "" if there are none."""
+    if not store.exists():
+        return ""
+    with Store(store) as opened:
+        stored = opened.league
+        return stored.sandbox if stored and opened.finished() else ""

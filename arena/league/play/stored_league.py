@@ -21,7 +21,7 @@
 - `progress.begun(division)` is how many blocks of a division were begun;
   `progress.verdict(division, confidence)` says which neighbours are not told apart yet.
 - `change(joined=[...], rested=["mybot@2"], twins={"mybot@3": "mybot@2"})` lets a newcomer meet its
-  predecessor on the same dice (`arena.ladder.season.twins`): both must be among the `bots`.
+  predecessor on the same dice (`arena.ladder.season.season`): both must be among the `bots`.
 - A league ends with `change(endless=False)`: begun blocks can be played to their end; then nothing
   is due any more, and the master seed may be published.
 - Each is stored before it takes effect. A killed program goes on by opening the store again: it
@@ -29,10 +29,15 @@
   `progress.undecided`, not by what happens to be played already.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 from arena.bots.bot import StagedBot
+from arena.bots.models.config import Model
+from arena.bots.models.gateway import NO_MODELS, Access
+from arena.bots.models.ledger import add_spent, journal_file, read_journals, spent_on
 from arena.game.records import (
     BotInfo,
     Division,
@@ -41,13 +46,14 @@ from arena.game.records import (
     LeagueInfo,
     QuarantinedFixture,
 )
+from arena.io.files import os_errors
 from arena.league.changes import Change
 from arena.league.play.dispatcher import OnResult, RunListener, play_due
-from arena.league.play.model_access import forget_journals, remove_empty
 from arena.league.play.workers import Engine
 from arena.league.schedule.progress import LeagueProgress
 from arena.league.schedule.schedule import Schedule
-from arena.league.store.format.rows import PackedFixture
+from arena.league.store.exchanges import spending
+from arena.league.store.rows import PackedFixture
 from arena.league.store.store import Store
 from arena.league.terms.stored_schedule import schedule_of
 
@@ -142,3 +148,37 @@ class StoredLeague:
         """Store that a fixture cannot be played in this run."""
         self.store.quarantine(fixture)
         self.progress.give_up(fixture.fixture.id)
+
+
+def model_access(models: Mapping[str, Model], folder: Path, store: Store) -> Access:
+    """Return it for workers that share a folder; what was spent before counts for caps.
+
+    Raises ArenaError if a stored fixture is damaged, or journals cannot be read.
+    """
+    if not models:
+        return NO_MODELS
+    journals = journals_of(store.path)
+    spent = spending(store)
+    with os_errors("it cannot be read", journals):
+        for bot, exchange in read_journals(journals, store.finished()):
+            add_spent(spent, exchange.model, bot, spent_on(exchange))
+    return Access({**models}, str(folder / "models"), spent, str(journals))
+
+
+def journals_of(store: Path) -> Path:
+    """Return the folder of the journals of a store: beside league.sqlite that is league.models."""
+    return store.absolute().with_suffix(".models")
+
+
+def remove_empty(store: Path) -> None:
+    """Remove the folder of the journals if none is left; no worker may write any."""
+    with suppress(OSError):
+        journals_of(store).rmdir()
+
+
+def forget_journals(store: Path, fixtures: Iterable[str]) -> None:
+    """Remove the journals of fixtures whose results are stored; raises ArenaError."""
+    journals = journals_of(store)
+    with os_errors("it cannot be removed", journals):
+        for fixture in fixtures:
+            journal_file(journals, fixture).unlink(missing_ok=True)

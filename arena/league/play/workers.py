@@ -19,10 +19,9 @@ from arena.bots.sessions.warm_pool import TableDice, TablePool, WarmPool
 from arena.game.records import Fixture, LimitsInfo
 from arena.game.rules.books import Rules
 from arena.io.cores import share_processor
-from arena.io.shortage import ShortageError, shortage_of
-from arena.league.store.format.rows import PackedFixture, pack
-from arena.league.table.play_fixture import play_fixture
-from arena.league.table.watched_game import WatchedGame
+from arena.io.errors import ShortageError, shortage_of
+from arena.league.store.rows import PackedFixture, pack
+from arena.league.table.play_fixture import WatchedGame, play_fixture
 
 
 class Task(Struct, frozen=True):

@@ -13,15 +13,14 @@ from math import sqrt
 import numpy as np
 from msgspec import UNSET, Struct
 
-from arena.game.playoff_terms import PlayoffInfo
-from arena.game.records import Division, Fixture
-from arena.game.rules.round_limit import max_rounds
+from arena.game.records import Division, Fixture, PlayoffInfo
+from arena.game.rules.round import max_rounds
 from arena.game.seeds import block_seed, fixture_seed
 from arena.league.changes import playing
-from arena.league.schedule.plan_between_changes import whole_pass
+from arena.league.schedule.epoch import whole_pass
 from arena.league.schedule.schedule import Schedule, divisions
 from arena.ratings.maths.arrays import Floats
-from arena.ratings.stopping.racing import PassScores, Race
+from arena.ratings.racing import PassScores, Race
 
 Places = Sequence[Sequence[int]]
 """The finishing places at a table, game by game, by seat."""

@@ -12,7 +12,7 @@ from arena.league.schedule.playoff import Places, Playoff
 from arena.league.schedule.schedule import Schedule
 from arena.ratings.leaderboard_rows import PlayedGames
 from arena.ratings.maths.connected import parts
-from arena.ratings.stopping.sequential import Block, TableMeans, separated, tied
+from arena.ratings.sequential import Block, TableMeans, separated, tied
 
 AHEAD = 8
 """How many blocks of an endless league may be begun before their results matter: the schedule must

@@ -15,11 +15,10 @@ from msgspec import UNSET, Struct
 
 from arena.game.records import Division, Fixture, LeagueInfo
 from arena.game.rules.books import Rules
-from arena.game.rules.round_limit import max_rounds
+from arena.game.rules.round import max_rounds
 from arena.game.seeds import block_seed, fixture_seed
 from arena.league.changes import Change, changed, playing
-from arena.league.schedule.fixtures_per_bot import Tally, Terms, terms_of
-from arena.league.schedule.plan_between_changes import Epoch, Planned
+from arena.league.schedule.epoch import Epoch, Planned, Tally, Terms, terms_of
 
 
 class _DrawnBlock(Struct):

@@ -6,8 +6,8 @@ from contextlib import closing
 from pathlib import Path
 
 from arena.io.errors import ArenaError
-from arena.league.store.format.rows import key_range
-from arena.league.store.logs import logs_path
+from arena.league.store.files import logs_path
+from arena.league.store.rows import key_range
 from arena.league.store.store import Store
 
 

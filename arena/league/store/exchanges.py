@@ -3,8 +3,7 @@
 from collections.abc import Iterator
 
 from arena.bots.models.ledger import Spending, add_spent, spent_on
-from arena.game.exchanges import Exchange
-from arena.game.records import Fixture
+from arena.game.records import Exchange, Fixture
 from arena.league.store.store import Store
 
 

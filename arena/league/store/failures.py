@@ -10,8 +10,7 @@ from pathlib import Path
 import msgspec
 
 from arena.io.errors import ArenaError, FindingError
-from arena.io.sqlite.file import ENDLESS, DamageError
-from arena.io.sqlite.guarded import ENDS
+from arena.io.sqlite_file import ENDLESS, ENDS, DamageError
 
 DAMAGE = (
     sqlite3.Error,

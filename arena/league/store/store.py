@@ -4,6 +4,7 @@ import secrets
 import time
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 
@@ -16,20 +17,27 @@ from arena.game.records import (
 )
 from arena.io.errors import FindingError
 from arena.league.changes import Change, History
-from arena.league.store.chain import begin_chain, lengthen, read_chain
 from arena.league.store.failures import damaged_fixtures, pruned_logs
-from arena.league.store.files import StoreFiles, fixtures_at, fixtures_between, not_played
-from arena.league.store.format.hashes import root_hash
-from arena.league.store.format.rows import (
+from arena.league.store.files import (
+    Logs,
+    StoreFiles,
+    fixtures_at,
+    fixtures_between,
+    logs_path,
+    not_played,
+)
+from arena.league.store.rows import (
     FIRST,
     LAST,
     FixtureHashes,
     PackedFixture,
     StoredFixture,
+    link_hash,
+    root_hash,
+    row_hash,
     sound_result,
     unpack_result,
 )
-from arena.league.store.logs import Logs, logs_path
 from arena.league.store.store_file import StoreFile
 
 _encode = msgspec.json.Encoder().encode
@@ -311,3 +319,52 @@ def steady_clock() -> Callable[[], float]:
     """Return a clock in seconds since 1970 that no setting of the time moves; sleep counts."""
     began = time.time() - time.clock_gettime(time.CLOCK_BOOTTIME)
     return lambda: began + time.clock_gettime(time.CLOCK_BOOTTIME)
+
+
+class Chain(NamedTuple):
+    """What is stored, as it was encoded."""
+
+    info: bytes
+    """The conditions at the start."""
+    changes: list[bytes]
+    """The changes before the first that is damaged."""
+    problem: str
+    """What is damaged; "" if nothing is."""
+
+
+def read_chain(rows: StoreFile) -> Chain | None:
+    """Read the chain from a store's rows; returns None if nothing was played."""
+    row = next(rows.rows("SELECT info, hash, last FROM league"), None)
+    if row is None:
+        return None
+    info, link, last = row
+    changes = list[bytes]()
+    problem = ""
+    if link != row_hash([info]):
+        problem = "the stored conditions are not what was written there"
+    for n, change, digest in rows.rows("SELECT * FROM changes ORDER BY n"):
+        number = len(changes) + 1
+        if (n, digest) != (number, link_hash(link, change)):
+            broken = f"change {number} is missing, or not what was written there"
+            return Chain(info, changes, problem or broken)
+        changes.append(change)
+        link = digest
+    if link != last:
+        problem = problem or f"change {len(changes) + 1} is missing"
+    return Chain(info, changes, problem)
+
+
+def begin_chain(rows: StoreFile, info: bytes) -> None:
+    """Write the conditions at the start, in place of any others and their changes."""
+    digest = row_hash([info])
+    rows.execute("DELETE FROM league")
+    rows.execute("DELETE FROM changes")
+    rows.execute("INSERT INTO league VALUES (?, ?, ?)", info, digest, digest)
+
+
+def lengthen(rows: StoreFile, change: bytes) -> None:
+    """Add a change."""
+    last = rows.value("SELECT last FROM league")
+    digest = link_hash(last, change)
+    rows.execute("INSERT INTO changes (change, hash) VALUES (?, ?)", change, digest)
+    rows.execute("UPDATE league SET last = ?", digest)

@@ -14,7 +14,7 @@ from arena.game.records import Fault, Fixture, GameRecord, LimitsInfo, PlayedFix
 from arena.game.rules.books import Rules
 from arena.game.wire.messages import Answer, Hello, Turn
 from arena.league.table.live_seat import LiveSeat, Request, hello_to
-from arena.league.table.recorded_seat import SeatMoment, seat_moments
+from arena.league.table.recorded_game import SeatMoment, seat_moments
 
 _AT_A_TIME = 4
 """Games: with more, many requests are asked in vain if only the first ones are wanted."""

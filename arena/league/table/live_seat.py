@@ -6,8 +6,7 @@ from typing import cast
 from msgspec import UNSET
 
 from arena.bots.sessions.multiplexer import Multiplexer
-from arena.game.exchanges import MODEL_SECONDS
-from arena.game.records import Cause, Fault, Fixture, LimitsInfo
+from arena.game.records import MODEL_SECONDS, Cause, Fault, Fixture, LimitsInfo
 from arena.game.rules.books import Rules
 from arena.game.seeds import bot_seed
 from arena.game.wire.codec import encode

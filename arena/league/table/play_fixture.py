@@ -1,17 +1,181 @@
 """One fixture, live: the referees' requests to the bots, with one or many games under way."""
 
+import os
 import time
+from contextlib import suppress
+from pathlib import Path
 
-from arena.bots.sessions.clock import READY
+import msgspec
+
+from arena.bots.sessions.clock import READY, USED_UP
 from arena.bots.sessions.multiplexer import Multiplexer
-from arena.game.records import Fault, Fixture, GameRecord, PlayedFixture
+from arena.game.records import Cause, Event, Fault, Fixture, GameRecord, Placed, PlayedFixture
 from arena.game.referee import Referee, Roll
 from arena.game.rules.books import Rules
 from arena.game.rules.dice import roll_all
 from arena.game.wire.codec import encode
 from arena.game.wire.messages import Answer, Bye, Ready
-from arena.league.table.seats import Seats
-from arena.league.table.watched_game import WatchedGame
+from arena.league.table.live_seat import hello_to
+
+_MOST_EVENTS = 2_000
+"""Events that are written; a longer game is followed up to there."""
+
+
+_decode = msgspec.json.Decoder(Event | Placed).decode
+
+
+class WatchedGame:
+    """Writes the events of one game down as they happen; that it fails disturbs no game."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._referee: Referee | None = None
+        self._written = 0
+        self._over = False
+
+    def see(self, referee: Referee) -> None:
+        """Write what happened since the last call; a game that begins again is written anew."""
+        begins = referee is not self._referee
+        if begins:
+            self._referee, self._written, self._over = referee, 0, False
+        lines: list[Event | Placed] = [*referee.events[self._written : _MOST_EVENTS]]
+        self._written += len(lines)
+        if not referee.waiting and not self._over:
+            self._over = True
+            lines.append(Placed(referee.places))
+        if lines:
+            self._write(lines, os.O_TRUNC if begins else os.O_APPEND)
+
+    def _write(self, lines: list[Event | Placed], how: int) -> None:
+        text = b"".join(msgspec.json.encode(line) + b"\n" for line in lines)
+        with suppress(OSError):
+            file = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC | how, 0o600)
+            try:
+                os.write(file, text)
+            finally:
+                os.close(file)
+
+
+def read_watched(path: Path) -> list[Event | Placed]:
+    """Return the events that were written so far; none if there is no such file."""
+    try:
+        whole, _, _ = path.read_bytes().rpartition(b"\n")
+    except OSError:
+        return []
+    return [_decode(line) for line in whole.splitlines()]
+
+
+class Seats:
+    """The bots in the seats, from game to game.
+
+    `starting` are the seats whose `ready` is awaited, `ready` those that can be asked, `absent`
+    those without a bot for the game that begins next, `calza_seats` those that want offers of
+    calza. `max_games` is how many games can be under way, by the limits and the slowest bot.
+    """
+
+    def __init__(
+        self, fixture: Fixture, rules: Rules, multiplexer: Multiplexer, *, keep_memory: bool = False
+    ) -> None:
+        self.starting: set[int] = set()
+        self.ready: set[int] = set()
+        self.absent: dict[int, Fault] = {}
+        self.calza_seats: set[int] = set()
+        self._limits = limits = multiplexer.limits
+        self.max_games = limits.concurrent_games
+        self._fixture = fixture
+        self._rules = rules
+        self._multiplexer = multiplexer
+        self._keep_memory = keep_memory
+        self._all = range(len(fixture.seats))
+        self._faulted: list[set[int]] = [set() for _ in self._all]
+        """By seat, the games in which its bot faulted."""
+        self._used_up: list[int | None] = [None for _ in self._all]
+        """By seat, the game in which its time for the fixture was used up."""
+        self._concurrent_games = [limits.concurrent_games for _ in self._all]
+
+    def fill(self, game: int) -> bool:
+        """Start the bots that are missing for the next game; returns whether all are ready."""
+        for seat in self._all:
+            if seat in self.absent:
+                continue
+            fault = self._refusal(seat, game)
+            if not fault and not self._multiplexer.live(seat):
+                fault = self.start(seat)
+            if fault:
+                self.leave_empty(seat, game, fault)
+        return not self.starting
+
+    def start(self, seat: int) -> Fault | None:
+        """Start a seat's bot and greet it, if it has time left; else return that fault."""
+        if self._multiplexer.used_up(seat):
+            return self._no_time()
+        models = self._multiplexer.asks_models(seat)
+        hello = hello_to(seat, self._fixture, self._rules, self._limits, models=models)
+        self._multiplexer.start(seat, encode(hello))
+        self.starting.add(seat)
+        return None
+
+    def welcome(self, seat: int, ready: Ready) -> None:
+        """Take a bot's answer to `hello`."""
+        self.starting.discard(seat)
+        self.ready.add(seat)
+        _set(self.calza_seats, seat, ready.calza)
+        _set(self._multiplexer.reusable, seat, ready.reusable or self._keep_memory)
+        self._concurrent_games[seat] = ready.concurrent_games
+        self.max_games = min(self._limits.concurrent_games, *self._concurrent_games)
+
+    def stop(self, seat: int) -> None:
+        """End a seat's bot."""
+        self._multiplexer.stop(seat)
+        self.starting.discard(seat)
+        self.ready.discard(seat)
+
+    def leave_empty(self, seat: int, game: int, fault: Fault) -> None:
+        """Have a seat without a bot in the next game."""
+        self.absent[seat] = fault
+        self.count_fault(seat, game)
+
+    def count_fault(self, seat: int, game: int) -> None:
+        """Count a game in which a bot faulted against its restarts."""
+        if self._refusal(seat, game):
+            return
+        self._faulted[seat].add(game)
+        if self._multiplexer.used_up(seat):
+            self._used_up[seat] = game
+
+    def last_game(self, seat: int) -> int | None:
+        """Return the game after which a bot is not restarted, None if there is none yet."""
+        faulted, used_up = sorted(self._faulted[seat]), self._used_up[seat]
+        restarts = self._limits.restarts
+        last = faulted[restarts] if len(faulted) > restarts else None
+        return last if used_up is None or (last is not None and last < used_up) else used_up
+
+    def restart_from(self, game: int) -> None:
+        """End all bots, and forget all faults from a game on."""
+        self.absent.clear()
+        for seat in self._all:
+            self.stop(seat)
+            self._faulted[seat] = {number for number in self._faulted[seat] if number < game}
+            used_up = self._used_up[seat]
+            if used_up is not None and used_up >= game:
+                self._used_up[seat] = None
+
+    def _refusal(self, seat: int, game: int) -> Fault | None:
+        last = self.last_game(seat)
+        if last is None or game <= last:
+            return None
+        if last == self._used_up[seat]:
+            return self._no_time()
+        detail = f"not started again: it was restarted {self._limits.restarts} times"
+        return Fault(Cause.CRASH, detail)
+
+    def _no_time(self) -> Fault:
+        detail = f"not started again: {USED_UP.format(self._limits.fixture)}"
+        return Fault(Cause.TIMEOUT, detail)
+
+
+def _set(seats: set[int], seat: int, member: bool) -> None:
+    (seats.add if member else seats.discard)(seat)
 
 
 def play_fixture(

@@ -8,11 +8,11 @@ from typing import Any, NamedTuple
 from arena.bots.bot import StagedBot
 from arena.bots.models.gateway import Gateway
 from arena.bots.sandboxes.base import Sandbox
-from arena.bots.sandboxes.capped import Capped, end_of, left_out
+from arena.bots.sandboxes.run_once import Capped, end_of, left_out
 from arena.bots.sessions.multiplexer import MAX_ANSWER, Multiplexer
 from arena.game.records import Faulted, Fixture, LimitsInfo, PlayedFixture
 from arena.game.rules.books import Rules
-from arena.game.rules.round_limit import max_rounds
+from arena.game.rules.round import max_rounds
 from arena.league.table.play_fixture import play_fixture
 
 

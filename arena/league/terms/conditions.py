@@ -1,26 +1,158 @@
 """From a league.yaml to the conditions that its games are played under, stored before the first."""
 
+import os
+import platform
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from pathlib import Path
 
 from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import asdict, replace
 
 from arena import __version__
-from arena.game.exchanges import MODEL_SECONDS
-from arena.game.machine import MachineInfo
-from arena.game.playoff_terms import PlayoffInfo
-from arena.game.records import LeagueInfo, LimitsInfo
-from arena.game.rules.round_limit import ROUNDS_PER_DIE
+from arena.game.records import (
+    MODEL_SECONDS,
+    BotInfo,
+    LeagueInfo,
+    LimitsInfo,
+    MachineInfo,
+    PlayoffInfo,
+)
+from arena.game.rules.round import ROUNDS_PER_DIE
 from arena.game.seeds import commitment
-from arena.io.errors import ArenaError, first_of
-from arena.league.changes import TERMS, Change, playing
-from arena.league.host import this_machine
+from arena.io.cores import core_count
+from arena.io.errors import ArenaError, did_you_mean, first_of
+from arena.league.changes import TERMS, Change, everyone, playing, version_name, version_of
 from arena.league.schedule.schedule import Schedule
 from arena.league.store.store import Store
 from arena.league.terms.config import League
-from arena.league.terms.field_changes import FieldChanges, bot_changes, new_field, next_field
 from arena.league.terms.master_seed import master_seed
 from arena.league.terms.stored_schedule import planned
+
+
+def this_machine() -> MachineInfo:
+    """Return the machine that this process runs on."""
+    from importlib.metadata import version
+
+    cpu_info = ""
+    with suppress(OSError):
+        cpu_info = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace")
+    return MachineInfo(
+        processor=cpu_model(cpu_info) or platform.machine(),
+        cores=core_count(),
+        memory=os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"),
+        system=f"{platform.system()} {platform.release()} {platform.machine()}",
+        python=f"{platform.python_implementation()} {platform.python_version()}",
+        numpy=version("numpy"),
+    )
+
+
+def cpu_model(cpu_info: str) -> str:
+    """Return the model's name from the text of /proc/cpuinfo, or "" if it has none, as on ARM."""
+    pairs = (line.partition(":") for line in cpu_info.splitlines())
+    return next((value.strip() for key, _, value in pairs if key.strip() == "model name"), "")
+
+
+_DIGITS = 8
+"""Digits of a hash that are enough to distinguish two."""
+
+
+class FieldChanges(Struct, frozen=True):
+    """The changes of a league's field of bots."""
+
+    names: dict[str, str]
+    """The name in the league of each bot of league.yaml."""
+    joined: tuple[BotInfo, ...]
+    rested: tuple[str, ...]
+    struck: tuple[str, ...]
+    resumed: tuple[str, ...]
+    playing: int
+    """How many bots play after the changes."""
+    texts: list[str]
+    """The changes in words, sorted by name."""
+
+
+def new_field(asked: LeagueInfo, league: League) -> None:
+    """Raise ArenaError if bots are struck before anything was played."""
+    if league.struck:
+        _check_known(league, {bot.name: bot for bot in asked.bots})
+        what = f"'{league.struck[0]}' cannot be struck: nothing was played yet"
+        raise ArenaError(what, league.lines["struck"], "leave it out of `bots`")
+
+
+def next_field(asked: LeagueInfo, now: LeagueInfo, league: League) -> FieldChanges:
+    """Return the changes of the field: bots that are not listed rest, struck ones do not play.
+
+    Raises ArenaError if an unknown bot is struck, or if too few are left.
+    """
+    known = {bot.name: bot for bot in everyone(now)}
+    names: dict[str, str] = {}
+    for bot in asked.bots:
+        names[bot.name] = version_name(bot, known)
+        known.setdefault(names[bot.name], replace(bot, name=names[bot.name]))
+    _check_known(league, known)
+    struck = set(league.struck)
+    playing = set(names.values()) - struck
+    if len(playing) < (need := max(asked.players)):
+        what = f"{len(playing)} bots are left to play, too few for tables of {need}"
+        raise ArenaError(what, league.lines["struck"], "strike fewer, or name more bots")
+    old = {bot.name for bot in everyone(now)}
+    was_struck, rested = {bot.name for bot in now.struck}, set(now.resting)
+    was_playing = old - was_struck - rested
+    changes = FieldChanges(
+        names=names,
+        joined=tuple(bot for name, bot in sorted(known.items()) if name not in old),
+        rested=tuple(sorted((was_playing | was_struck) - playing - struck)),
+        struck=tuple(sorted(struck - was_struck)),
+        resumed=tuple(sorted((rested | was_struck) & playing)),
+        playing=len(playing),
+        texts=[],
+    )
+    return replace(changes, texts=_texts(changes, known))
+
+
+def bot_changes(before: LeagueInfo, now: LeagueInfo) -> list[str]:
+    """Name the bots that differ from those before, of a league of which nothing was played."""
+    old = {bot.name: bot for bot in before.bots}
+    new = {bot.name: bot for bot in now.bots}
+    texts = []
+    for name in sorted(old.keys() | new.keys()):
+        if name not in old:
+            texts.append(f"'{name}' joined")
+        elif name not in new:
+            texts.append(f"'{name}' left")
+        elif old[name] != new[name]:
+            texts.append(f"'{name}' has other files ({_digests(new[name], old[name])})")
+    return texts
+
+
+def _check_known(league: League, known: dict[str, BotInfo]) -> None:
+    for name in league.struck:
+        if name not in known:
+            what = f"'{name}' is to be struck, but never played in this league"
+            raise ArenaError(what, league.lines["struck"], did_you_mean(name, known))
+
+
+def _texts(field: FieldChanges, known: dict[str, BotInfo]) -> list[str]:
+    """Return a sentence for each bot that changes; a bot with other files gets one for both."""
+    texts = {bot.name: f"'{bot.name}' joined" for bot in field.joined}
+    texts |= {name: f"'{name}' rests" for name in field.rested}
+    texts |= {name: f"'{name}' plays again" for name in field.resumed}
+    texts |= {name: f"'{name}' is struck" for name in field.struck}
+    new = {bot.name for bot in field.joined}
+    for name, version in field.names.items():
+        if version in new and version != name:
+            before = [rested for rested in field.rested if version_of(rested)[0] == name]
+            digests = _digests(known[version], known[before[0] if before else name])
+            texts[version] = f"'{name}' has other files ({digests}) and plays as '{version}'"
+            for rested in before:
+                del texts[rested]
+    return [text for _, text in sorted(texts.items())]
+
+
+def _digests(new: BotInfo, old: BotInfo) -> str:
+    return f"{new.digest[:_DIGITS]}, not {old.digest[:_DIGITS]}"
+
 
 _DECISIVE = (
     "players",

@@ -11,16 +11,51 @@ from arena.bots.bot import Bot
 from arena.bots.manifest import find_bots
 from arena.bots.models.config import MAX_MODELS, Model, check_granted, checked_models
 from arena.bots.runtimes import IMAGES
-from arena.bots.sandboxes.registry import AUTO, SANDBOXES
-from arena.bots.sandboxes.shown_paths import MAX_PATHS, check_shown
-from arena.game.playoff_terms import PlayoffInfo
-from arena.game.records import MAX_SECONDS, LimitsInfo, RatingsInfo
-from arena.game.rules.books import MAX_PLAYERS, MIN_PLAYERS, Rules
+from arena.bots.sandboxes.registry import AUTO, MAX_PATHS, SANDBOXES, check_shown
+from arena.game.records import MAX_SECONDS, LimitsInfo, PlayoffInfo, RatingsInfo
+from arena.game.rules.books import MAX_PLAYERS, MIN_PLAYERS, Rules, changed_switches, variant
 from arena.io.cores import core_count
 from arena.io.errors import ArenaError, check_known
 from arena.io.yaml_file import Positions, convert, locate, parse_yaml
-from arena.league.terms.variant_entry import VariantEntry, labelled_rules
-from arena.ratings.stopping.sequential import first_look
+from arena.ratings.sequential import first_look
+
+
+class VariantEntry(Struct, frozen=True, forbid_unknown_fields=True):
+    """A variant with options, in league.yaml."""
+
+    variant: str
+    label: str = ""
+    calza: bool = False
+    lost_dice_visible: bool = False
+    starting_dice: int = 5
+    overrides: dict[str, bool | int | str] = {}
+
+
+def labelled_rules(entry: str | VariantEntry, where: str) -> tuple[str, Rules]:
+    """Return a variant's label and rules; raises ArenaError, with its place, if it has none."""
+    full = VariantEntry(entry) if isinstance(entry, str) else entry
+    try:
+        rules = variant(
+            full.variant,
+            dict(full.overrides),
+            calza=full.calza,
+            lost_dice_visible=full.lost_dice_visible,
+            starting_dice=full.starting_dice,
+        )
+    except ArenaError as error:
+        raise ArenaError(error.what, where, error.hint) from None
+    return full.label or _label(rules), rules
+
+
+def _label(rules: Rules) -> str:
+    """Name a variant by its rule book and how it differs from it."""
+    parts = [rules.name]
+    parts += ["calza"] if rules.calza else []
+    parts += ["visible"] if rules.lost_dice_visible else []
+    parts += [f"{rules.starting_dice} dice"] if rules.starting_dice != 5 else []
+    parts += sorted(changed_switches(rules))
+    return "+".join(parts)
+
 
 _ALL_PAIRS = "leave it out for one less than the number of bots"
 MAX_GAMES = 100_000
@@ -197,8 +232,8 @@ class _Reader:
                 )
         texts = {"name": entry.name, "seed": str(entry.seed)}
         texts |= {f"images.{runtime}": image for runtime, image in entry.images.items()}
-        for index, variant in enumerate(entry.variants):
-            label = "" if isinstance(variant, str) else variant.label
+        for index, listed in enumerate(entry.variants):
+            label = "" if isinstance(listed, str) else listed.label
             texts[f"variants[{index}].label"] = label
         for key, text in texts.items():
             if len(text) > MAX_TEXT or not text.isprintable():
@@ -298,4 +333,31 @@ class _Reader:
 
 
 def _text(seed: int | str | None) -> str | None:
+    return None if seed is None else str(seed)
+
+
+class RatingsPart(Struct, frozen=True):
+    """The one key of league.yaml that may change after the games."""
+
+    ratings: RatingsInfo = RatingsInfo()
+
+
+class SeedPart(Struct, frozen=True):
+    """The key of league.yaml that decides the dice and who meets whom."""
+
+    seed: int | str | None = None
+
+
+def load_ratings(path: Path, bots: Sequence[str]) -> RatingsInfo:
+    """Read only the ratings' options of a league.yaml; raises ArenaError with the wrong line."""
+    data, marks = parse_yaml(path)
+    part = convert(data, marks, path, RatingsPart) if data else RatingsPart()
+    check_anchor(part.ratings, bots, locate(path, marks, "$.ratings.anchor"))
+    return part.ratings
+
+
+def given_seed(path: Path) -> str | None:
+    """Return the seed that a league.yaml names, if any; raises ArenaError if it cannot be read."""
+    data, marks = parse_yaml(path)
+    seed = convert(data, marks, path, SeedPart).seed if data else None
     return None if seed is None else str(seed)

@@ -1,18 +1,190 @@
-"""The games of some fixtures of one division, all events of which are legal."""
+"""The games of some fixtures of one division as arrays; all their events are legal."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import chain
+from operator import attrgetter
 from typing import NoReturn
 
 import numpy as np
+from numpy.typing import NDArray
 
-from arena.game.records import PlayedFixture
-from arena.game.rules.books import FACES, Rules
+from arena.game.records import BidMade, PlayedFixture
+from arena.game.rules.books import FACES, PACO, Rules
+from arena.game.rules.dice import Hand
+from arena.game.rules.round import Standing, is_veteran, may_gain
 from arena.game.walk import ForbiddenEventError, RecordedRound, recorded_rounds, walk
-from arena.playstats.scan.rounds import DUDO, Bids, Rounds, as_bids, as_rounds, ints
-from arena.playstats.scan.tables import legal_bids, number_of
-from arena.ratings.maths.arrays import Ints
+from arena.playstats.scan.tables import PALIFICO, PLAIN, Flags, legal_bids, number_of
+from arena.ratings.maths.arrays import Ints, as_ints
+
+NO_CALL, DUDO, CALZA = range(3)
+NOBODY = -1
+_COLUMNS = 11
+"""Numbers of a round, beside its dice and bids."""
+
+
+def ints(values: Iterable[int]) -> Ints:
+    """Return whole numbers as an array."""
+    return np.fromiter(values, np.intp)
+
+
+@dataclass(frozen=True)
+class Rounds:
+    """An array per property, with an entry per round."""
+
+    game: Ints
+    """The index of its game among all that are scanned."""
+    step: Ints
+    """The place of its start among the events of its game."""
+    number: Ints
+    opener: Ints
+    wild: Flags
+    """Whether pacos are: not in a palifico round."""
+    bids: Ints
+    """How many bids it has."""
+    call: Ints
+    """One of the constants above; the next five are of calls alone."""
+    caller: Ints
+    count: Ints
+    """The dice that match the bid, by the record."""
+    loser: Ints
+    """May be nobody."""
+    gains: Flags
+    """Whether a right calza gives the caller a die."""
+    veterans: Flags
+    """[round, seat]: who had its palifico round before another's; nobody in a normal round."""
+    dice: Ints
+    """[round, seat]: how many each has."""
+    hands: NDArray[np.int8]
+    """[round, seat, face]: how many show a face from 1 on."""
+
+    @cached_property
+    def total(self) -> Ints:
+        """How many dice are on the table."""
+        return as_ints(self.dice.sum(1))
+
+    @cached_property
+    def alive(self) -> Ints:
+        """How many seats have dice."""
+        return as_ints((self.dice > 0).sum(1))
+
+    @cached_property
+    def _order(self) -> Ints:
+        """[round, turn]: the seats from the opener to the left, those without dice last."""
+        seats = self.dice.shape[1]
+        around = (self.opener[:, None] + np.arange(seats)) % seats
+        out = np.take_along_axis(self.dice, around, 1) == 0
+        return np.take_along_axis(around, out.argsort(1, kind="stable"), 1)
+
+    @cached_property
+    def _table(self) -> Ints:
+        """[round, face]: how many dice show a face."""
+        return as_ints(self.hands.sum(1))
+
+    def acting(self, at: Ints, turn: Ints) -> Ints:
+        """Return the seats on turn in some rounds, after so many bids."""
+        return as_ints(self._order[at, turn % self.alive[at]])
+
+    def faces(self, at: Ints, face: Ints) -> Ints:
+        """Return how many faces count for some bids: 2 if pacos do, too."""
+        return as_ints(1 + (self.wild[at] & (face != PACO)))
+
+    def matching(self, at: Ints, face: Ints) -> Ints:
+        """Return how many dice count for some bids."""
+        pacos = self._table[at, PACO] * (self.faces(at, face) - 1)
+        return as_ints(self._table[at, face] + pacos)
+
+    def own(self, at: Ints, seat: Ints, face: Ints) -> Ints:
+        """Return how many of some seats' own dice count for bids."""
+        pacos = self.hands[at, seat, PACO] * (self.faces(at, face) - 1)
+        return as_ints(self.hands[at, seat, face] + pacos)
+
+    def unseen(self, at: Ints, seat: Ints) -> Ints:
+        """Return how many dice some seats do not see."""
+        return as_ints(self.total[at] - self.dice[at, seat])
+
+    def bidders(self, at: Ints, seat: Ints) -> Ints:
+        """Return what some seats may bid as."""
+        return np.where(self.wild[at], PLAIN, PALIFICO + self.veterans[at, seat])
+
+
+def as_rounds(recorded: Sequence[RecordedRound], per_game: Sequence[int], seats: int) -> Rounds:
+    """Return rounds as arrays, given how many each game has."""
+    rows = ints(chain.from_iterable(map(_row, recorded))).reshape(-1, _COLUMNS)
+    step, number, opener, wild, bids, call, caller, count, loser, gains, veterans = rows.T
+    dice, hands = _dice([one.hands for one in recorded], seats)
+    return Rounds(
+        game=np.repeat(np.arange(len(per_game)), per_game),
+        step=step,
+        number=number,
+        opener=opener,
+        wild=wild == 1,
+        bids=bids,
+        call=call,
+        caller=caller,
+        count=count,
+        loser=loser,
+        gains=gains == 1,
+        veterans=veterans[:, None] >> np.arange(seats) & 1 == 1,
+        dice=dice,
+        hands=hands,
+    )
+
+
+def _row(one: RecordedRound) -> tuple[int, ...]:
+    standing, call = one.standing, one.call
+    wild = standing.palifico_seat is None
+    start = one.step, one.number, standing.opener, wild, len(one.bids)
+    veterans = 0 if wild else _veterans(standing)
+    if call is None:
+        return *start, NO_CALL, 0, 0, NOBODY, False, veterans
+    loser = NOBODY if call.loser is None else call.loser
+    if call.call == "dudo":
+        return *start, DUDO, call.seat, call.count, loser, False, veterans
+    gains = may_gain(standing, call.seat)
+    return *start, CALZA, call.seat, call.count, loser, gains, veterans
+
+
+def _veterans(standing: Standing) -> int:
+    """Return a bit for each seat."""
+    return sum(is_veteran(standing, seat) << seat for seat in range(len(standing.dice)))
+
+
+def _dice(hands: Sequence[tuple[Hand, ...]], seats: int) -> tuple[Ints, NDArray[np.int8]]:
+    """Return how many dice each seat has in each round, and how many of each face."""
+    per_seat = ints(map(len, chain.from_iterable(hands)))
+    faces = ints(chain.from_iterable(chain.from_iterable(hands)))
+    cells = np.repeat(np.arange(len(per_seat)) * (FACES + 1), per_seat) + faces
+    counts = np.bincount(cells, minlength=len(per_seat) * (FACES + 1))
+    return per_seat.reshape(-1, seats), counts.astype(np.int8).reshape(-1, seats, FACES + 1)
+
+
+@dataclass(frozen=True)
+class Bids:
+    """An array per property, with an entry per bid."""
+
+    round: Ints
+    place: Ints
+    """Its place among the bids of its round, from 0."""
+    seat: Ints
+    quantity: Ints
+    face: Ints
+
+    def only(self, chosen: Ints | Flags) -> "Bids":
+        """Return some of the bids."""
+        return Bids(*[getattr(self, name)[chosen] for name in _BID])
+
+
+_BID = ("round", "place", "seat", "quantity", "face")
+
+
+def as_bids(per_round: Sequence[Sequence[BidMade]]) -> Bids:
+    """Return the bids of rounds as arrays."""
+    counts, bids = ints(map(len, per_round)), [*chain.from_iterable(per_round)]
+    at = np.repeat(np.arange(len(counts)), counts)
+    place = np.arange(len(bids)) - (counts.cumsum() - counts)[at]
+    return Bids(at, place, *(ints(map(attrgetter(name), bids)) for name in _BID[2:]))
 
 
 @dataclass(frozen=True)

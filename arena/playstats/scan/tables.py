@@ -1,17 +1,53 @@
-"""What bids are worth and which are legal, as tables to look up many bids at a time."""
+"""Tables of arrays, and tables to look up many bids: how likely they are, which are legal."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
-from typing import NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from arena.game.rules.books import FACES, Rules
 from arena.game.rules.odds import at_least
 from arena.game.rules.round import Bid, Raises, Round, Standing, raises
-from arena.playstats.scan.columns import Flags
 from arena.playstats.style import BINS, MILLION
 from arena.ratings.maths.arrays import Ints
+
+Flags = NDArray[np.bool_]
+Column = Any
+"""An array; in one of `rows` a plain number."""
+_Table = TypeVar("_Table", bound=tuple[Any, ...])
+"""A named tuple of arrays: a column per property."""
+
+
+def firsts(lists: Ints, order: Sequence[Column], most: int) -> Ints:
+    """Return the indices of the first `most` entries of each list, list by list.
+
+    `lists` has the list of each entry; they are ordered by the first of some columns, then by the
+    second, and so on.
+    """
+    by = np.lexsort((*reversed(order), lists))
+    begins = np.flatnonzero(np.diff(lists[by], prepend=-1))
+    place = np.arange(len(by)) - np.repeat(begins, np.diff(begins, append=len(by)))
+    return by[place < most]
+
+
+def only(table: _Table, chosen: Ints | Flags) -> _Table:
+    """Return some rows of a table."""
+    return type(table)(*[column[chosen] for column in table])
+
+
+def joined(tables: Iterable[_Table]) -> _Table:
+    """Return the rows of at least one table after each other."""
+    first, *others = tables
+    return type(first)(*map(np.concatenate, zip(first, *others, strict=True)))
+
+
+def rows(table: _Table) -> Iterator[_Table]:
+    """Yield the rows, with plain numbers in place of the arrays."""
+    for row in zip(*[column.tolist() for column in table], strict=True):
+        yield type(table)(*row)
+
 
 _TABLES = 16
 """Kinds of tables that are kept."""

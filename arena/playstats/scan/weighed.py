@@ -4,10 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from arena.playstats.scan.columns import Flags
-from arena.playstats.scan.games import Games
-from arena.playstats.scan.rounds import CALZA, DUDO, Bids
-from arena.playstats.scan.tables import legal_bids, number_of, odds
+from arena.playstats.scan.games import CALZA, DUDO, Bids, Games
+from arena.playstats.scan.tables import Flags, legal_bids, number_of, odds
 from arena.playstats.style import MILLION
 from arena.ratings.maths.arrays import Ints
 

@@ -10,10 +10,10 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import asdict
 
-from arena.io.csv_rows import csv_of
-from arena.io.json_schema import components
-from arena.publish.output.text import csv_text
+from arena.io.structs import components
+from arena.io.text import csv_of
 from arena.publish.series import batched
+from arena.publish.text import csv_text
 from arena.ratings.columns import doc
 
 DIALECT = "https://json-schema.org/draft/2020-12/schema"

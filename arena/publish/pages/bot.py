@@ -1,38 +1,206 @@
 """Page model of a bot: how it rates, whom it beats, how it plays, what it did wrong."""
 
 import shlex
-from bisect import bisect
+from bisect import bisect, bisect_left, bisect_right
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from statistics import median
 
-from markupsafe import Markup
+from markupsafe import Markup, escape
 from msgspec import Struct
 
 from arena.game.records import BotInfo, Cause, LeagueInfo
 from arena.game.rules.explain import name_bid
 from arena.game.rules.round import Bid
 from arena.league.changes import everyone, version_of
-from arena.playstats.fault_entry import FaultEntry
-from arena.playstats.fault_summary import BotFaults
+from arena.playstats.faults import BotFaults, FaultEntry
 from arena.playstats.highlights import Highlight, order
 from arena.playstats.league_summary import LeagueSummary
 from arena.playstats.mistakes import Mistake
-from arena.publish.data import play_tables
-from arena.publish.data.play_rows import BotSeatRow
-from arena.publish.data.play_tables import DivisionStyle
-from arena.publish.data.result_rows import FixtureResultRow
-from arena.publish.data.result_tables import by_opponent
-from arena.publish.drawing import charts
-from arena.publish.drawing.charts import Chart
+from arena.playstats.style import Style
+from arena.publish import charts
+from arena.publish.charts import Chart
+from arena.publish.data import play
+from arena.publish.data.play import BotSeatRow, DivisionStyle
+from arena.publish.data.results import FixtureResultRow, HeadToHeadRow, by_opponent
+from arena.publish.links import Links
 from arena.publish.pages import watch
-from arena.publish.pages.bot_card import Card, Field, card
-from arena.publish.pages.leaderboard import verdicts
-from arena.publish.pages.opponent_rows import Opponent, opponent_rows
-from arena.publish.pages.standings import StandingRow, overall_standings, standing
-from arena.publish.replay.steps import likely
-from arena.publish.site_highlights import SiteHighlights
+from arena.publish.pages.leaderboard import (
+    PairVerdict,
+    StandingRow,
+    overall_standings,
+    standing,
+    verdicts,
+)
+from arena.publish.pages.watch import SiteHighlights
+from arena.publish.replay_steps import likely
+from arena.publish.templates import share
+from arena.publish.text import CACHED, fixed, percent, sure
 from arena.ratings.leaderboard_rows import Leaderboard, LeaderboardRow
 from arena.ratings.league_ratings import Ratings
+from arena.ratings.maths.intervals import wilson
+
+NAMED = 3
+"""Rivals that are named on either side."""
+_STRIKING = 0.2
+"""A bot is told by a trait if it is this far from the middle of the field, in shares of bots."""
+
+_TRAITS = {
+    "bluffs": ("bluffs more", "bluffs less", "of its bids"),
+    "dudos": ("doubts more", "doubts less", "of its turns on a bid"),
+    "dudos_right": ("doubts better", "doubts worse", "of its dudos are right"),
+    "boldness": ("opens higher", "opens lower", "times what is to be expected"),
+}
+"""Of each trait, the words for more and for less than most, and the unit of its number."""
+
+
+class Trait(Struct, frozen=True):
+    """One thing that a bot does, against the field."""
+
+    name: str
+    more: str
+    less: str
+    of: str
+    value: str
+    median: str
+    below: float
+    """The share of the other bots that do it less; half of those that do it as much."""
+
+    @property
+    def words(self) -> str:
+        """The trait in words, compared with most bots."""
+        return f"{self.more if self.below > 0.5 else self.less} than most"
+
+
+class Card(Struct, frozen=True):
+    """A bot in short."""
+
+    overall: StandingRow | None
+    best: tuple[Leaderboard, StandingRow] | None
+    """Where it surely stands highest."""
+    traits: list[Trait]
+    beats: list[str]
+    """Rivals that it finished ahead of more often than chance explains, the clearest first."""
+    loses_to: list[str]
+
+    @property
+    def striking(self) -> list[Trait]:
+        """The two traits that tell it best from the field."""
+        far = [trait for trait in self.traits if abs(trait.below - 0.5) >= _STRIKING]
+        return sorted(far, key=lambda trait: -abs(trait.below - 0.5))[:2]
+
+
+class Field:
+    """How all bots play, to compare one with."""
+
+    def __init__(self, summary: LeagueSummary) -> None:
+        styles = {bot: whole_style(summary, bot) for bot in summary.bots}
+        self._values = {bot: _values(style) for bot, style in styles.items()}
+        self._sorted = {
+            name: sorted(of[name] for of in self._values.values() if name in of) for name in _TRAITS
+        }
+
+    def traits(self, bot: str) -> list[Trait]:
+        """Return what a bot does against the field; nothing for what it never had to do."""
+        own = self._values.get(bot, {})
+        return [
+            self._trait(name, own[name])
+            for name in _TRAITS
+            if name in own and len(self._sorted[name]) > 1
+        ]
+
+    def _trait(self, name: str, value: float) -> Trait:
+        others = self._sorted[name]
+        low, high = bisect_left(others, value), bisect_right(others, value)
+        below = (low + (high - low - 1) / 2) / (len(others) - 1)
+        written = fixed if name == "boldness" else percent
+        named = name.replace("_", " ").capitalize()
+        return Trait(named, *_TRAITS[name], written(value), written(median(others)), below)
+
+
+def whole_style(summary: LeagueSummary, bot: str) -> Style:
+    """Return how a bot plays at all tables."""
+    whole = Style()
+    for at in summary.bots.get(bot, {}).values():
+        whole.add(at.style)
+    return whole
+
+
+def _values(style: Style) -> dict[str, float]:
+    shares = {name: rate.share for name, rate in style.rates().items()}
+    boldness = style.mean_boldness()
+    shares["boldness"] = boldness.mean if boldness else None
+    return {name: share for name, share in shares.items() if share is not None}
+
+
+def card(
+    bot: str,
+    overall: Mapping[str, StandingRow],
+    places: Sequence[tuple[Leaderboard, StandingRow]],
+    field: Field,
+) -> Card:
+    """Return the card of a bot that stands at these places of the leaderboards."""
+    duels = _duels(bot, [board for board, _ in places])
+    ends = {rival: wilson(ahead, games) for rival, (ahead, games) in duels.items()}
+    won = sorted((-low, rival) for rival, (low, _) in ends.items() if low > 0.5)
+    lost = sorted((high, rival) for rival, (_, high) in ends.items() if high < 0.5)
+    return Card(
+        overall=overall.get(bot),
+        best=min(places, key=lambda place: (place[1].worst, place[1].best), default=None),
+        traits=field.traits(bot),
+        beats=[rival for _, rival in won[:NAMED]],
+        loses_to=[rival for _, rival in lost[:NAMED]],
+    )
+
+
+def _duels(bot: str, boards: Iterable[Leaderboard]) -> dict[str, tuple[int, int]]:
+    """Return in how many games it was ahead of each rival, of how many, at all tables."""
+    known: dict[str, tuple[int, int]] = {}
+    for board in boards:
+        for rival, duel in board.duels_of(bot).items():
+            ahead, games = known.get(rival, (0, 0))
+            known[rival] = ahead + duel.ahead, games + duel.games
+    return known
+
+
+class Opponent(Struct, frozen=True):
+    """A bot's result against another, and which of the two is better."""
+
+    result: HeadToHeadRow
+    verdict: PairVerdict
+
+
+def opponent_rows(
+    results: Sequence[Opponent],
+    board: Leaderboard,
+    links: Links,
+    marked: Mapping[str, Markup],
+    root: str,
+) -> Markup:
+    """Return a line of HTML for each opponent; `marked` are the linked names of bots."""
+    table = links.division_id(board.division)
+
+    def line(opponent: Opponent) -> str:
+        cell, verdict = opponent.result, opponent.verdict
+        met = escape(root + links.met(cell.bot, cell.opponent, table))
+        return (
+            f'<tr><th scope="row" class="name">{marked[cell.opponent]}</th>'
+            f"{_ahead(cell.share, cell.low, cell.high)}"
+            f'<td class="num"><a href="{met}">{cell.games:,}</a></td>'
+            f'<td class={verdict.tint}>{verdict.words}</td><td class="num">{sure(verdict.sure)}'
+            "</td></tr>\n"
+        )
+
+    return Markup("".join(map(line, results)))  # noqa: S704 (all parts are escaped, or numbers)
+
+
+@lru_cache(maxsize=CACHED)
+def _ahead(of_games: float, low: float, high: float) -> str:
+    """Return the cells of a share and its interval."""
+    ends = f"{escape(percent(low, 0))} to {escape(percent(high, 0))}"
+    return f'<td class="num strong">{share(of_games, 0.5)}</td><td class="num">{ends}</td>'
+
 
 RECENT = 3
 """Fixtures listed on a bot's page; the page of fixtures finds all."""
@@ -165,7 +333,7 @@ def _model(
     highlights: Sequence[Highlight],
 ) -> BotPage:
     faults = summary.faults.bots.get(info.name, BotFaults())
-    calibration = play_tables.bot_calibration(summary, info.name)
+    calibration = play.bot_calibration(summary, info.name)
     texts = summary.stderr.get(info.name, {})
     listed = [highlight for highlight in highlights if highlight.kind != "fault"]
     return BotPage(
@@ -174,8 +342,8 @@ def _model(
         earlier=earlier,
         places=places,
         recent=recent,
-        seats=play_tables.bot_seats(summary, info.name),
-        styles=play_tables.styles(summary, info.name),
+        seats=play.bot_seats(summary, info.name),
+        styles=play.styles(summary, info.name),
         calibration=charts.calibration(calibration) if calibration else None,
         best=watch.view(min(listed, key=order)) if listed else None,
         highlights=[watch.view(highlight) for highlight in listed],
@@ -189,7 +357,7 @@ def _model(
 
 def _place(board: Leaderboard, rows: Mapping[str, LeaderboardRow], bot: str) -> BoardResults:
     row = rows[bot]
-    points = play_tables.history(board.history, bot)
+    points = play.history(board.history, bot)
     zero = "the mean of the field" if board.anchor is None else f"the bot {board.anchor}"
     met = sorted(rows[rival].rank for rival in board.duels_of(bot))
     rivals = [board.rows[rank - 1].bot for rank in nearest(met, row.rank, OPPONENTS_SHOWN)]

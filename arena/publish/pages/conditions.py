@@ -7,15 +7,13 @@ from collections.abc import Mapping
 from msgspec import Struct
 
 from arena import __version__
-from arena.game.machine import MachineInfo
-from arena.game.records import LeagueInfo
+from arena.game.records import LeagueInfo, MachineInfo
 from arena.game.rules.books import OPTIONS, SWITCHES, VARIANTS
 from arena.game.rules.clauses import CLAUSES, Clause, by_text
 from arena.game.wire.messages import PROTOCOL
 from arena.playstats.league_summary import LeagueSummary, Timing
-from arena.publish.data.result_rows import LimitRow
-from arena.publish.data.rules_and_limits import Switch, Value, limit_rows, switches, values
-from arena.publish.output.text import duration, readable_time
+from arena.publish.data.results import LimitRow, Switch, Value, limit_rows, switches, values
+from arena.publish.text import duration, readable_time
 
 _INODES = "The number of files in /tmp is not capped, and each takes some of the machine's memory."
 _KERNEL = "Bots share the machine's kernel: a vulnerability in it is a way out."

@@ -3,7 +3,7 @@
 from msgspec import Struct
 from msgspec.structs import replace
 
-from arena.playstats.fault_summary import BotFaults, FaultKind
+from arena.playstats.faults import BotFaults, FaultKind
 from arena.playstats.league_summary import LeagueSummary
 
 SHOWN = 500

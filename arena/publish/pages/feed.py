@@ -17,7 +17,7 @@ from msgspec import Struct
 
 from arena.game.records import Fixture, FixtureResult, LeagueInfo
 from arena.publish.game_source import GameSource
-from arena.publish.output.text import one_line, timestamp
+from arena.publish.text import one_line, timestamp
 from arena.ratings.leaderboard_rows import Leaderboard
 
 TEMPLATE = "feed.xml"

@@ -9,11 +9,10 @@ from itertools import groupby
 from msgspec import Struct
 
 from arena.game.records import Division, LeagueInfo
-from arena.publish.data.result_rows import FixtureResultRow
-from arena.publish.drawing.identity import identities
-from arena.publish.links import Links
-from arena.publish.output.site_folder import File
-from arena.publish.output.text import one_line, script
+from arena.publish.data.results import FixtureResultRow
+from arena.publish.links import Links, identities
+from arena.publish.site_folder import File
+from arena.publish.text import one_line, script
 from arena.ratings.leaderboard_rows import Leaderboard
 
 PAGE = 200

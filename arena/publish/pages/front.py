@@ -7,12 +7,11 @@ from msgspec.structs import replace
 
 from arena.game.records import FixtureResult
 from arena.league.schedule.playoff import PlayoffVerdict
-from arena.playstats.fault_summary import FaultSummary
+from arena.playstats.faults import FaultSummary
 from arena.playstats.league_summary import LeagueSummary
-from arena.publish.drawing.axis import Axis
+from arena.publish.charts import Axis
 from arena.publish.links import OVERALL, Links
-from arena.publish.output.text import grouped, readable_time, timestamp
-from arena.publish.pages.standings import (
+from arena.publish.pages.leaderboard import (
     StandingRow,
     Standings,
     board_standings,
@@ -20,6 +19,7 @@ from arena.publish.pages.standings import (
     overall_standings,
 )
 from arena.publish.pages.watch import HighlightView
+from arena.publish.text import grouped, readable_time, timestamp
 from arena.ratings.leaderboard_rows import Leaderboard
 from arena.ratings.league_ratings import Ratings
 

@@ -1,15 +1,151 @@
-"""Page model of language models: what bots used, beside their strength."""
+"""What bots used of language models: the data table, the charts, the page."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Annotated
 
 from msgspec import Struct
 
-from arena.publish.data.model_rows import ModelsRow, model_rows
-from arena.publish.data.schema import DataTable, LeagueHead
-from arena.publish.drawing.charts import Chart
-from arena.publish.drawing.model_charts import cost_chart
+from arena.publish.charts import (
+    SQUARE,
+    Chart,
+    Dot,
+    across,
+    level,
+    numbers,
+    round_axis,
+    ticks,
+    upwards,
+)
+from arena.publish.data.schema import TABLE_TYPES, DataTable, LeagueHead, TableRow, TableType, table
 from arena.publish.site_state import BotModels
+from arena.publish.text import fixed, grouped, signed
+from arena.ratings.columns import Bot, GamesPlayed, Players, Variant, Whole, doc, shown
 from arena.ratings.leaderboard_rows import Leaderboard
+
+_MICROS = 1e6
+
+
+@table("models")
+class ModelsRow(TableRow, frozen=True, kw_only=True):
+    """What bots used of language models."""
+
+    variant: Variant
+    players: Players
+    bot: Bot
+    games: GamesPlayed
+    requests: Annotated[Whole, doc("Requests that models answered.")]
+    tokens_in: Annotated[float, doc("Tokens of prompts per game."), shown("Tokens in", "tokens")]
+    tokens_out: Annotated[float, doc("Tokens of answers per game."), shown("Tokens out", "tokens")]
+    seconds: Annotated[
+        float,
+        doc("Seconds per game from requests to answers, queues included."),
+        shown("Seconds", "seconds"),
+    ]
+    money: Annotated[
+        float,
+        doc("Money per game, in the currency of the league's prices."),
+        shown("Money", "money"),
+    ]
+    capped: Annotated[
+        str,
+        doc("The index of the fixture and the game in which a cap was reached; or empty."),
+    ]
+    mu: Annotated[float, doc("As on the leaderboard.")]
+    low: Annotated[float | None, doc("The lower end of its 95 % interval; null as there.")]
+    high: Annotated[float | None, doc("The upper end; null as there.")]
+
+
+def model_rows(board: Leaderboard, used: BotModels) -> list[ModelsRow]:
+    """Return the rows of a leaderboard, best first; without bots of which nothing is known."""
+    rows = []
+    for row in board.rows:
+        use = used.get((board.division, row.bot))
+        if not use or not use.games:
+            continue
+        rows.append(
+            ModelsRow(
+                variant=board.variant,
+                players=board.players,
+                bot=row.bot,
+                games=use.games,
+                requests=use.requests,
+                tokens_in=use.tokens_in / use.games,
+                tokens_out=use.tokens_out / use.games,
+                seconds=use.milliseconds / 1000 / use.games,
+                money=use.micros / _MICROS / use.games,
+                capped="{}/{}".format(*use.capped) if use.capped else "",
+                mu=row.mu,
+                low=row.low,
+                high=row.high,
+            )
+        )
+    return rows
+
+
+def table_types(*, models: bool) -> list[TableType]:
+    """Return all kinds of tables, that of language models only if there are any."""
+    return [kind for row, kind in TABLE_TYPES.items() if models or row is not ModelsRow]
+
+
+def cost_chart(rows: Sequence[ModelsRow]) -> Chart:
+    """Draw mu with its interval over money per game, or tokens where nothing costs money."""
+    in_money = any(row.money for row in rows)
+    cost = money if in_money else tokens
+    name = "money per game" if in_money else "tokens per game"
+    ends = [end for row in rows for end in (row.mu, row.low, row.high) if end is not None]
+    x = across(round_axis([0.0, *map(cost, rows)]))
+    y = upwards(round_axis([0.0, *ends]), SQUARE)
+    return Chart(
+        words=f"The strength of each bot, with 95 % intervals, over its {name}.",
+        across=name,
+        up="μ",
+        height=SQUARE,
+        x=ticks(x, lambda value: f"{value:.{x.digits}f}"),
+        y=ticks(y, lambda mu: signed(mu, y.digits)),
+        reference=level(y, 0),
+        dots=tuple(
+            Dot(
+                x.at(cost(row)),
+                y.at(row.mu),
+                f"{row.bot}: {signed(row.mu)}",
+                None if row.low is None else y.at(row.low),
+                None if row.high is None else y.at(row.high),
+            )
+            for row in rows
+        ),
+        numbers=numbers(rows, _COLUMNS),
+    )
+
+
+def money(row: ModelsRow) -> float:
+    """Return what a game cost."""
+    return row.money
+
+
+def tokens(row: ModelsRow) -> float:
+    """Return the tokens of a game, in and out."""
+    return row.tokens_in + row.tokens_out
+
+
+def _interval_of_mu(row: ModelsRow) -> str:
+    if row.low is None or row.high is None:
+        return "-"
+    return f"{signed(row.low)} to {signed(row.high)}"
+
+
+_COLUMNS: dict[str, Callable[[ModelsRow], str]] = {
+    "Bot": lambda row: row.bot,
+    "μ": lambda row: signed(row.mu),
+    "95 % interval": _interval_of_mu,
+    "Games": lambda row: grouped(row.games),
+    "Requests": lambda row: grouped(row.requests),
+    "Tokens in": lambda row: fixed(row.tokens_in, 1),
+    "Tokens out": lambda row: fixed(row.tokens_out, 1),
+    "Seconds": lambda row: fixed(row.seconds, 2),
+    "Money": lambda row: f"{row.money:.4g}",
+    "Capped from": lambda row: row.capped or "-",
+}
+"""Of the table; tokens, seconds and money are per game; a cap is by fixture and game."""
 
 
 class ModelChart(Struct, frozen=True):

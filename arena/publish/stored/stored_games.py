@@ -1,38 +1,153 @@
-"""The fixtures of a store as the source of a site; summaries are cached."""
+"""The fixtures of a store as the source of a site; what is made of them is cached."""
 
 import os
 from array import array
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager, nullcontext, suppress
 from functools import partial
 from hashlib import sha256
-from typing import Any, TypeVar
+from typing import Any, TypeVar, overload
 
 import msgspec
+from msgspec import Struct, field
 from msgspec.structs import replace
 
-from arena.game.records import FixtureResult, LeagueInfo
+from arena.game.records import FixtureResult, GameResult, LeagueInfo
 from arena.game.rules.books import Rules
 from arena.io.cores import core_count
 from arena.io.errors import ArenaError
 from arena.io.job import in_copy
 from arena.league.store.failures import damaged_fixtures
-from arena.league.store.format.rows import FixtureHashes
+from arena.league.store.rows import FixtureHashes
 from arena.league.store.store import Store
-from arena.playstats.fault_entry import FaultEntry
+from arena.playstats.faults import FaultEntry
 from arena.playstats.fixture_summary import FixtureSummary
 from arena.playstats.league_summary import LeagueSummary, add_faults, add_up
 from arena.playstats.luck import has_luck, rated_luck
 from arena.publish.game_source import Job, Made, Work
-from arena.publish.output.cache import Cache, CacheEntry, cache_path
-from arena.publish.output.made_by import maker
 from arena.publish.pseudonyms import Pseudonyms
 from arena.publish.series import Again, Tell, batched, telling
-from arena.publish.stored.fixture_work import CachedFixture, make_all, summarize, with_store
-from arena.publish.stored.packed_games import PackedGames
-from arena.publish.stored.processes import MANY, Processes
-from arena.publish.stored.running_total import RunningTotal, pack_total, unpack_total
+from arena.publish.site_folder import maker
+from arena.publish.stored.cache import Cache, CacheEntry, cache_path
+from arena.publish.stored.fixture_work import (
+    MANY,
+    CachedFixture,
+    Processes,
+    make_all,
+    summarize,
+    with_store,
+)
 from arena.ratings.board.memory import Begin
+
+_encode_games = msgspec.msgpack.Encoder().encode
+_decode_games = msgspec.msgpack.Decoder(list[GameResult]).decode
+
+
+class PackedGames(Sequence[GameResult]):
+    """The games of a fixture, in a quarter of the memory; each look at them unpacks them all."""
+
+    __slots__ = ("_size", "data")
+
+    def __init__(self, data: bytes, size: int) -> None:
+        self.data, self._size = data, size
+
+    @classmethod
+    def of(cls, games: Sequence[GameResult]) -> "PackedGames":
+        """Pack games, unless they are."""
+        if isinstance(games, PackedGames):
+            return games
+        return cls(_encode_games(games), len(games))
+
+    def __len__(self) -> int:
+        """Return the number of games."""
+        return self._size
+
+    def __iter__(self) -> Iterator[GameResult]:
+        """Yield the games in order."""
+        return iter(_decode_games(self.data))
+
+    def __reversed__(self) -> Iterator[GameResult]:
+        """Yield the games, the last one first."""
+        return reversed(list(self))
+
+    @overload
+    def __getitem__(self, at: int) -> GameResult: ...
+    @overload
+    def __getitem__(self, at: slice) -> list[GameResult]: ...
+    def __getitem__(self, at: int | slice) -> GameResult | list[GameResult]:
+        """Return one game, or some."""
+        return list(self)[at]
+
+
+class RunningTotal(Struct):
+    """Some fixtures, added up."""
+
+    results: list[FixtureResult] = field(default_factory=list)
+    """As they are rated, with packed games."""
+    faulted: list[int] = field(default_factory=list)
+    """The positions of those with faults."""
+    summary: LeagueSummary = field(default_factory=LeagueSummary)
+    """Without faults."""
+
+
+class _Kept(Struct, array_like=True, frozen=True):
+    """A running total as bytes are made of it."""
+
+    digest: bytes
+    """Of the hashes of its fixtures."""
+    results: list[FixtureResult]
+    """Without games."""
+    games: list[tuple[bytes, int]]
+    """The games of each result, packed, and how many they are."""
+    faulted: list[int]
+    summary: LeagueSummary
+
+
+def pack_total(total: RunningTotal, hashes: Mapping[int, FixtureHashes]) -> bytes:
+    """Return a total as bytes; `hashes` are, by position, at least those of its fixtures."""
+    packed = [PackedGames.of(result.games) for result in total.results]
+    kept = _Kept(
+        _digest(total.results, hashes),
+        [replace(result, games=()) for result in total.results],
+        [(games.data, len(games)) for games in packed],
+        total.faulted,
+        total.summary,
+    )
+    return _encode_total(kept)
+
+
+def unpack_total(data: bytes, hashes: Mapping[int, FixtureHashes]) -> RunningTotal | None:
+    """Return a total; None if any of its fixtures is not among these."""
+    kept = _decode_total(data)
+    positions = [result.fixture.index for result in kept.results]
+    if not hashes.keys() >= set(positions) or kept.digest != _digest(kept.results, hashes):
+        return None
+    results = [
+        replace(result, games=PackedGames(*games))
+        for result, games in zip(kept.results, kept.games, strict=True)
+    ]
+    return RunningTotal(results, kept.faulted, kept.summary)
+
+
+def _digest(results: Iterable[FixtureResult], hashes: Mapping[int, FixtureHashes]) -> bytes:
+    digest = sha256()
+    for result in results:
+        digest.update(_encode_total(hashes[result.fixture.index]))
+    return digest.digest()
+
+
+def _to_plain(luck: "array[int]") -> list[int]:
+    return luck.tolist()
+
+
+def _counter(_: type[Any], counts: dict[Any, int]) -> Counter[Any]:
+    return Counter(counts)
+
+
+_encode_total = msgspec.msgpack.Encoder(enc_hook=_to_plain).encode
+_decode_total = msgspec.msgpack.Decoder(_Kept, dec_hook=_counter).decode
+
 
 _TOTAL = "total"
 """The name of the running total in the cache."""

@@ -11,8 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from arena.ratings.board.large_ranks import Field, large_ranks
-from arena.ratings.board.ranks import better_probabilities, part_of, ranks
+from arena.ratings.board.ranks import Field, better_probabilities, large_ranks, part_of, ranks
 from arena.ratings.leaderboard_rows import Leaderboard, Overall, OverallRow
 from arena.ratings.maths.arrays import Floats, Ints, as_floats, as_ints, records
 from arena.ratings.maths.intervals import UPPER

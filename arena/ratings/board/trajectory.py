@@ -12,11 +12,10 @@ from typing import NamedTuple
 import numpy as np
 
 from arena.ratings.board.memory import Begin, Entry, Remember, Stop, pack, unpack
-from arena.ratings.history import PastRating, Point
+from arena.ratings.leaderboard_rows import PastRating, Point
 from arena.ratings.maths.arrays import Floats, records
-from arena.ratings.model.factors import distinct
 from arena.ratings.model.games import Games
-from arena.ratings.model.posterior import Posterior, posterior, relative_errors
+from arena.ratings.model.posterior import Posterior, distinct, posterior, relative_errors
 from arena.ratings.model.trueskill import Rating, rate_all
 from arena.ratings.variance.luck import Luck, measure, without_luck
 

@@ -7,8 +7,8 @@ import numpy as np
 
 from arena.ratings.maths.arrays import Bots, Floats, as_floats, square
 from arena.ratings.maths.t_distribution import normal_cdf
-from arena.ratings.model.factors import inverse_mills_ratio
 from arena.ratings.model.games import Games
+from arena.ratings.model.posterior import inverse_mills_ratio
 from arena.ratings.model.trueskill import BETA
 
 _SCALE = sqrt(2.0) * BETA

@@ -15,11 +15,9 @@ from typing import Any
 import numpy as np
 
 from arena.ratings.maths.arrays import Floats, as_floats
-from arena.ratings.maths.sparse_inverse import SparseInverse
-from arena.ratings.maths.sparse_matrix import SparseMatrix
-from arena.ratings.model.factors import Joint
+from arena.ratings.maths.sparse import SparseInverse, SparseMatrix
 from arena.ratings.model.games import Games
-from arena.ratings.model.posterior import Posterior
+from arena.ratings.model.posterior import Joint, Posterior
 
 _MIN_RESIDUAL = 0.05
 """At least this share of a block's variance counts as not absorbed by the ratings."""

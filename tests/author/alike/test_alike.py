@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from arena.author.alike import sample_games
+from arena.author.alike import by_behaviour
 from arena.bots.kits import create
 from arena.game.rules.books import BGA
 from tests.author.alike.plants import HARMLESS, ORIGINAL, PLANTS, Plant, hand_ins, original, write
@@ -95,7 +95,7 @@ def test_positions_are_those_of_the_seed(found: Found) -> None:
     assert found["seed"] == "alike"
     bots = ["one", "two", "three", "four"]
     drawn = [
-        {fixture.seed for fixture, _ in sample_games._fixtures(bots, POSITIONS, seed, BGA)}
+        {fixture.seed for fixture, _ in by_behaviour._fixtures(bots, POSITIONS, seed, BGA)}
         for seed in ("alike", "alike", "another")
     ]
     assert drawn[0] == drawn[1]

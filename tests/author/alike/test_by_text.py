@@ -8,17 +8,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arena.author.alike.by_text import MOST_PLACES, TextShare, compare_text
-from arena.author.alike.fingerprints import GUARANTEE, K, winnow
-from arena.author.alike.languages import language_of
 from arena.author.alike.sources import (
+    GUARANTEE,
+    K,
     Source,
     arenas_kgrams,
     kgrams_of,
     read_source,
     source_file,
     source_of,
+    winnow,
 )
-from arena.author.alike.tokens import Token, tokenize
+from arena.author.alike.tokens import Token, language_of, tokenize
 from arena.bots.kits import create
 from arena.bots.runtimes import KITS
 from arena.io import shipped

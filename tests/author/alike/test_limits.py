@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 from msgspec.structs import replace
 
-from arena.author.alike import by_text, excerpts, page, sources
-from arena.author.alike.languages import Language
+from arena.author.alike import by_text, page, sources
+from arena.author.alike import pairs as excerpts
 from arena.author.alike.sources import SourceFile
+from arena.author.alike.tokens import Language
 from arena.cli.author import alike as command
 from tests.author.alike.plants import HARMLESS, Plant, hand_ins, library, write
 from tests.cli.command import Ran, run

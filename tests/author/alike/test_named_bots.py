@@ -3,7 +3,7 @@
 import shutil
 from pathlib import Path
 
-from arena.author.alike.named_bots import find_hand_ins
+from arena.author.alike.alike import find_hand_ins
 from tests.cli.command import ROOT
 
 SAMPLES = ROOT / "sample_bots"

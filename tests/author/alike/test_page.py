@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from arena.author.alike.by_text import SharedText, SourcePart
 from arena.author.alike.page import aligned
-from arena.author.alike.ranking import AnyTwo
+from arena.author.alike.pairs import AnyTwo
 
 
 def part(first: int, lines: list[str]) -> SourcePart:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from arena.author.alike.by_behaviour import BotAnswers
-from arena.author.alike.ranking import Pair, compare_all
+from arena.author.alike.pairs import Pair, compare_all
 from arena.author.alike.sources import Source
 
 

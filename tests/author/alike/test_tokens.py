@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arena.author.alike.languages import NAMES, Language, language_of
-from arena.author.alike.tokens import tokenize
+from arena.author.alike.tokens import NAMES, Language, language_of, tokenize
 from tests.support.depth import depth
 
 ENDINGS = (".py", ".js", ".ts", ".c", ".h", ".rs", ".java", ".go", ".cs", ".sh")

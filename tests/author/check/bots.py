@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from arena.author.check.context import CheckRequest
+from arena.author.check.bench import CheckRequest
 from arena.author.check.findings import CheckReport
 from arena.author.check.run import check
 from arena.game.records import LimitsInfo

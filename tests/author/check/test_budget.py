@@ -9,15 +9,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from arena.author.check.bench import CheckRequest
 from arena.author.check.budget import Budget, BudgetedMultiplexer, BudgetSpentError, Charge
-from arena.author.check.context import CheckRequest
 from arena.author.check.findings import CheckReport
 from arena.author.check.run import check
-from arena.author.check.steps.all_steps import STEPS
+from arena.author.check.steps import STEPS
 from arena.bots.sandboxes.process import ProcessSandbox
 from arena.bots.sessions.clock import READY
 from arena.bots.sessions.multiplexer import Multiplexer
-from arena.bots.sessions.replies import Log
+from arena.bots.sessions.session import Log
 from arena.game.wire.messages import Ready
 from tests.author.check.bots import FEW, PATIENT, Silent, write
 from tests.support.bot_programs import turn

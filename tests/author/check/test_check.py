@@ -6,15 +6,13 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from arena.author.check.advice import advice
-from arena.author.check.context import Bench, CheckRequest
+from arena.author.check.bench import Bench, CheckRequest
 from arena.author.check.findings import CheckReport, Measured
 from arena.author.check.meter import expected_starts, side_by_side
-from arena.author.check.run import check
-from arena.author.check.steps.all_steps import STEPS
-from arena.author.check.steps.positions import CheckMoment, moments, patient_player, random_player
-from arena.author.check.tables import tables
-from arena.cli.author.output.check_report import lines_of
+from arena.author.check.positions import CheckMoment, moments, patient_player, random_player, tables
+from arena.author.check.run import advice, check
+from arena.author.check.steps import STEPS
+from arena.cli.author.check import lines_of
 from arena.game.records import LimitsInfo
 from arena.game.wire.codec import decode_ready
 from arena.game.wire.messages import Ready, Turn
@@ -142,7 +140,7 @@ def test_steps_at_one_table_are_further_games_of_one_fixture(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seconds: float, note: str
 ) -> None:
     """Also if the time of a step is over in the middle of a game."""
-    monkeypatch.setattr("arena.author.check.steps.games.STEP_SECONDS", seconds)
+    monkeypatch.setattr("arena.author.check.steps.STEP_SECONDS", seconds)
     report = checked(
         write(tmp_path / "new", start("""say('{"type":"ready","calza":true}')""") + IN_ORDER)
     )

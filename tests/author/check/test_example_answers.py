@@ -2,7 +2,7 @@
 
 import pytest
 
-from arena.author.check.hints.request import legal_answer
+from arena.author.check.hints.fault import legal_answer
 
 
 @pytest.mark.parametrize(

@@ -8,9 +8,8 @@ import pytest
 
 from arena.author.check.findings import CheckReport
 from arena.author.check.hints.fault import Evidence, hint_for
-from arena.author.check.steps.all_steps import STEPS
-from arena.cli.author.output.check_files import repeated
-from arena.cli.author.output.check_report import lines_of
+from arena.author.check.steps import STEPS
+from arena.cli.author.check import lines_of, repeated
 from arena.game.records import Cause
 from tests.author.check.bots import check_screen, checked, write
 from tests.author.check.mistakes.in_c import IN_C

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from arena.author.check.context import CheckRequest
+from arena.author.check.bench import CheckRequest
 from arena.author.check.findings import Finding
 from arena.author.check.hints.fault import Evidence, hint_for
-from arena.author.check.hints.refused import refused
+from arena.author.check.hints.missing import refused
 from arena.author.check.run import check
 from arena.bots.bot import Bot
 from arena.game.records import Cause

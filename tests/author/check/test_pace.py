@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.author.check.pace import Pace
+from arena.author.check.meter import Pace
 from tests.author.check.bots import Silent, checked, write
 from tests.support.bot_programs import turn
 
@@ -65,7 +65,7 @@ def test_a_flood_of_standard_error_is_told_while_the_check_goes_on(tmp_path: Pat
 
 
 def test_a_check_warns_of_slow_answers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("arena.author.check.pace._SLOW_ANSWER", 0.0)
+    monkeypatch.setattr("arena.author.check.meter._SLOW_ANSWER", 0.0)
     listener = Silent()
     assert checked(write(tmp_path / "new"), step=7, listener=listener).ok
     assert len(listener.warnings) == 1

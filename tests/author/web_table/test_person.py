@@ -12,8 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arena.author.web_table.page import table_html
-from arena.author.web_table.person import WebPerson
-from arena.author.web_table.snapshot import answer_to, legal_bids
+from arena.author.web_table.person import WebPerson, answer_to, legal_bids
 from arena.game.rules.books import VARIANTS
 from arena.game.rules.dice import Hand
 from arena.game.rules.round import Raises

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from arena.bots.models.config import Cap, Caps
 from arena.bots.models.gateway import Access
-from arena.bots.models.journal import journal_file
+from arena.bots.models.ledger import journal_file
 from tests.bots.models.callers import HELLO, model, open_seats
 from tests.support.model_server import say, serving
 

@@ -10,7 +10,7 @@ import pytest
 
 from arena.bots.models.config import KeySource
 from arena.bots.models.gateway import Gateway, ServerDownError
-from arena.bots.models.waits import Waits
+from arena.bots.models.model_socket import Waits
 from tests.bots.models.callers import Connection, Seat, model, table
 from tests.support.model_server import Reply, completion, say, send, serving
 

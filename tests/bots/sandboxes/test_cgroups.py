@@ -14,10 +14,18 @@ from arena.bots.builds.staging import stage
 from arena.bots.sandboxes.base import ENVIRONMENT, MIB, Quota, Sandbox
 from arena.bots.sandboxes.bubblewrap import BubblewrapSandbox
 from arena.bots.sandboxes.child_process import process_trees
-from arena.bots.sandboxes.kernel import systemd_scope
-from arena.bots.sandboxes.kernel.cgroup_mounts import FEATURES, CgroupMount, parse_mounts
-from arena.bots.sandboxes.kernel.cgroups import Cgroup, Cgroups, cgroups, remove_abandoned
-from arena.bots.sandboxes.kernel.systemd_scope import SystemdScope, SystemdScopes
+from arena.bots.sandboxes.kernel import cgroups as systemd_scope
+from arena.bots.sandboxes.kernel.cgroups import (
+    FEATURES,
+    Cgroup,
+    CgroupMount,
+    Cgroups,
+    SystemdScope,
+    SystemdScopes,
+    cgroups,
+    parse_mounts,
+    remove_abandoned,
+)
 from arena.bots.sandboxes.owner import PREFIX, own_name
 from arena.bots.sandboxes.process import ProcessSandbox
 from tests.cli.command import environment

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from arena.bots.sandboxes.base import Quota, Unavailable
 from arena.bots.sandboxes.bubblewrap import BubblewrapSandbox
-from arena.bots.sandboxes.doctor.doctor import (
+from arena.bots.sandboxes.doctor import (
     ESSENTIAL,
     GUARANTEES,
     GuaranteeResult,

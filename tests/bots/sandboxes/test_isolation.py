@@ -12,8 +12,7 @@ import pytest
 
 from arena.bots.bot import StagedBot
 from arena.bots.builds.staging import stage
-from arena.bots.languages import LANGUAGES
-from arena.bots.runtimes import RUNTIMES, config_paths
+from arena.bots.runtimes import LANGUAGES, RUNTIMES, config_paths
 from arena.bots.sandboxes.base import ENVIRONMENT, MIB, Program, Quota, Sandbox
 from arena.bots.sandboxes.bubblewrap import CONFIG, BubblewrapSandbox
 from arena.bots.sandboxes.docker.sandbox import DockerSandbox

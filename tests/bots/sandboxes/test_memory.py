@@ -12,7 +12,7 @@ import pytest
 from arena.bots.sandboxes.base import MIB, Program, Quota
 from arena.bots.sandboxes.bubblewrap import BubblewrapSandbox
 from arena.bots.sandboxes.docker.sandbox import DockerSandbox
-from arena.bots.sandboxes.kernel.memory_watch import used_memory
+from arena.bots.sandboxes.kernel.processes import used_memory
 from arena.bots.sandboxes.process import ProcessSandbox
 from arena.bots.sandboxes.run_once import RunResult, run_once
 from tests.support.live import HANG

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from arena.author.check.context import CheckRequest
+from arena.author.check.bench import CheckRequest
 from arena.bots.runtimes import IMAGES
 from arena.bots.sandboxes.process import ProcessSandbox
 from arena.bots.sandboxes.registry import SANDBOXES, make_sandbox, missing_image

@@ -12,16 +12,14 @@ import pytest
 from arena.bots.sandboxes.base import ENVIRONMENT, Program, Quota, Sandbox
 from arena.bots.sandboxes.bubblewrap import BubblewrapSandbox
 from arena.bots.sandboxes.child_process import process_trees
-from arena.bots.sandboxes.kernel.cgroups import Cgroup
-from arena.bots.sandboxes.kernel.systemd_scope import SystemdScopes
+from arena.bots.sandboxes.kernel.cgroups import Cgroup, SystemdScopes
 from arena.bots.sandboxes.process import ProcessSandbox
 from arena.bots.sandboxes.registry import AUTO, make_sandbox
 from arena.bots.sandboxes.run_once import run_once
 from arena.bots.sessions.clock import READY
 from arena.bots.sessions.multiplexer import Multiplexer
 from arena.game.records import Cause, Fault, LimitsInfo
-from arena.io.errors import ArenaError
-from arena.io.shortage import ShortageError
+from arena.io.errors import ArenaError, ShortageError
 from tests.bots.sandboxes.test_cgroups import needs_cgroups
 
 PATIENT = LimitsInfo(start=60.0, answer=60.0, game=300.0)

@@ -7,11 +7,10 @@ from pathlib import Path
 import pytest
 
 from arena.bots.sandboxes.base import Program, Quota
-from arena.bots.sandboxes.kernel.cgroups import Cgroups, cgroups
-from arena.bots.sandboxes.kernel.refusals import Refusals
+from arena.bots.sandboxes.kernel.cgroups import Cgroups, Refusals, cgroups
 from arena.bots.sandboxes.process import ProcessSandbox
 from arena.game.records import Cause
-from arena.io.shortage import ShortageError
+from arena.io.errors import ShortageError
 from tests.bots.sandboxes.test_not_run import greeted
 
 CHILDREN = ["sh", "-c", "sleep 60 & sleep 60 & sleep 60 & sleep 60 & exit 3"]

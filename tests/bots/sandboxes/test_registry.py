@@ -10,7 +10,7 @@ from arena.bots.sandboxes.base import ENVIRONMENT
 from arena.bots.sandboxes.bubblewrap import BubblewrapSandbox
 from arena.bots.sandboxes.process import ProcessSandbox
 from arena.bots.sandboxes.registry import AUTO, SANDBOXES, check_freezing, make_sandbox
-from arena.bots.trust import check_trust
+from arena.bots.workshop import check_trust
 from arena.game.records import LimitsInfo
 from arena.io import shipped
 from arena.io.errors import ArenaError

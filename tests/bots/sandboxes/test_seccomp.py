@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.bots.sandboxes.kernel.seccomp import ARCHES, NUMBERS, Denial, bpf_filter, denials
+from arena.bots.sandboxes.kernel.denied import ARCHES, NUMBERS, Denial, bpf_filter, denials
 from tests.support.depth import depth
 
 ALLOWED, ERROR, KILLED = 0x7FFF0000, 0x00050000, 0x80000000

@@ -5,9 +5,8 @@ from pathlib import Path
 import pytest
 
 from arena.bots.sandboxes.base import Program
-from arena.bots.sandboxes.registry import make_sandbox
+from arena.bots.sandboxes.registry import check_shown, make_sandbox
 from arena.bots.sandboxes.run_once import run_once
-from arena.bots.sandboxes.shown_paths import check_shown
 from arena.io.errors import ArenaError
 from tests.cli.command import ROOT
 from tests.support.live import HANG
@@ -28,7 +27,7 @@ def test_bots_can_read_what_is_shown_and_nothing_beside_it(name: str, runs: Path
 
 
 def test_link_is_judged_by_what_it_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("arena.bots.sandboxes.shown_paths._SECRET", ("/etc/passwd",))
+    monkeypatch.setattr("arena.bots.sandboxes.registry._SECRET", ("/etc/passwd",))
     link = tmp_path / "link"
     link.symlink_to("/etc/passwd")
     with pytest.raises(ArenaError, match="no bot may see /etc/passwd"):
@@ -37,7 +36,7 @@ def test_link_is_judged_by_what_it_names(tmp_path: Path, monkeypatch: pytest.Mon
 
 def test_files_of_the_league_are_not_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Seeds and other bots lie there."""
-    monkeypatch.setattr("arena.bots.sandboxes.shown_paths._SECRET", ())
+    monkeypatch.setattr("arena.bots.sandboxes.registry._SECRET", ())
     monkeypatch.setattr("pathlib.Path.home", lambda: Path("/home/ada"))
     for path in (tmp_path, tmp_path.parent, tmp_path / "bots"):
         path.mkdir(exist_ok=True)
@@ -48,7 +47,7 @@ def test_files_of_the_league_are_not_shown(tmp_path: Path, monkeypatch: pytest.M
 def test_path_that_others_may_not_read_is_not_shown(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("arena.bots.sandboxes.shown_paths._SECRET", ())
+    monkeypatch.setattr("arena.bots.sandboxes.registry._SECRET", ())
     tmp_path.chmod(0o700)
     with pytest.raises(ArenaError, match="other users of this machine may not read it"):
         check_shown(str(tmp_path), "here")

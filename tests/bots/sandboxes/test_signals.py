@@ -16,7 +16,7 @@ from arena.bots.sandboxes.base import Sandbox
 from arena.bots.sandboxes.docker import engine
 from arena.bots.sandboxes.docker.container import FifoContainer
 from arena.bots.sandboxes.docker.sandbox import DockerSandbox
-from arena.bots.sandboxes.kernel.masks import PROC, SYS
+from arena.bots.sandboxes.kernel.denied import HIDDEN_PROC, HIDDEN_SYS
 from arena.bots.sandboxes.registry import make_sandbox
 from tests.support.live import HANG, write_bot
 
@@ -78,7 +78,7 @@ def test_every_bot_has_a_user_of_its_own(isolating: Sandbox, runs: Path) -> None
 
 def test_counters_of_the_kernel_are_hidden(isolating: Sandbox, runs: Path) -> None:
     with started(isolating, staged(runs, isolating)) as ask:
-        said = ask("counts", paths=[*PROC, *SYS])
+        said = ask("counts", paths=[*HIDDEN_PROC, *HIDDEN_SYS])
         assert said == dict.fromkeys(said, "")
         needed = ["/proc/stat", "/proc/meminfo", "/proc/loadavg", "/proc/cpuinfo"]
         assert all(ask("counts", paths=needed).values())

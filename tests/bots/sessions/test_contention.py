@@ -14,7 +14,7 @@ from arena.bots.sandboxes.bubblewrap import BubblewrapSandbox
 from arena.bots.sandboxes.process import ProcessSandbox
 from arena.bots.sandboxes.registry import make_sandbox
 from arena.bots.sessions.multiplexer import Multiplexer
-from arena.bots.sessions.replies import Reply
+from arena.bots.sessions.session import Reply
 from arena.bots.sessions.warm_pool import TableDice, TablePool, WarmPool
 from arena.game.records import Cause, Fault, LimitsInfo
 from arena.game.wire.messages import Answer

@@ -2,7 +2,7 @@
 
 import pytest
 
-from arena.bots.sessions.fault_words import news, open_requests, unfinished
+from arena.bots.sessions.session import news, open_requests, unfinished
 
 TURN = b'{"type":"turn","id":7}\n'
 OFFER = b'{"type":"calza","id":9}\n'

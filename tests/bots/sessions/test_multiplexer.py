@@ -13,8 +13,7 @@ from arena.bots.sandboxes.child_process import ChildProcess
 from arena.bots.sandboxes.process import ProcessSandbox
 from arena.bots.sessions.clock import READY
 from arena.bots.sessions.multiplexer import Multiplexer
-from arena.bots.sessions.replies import Reply
-from arena.bots.sessions.session import Session
+from arena.bots.sessions.session import Reply, Session
 from arena.game.records import Cause, Fault, LimitsInfo
 from arena.game.wire.messages import Answer, Ready
 from arena.io.errors import ArenaError

@@ -3,7 +3,6 @@
 import pytest
 
 from arena.game.rules.books import VARIANTS, variant
-from arena.game.rules.perft import perft
 from arena.game.rules.round import (
     Bid,
     Raises,
@@ -19,6 +18,7 @@ from arena.game.rules.round import (
     left_of,
     lose_die,
     open_round,
+    perft,
     place,
     place_all,
     raises,

@@ -5,7 +5,7 @@ from hashlib import sha512
 import pytest
 
 from arena.game.rules.books import VARIANTS, variant
-from arena.game.rules.round_limit import max_rounds, order_by_dice
+from arena.game.rules.round import max_rounds, order_by_dice
 
 
 @pytest.mark.parametrize("book", VARIANTS)

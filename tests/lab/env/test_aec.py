@@ -13,8 +13,8 @@ from arena.game.referee import Referee
 from arena.game.rules.books import VARIANTS
 from arena.game.wire.messages import Answer, Turn
 from arena.lab.env import perudo_v0
-from arena.lab.env.aec import PerudoEnv
 from arena.lab.env.perudo_policy import CALZA, DUDO, PASS
+from arena.lab.env.perudo_v0 import PerudoEnv
 from tests.support.depth import depth
 from tests.support.sampling import random
 

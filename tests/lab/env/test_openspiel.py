@@ -11,8 +11,7 @@ from open_spiel.python.algorithms import exploitability  # noqa: E402
 from open_spiel.python.algorithms.expected_game_score import policy_value  # noqa: E402
 
 from arena.game.rules.books import VARIANTS, variant  # noqa: E402
-from arena.game.rules.perft import perft  # noqa: E402
-from arena.game.rules.round import Standing  # noqa: E402
+from arena.game.rules.round import Standing, perft  # noqa: E402
 from arena.lab.env.openspiel import one_round  # noqa: E402
 from arena.lab.env.perudo_policy import DUDO, Table  # noqa: E402
 from tests.exact.certify import Plan, certified, rounded  # noqa: E402

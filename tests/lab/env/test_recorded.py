@@ -7,8 +7,7 @@ from msgspec.structs import replace
 
 from arena.game.records import BidMade, CallMade
 from arena.lab.env import perudo_v0
-from arena.league.table.recorded_seat import seat_moments
-from arena.league.table.replay import ReplayError
+from arena.league.table.recorded_game import ReplayError, seat_moments
 from tests.league.table.driver import Driven, driven_games
 from tests.support import records
 from tests.support.sampling import random

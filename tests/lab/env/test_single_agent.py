@@ -12,7 +12,7 @@ from gymnasium.utils.env_checker import check_env
 from arena.game.wire.codec import encode
 from arena.io.errors import ArenaError
 from arena.lab.env import Observation, Policy, perudo_v0
-from arena.lab.env.single_agent import SingleAgentEnv
+from arena.lab.env.perudo_v0 import SingleAgentEnv
 from tests.cli.command import bot
 from tests.support.bot_programs import program, turn
 from tests.support.depth import depth

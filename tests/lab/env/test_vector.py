@@ -170,7 +170,7 @@ def test_games_of_any_switches_are_those_of_the_engine(
 
 
 def test_game_ends_at_the_limit_of_rounds(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("arena.lab.env.setting.max_rounds", lambda *_: 3)
+    monkeypatch.setattr("arena.lab.env.game.max_rounds", lambda *_: 3)
     env = VectorEnv(20, "bga", 3, 5, calza=True)
     for _ in play(env, 60, random("limit")):
         pass

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from arena.game.rules.books import VARIANTS, Rules
 from arena.lab.equilibrium.strategy_tables import WHOLE, name_of
-from arena.lab.exploit.exploit import known_states
+from arena.lab.exploit import known_states
 from tests.support.generated_section import GeneratedSection
 
 SECTION = GeneratedSection("evidence/exactness.md", "tables", "equilibrium")

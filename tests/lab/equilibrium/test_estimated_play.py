@@ -9,10 +9,9 @@ from msgspec.structs import asdict
 
 from arena.game.rules.books import BGA, PRESSMAN, Rules
 from arena.game.rules.round import Bid, Round, place, raises
-from arena.lab.equilibrium.states_between_rounds import EndgameState, standing_of, states
+from arena.lab.equilibrium.endgames import EndgameState, standing_of, states
 from arena.lab.equilibrium.strategy_tables import DUDO, WHOLE, code
-from arena.lab.exploit.estimated_play import Exploiter, Question, estimate
-from arena.lab.exploit.exploit import Known, known_states
+from arena.lab.exploit import Exploiter, Known, Question, estimate, known_states
 from tests.lab.equilibrium.bot_module import bot_module
 from tests.support.depth import FULL
 

@@ -7,11 +7,9 @@ import pytest
 from msgspec.structs import replace
 
 from arena.game.rules.books import VARIANTS
-from arena.game.rules.perft import perft
-from arena.game.rules.round import Standing
-from arena.lab.equilibrium.bid_tree import round_game
+from arena.game.rules.round import Standing, perft
+from arena.lab.equilibrium.endgames import EndgameState, round_game, stakes, states
 from arena.lab.equilibrium.exact_solver import TreeGame, solve
-from arena.lab.equilibrium.states_between_rounds import EndgameState, stakes, states
 from tests.exact.certify import rounded, upper_bound
 from tests.exact.game import normal
 from tests.exact.lp import sequences

@@ -8,7 +8,7 @@ import pytest
 from arena.game.rules.books import VARIANTS
 from arena.game.wire.codec import encode
 from arena.lab.env import perudo_v0
-from arena.lab.env.aec import PerudoEnv
+from arena.lab.env.perudo_v0 import PerudoEnv
 from tests.lab.equilibrium.bot_module import bot_module
 from tests.support.depth import depth
 from tests.support.sampling import random

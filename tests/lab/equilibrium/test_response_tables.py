@@ -4,10 +4,9 @@ import numpy as np
 import pytest
 
 from arena.game.rules.books import BGA, PRESSMAN, Rules
+from arena.lab.equilibrium.endgames import EndgameState, states
 from arena.lab.equilibrium.response_tables import Responses
-from arena.lab.equilibrium.sample_bot import equilibrium_tables
-from arena.lab.equilibrium.states_between_rounds import EndgameState, states
-from arena.lab.equilibrium.strategy_tables import WHOLE, name_of
+from arena.lab.equilibrium.strategy_tables import WHOLE, equilibrium_tables, name_of
 from arena.playstats.baseline import every_hand
 from tests.cli.command import ROOT
 

@@ -13,9 +13,8 @@ from msgspec.structs import asdict
 
 from arena.game.rules.books import BGA, PRESSMAN
 from arena.lab.equilibrium.approximate_solver import Approximation, few_jumps
-from arena.lab.equilibrium.bid_tree import round_game
+from arena.lab.equilibrium.endgames import EndgameState, round_game
 from arena.lab.equilibrium.exact_solver import TreeGame, solve
-from arena.lab.equilibrium.states_between_rounds import EndgameState
 from arena.lab.equilibrium.strategy_tables import block_of, packed, played
 from arena.lab.equilibrium.train import Effort, Trainer
 from tests.lab.equilibrium.bot_module import BOT, bot_module

@@ -10,8 +10,7 @@ from textarena.envs.LiarsDice.env import LiarsDiceEnv
 
 from arena.game.rules.round import Bid
 from arena.game.rules.view import SeatBid
-from arena.lab.textarena import bot_agent
-from arena.lab.textarena.bot_agent import raises, read
+from arena.lab.textarena import bot_agent, raises, read
 from tests.cli.command import bot
 from tests.support.bot_programs import program, turn
 

@@ -8,8 +8,7 @@ from arena.lab.training.games import WIDTH, Games
 from arena.lab.training.league import Finished, lead, league
 from arena.lab.training.policy import draw
 from arena.lab.training.rivals import odds, sample_bots
-from arena.lab.training.seating import kinds
-from arena.lab.training.selfplay import LEARNER, Seats, SelfPlay, answers_to, as_actions, ask
+from arena.lab.training.selfplay import LEARNER, Seats, SelfPlay, answers_to, as_actions, ask, kinds
 from arena.lab.training.view import DUDO, KINDS, TELLS, Floats, Numbers, Positions, View
 
 

@@ -9,14 +9,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from arena.ladder.book.tables import Upload
+from arena.ladder.door import access
+from arena.ladder.door.access import Scope, SecretKind, Secrets
 from arena.ladder.door.api import MIME
 from arena.ladder.door.door import Door as LadderDoor
 from arena.ladder.folder import Folder
-from arena.ladder.web.access import secrets
-from arena.ladder.web.access.secrets import Scope, SecretKind, Secrets
-from arena.ladder.web.live.listeners import ListenerLimits
 from arena.ladder.web.run import Address, opened
-from arena.ladder.web.served import DoorLimits
+from arena.ladder.web.served import DoorLimits, ListenerLimits
 from tests.cli.command import HANG
 from tests.ladder import club as clubs
 
@@ -71,7 +70,7 @@ class Door:
 
     def session(self, author: str, scope: Scope = Scope.AUTHOR, **headers: str) -> dict[str, str]:
         """Return the headers of the browser of an author who opened their link."""
-        word, _ = secrets.invite(self.folder, author, scope)
+        word, _ = access.invite(self.folder, author, scope)
         found = self.ask(f"/link/{word}", "POST", **SAME_SITE, **headers)
         assert found.status == 303, found
         cookie = found.headers["set-cookie"].partition(";")[0]
@@ -79,7 +78,7 @@ class Door:
 
     def token(self, author: str, scope: Scope = Scope.SUBMIT) -> dict[str, str]:
         """Return the headers of an author's terminal."""
-        secrets.invite(self.folder, author, Scope.AUTHOR)
+        access.invite(self.folder, author, Scope.AUTHOR)
         with Secrets(self.folder, writes=True) as kept:
             # Not by `make_token`, which makes a few at most.
             word = kept.make(author, SecretKind.TOKEN, scope, "terminal")

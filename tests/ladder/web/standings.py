@@ -4,7 +4,7 @@ import time
 from typing import Any
 
 from arena.ladder.book.book import Book
-from arena.ladder.book.live_standings import Live, LiveResult, LiveRow, Winner, write_live
+from arena.ladder.book.shown import Live, LiveResult, LiveRow, Winner, write_live
 from arena.ladder.folder import Folder
 
 

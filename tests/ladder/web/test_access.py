@@ -5,9 +5,8 @@ from typing import NamedTuple
 
 import pytest
 
-from arena.ladder.door.requests import Requests
+from arena.ladder.door.access import Requests, Scope
 from arena.ladder.folder import make_private
-from arena.ladder.web.access.secrets import Scope
 from arena.ladder.web.app import make_app
 from tests.ladder.web.doors import SAME_SITE, Door, door_of, ladder
 

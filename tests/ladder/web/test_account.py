@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from arena.ladder.web.access.secrets import LASTS, MOST_TOKENS, Scope, SecretKind
+from arena.ladder.door.access import LASTS, MOST_TOKENS, Scope, SecretKind
 from tests.ladder.web.doors import Answer, Door
 
 IS_FORM = {"Content-Type": "application/x-www-form-urlencoded"}

@@ -9,10 +9,10 @@ import pytest
 
 from arena.ladder.book.book import Book
 from arena.ladder.book.tables import HEALTH, Action, Health, State
+from arena.ladder.door.access import Scope
 from arena.ladder.door.door import Door as LadderDoor
 from arena.ladder.folder import Folder
 from arena.ladder.status import status
-from arena.ladder.web.access.secrets import Scope
 from tests.cli.command import error_line, run
 from tests.ladder.web.doors import SAME_SITE, Answer, Door, uploads
 from tests.ladder.web.test_orders import ordered, rated, submit

@@ -15,17 +15,17 @@ from msgspec.structs import replace
 
 from arena.game.records import BidMade
 from arena.ladder.book.book import Book
-from arena.ladder.book.live_game import FACT, LiveGame, RoundBegun
+from arena.ladder.book.shown import LIVE_GAME_FACT, LiveGame, RoundBegun
 from arena.ladder.book.tables import CHECKS, DivisionProgress, Progress, State
 from arena.ladder.door import api
+from arena.ladder.door.access import Secrets
 from arena.ladder.door.api import EVENTS, Audience, LiveEvent, events_for
 from arena.ladder.folder import locked
-from arena.ladder.web.access.secrets import Secrets
-from arena.ladder.web.api import events
-from arena.ladder.web.api.openapi import document
-from arena.ladder.web.live.listeners import ListenerLimits, Listeners
-from arena.ladder.web.live.snapshot import everybody_events
+from arena.ladder.web import api as events
+from arena.ladder.web.openapi import document
 from arena.ladder.web.problems import RequestError
+from arena.ladder.web.served import ListenerLimits, Listeners
+from arena.ladder.web.snapshot import everybody_events
 from tests.cli.command import HANG, ROOT
 from tests.e2e.live import wait_until
 from tests.ladder.web.doors import PATIENT, Door, door_of, ladder, uploads
@@ -138,7 +138,7 @@ def test_everybody_and_authors_are_sent_their_own_events_alone(own_door: Door) -
     token = own_door.token("ann")
     own_door.put("mine", b"1", token)
     with enter(own_door) as book, ExitStack() as stack:
-        book.set_fact(FACT, msgspec.json.encode(LIVE_GAME).decode())
+        book.set_fact(LIVE_GAME_FACT, msgspec.json.encode(LIVE_GAME).decode())
         play(book, own_door.folder)
         for audience, path in (
             (Audience.EVERYBODY, "/api/v1/ladder/events"),

@@ -8,7 +8,7 @@ from xml.etree import ElementTree
 import pytest
 
 from arena.ladder.book.tables import State
-from arena.ladder.pages.overtaken import note_overtaken
+from arena.ladder.pages.site import note_overtaken
 from tests.ladder.desk import FAILED, PASSED, Desk
 from tests.ladder.web.doors import Door, door_of
 from tests.ladder.web.test_account import ids, send

@@ -9,10 +9,10 @@ import pytest
 
 from arena.ladder.book.book import Book
 from arena.ladder.book.tables import State
+from arena.ladder.door.access import Scope
 from arena.ladder.folder import Folder, locked
 from arena.ladder.pages.site import publish_all
-from arena.ladder.web.access.secrets import Scope
-from arena.publish.pages.frame import MENU
+from arena.publish.templates import MENU
 from tests.e2e.live import wait_until
 from tests.ladder.web.doors import Answer, Door, door_of, uploads
 from tests.ladder.web.standings import play, row

@@ -7,10 +7,10 @@ from msgspec.structs import replace
 
 from arena.ladder.book.book import Book
 from arena.ladder.book.tables import State
-from arena.ladder.web.access import secrets
-from arena.ladder.web.access.secrets import Scope
-from arena.ladder.web.access.visitors import COOKIE
-from arena.ladder.web.api import rest
+from arena.ladder.door import access
+from arena.ladder.door.access import Scope
+from arena.ladder.web import api
+from arena.ladder.web.visitors import COOKIE
 from tests.ladder.web.doors import PATIENT, SAME_SITE, Door, door_of, ladder, uploads
 
 EVIL = "https://evil.example"
@@ -93,7 +93,7 @@ def test_one_address_asks_so_often_and_no_more(tmp_path: Path) -> None:
 def test_secrets_cannot_be_tried_for_ever(tmp_path: Path) -> None:
     with door_of(ladder(tmp_path), replace(PATIENT, tries=3)) as door:
         session, token = door.session("ann"), door.token("ann")
-        link, _ = secrets.invite(door.folder, "bob", Scope.AUTHOR)
+        link, _ = access.invite(door.folder, "bob", Scope.AUTHOR)
         wrong = {
             "link": [door.ask(f"/link/{n}", "POST", **SAME_SITE) for n in range(5)],
             "session": [door.ask("/me", Cookie=f"{COOKIE}={n}") for n in range(5)],
@@ -114,7 +114,7 @@ def test_secrets_cannot_be_tried_for_ever(tmp_path: Path) -> None:
 
 def test_links_cannot_be_tried_for_ever_by_opening_their_pages(tmp_path: Path) -> None:
     with door_of(ladder(tmp_path), replace(PATIENT, tries=3)) as door:
-        link, _ = secrets.invite(door.folder, "ann", Scope.AUTHOR)
+        link, _ = access.invite(door.folder, "ann", Scope.AUTHOR)
         assert [door.ask(f"/link/{n}").status for n in range(5)] == [404] * 3 + [429] * 2
         assert door.ask(f"/link/{link}").status == 200
 
@@ -133,7 +133,7 @@ def test_stale_cookie_is_deleted_by_the_answer(door: Door, path: str, status: in
 
 
 def test_new_session_is_not_deleted_with_the_stale_one(door: Door) -> None:
-    link, _ = secrets.invite(door.folder, "ann", Scope.AUTHOR)
+    link, _ = access.invite(door.folder, "ann", Scope.AUTHOR)
     entered = door.ask(f"/link/{link}", "POST", Cookie=f"{COOKIE}=stale", **SAME_SITE)
     assert (entered.status, "Max-Age=0" in entered.headers["set-cookie"]) == (303, False)
 
@@ -169,7 +169,7 @@ def test_a_bug_of_the_door_is_no_traceback(own_door: Door, monkeypatch: pytest.M
     def fail(*_: object) -> None:
         raise ZeroDivisionError
 
-    monkeypatch.setattr(rest, "ladder_info", fail)
+    monkeypatch.setattr(api, "ladder_info", fail)
     found = own_door.ask("/api/v1/ladder")
     assert (found.status, "Zero" in found.body.decode()) == (500, False)
     assert found.problem()["what"] == "internal error of the door"

@@ -14,9 +14,9 @@ import pytest
 from msgspec.structs import replace
 
 from arena.ladder.book.book import Book
+from arena.ladder.door.access import id_of
 from arena.ladder.door.guest_spool import FACT, GuestPage, GuestSpool, strength
 from arena.ladder.folder import Folder
-from arena.ladder.web.access.secrets import id_of
 from tests.e2e.live import processes, wait_until
 from tests.ladder import club as clubs
 from tests.ladder.club import Running, running

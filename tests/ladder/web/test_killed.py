@@ -55,8 +55,8 @@ from pathlib import Path
 import msgspec
 from arena.ladder import run
 from arena.ladder.check import scheduler
-from arena.ladder.pages import publisher
-from arena.ladder.book.check_result import CheckResult, ReportedFault
+from arena.ladder.pages import site
+from arena.ladder.book.tables import CheckResult, ReportedFault
 from arena.ladder.folder import Folder
 
 class Refusal:
@@ -75,7 +75,7 @@ class Publication(Refusal):
     def is_over(self):
         return False
 
-scheduler.Job, publisher.Job = Refusal, Publication
+scheduler.Job, site.Job = Refusal, Publication
 run._TICK, run._IDLE = 0.0, 0.005
 for line in sys.stdin:
     pid = os.fork()

@@ -13,7 +13,7 @@ import pytest
 
 from arena.ladder.book.book import Book
 from arena.ladder.book.tables import Action, State
-from arena.ladder.season.account_deletion import delete_account
+from arena.ladder.season.field import delete_account
 from tests.ladder.desk import PASSED, Desk
 from tests.ladder.web.doors import Door, door_of
 from tests.ladder.web.test_account import send

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from arena.ladder.book.book import Book
-from arena.ladder.book.live_game import FACT, LiveGame, decoded
+from arena.ladder.book.shown import LIVE_GAME_FACT, LiveGame, decoded_game
 from arena.ladder.folder import Folder
 from arena.ladder.pages.site import in_complete_blocks
 from arena.league.store.store import Store
@@ -30,7 +30,7 @@ LIMITS = {"start": HANG, "answer": HANG, "game": 2 * HANG}
 
 def shown(folder: Folder) -> LiveGame | None:
     with Book(folder) as book:
-        return decoded(book.facts().get(FACT, ""))
+        return decoded_game(book.facts().get(LIVE_GAME_FACT, ""))
 
 
 def complete(club: Path) -> set[str]:

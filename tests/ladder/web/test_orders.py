@@ -7,9 +7,9 @@ import pytest
 
 from arena.ladder.book.book import Book
 from arena.ladder.book.tables import Action, Order, State
+from arena.ladder.door.access import Scope
 from arena.ladder.door.door import Door as LadderDoor
-from arena.ladder.season import orders
-from arena.ladder.web.access.secrets import Scope
+from arena.ladder.season import field
 from tests.e2e.live import wait_until
 from tests.ladder.web.doors import Answer, Door, uploads
 
@@ -46,7 +46,7 @@ def test_an_order_of_a_form_is_carried_out_and_answered(own_door: Door) -> None:
     assert order[2:6] == ("root", Action.REST, "mine@1", "<b>")
     assert "&lt;b&gt;" in own_door.ask("/administration", **root).body.decode()
     with Book(own_door.folder, writes=True) as book:
-        orders.carry_out(order, book)
+        field.carry_out(order, book)
     page = own_door.ask(SHEET, **root).body.decode()
     assert "rest by root (&lt;b&gt;): done: mine@1 is resting" in page
     assert 'value="resume"' in page
@@ -62,7 +62,7 @@ def test_a_version_is_approved_on_the_page(own_door: Door) -> None:
         assert 'name="what" value="approve"' in page
         assert submit(own_door, root, what="approve", version="mine@1").status == 303
         [order] = ordered(own_door)
-        orders.carry_out(order, book)
+        field.carry_out(order, book)
     told = own_door.ask("/versions/mine@1", **ann).body.decode()
     assert "provisional: approved by root" in told
     assert "approve by root: done: mine@1 is provisional" in told
@@ -77,7 +77,7 @@ def test_a_quota_is_changed_on_the_page_and_shown_to_its_author(own_door: Door) 
     assert b"quota <bdi>ann</bdi> 7 by" in own_door.ask("/administration", **root).body
     with Book(own_door.folder, writes=True) as book:
         [order] = ordered(own_door)
-        orders.carry_out(order, book)
+        field.carry_out(order, book)
     assert b"7 of 7 submissions left" in own_door.ask("/me", **ann).body
     assert own_door.ask("/api/v1/me", **ann).json()["quota"]["of"] == 7
     page = own_door.ask("/administration", **root).body.decode()

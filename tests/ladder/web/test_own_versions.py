@@ -5,7 +5,7 @@ import pytest
 from arena.ladder.book.book import Book
 from arena.ladder.book.tables import Action, State
 from arena.ladder.check.scheduler import give_back
-from arena.ladder.web.access.secrets import Scope
+from arena.ladder.door.access import Scope
 from tests.ladder.desk import Desk
 from tests.ladder.web.doors import Answer, Door, door_of
 from tests.ladder.web.test_account import send

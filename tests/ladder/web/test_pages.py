@@ -9,12 +9,11 @@ import pytest
 from msgspec.structs import replace
 
 from arena.ladder.book.book import Book
-from arena.ladder.book.check_result import ReportedFault, TimedStep
-from arena.ladder.book.tables import State
+from arena.ladder.book.tables import ReportedFault, State, TimedStep
+from arena.ladder.door import access
+from arena.ladder.door.access import Scope
 from arena.ladder.door.remote import Remote
 from arena.ladder.folder import locked
-from arena.ladder.web.access import secrets
-from arena.ladder.web.access.secrets import Scope
 from tests.cli.command import bot, run
 from tests.ladder import club as clubs
 from tests.ladder.desk import FAILED, PASSED, Desk
@@ -172,7 +171,7 @@ def test_visitors_are_told_to_log_in_in_words(own_door: Door) -> None:
 
 
 def test_the_way_back_after_a_login_leads_to_the_own_page(own_door: Door) -> None:
-    word, _ = secrets.invite(own_door.folder, "ann", Scope.AUTHOR)
+    word, _ = access.invite(own_door.folder, "ann", Scope.AUTHOR)
     entered = own_door.ask(f"/link/{word}", "POST", **SAME_SITE)
     cookie = entered.headers["set-cookie"].partition(";")[0]
     back = own_door.ask(f"/link/{word}", Cookie=cookie)

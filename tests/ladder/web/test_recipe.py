@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 import yaml
 
-from arena.ladder.web.access.secrets import Scope
+from arena.ladder.door.access import Scope
 from tests.cli.command import HANG, bot
 from tests.ladder.web.doors import Door, uploads
 

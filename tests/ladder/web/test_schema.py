@@ -13,8 +13,8 @@ from schemathesis import GenerationMode
 from schemathesis.checks import CHECKS
 
 from arena.ladder.door import api
-from arena.ladder.web.access.secrets import Scope
-from arena.ladder.web.api.openapi import document
+from arena.ladder.door.access import Scope
+from arena.ladder.web.openapi import document
 from tests.ladder.web.doors import Door
 from tests.support.depth import depth
 

@@ -6,16 +6,16 @@ from urllib.parse import quote
 
 import pytest
 
+from arena.ladder.door import access
 from arena.ladder.door import door as ladder_door
-from arena.ladder.web.access import secrets
-from arena.ladder.web.access.secrets import FRESH, LASTS, Scope, SecretKind, Secrets
-from arena.ladder.web.access.visitors import COOKIE
+from arena.ladder.door.access import FRESH, LASTS, Scope, SecretKind, Secrets
+from arena.ladder.web.visitors import COOKIE
 from tests.cli.command import error_line, run
 from tests.ladder.web.doors import SAME_SITE, Door
 
 
 def test_a_link_is_spent_by_its_button_and_only_once(door: Door) -> None:
-    word, _ = secrets.invite(door.folder, "ann", Scope.AUTHOR)
+    word, _ = access.invite(door.folder, "ann", Scope.AUTHOR)
     for _ in range(3):  # as scanners of mail do
         page = door.ask(f"/link/{word}")
         assert (page.status, "set-cookie" in page.headers) == (200, False)
@@ -32,8 +32,8 @@ def test_a_link_is_spent_by_its_button_and_only_once(door: Door) -> None:
 
 def test_invitation_ends_the_links_before_it_and_no_session(door: Door) -> None:
     session, token = door.session("ida"), door.token("ida")
-    words = [secrets.invite(door.folder, name, Scope.AUTHOR)[0] for name in ("ida", "IDA")]
-    other, _ = secrets.invite(door.folder, "ivo", Scope.AUTHOR)
+    words = [access.invite(door.folder, name, Scope.AUTHOR)[0] for name in ("ida", "IDA")]
+    other, _ = access.invite(door.folder, "ivo", Scope.AUTHOR)
     statuses = [door.ask(f"/link/{word}", "POST", **SAME_SITE).status for word in (*words, other)]
     assert statuses == [404, 303, 303]
     for who in (session, token):
@@ -41,7 +41,7 @@ def test_invitation_ends_the_links_before_it_and_no_session(door: Door) -> None:
 
 
 def test_a_link_of_another_site_cannot_log_in(door: Door) -> None:
-    word, _ = secrets.invite(door.folder, "ann", Scope.AUTHOR)
+    word, _ = access.invite(door.folder, "ann", Scope.AUTHOR)
     assert door.ask(f"/link/{word}", "POST", Sec_Fetch_Site="cross-site").status == 403
     assert door.ask(f"/link/{word}", "POST").status == 403
     assert door.ask(f"/link/{word}", "POST", Origin=door.base).status == 303
@@ -96,7 +96,7 @@ def test_a_token_submits_and_nothing_else(door: Door) -> None:
 
 def test_revoking_is_immediate(door: Door) -> None:
     session, token = door.session("eve"), door.token("eve")
-    word, _ = secrets.invite(door.folder, "eve", Scope.AUTHOR)
+    word, _ = access.invite(door.folder, "eve", Scope.AUTHOR)
     ran = run("ladder", "revoke", door.folder.root, "EVE", cwd=door.folder.root)
     assert ran.out == "eve: 3 links, sessions and tokens are invalid now\n"
     assert door.ask("/api/v1/me", **session).status == 401

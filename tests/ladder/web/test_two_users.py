@@ -31,8 +31,8 @@ from arena.ladder.door.door import Door
 from arena.ladder.folder import Folder
 from arena.ladder.book.quota import Quotas
 from arena.ladder.door.guest_spool import Asked, GuestSpool
-from arena.ladder.web.access.secrets import SecretKind, Secrets
-from arena.ladder.web.live.snapshot import look
+from arena.ladder.door.access import SecretKind, Secrets
+from arena.ladder.web.snapshot import look
 
 # The user of the door may not read where Python is; the modules are loaded already.
 os.setgroups([])
@@ -86,7 +86,7 @@ STATUS = """
 import os, sys
 import getpass
 from tests.cli.command import run
-import arena.cli.ladder.orders, arena.cli.ladder.running, arena.course.terms.roster
+import arena.cli.ladder.orders, arena.cli.ladder.running, arena.course.roster
 
 "".encode("utf-8-sig")  # Python's own files may not be read later
 for name in ("LOGNAME", "USER", "LNAME", "USERNAME"):

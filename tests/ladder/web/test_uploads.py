@@ -17,7 +17,7 @@ from arena.ladder.book.book_file import DoorFile
 from arena.ladder.door import door as ladder_door
 from arena.ladder.door.door import MAX_UPLOAD, MOST_NOTE
 from arena.ladder.folder import Folder
-from arena.ladder.web.uploads import uploads
+from arena.ladder.web import uploads
 from tests.cli.command import HANG
 from tests.ladder import club as clubs
 from tests.ladder.web.doors import PATIENT, Answer, Door, door_of, inbox, ladder

@@ -11,10 +11,9 @@ import pytest
 
 from arena.bots.kits import create
 from arena.bots.runtimes import KITS
-from arena.io.visible import visible
+from arena.io.text import visible
+from arena.ladder.door.access import MAX_WHY, Request, Requests, Scope
 from arena.ladder.door.door import Door as LadderDoor
-from arena.ladder.door.requests import MAX_WHY, Request, Requests
-from arena.ladder.web.access.secrets import Scope
 from tests.ladder.web.doors import SAME_SITE, Answer, Door, door_of, ladder
 
 IS_FORM = {"Content-Type": "application/x-www-form-urlencoded"}

@@ -14,8 +14,8 @@ from msgspec.structs import replace
 
 from arena.game.records import PlayedFixture
 from arena.io.errors import ArenaError
-from arena.league.store import pruning
-from arena.league.store.format.rows import pack
+from arena.league.keeping import prune
+from arena.league.store.rows import pack
 from arena.league.store.store import Store
 from tests.support import factory
 
@@ -70,7 +70,7 @@ def die_pruning(path: Path, number: str) -> None:
 
     with Store(path, create=True) as store:
         store.logs.file.connection.set_trace_callback(count)
-        pruning.prune(store, pruning.plan(store, 0, newest=0), lambda _: (7,))
+        prune.carry_out(store, prune.plan_of(store, 0, newest=0), lambda _: (7,))
 
 
 def fill_rows(path: Path) -> None:

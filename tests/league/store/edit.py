@@ -9,10 +9,8 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from arena.league.store.format.games import GAMES
-from arena.league.store.format.hashes import log_hash
-from arena.league.store.format.rows import GameLog, StoredFixture
-from arena.league.store.logs import logs_path
+from arena.league.store.files import logs_path
+from arena.league.store.rows import GAMES, GameLog, StoredFixture, log_hash
 from arena.league.store.store import Store
 
 Data = dict[str, Any]

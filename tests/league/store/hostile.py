@@ -7,9 +7,9 @@ import zlib
 from contextlib import closing, suppress
 from pathlib import Path
 
-from arena.league.store.format.hashes import link_hash, row_hash
-from arena.league.store.format.schema import LOGS, ROWS
-from arena.league.store.logs import logs_path
+from arena.league.store.files import logs_path
+from arena.league.store.rows import link_hash, row_hash
+from arena.league.store.schema import LOGS, ROWS
 
 PAGE = 4096
 _FULL = (PAGE - 12) // 7

@@ -11,8 +11,8 @@ import pytest
 
 from arena.io.errors import ArenaError
 from arena.league.store.backup import backup
-from arena.league.store.format.rows import pack
-from arena.league.store.logs import logs_path
+from arena.league.store.files import logs_path
+from arena.league.store.rows import pack
 from arena.league.store.store import Store
 from tests.league.store import children
 from tests.league.store.edit import execute

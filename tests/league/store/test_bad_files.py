@@ -6,11 +6,11 @@ import msgspec
 import pytest
 
 from arena.game.rules.books import FACES, MAX_PLAYERS, MAX_STARTING_DICE
-from arena.game.rules.round_limit import ROUNDS_PER_DIE
+from arena.game.rules.round import ROUNDS_PER_DIE
 from arena.io.errors import ArenaError
-from arena.league.store.format import rows
-from arena.league.store.format.rows import pack
-from arena.league.store.logs import logs_path
+from arena.league.store import rows
+from arena.league.store.files import logs_path
+from arena.league.store.rows import pack
 from arena.league.store.store import Store
 from tests.league.store import edit, hostile
 from tests.league.store.small import read, two_fixtures
@@ -174,4 +174,4 @@ def test_longest_game_that_the_rules_allow_can_be_read() -> None:
         *[["bid", 5, dice, 6]] * (dice * FACES),
         ["call", 5, "calza", dice, 5, 5, [0, 1, 2, 3, 4]],
     ]
-    assert len(msgspec.json.encode(one)) * rounds < rows._MOST * 2 / 3
+    assert len(msgspec.json.encode(one)) * rounds < rows._MOST_GAME * 2 / 3

@@ -18,9 +18,8 @@ from msgspec.structs import replace
 
 from arena.io.errors import ArenaError
 from arena.league.store.failures import store_failure
-from arena.league.store.format.games import GAMES
-from arena.league.store.format.rows import pack
-from arena.league.store.logs import logs_path
+from arena.league.store.files import logs_path
+from arena.league.store.rows import GAMES, pack
 from arena.league.store.store import Store
 from tests.league.store import children
 from tests.support.sampling import sample

@@ -11,10 +11,10 @@ from msgspec.structs import replace
 
 from arena.game.records import Cause, Faulted, PlayedFixture
 from arena.io.errors import ArenaError, FindingError
-from arena.league.store import pruning
+from arena.league.keeping import prune as pruning
 from arena.league.store.backup import backup
-from arena.league.store.format.rows import pack
-from arena.league.store.logs import logs_path
+from arena.league.store.files import logs_path
+from arena.league.store.rows import pack
 from arena.league.store.store import Store
 from tests.league.store import edit
 from tests.league.store.children import fixture
@@ -48,8 +48,8 @@ def store_of(path: Path, number: int) -> Path:
 
 def prune(path: Path, cap: int, newest: int = 50) -> pruning.Plan:
     with Store(path, create=True) as store:
-        plan = pruning.plan(store, cap, newest)
-        pruning.prune(store, plan, lambda one: [one.position] * len(one.games))
+        plan = pruning.plan_of(store, cap, newest)
+        pruning.carry_out(store, plan, lambda one: [one.position] * len(one.games))
     return plan
 
 
@@ -94,8 +94,8 @@ def test_plan_changes_nothing_and_a_store_that_fits_is_left_alone(tmp_path: Path
     path = store_of(tmp_path / "s.sqlite", 5)
     before = edit.dump(logs_path(path))
     with Store(path) as store:
-        assert pruning.plan(store, 0, 0).logs == [0, 1, 2, 3, 4]
-        assert pruning.plan(store, 10**9, 50) == pruning.Plan([], [], 0, 0)
+        assert pruning.plan_of(store, 0, 0).logs == [0, 1, 2, 3, 4]
+        assert pruning.plan_of(store, 10**9, 50) == pruning.Plan([], [], 0, 0)
     prune(path, 10**9)
     assert edit.dump(logs_path(path)) == before
 
@@ -125,7 +125,9 @@ def test_standard_error_has_a_cap_beyond_which_the_oldest_goes(tmp_path: Path) -
     path = made(tmp_path / "s.sqlite", fixtures)
     sizes = [len(one.stderr) for one in edit.stored(path)]
     with Store(path) as store:
-        plans = [pruning.plan(store, 10**9, 50, most) for most in (sum(sizes), sum(sizes[2:]), 0)]
+        plans = [
+            pruning.plan_of(store, 10**9, 50, most) for most in (sum(sizes), sum(sizes[2:]), 0)
+        ]
     assert [plan.stderr for plan in plans] == [[], [0, 1], [0, 1, 2, 3]]
     assert [plan.logs for plan in plans] == [[], [], []]
 
@@ -156,7 +158,7 @@ def test_killed_pruning_leaves_a_sound_store_and_is_completed_by_the_next(tmp_pa
         assert ended == -signal.SIGKILL
         assert_sound(path)
         with Store(path, create=True) as store:
-            pruning.prune(store, pruning.plan(store, 0, newest=0), lambda _: (7,))
+            pruning.carry_out(store, pruning.plan_of(store, 0, newest=0), lambda _: (7,))
         assert_sound(path)
         assert size(path) == size(pruned)
         with Store(path) as store:
@@ -168,7 +170,7 @@ def test_reader_sees_a_fixture_before_or_after_it_is_pruned(tmp_path: Path) -> N
     with Store(path, create=True) as writer, Store(path) as reader:
         reading = reader.stored()
         found = [next(reading)]
-        pruning.prune(writer, pruning.plan(writer, 0, 0), lambda _: ())
+        pruning.carry_out(writer, pruning.plan_of(writer, 0, 0), lambda _: ())
         found += reading
         assert [one.has_logs for one in found] == [True, False, False, False]
         assert [list(one.hash_mismatches()) for one in found] == [[]] * 4

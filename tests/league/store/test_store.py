@@ -13,16 +13,15 @@ from msgspec.structs import replace
 
 from arena.bots.manifest import load_bot
 from arena.bots.sandboxes.process import ProcessSandbox
-from arena.game.records import Cause, Faulted, Fixture, LimitsInfo, PlayedFixture
-from arena.game.results import fixture_result
+from arena.game.records import Cause, Faulted, Fixture, LimitsInfo, PlayedFixture, fixture_result
 from arena.game.rules.books import variant
 from arena.io.errors import ArenaError, FindingError
 from arena.io.shipped import folder
-from arena.io.sqlite.guarded import log_size
+from arena.io.sqlite_file import log_size
 from arena.league.changes import Change, History
 from arena.league.store import files, store_file
-from arena.league.store.format.rows import Record, pack
-from arena.league.store.logs import logs_path
+from arena.league.store.files import logs_path
+from arena.league.store.rows import Record, pack
 from arena.league.store.store import Store
 from arena.league.store.store_file import StoreFile, is_locked
 from tests.league.store.edit import execute

@@ -8,8 +8,7 @@ from msgspec import Struct
 from arena.game.records import Cause, Fault, Faulted, Fixture, GameRecord, RoundStarted
 from arena.game.referee import Referee
 from arena.game.rules.books import Rules, variant
-from arena.game.rules.round import raises
-from arena.game.rules.round_limit import ROUNDS_PER_DIE, max_rounds
+from arena.game.rules.round import ROUNDS_PER_DIE, max_rounds, raises
 from arena.game.wire.codec import encode
 from arena.game.wire.messages import Answer, CalzaOffer, Turn
 from tests.support import records

@@ -11,7 +11,7 @@ from msgspec import Struct
 from arena.bots.sandboxes.process import ProcessSandbox
 from arena.bots.sessions.clock import READY, FixtureBank
 from arena.bots.sessions.multiplexer import Multiplexer
-from arena.bots.sessions.replies import SeatReply
+from arena.bots.sessions.session import SeatReply
 from arena.game.records import Cause, Fault, LimitsInfo, PlayedFixture
 from arena.game.rules.books import MAX_PLAYERS, Rules
 from arena.game.rules.dice import Hand, roll_all

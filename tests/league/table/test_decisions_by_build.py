@@ -7,18 +7,17 @@ import pytest
 
 from arena.bots.bot import StagedBot
 from arena.bots.manifest import load_bot
-from arena.bots.sandboxes.base import Program, Running, Sandbox
-from arena.bots.sandboxes.passing import PassingSandbox
+from arena.bots.sandboxes.base import PassingSandbox, Program, Running, Sandbox
 from arena.bots.sandboxes.registry import make_sandbox
 from arena.bots.sessions.warm_pool import WarmPool
 from arena.game.records import Faulted, PlayedFixture
 from arena.game.rules.books import Rules, variant
-from arena.game.rules.round_limit import max_rounds
+from arena.game.rules.round import max_rounds
 from arena.game.wire.messages import Answer, CalzaOffer, Turn
 from arena.io import shipped
 from arena.league.table import decisions_by_build
 from arena.league.table.decisions_by_build import Build, BuildDecision, RecordedRequest, ask
-from arena.league.table.recorded_seat import seat_moments
+from arena.league.table.recorded_game import seat_moments
 from tests.support import records
 from tests.support.bot_programs import program, start, turn
 from tests.support.live import in_place, play_bots, write_bot

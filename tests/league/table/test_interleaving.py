@@ -15,7 +15,7 @@ from arena.bots.sandboxes.process import ProcessSandbox
 from arena.game.records import BidMade, CallMade, Cause, LimitsInfo, PlayedFixture
 from arena.game.rules.books import VARIANTS, Rules, variant
 from arena.io import shipped
-from arena.league.table.replay import replay
+from arena.league.table.recorded_game import replay
 from tests.league.table.driver import faults
 from tests.league.table.fakes import Temper, play_reproducibly
 from tests.support import records

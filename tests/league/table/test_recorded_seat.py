@@ -11,12 +11,11 @@ from msgspec.structs import replace
 
 from arena.game.records import BidMade, CallMade, Event, Fault, Faulted, PlayedFixture
 from arena.game.rules.books import VARIANTS, Rules
-from arena.game.rules.round_limit import max_rounds
+from arena.game.rules.round import max_rounds
 from arena.game.wire.codec import encode
 from arena.game.wire.messages import Answer
 from arena.league.table.play_fixture import play_fixture
-from arena.league.table.recorded_seat import Reply, SeatMoment, seat_moments
-from arena.league.table.replay import ReplayError
+from arena.league.table.recorded_game import ReplayError, Reply, SeatMoment, seat_moments
 from tests.league.table.driver import GONE, SEED, bid, table
 from tests.league.table.fakes import BlindSeats
 from tests.support import records

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from arena.game.records import BidMade, CallMade, Cause, Faulted, GameRecord, RoundStarted
 from arena.game.rules.books import VARIANTS
-from arena.league.table.replay import ReplayError, replay
+from arena.league.table.recorded_game import ReplayError, replay
 from tests.league.table.driver import GONE, SEED, Driven, driven_games, faults, table
 from tests.support import records
 

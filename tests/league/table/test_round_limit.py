@@ -9,11 +9,11 @@ from msgspec.structs import replace
 from arena.game.records import CallMade, Fixture, GameRecord, RoundStarted
 from arena.game.referee import Referee
 from arena.game.rules.books import VARIANTS, Rules, variant
-from arena.game.rules.round_limit import max_rounds
+from arena.game.rules.round import max_rounds
 from arena.game.walk import ForbiddenEventError, walk
 from arena.game.wire.messages import Answer, CalzaOffer, GameEnd
-from arena.league.table.replay import replay
-from arena.publish.replay.steps import replay as replay_page
+from arena.league.table.recorded_game import replay
+from arena.publish.replay_steps import replay as replay_page
 from tests.league.table.driver import CALZA, DUDO, GONE, PASS, Driven, bid, driven_games
 from tests.league.table.test_properties import each_table
 from tests.support import records

@@ -5,11 +5,9 @@ from random import Random
 
 import pytest
 
-from arena.game.records import LimitsInfo
-from arena.game.results import Placed
+from arena.game.records import LimitsInfo, Placed
 from arena.game.rules.books import VARIANTS
-from arena.league.table.play_fixture import play_fixture
-from arena.league.table.watched_game import WatchedGame, read_watched
+from arena.league.table.play_fixture import WatchedGame, play_fixture, read_watched
 from tests.league.table.fakes import SEED, ReproducibleSeats, Temper
 from tests.support import records
 

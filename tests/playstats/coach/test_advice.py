@@ -8,11 +8,18 @@ from msgspec.structs import replace
 from arena.game.rules.books import variant
 from arena.game.rules.round import Bid, Raises
 from arena.game.rules.view import SeatBid
-from arena.playstats.coach.changes import AFTER_A_BID, CHANGES, OPENINGS, Change, gains
-from arena.playstats.coach.coach import Coach
+from arena.playstats.coach.changes import (
+    AFTER_A_BID,
+    CHANGES,
+    OPENINGS,
+    Change,
+    advice,
+    better,
+    features,
+    gains,
+)
+from arena.playstats.coach.coach import Coach, Judgement
 from arena.playstats.coach.decisions import Decision, DecisionAction, Position
-from arena.playstats.coach.judgement import Judgement
-from arena.playstats.coach.words import advice, better, features
 from tests.support import leaky, records
 from tests.support.leaky import BASE, LEAKS, Settings
 

@@ -19,9 +19,8 @@ from arena.game.rules.odds import bid_holds
 from arena.game.rules.round import Bid, Raises
 from arena.game.walk import walk
 from arena.game.wire.messages import Answer, Turn
-from arena.playstats.coach.coach import WORST, Coach
+from arena.playstats.coach.coach import WORST, Coach, Judgement
 from arena.playstats.coach.decisions import Decision, GameKey, judge_round
-from arena.playstats.coach.judgement import Judgement
 from tests.support import played_games, records
 from tests.support.depth import depth
 

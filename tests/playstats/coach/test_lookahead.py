@@ -17,8 +17,7 @@ from arena.game.rules.odds import bid_holds
 from arena.game.rules.round import Bid, Round, Standing, dudo, lose_die, open_round, place, raises
 from arena.playstats.baseline import PATIENCE
 from arena.playstats.coach import lookahead
-from arena.playstats.coach.lookahead import FLOOR, Lookahead
-from arena.playstats.win_chances import win_chance
+from arena.playstats.coach.lookahead import FLOOR, Lookahead, win_chance
 from tests.exact.openings import openings
 from tests.exact.values import game_of, value
 from tests.playstats.test_luck import next_bid, standings

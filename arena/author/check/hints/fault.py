@@ -1,11 +1,13 @@
-"""Hints to mend a fault, worked out from the bot's output."""
+"""Hints to mend a fault or a build, worked out from what was sent and what the bot wrote."""
 
 import re
 from collections.abc import Sequence
 from difflib import get_close_matches
 from typing import NamedTuple
 
-from arena.author.check.hints.missing import of_import
+import msgspec
+
+from arena.author.check.hints.missing import of_import, refused
 from arena.author.check.hints.patterns import (
     BY_DETAIL,
     BY_OUTPUT,
@@ -13,11 +15,112 @@ from arena.author.check.hints.patterns import (
     MEMORY,
     STDERR_ONLY,
 )
-from arena.author.check.hints.refused import refused
-from arena.author.check.hints.request import kind_of, legal_answer, of_message
 from arena.author.check.timeout_cause import Late
 from arena.bots.runtimes import PROGRAMS, RUNTIMES
 from arena.game.records import Cause
+
+_ERROR = re.compile(r"\b(?:error|fatal|cannot|undefined)\b|not found$", re.IGNORECASE)
+_NO_NETWORK = re.compile(
+    r"EAI_AGAIN|ENOTFOUND|ENETUNREACH|name resolution|[Cc]ould(?: not|n't) resolve host"
+    r"|NewConnectionError|network is unreachable|dial tcp|spurious network error"
+)
+_FETCHES = re.compile(r"\b(?:pip3?|npm|yarn|pnpm) (?:install|ci|add)\b")
+_NETWORK_HINT = (
+    "a build has no network: put what it needs into the folder; name Python packages in"
+    " requirements.txt, for leagues with `packages: true` and for --packages here"
+)
+_UNDEFINED = re.compile(r"undefined reference to [`'](\w+)'")
+_PLACE = re.compile(r"^--> ")
+_MATHS = frozenset({"pow", "exp", "log", "sqrt", "sin", "cos", "floor", "ceil", "lgamma", "fmod"})
+_MOST = 200
+"""Characters of a line."""
+
+
+def of_build(command: Sequence[str], output: str) -> str:
+    """Return the first error of a build that failed and its cause, or how to mend it if known."""
+    if _NO_NETWORK.search(output) or _FETCHES.search(" ".join(command)):
+        return _NETWORK_HINT
+    if missing := _UNDEFINED.search(output):
+        lacks = "-lm at its end" if missing[1] in _MATHS else "every .c file and library"
+        return f"{missing[0]}: `build` must name {lacks}"
+    lines = [line.strip() for line in output.splitlines() if line.strip()] or ["it wrote nothing"]
+    at = next((number for number, line in enumerate(lines) if _ERROR.search(line)), -1)
+    first = lines[at]
+    if 0 <= at < len(lines) - 1 and _PLACE.match(lines[at + 1]):  # of rustc
+        first = f"{_PLACE.sub('', lines[at + 1])}: {first}"
+    if "Caused by:" in lines[at:-1]:  # of Cargo, whose last line says most
+        return f"{first[:_MOST]}: {lines[-1][:_MOST]}"
+    return first[:_MOST]
+
+
+_MISSING = re.compile(r"KeyError: '([a-z]\w*)'")
+_OF_EMPTY = re.compile(
+    r"IndexError|(?:arg|iterable argument) is (?:an )?empty|Reduce of empty array"
+    r"|undefined \(reading '(?:seat|quantity|face|min|max)'\)"
+    r"|index out of bounds: the len is 0|`None` value"
+)
+_OF_NULL = re.compile(r"NoneType|null \(reading|null is not iterable")
+"""Python, Node.js and Rust say so of what is empty or null."""
+_EMPTY = {"bids": "is empty: it opens the round", "raises": "is empty: it can only doubt"}
+_NULL = {
+    "dice_counts": "is null: lost dice are not visible",
+    "palifico_seat": "is null: it is no palifico round",
+}
+
+
+def kind_of(line: str) -> str:
+    """Return the type of a message, "" if it has none."""
+    kind = _decoded(line).get("type", "")
+    return kind if isinstance(kind, str) else ""
+
+
+def legal_answer(line: str) -> str:
+    """Return an answer that is legal after a message; one to a turn if it wants none."""
+    message = _decoded(line)
+    if message.get("type") == "hello":
+        return '{"type": "ready"}'
+    id_ = message.get("id", 7)
+    if message.get("type") == "calza":
+        return f'{{"id": {id_}, "action": "pass"}}'
+    match message.get("raises", [{"face": 4, "min": 3}]):
+        case [{"face": face, "min": quantity}, *_]:
+            return f'{{"id": {id_}, "action": "bid", "quantity": {quantity}, "face": {face}}}'
+    return f'{{"id": {id_}, "action": "dudo"}}'
+
+
+def of_message(stderr: str, sent: Sequence[str]) -> str:
+    """Return what the last message lacks that a program looked for in vain; "" if nothing."""
+    message = _decoded(sent[-1]) if sent else {}
+    if not message:
+        return ""
+    if (missing := _MISSING.search(stderr)) and missing[1] not in message:
+        return _lacks(str(message.get("type")), missing[1], list(message))
+    null = bool(_OF_NULL.search(stderr))
+    # Kits make null of an empty `bids`: there is no last bid.
+    meanings = {**(_EMPTY if null or _OF_EMPTY.search(stderr) else {}), **(_NULL if null else {})}
+    facts = {
+        name: f"`{name}` {meaning}"
+        for name, meaning in meanings.items()
+        if name in message and message[name] in ([], None)
+    }
+    told = [fact for name, fact in facts.items() if name in stderr] or [*facts.values()]
+    return f"note that here {', and '.join(told)}" if told else ""
+
+
+def _lacks(kind: str, name: str, names: list[str]) -> str:
+    what = f"the message that was sent, `{kind}`, has no '{name}'"
+    if near := get_close_matches(name, names, 1):
+        return f"{what}; did you mean '{near[0]}'?"
+    return what if kind == "turn" else f"{what}: look at `type` first"
+
+
+def _decoded(line: str) -> dict[str, object]:
+    try:
+        message = msgspec.json.decode(line)
+    except msgspec.DecodeError:
+        return {}
+    return message if isinstance(message, dict) else {}
+
 
 _BY_CAUSE = {
     Cause.ILLEGAL_ACTION: "the request lists every legal bid in `raises`; `dudo` says whether you"

@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 from arena.bots.runtimes import OWN_IMAGES
 from arena.bots.sandboxes.base import Unavailable
 from arena.bots.sandboxes.run_folder import is_in_use
-from arena.io.errors import ArenaError
-from arena.io.shortage import ShortageError, shortage_behind, shortage_in
+from arena.io.errors import ArenaError, ShortageError, shortage_behind, shortage_in
 
 if TYPE_CHECKING:
     from docker import APIClient

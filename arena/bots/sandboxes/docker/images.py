@@ -13,8 +13,7 @@ from tempfile import TemporaryDirectory
 
 from msgspec.structs import replace
 
-from arena.bots.languages import LANGUAGES
-from arena.bots.runtimes import IMAGES, RUNTIMES, Runtime
+from arena.bots.runtimes import IMAGES, LANGUAGES, RUNTIMES, Runtime
 from arena.bots.sandboxes.docker import engine
 from arena.io.errors import ArenaError
 

@@ -11,23 +11,32 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 
 from arena.bots.runtimes import IMAGES, OF_SAMPLES
 from arena.bots.sandboxes.base import MODELS, Program, Quota, Unavailable
-from arena.bots.sandboxes.build_folder import SOURCE, copy_first
 from arena.bots.sandboxes.docker import engine
-from arena.bots.sandboxes.docker.attached import AttachedContainer, Attachment
-from arena.bots.sandboxes.docker.container import PIPES, SUPERVISOR, Container, FifoContainer
+from arena.bots.sandboxes.docker.container import (
+    PIPES,
+    SUPERVISOR,
+    AttachedContainer,
+    Attachment,
+    Container,
+    FifoContainer,
+)
 from arena.bots.sandboxes.docker.reaper import current_run
-from arena.bots.sandboxes.kernel.masks import ENGINE_DEFAULTS, PROC, SYS
-from arena.bots.sandboxes.kernel.seccomp import docker_profile
-from arena.bots.sandboxes.kernel.users import new_user
-from arena.bots.sandboxes.run_once import last_line, run_to_end, started
-from arena.io.shortage import shortage_in
+from arena.bots.sandboxes.kernel.denied import (
+    ENGINE_DEFAULTS,
+    HIDDEN_PROC,
+    HIDDEN_SYS,
+    docker_profile,
+)
+from arena.bots.sandboxes.kernel.processes import new_user
+from arena.bots.sandboxes.run_once import SOURCE, copy_first, last_line, run_to_end, started
+from arena.io.errors import shortage_in
 
 if TYPE_CHECKING:
     from docker import APIClient
 
 _SWITCH_USER = ["SETGID", "SETPCAP", "SETUID"]
 """The privileges of a container's supervisor, which runs as root; its bot has none."""
-_MASKED = [*ENGINE_DEFAULTS, *PROC, *SYS]
+_MASKED = [*ENGINE_DEFAULTS, *HIDDEN_PROC, *HIDDEN_SYS]
 _INODES, _BUILD_INODES = 1024, 65_536
 """Files in /tmp; compilers keep thousands there."""
 _MESSAGE_QUEUE_BYTES = 65_536

@@ -1,26 +1,102 @@
-"""Control groups below the arena's own: one per bot, for all its processes together."""
+"""Control groups, one per bot for all its processes together: made by the arena, or by systemd."""
 
 import errno
 import os
+import shutil
 import signal
+import subprocess
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from itertools import count
 from pathlib import Path
+from typing import NamedTuple
 
 from msgspec import Struct
 
-from arena.bots.sandboxes.base import Quota
-from arena.bots.sandboxes.kernel.cgroup_mounts import (
-    CgroupMount,
-    hierarchies,
-    mounts_of,
-    own_mounts,
-)
-from arena.bots.sandboxes.kernel.refusals import Refusals
+from arena.bots.sandboxes.base import ENVIRONMENT, Quota
 from arena.bots.sandboxes.owner import is_abandoned, is_unseen, own_name
 from arena.io.uptime import wait_readable
+
+FEATURES = ("memory", "pids", "cpu", "cpuacct", "freezer")
+"""By the kernel's names: limit memory, processes and CPU, count CPU time, freeze."""
+_CONTROLLERS = {"memory", "pids", "cpu"}
+"""Controllers of version 2 that must be enabled; the others always work."""
+
+
+class CgroupMount(NamedTuple):
+    """A folder below which groups for one feature are made."""
+
+    folder: Path
+    version: int
+    """1: a hierarchy of its own for the feature; 2: the one hierarchy of all."""
+
+
+def own_mounts() -> dict[str, CgroupMount]:
+    """Return the arena's own groups by feature; the caller must try to make groups below them."""
+    mounts = mounts_of("self")
+    for feature, mount in mounts.items():
+        if mount.version == 2 and feature in _CONTROLLERS:
+            with suppress(OSError):
+                control = mount.folder / "cgroup.subtree_control"
+                control.write_text(f"+{feature}", encoding="ascii")
+    return mounts
+
+
+def mounts_of(pid: str) -> dict[str, CgroupMount]:
+    """Return a process's groups by feature, as far as they are visible here."""
+    with suppress(OSError):
+        mountinfo = Path("/proc/self/mountinfo").read_text(encoding="utf-8", errors="replace")
+        return parse_mounts(mountinfo, own_cgroups(pid))
+    return {}
+
+
+def hierarchies() -> list[CgroupMount]:
+    """Return where all hierarchies are mounted."""
+    with suppress(OSError):
+        mountinfo = Path("/proc/self/mountinfo").read_text(encoding="utf-8", errors="replace")
+        fields = [line.partition(" - ") for line in mountinfo.splitlines()]
+        return [
+            CgroupMount(Path(before.split(" ")[4]), 2 if after.startswith("cgroup2 ") else 1)
+            for before, _, after in fields
+            if after.startswith("cgroup")
+        ]
+    return []
+
+
+def parse_mounts(mountinfo: str, own: dict[str, Path]) -> dict[str, CgroupMount]:
+    """Return a process's groups by feature, in version 1 if it has the feature, else in 2.
+
+    It is frozen by version 2 where both can: there what is frozen can be killed.
+    """
+    mounts: dict[str, CgroupMount] = {}
+    unified: dict[str, CgroupMount] = {}
+    for line in mountinfo.splitlines():
+        before, _, after = line.partition(" - ")
+        file_system, _, options = after.split(" ", 2)
+        root, folder = map(Path, before.split(" ")[3:5])
+        controllers = [""] if file_system == "cgroup2" else options.split(",")
+        path = next((own[name] for name in controllers if name in own), None)
+        if not file_system.startswith("cgroup") or path is None or not path.is_relative_to(root):
+            continue
+        folder /= path.relative_to(root)
+        if file_system == "cgroup2":
+            unified = dict.fromkeys(FEATURES, CgroupMount(folder, 2))
+        else:
+            mounts |= {key: CgroupMount(folder, 1) for key in FEATURES if key in controllers}
+    freezer = {key: unified[key] for key in ("freezer",) if key in unified}
+    return unified | mounts | freezer
+
+
+def own_cgroups(pid: str) -> dict[str, Path]:
+    """Return a process's group by controller; that of version 2 has the name ""."""
+    groups: dict[str, Path] = {}
+    with suppress(OSError):
+        for line in Path("/proc", pid, "cgroup").read_text(encoding="utf-8").splitlines():
+            _, controllers, path = line.split(":", 2)
+            groups |= dict.fromkeys(controllers.split(","), Path(path))
+    return groups
+
 
 _CPU_PERIOD = 100_000
 """Microseconds; the same amount of CPU time per period is one core."""
@@ -279,3 +355,150 @@ def _remove(folder: Path) -> bool:
     with suppress(OSError):
         folder.rmdir()
     return not folder.exists()
+
+
+class Refusals:
+    """Tells whether a control group was refused a process since it was made, below its own limit.
+
+    Linux counts that in the group that asks for it (version 1, and version 2 before Linux 6.11), or
+    in the group whose limit was met.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._above = self._counted_above()
+
+    def any(self) -> bool:
+        """Return whether it was; False, too, where the kernel does not count it."""
+        below_own_limit = 0 < self._number("pids.peak") < self._number("pids.max")
+        if self._number("pids.events") > 0 and below_own_limit:
+            return True
+        return self._counted_above() > self._above
+
+    def _counted_above(self) -> int:
+        return sum(_number(folder / "pids.events.local") for folder in self._folder.parents)
+
+    def _number(self, file: str) -> int:
+        return _number(self._folder / file)
+
+
+def _number(path: Path) -> int:
+    """Return the number at the end of a file of a group, as in `max 3`; 0 if it has none."""
+    with suppress(OSError, ValueError, IndexError):
+        return int(path.read_text(encoding="ascii").split()[-1])
+    return 0
+
+
+_CGROUP_ROOT = Path("/sys/fs/cgroup")
+_BUS_VARIABLES = ("XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS")
+_TRIAL_SECONDS = 10.0
+_scope_numbers = count()
+
+
+class SystemdScopes(Struct, frozen=True):
+    """Makes scopes: of the user's own manager, or of the system's if the arena runs as root."""
+
+    manager: tuple[str, ...]
+    """Options of systemd-run that choose the manager."""
+    root: Path = _CGROUP_ROOT
+    """Where version 2 is mounted."""
+    caps_memory: bool = True
+    freezes: bool = True
+
+    def make(self, quota: Quota) -> "SystemdScope":
+        """Name a scope for one bot; systemd makes it when the bot is started."""
+        return SystemdScope(self, quota)
+
+
+class SystemdScope:
+    """The scope of one bot; systemd removes it when it is empty."""
+
+    def __init__(self, scopes: SystemdScopes, quota: Quota) -> None:
+        self._unit = f"{own_name()}.{next(_scope_numbers)}.scope"
+        self._scopes = scopes
+        self._quota = quota
+        self._pid = 0
+        self._cgroup: Cgroup | None = None
+
+    def wrap(self, argv: Sequence[str], environment: Mapping[str, str] = ENVIRONMENT) -> list[str]:
+        """Return a command that enters the scope before it becomes `argv` in an environment."""
+        properties = (
+            "Delegate=yes",
+            f"MemoryMax={memory_limit(self._quota)}",
+            "MemorySwapMax=0",
+            f"TasksMax={self._quota.processes}",
+            "CPUQuota=100%",
+        )
+        bus = [f"{name}={os.environ[name]}" for name in _BUS_VARIABLES if name in os.environ]
+        run = ["env", *bus, "systemd-run", *self._scopes.manager, "--scope", "--quiet", "--collect"]
+        run += [f"--unit={self._unit}", *(f"--property={each}" for each in properties)]
+        clean = ["env", "-i", *(f"{name}={value}" for name, value in environment.items())]
+        return [*run, "--", *clean, *argv]
+
+    def started(self, pid: int) -> None:
+        """Take note of the process that enters the scope and becomes the bot."""
+        self._pid = pid
+
+    def cpu_time(self) -> float | None:
+        """Return the CPU time that all in the scope used so far, in seconds, or None if unknown."""
+        return cgroup.cpu_time() if (cgroup := self._entered()) else None
+
+    def pids(self) -> list[int]:
+        """Return the processes in the scope; raises OSError."""
+        return cgroup.pids() if (cgroup := self._entered()) else []
+
+    def lacked_processes(self) -> bool:
+        """Return False: systemd removes a scope with its last process, and what it counted."""
+        return False
+
+    def freeze(self, *, frozen: bool) -> None:
+        """Freeze or thaw all in the scope."""
+        if cgroup := self._entered():
+            cgroup.freeze(frozen=frozen)
+
+    def kill(self) -> None:
+        """Kill all in the scope and wait until it is gone."""
+        if cgroup := self._entered():
+            cgroup.kill()
+
+    def close(self) -> None:
+        """Close the scope's files; systemd removes it."""
+        if self._cgroup:
+            self._cgroup.close_files()
+
+    def _entered(self) -> Cgroup | None:
+        """Return the scope's group once the process is in it: before, it is in the arena's own."""
+        if self._cgroup is None and self._pid:
+            path = own_cgroups(str(self._pid)).get("", Path())
+            if path.name == self._unit:
+                mount = CgroupMount(self._scopes.root / path.relative_to("/"), 2)
+                cgroup = Cgroup(dict.fromkeys(FEATURES, mount))
+                try:
+                    cgroup.open_files()
+                except OSError as error:  # systemd removes a scope when its last process ends
+                    cgroup.close_files()
+                    if error.errno not in GONE:
+                        raise
+                else:
+                    self._cgroup = cgroup
+        return self._cgroup
+
+
+@cache
+def systemd_scopes() -> SystemdScopes | None:
+    """Return systemd's scopes if it makes them for this user, else None."""
+    unified = (_CGROUP_ROOT / "cgroup.controllers").exists()
+    if not unified or not Path("/run/systemd/system").is_dir() or not shutil.which("systemd-run"):
+        return None
+    scopes = SystemdScopes(() if os.geteuid() == 0 else ("--user",))
+    try:
+        ended = subprocess.run(
+            scopes.make(Quota()).wrap(["true"]),
+            env=ENVIRONMENT,
+            capture_output=True,
+            timeout=_TRIAL_SECONDS,
+            check=False,
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    return scopes if ended.returncode == 0 else None

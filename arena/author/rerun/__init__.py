@@ -1,1 +1,0 @@
-"""A stored game put to another build of a bot, or to a debugger."""

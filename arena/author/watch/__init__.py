@@ -1,1 +1,0 @@
-"""A bot that is tried again whenever its author saves it."""

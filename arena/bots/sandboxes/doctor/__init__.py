@@ -1,1 +1,0 @@
-"""The guarantees of each sandbox on this machine, tried from the inside."""

@@ -1,1 +1,0 @@
-"""What the commands for authors print, and leave in files."""

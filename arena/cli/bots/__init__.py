@@ -1,1 +1,0 @@
-"""Commands about sandboxes and images."""

@@ -1,0 +1,100 @@
+"""Groups of commands that import each of them only when it is called."""
+
+from collections.abc import Mapping
+from importlib import import_module
+from typing import Any
+
+import click
+
+from arena.io.errors import ArenaError, did_you_mean
+from arena.io.garbage import without_gc
+
+
+class NoCommandError(click.UsageError):
+    """A group was called without a command; the message is its help."""
+
+
+class CommandGroup(click.Group):
+    """Commands by name, each with its module in `arena.cli` and what it is called there.
+
+    So `arena --help` is quick, and a command that lacks a package does not hinder the others.
+    """
+
+    def __init__(self, *args: Any, where: Mapping[str, str], **options: Any) -> None:
+        """`where` has `MODULE` or `MODULE:NAME` for each command, in the order of the help."""
+        super().__init__(*args, **options)
+        self._where = where
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Take the arguments; raises NoCommandError if there are none."""
+        if not args and not ctx.resilient_parsing:
+            raise NoCommandError(ctx.get_help(), ctx)
+        return super().parse_args(ctx, args)
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        """Return the commands in the order of the help."""
+        del ctx
+        return list(self._where)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command:
+        """Import a command; raises ArenaError with the nearest one if it is not known."""
+        if cmd_name not in self._where:
+            inside = f"{ctx.info_name} " if ctx.parent else ""
+            hint = did_you_mean(cmd_name, self._where)
+            raise ArenaError(f"unknown command '{inside}{cmd_name}'", hint=hint)
+        module, _, name = self._where[cmd_name].partition(":")
+        with without_gc():
+            imported = import_module(f"arena.cli.{module}")
+        command: click.Command = getattr(imported, name or "command")
+        return command
+
+
+@click.group(
+    cls=CommandGroup,
+    where={
+        "init": "ladder.running:init",
+        "run": "ladder.running:run",
+        "status": "ladder.running:status_",
+        "list": "ladder.running:list_",
+        "log": "ladder.running:log",
+        "invite": "ladder.orders:invite",
+        "revoke": "ladder.orders:revoke",
+        "approve": "ladder.orders:approve",
+        "rest": "ladder.orders:rest",
+        "resume": "ladder.orders:resume",
+        "strike": "ladder.orders:strike",
+        "recheck": "ladder.orders:recheck",
+        "quota": "ladder.orders:quota",
+        "season": "ladder.orders:season",
+        "backup": "ladder.orders:backup",
+        "restore": "ladder.orders:restore",
+    },
+)
+def ladder() -> None:
+    """Run a ladder: a league that never ends, for bots that arrive while it is played."""
+
+
+_PRIVATE = 0o077
+
+
+@click.group(
+    cls=CommandGroup,
+    where={
+        "init": "course.files:init",
+        "handouts": "course.files:handouts",
+        "try": "course.students:try_",
+        "check": "course.grading:check",
+        "grade": "course.grading:grade_",
+        "verify": "course.grading:verify",
+        "feedback": "course.files:feedback",
+        "marks": "course.files:marks",
+        "gradescope": "course.files:gradescope",
+        "forget": "course.students:forget",
+    },
+)
+def course() -> None:
+    """Mark the hand-ins of a course: by a deadline, against baselines, with a stated error."""
+    from arena.io.files import umask  # slow to import
+
+    # Whatever writes below the folder of a course, other users of the machine must not read it.
+    click.get_current_context().with_resource(umask(_PRIVATE))

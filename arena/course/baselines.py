@@ -1,0 +1,286 @@
+"""Games against the baselines: at which tables, how many, and what is played next.
+
+The tables follow from the seed and the two bots alone. A block is two tables, with each bot in
+either seat. All hand-ins meet a baseline on the same dice, with the same seeds for the bots' own
+chances, so copies play the same games. Nothing depends on another student. How many games a bot
+plays follows from its own complete blocks, so the same results lead to the same games.
+"""
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from hashlib import sha256
+from math import ceil
+
+import msgspec
+from msgspec import Struct
+
+from arena.course.lock import GradingTerms
+from arena.course.points import FAIR, Part, total_of
+from arena.game.records import BotInfo, Fixture, FixtureResult, LeagueInfo, QuarantinedFixture
+from arena.game.rules.round import ROUNDS_PER_DIE, max_rounds
+from arena.game.seeds import commitment, fixture_seed
+from arena.league.store.rows import PackedFixture
+from arena.league.store.store import Store
+from arena.ratings.maths.intervals import Z95
+
+GAMES = 40
+"""Games at a table."""
+SEATS = 2
+PER_BLOCK = GAMES * SEATS
+_NAME = 16
+"""Digits of a digest by which a bot is called at a table: those of a baseline have its name."""
+_PLACE = 22
+"""Bits of an id that its place in the store does not have: SQLite's numbers have 63."""
+
+
+class Pairing(Struct, frozen=True):
+    """A bot and a baseline, by their digests."""
+
+    bot: str
+    name: str
+    """What the baseline is called."""
+    baseline: str
+
+
+def name_of(digest: str) -> str:
+    """Return what a hand-in is called at a table."""
+    return digest[:_NAME]
+
+
+def block(terms: GradingTerms, pairing: Pairing, number: int) -> tuple[Fixture, ...]:
+    """Return the tables of one block."""
+    return tuple(_table(terms, pairing, number, seat) for seat in range(SEATS))
+
+
+def wins(pairing: Pairing, result: FixtureResult) -> int:
+    """Return how many games of a table the bot won."""
+    seat = result.fixture.seats.index(name_of(pairing.bot))
+    return sum(game.places[seat] == 1 for game in result.games)
+
+
+def conditions(terms: GradingTerms, bots: Sequence[BotInfo], name: str) -> LeagueInfo:
+    """Return the conditions of all tables, as a store keeps them."""
+    return LeagueInfo(
+        name=name,
+        variants={terms.rules.name: terms.rules},
+        bots=tuple(sorted(bots, key=lambda bot: bot.name)),
+        players=(SEATS,),
+        games=GAMES,
+        blocks=0,
+        limits=terms.limits.complete(GAMES),
+        sandbox=terms.sandbox,
+        seed=terms.seed,
+        commitment=commitment(terms.seed),
+        arena_version=terms.arena,
+        shared_dice=False,
+        rounds_per_die=ROUNDS_PER_DIE,
+    )
+
+
+def _table(terms: GradingTerms, pairing: Pairing, number: int, seat: int) -> Fixture:
+    bots = name_of(pairing.bot), pairing.name
+    decisive = [terms.rules, terms.limits, terms.sandbox, GAMES, pairing, number, seat]
+    id_ = sha256(terms.seed.encode() + msgspec.json.encode(decisive)).hexdigest()[:16]
+    return Fixture(
+        id=id_,
+        index=int(id_, 16) >> _PLACE,
+        variant=terms.rules.name,
+        seats=bots if seat == 0 else bots[::-1],
+        seed=fixture_seed(terms.seed, f"{pairing.baseline}/{number}/{seat}"),
+        games=GAMES,
+        block=number,
+        max_rounds=max_rounds(terms.rules, SEATS),
+    )
+
+
+FIRST = 4
+"""Blocks against each baseline before the first look."""
+FOR_BASELINES = 0.9
+"""The part of the precision that the baselines get if there is a field; the squares add up to 1."""
+_GROWTH = 1.6
+"""How many times as many blocks there are at the next look, at most."""
+_LEAST_GAIN = 0.02
+"""Of a reference over a baseline, where it is not known yet."""
+_WORTHWHILE = 0.25
+"""A baseline gets more games if it has so much of the variance of the one that has most."""
+
+
+def target(precision: float, field: float) -> float:
+    """Return the half-width that the points against baselines together may have."""
+    return precision * FOR_BASELINES if field else precision
+
+
+def more_blocks(
+    blocks: Mapping[str, int], parts: Mapping[str, Part], wanted: float, most: int
+) -> dict[str, int]:
+    """Return how many blocks to play against each baseline; the same again if that is all.
+
+    `wanted` is the half-width that the sum of the parts may have, `most` the budget in blocks.
+    """
+    planned = dict(blocks)
+    half = total_of(parts).half_width
+    if half <= wanted:
+        return planned
+    factor = min(_GROWTH, 1.1 * (half / wanted) ** 2)
+    spread = {name: _spread(part) for name, part in parts.items() if blocks[name] < most}
+    widest = max(spread.values(), default=0.0)
+    for name, square in spread.items():
+        if widest and square >= _WORTHWHILE * widest:
+            planned[name] = min(most, max(blocks[name] + 1, ceil(blocks[name] * factor)))
+    return planned
+
+
+def expected_blocks(
+    points: Mapping[str, float], shares: Mapping[str, float], wanted: float, most: int
+) -> int:
+    """Return how many blocks against each baseline a bot halfway to the reference needs.
+
+    `points` and the reference's `shares` are by baseline, `wanted` the half-width of the sum.
+    """
+    square = 0.0
+    for name, of in points.items():
+        gain = max(shares[name] - FAIR, _LEAST_GAIN)
+        share = FAIR + gain / 2
+        square += (of / gain) ** 2 * share * (1.0 - share)
+    needed = ceil(Z95**2 * square / wanted**2 / PER_BLOCK)
+    return min(most, max(min(FIRST, most), needed))
+
+
+def _spread(part: Part) -> float:
+    return max(part.below, part.above) ** 2
+
+
+Blocks = Mapping[str, Sequence[int]]
+"""By the name of the baseline: how many games the bot won in each block."""
+Decide = Callable[[Blocks], Mapping[str, int]]
+"""How many blocks of each baseline a bot plays, given those that are complete."""
+
+
+class BaselineRecord:
+    """The games against baselines that are stored."""
+
+    def __init__(self, store: Store) -> None:
+        self._results = {result.fixture.id: result for result in store.results()}
+
+    def __contains__(self, id_: object) -> bool:
+        return id_ in self._results
+
+    def add(self, result: FixtureResult) -> None:
+        """Take a table into account."""
+        self._results[result.fixture.id] = result
+
+    def won(self, terms: GradingTerms, pairing: Pairing, most: int) -> list[int]:
+        """Return the games won in each of the first blocks that are complete, at most so many."""
+        won: list[int] = []
+        for number in range(most):
+            tables = [self._results.get(fixture.id) for fixture in block(terms, pairing, number)]
+            if not all(tables):
+                break
+            won.append(sum(wins(pairing, table) for table in tables if table))
+        return won
+
+
+class BaselineGames:
+    """What is still to be played by some bots, each against every baseline."""
+
+    def __init__(
+        self,
+        store: Store,
+        played: BaselineRecord,
+        terms: GradingTerms,
+        bots: Collection[str],
+        decide: Decide,
+        finished: Callable[[str, Blocks], None] = lambda _bot, _blocks: None,
+    ) -> None:
+        """Play these bots, given by digest; `finished` hears who has played all of it."""
+        self._store, self._played, self._terms = store, played, terms
+        self._decide, self._finished = decide, finished
+        self._plans: dict[str, Mapping[str, int]] = {bot: {} for bot in bots}
+        self._blocks: dict[str, Blocks] = {bot: {} for bot in bots}
+        self._left: dict[str, dict[str, Fixture]] = {bot: {} for bot in bots}
+        self._owner: dict[str, str] = {}
+        self.given_up: set[str] = set()
+        """Bots of which a table killed its workers."""
+
+    @property
+    def playing(self) -> Collection[str]:
+        """The bots that have games left."""
+        return self._left.keys()
+
+    def expected_tables(self, expected: Callable[[Blocks], int]) -> int:
+        """Return how many tables are left, about: those that are due, or as many as are expected.
+
+        `expected` says of a bot's complete blocks how many it plays in all.
+        """
+        total = 0
+        for bot, left in self._left.items():
+            planned = SEATS * sum(self._plans[bot].values())
+            played = planned - len(left)
+            total += max(len(left), SEATS * expected(self._blocks[bot]) - played)
+        return total
+
+    def due(self) -> list[Fixture]:
+        """Return what is to be played now."""
+        for bot, left in [*self._left.items()]:
+            if not left:
+                self._plan(bot)
+        return [fixture for left in self._left.values() for fixture in left.values()]
+
+    def keep(self, packed: Sequence[PackedFixture], results: Sequence[FixtureResult]) -> None:
+        """Store tables that were played."""
+        self._store.add(*packed)
+        for result in results:
+            self._played.add(result)
+            if left := self._left.get(self._owner[result.fixture.id]):
+                left.pop(result.fixture.id, None)
+
+    def quarantine(self, fixture: QuarantinedFixture) -> None:
+        """Play no more tables of a bot one of which cannot be played."""
+        self._store.quarantine(fixture)
+        bot = self._owner[fixture.fixture.id]
+        self.given_up.add(bot)
+        self._left.pop(bot, None)
+
+    def _plan(self, bot: str) -> None:
+        """Note what a bot plays next, as soon as all that was planned is complete."""
+        while not self._left[bot]:
+            blocks = blocks_of(self._played, self._terms, bot, self._plans[bot])
+            plan = self._decide(blocks)
+            if plan == self._plans[bot]:
+                del self._left[bot]
+                self._finished(bot, blocks)
+                return
+            self._plans[bot], self._blocks[bot] = plan, blocks
+            self._left[bot] = {
+                fixture.id: fixture
+                for name, most in plan.items()
+                for number in range(most)
+                for fixture in block(self._terms, pairing_of(self._terms, bot, name), number)
+                if fixture.id not in self._played
+            }
+            self._owner |= dict.fromkeys(self._left[bot], bot)
+
+
+def pairing_of(terms: GradingTerms, bot: str, baseline: str) -> Pairing:
+    """Return a bot, by digest, and a baseline, by name."""
+    return Pairing(bot, baseline, terms.baselines[baseline])
+
+
+def blocks_of(
+    played: BaselineRecord, terms: GradingTerms, bot: str, plan: Mapping[str, int]
+) -> dict[str, list[int]]:
+    """Return how a bot did in the blocks of a plan that are complete."""
+    return {name: played.won(terms, pairing_of(terms, bot, name), plan[name]) for name in plan}
+
+
+def final_blocks(
+    played: BaselineRecord, terms: GradingTerms, bot: str, decide: Decide
+) -> dict[str, list[int]]:
+    """Return the blocks that count of a bot, as far as they are stored: what `decide` asks for."""
+    plan: Mapping[str, int] = {}
+    while True:
+        blocks = blocks_of(played, terms, bot, plan)
+        wanted = decide(blocks)
+        complete = all(len(blocks[name]) == plan[name] for name in plan)
+        if wanted == plan or not complete:
+            return blocks
+        plan = wanted

@@ -1,1 +1,0 @@
-"""The games of a course: against baselines, and in the field."""

@@ -1,0 +1,350 @@
+"""Marks: a pure function of a course, its lock and its stored games."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from shlex import quote
+from typing import NamedTuple
+
+from msgspec import Struct
+from msgspec.structs import replace
+
+from arena.course.baselines import (
+    FIRST,
+    PER_BLOCK,
+    BaselineRecord,
+    Blocks,
+    Decide,
+    final_blocks,
+    more_blocks,
+    name_of,
+    target,
+)
+from arena.course.by_hand import ByHand
+from arena.course.config import FIELD, LEGAL, Course, CourseFile, load_course, with_precision
+from arena.course.field import field_results, store_of
+from arena.course.lock import LOCK, Lock, LockedHandIn, read_lock
+from arena.course.points import (
+    Grade,
+    GradeKey,
+    Part,
+    Share,
+    Total,
+    against,
+    certain,
+    grade_of,
+    in_field,
+    share_of,
+    total_of,
+)
+from arena.course.roster import Student
+from arena.io.errors import ArenaError
+from arena.io.files import read_limited
+from arena.io.text import csv_of
+from arena.league.store.store import Store
+from arena.publish.data.schema import csv_cell
+
+NOT_MARKED = "not marked yet"
+
+
+class Mark(Struct, frozen=True):
+    """The mark of a student."""
+
+    parts: dict[str, Part]
+    """`legal`, each baseline by its name, `field`, those that the teacher marks by their names."""
+    total: Total
+    """Without a deduction."""
+    days_late: int = 0
+    free_days: int = 0
+    """Of these, those that cost nothing."""
+    deduction: float = 0.0
+    precise: bool = True
+    """Whether half of its interval is within the precision; if not, the budget is spent."""
+    added: list[ByHand] = []
+    """What the teacher gave or took, each with a reason; it is added last."""
+    grade: Grade | None = None
+    """None if the course has no grades."""
+    reasons: dict[str, str] = {}
+    """The teacher's, by the part that was marked by hand."""
+
+    @property
+    def by_hand(self) -> float:
+        """The points that were added last."""
+        return sum(entry.points for entry in self.added)
+
+    @property
+    def final(self) -> float:
+        """What is left after the deduction and with what was added, 0 at least."""
+        return self._final(self.total.points)
+
+    @property
+    def high(self) -> float:
+        """What the upper end of the interval comes to."""
+        return self._final(self.total.high)
+
+    def _final(self, points: float) -> float:
+        return max(0.0, points - self.deduction + self.by_hand)
+
+    @property
+    def games(self) -> int:
+        """All that were played for it."""
+        return sum(part.share.games for part in self.parts.values() if part.share)
+
+
+def decider(file: CourseFile, shares: Mapping[str, Share]) -> Decide:
+    """Return how many blocks of each baseline a hand-in plays, given those that are complete."""
+    most = file.budget // PER_BLOCK
+    wanted = target(file.precision, file.marks.field)
+
+    def decide(blocks: Blocks) -> Mapping[str, int]:
+        if not blocks:
+            return dict.fromkeys(file.marks.baselines, min(FIRST, most))
+        counts = {name: len(won) for name, won in blocks.items()}
+        return more_blocks(counts, baseline_parts(file, shares, blocks), wanted, most)
+
+    return decide
+
+
+def measure(file: CourseFile) -> Decide:
+    """Return how many blocks of each baseline the reference plays."""
+    count = -(-file.reference_games // PER_BLOCK)
+    return lambda _: dict.fromkeys(file.marks.baselines, count)
+
+
+def baseline_parts(
+    file: CourseFile, shares: Mapping[str, Share], blocks: Blocks
+) -> dict[str, Part]:
+    """Return what was won against each baseline is worth."""
+    return {
+        name: against(
+            share_of(won, PER_BLOCK), shares[name].share, file.marks.baselines[name].points
+        )
+        for name, won in blocks.items()
+        if won
+    }
+
+
+def mark_of(
+    file: CourseFile,
+    lock: Lock,
+    hand_in: LockedHandIn | None,
+    blocks: Blocks,
+    field: Mapping[str, Sequence[tuple[int, int]]],
+    by_hand: Sequence[ByHand] = (),
+) -> Mark:
+    """Return the mark of a hand-in; None stands for a student who handed nothing in."""
+    marks = file.marks
+    steps = hand_in.steps / hand_in.of if hand_in else 0.0
+    parts = {LEGAL: certain(marks.legal * steps, marks.legal)} if marks.legal else {}
+    parts |= {name: certain(0.0, baseline.points) for name, baseline in marks.baselines.items()}
+    parts |= baseline_parts(file, lock.shares, blocks)
+    if marks.field:
+        tables = field.get(name_of(hand_in.program)) if hand_in and hand_in.bot else None
+        parts[FIELD] = in_field(tables, marks.field) if tables else certain(0.0, marks.field)
+    marked = {entry.part: entry for entry in by_hand if entry.part in marks.by_hand}
+    parts |= {
+        name: certain(marked[name].points if name in marked else 0.0, most)
+        for name, most in marks.by_hand.items()
+    }
+    total = total_of(parts)
+    days, free = (hand_in.days_late, hand_in.free_days) if hand_in else (0, 0)
+    mark = Mark(
+        parts,
+        total,
+        days,
+        free,
+        deduction=(days - free) * file.late.points_per_day,
+        precise=total.half_width <= file.precision,
+        added=[entry for entry in by_hand if entry.part not in marks.by_hand],
+        reasons={
+            name: marked[name].reason if name in marked else NOT_MARKED for name in marks.by_hand
+        },
+    )
+    return _with_grade(mark, lock.grades)
+
+
+def _with_grade(mark: Mark, key: GradeKey | None) -> Mark:
+    return replace(mark, grade=grade_of(key, mark.final, mark.high)) if key else mark
+
+
+MARKS = "marks.csv"
+GRADING = "grading"
+"""The folder with the stores, the checks and the secret: not for students."""
+STORE = "games.sqlite"
+
+
+class Result(Struct, frozen=True):
+    """What a student is told."""
+
+    student: Student
+    hand_in: LockedHandIn | None
+    mark: Mark | None
+    """None for a student who is struck."""
+    note: str
+
+
+def grading(course: Course) -> Path:
+    """Return the folder with all that was played and checked."""
+    return course.folder / GRADING
+
+
+def results_of(course: Course, lock: Lock) -> list[Result]:
+    """Derive the marks of all students on the roster; raises ArenaError if games are missing."""
+    file, folder = course.file, grading(course)
+    field = field_results(store_of(folder, lock, file.marks.field)) if lock.field else {}
+    marked = Marking(course, lock)
+    results = []
+    for student in course.students:
+        hand_in, note = lock.hand_ins.get(student.id), lock.notes.get(student.id, "")
+        if student.id in lock.struck:
+            struck = "; ".join(filter(None, ["struck", note]))
+            results.append(Result(student, hand_in, None, struck))
+        else:
+            mark = marked.mark(hand_in, field, lock.by_hand.get(student.id, ()))
+            results.append(Result(student, hand_in, mark, note))
+    return results
+
+
+class Marking:
+    """Marks hand-ins by the games that are stored."""
+
+    def __init__(self, course: Course, lock: Lock) -> None:
+        """Read the games against the baselines; raises ArenaError if they are missing."""
+        self._file, self._lock = course.file, lock
+        self._decide = decider(course.file, lock.shares)
+        self._played = _played(grading(course) / STORE) if course.file.marks.baselines else None
+
+    def mark(
+        self,
+        hand_in: LockedHandIn | None,
+        field: Mapping[str, Sequence[tuple[int, int]]],
+        by_hand: Sequence[ByHand] = (),
+    ) -> Mark:
+        """Return the mark of a hand-in; None stands for a student who handed nothing in."""
+        bot = hand_in.bot if hand_in else ""
+        blocks = (
+            final_blocks(self._played, self._lock.terms, bot, self._decide)
+            if bot and self._played
+            else {}
+        )
+        return mark_of(self._file, self._lock, hand_in, blocks, field, by_hand)
+
+
+def _played(path: Path) -> BaselineRecord:
+    with Store(path) as store:
+        return BaselineRecord(store)
+
+
+def with_best(course: Course, lock: Lock) -> Lock:
+    """Return a lock in which the best hand-in of each student counts, of those that may.
+
+    That is the one with the most points against the baselines and for legal play, after its
+    deduction; of equal ones the last.
+    """
+    if not lock.candidates:
+        return lock
+    marking = Marking(course, lock)
+    best: dict[str, LockedHandIn] = {}
+    notes = dict(lock.notes)
+    for id_, candidates in lock.candidates.items():
+        finals = [marking.mark(one, {}).final for one in candidates]
+        at = max(range(len(finals)), key=lambda number: (finals[number], number))
+        best[id_] = candidates[at]
+        lines = [f"the best of {len(finals)}, without the field"] + [
+            f"'{one.file}' came to {final:.2f}"
+            for one, final in zip(candidates, finals, strict=True)
+        ]
+        notes[id_] = "; ".join(lines)
+    return replace(lock, hand_ins={**lock.hand_ins, **best}, notes=notes)
+
+
+def marks_csv(course: Course, lock: Lock, results: list[Result]) -> str:
+    """Return marks.csv: a line a student, in the order of the roster; no cell is a formula."""
+    parts = [LEGAL] if course.file.marks.legal else []
+    parts += [*course.file.marks.baselines]
+    parts += [FIELD] if course.file.marks.field else []
+    parts += [*course.file.marks.by_hand]
+    head = ["id", "name", "group", "team", *parts, "mark", "low", "high", "precise", "games"]
+    head += ["days_late", "deduction", "by_hand", "final", "grade"]
+    head += ["file", "received", "sha256", "note"]
+    rows = [_row(result, parts, lock) for result in results]
+    return csv_of([list(map(csv_cell, row)) for row in [head, *rows]])
+
+
+def _row(result: Result, parts: list[str], lock: Lock) -> list[str]:
+    student, mark, hand_in = result.student, result.mark, result.hand_in
+    row = [student.id, student.name, student.group, student.team]
+    if mark is None:
+        row += [""] * (len(parts) + 10)
+    else:
+        row += [_points(mark.parts[name].points) for name in parts]
+        row += [_points(end) for end in mark.total]
+        precise = "yes" if mark.precise else "no"
+        row += ["first look" if lock.terms.quick else precise, str(mark.games)]
+        row += [str(mark.days_late), _points(mark.deduction), _points(mark.by_hand)]
+        row += [_points(mark.final), mark.grade.name if mark.grade else ""]
+    row += [hand_in.file, hand_in.received, hand_in.content] if hand_in else [""] * 3
+    return [*row, "; ".join(filter(None, [result.note, *_by_hand(mark)]))]
+
+
+def _by_hand(mark: Mark | None) -> Iterator[str]:
+    """Yield what the teacher gave, with the reasons."""
+    for part, reason in mark.reasons.items() if mark else ():
+        yield f"{part}: {reason}"
+    for entry in mark.added if mark else ():
+        yield f"{entry.part} {entry.points:+g}: {entry.reason}"
+
+
+def _points(value: float) -> str:
+    return f"{value:.2f}"
+
+
+_MAX_BYTES = 64 << 20
+
+
+class GradedCourse(NamedTuple):
+    """What a grading was made of and came to."""
+
+    course: Course
+    lock: Lock
+    results: list[Result]
+    first_look: str
+    """As `first_look` says it."""
+
+
+def load_graded(path: Path, *, first_look: bool) -> GradedCourse:
+    """Read a graded course; `first_look` takes one that was graded for a first look, too.
+
+    Raises ArenaError for one that is not taken, and if nothing was graded.
+    """
+    course = load_course(path)
+    lock = read_lock(course.folder)
+    if lock is None or not (course.folder / MARKS).exists():
+        hint = f"arena course grade {quote(str(path))}"
+        raise ArenaError("nothing was graded yet", str(course.folder), hint)
+    course = with_precision(course, lock.terms.precision)
+    said = first_look_of(course, lock)
+    if said and not first_look:
+        hint = (
+            f"arena course grade {quote(str(path))} plays on; to go on all the same: --first-look"
+        )
+        raise ArenaError(f"this is {said}", str(course.folder / LOCK), hint)
+    return GradedCourse(course, lock, results_of(course, lock), said)
+
+
+def first_look_of(course: Course, lock: Lock) -> str:
+    """Return what to say of marks that are a first look; "" if they are not."""
+    if not lock.terms.quick:
+        return ""
+    return (
+        f"a first look, to ±{lock.terms.precision:g} points, and not the mark,"
+        f" which is played to ±{course.planned_precision:g}"
+    )
+
+
+def check_unchanged(course: Course, lock: Lock, results: list[Result]) -> None:
+    """Raise ArenaError if marks.csv is not what the games lead to: somebody may have edited it."""
+    path = course.folder / MARKS
+    if read_limited(path, _MAX_BYTES) != marks_csv(course, lock, results).encode():
+        what = "it is not as arena course grade wrote it"
+        hint = "put changes into `by_hand` of course.yaml, and grade again"
+        raise ArenaError(what, str(path), hint)

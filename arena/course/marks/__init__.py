@@ -1,1 +1,0 @@
-"""From games to marks: the parts of a mark and their sum, the result, and what changed."""

@@ -1,1 +1,0 @@
-"""SQLite files that somebody else may have written: opened, checked, brought up to date."""

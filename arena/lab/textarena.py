@@ -1,0 +1,276 @@
+"""TextArena's agents at our tables, and our bots in its LiarsDice. Needs the extra `textarena`.
+
+policy(agent)                    a policy: a rival in training, or a bot by `arena.lab.env.bot`
+with bot_agent("my-bot") as agent:
+    agent(observation)           a bot as an agent of textarena.make("LiarsDice-v0")
+
+LiarsDice has other rules: ones are no jokers, nobody is palifico, and a raise may name more dice
+and a higher face at once, but neither less. A bot plays by these rules if it takes its bids from
+`raises` and its odds from `palifico_seat`, as the protocol has them: every round is shown to it as
+a palifico round with the raises that are legal there.
+"""
+
+import re
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from random import Random
+
+import numpy as np
+import textarena
+from msgspec import Struct
+
+from arena.bots.sandboxes.registry import AUTO
+from arena.game.records import Fault
+from arena.game.rules.books import BGA, Rules, variant
+from arena.game.rules.clauses import in_force
+from arena.game.rules.round import Bid, Raises
+from arena.game.rules.view import SeatBid
+from arena.game.wire.messages import Turn
+from arena.lab.env.game import setting
+from arena.lab.env.live_rivals import LiveBots, live_bots
+from arena.lab.env.perudo_policy import DUDO, FACES, FIRST_BID, PASS, Observation, Policy, Table
+
+Agent = Callable[[str], str]
+"""Any agent of TextArena: it gets what it sees as text, and returns its action as text."""
+_CALL = re.compile(r"\[call\]", re.IGNORECASE)
+_BID_IN_ANSWER = re.compile(r"\[bid\s*:?\s*(\d{1,3})[,\s]+(\d{1,3})\]", re.IGNORECASE)
+_HOW_TO_ANSWER = (
+    "Answer '[Bid: 3, 4]' to bid three dice of face 4, or '[Call]' to doubt the last bid."
+)
+
+
+def policy(agent: Agent, rules: Rules = BGA) -> Policy:
+    """Return a policy that asks an agent, and tells it the rules in force clause by clause.
+
+    As in TextArena, an illegal answer is asked once more, with the reason; after a second one the
+    policy raises ValueError. Offers of calza are passed.
+    """
+    clauses = "\n".join(f"- {line}" for line in in_force(rules))
+
+    def choose(observation: Observation, _: Random) -> int:
+        if observation["action_mask"][PASS]:
+            return PASS
+        table = Table.of(observation)
+        seen = f"{_prompt(table, clauses)}\n{_seen(table, observation)}"
+        for _attempt in range(2):
+            said = agent(seen)
+            action = _action(table, said)
+            if action is not None and observation["action_mask"][action]:
+                return action
+            reason = f"{said[:200]!r} is no legal action."
+            seen += (
+                f"\n[GAME] Player 0 attempted an invalid move. Reason: {reason} Please resubmit."
+            )
+        raise ValueError(reason)
+
+    return choose
+
+
+def _prompt(table: Table, clauses: str) -> str:
+    players = table.players
+    return (
+        f"[GAME] You are Player 0 in an {players}-player Liar's Dice game.\n"
+        f"Rules:\n{clauses}\n{_HOW_TO_ANSWER}"
+    )
+
+
+def _seen(table: Table, observation: Observation) -> str:
+    seen = observation["observation"]
+    hand = [str(face) for face in range(1, FACES + 1) for _ in range(seen[table.hand][face - 1])]
+    dice = [f"\tPlayer {seat}: {left}" for seat, left in enumerate(seen[table.dice])]
+    wild = "not wild" if seen[table.palifico].any() else "wild"
+    lines = [
+        f"New round - Remaining dice: {'; '.join(dice)}",
+        f"Your current Dice are: {', '.join(hand)}",
+        f"Ones are {wild} in this round.",
+        *_bids(table, observation),
+        f"Legal: {', '.join(_legal(observation))}",
+    ]
+    return "\n".join(f"[GAME] {line}" for line in lines)
+
+
+def _bids(table: Table, observation: Observation) -> Iterator[str]:
+    """Say the bids of the round, oldest first: each is higher than the one before."""
+    seen = observation["observation"]
+    palifico = seen[table.palifico].any()
+
+    def height(bid: tuple[int, int, int]) -> tuple[float, int]:
+        quantity, face, _ = bid
+        # By every rule book, n wild pacos stand between 2n dice of a number and one more.
+        return (2 * quantity + 0.5 if face == 1 and not palifico else quantity, face)
+
+    bids = [
+        (place // FACES + 1, place % FACES + 1, int(who) - 1)
+        for place, who in enumerate(seen[table.bids])
+        if who
+    ]
+    for quantity, face, bidder in sorted(bids, key=height):
+        yield f"Player {bidder} bids {quantity} of face {face}."
+
+
+def _legal(observation: Observation) -> Iterator[str]:
+    mask = observation["action_mask"]
+    if mask[DUDO]:
+        yield "[Call]"
+    for action in np.flatnonzero(mask[FIRST_BID:]):
+        yield f"[Bid: {action // FACES + 1}, {action % FACES + 1}]"
+
+
+def _action(table: Table, said: str) -> int | None:
+    """Return the action that TextArena would read from an answer; None if there is none."""
+    bracketed = said if "[" in said or "]" in said else f"[{said}]"
+    if _CALL.search(bracketed):
+        return DUDO
+    found = _BID_IN_ANSWER.search(bracketed)
+    if not found:
+        return None
+    quantity, face = map(int, found.groups())
+    within = 1 <= quantity <= table.cap and 1 <= face <= FACES
+    return table.bid(quantity, face) if within else None
+
+
+_SWITCHES: dict[str, object] = {"raise_quantity_and_face": True, "raise_to_lower_face": False}
+_FACES = range(1, 7)
+_SENDER = re.compile(r"\n\[(GAME|Player \d+)\] ")
+_PROMPT = re.compile(r"You are Player (\d+) in an (\d+)-player Liar's Dice game")
+_ROUND = re.compile(
+    r"New round - Remaining dice: (.*)\nYour current Dice are: ([\d, ]*)", re.MULTILINE
+)
+_LEFT = re.compile(r"Player \d+: (\d+)")
+_BID_IN_OBSERVATION = re.compile(r"Player (\d+) bids (\d+) of face (\d)\.")
+
+
+class Seen(Struct, frozen=True):
+    """What an observation says."""
+
+    seat: int
+    dice: tuple[int, ...]
+    """Its own."""
+    left: tuple[int, ...]
+    """The dice of each player."""
+    bids: tuple[SeatBid, ...]
+    """Of this round, oldest first."""
+    round: int
+    """How many rounds began before this one, in all that the observation holds."""
+
+
+def read(observation: str) -> Seen:
+    """Return what an observation says; raises ValueError if it is none of LiarsDice."""
+    told = _by_the_game(observation)
+    prompts, rounds = _PROMPT.findall(told), [*_ROUND.finditer(told)]
+    if not prompts or not rounds:
+        raise ValueError("this is no observation of TextArena's LiarsDice")
+    last = rounds[-1]
+    return Seen(
+        int(prompts[-1][0]),
+        tuple(int(die) for die in last[2].split(",") if die.strip()),
+        tuple(map(int, _LEFT.findall(last[1]))),
+        tuple(SeatBid(*map(int, bid)) for bid in _BID_IN_OBSERVATION.findall(told[last.end() :])),
+        len(rounds) - 1,
+    )
+
+
+def _by_the_game(observation: str) -> str:
+    """Return what the game itself says: what players write might look like its words."""
+    first, *parts = _SENDER.split(f"\n{observation}")
+    if not parts:
+        return first
+    said = zip(parts[::2], parts[1::2], strict=True)
+    return "\n".join(text for sender, text in said if sender == "GAME")
+
+
+def raises(last: Bid | None, most: int) -> Iterator[Raises]:
+    """Yield the bids that are legal there, up to `most` dice."""
+    for face in _FACES:
+        least = 1 if last is None else last.quantity + (face == last.face)
+        if (last is None or face >= last.face) and least <= most:
+            yield Raises(face, least, most)
+
+
+class BotAgent(textarena.Agent):  # type: ignore[misc]
+    """A live bot; at a fault its answer is none, as TextArena's rules for such answers say."""
+
+    def __init__(self, pattern: str, sandbox: str, *, trust_bots: bool) -> None:
+        super().__init__()
+        self._pattern = pattern
+        self._options = (sandbox, trust_bots)
+        self._ends = ExitStack()
+        self._bots: LiveBots | None = None
+        self._table = -1, -1, -1
+        """Seat, players, and dice at the start."""
+        self._game, self._asked, self._dice = -1, 0, 0
+
+    def __call__(self, observation: str) -> str:
+        """Return the bot's action; raises ArenaError if it is wrong, ValueError for other games."""
+        seen = read(observation)
+        bots = self._bots_at(seen)
+        reply = bots.reply(seen.seat, self._turn(seen))
+        if isinstance(reply, Fault):
+            return f"{reply.cause}: {reply.detail}"
+        if reply.action == "bid":
+            return f"[Bid: {reply.quantity}, {reply.face}]"
+        return "[Call]" if reply.action == "dudo" else reply.action
+
+    def close(self) -> None:
+        """End the bot."""
+        self._ends.close()
+        self._bots = None
+
+    def _bots_at(self, seen: Seen) -> LiveBots:
+        """Return the bot at this table, greeted for this game."""
+        if sum(seen.left) > self._dice or self._bots is None:
+            self._game += 1
+            table = (seen.seat, len(seen.left), max(seen.left))
+            if self._bots is None or table != self._table:
+                self._bots = self._sit_down(*table)
+            self._bots.begin("textarena")
+        self._dice = sum(seen.left)
+        return self._bots
+
+    def _sit_down(self, seat: int, players: int, dice: int) -> LiveBots:
+        """Start the bot in a seat of a table."""
+        self.close()
+        sandbox, trusted = self._options
+        rules = variant("bga", _SWITCHES, lost_dice_visible=True, starting_dice=dice)
+        games = setting(rules, players)
+        bots = live_bots(games, {seat: self._pattern}, sandbox, trust_bots=trusted)
+        self._table = seat, players, dice
+        return self._ends.enter_context(bots)
+
+    def _turn(self, seen: Seen) -> Turn:
+        """Return the request of the arena for what is seen."""
+        self._asked += 1
+        bids = seen.bids
+        last = Bid(bids[-1].quantity, bids[-1].face) if bids else None
+        alive = [seat for seat, left in enumerate(seen.left) if left]
+        return Turn(
+            seat=seen.seat,
+            dice=seen.dice,
+            bids=bids,
+            alive=alive,
+            dice_counts=seen.left,
+            # Ones are no jokers.
+            palifico_seat=bids[0].seat if bids else seen.seat,
+            id=self._asked,
+            game=self._game,
+            round=seen.round,
+            raises=tuple(raises(last, len(seen.left) * self._table[2])),
+            dudo=bool(bids),
+        )
+
+
+@contextmanager
+def bot_agent(pattern: str, sandbox: str = AUTO, *, trust_bots: bool = False) -> Iterator[BotAgent]:
+    """Yield a bot (its folder, its archive, `sample:NAME`) as an agent of TextArena's LiarsDice.
+
+    It starts when it is first asked, and plays one game after another, of 2 to 6 players who begin
+    with 10 dice at most. Nobody tells it what was under the cups: TextArena does not show it.
+    """
+    agent = BotAgent(pattern, sandbox, trust_bots=trust_bots)
+    try:
+        yield agent
+    finally:
+        agent.close()
+
+
+__all__ = ["BotAgent", "bot_agent", "policy"]

@@ -1,1 +1,0 @@
-"""Tables at which visitors play against versions of the field; nothing of them is rated."""

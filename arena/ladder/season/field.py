@@ -1,0 +1,181 @@
+"""Which versions play: admitted, compared with the one before, ordered elsewhere, or left.
+
+A bot has one version in the field: the newest that passed its check, or the better of two.
+"""
+
+import shutil
+from collections.abc import Sequence
+
+import msgspec
+
+from arena.io.errors import ArenaError
+from arena.ladder.book.book import Book
+from arena.ladder.book.tables import (
+    PLAYING,
+    WAITING,
+    Action,
+    Comparison,
+    Order,
+    State,
+    Version,
+    allowed,
+)
+from arena.ladder.config import Keep
+from arena.ladder.door.door import Door
+from arena.ladder.folder import Folder
+from arena.ladder.season.season import TwinResult
+
+_FAULTED_GAMES, _FAULTED_SHARE = 50, 0.1
+
+
+def faults_too_often(games: int, faulted: int) -> bool:
+    """Tell whether a version must rest that faulted in so many of its games."""
+    return faulted >= _FAULTED_GAMES and faulted > _FAULTED_SHARE * games
+
+
+def admit(book: Book, version: Version, why: str) -> None:
+    """Let a version play that passed its check, unless a newer one of the bot plays.
+
+    The one before it plays on, until they have met on the same dice.
+    """
+    others = sorted(_siblings(book, version), key=lambda other: other.number)
+    if others and others[-1].number > version.number:
+        book.set_state(version, State.RESTING, f"{why}, but {others[-1].name} is newer")
+        return
+    for old in others[:-1]:
+        book.set_state(old, State.RESTING, f"{version.name} plays in its place")
+    for predecessor in others[-1:]:
+        book.set_state(predecessor, predecessor.state, f"it meets {version.name} on the same dice")
+    book.set_state(version, State.PROVISIONAL, why)
+
+
+def settle(
+    book: Book, new: Version, old: Version, result: TwinResult | None, keep: Keep
+) -> Version:
+    """Let one of two versions rest that have met, or could not; returns which."""
+    worse = result is not None and result.rivals_beaten.above < 0.5
+    with book.together():
+        if result:
+            book.compare(Comparison(new.id, old.name, msgspec.json.encode(result)))
+            book.note(verdict(result, old.name), new.author, new.name)
+        if keep is Keep.BETTER and worse:
+            book.set_state(new, State.RESTING, f"{old.name} is better, and plays on")
+            book.set_state(old, old.state, f"it is better than {new.name}")
+            return new
+        book.set_state(old, State.RESTING, f"{new.name} plays in its place")
+        return old
+
+
+def verdict(result: TwinResult, predecessor: str) -> str:
+    """Say how a version compares with the one before it."""
+    above = result.rivals_beaten.above
+    games = f"({result.games} twin games)"
+    if above == 0.5:
+        return f"as good as {predecessor} {games}"
+    word = "better" if above > 0.5 else "worse"
+    return f"{word} than {predecessor} with {_percent(max(above, 1 - above))} {games}"
+
+
+def place_in_field(book: Book, version: Version, why: str) -> None:
+    """Let a version play in place of every other one of the bot."""
+    for other in _siblings(book, version):
+        book.set_state(other, State.RESTING, f"{version.name} plays in its place")
+    book.set_state(version, State.PROVISIONAL, why)
+
+
+def _percent(share: float) -> str:
+    return "over 99.9 %" if share > 0.999 else f"{100 * share:.1f} %"
+
+
+def _siblings(book: Book, version: Version) -> list[Version]:
+    return [
+        other
+        for other in book.versions(PLAYING)
+        if other.bot == version.bot and other.id != version.id
+    ]
+
+
+def carry_out(order: Order, book: Book) -> None:
+    """Do what was ordered, and answer; what cannot be done is answered, too."""
+    if order.uploads is not None:
+        with book.together():
+            book.set_quota(order.author, order.uploads)
+            answer = f"{order.author} may make {order.uploads} submissions in 24 hours"
+            book.answer(order, answer, done=True)
+        return
+    try:
+        version = _allowed(order, book)
+    except ArenaError as error:
+        book.answer(order, error.what, done=False)
+        return
+    with book.together():
+        _move(order, version, book)
+        book.answer(order, f"{version.name} is {book.version(version.name).state}", done=True)
+
+
+def _allowed(order: Order, book: Book) -> Version:
+    version = book.version(order.version)
+    if not allowed(version, order.what):
+        raise ArenaError(f"it is {version.state}: {version.why}")
+    return version
+
+
+def _move(order: Order, version: Version, book: Book) -> None:
+    reason = f": {order.why}" if order.why else ""
+    why = f"ordered by {order.who}{reason}"
+    if order.what is Action.APPROVE:
+        admit(book, version, f"approved by {order.who}{reason}")
+    elif order.what in {Action.RESUME, Action.PLAY}:
+        place_in_field(book, version, why)
+    else:
+        held = order.what is Action.REST
+        book.set_state(version, _NEXT[order.what], why, held=held)
+
+
+_NEXT = {
+    Action.REST: State.RESTING,
+    Action.WITHDRAW: State.RESTING,
+    Action.STRIKE: State.STRUCK,
+    Action.RECHECK: State.QUEUED,
+}
+
+
+_WHY = "its author left"
+
+
+def delete_account(order: Order, folder: Folder, door: Door, book: Book) -> None:
+    """Let the versions of an author who left rest under the pseudonym that the door gave them.
+
+    The door knows their submissions by the pseudonym alone; the book still has the name.
+    """
+    ids = {upload.id for upload in door.uploads() if upload.author == order.author}
+    versions = [version for version in book.versions() if version.id in ids]
+    names = {version.author for version in versions} - {order.author}
+    with book.together():
+        for version in versions:
+            _end(version._replace(author=order.author), book)
+        for name in names:
+            book.rename_author(name, order.author)
+        book.answer(order, "an author left: results stay under a pseudonym", done=True)
+    for name in names:
+        shutil.rmtree(folder.private / name, ignore_errors=True)
+    _remove_files(folder, book, versions)
+
+
+def _end(version: Version, book: Book) -> None:
+    if version.state in WAITING:
+        book.set_state(version, State.REFUSED, _WHY)
+    elif version.state in PLAYING | {State.AWAITING}:
+        book.set_state(version, State.RESTING, _WHY, held=True)
+
+
+def _remove_files(folder: Folder, book: Book, versions: Sequence[Version]) -> None:
+    """Remove what was submitted, but for files that others submitted, too."""
+    left = {version.id for version in versions}
+    others = [version for version in book.versions() if version.id not in left]
+    kept = {version.digest for version in others} | {version.sha256 for version in others}
+    for version in versions:
+        if version.digest and version.digest not in kept:
+            folder.version(version.digest).unlink(missing_ok=True)
+        if version.sha256 not in kept:
+            folder.upload(version.sha256, version.ending).unlink(missing_ok=True)

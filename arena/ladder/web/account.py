@@ -1,0 +1,263 @@
+"""An author's account: its sessions and tokens, its feed, and all that is stored about it."""
+
+import time
+import zipfile
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response, StreamingResponse
+
+from arena.ladder.book.book import Book
+from arena.ladder.book.tables import Event, Version, decoded_check
+from arena.ladder.door.access import TOKEN_SCOPES, Scope, SecretKind, Secrets, id_of
+from arena.ladder.door.door import Door
+from arena.ladder.folder import Folder
+from arena.ladder.web.problems import NOT_FOUND, RequestError, refusing
+from arena.ladder.web.served import Served, see_other, served_by
+from arena.ladder.web.templates import page
+from arena.ladder.web.uploads import form_of
+from arena.ladder.web.visitors import forget_cookie, found_secret, own_secret, session_of
+
+_MOST_NAME = 60
+"""Characters of a token's name."""
+
+
+def overview(request: Request) -> Response:
+    """Show what opens an author's account."""
+    session_of(request)
+    return HTMLResponse(_account_page(request))
+
+
+def _account_page(request: Request, error: RequestError | None = None, **shown: str) -> str:
+    """Return the page; `shown` is a secret that is shown this once."""
+    visitor = session_of(request)
+    with Secrets(served_by(request).folder) as secrets:
+        held = secrets.held(visitor.author)
+    return page(
+        request,
+        "account.html",
+        error=error,
+        at=time.time(),
+        sessions=[secret for secret in held if secret.kind is SecretKind.SESSION],
+        feeds=[secret for secret in held if secret.kind is SecretKind.FEED],
+        tokens=[secret for secret in held if secret.kind is SecretKind.TOKEN],
+        this=own_secret(request),
+        scopes=TOKEN_SCOPES,
+        **{"token": "", "feed": "", **shown},
+    )
+
+
+async def token(request: Request) -> Response:
+    """Show a new token, once."""
+    await run_in_threadpool(session_of, request)
+    form = await form_of(request)
+    try:
+        word = await run_in_threadpool(_made, request, form)
+    except RequestError as error:
+        text = await run_in_threadpool(_account_page, request, error)
+        return HTMLResponse(text, error.status, error.headers)
+    return HTMLResponse(await run_in_threadpool(_account_page, request, token=word))
+
+
+def _made(request: Request, form: Mapping[str, str]) -> str:
+    name, scope = form.get("name", "").strip(), form.get("scope", Scope.SUBMIT)
+    if not (1 <= len(name) <= _MOST_NAME and name.isprintable()):
+        what = f"a token has a name of 1 to {_MOST_NAME} characters"
+        raise RequestError(400, what, "name it after where it is used")
+    if scope not in TOKEN_SCOPES:
+        raise RequestError(400, "a token submits or reads", "choose one of the two")
+    with Secrets(served_by(request).folder, writes=True) as secrets, refusing():
+        return secrets.make_token(session_of(request).author, name, Scope(scope))
+
+
+def new_feed(request: Request) -> Response:
+    """Show the address of a new feed, once."""
+    author = session_of(request).author
+    with Secrets(served_by(request).folder, writes=True) as secrets:
+        word = secrets.renew_feed(author)
+    return HTMLResponse(_account_page(request, feed=word))
+
+
+async def delete(request: Request) -> Response:
+    """Delete an account, whose author typed their name."""
+    visitor = await run_in_threadpool(session_of, request)
+    typed = (await form_of(request)).get("name", "").strip()
+    if typed != visitor.author:
+        error = RequestError(400, "this is not your name", f"type {visitor.author} to confirm")
+        text = await run_in_threadpool(_account_page, request, error)
+        return HTMLResponse(text, error.status)
+    pseudonym = await run_in_threadpool(_forgotten, request, visitor.author)
+    forget_cookie(request)
+    request.state.visitor = None
+    return HTMLResponse(page(request, "deleted.html", pseudonym=pseudonym))
+
+
+def _forgotten(request: Request, author: str) -> str:
+    folder = served_by(request).folder
+    with Door(folder, writes=True) as door:
+        pseudonym = door.forget(author)
+    with Secrets(folder, writes=True) as secrets:
+        secrets.revoke(author)
+    return pseudonym
+
+
+async def end(request: Request) -> Response:
+    """End a session or a token."""
+    visitor = await run_in_threadpool(session_of, request)
+    id_ = (await form_of(request)).get("id", "")
+    await run_in_threadpool(_end, request, visitor.author, id_)
+    if id_ == own_secret(request):
+        forget_cookie(request)
+        return see_other("/")
+    return see_other("/account")
+
+
+def _end(request: Request, author: str, id_: str) -> None:
+    with Secrets(served_by(request).folder, writes=True) as secrets:
+        secrets.end(author, id_)
+
+
+_TOLD = {
+    "provisional: admitted": "admitted",
+    "provisional: approved": "admitted",
+    "refused: ": "refused",
+    "overtaken: ": "overtaken",
+}
+"""What is told, by how the line in the log begins."""
+_MOST = 50
+
+
+class _Entry(NamedTuple):
+    event: Event
+    word: str
+
+
+def feed(request: Request) -> Response:
+    """Send the feed whose secret is in the address."""
+    word = request.path_params["secret"]
+    secret = found_secret(request, word, SecretKind.FEED)
+    if secret is None:
+        raise RequestError(404, NOT_FOUND)
+    with Book(served_by(request).folder) as book:
+        events = book.newest_of(secret.author, tuple(_TOLD), _MOST)
+    entries = [_Entry(event, _word(event.text)) for event in events]
+    text = page(
+        request,
+        "feed.atom",
+        author=secret.author,
+        entries=entries,
+        id=id_of(word),
+        made=secret.made,
+    )
+    return HTMLResponse(text, media_type="application/atom+xml")
+
+
+def _word(text: str) -> str:
+    return next(word for begin, word in _TOLD.items() if text.startswith(begin))
+
+
+_CHUNK = 1024 * 1024
+_ELSEWHERE = "Results of games are public, in the records of each season, under the names of bots."
+
+
+def export(request: Request) -> Response:
+    """Send an author all that is stored about them."""
+    author, served = session_of(request).author, served_by(request)
+    if author in served.exports:
+        what = "all that is stored about you is being sent already"
+        raise RequestError(429, what, "wait until it has come", {"Retry-After": "10"})
+    headers = {"Content-Disposition": f'attachment; filename="{author}.zip"'}
+    return StreamingResponse(_sent(served, author), 200, headers, "application/zip")
+
+
+def _sent(served: Served, author: str) -> Iterator[bytes]:
+    """Yield the archive, of which an author is sent one at a time."""
+    served.exports.add(author)
+    try:
+        yield from _zipped(served.folder, author)
+    finally:
+        served.exports.discard(author)
+
+
+class _Sink:
+    """Takes what a zip is made of, until it is sent."""
+
+    def __init__(self) -> None:
+        self._parts: list[bytes] = []
+
+    def write(self, data: bytes) -> int:
+        self._parts.append(bytes(data))
+        return len(data)
+
+    def flush(self) -> None:
+        """Do nothing: `taken` empties it."""
+
+    def close(self) -> None:
+        """Do nothing."""
+
+    def taken(self) -> bytes:
+        """Return what was written since the last call."""
+        data, self._parts = b"".join(self._parts), []
+        return data
+
+
+def _zipped(folder: Folder, author: str) -> Iterator[bytes]:
+    sink = _Sink()
+    with zipfile.ZipFile(sink, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("account.json", _account(folder, author))
+        yield sink.taken()
+        for path, name in _files(folder, author):
+            try:
+                with path.open("rb") as source, archive.open(name, "w") as target:
+                    while chunk := source.read(_CHUNK):
+                        target.write(chunk)
+                        yield sink.taken()
+            except FileNotFoundError:  # the ladder replaced it a moment ago
+                continue
+    yield sink.taken()
+
+
+def _files(folder: Folder, author: str) -> Iterator[tuple[Path, str]]:
+    """Yield the files of an author, and their names in the archive."""
+    root = folder.private / author
+    for path in sorted(root.rglob("*")):
+        if path.is_file() and not path.is_symlink():
+            yield path, f"pages/{path.relative_to(root).as_posix()}"
+    with Door(folder) as door:
+        uploads = [upload for upload in door.uploads() if upload.author == author]
+    for upload in uploads:
+        path = folder.upload(upload.sha256, upload.ending)
+        if path.is_file():
+            yield path, f"submitted/{upload.version}{upload.ending}"
+
+
+def _account(folder: Folder, author: str) -> bytes:
+    with Door(folder) as door, Book(folder) as book, Secrets(folder) as secrets:
+        orders = [order for order in door.orders() if author in {order.who, order.author}]
+        versions = [version for version in book.versions() if version.author == author]
+        names = {version.name for version in versions}
+        account = {
+            "author": door.author(author)._asdict(),
+            "sessions, tokens and feeds": [secret._asdict() for secret in secrets.held(author)],
+            "submissions": [one._asdict() for one in door.uploads() if one.author == author],
+            "versions": [_version(version, book) for version in versions],
+            "orders": [order._asdict() for order in orders],
+            "log": [
+                event._asdict()
+                for event in book.events()
+                if event.author == author or event.version in names
+            ],
+            "elsewhere": _ELSEWHERE,
+        }
+    return msgspec.json.format(msgspec.json.encode(account), indent=1)
+
+
+def _version(version: Version, book: Book) -> dict[str, Any]:
+    results = [decoded_check(check.result) for check in book.checks(version) if check.result]
+    comparison = book.comparisons().get(version.id)
+    twins = msgspec.Raw(comparison.result) if comparison else None
+    return {**version._asdict(), "checks": results, "compared with the one before": twins}

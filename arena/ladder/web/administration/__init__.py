@@ -1,1 +1,0 @@
-"""The pages and orders of administrators."""

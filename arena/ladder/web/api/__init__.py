@@ -1,1 +1,0 @@
-"""The API of the web door and its description."""

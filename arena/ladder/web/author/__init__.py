@@ -1,1 +1,0 @@
-"""The pages of authors: links, submissions, versions, accounts, feeds."""

@@ -1,0 +1,185 @@
+"""The front page with the standings and what happens now, and the way to take part."""
+
+import re
+from collections.abc import Mapping
+
+from starlette.concurrency import run_in_threadpool
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, Response
+
+from arena.bots.kit_files import kit_archive
+from arena.bots.runtimes import KITS
+from arena.io.errors import ArenaError
+from arena.io.files import changed_at
+from arena.ladder.book.shown import LiveRow
+from arena.ladder.door import access
+from arena.ladder.door.access import MAX_MAIL, MAX_WHY, Requests, Scope, check_free, joined_today
+from arena.ladder.web.live_game import current_table
+from arena.ladder.web.problems import NOT_FOUND, RequestError, refused
+from arena.ladder.web.served import Served, Shown, client_of, see_other, served_by
+from arena.ladder.web.snapshot import Snapshot, ladder_info, versions_of
+from arena.ladder.web.templates import page, published_items
+from arena.ladder.web.uploads import form_of
+from arena.ladder.web.visitors import visitor_of
+
+_RELOAD, _RELOAD_LIVE = 10, 2
+"""Seconds after which a page without scripts is loaded again, and that of the game shown."""
+_SPREAD = 500
+_SPREAD_EACH = 12
+"""Milliseconds within which pages ask for what changed, and more for each that listens."""
+_BESIDE = "front_beside.part"
+_WATCH = "Watch"
+
+
+def front(request: Request) -> Response:
+    """Show how the ladder is now."""
+    served, now = served_by(request), served_by(request).watch.now
+    if visitor_of(request).author:
+        return HTMLResponse(_page(request, now))
+    published = changed_at(served.folder.site / _BESIDE)
+    waited, shown = int(now.oldest() or 0), served.front
+    if not shown or shown.now is not now or (shown.beside, shown.waited) != (published, waited):
+        shown = served.front = Shown(now, published, waited, _page(request, now))
+    return HTMLResponse(shown.text)
+
+
+def live(request: Request) -> Response:
+    """Show one game as it is played."""
+    visitor_of(request)
+    table = current_table(served_by(request).watch.now.game)
+    return HTMLResponse(page(request, "live.html", table=table, reload=_RELOAD_LIVE))
+
+
+def _page(request: Request, now: Snapshot) -> str:
+    served = served_by(request)
+    info = ladder_info(now, served.terms.name)
+    watch = [item.href for item in published_items(served.folder.site) if item.label == _WATCH]
+    return page(
+        request,
+        "front.html",
+        info=info,
+        live=now.live,
+        table=current_table(now.game),
+        state=_state(now),
+        authors=len({version.author for version in info.playing}),
+        mine=_mine(now, visitor_of(request).author),
+        watch=watch[0] if watch else "",
+        beside=_beside(served),
+        kits=[kit.title for kit in KITS.values()],
+        open=served.terms.door.open,
+        reload=_RELOAD,
+        spread=_SPREAD + _SPREAD_EACH * len(served.listeners),
+    )
+
+
+def _state(now: Snapshot) -> str:
+    if not now.running:
+        return "Stopped"
+    asleep = now.divisions and all(division.asleep for division in now.divisions)
+    return "Live" if now.live and now.live.per_minute and not asleep else "Asleep"
+
+
+def _mine(now: Snapshot, author: str) -> list[LiveRow]:
+    mine = {version.version for version in versions_of(now, author)} if author else set[str]()
+    return [row for row in now.live.rows if row.version in mine] if now.live else []
+
+
+def _beside(served: Served) -> str:
+    """Return what the ladder published for the front page, beside the standings."""
+    try:
+        return (served.folder.site / _BESIDE).read_text(encoding="utf-8")
+    except OSError:
+        return ""
+
+
+_MAIL = re.compile(r"[^@\s]+@[^@\s]+")
+_TOMORROW = {"Retry-After": "3600"}
+
+
+def welcome(request: Request) -> Response:
+    """Show what this is, and how to take part."""
+    visitor_of(request)
+    return HTMLResponse(_welcome_page(request, {}))
+
+
+def _welcome_page(
+    request: Request,
+    typed: Mapping[str, str],
+    error: RequestError | None = None,
+    *,
+    asked: bool = False,
+) -> str:
+    served = served_by(request)
+    return page(
+        request,
+        "welcome.html",
+        typed=typed,
+        error=error,
+        asked=asked,
+        kits=KITS,
+        has_rules=(served.folder.site / "rules.html").is_file(),
+        terms=served.terms.door,
+        limits=served.limits,
+        most={"mail": MAX_MAIL, "why": MAX_WHY},
+    )
+
+
+def kit(request: Request) -> Response:
+    """Send the kit of a language."""
+    language = request.path_params["language"]
+    if language not in KITS:
+        raise RequestError(404, NOT_FOUND)
+    name = f'attachment; filename="my-bot-{language}.zip"'
+    headers = {"Content-Disposition": name, "Cache-Control": "max-age=300"}
+    return Response(kit_archive(language), headers=headers, media_type="application/zip")
+
+
+async def join(request: Request) -> Response:
+    """Take a request for an invitation; or let in who asks, if the ladder is open."""
+    form = await form_of(request)
+    return await run_in_threadpool(_join, request, form)
+
+
+def _join(request: Request, form: Mapping[str, str]) -> Response:
+    served = served_by(request)
+    visitor_of(request)
+    try:
+        name, mail, why = _asked(form)
+        with Requests(served.folder) as requests:
+            check_free(served.folder, name, [asked.name for asked in requests.waiting()])
+        if not served.joins.take(client_of(request)):
+            most = served.terms.door.of_address
+            what = f"{most} people of this address asked already"
+            raise RequestError(429, what, "try again tomorrow", _TOMORROW)
+        if served.terms.door.open:
+            return see_other(f"/link/{_let_in(request, name)}")
+        with Requests(served.folder, writes=True) as requests:
+            requests.add(name, mail, why, served.terms.door.requests)
+    except ArenaError as error:
+        problem = refused(error)
+        text = _welcome_page(request, form, problem)
+        return HTMLResponse(text, problem.status, problem.headers)
+    return HTMLResponse(_welcome_page(request, {}, asked=True))
+
+
+def _asked(form: Mapping[str, str]) -> tuple[str, str, str]:
+    """Return the name, the address and the reason of a request; raises RequestError."""
+    name, mail, why = (form.get(key, "").strip() for key in ("name", "mail", "why"))
+    if mail and (len(mail) > MAX_MAIL or not _MAIL.fullmatch(mail) or not mail.isprintable()):
+        raise RequestError(400, "the mail address cannot be read", "leave it out, or mend it")
+    line = " ".join(why.split())
+    if not line.isprintable():
+        raise RequestError(400, "the reason has signs that cannot be read", "write plain text")
+    if len(line) > MAX_WHY:
+        raise RequestError(400, f"the reason has more than {MAX_WHY} characters", "shorten it")
+    return name, mail, line
+
+
+def _let_in(request: Request, name: str) -> str:
+    """Make an author of who asks; returns the secret of their link."""
+    served = served_by(request)
+    if joined_today(served.folder) >= served.terms.door.joins:
+        what = f"{served.terms.door.joins} people joined in the last 24 hours already"
+        raise RequestError(429, what, "try again tomorrow", _TOMORROW)
+    word, _ = access.invite(served.folder, name, Scope.AUTHOR)
+    return word

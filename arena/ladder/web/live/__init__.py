@@ -1,1 +1,0 @@
-"""The state of a ladder at a moment, and what is told as it happens."""

@@ -1,1 +1,0 @@
-"""Bodies and files on their way to the disk: counted, never opened."""

@@ -1,0 +1,145 @@
+"""Who asks: by the cookie of a session, or by a token."""
+
+from msgspec import Struct
+from starlette.requests import Request
+
+from arena.ladder.door.access import Scope, Secret, SecretKind, Secrets, id_of
+from arena.ladder.web.problems import NOT_FOUND, RequestError
+from arena.ladder.web.served import client_of, served_by
+
+COOKIE = "__Host-arena"
+_BEARER = "bearer "
+_BROWSERS = ("Firefox", "Edg", "OPR", "Chrome", "Safari")
+"""Words of User-Agent; one that pretends to be another comes before it."""
+_SYSTEMS = ("Android", "iPhone", "iPad", "Windows", "Mac OS", "CrOS", "Linux")
+_LOGIN = "open your link, or ask the operator for one: arena ladder invite"
+
+
+class Visitor(Struct, frozen=True):
+    """Who asks."""
+
+    author: str
+    """"" for who is not known."""
+    kind: SecretKind | None = None
+    scope: Scope = Scope.AUTHOR
+    administrates: bool = False
+
+    @property
+    def has_session(self) -> bool:
+        """Whether they came with a browser, by their link."""
+        return self.kind is SecretKind.SESSION
+
+
+def visitor_of(request: Request) -> Visitor:
+    """Return who asks; raises RequestError for a token that is not valid."""
+    if (visitor := getattr(request.state, "visitor", None)) is None:
+        visitor = request.state.visitor = _identified(request)
+    return visitor
+
+
+def _identified(request: Request) -> Visitor:
+    word, kind = _secret_of(request)
+    if not word:
+        return Visitor("")
+    secret = found_secret(request, word, kind)
+    if secret is None:
+        if kind is SecretKind.TOKEN:
+            raise unauthorized("the token is not valid")
+        return Visitor("")
+    return Visitor(
+        secret.author, kind, secret.scope, kind is SecretKind.SESSION and secret.administrates
+    )
+
+
+def found_secret(request: Request, word: str, kind: SecretKind) -> Secret | None:
+    """Return what a secret stands for; None if it is not valid, which is counted.
+
+    Raises RequestError for one that is not valid after too many of its kind from the address.
+    """
+    served = served_by(request)
+    with Secrets(served.folder) as secrets:
+        if secret := secrets.find(word, kind):
+            return secret
+    if kind is SecretKind.SESSION:
+        forget_cookie(request)
+    if not served.tries[kind].take(client_of(request)):
+        raise RequestError(429, "too many tries", "wait a minute", {"Retry-After": "60"})
+    return None
+
+
+def own_secret(request: Request) -> str:
+    """Return the id of the session that a request came with."""
+    return id_of(request.cookies.get(COOKIE, ""))
+
+
+def forget_cookie(request: Request) -> None:
+    """Let the answer delete the cookie of the browser."""
+    request.state.forgets_cookie = True
+
+
+def forgets_cookie(request: Request) -> bool:
+    """Tell whether the answer must delete the cookie of the browser."""
+    return getattr(request.state, "forgets_cookie", False)
+
+
+def _secret_of(request: Request) -> tuple[str, SecretKind]:
+    header = request.headers.get("authorization")
+    if header is None:
+        return request.cookies.get(COOKIE, ""), SecretKind.SESSION
+    if not header.lower().startswith(_BEARER):
+        raise unauthorized("only tokens are taken: Authorization: Bearer TOKEN")
+    return header[len(_BEARER) :].strip() or "-", SecretKind.TOKEN
+
+
+def unauthorized(what: str) -> RequestError:
+    """Return the refusal of who is not known."""
+    return RequestError(401, what, _LOGIN, {"WWW-Authenticate": "Bearer"})
+
+
+def author_of(request: Request) -> Visitor:
+    """Return the author who asks; raises RequestError for anybody else."""
+    visitor = visitor_of(request)
+    if not visitor.author:
+        raise unauthorized("this is for authors who are logged in")
+    return visitor
+
+
+def submitter_of(request: Request) -> Visitor:
+    """Return the author who asks and may submit: not by a token that only reads."""
+    visitor = author_of(request)
+    if visitor.scope is Scope.READ:
+        hint = "make one that submits on the page 'Account' of the door"
+        raise RequestError(403, "the token can read only", hint)
+    return visitor
+
+
+def session_of(request: Request) -> Visitor:
+    """Return the author who asks by a browser; a token can do less."""
+    visitor = author_of(request)
+    if not visitor.has_session:
+        raise RequestError(403, "a token opens no pages", "log in with a browser")
+    return visitor
+
+
+def administrator_of(request: Request) -> Visitor:
+    """Return the administrator who asks; others are not told that there is anything."""
+    visitor = visitor_of(request)
+    if visitor.administrates:
+        return visitor
+    if visitor.scope is Scope.ADMINISTRATOR:
+        hint = "make a new link: arena ladder invite --admin"
+        raise RequestError(403, "the link was made more than 12 hours ago", hint)
+    raise RequestError(404, NOT_FOUND)
+
+
+def browser_of(request: Request) -> str:
+    """Return a few words by which people know one of their browsers: "Firefox, Linux"."""
+    agent = request.headers.get("user-agent", "")
+    words = (next((word for word in of if word in agent), "") for of in (_BROWSERS, _SYSTEMS))
+    return ", ".join(filter(None, words)) or "another browser"
+
+
+def may_see(visitor: Visitor, author: str) -> None:
+    """Raise RequestError for what is another author's: not even that it exists is told."""
+    if not visitor.administrates and visitor.author.lower() != author.lower():
+        raise RequestError(404, NOT_FOUND)

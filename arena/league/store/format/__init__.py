@@ -1,1 +1,0 @@
-"""How a fixture is stored: tables, rows, logs of games, hashes."""

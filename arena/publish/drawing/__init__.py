@@ -1,1 +1,0 @@
-"""Charts, pictures, marks and fonts of the pages."""

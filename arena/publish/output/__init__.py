@@ -1,1 +1,0 @@
-"""Writing a site: its folder, its cache, text made safe."""

@@ -1,0 +1,181 @@
+"""The PNG pictures of a site: its verdict for other sites, the head-to-head of many bots."""
+
+import zlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache
+from itertools import chain
+from struct import pack
+from typing import TYPE_CHECKING, Literal
+
+from arena.io import shipped
+from arena.publish.data.results import HeadToHeadRow
+from arena.publish.links import ascii_name
+from arena.publish.pages.leaderboard import MatrixRow, tint
+
+if TYPE_CHECKING:  # slow to import, and only a site with an address has a picture
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Pixels = NDArray[np.uint8]
+
+RGB, INDEXED = 2, 3
+"""The colour types: pixels are colours, or numbers of colours."""
+
+
+def png(width: int, height: int, colours: int, chunks: Iterable[tuple[bytes, bytes]]) -> bytes:
+    """Return a picture of 8 bits a channel; the chunks between its head and its end are given."""
+    head = pack(">IIBBBBB", width, height, 8, colours, 0, 0, 0)
+    whole = [(b"IHDR", head), *chunks, (b"IEND", b"")]
+    return b"\x89PNG\r\n\x1a\n" + b"".join(_chunk(*chunk) for chunk in whole)
+
+
+def _chunk(kind: bytes, data: bytes) -> bytes:
+    return pack(">I", len(data)) + kind + data + pack(">I", zlib.crc32(kind + data))
+
+
+PICTURE = "podium.png"
+WIDTH, HEIGHT = 1200, 630
+_EDGE = 72
+"""Pixels left free on all sides."""
+_GROUND, _INK, _DICE, _STEP = (252, 251, 248), (28, 29, 34), (168, 40, 58), (231, 239, 248)
+_PIPS = {1: ("e",), 2: ("a", "i"), 3: ("a", "e", "i")}
+"""Which of the nine places of a die's face hold a pip, from a to i."""
+_DIE = 72
+_LINE = 96
+_FIRST = 32
+"""The code of the first glyph; the last is the tilde."""
+
+
+def podium(league: str, verdict: str, bots: Sequence[str]) -> bytes:
+    """Return the picture: names are written in ASCII as well as they can be."""
+    import numpy as np
+
+    pixels = np.full((HEIGHT, WIDTH, 3), _GROUND, np.uint8)
+    pixels[:16] = _DICE
+    _write(pixels, _EDGE, 48, league)
+    for line, words in enumerate(_lines(verdict)):
+        _write(pixels, _EDGE, 144 + 68 * line, words)
+    for place, bot in enumerate(bots[:3], 1):
+        top = 306 + (place - 1) * _LINE
+        pixels[top - 8 : top + 80, _EDGE - 24 : WIDTH - _EDGE + 24] = _STEP
+        _draw_die(pixels, _EDGE, top, place)
+        _write(pixels, _EDGE + 104, top, bot)
+    return _rgb_png(pixels)
+
+
+def _lines(words: str) -> list[str]:
+    """Return a text in at most two lines."""
+    lines = [""]
+    for word in ascii_name(words).split():
+        longer = f"{lines[-1]} {word}".strip()
+        if _width(longer) <= WIDTH - 2 * _EDGE:
+            lines[-1] = longer
+        else:
+            lines.append(word)
+    return lines[:2]
+
+
+@cache
+def _glyphs() -> "dict[str, Pixels]":
+    """Return how much of each pixel a letter covers, 0 to 255; reports/fonts/ has them."""
+    import numpy as np
+
+    data = zlib.decompress((shipped.folder("reports") / "fonts/glyphs.z").read_bytes())
+    height, widths, at = data[0], data[1:96], 96
+    glyphs = {}
+    for number, width in enumerate(widths):
+        rows = np.frombuffer(data, np.uint8, height * width, at)
+        glyphs[chr(_FIRST + number)] = rows.reshape(height, width)
+        at += height * width
+    return glyphs
+
+
+def _shown(words: str) -> "list[Pixels]":
+    glyphs = _glyphs()
+    return [glyphs.get(letter, glyphs["?"]) for letter in ascii_name(words) or "?"]
+
+
+def _width(words: str) -> int:
+    return sum(glyph.shape[1] for glyph in _shown(words))
+
+
+def _write(pixels: "Pixels", left: int, top: int, words: str) -> None:
+    """Write as much of a text as fits."""
+    import numpy as np
+
+    ink = np.array(_INK, np.uint16)
+    for glyph in _shown(words):
+        height, width = glyph.shape
+        if left + width > WIDTH - _EDGE:
+            return
+        below = pixels[top : top + height, left : left + width]
+        cover = glyph[:, :, None].astype(np.uint16)
+        below[:] = (below * (255 - cover) + ink * cover) // 255
+        left += width
+
+
+def _draw_die(pixels: "Pixels", left: int, top: int, face: int) -> None:
+    import numpy as np
+
+    y, x = np.mgrid[:_DIE, :_DIE]
+    edge = np.maximum(abs(x - 35.5), abs(y - 35.5)) <= 36
+    corner = np.hypot(np.maximum(abs(x - 35.5) - 22, 0), np.maximum(abs(y - 35.5) - 22, 0)) <= 14
+    part = pixels[top : top + _DIE, left : left + _DIE]
+    part[edge & corner] = _DICE
+    for name in _PIPS[face]:
+        row, column = divmod("abcdefghi".index(name), 3)
+        part[np.hypot(x - 17.5 - 18 * column, y - 17.5 - 18 * row) <= 7] = (255, 255, 255)
+
+
+def _rgb_png(pixels: "Pixels") -> bytes:
+    rows = b"".join(b"\0" + row.tobytes() for row in pixels)
+    return png(WIDTH, HEIGHT, RGB, [(b"IDAT", zlib.compress(rows, 9))])
+
+
+Scheme = Literal["light", "dark"]
+Matrix = Iterable[MatrixRow[HeadToHeadRow]]
+
+HEATMAP_WIDTH = 800
+"""About so many pixels across, however many bots there are."""
+_LARGEST = 16
+"""Pixels of a pair's square at most."""
+
+_TINTS = "never self even behind-1 behind-2 behind-3 behind-4 ahead-1 ahead-2 ahead-3 ahead-4"
+"""By number of colour; pairs that never met are clear, so that the page shows through."""
+_PALETTES: dict[Scheme, str] = {
+    "light": "bdb8ab f4f1ea fbeedd f7dcb9 f1c48c e9a95c e6eff8 cbdff1 a6c9e8 7eb0dc",
+    "dark": "4b5159 1d2026 2e251a 46341f 634521 835820 1b2733 1f374e 23496d 275d8e",
+}
+"""Orange to blue, which no common colour blindness confuses; the same as in style.css."""
+COLOURS = {
+    scheme: dict(zip(_TINTS.split()[1:], palette.split(), strict=True))
+    for scheme, palette in _PALETTES.items()
+}
+
+
+def heatmaps(matrix: Matrix, bots: int) -> dict[Scheme, bytes]:
+    """Return the head-to-head table of so many bots as a PNG for each scheme, in its order."""
+    block = max(1, min(_LARGEST, HEATMAP_WIDTH // bots))
+    pixels = b"".join(b"\0" + line for line in chain.from_iterable(_pixel_lines(matrix, block)))
+    drawn, width = zlib.compress(pixels, 9), bots * block
+    return {scheme: _indexed_png(width, drawn, colours) for scheme, colours in COLOURS.items()}
+
+
+def _pixel_lines(matrix: Matrix, block: int) -> Iterator[list[bytes]]:
+    """Yield the lines of pixels of each row of the table."""
+    numbers = {name: number for number, name in enumerate(_TINTS.split())}
+    squares = [bytes([number]) * block for number in numbers.values()]
+    for at, row in enumerate(matrix):
+        line = bytearray(len(row.cells))  # of pairs that never met
+        for column, cell in enumerate(row.cells):
+            if cell is not None:
+                line[column] = numbers[tint(cell)]
+        line[at] = numbers["self"]
+        yield [b"".join(map(squares.__getitem__, line))] * block
+
+
+def _indexed_png(width: int, drawn: bytes, colours: Mapping[str, str]) -> bytes:
+    """Return a square PNG of compressed pixels, numbers of colours from 1; colour 0 is clear."""
+    palette = bytes(3) + bytes.fromhex("".join(colours.values()))
+    chunks = [(b"PLTE", palette), (b"tRNS", b"\0"), (b"IDAT", drawn)]
+    return png(width, width, INDEXED, chunks)

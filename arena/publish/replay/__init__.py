@@ -1,1 +1,0 @@
-"""Replays: which games can be watched, step by step, and the files that hold them."""

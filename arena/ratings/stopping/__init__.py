@@ -1,1 +1,0 @@
-"""When enough was played to tell bots apart."""

@@ -1,1 +1,0 @@
-"""Tests for the operator: bots that let another win, bots that change."""
