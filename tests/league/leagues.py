@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from arena.bots.sandboxes.process import ProcessSandbox
-from arena.game.records import FixtureResult, LeagueInfo, MachineInfo
+from arena.game.records import Conditions, FixtureResult, MachineInfo
 from arena.league.play.dispatcher import OnResult, RunListener
 from arena.league.play.league_run import RunOutcome, RunRequest, open_run
 from arena.league.play.process_pool import ProcessEngine
@@ -62,7 +62,7 @@ def begin(
     trusted: bool = False,
     notify: Callable[[str], None] = lambda _: None,
     machine: Callable[[], MachineInfo] = this_machine,
-) -> LeagueInfo:
+) -> Conditions:
     """Return the conditions in force, stored."""
     resolution = resolve(plan, sandbox, store, accept=accept, trusted=trusted, machine=machine)
     commit(resolution, store, notify)

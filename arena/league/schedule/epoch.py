@@ -21,7 +21,7 @@ from statistics import median_low
 
 from msgspec import Struct
 
-from arena.game.records import Division, Fixture, LeagueInfo
+from arena.game.records import Conditions, Division, Fixture
 from arena.league.changes import playing
 from arena.league.schedule.block_design import Pass, Seats, TableOfNumbers, kept_apart
 
@@ -31,7 +31,7 @@ _COMMON_TERMS = ("games", "limits", "sandbox", "memory_across_fixtures", "shared
 """Terms that hold for every division."""
 
 
-def terms_of(division: Division, conditions: LeagueInfo) -> Terms:
+def terms_of(division: Division, conditions: Conditions) -> Terms:
     """Return the terms of a division now; games under other terms do not count."""
     common = (getattr(conditions, key) for key in _COMMON_TERMS)
     return (conditions.variants[division.variant], *common)
@@ -126,7 +126,7 @@ class Epoch:
 
     def __init__(
         self,
-        info: LeagueInfo,
+        conditions: Conditions,
         arrived: Sequence[str],
         twins: Mapping[str, str],
         tallies: Mapping[Division, Tally],
@@ -139,7 +139,7 @@ class Epoch:
         predecessors of some.
         """
         self._parts = {
-            division: _Part(info, arrived, twins, division, tally, design_seed)
+            division: _Part(conditions, arrived, twins, division, tally, design_seed)
             for division, tally in tallies.items()
         }
         self._items = {division: part.items() for division, part in self._parts.items()}
@@ -190,24 +190,26 @@ class _Part:
 
     def __init__(
         self,
-        info: LeagueInfo,
+        conditions: Conditions,
         arrived: Sequence[str],
         twins: Mapping[str, str],
         division: Division,
         tally: Tally,
         design_seed: str,
     ) -> None:
-        names = playing(info)
-        self._twins = twins if info.endless else {}
-        self._owners = _owners(info, names) if info.endless and division.players > 2 else {}
+        names = playing(conditions)
+        self._twins = twins if conditions.endless else {}
+        self._owners = (
+            _owners(conditions, names) if conditions.endless and division.players > 2 else {}
+        )
         self._names, self._players, self._joined = names, division.players, tally.joined
         self._joining = tally.joining
-        part = f"/epoch {info.changes}" if info.changes else ""
+        part = f"/epoch {conditions.changes}" if conditions.changes else ""
         self._design_seed = f"{design_seed}/schedule/{self._players}"
-        self._shuffle = f"{info.seed}/schedule/{self._players}{part}/{division.variant}"
+        self._shuffle = f"{conditions.seed}/schedule/{self._players}{part}/{division.variant}"
         self._met = Counter({name: tally.met[name] for name in names})
-        self._wanted = inf if info.endless else info.blocks * self._players
-        self._capped = info.endless or info.until is not None
+        self._wanted = inf if conditions.endless else conditions.blocks * self._players
+        self._capped = conditions.endless or conditions.until is not None
         self._counts: dict[str, int] = {}
         """Joining blocks of each newcomer."""
         self._others: dict[str, list[str]] = {}
@@ -339,10 +341,10 @@ def _weight(newcomer: str | None, predecessor: str | None) -> int:
     return (newcomer is not None) + (predecessor is not None)
 
 
-def _owners(info: LeagueInfo, names: Collection[str]) -> dict[str, Hashable]:
+def _owners(conditions: Conditions, names: Collection[str]) -> dict[str, Hashable]:
     """Return each bot's owner: its author, or itself; nothing if no two bots have the same."""
     owners: dict[str, Hashable]
-    owners = {bot.name: bot.author or (bot.name,) for bot in info.bots if bot.name in names}
+    owners = {bot.name: bot.author or (bot.name,) for bot in conditions.bots if bot.name in names}
     return owners if len(set(owners.values())) < len(owners) else {}
 
 

@@ -13,7 +13,7 @@ from arena import __version__
 from arena.game.records import (
     MODEL_SECONDS,
     BotInfo,
-    LeagueInfo,
+    Conditions,
     LimitsInfo,
     MachineInfo,
     PlayoffInfo,
@@ -72,15 +72,15 @@ class FieldChanges(Struct, frozen=True):
     """The changes in words, sorted by name."""
 
 
-def new_field(asked: LeagueInfo, league: League) -> None:
+def new_field(conditions: Conditions, league: League) -> None:
     """Raise ArenaError if bots are struck before anything was played."""
     if league.struck:
-        _check_known(league, {bot.name: bot for bot in asked.bots})
+        _check_known(league, {bot.name: bot for bot in conditions.bots})
         what = f"'{league.struck[0]}' cannot be struck: nothing was played yet"
         raise ArenaError(what, league.lines["struck"], "leave it out of `bots`")
 
 
-def next_field(asked: LeagueInfo, now: LeagueInfo, league: League) -> FieldChanges:
+def next_field(asked: Conditions, now: Conditions, league: League) -> FieldChanges:
     """Return the changes of the field: bots that are not listed rest, struck ones do not play.
 
     Raises ArenaError if an unknown bot is struck, or if too few are left.
@@ -111,7 +111,7 @@ def next_field(asked: LeagueInfo, now: LeagueInfo, league: League) -> FieldChang
     return replace(changes, texts=_texts(changes, known))
 
 
-def bot_changes(before: LeagueInfo, now: LeagueInfo) -> list[str]:
+def bot_changes(before: Conditions, now: Conditions) -> list[str]:
     """Name the bots that differ from those before, of a league of which nothing was played."""
     old = {bot.name: bot for bot in before.bots}
     new = {bot.name: bot for bot in now.bots}
@@ -233,7 +233,7 @@ def resolve(
     return Resolution(schedule, field.names, row=row, change=change, harmless=harmless)
 
 
-def _begun_anew(asked: LeagueInfo, now: LeagueInfo) -> Resolution:
+def _begun_anew(asked: Conditions, now: Conditions) -> Resolution:
     """Return the conditions of a league of which nothing was played: those asked for."""
     parts = [_decisive_changes(now, asked, bot_changes(now, asked), len(asked.bots))]
     parts += ["another seed"] if asked.seed != now.seed else []
@@ -273,10 +273,10 @@ def commit(resolution: Resolution, store: Store, notify: Callable[[str], None]) 
 
 
 def conditions_of(
-    league: League, sandbox: str, seed: str, now: LeagueInfo | None = None
-) -> LeagueInfo:
-    """Return the conditions of a league's games, as at its start; `now` are the stored ones."""
-    return LeagueInfo(
+    league: League, sandbox: str, seed: str, conditions: Conditions | None = None
+) -> Conditions:
+    """Return the conditions of a league's games at its start; `conditions` are those in force."""
+    return Conditions(
         name=league.name,
         variants=league.variants,
         bots=tuple(bot.info for bot in league.bots),
@@ -291,25 +291,27 @@ def conditions_of(
         memory_across_fixtures=league.memory_across_fixtures,
         until=league.until,
         playoff=league.playoff or UNSET,
-        shared_dice=_shares_dice(league, now),
+        shared_dice=_shares_dice(league, conditions),
         rounds_per_die=ROUNDS_PER_DIE,
         ratings=league.ratings,
-        sandbox_paths=_sandbox_paths(league, now),
-        models=_models(league, now),
+        sandbox_paths=_sandbox_paths(league, conditions),
+        models=_models(league, conditions),
         public_models=tuple(name for name, model in league.models.items() if model.public) or UNSET,
     )
 
 
-def _models(league: League, now: LeagueInfo | None) -> dict[str, str] | UnsetType:
+def _models(league: League, conditions: Conditions | None) -> dict[str, str] | UnsetType:
     """Return the language models by name; unset in a league that never had any."""
     models = {name: model.model for name, model in league.models.items()}
-    return UNSET if not models and (now is None or now.models is UNSET) else models
+    return UNSET if not models and (conditions is None or conditions.models is UNSET) else models
 
 
-def _sandbox_paths(league: League, now: LeagueInfo | None) -> tuple[str, ...] | UnsetType:
+def _sandbox_paths(league: League, conditions: Conditions | None) -> tuple[str, ...] | UnsetType:
     """Return the paths that are shown; unset in a league that never showed any."""
     paths = league.sandbox_paths
-    return UNSET if not paths and (now is None or now.sandbox_paths is UNSET) else paths
+    return (
+        UNSET if not paths and (conditions is None or conditions.sandbox_paths is UNSET) else paths
+    )
 
 
 def _limits(league: League) -> LimitsInfo:
@@ -320,18 +322,22 @@ def _limits(league: League) -> LimitsInfo:
     return replace(limits, model=MODEL_SECONDS)
 
 
-def _shares_dice(league: League, now: LeagueInfo | None) -> bool:
+def _shares_dice(league: League, conditions: Conditions | None) -> bool:
     """Tell whether dice are shared: a league that does not say so stays as it began."""
     if league.shared_dice is not None:
         return league.shared_dice
-    return now is not None and now.shared_dice and not league.memory_across_fixtures
+    return conditions is not None and conditions.shared_dice and not league.memory_across_fixtures
 
 
-def _row(schedule: Schedule, finished: set[str], field: FieldChanges, asked: LeagueInfo) -> Change:
+def _row(
+    schedule: Schedule, finished: set[str], field: FieldChanges, conditions: Conditions
+) -> Change:
     """Return the stored form of a change to the bots and terms asked for."""
     now = schedule.conditions
     begun, unplayed = schedule.cut(finished, {*field.rested, *field.struck})
-    terms = {key: value for key in TERMS if (value := getattr(asked, key)) != getattr(now, key)}
+    terms = {
+        key: value for key in TERMS if (value := getattr(conditions, key)) != getattr(now, key)
+    }
     if terms.get("playoff") is UNSET:
         terms["playoff"] = None
     return Change(
@@ -345,7 +351,7 @@ def _row(schedule: Schedule, finished: set[str], field: FieldChanges, asked: Lea
     )
 
 
-def _decisive_changes(before: LeagueInfo, now: LeagueInfo, bots: Sequence[str], count: int) -> str:
+def _decisive_changes(before: Conditions, now: Conditions, bots: Sequence[str], count: int) -> str:
     """Name the changes that decide games, with old and new values; "" if there are none.
 
     `bots` are the changes of the field in words, `count` is the number of bots that play now.
@@ -359,10 +365,14 @@ def _decisive_changes(before: LeagueInfo, now: LeagueInfo, bots: Sequence[str], 
     return ", ".join(filter(None, [*parts, *_value_changes(before, now, keys)]))
 
 
-def _without_default(info: LeagueInfo) -> LeagueInfo:
+def _without_default(conditions: Conditions) -> Conditions:
     """Return conditions without a limit that follows from the others."""
-    given = replace(info.limits, fixture=UNSET)
-    return replace(info, limits=given) if given.complete(info.games) == info.limits else info
+    given = replace(conditions.limits, fixture=UNSET)
+    return (
+        replace(conditions, limits=given)
+        if given.complete(conditions.games) == conditions.limits
+        else conditions
+    )
 
 
 def _counting(schedule: Schedule, stored: set[str]) -> set[str]:
@@ -379,7 +389,7 @@ def _effect(counted: set[str], counting: set[str], would: str) -> str:
     return ", ".join(parts) or "no stored fixture counts"
 
 
-def _variant_changes(before: LeagueInfo, now: LeagueInfo) -> Iterator[str]:
+def _variant_changes(before: Conditions, now: Conditions) -> Iterator[str]:
     old, new = before.variants, now.variants
     for label in dict.fromkeys([*old, *new]):
         if label not in old:
@@ -392,7 +402,7 @@ def _variant_changes(before: LeagueInfo, now: LeagueInfo) -> Iterator[str]:
         yield f"variants is {_shown(tuple(new))}, not {_shown(tuple(old))}"
 
 
-def _value_changes(before: LeagueInfo, now: LeagueInfo, keys: Sequence[str]) -> Iterator[str]:
+def _value_changes(before: Conditions, now: Conditions, keys: Sequence[str]) -> Iterator[str]:
     old = {key: getattr(before, key) for key in keys}
     new = {key: getattr(now, key) for key in keys}
     return _differences("", old, new)
