@@ -102,12 +102,13 @@ class Schedule:
         With `begun` only so many blocks of the division count as drawn.
         """
         drawn = self._drawn[division][self.earlier_blocks[division] : begun]
-        planned = self._epoch.joining_blocks(division, newcomer)
+        joining = self._epoch.plans[division].joining.get(newcomer)
+        planned = joining.blocks if joining else 0
         return planned - sum(block.planned.newcomer == newcomer for block in drawn)
 
     def newcomers(self, division: Division) -> Collection[str]:
         """Return the bots that have joining blocks in the plan of now."""
-        return self._epoch.newcomers(division)
+        return self._epoch.plans[division].joining.keys()
 
     def twin_tables(self, division: Division, newcomer: str) -> list[tuple[Fixture, Fixture]]:
         """Return the tables of a newcomer, each with its twin, that are drawn and count.
@@ -260,7 +261,7 @@ class Schedule:
         rules, per_die = info.variants[variant], info.rounds_per_die
         rounds = max_rounds(rules, players, per_die) if per_die else UNSET
         seed = dice = ""
-        for index, seats in enumerate(self._epoch.tables(division, planned), planned.index):
+        for index, seats in enumerate(self._epoch.plans[division].tables(planned), planned.index):
             id_ = sha256(f"{self.key}/{index}".encode()).hexdigest()[:16]
             if planned.predecessor is None or planned.predecessor not in seats:
                 # Pairs of twins are compared as independent: no two share their dice.
