@@ -17,7 +17,7 @@ REJECTED = [word for *_, words in ROWS for word in re.findall(r"`(\w+)`", words)
 
 
 def words(name: str) -> list[str]:
-    """Return the words of a name: those of `LeagueInfo` are `league` and `info`."""
+    """Return the words of a name: those of `LeagueFile` are `league` and `file`."""
     return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower().split("_")
 
 

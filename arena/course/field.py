@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from arena.bots.bot import StagedBot
 from arena.course.baselines import SEATS, conditions, name_of
 from arena.course.lock import GradingTerms, Lock
-from arena.game.records import BotInfo, FixtureResult, LeagueInfo
+from arena.game.records import BotInfo, Conditions, FixtureResult
 from arena.game.seeds import commitment
 from arena.io.errors import ArenaError
 from arena.league.play.dispatcher import OnResult, RunListener
@@ -56,7 +56,7 @@ def store_of(folder: Path, lock: Lock, points: float) -> Path:
     return folder / f"field-{key[:12]}.sqlite"
 
 
-def start_of(terms: GradingTerms, bots: Sequence[BotInfo], points: float, name: str) -> LeagueInfo:
+def start_of(terms: GradingTerms, bots: Sequence[BotInfo], points: float, name: str) -> Conditions:
     """Return the conditions of the league."""
     seed = f"{terms.seed}/field"
     blocks = passes(len(bots), points, terms.precision) * (len(bots) - 1)
@@ -73,7 +73,7 @@ def start_of(terms: GradingTerms, bots: Sequence[BotInfo], points: float, name: 
 
 def play_field(
     path: Path,
-    start: LeagueInfo,
+    conditions: Conditions,
     bots: Mapping[str, StagedBot],
     engine: Engine,
     listener: RunListener,
@@ -82,7 +82,7 @@ def play_field(
     """Play what is not stored yet; returns False if that was stopped."""
     with Store(path, create=True) as store:
         if store.league is None:
-            store.begin(start)
+            store.begin(conditions)
         league = StoredLeague(store)
         return not league.progress.due() or league.play(bots, engine, listener, on_result)
 

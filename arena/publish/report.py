@@ -13,7 +13,7 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import astuple, replace
 
-from arena.game.records import LeagueInfo, QuarantinedFixture, RatingsInfo
+from arena.game.records import Conditions, QuarantinedFixture, RatingsInfo
 from arena.io.errors import ArenaError
 from arena.io.files import replacing
 from arena.io.garbage import gc_of_new, without_gc
@@ -204,7 +204,7 @@ def report(request: ReportRequest, tell: Tell = str) -> Report:
         return write_report(store, partial(schedule_of, store), asked, tell)
 
 
-def pseudonyms(request: ReportRequest, conditions: LeagueInfo) -> Pseudonyms:
+def pseudonyms(request: ReportRequest, conditions: Conditions) -> Pseudonyms:
     """Return how a report calls the bots of a league, if it hides their names."""
     return Pseudonyms(conditions, secret_of(request.store), request.named)
 

@@ -10,7 +10,7 @@ from markupsafe import Markup
 from msgspec import Struct
 from msgspec.structs import replace
 
-from arena.game.records import BotInfo, Cause, LeagueInfo, QuarantinedFixture
+from arena.game.records import BotInfo, Cause, Conditions, QuarantinedFixture
 from arena.game.rules.books import changed_switches
 from arena.io import shipped
 from arena.io.job import SharedItems
@@ -67,9 +67,13 @@ from arena.ratings.leaderboard_rows import Leaderboard
 from arena.ratings.league_ratings import UPSET, Favourites, Ratings
 
 
-def files_of_ratings(league: LeagueInfo, ratings: Ratings) -> Iterator[File]:
+def files_of_ratings(conditions: Conditions, ratings: Ratings) -> Iterator[File]:
     """Yield data and pictures of leaderboards: what a site shows of them has no links to games."""
-    head, of, alpha = LeagueHead(league.name), links(league, ratings.boards), ratings.options.alpha
+    head, of, alpha = (
+        LeagueHead(conditions.name),
+        links(conditions, ratings.boards),
+        ratings.options.alpha,
+    )
     yield from table_files(results.suspicions(head, alpha, ratings.suspicions))
     if overall := ratings.overall:
         yield from table_files(results.overall(overall))
@@ -96,7 +100,7 @@ BESIDE = "front_beside.part"
 
 
 def publish(
-    league: LeagueInfo,
+    conditions: Conditions,
     ratings: Ratings,
     source: GameSource,
     folder: Path,
@@ -113,14 +117,14 @@ def publish(
     then have absolute links and a picture for other sites. Raises ArenaError if the folder cannot
     be written; an earlier report then stays whole.
     """
-    state, bots = state or StoreState(), league.bots
+    state, bots = state or StoreState(), conditions.bots
     beside = source.beside if len(bots) >= MANY else nullcontext
     with (
         locked_site(folder) as existing,
         new_site(folder, state.inputs) as new,
-        new.also_taking(files_of_ratings(league, ratings), beside),
+        new.also_taking(files_of_ratings(conditions, ratings), beside),
     ):
-        site = _Site(league, ratings, source, state, replays, anonymous=anonymous, url=url)
+        site = _Site(conditions, ratings, source, state, replays, anonymous=anonymous, url=url)
         with SharedItems(bots) as left, new.also_taking(site.bots(left.there()), beside):
             new.take_all(chain(site.files(existing), site.bots(left.here())))
     return folder / FRONT
@@ -160,7 +164,7 @@ class _Site:
 
     def __init__(
         self,
-        league: LeagueInfo,
+        conditions: Conditions,
         ratings: Ratings,
         source: GameSource,
         state: StoreState,
@@ -169,30 +173,34 @@ class _Site:
         anonymous: bool = False,
         url: str = "",
     ) -> None:
-        self.league, self.ratings, self.source = league, ratings, source
+        self.league, self.ratings, self.source = conditions, ratings, source
         self.state, self.choice = state, choice
         self.progress = progress(source.results, state.left, goes_on=state.goes_on)
-        self.head = LeagueHead(league.name)
+        self.head = LeagueHead(conditions.name)
         self.boards = boards = ratings.boards
         self.summary = source.summary
         results, expected = source.results, Favourites(boards)
-        self.highlights = site_highlights(self.summary, results, boards, expected, league.variants)
+        self.highlights = site_highlights(
+            self.summary, results, boards, expected, conditions.variants
+        )
         linked = self.summary.mistake_games() | self.highlights.games()
         pruned = source.without_logs
         complete = [result for result in results if result.fixture.index not in pruned]
         self.selection = select_replays(complete, expected, choice, linked)
         self.watchable = Watchable(self.selection)
-        self.links = links(league, boards)
+        self.links = links(conditions, boards)
         luck = self.summary.luck
         self.fixtures = result_tables.fixture_rows(results, self.selection, expected, luck)
-        self.marks = identities(info.name for info in league.bots)
+        self.marks = identities(info.name for info in conditions.bots)
         self.frame = Frame(
-            league=league,
+            league=conditions,
             links=self.links,
             menu=menu(watch=bool(self.selection)),
             anonymous=anonymous,
             url=url and f"{url.rstrip('/')}/",
-            verdict=description(self.progress, standings(ratings), len(league.bots), state.playoff),
+            verdict=description(
+                self.progress, standings(ratings), len(conditions.bots), state.playoff
+            ),
         )
         context = self._context(len(source.results) - len(complete))
         marked = {root: marked_links(self.marks, self.links, root) for root in ("", "../")}

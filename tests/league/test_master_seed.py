@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from arena.game.records import Fixture, LeagueInfo
+from arena.game.records import Conditions, Fixture
 from arena.game.rules.books import Rules
 from arena.game.rules.dice import roll
 from arena.game.seeds import commitment, fixture_seed
@@ -39,7 +39,7 @@ def _league(folder: Path, *more: str, seed: object = "autumn", shared_dice: bool
     return leagues.league(folder, bots=bots, players=[2], seed=seed, shared_dice=shared_dice)
 
 
-def _played(folder: Path, plan: League, *, trusted: bool = False) -> LeagueInfo:
+def _played(folder: Path, plan: League, *, trusted: bool = False) -> Conditions:
     """Store all games of a league, and return its conditions."""
     with Store(folder / "store", create=True) as store:
         info = begin(plan, "process", store, accept=True, trusted=trusted)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from arena.game.records import Division, Fixture, GameRecord, LeagueInfo, PlayedFixture
+from arena.game.records import Conditions, Division, Fixture, GameRecord, PlayedFixture
 from arena.game.rules.books import BGA, CLASSIC
 from arena.league.changes import Change, History
 from arena.league.schedule.progress import LeagueProgress
@@ -17,7 +17,7 @@ from tests.support import factory, records
 Skill = Callable[[str, str], float]
 
 
-def league(names: str = "abc", **changes: object) -> LeagueInfo:
+def league(names: str = "abc", **changes: object) -> Conditions:
     fields: dict[str, object] = {
         "variants": {"bga": BGA},
         "players": (2,),

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import asdict, replace
 
-from arena.game.records import FixtureResult, LeagueInfo, MachineInfo, MasterSeed, fixture_result
+from arena.game.records import Conditions, FixtureResult, MachineInfo, MasterSeed, fixture_result
 from arena.game.rules.books import OPTIONS, SWITCHES, VARIANTS, Rules, changed_switches, variant
 from arena.game.rules.clauses import CLAUSES, MEANINGS
 from arena.game.seeds import commitment
@@ -50,7 +50,7 @@ class MadeUpRules(Rules, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 @pytest.fixture
-def made_up(monkeypatch: pytest.MonkeyPatch) -> LeagueInfo:
+def made_up(monkeypatch: pytest.MonkeyPatch) -> Conditions:
     """A league of an arena whose rules have one more switch."""
     books = {name: MadeUpRules(**asdict(rules)) for name, rules in VARIANTS.items()}
     monkeypatch.setattr(results, "Rules", MadeUpRules)
@@ -62,7 +62,7 @@ def made_up(monkeypatch: pytest.MonkeyPatch) -> LeagueInfo:
 
 @pytest.mark.parametrize("meanings", [{}, {"made_up": "Something is allowed"}])
 def test_a_switch_without_a_meaning_or_a_clause_is_refused(
-    made_up: LeagueInfo, monkeypatch: pytest.MonkeyPatch, meanings: dict[str, str]
+    made_up: Conditions, monkeypatch: pytest.MonkeyPatch, meanings: dict[str, str]
 ) -> None:
     monkeypatch.setattr(results, "MEANINGS", MEANINGS | meanings)
     with pytest.raises(LookupError, match="made_up"):
@@ -72,7 +72,7 @@ def test_a_switch_without_a_meaning_or_a_clause_is_refused(
 
 
 def test_a_switch_with_a_meaning_and_a_clause_is_on_the_page_and_in_the_data(
-    made_up: LeagueInfo, monkeypatch: pytest.MonkeyPatch
+    made_up: Conditions, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(MEANINGS, "made_up", "Something is allowed")
     clauses = [*CLAUSES, replace(CLAUSES[0], switch="made_up")]
@@ -167,8 +167,8 @@ def test_withheld_seed_is_promised_and_only_committed_to(tmp_path: Path) -> None
     assert all(commitment(seed) in page for seed in ("before", factory.SEED))
 
 
-def conditions_page(league: LeagueInfo, folder: Path) -> str:
-    front = write_site(league, factory.ratings([]), [], folder)
+def conditions_page(conditions: Conditions, folder: Path) -> str:
+    front = write_site(conditions, factory.ratings([]), [], folder)
     return unescape(front.with_name("conditions.html").read_text())
 
 

@@ -24,7 +24,7 @@ from arena.bots.models.gateway import Access
 from arena.bots.sandboxes.base import Sandbox
 from arena.bots.sandboxes.registry import check_freezing
 from arena.bots.workshop import Workshop, open_workshop
-from arena.game.records import Division, Fixture, FixtureResult, LeagueInfo, PlayedFixture
+from arena.game.records import Conditions, Division, Fixture, FixtureResult, PlayedFixture
 from arena.game.rules.books import Rules
 from arena.game.seeds import commitment
 from arena.io.errors import ArenaError
@@ -368,7 +368,7 @@ class Season:
         return change
 
     def _difference(
-        self, conditions: LeagueInfo, field: set[str], struck: set[str]
+        self, conditions: Conditions, field: set[str], struck: set[str]
     ) -> dict[str, Any]:
         """Return what is different in the field, as arguments of a change."""
         known = {bot.name for bot in everyone(conditions)}

@@ -3,7 +3,6 @@
 import asyncio
 import logging
 import os
-import signal
 import warnings
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -17,6 +16,7 @@ from distributed import Client, Nanny, Scheduler, Security, SpecCluster, Worker,
 from arena.bots.sandboxes.owner import name_semaphores, track_semaphores
 from arena.bots.sandboxes.run_folder import remove_leftovers, run_folder
 from arena.io.errors import ArenaError
+from arena.io.signals import sigint_blocked
 from arena.league.cluster.client import Cluster, short
 from arena.league.cluster.entry import local_workers
 
@@ -158,24 +158,17 @@ def local_cluster(workers: int) -> Iterator[SpecCluster]:
     another user of this machine, is refused. The key is in these processes' memory alone.
     """
     name_semaphores()
-    # Only the arena itself reacts to Ctrl-C: processes started by these threads ignore it.
     resource_tracker.ensure_running()
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        with (
-            run_folder() as folder,
-            dask.config.set({**_LOCAL_SETTINGS, "temporary-directory": str(folder)}),
-            _started(workers) as cluster,
-        ):
-            signal.pthread_sigmask(signal.SIG_SETMASK, before)
-            try:
-                yield cluster
-            finally:
-                track_semaphores()
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
-        # Of workers that were killed.
-        remove_leftovers()
+    with ExitStack() as stack:
+        stack.callback(remove_leftovers)  # of workers that were killed
+        # Only the arena itself reacts to Ctrl-C: processes started by these threads ignore it.
+        with sigint_blocked():
+            folder = stack.enter_context(run_folder())
+            settings = {**_LOCAL_SETTINGS, "temporary-directory": str(folder)}
+            stack.enter_context(dask.config.set(settings))
+            cluster = stack.enter_context(_started(workers))
+        stack.callback(track_semaphores)
+        yield cluster
 
 
 def _started(workers: int) -> SpecCluster:

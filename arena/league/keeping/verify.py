@@ -12,7 +12,7 @@ from typing import NamedTuple, TypeVar
 import msgspec
 from msgspec.structs import replace
 
-from arena.game.records import Fixture, FixtureResult, GameRecord, LeagueInfo, PlayedFixture
+from arena.game.records import Conditions, Fixture, FixtureResult, GameRecord, PlayedFixture
 from arena.game.rules.books import Rules
 from arena.game.seeds import commitment
 from arena.io.errors import ArenaError
@@ -254,9 +254,9 @@ class _CheckedStore:
                 yield StoreFinding(where, "it was played after its division had to stop")
 
 
-def _check_seeds(info: LeagueInfo) -> Iterator[StoreFinding]:
-    pairs = [(earlier.seed, earlier.commitment) for earlier in info.earlier_seeds]
-    pairs.append((info.seed, info.commitment))
+def _check_seeds(conditions: Conditions) -> Iterator[StoreFinding]:
+    pairs = [(earlier.seed, earlier.commitment) for earlier in conditions.earlier_seeds]
+    pairs.append((conditions.seed, conditions.commitment))
     if any(commitment(seed) != hash_ for seed, hash_ in pairs):
         yield StoreFinding("league", "the master seed does not match its published hash")
 

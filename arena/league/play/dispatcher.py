@@ -21,7 +21,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from arena.bots.bot import StagedBot
-from arena.game.records import Fixture, FixtureResult, LeagueInfo, QuarantinedFixture
+from arena.game.records import Conditions, Fixture, FixtureResult, QuarantinedFixture
 from arena.io.errors import ShortageError, shortage_of
 from arena.io.signals import handled
 from arena.league.play.workers import Engine, Lacking, Played, PutOff, Task, WorkerDiedError
@@ -271,7 +271,7 @@ class Ledger(Protocol):
 class RunListener:
     """Gets the events of a run, and may stop it; override the methods of interest."""
 
-    def started(self, conditions: LeagueInfo) -> None:
+    def started(self, conditions: Conditions) -> None:
         """Take the conditions in force, before the first game."""
 
     def note(self, text: str) -> None:
@@ -282,7 +282,7 @@ class RunListener:
         del fixtures
         return nullcontext(lambda _: None)
 
-    def verdict(self, verdict: Verdict, conditions: LeagueInfo) -> None:
+    def verdict(self, verdict: Verdict, conditions: Conditions) -> None:
         """Take the verdict on a division with `until` at its end."""
 
     def playoff(self, verdict: PlayoffVerdict) -> None:
@@ -305,7 +305,7 @@ class RunListener:
 
 
 def play_due(
-    conditions: LeagueInfo,
+    conditions: Conditions,
     bots: Mapping[str, StagedBot],
     engine: Engine,
     ledger: Ledger,
@@ -331,7 +331,7 @@ def play_due(
 class _Dispatcher(Struct):
     """Hands tasks to workers, collects results and finds out which task kills its worker."""
 
-    conditions: LeagueInfo
+    conditions: Conditions
     bots: Mapping[str, StagedBot]
     engine: Engine
     ledger: Ledger

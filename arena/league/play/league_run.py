@@ -15,7 +15,7 @@ from arena.bots.models.gateway import Access
 from arena.bots.sandboxes.base import Sandbox
 from arena.bots.sandboxes.registry import AUTO, check_freezing, make_sandbox, unavailable
 from arena.bots.workshop import check_trust, open_workshop
-from arena.game.records import LeagueInfo
+from arena.game.records import Conditions
 from arena.league.play.dispatcher import RunListener
 from arena.league.play.process_pool import ProcessEngine
 from arena.league.play.stored_league import StoredLeague, model_access
@@ -50,7 +50,7 @@ class RunRequest(Struct, frozen=True):
 class RunOutcome(Struct, frozen=True):
     """The result of a run."""
 
-    conditions: LeagueInfo
+    conditions: Conditions
     finished: bool
     """False if the run was stopped."""
     stored: int

@@ -2,7 +2,7 @@
 
     with Store(path, create=True) as store:
         if store.league is None:
-            store.begin(start)                        # a LeagueInfo with endless=True, blocks=0
+            store.begin(start)                        # a Conditions with endless=True, blocks=0
         league = StoredLeague(store)                  # goes on where the store ends
         league.change(joined=[info], rested=["mybot@2"])
         league.play(bots, engine, listener)           # until the listener asks to stop
@@ -40,10 +40,10 @@ from arena.bots.models.gateway import NO_MODELS, Access
 from arena.bots.models.ledger import add_spent, journal_file, read_journals, spent_on
 from arena.game.records import (
     BotInfo,
+    Conditions,
     Division,
     Fixture,
     FixtureResult,
-    LeagueInfo,
     QuarantinedFixture,
 )
 from arena.io.files import os_errors
@@ -73,7 +73,7 @@ class StoredLeague:
             self.progress.add(result)
 
     @property
-    def conditions(self) -> LeagueInfo:
+    def conditions(self) -> Conditions:
         """The conditions in force."""
         return self.schedule.conditions
 
@@ -86,7 +86,7 @@ class StoredLeague:
         resumed: Sequence[str] = (),
         **terms: Any,
     ) -> Change:
-        """Change the field, `twins`, or terms by their names in `LeagueInfo`; returns the row.
+        """Change the field, `twins`, or terms by their names in `Conditions`; returns the row.
 
         Raises KeyError for a bot that was never there.
         """

@@ -13,7 +13,7 @@ from itertools import chain, pairwise, product
 import msgspec
 from msgspec import UNSET, Struct
 
-from arena.game.records import Division, Fixture, LeagueInfo
+from arena.game.records import Conditions, Division, Fixture
 from arena.game.rules.books import Rules
 from arena.game.rules.round import max_rounds
 from arena.game.seeds import block_seed, fixture_seed
@@ -48,8 +48,8 @@ class Schedule:
     to draw if the league is large.
     """
 
-    def __init__(self, start: LeagueInfo, changes: Iterable[Change] = ()) -> None:
-        self.conditions = start
+    def __init__(self, conditions: Conditions, changes: Iterable[Change] = ()) -> None:
+        self.conditions = conditions
         """Those in force."""
         self.drawn: dict[str, tuple[Fixture, Rules]] = {}
         """Every fixture that was or may be played, by id, with its rules."""
@@ -60,12 +60,12 @@ class Schedule:
         """How many of them were begun before the last change."""
         self._drawn: dict[Division, list[_DrawnBlock]] = {}
         self._tallies: dict[tuple[Division, Terms], Tally] = {}
-        self._design_seed = start.seed
+        self._design_seed = conditions.seed
         self._arrived: dict[str, None] = {}
         """The bots that joined by a change, first to last."""
         self.twins: Mapping[str, str] = {}
         """Newcomers whose joining tables are played twice, and their predecessors."""
-        self.key = schedule_key(start)
+        self.key = schedule_key(conditions)
         """A hash of everything that decided the games so far, but for results."""
         self._playoff: set[str] = set()
         """The ids of the fixtures of a playoff."""
@@ -102,12 +102,13 @@ class Schedule:
         With `begun` only so many blocks of the division count as drawn.
         """
         drawn = self._drawn[division][self.earlier_blocks[division] : begun]
-        planned = self._epoch.joining_blocks(division, newcomer)
+        joining = self._epoch.plans[division].joining.get(newcomer)
+        planned = joining.blocks if joining else 0
         return planned - sum(block.planned.newcomer == newcomer for block in drawn)
 
     def newcomers(self, division: Division) -> Collection[str]:
         """Return the bots that have joining blocks in the plan of now."""
-        return self._epoch.newcomers(division)
+        return self._epoch.plans[division].joining.keys()
 
     def twin_tables(self, division: Division, newcomer: str) -> list[tuple[Fixture, Fixture]]:
         """Return the tables of a newcomer, each with its twin, that are drawn and count.
@@ -260,7 +261,7 @@ class Schedule:
         rules, per_die = info.variants[variant], info.rounds_per_die
         rounds = max_rounds(rules, players, per_die) if per_die else UNSET
         seed = dice = ""
-        for index, seats in enumerate(self._epoch.tables(division, planned), planned.index):
+        for index, seats in enumerate(self._epoch.plans[division].tables(planned), planned.index):
             id_ = sha256(f"{self.key}/{index}".encode()).hexdigest()[:16]
             if planned.predecessor is None or planned.predecessor not in seats:
                 # Pairs of twins are compared as independent: no two share their dice.
@@ -284,17 +285,17 @@ class Schedule:
             left = [division for division in left if self.draw(division)]
 
 
-def divisions(conditions: LeagueInfo) -> list[Division]:
+def divisions(conditions: Conditions) -> list[Division]:
     """Return the divisions of a league, in its order."""
     pairs = product(conditions.variants, conditions.players)
     return [Division(variant, players) for variant, players in pairs]
 
 
-def schedule_key(start: LeagueInfo) -> str:
+def schedule_key(conditions: Conditions) -> str:
     """Return a hash of everything that decides the games before the first change."""
     keys = ("variants", "bots", "players", "games", "seed")
-    decisive = [getattr(start, key) for key in keys]
-    decisive += ["shared dice"] if start.shared_dice else []
+    decisive = [getattr(conditions, key) for key in keys]
+    decisive += ["shared dice"] if conditions.shared_dice else []
     return sha256(msgspec.json.encode(decisive)).hexdigest()
 
 

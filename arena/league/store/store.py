@@ -9,9 +9,9 @@ from typing import NamedTuple
 import msgspec
 
 from arena.game.records import (
+    Conditions,
     FixtureResult,
     GameRecord,
-    LeagueInfo,
     PlayedFixture,
     QuarantinedFixture,
 )
@@ -41,7 +41,7 @@ from arena.league.store.rows import (
 from arena.league.store.store_file import StoreFile
 
 _encode = msgspec.json.Encoder().encode
-_leagues = msgspec.json.Decoder(LeagueInfo)
+_leagues = msgspec.json.Decoder(Conditions)
 _changes = msgspec.json.Decoder(Change)
 _quarantined = msgspec.json.Decoder(QuarantinedFixture)
 
@@ -79,12 +79,12 @@ class Store:
         self._files.close(quietly=kind is not None)
 
     @property
-    def league(self) -> LeagueInfo | None:
+    def league(self) -> Conditions | None:
         """The conditions in force; None in a new store."""
         history = self._read_history(checked=True)
         return history.now() if history else None
 
-    def conditions(self) -> LeagueInfo:
+    def conditions(self) -> Conditions:
         """Return the conditions in force; raises ArenaError as `history` does."""
         return self.history().now()
 
@@ -110,10 +110,10 @@ class Store:
             changes = [_changes.decode(change) for change in chain.changes]
             return History(_leagues.decode(chain.info), changes)
 
-    def begin(self, start: LeagueInfo, changes: Iterable[Change] = ()) -> None:
+    def begin(self, conditions: Conditions, changes: Iterable[Change] = ()) -> None:
         """Store the conditions before the first game, in place of any others."""
         with self._rows.transaction():
-            begin_chain(self._rows, _encode(start))
+            begin_chain(self._rows, _encode(conditions))
             for change in changes:
                 lengthen(self._rows, _encode(change))
         self._rows.checkpoint()

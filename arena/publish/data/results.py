@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 from msgspec import Struct
 from msgspec.structs import asdict, fields
 
-from arena.game.records import Division, FixtureResult, LeagueInfo, QuarantinedFixture
+from arena.game.records import Conditions, Division, FixtureResult, QuarantinedFixture
 from arena.game.rules.books import OPTIONS, SWITCHES, VARIANTS, Rules, changed_switches
 from arena.game.rules.clauses import CLAUSES, MEANINGS
 from arena.playstats.faults import FaultEntry
@@ -233,14 +233,14 @@ class Switch(Struct, frozen=True):
     clauses: tuple[str, ...]
 
 
-def switches(league: LeagueInfo, names: Collection[str]) -> list[Switch]:
+def switches(conditions: Conditions, names: Collection[str]) -> list[Switch]:
     """Return these switches or options, in the order of the rule books.
 
     Raises LookupError if one has no description, or no clause to read.
     """
     order = [field.name for field in fields(Rules)]
     return [
-        Switch(name, _described(name, MEANINGS), values(league, name), clauses_of(name))
+        Switch(name, _described(name, MEANINGS), values(conditions, name), clauses_of(name))
         for name in sorted(names, key=order.index)
     ]
 
@@ -261,9 +261,9 @@ def _described(switch: str, descriptions: Mapping[str, str]) -> str:
     return descriptions[switch]
 
 
-def values(league: LeagueInfo, switch: str) -> list[Value]:
+def values(conditions: Conditions, switch: str) -> list[Value]:
     """Return what each variant of the league sets a switch or option to."""
-    return [_value(label, rules, switch) for label, rules in league.variants.items()]
+    return [_value(label, rules, switch) for label, rules in conditions.variants.items()]
 
 
 def _value(label: str, rules: Rules, switch: str) -> Value:
@@ -278,25 +278,25 @@ def shown(value: object) -> str:
     return str(value).replace("_", " ")
 
 
-def rule_rows(league: LeagueInfo) -> list[RuleRow]:
+def rule_rows(conditions: Conditions) -> list[RuleRow]:
     """Return every switch and option of every variant."""
     return [
         RuleRow(
             value.variant,
-            league.variants[value.variant].name,
+            conditions.variants[value.variant].name,
             switch.name,
             value.shown,
             value.book,
             switch.clauses,
         )
-        for switch in switches(league, SWITCHES) + switches(league, OPTIONS)
+        for switch in switches(conditions, SWITCHES) + switches(conditions, OPTIONS)
         for value in switch.values
     ]
 
 
-def limit_rows(league: LeagueInfo) -> list[LimitRow]:
+def limit_rows(conditions: Conditions) -> list[LimitRow]:
     """Return the limits that bots played under."""
-    info = league.limits
+    info = conditions.limits
     rows = [
         LimitRow("start", f"{info.start:g} s", "from a bot's launch until it is ready"),
         LimitRow("answer", f"{info.answer:g} s", "for each answer"),
@@ -320,9 +320,9 @@ def limit_rows(league: LeagueInfo) -> list[LimitRow]:
     if info.model:
         what = "wall time in which language models may work for one answer"
         rows.append(LimitRow("model", f"{info.model:g} s", what))
-    if league.rounds_per_die:
+    if conditions.rounds_per_die:
         what = "per die at the start; then the dice left decide the game"
-        rows.append(LimitRow("rounds", f"{league.rounds_per_die} rounds", what))
+        rows.append(LimitRow("rounds", f"{conditions.rounds_per_die} rounds", what))
     return rows
 
 
@@ -460,18 +460,18 @@ def quarantined(head: LeagueHead, missing: Iterable[QuarantinedFixture]) -> Data
     return DataTable(QuarantinedRow, head, lines)
 
 
-def conditions(league: LeagueInfo, summary: LeagueSummary) -> list[DataTable]:
+def conditions(conditions: Conditions, summary: LeagueSummary) -> list[DataTable]:
     """Return the bots, the rules, the limits and how much was played."""
-    head = LeagueHead(league.name)
+    head = LeagueHead(conditions.name)
     fields = BotRow.__struct_fields__
-    bots = [BotRow(**{name: getattr(bot, name) for name in fields}) for bot in league.bots]
+    bots = [BotRow(**{name: getattr(bot, name) for name in fields}) for bot in conditions.bots]
     played = [
         PlayedRow(*division, total.fixtures, total.games, total.decisions)
         for division, total in summary.played.items()
     ]
     return [
         DataTable(BotRow, head, bots),
-        DataTable(RuleRow, head, rule_rows(league)),
-        DataTable(LimitRow, head, limit_rows(league)),
+        DataTable(RuleRow, head, rule_rows(conditions)),
+        DataTable(LimitRow, head, limit_rows(conditions)),
         DataTable(PlayedRow, head, played),
     ]

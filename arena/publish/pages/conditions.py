@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from msgspec import Struct
 
 from arena import __version__
-from arena.game.records import LeagueInfo, MachineInfo
+from arena.game.records import Conditions, MachineInfo
 from arena.game.rules.books import OPTIONS, SWITCHES, VARIANTS
 from arena.game.rules.clauses import CLAUSES, Clause, by_text
 from arena.game.wire.messages import PROTOCOL
@@ -84,12 +84,12 @@ def machine(info: MachineInfo | None) -> dict[str, str]:
     return {name: value for name, value in found.items() if value}
 
 
-def versions(league: LeagueInfo) -> dict[str, str]:
+def versions(conditions: Conditions) -> dict[str, str]:
     """Return the versions of what played and of what wrote the report."""
     from importlib.metadata import version
 
     return {
-        "Arena that played": league.arena_version,
+        "Arena that played": conditions.arena_version,
         "Wire protocol": str(PROTOCOL),
         "Arena that wrote this": __version__,
         "Python that rated": platform.python_version(),
@@ -129,19 +129,19 @@ class ConditionsPage(Struct, frozen=True):
 
 
 def conditions_page(
-    league: LeagueInfo, summary: LeagueSummary, timing: Timing | None, store_root: str
+    conditions: Conditions, summary: LeagueSummary, timing: Timing | None, store_root: str
 ) -> ConditionsPage:
     """Return what the page of conditions shows."""
     return ConditionsPage(
-        switches=switches(league, SWITCHES),
-        options=switches(league, OPTIONS),
-        limits=limit_rows(league),
-        sandboxes=dict(sorted(summary.sandboxes.items())) or {league.sandbox: 0},
+        switches=switches(conditions, SWITCHES),
+        options=switches(conditions, OPTIONS),
+        limits=limit_rows(conditions),
+        sandboxes=dict(sorted(summary.sandboxes.items())) or {conditions.sandbox: 0},
         promises=PROMISES,
-        machine=machine(league.machine),
-        versions=versions(league),
+        machine=machine(conditions.machine),
+        versions=versions(conditions),
         times=times(timing),
-        seeds=seeds(league),
+        seeds=seeds(conditions),
         store_root=store_root,
     )
 
@@ -161,10 +161,10 @@ class SeedFacts(Struct, frozen=True):
         return shlex.quote(self.seed)
 
 
-def seeds(league: LeagueInfo) -> list[SeedFacts]:
+def seeds(conditions: Conditions) -> list[SeedFacts]:
     """Return the league's master seeds, first to last: it got another when bots joined."""
-    last = league.seed, league.commitment
-    pairs = [*((pair.seed, pair.commitment) for pair in league.earlier_seeds), last]
+    last = conditions.seed, conditions.commitment
+    pairs = [*((pair.seed, pair.commitment) for pair in conditions.earlier_seeds), last]
     several = len(pairs) > 1
     return [
         SeedFacts(f" {number}" if several else "", *pair) for number, pair in enumerate(pairs, 1)
@@ -188,14 +188,14 @@ class Wording(Struct, frozen=True):
     """Whether a variant of the league is played by one of these books."""
 
 
-def clause_entries(league: LeagueInfo) -> list[tuple[Clause, list[Wording], list[Value]]]:
+def clause_entries(conditions: Conditions) -> list[tuple[Clause, list[Wording], list[Value]]]:
     """Return every clause in the order of a game, with its switch's value in each variant."""
-    played = {rules.name for rules in league.variants.values()}
+    played = {rules.name for rules in conditions.variants.values()}
     return [
         (
             clause,
             [Wording(text, books, not played.isdisjoint(books)) for text, books in by_text(clause)],
-            values(league, clause.switch) if clause.switch else [],
+            values(conditions, clause.switch) if clause.switch else [],
         )
         for clause in CLAUSES
     ]
@@ -208,6 +208,6 @@ class RulesPage(Struct, frozen=True):
     books: Mapping[str, str]
 
 
-def rules_page(league: LeagueInfo) -> RulesPage:
+def rules_page(conditions: Conditions) -> RulesPage:
     """Return what the page of the rules shows."""
-    return RulesPage(clause_entries(league), {name: BOOKS[name] for name in VARIANTS})
+    return RulesPage(clause_entries(conditions), {name: BOOKS[name] for name in VARIANTS})
