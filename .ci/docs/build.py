@@ -18,7 +18,7 @@ HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 PAGES = (
     "*.md",
-    "benchmarks/*.md",
+    "benchmarks/**/*.md",
     "docs/**/*.md",
     "protocol/*.md",
     "sample_bots/*.md",

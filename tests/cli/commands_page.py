@@ -8,9 +8,9 @@ import click
 
 from arena.cli.help import topics
 from arena.cli.main import COMMANDS, cli
-from tests.support.generated_section import DOCS, GeneratedSection
+from tests.support.generated_section import ROOT, GeneratedSection
 
-SECTION = GeneratedSection("reference/commands.md", "commands", "commands")
+SECTION = GeneratedSection("docs/reference/commands.md", "commands", "commands")
 
 TOPICS = {
     "new": "languages",
@@ -67,7 +67,7 @@ def _about(command: click.Command, page: str) -> Iterator[str]:
 
 def _page(name: str) -> str:
     topic = TOPICS.get(name, name)
-    path = os.path.relpath(topics()[topic].path, (DOCS / SECTION.page).parent)
+    path = os.path.relpath(topics()[topic].path, (ROOT / SECTION.page).parent)
     return f" More: [{topic}]({Path(path).as_posix()})."
 
 

@@ -7,7 +7,7 @@ import arena.publish.site  # noqa: F401 -- it declares all tables
 from arena.publish.data.schema import TABLE_TYPES, TableType
 from tests.support.generated_section import GeneratedSection
 
-SECTION = GeneratedSection("reference/data.md", "columns", "columns")
+SECTION = GeneratedSection("docs/reference/data.md", "columns", "columns")
 
 TYPES = {"integer": "whole number", "number": "number", "boolean": "true or false"}
 

@@ -14,7 +14,7 @@ from arena.game.rules.clauses import BOOKS, CLAUSES, Clause, by_text, value
 from tests.support.generated_section import GeneratedSection
 
 ROOT = Path(__file__).parents[2]
-SECTION = GeneratedSection("reference/rules.md", "clauses", "rules")
+SECTION = GeneratedSection("docs/reference/rules.md", "clauses", "rules")
 
 Marks = dict[tuple[str, str], set[str]]
 """(book, clause id) -> the tests that show it, without their parameters."""
