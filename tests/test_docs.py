@@ -160,14 +160,14 @@ def is_yes_or_no(switch: str) -> bool:
 
 
 def test_judge_page_shows_what_the_command_says() -> None:
-    text = text_of(Path("docs/reference/judge.md"))
+    text = text_of(Path("docs/reference/rules.md"))
     position, verdicts = re.findall(r"```json\n(.*?)```", text, re.DOTALL)
     line = json.dumps(json.loads(position))
     ran = run("judge", cwd=ROOT, stdin=line)
     assert ran.out == verdicts.splitlines()[0] + "\n"
 
 
-@pytest.mark.parametrize("page", ["docs/guides/door.md", "docs/reference/security.md"])
+@pytest.mark.parametrize("page", ["docs/guides/serve.md", "docs/reference/security.md"])
 def test_pages_name_the_limit_of_an_upload(page: str) -> None:
     [row] = re.findall(
         r"^\| (?:size|the size and pace of an upload).*$", text_of(Path(page)), re.MULTILINE

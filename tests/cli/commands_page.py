@@ -14,10 +14,12 @@ SECTION = GeneratedSection("docs/reference/commands.md", "commands", "commands")
 
 TOPICS = {
     "new": "languages",
+    "play": "check",
+    "judge": "rules",
     "puzzle": "coach",
     "watch": "check",
     "rerun": "debug",
-    "submit": "ladder",
+    "submit": "serve",
     "run": "league",
     "status": "store",
     "export": "store",
@@ -30,7 +32,7 @@ TOPICS = {
     "demo": "operators",
     "doctor": "sandboxes",
     "images": "sandboxes",
-    "help": "completion",
+    "help": "install",
 }
 """The page on a command that has another name."""
 
