@@ -118,7 +118,7 @@ bench: $(VENV)/.test ## measure throughput, start-up, storing, rating and the si
 docs: $(VENV)/.docs ## make a site of the manual, with a search, in build/docs/
 	@$(BIN)/python .ci/docs/build.py build/docs
 
-rules: $(VENV)/.test ## write the clauses and their tests into docs/reference/rules.md, the clauses into the kit `model`
+rules: $(VENV)/.test ## write the clauses into docs/reference/rules.md and the kit `model`, their tests into benchmarks/results/
 	@$(BIN)/python -m tests.rules.page
 	@$(BIN)/arena rules --json >protocol/kits/model/rules.json
 

@@ -1,4 +1,4 @@
-"""The table of misbehaviours in `benchmarks/results/hostile.md`: `make hostile` plays and writes it.
+"""The misbehaviours in `benchmarks/results/hostile.md`: `make hostile` plays and writes them.
 
 It says what the tests check; only the milliseconds change each time.
 """

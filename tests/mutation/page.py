@@ -1,4 +1,4 @@
-"""Reads benchmarks/results/mutation.md: how many mutants there are, and which no test can notice."""
+"""Reads benchmarks/results/mutation.md: how many mutants there are, which no test can notice."""
 
 import re
 from collections import Counter

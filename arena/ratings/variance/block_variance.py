@@ -5,7 +5,7 @@ block. The estimates are linear in the units' scores, so what a bootstrap of uni
 computed: the sum of the squares of each unit's contribution. A score is what a unit says beyond
 what the ratings expected of it, so it does not matter that each block has other pairings; the part
 of a block's variance that the ratings absorbed is put back (Bell and McCaffrey, 2002).
-`docs/reference/statistics.md` has the papers, `benchmarks/results/ratings.md` the measured coverage.
+`docs/reference/statistics.md` has the papers, `benchmarks/results/ratings.md` the coverage.
 """
 
 from collections.abc import Iterable
