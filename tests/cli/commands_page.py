@@ -39,8 +39,7 @@ TOPICS = {
 }
 """The page on a command that has another name."""
 
-
-OFTEN = 4
+OFTEN = 2
 """An option that so many commands have, with the same words, is described once."""
 USAGE = "[OPTIONS]"
 
@@ -49,7 +48,7 @@ def markdown() -> str:
     """Return a section for each group of commands, as `arena --help` lists them."""
     root = click.Context(cli, info_name="arena", **cli.context_settings)
     shared = _shared(root)
-    lines = ["", "Options that many commands have:", ""]
+    lines = ["", "Options that several commands have:", ""]
     lines += [*(_described(*option) for option in sorted(shared)), ""]
     for group, names in COMMANDS.items():
         lines += [f"## {group.capitalize()}", ""]
