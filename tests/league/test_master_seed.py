@@ -182,7 +182,7 @@ def test_no_seed_is_left_in_withheld_conditions(tmp_path: Path, foreign: str) ->
 def test_dice_can_be_derived_as_the_documentation_says(
     tmp_path: Path, foreign: str, *, shared: bool
 ) -> None:
-    page = (ROOT / "docs/reference/dice.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs/reference/rules.md").read_text(encoding="utf-8")
     recipe, names = page.partition("```python\n")[2].partition("```")[0], dict[str, Any]()
     with redirect_stdout(StringIO()):
         exec(recipe, names)  # noqa: S102 - of our own page

@@ -18,7 +18,7 @@ from arena.ratings.model.trueskill import BETA, MU, SIGMA, Rating, rate_all
 
 TOLERANCE = 1e-4
 """How far two values of mu or sigma may be apart. The package ends its iterations earlier than the
-fold, which puts them up to 1e-5 apart (docs/reference/method.md); pages show two decimals."""
+fold, which puts them up to 1e-5 apart (docs/reference/statistics.md); pages show two decimals."""
 LIMIT = 20_000
 """Games that are rated with the package at most: of six players they take it half a minute."""
 

@@ -66,7 +66,7 @@ PROMISES = {
         ),
     ),
 }
-"""The limits of each sandbox, in the words of docs/evidence/hostile.md."""
+"""The limits of each sandbox, in the words of benchmarks/results/hostile.md."""
 
 
 def machine(info: MachineInfo | None) -> dict[str, str]:
