@@ -9,11 +9,10 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from arena.bots.manifest import load_bot
-from arena.course.conditions import terms_of
-from arena.course.config import Course, LadderEntry
+from arena.course.config import Course, LadderEntry, Options, terms_of
 from arena.course.estimate import Effort, Speed, effort, measure_speed, within
 from arena.course.intake.download import MOODLE
-from arena.course.intake.entries import GivenOut, Options
+from arena.course.intake.entries import GivenOut
 from arena.course.intake.hand_ins import (
     BEST,
     Choice,

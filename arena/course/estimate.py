@@ -21,9 +21,8 @@ from arena.course.baselines import (
     name_of,
     target,
 )
-from arena.course.config import Course, CourseFile, with_precision
+from arena.course.config import Course, CourseFile, Options, with_precision
 from arena.course.field import field_games, hand_in_info, renamed
-from arena.course.intake.entries import Options, own_bots
 from arena.course.lock import GradingTerms
 from arena.course.marks import baseline_parts
 from arena.course.points import FAIR, Share, total_of
@@ -62,7 +61,7 @@ class Effort(Struct, frozen=True):
 
 def measure_speed(course: Course, terms: GradingTerms, options: Options) -> Speed:
     """Play some games of the reference; raises ArenaError if the bots of the course cannot play."""
-    own = own_bots(course)
+    own = course.own_bots
     sandbox = sandbox_for(own, terms.sandbox, trusted=options.trusted)
     watch, blocks = _Watch(), dict.fromkeys(course.file.marks.baselines, _BLOCKS)
     with (

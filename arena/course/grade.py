@@ -27,11 +27,10 @@ from arena.course.changes import (
     write_outcome,
 )
 from arena.course.check import refuse_problems, survey
-from arena.course.conditions import terms_of
-from arena.course.config import Course, with_precision
+from arena.course.config import Course, Options, terms_of, with_precision
 from arena.course.estimate import GamesLeft
 from arena.course.field import hand_in_info, play_field, player_info, renamed, start_of, store_of
-from arena.course.intake.entries import Entries, Options, entries
+from arena.course.intake.entries import Entries, entries
 from arena.course.intake.hand_ins import hand_ins_of
 from arena.course.lock import GradingTerms, Lock, bots_of, read_lock, write_lock
 from arena.course.marks import (

@@ -20,7 +20,7 @@ from arena.bots.folder import files_of
 from arena.bots.manifest import MANIFEST, load_bot
 from arena.bots.sandboxes.base import Sandbox
 from arena.bots.workshop import Workshop, open_workshop, sandbox_for
-from arena.course.config import Course
+from arena.course.config import Course, Options
 from arena.course.intake.checks import POSITIONS, Checked, CheckedHandIn, check_all, check_key
 from arena.course.intake.download import is_folder
 from arena.course.intake.hand_ins import (
@@ -110,18 +110,6 @@ CHECKS, BUILDS = "checks", "builds"
 Tell = Callable[[str], None]
 
 
-class Options(Struct, frozen=True):
-    """Options of grading; None stands for the value in course.yaml."""
-
-    sandbox: str | None = None
-    workers: int = 1
-    trusted: bool = False
-    accept_changes: bool = False
-    ignore_unknown: bool = False
-    """Whether to grade though hand-ins or lines of a table are nobody's."""
-    precision: float | None = None
-
-
 class Entries(Struct, frozen=True):
     """The bots that play, and the hand-ins that they come from."""
 
@@ -151,7 +139,7 @@ def entries(
     pools = hand_ins_by_student(course, intake.hand_ins)
     choices = looked.choices(pools)
     candidates = looked.candidates(pools) if course.file.resubmissions == BEST else {}
-    own = own_bots(course)
+    own = course.own_bots
     bots = looked.bots()
     chosen = sandbox_for([*own, *bots.values()], sandbox, trusted=options.trusted)
     packages, builds = course.file.packages, _builds(course)
@@ -290,12 +278,6 @@ class _Locked:
             time_source=receipt.source,
             given=self._given.get(hand_in.name),
         )
-
-
-def own_bots(course: Course) -> list[Bot]:
-    """Return the baselines and the reference."""
-    baselines = list(course.baselines.values())
-    return [*baselines, course.reference] if course.reference else baselines
 
 
 def _builds(course: Course) -> BuildCache:
