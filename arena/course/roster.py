@@ -42,12 +42,7 @@ def read_roster(path: Path, columns: Mapping[str, Titles] | None = None) -> tupl
     students: dict[str, Student] = {}
     for row in read_table(path, titles, ["id"]):
         student = Student(**row.cells)
-        if not student.id:
-            raise ArenaError("a student without an id", row.where, "fill in the column of ids")
-        for which, text in (("an id", student.id), ("the name of a team", student.team)):
-            if len(text) > _MAX_ID or not text.isprintable():
-                what = f"{which} has at most {_MAX_ID} characters, all of them visible"
-                raise ArenaError(what, row.where, "correct it")
+        _check(student, row.where)
         key = same_key(student.id)
         if key in students:
             what = f"the student '{student.id}' is there twice"
@@ -64,6 +59,15 @@ def read_roster(path: Path, columns: Mapping[str, Titles] | None = None) -> tupl
             what = f"the team of '{student.id}' is called as the student '{other.id}'"
             raise ArenaError(what, str(path), "call it something else")
     return tuple(students.values())
+
+
+def _check(student: Student, where: str) -> None:
+    if not student.id:
+        raise ArenaError("a student without an id", where, "fill in the column of ids")
+    for which, text in (("an id", student.id), ("the name of a team", student.team)):
+        if len(text) > _MAX_ID or not text.isprintable():
+            what = f"{which} has at most {_MAX_ID} characters, all of them visible"
+            raise ArenaError(what, where, "correct it")
 
 
 def find_id(written: str | int, students: Iterable[Student]) -> str | None:

@@ -28,7 +28,7 @@ class Row(Struct, frozen=True):
 
 
 def composed(text: str) -> str:
-    """Return a text in Unicode's composed form (NFC) with single spaces: Macs write another form."""
+    """Return a text in Unicode's composed form, NFC (Macs write another), with single spaces."""
     return unicodedata.normalize("NFC", " ".join(text.split()))
 
 
