@@ -247,7 +247,7 @@ class BaselineGames:
         self._left.pop(bot, None)
 
     def _plan(self, bot: str) -> None:
-        """Plan what a bot plays next once its planned blocks are complete, or note that it is done."""
+        """Plan what a bot plays after its planned blocks, or note that it has played enough."""
         while not self._left[bot]:
             blocks = blocks_of(self._played, self._terms, bot, self._plans[bot])
             plan = self._decide(blocks)
