@@ -83,24 +83,6 @@ def find_id(written: str | int, students: Iterable[Student]) -> str | None:
     return found[0] if len(found) == 1 else None
 
 
-def _check(student: Student, where: str) -> None:
-    if not student.id:
-        raise ArenaError("a student without an id", where, "fill in the column of ids")
-    for which, text in (("an id", student.id), ("the name of a team", student.team)):
-        if len(text) > _MAX_ID or not text.isprintable():
-            what = f"{which} has at most {_MAX_ID} characters, all of them visible"
-            raise ArenaError(what, where, "correct it")
-
-
-def _check_teams(students: Mapping[str, Student], path: Path) -> None:
-    """Refuse a team that is called as a student of another one: its files would be theirs."""
-    for student in students.values():
-        other = students.get(same_key(student.team))
-        if student.team and other and other.unit != student.unit:
-            what = f"the team of '{student.id}' is called as the student '{other.id}'"
-            raise ArenaError(what, str(path), "call it something else")
-
-
 AFTER_ID = "_-. ("
 """Characters that may follow an id in the name of a hand-in."""
 
