@@ -48,7 +48,7 @@ class Receipt(Struct, frozen=True):
         return 1 if self.late else 0
 
     def late_by(self, due: Due) -> timedelta | None:
-        """Return how long after the deadline it was received; None if that is not known, or in time."""
+        """Return how long after the deadline it was received; None if unknown or on time."""
         if self.moment is None or self.moment <= due.deadline:
             return None
         return self.moment - due.deadline
