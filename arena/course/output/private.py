@@ -1,4 +1,4 @@
-"""Who can read a course: the teacher alone, of all users of the machine."""
+"""Nobody but the teacher reads a course: its files are closed to other users of the machine."""
 
 from contextlib import suppress
 from pathlib import Path
@@ -14,15 +14,20 @@ from arena.course.output.pages import CLASS
 from arena.course.output.similarity import PAGE
 
 _WRITTEN = (LOCK, MARKS, GRADING, FEEDBACK, SITE, CLASS, PAGE)
-"""What a grading writes."""
-_OTHERS, _ENTER = 0o077, 0o011
+"""Files and folders that a grading writes."""
+_OTHERS = 0o077
+"""Rights of other users."""
+_ENTER = 0o011
+"""The right of other users to enter a folder."""
 _NAMED = 3
+"""The most files that the warning names."""
 
 
 def close_to_others(course: Course) -> str:
-    """Let the owner alone read what gradings wrote; an earlier arena let others, too.
+    """Close what gradings wrote to other users.
 
-    The teacher's own files stay as they are: returns a line on those that others can read, or "".
+    The rights of the teacher's own files do not change: returns a line on those that others can
+    read, "" if there are none.
     """
     for name in _WRITTEN:
         top = course.folder / name

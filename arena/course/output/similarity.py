@@ -1,4 +1,4 @@
-"""The hand-ins of a course that are alike: a page for the teacher, and for nobody else."""
+"""Hand-ins that are alike: a page for the teacher alone."""
 
 from collections.abc import Callable, Mapping
 from hashlib import sha256
@@ -23,25 +23,25 @@ _KEPT = "alike.json"
 
 
 class SimilarPair(Struct, frozen=True):
-    """Two hand-ins that are more alike than others are, by their students."""
+    """Two hand-ins that are more alike than others, by their students."""
 
     one: str
     other: str
     source: float | None
-    """The share of their source that they have in common; None if it was not compared."""
+    """The share of their source that is the same; None if it was not compared."""
     decisions: float | None
-    """The same of their decisions."""
+    """The share of their decisions that are the same; None if they were not compared."""
 
 
 class Similarity(Struct, frozen=True):
-    """What the comparison of the hand-ins found."""
+    """The result of the comparison of all hand-ins."""
 
     key: str = ""
-    """Says what was compared; "" if nothing was."""
+    """A hash of what was compared; "" if nothing was."""
     pairs: tuple[SimilarPair, ...] = ()
-    """In the order of their page."""
+    """Pairs that stand out, in the order of the page."""
     why_not: str = ""
-    """Why nothing was compared though there are hand-ins; "" otherwise."""
+    """Why the comparison failed; "" if it did not."""
 
 
 def compare_hand_ins(
@@ -53,12 +53,14 @@ def compare_hand_ins(
     *,
     trusted: bool,
 ) -> Similarity:
-    """Write the page of the hand-ins that count, given by student, unless it is there already.
+    """Compare the hand-ins that count, given by student, and write the page about them.
 
-    The positions are drawn by the seed of the course, which nobody knows but the teacher. There is
-    no page if no two can be compared.
+    If they were compared before, nothing is done again. The positions are drawn by the secret seed
+    of the course. There is no page if there are less than two bots.
     """
-    page, kept_file, key = course.folder / PAGE, grading(course) / _KEPT, _key(course, lock)
+    page = course.folder / PAGE
+    kept_file = grading(course) / _KEPT
+    key = _key(course, lock)
     kept = read_json(kept_file, Similarity)
     if page.exists() and kept and kept.key == key:
         return kept
@@ -81,13 +83,13 @@ def compare_hand_ins(
 
 
 def forget_similarity(course: Course) -> None:
-    """Remove the page, and what was found: the next grading compares again."""
+    """Remove the page and the result, so that the next grading compares again."""
     for path in (course.folder / PAGE, grading(course) / _KEPT):
         path.unlink(missing_ok=True)
 
 
 def _called(id_: str, course: Course) -> str:
-    """Return a student, or all students of the team, with their names."""
+    """Return the id and name of a student, or those of the whole team."""
     units = {one.id: one.unit for one in course.students}
     theirs = [one for one in course.students if one.unit == units.get(id_)]
     return ", ".join(f"{one.id} {one.name}".strip() for one in theirs) or id_
