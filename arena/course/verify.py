@@ -31,17 +31,18 @@ _MAX_BYTES = 64 << 20
 
 
 class VerifiedCourse(Struct, frozen=True):
-    """What was checked and what was found."""
+    """How many games were replayed, and what was found."""
 
     tables: int
-    """Of the games against baselines that count."""
+    """Tables against baselines that count."""
     games: int
+    """Games at these tables."""
     field_games: int
     findings: list[StoreFinding]
 
 
 def verify_course(course: Course, workers: int, tell: Callable[[str], None]) -> VerifiedCourse:
-    """Replay every game that counts, and derive marks.csv from them by course.lock.
+    """Replay every game that counts, and derive marks.csv from the games and course.lock.
 
     Raises ArenaError if nothing was graded.
     """
@@ -50,12 +51,12 @@ def verify_course(course: Course, workers: int, tell: Callable[[str], None]) -> 
         hint = f"arena course grade {course.folder}"
         raise ArenaError("nothing was graded yet", str(course.folder / LOCK), hint)
     course = with_precision(course, lock.terms.precision)
-    findings, tables, games = list[StoreFinding](), 0, 0
+    findings: list[StoreFinding] = []
+    tables = games = field = 0
     if course.file.marks.baselines:
         tell("replaying the games against baselines")
         tables, games = _replay(course, lock, findings)
         findings += _shares(course, lock)
-    field = 0
     if lock.field:
         tell("replaying the games of the field")
         path = store_of(grading(course), lock, course.file.marks.field)
@@ -88,7 +89,7 @@ def _replay(course: Course, lock: Lock, findings: list[StoreFinding]) -> tuple[i
 
 
 def _expected(course: Course, lock: Lock, played: BaselineRecord) -> Iterator[Fixture]:
-    """Yield the tables of all blocks that count, those of the reference among them."""
+    """Yield the tables of all blocks that count, with those of the reference."""
     decide = decider(course.file, lock.shares)
     bots = [(bot, decide) for bot in bots_of(lock)]
     for bot, how in [*bots, (lock.terms.reference, measure(course.file))]:
