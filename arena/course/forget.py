@@ -61,8 +61,16 @@ class _Forgetting:
     def __init__(self, course: Course, student: str) -> None:
         self._course = course
         self._lock = read_lock(course.folder)
-        self._student = _found(course, student)
-        _check_named(course, self._student)
+        id_ = find_id(student, course.students)
+        if id_ is None:
+            hint = did_you_mean(student, [one.id for one in course.students])
+            raise ArenaError(f"no student has the id '{student}'", str(course.roster), hint)
+        [self._student] = [one for one in course.students if one.id == id_]
+        named = {"extensions": course.file.extensions, "struck": course.file.struck}
+        for key, names in named.items():
+            if any(find_id(name, [self._student]) for name in names):
+                what = f"`{key}` names '{id_}'"
+                raise ArenaError(what, str(course.path), "take that out first")
         self._others = tuple(one for one in course.students if one.id != self._student.id)
         if not self._others:
             what = f"'{self._student.id}' is the only student"
@@ -132,23 +140,6 @@ class _Forgetting:
 
 def _is_table(path: Path) -> bool:
     return path.suffix.lower() not in {".json", ".yml"}
-
-
-def _found(course: Course, student: str) -> Student:
-    id_ = find_id(student, course.students)
-    if id_ is None:
-        hint = did_you_mean(student, [one.id for one in course.students])
-        raise ArenaError(f"no student has the id '{student}'", str(course.roster), hint)
-    return next(one for one in course.students if one.id == id_)
-
-
-def _check_named(course: Course, student: Student) -> None:
-    """Raise ArenaError if course.yaml, which only the teacher edits, names a student."""
-    named = {"extensions": course.file.extensions, "struck": course.file.struck}
-    for key, names in named.items():
-        if any(find_id(name, [student]) for name in names):
-            what = f"`{key}` names '{student.id}'"
-            raise ArenaError(what, str(course.path), "take that out first")
 
 
 def _hand_ins(course: Course, student: Student) -> dict[str, list[Path]]:

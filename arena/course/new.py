@@ -102,7 +102,11 @@ def make_course(root: Path) -> list[str]:
     """
     with _new_folder(root):
         config = _CONFIG.format(deadline=f"{_DEADLINE:%Y-%m-%d %H:%M} {_ZONE}")
-        _write_common(root, config + _EXAMPLE, csv_of(_roster()).encode())
+        roster = [["id", "name", "email", "group"]]
+        for number in range(1, STUDENTS + 1):
+            mail = f"{_id(number)}@school.example"
+            roster.append([_id(number), f"Student {number}", mail, "AB"[number % 2]])
+        _write_common(root, config + _EXAMPLE, csv_of(roster).encode())
         languages: set[str] = set()
         received = [["file", "received"]]
         works = [(_id(number), work) for number, each in _works().items() for work in each]
@@ -151,14 +155,6 @@ def _write_common(root: Path, config: str, roster: bytes) -> None:
     _write(root, "reference", _Work("memory", "DOUBT = 4", "DOUBT = 12"), "the teacher")
     for path, copied in _copies(_STARTER, root / "starter"):
         copied.write_bytes(path.read_bytes())
-
-
-def _roster() -> list[list[str]]:
-    rows = [["id", "name", "email", "group"]]
-    for number in range(1, STUDENTS + 1):
-        mail = f"{_id(number)}@school.example"
-        rows.append([_id(number), f"Student {number}", mail, "AB"[number % 2]])
-    return rows
 
 
 def _id(number: int) -> str:

@@ -21,7 +21,6 @@ from arena.course.marks import (
 )
 from arena.course.points import share_of
 from arena.game.records import Fixture
-from arena.game.rules.books import Rules
 from arena.io.errors import ArenaError
 from arena.io.files import read_limited
 from arena.league.keeping.verify import StoreFinding, check_stored, verify
@@ -72,30 +71,28 @@ def verify_course(course: Course, workers: int, tell: Callable[[str], None]) -> 
 
 
 def _replay(course: Course, lock: Lock, findings: list[StoreFinding]) -> tuple[int, int]:
+    """Replay the tables of all blocks that count, with those of the reference."""
+    terms = lock.terms
+    decide = decider(course.file, lock.shares)
+    players = [(bot, decide) for bot in bots_of(lock)]
+    players.append((terms.reference, measure(course.file)))
     tables = games = 0
     with Store(grading(course) / STORE) as store:
-        expected = {
-            fixture.id: fixture for fixture in _expected(course, lock, BaselineRecord(store))
-        }
-        rules: dict[str, tuple[Fixture, Rules]] = {
-            id_: (fixture, lock.terms.rules) for id_, fixture in expected.items()
-        }
+        played = BaselineRecord(store)
+        expected: dict[str, Fixture] = {}
+        for bot, how in players:
+            for name, won in final_blocks(played, terms, bot, how).items():
+                for number in range(len(won)):
+                    for fixture in block(terms, pairing_of(terms, bot, name), number):
+                        expected[fixture.id] = fixture
+        rules = {id_: (fixture, terms.rules) for id_, fixture in expected.items()}
         for fixture in expected.values():
             for stored in store.stored(fixture.index, fixture.index):
                 checked = check_stored(store, rules, stored)
                 findings += checked.findings
-                tables, games = tables + 1, games + checked.games
+                tables += 1
+                games += checked.games
     return tables, games
-
-
-def _expected(course: Course, lock: Lock, played: BaselineRecord) -> Iterator[Fixture]:
-    """Yield the tables of all blocks that count, with those of the reference."""
-    decide = decider(course.file, lock.shares)
-    bots = [(bot, decide) for bot in bots_of(lock)]
-    for bot, how in [*bots, (lock.terms.reference, measure(course.file))]:
-        for name, won in final_blocks(played, lock.terms, bot, how).items():
-            for number in range(len(won)):
-                yield from block(lock.terms, pairing_of(lock.terms, bot, name), number)
 
 
 def _shares(course: Course, lock: Lock) -> Iterator[StoreFinding]:

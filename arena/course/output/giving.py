@@ -94,7 +94,10 @@ def give_pages(course: Course, lock: Lock, folder: Path | None) -> list[GivenPag
         hint = "name a folder to be published, --into FOLDER, or a ladder, `door`"
         raise ArenaError("there is no place for the pages", str(course.path), hint)
     if folder is not None:
-        _check_apart(course, folder)
+        ours, public = course.folder.resolve(), folder.resolve()
+        if ours.is_relative_to(public) or public.is_relative_to(ours):
+            what = "the folder of the course is private, and would be published with it"
+            raise ArenaError(what, str(folder), "name a folder elsewhere")
     given = _give_at_door(course, course.door) if course.door else {}
     if folder is not None:
         with umask(_PUBLIC), os_errors("it cannot be published", folder):
@@ -109,13 +112,6 @@ def take_from_door(course: Course) -> None:
     for name, private in (_private_folders(course.door) if course.door else {}).items():
         if name not in ids:
             remove_page(_at_door(private))
-
-
-def _check_apart(course: Course, folder: Path) -> None:
-    ours, public = course.folder.resolve(), folder.resolve()
-    if ours.is_relative_to(public) or public.is_relative_to(ours):
-        what = "the folder of the course is private, and would be published with it"
-        raise ArenaError(what, str(folder), "name a folder elsewhere")
 
 
 def _give_at_door(course: Course, door: Path) -> dict[str, GivenPage]:

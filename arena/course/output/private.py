@@ -1,7 +1,6 @@
 """Nobody but the teacher reads a course: its files are closed to other users of the machine."""
 
 from contextlib import suppress
-from pathlib import Path
 from shlex import quote
 from stat import S_IMODE
 
@@ -33,22 +32,14 @@ def close_to_others(course: Course) -> str:
         top = course.folder / name
         for path in (top, *top.rglob("*")):
             if not (top.is_symlink() or path.is_symlink()):  # which may lead elsewhere
-                _close(path)
-    return _warning(course.folder)
-
-
-def _close(path: Path) -> None:
-    with suppress(OSError):  # it is not there, or another user's
-        path.chmod(S_IMODE(path.stat().st_mode) & ~_OTHERS)
-
-
-def _warning(folder: Path) -> str:
-    whole = folder.resolve()
+                with suppress(OSError):  # it is not there, or another user's
+                    path.chmod(S_IMODE(path.stat().st_mode) & ~_OTHERS)
+    whole = course.folder.resolve()
     if not all(path.stat().st_mode & _ENTER for path in (whole, *whole.parents)):
         return ""
-    names = sorted(path.name for path in folder.iterdir() if path.lstat().st_mode & _OTHERS)
+    names = sorted(path.name for path in course.folder.iterdir() if path.lstat().st_mode & _OTHERS)
     if not names:
         return ""
     more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
     what = f"{', '.join(names[:_NAMED])}{more} can be read by other users of this machine"
-    return f"{what}: chmod -R go= {quote(str(folder))}"
+    return f"{what}: chmod -R go= {quote(str(course.folder))}"

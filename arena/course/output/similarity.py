@@ -10,7 +10,6 @@ from msgspec import Struct
 from arena import __version__
 from arena.author.alike.alike import AlikeRequest, LeftOut, NamedBot, alike
 from arena.author.alike.page import render_page, shown_pairs
-from arena.author.alike.pairs import Pair
 from arena.bots.manifest import load_bot
 from arena.course.config import Course
 from arena.course.lock import Lock
@@ -70,14 +69,31 @@ def compare_hand_ins(
         return Similarity()
     tell(f"comparing {len(hand_ins)} hand-ins")
     try:
-        request = _request(course, lock, workers)
+        request = AlikeRequest(
+            positions=course.file.alike,
+            seed=_seed(lock),
+            rules=course.rules,
+            common=tuple(course.starter.values()),
+            sandbox=lock.terms.sandbox,
+            packages=course.file.packages,
+            workers=workers,
+        )
         compared = alike(hand_ins, left_out, request, tell, trusted=trusted)
     except ArenaError as error:
         tell(f"hand-ins were not compared: {error}")
         return Similarity(why_not=f"hand-ins were not compared: {error}")
     people = {name: _called(name, course) for name in sources}
     write_file(page, render_page(compared, people, course.file.name).encode())
-    similarity = Similarity(key, tuple(_pair(pair, people) for pair in shown_pairs(compared)))
+    pairs = tuple(
+        SimilarPair(
+            people[pair.one],
+            people[pair.other],
+            source=pair.text.most if pair.text else None,
+            decisions=pair.behaviour.most if pair.behaviour else None,
+        )
+        for pair in shown_pairs(compared)
+    )
+    similarity = Similarity(key, pairs)
     write_file(kept_file, msgspec.json.encode(similarity))
     return similarity
 
@@ -93,27 +109,6 @@ def _called(id_: str, course: Course) -> str:
     units = {one.id: one.unit for one in course.students}
     theirs = [one for one in course.students if one.unit == units.get(id_)]
     return ", ".join(f"{one.id} {one.name}".strip() for one in theirs) or id_
-
-
-def _pair(pair: Pair, people: Mapping[str, str]) -> SimilarPair:
-    return SimilarPair(
-        people[pair.one],
-        people[pair.other],
-        pair.text.most if pair.text else None,
-        pair.behaviour.most if pair.behaviour else None,
-    )
-
-
-def _request(course: Course, lock: Lock, workers: int) -> AlikeRequest:
-    return AlikeRequest(
-        positions=course.file.alike,
-        seed=_seed(lock),
-        rules=course.rules,
-        common=tuple(course.starter.values()),
-        sandbox=lock.terms.sandbox,
-        packages=course.file.packages,
-        workers=workers,
-    )
 
 
 def _seed(lock: Lock) -> str:

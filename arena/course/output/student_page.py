@@ -264,10 +264,12 @@ def _clock(moment: datetime, zone: tzinfo | None) -> str:
 
 
 def _parts(result: Result, lock: Lock) -> Iterator[PartLine]:
+    names = {name: f"against {name}" for name in lock.terms.baselines}
+    names |= {LEGAL: "legal play", FIELD: "all others"}
     for name, part in result.mark.parts.items() if result.mark else ():
         reference = lock.shares.get(name)
         yield PartLine(
-            name=_called(name, lock),
+            name=names.get(name, name),
             share=percent(part.share.share, 2) if part.share else "",
             reference=percent(reference.share, 2) if reference else "",
             how=_how(name, part, result, lock),
@@ -275,11 +277,6 @@ def _parts(result: Result, lock: Lock) -> Iterator[PartLine]:
             of=f"{part.of:g}",
             interval=f"{fixed(part.low)} to {fixed(part.high)}" if part.share else "",
         )
-
-
-def _called(name: str, lock: Lock) -> str:
-    against = f"against {name}" if name in lock.terms.baselines else name
-    return {LEGAL: "legal play", FIELD: "all others"}.get(name, against)
 
 
 def _how(name: str, part: Part, result: Result, lock: Lock) -> str:
