@@ -89,12 +89,12 @@ def status(store: Store, *, playing: bool) -> Status:
         if result.stored_at is not None:
             times.append((result.stored_at, len(result.games)))
         progress.add(result)
-        if progress.counts(result.fixture.id):
+        if schedule.counts(result.fixture.id):
             counts[result.fixture.division].add(result)
         else:
             others[result.fixture.id] = len(result.games)
     due, playoff = progress.due(), progress.playoff()
-    played = [games for id_, games in others.items() if progress.belongs(id_)]
+    played = [games for id_, games in others.items() if schedule.belongs(id_)]
     causes = sum((count.causes for count in counts.values()), Counter[Cause]())
     return Status(
         name=conditions.name,

@@ -249,7 +249,7 @@ class _CheckedStore:
         """Find fixtures that were played after their division, or the playoff, had to stop."""
         wanted = {fixture.id for fixture in self.progress.wanted()}
         for fixture in self._sound:
-            if self.progress.belongs(fixture.id) and fixture.id not in wanted:
+            if self.progress.schedule.belongs(fixture.id) and fixture.id not in wanted:
                 where = f"fixture {fixture.id}"
                 yield StoreFinding(where, "it was played after its division had to stop")
 
@@ -283,7 +283,7 @@ def _check_ratings(
     """
     luck, progress = checked.luck, checked.progress
     known = (result for result in store.results() if result.fixture.index in luck)
-    counting = (result for result in known if progress.counts(result.fixture.id))
+    counting = (result for result in known if progress.schedule.counts(result.fixture.id))
     divisions = by_division(replace(result, luck=luck[result.fixture.index]) for result in counting)
     games = {
         division: sum(len(result.games) for result in results)

@@ -153,6 +153,10 @@ class Schedule:
         """Tell whether a fixture belongs to a playoff, as far as that was drawn."""
         return id_ in self._playoff
 
+    def belongs(self, id_: str) -> bool:
+        """Tell whether a fixture counts, or is one of a playoff as far as that was drawn."""
+        return self.counts(id_) or self.is_playoff(id_)
+
     def reach(self, index: int) -> None:
         """Draw the schedule up to a place."""
         for division in divisions(self.conditions):
