@@ -21,7 +21,6 @@ from arena.io.errors import ArenaError
 from arena.league.play.dispatcher import OnResult, RunListener
 from arena.league.play.stored_league import StoredLeague
 from arena.league.play.workers import Engine
-from arena.league.schedule.progress import LeagueProgress
 from arena.league.store.store import Store
 from arena.league.terms.stored_schedule import schedule_of
 
@@ -95,9 +94,9 @@ def field_results(path: Path) -> dict[str, list[tuple[int, int]]]:
         raise ArenaError("the games of the field are missing", str(path), "arena course grade")
     tables: dict[str, list[tuple[int, int]]] = {}
     with Store(path) as store:
-        progress = LeagueProgress(schedule_of(store))
+        schedule = schedule_of(store)
         for result in store.results():
-            if progress.counts(result.fixture.id):
+            if schedule.counts(result.fixture.id):
                 for seat, name in enumerate(result.fixture.seats):
                     won = sum(game.places[seat] == 1 for game in result.games)
                     tables.setdefault(name, []).append((won, len(result.games)))

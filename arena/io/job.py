@@ -40,7 +40,7 @@ class _Place(NamedTuple):
 
     niceness: int
     cores: frozenset[int]
-    """All if empty."""
+    """The cores that it may use; all if empty."""
 
     def take(self, pid: int) -> None:
         """Put a process there; 0 stands for the calling one."""

@@ -44,7 +44,7 @@ class GuardedConnection(sqlite3.Connection):
     _steps = 0
 
     def guard(self, path: Path) -> None:
-        """Set all limits."""
+        """Limit what statements take, whatever the file at a path holds."""
         self.path = path
         self.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MOST_BYTES)
         self.set_progress_handler(self._is_endless, _STEPS)
@@ -232,7 +232,7 @@ class SqliteFile:
         self.close()
 
     def close(self) -> None:
-        """Close the file."""
+        """Close the connection to the file."""
         self.connection.close()
 
     @contextmanager
@@ -277,14 +277,12 @@ class SqliteFile:
         with self.translate_errors():
             # `yield from` would close the cursor of a caller that stops early, after the file.
             for number, row in enumerate(self.connection.execute(sql, values)):
-                if number % _BATCH == _BATCH - 1 and self._has_no_room(number):
-                    raise DamageError(ENDLESS)
+                if number % _BATCH == _BATCH - 1:
+                    size = file_size(self.path)
+                    # A file that is too small for so many rows has some that are read again.
+                    if size is not None and number * _ROW > size:
+                        raise DamageError(ENDLESS)
                 yield row
-
-    def _has_no_room(self, rows: int) -> bool:
-        """Tell whether a file is too small for so many rows: some are read again and again."""
-        size = file_size(self.path)
-        return size is not None and rows * _ROW > size
 
     def value(self, sql: str, *values: object) -> Any:
         """Return the only value that a query has; raises an error if it has not just one."""

@@ -42,7 +42,7 @@ class Change(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True
     endless: bool | UnsetType = UNSET
     until: float | UnsetType | None = UNSET
     playoff: PlayoffInfo | UnsetType | None = UNSET
-    """None ends it."""
+    """The terms of a playoff; None stands for a league without one."""
     limits: LimitsInfo | UnsetType = UNSET
     sandbox: str | UnsetType = UNSET
     sandbox_paths: tuple[str, ...] | UnsetType = UNSET

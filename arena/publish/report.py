@@ -307,12 +307,12 @@ def _state(
         progress.add(result if decides else replace(result, games=()))
     left, race = len(progress.due()), progress.playoff()
     playoff = race.verdict() if race else None
-    quarantined = [entry for entry in store.quarantined() if progress.belongs(entry.fixture.id)]
+    quarantined = [entry for entry in store.quarantined() if schedule.belongs(entry.fixture.id)]
     if names:
         quarantined = [names.quarantined(entry) for entry in quarantined]
         playoff = names.playoff(playoff) if playoff else None
     goes_on = conditions.endless
-    models = model_use(store, progress.belongs, names) if conditions.models else {}
+    models = model_use(store, schedule.belongs, names) if conditions.models else {}
     return StoreState(games.root, left, quarantined, playoff, goes_on=goes_on, models=models)
 
 

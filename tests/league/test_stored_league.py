@@ -122,7 +122,7 @@ def test_tables_of_a_bot_that_is_struck_in_mid_block_are_not_played(tmp_path: Pa
         assert all("c" not in one.seats for one in league.progress.due())
         league.change(resumed=["c"])
         assert all(one.index not in change.unplayed for one in league.progress.due())
-        assert league.progress.counts(first.id)
+        assert league.schedule.counts(first.id)
 
 
 def test_asleep_it_has_nothing_to_play(tmp_path: Path) -> None:

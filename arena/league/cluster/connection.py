@@ -56,25 +56,24 @@ def connected(address: str) -> Iterator[Cluster]:
 def _check_scheduler(address: str) -> None:
     """Raise ArenaError if no scheduler answers: Dask would wait for a silent one for ever."""
     settings = _connection_settings(address)
+
+    async def identify() -> None:
+        async with rpc(address, connection_args=settings) as scheduler:
+            identity = await scheduler.identity()
+        if "workers" not in identity:
+            raise ValueError(f"a {identity.get('type', 'server').lower()} answers in its place")
+
+    def ask() -> None:
+        asyncio.run(asyncio.wait_for(identify(), CONNECT_SECONDS))
+
     try:
         # In a thread of its own: the caller's may have an event loop already.
         with ThreadPoolExecutor(1) as thread:
-            thread.submit(_ask_scheduler, address, settings).result()
+            thread.submit(ask).result()
     except TimeoutError:
         raise _no_scheduler(address, f"none did within {CONNECT_SECONDS:.0f} s") from None
     except Exception as error:
         raise _no_scheduler(address, short(error)) from None
-
-
-def _ask_scheduler(address: str, settings: dict[str, Any]) -> None:
-    asyncio.run(asyncio.wait_for(_identify(address, settings), CONNECT_SECONDS))
-
-
-async def _identify(address: str, settings: dict[str, Any]) -> None:
-    async with rpc(address, connection_args=settings) as scheduler:
-        identity = await scheduler.identity()
-    if "workers" not in identity:
-        raise ValueError(f"a {identity.get('type', 'server').lower()} answers in its place")
 
 
 def _connection_settings(address: str) -> dict[str, Any]:

@@ -87,7 +87,7 @@ class Desk:
         return self._journals.get(fixture, b"")
 
     def keep(self, _: str, fixture: str, line: bytes) -> None:
-        """Keep an answer."""
+        """Keep an answer in the journal of a fixture, and hand it to the machine that stores."""
         self._journals[fixture] = self._journals.get(fixture, b"") + line
         self._journals.move_to_end(fixture)
         self._size += len(line)

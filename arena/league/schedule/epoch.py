@@ -260,7 +260,7 @@ class DivisionPlan:
         self._joining_before = tally.joining
         self._met = Counter({name: tally.met[name] for name in names})
         self.joining: dict[str, Joining] = {}
-        """By newcomer."""
+        """The joining blocks of each newcomer."""
         if len(names) >= players:
             self.joining = _plan_joining(self._field, arrived, self._met)
         epoch = f"/epoch {conditions.changes}" if conditions.changes else ""

@@ -42,7 +42,7 @@ class LeagueProgress:
 
     def __init__(self, schedule: Schedule, before: "LeagueProgress | None" = None) -> None:
         """Follow a schedule; `before` is its progress up to its last change."""
-        self._schedule = schedule
+        self.schedule = schedule
         self._results: dict[str, TableMeans] = {}
         if before:
             self._results = before._results  # noqa: SLF001 - of this class
@@ -93,24 +93,16 @@ class LeagueProgress:
         """Return how many blocks of a division were begun or are due; earlier ones among them."""
         return len(self._tracks[division].wanted())
 
-    def counts(self, id_: str) -> bool:
-        """Tell whether a fixture is in the schedule as it is now."""
-        return self._schedule.counts(id_)
-
-    def belongs(self, id_: str) -> bool:
-        """Tell whether a fixture counts, or is one of the playoff as far as that was due."""
-        return self._schedule.counts(id_) or self._schedule.is_playoff(id_)
-
     def add(self, played: PlayedGames[GameRecord | GameResult]) -> None:
         """Take a played fixture into account; it is remembered if it does not count now."""
         fixture = played.fixture
         if fixture.id in self._results:
             return
-        if self._schedule.conditions.playoff and len(played.games) == fixture.games:
+        if self.schedule.conditions.playoff and len(played.games) == fixture.games:
             self._places[fixture.id] = [game.places for game in played.games]
         by_seat = zip(*(game.places for game in played.games), strict=True)
         self._results[fixture.id] = TableMeans(fixture.seats, tuple(map(fmean, by_seat)))
-        if self.counts(fixture.id):
+        if self.schedule.counts(fixture.id):
             self._tracks[fixture.division].blocks.add(fixture)
 
     def give_up(self, id_: str) -> None:
@@ -129,9 +121,9 @@ class LeagueProgress:
 
     def playoff(self) -> Playoff | None:
         """Return the playoff; None before all blocks are played, or in a league without one."""
-        terms = self._schedule.conditions.playoff
+        terms = self.schedule.conditions.playoff
         if self._playoff is None and terms and not any(self._due()):
-            self._playoff = Playoff(self._schedule, terms, self._places)
+            self._playoff = Playoff(self.schedule, terms, self._places)
         return self._playoff
 
     def wanted(self) -> list[Fixture]:
@@ -160,7 +152,7 @@ class LeagueProgress:
 
     def verdicts(self) -> list[Verdict]:
         """Return the verdict on each division; none in a league without `until`."""
-        until = self._schedule.conditions.until
+        until = self.schedule.conditions.until
         return [self.verdict(division, until) for division in self._tracks] if until else []
 
     def verdict(self, division: Division, confidence: float) -> Verdict:

@@ -39,6 +39,10 @@ class _DrawnBlock(Struct):
         self.complete = not missing
         return missing
 
+    def is_begun(self, stored: Container[str]) -> bool:
+        """Tell whether a fixture of it is stored."""
+        return self.complete or any(fixture.id in stored for fixture in self.fixtures)
+
 
 class Schedule:
     """All fixtures of a league, drawn change by change.
@@ -50,7 +54,7 @@ class Schedule:
 
     def __init__(self, conditions: Conditions, changes: Iterable[Change] = ()) -> None:
         self.conditions = conditions
-        """Those in force."""
+        """The conditions in force."""
         self.drawn: dict[str, tuple[Fixture, Rules]] = {}
         """Every fixture that was or may be played, by id, with its rules."""
         self.blocks: dict[Division, list[list[Fixture]]] = {}
@@ -153,6 +157,10 @@ class Schedule:
         """Tell whether a fixture belongs to a playoff, as far as that was drawn."""
         return id_ in self._playoff
 
+    def belongs(self, id_: str) -> bool:
+        """Tell whether a fixture counts, or is one of a playoff as far as that was drawn."""
+        return self.counts(id_) or self.is_playoff(id_)
+
     def reach(self, index: int) -> None:
         """Draw the schedule up to a place."""
         for division in divisions(self.conditions):
@@ -171,7 +179,7 @@ class Schedule:
         for division, first in self.earlier_blocks.items():
             blocks = self._drawn[division]
             later = range(len(blocks), first, -1)
-            begun.append(next((n for n in later if _is_begun(blocks[n - 1], stored)), first))
+            begun.append(next((n for n in later if blocks[n - 1].is_begun(stored)), first))
         sizes = dict(zip(self.earlier_blocks, begun, strict=True))
         staying = chain.from_iterable(
             blocks[: sizes.get(division)] for division, blocks in self._drawn.items()
@@ -210,19 +218,19 @@ class Schedule:
 
     def _begin_epoch(self, index: int) -> None:
         """Plan the blocks under the conditions of now; their first fixture gets the index."""
-        info = self.conditions
-        struck = frozenset(bot.name for bot in info.struck)
+        conditions = self.conditions
+        struck = frozenset(bot.name for bot in conditions.struck)
         self._now = {}
-        for division in divisions(info):
-            key = division, terms_of(division, info)
+        for division in divisions(conditions):
+            key = division, terms_of(division, conditions)
             tally = self._now[division] = self._tallies.setdefault(key, Tally())
             tally.strike(struck)
         self.earlier_blocks = {
             division: len(self._drawn.setdefault(division, [])) for division in self._now
         }
-        names = set(playing(info))
+        names = set(playing(conditions))
         arrived = [name for name in self._arrived if name in names]
-        self._epoch = Epoch(info, arrived, self.twins, self._now, index, self._design_seed)
+        self._epoch = Epoch(conditions, arrived, self.twins, self._now, index, self._design_seed)
 
     def _leave_out(self, index: int) -> None:
         """Take a fixture out of the block that has it."""
@@ -255,10 +263,11 @@ class Schedule:
 
     def _fixtures(self, division: Division, planned: Planned) -> Iterator[Fixture]:
         """Yield a block's tables as fixtures: number them and give them their seeds."""
-        info, (variant, players) = self.conditions, division
+        conditions = self.conditions
+        variant, players = division
         block = len(self._drawn[division])
-        name = f"{variant}/{players}/{info.changes}/{block}"
-        rules, per_die = info.variants[variant], info.rounds_per_die
+        name = f"{variant}/{players}/{conditions.changes}/{block}"
+        rules, per_die = conditions.variants[variant], conditions.rounds_per_die
         rounds = max_rounds(rules, players, per_die) if per_die else UNSET
         seed = dice = ""
         for index, seats in enumerate(self._epoch.plans[division].tables(planned), planned.index):
@@ -266,9 +275,19 @@ class Schedule:
             if planned.predecessor is None or planned.predecessor not in seats:
                 # Pairs of twins are compared as independent: no two share their dice.
                 key = name if planned.predecessor is None else f"{name}/{index}"
-                dice = block_seed(info.seed, key) if info.shared_dice else ""
-                seed = fixture_seed(info.seed, id_)
-            fixture = Fixture(id_, index, variant, seats, seed, info.games, block, dice, rounds)
+                dice = block_seed(conditions.seed, key) if conditions.shared_dice else ""
+                seed = fixture_seed(conditions.seed, id_)
+            fixture = Fixture(
+                id=id_,
+                index=index,
+                variant=variant,
+                seats=seats,
+                seed=seed,
+                games=conditions.games,
+                block=block,
+                dice=dice,
+                max_rounds=rounds,
+            )
             self.drawn[id_] = fixture, rules
             yield fixture
 
@@ -297,7 +316,3 @@ def schedule_key(conditions: Conditions) -> str:
     decisive = [getattr(conditions, key) for key in keys]
     decisive += ["shared dice"] if conditions.shared_dice else []
     return sha256(msgspec.json.encode(decisive)).hexdigest()
-
-
-def _is_begun(block: _DrawnBlock, stored: Container[str]) -> bool:
-    return block.complete or any(fixture.id in stored for fixture in block.fixtures)

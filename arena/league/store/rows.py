@@ -28,7 +28,7 @@ from arena.io.sqlite_file import DamageError
 from arena.league.changes import History
 from arena.league.store.failures import DAMAGE
 
-_encode_json = msgspec.json.Encoder().encode
+_encode = msgspec.json.Encoder().encode
 
 
 def row_hash(row: Iterable[object]) -> bytes:
@@ -49,7 +49,7 @@ def root_hash(history: History, content_hashes: Iterable[bytes]) -> str:
     start = history.start
     fields = ((key, getattr(start, key)) for key in start.__struct_fields__ if key != "machine")
     same = {key: value for key, value in fields if value is not msgspec.UNSET}
-    last = reduce(link_hash, map(_encode_json, history.changes), row_hash([_encode_json(same)]))
+    last = reduce(link_hash, map(_encode, history.changes), row_hash([_encode(same)]))
     return sha256(last + b"".join(content_hashes)).hexdigest()
 
 
@@ -196,7 +196,6 @@ _AT_ONCE, _RATIO = 1 << 27, 64
 """Bytes of the games of a fixture that is decoded whole: so many, and more if that is not more than
 64 times the bytes of its logs. Real games unpack to four times theirs."""
 
-_encode = msgspec.json.Encoder().encode
 _pack = msgspec.msgpack.Encoder().encode
 _fixtures = msgspec.json.Decoder(Fixture)
 
@@ -245,7 +244,8 @@ class FixtureRow(NamedTuple):
 
     def played_how(self) -> "_How":
         """Return the columns that say how it was played; raises msgspec's error if one cannot."""
-        return msgspec.convert(self[3:8], _How)
+        how = self.sandbox, self.clock, self.decisions, self.seconds, self.stored_at
+        return msgspec.convert(how, _How)
 
 
 class FixtureHashes(NamedTuple):
@@ -392,7 +392,8 @@ class PackedFixture(NamedTuple):
 
     def stored(self, at: float | None) -> StoredFixture:
         """Return what to store at a time in seconds since 1970."""
-        unhashed = StoredFixture(self.row._replace(stored_at=at), *self[1:], b"", b"")
+        row = self.row._replace(stored_at=at)
+        unhashed = StoredFixture(row, self.games, self.logs, self.stderr, hash=b"", rows_hash=b"")
         return unhashed.with_hashes()
 
 
@@ -434,20 +435,26 @@ def rows_hash(row: FixtureRow, games: Sequence[PackedGame], digest: bytes) -> by
 def pack(played: PlayedFixture) -> PackedFixture:
     """Return what to store of a fixture."""
     fixture = played.fixture
-    fixture_json, logs = _encode(fixture), [_encode(game) for game in played.games]
-    how = played.sandbox, played.clock, played.decisions, played.seconds
-    row = FixtureRow(
-        *(fixture.index, fixture.id, fixture_json, *how), stored_at=None, content_hash=b""
-    )
     games = [pack_game(fixture.id, fixture.index, game) for game in played.games]
-    row = row._replace(content_hash=content_hash(row, games, row_hash(logs)))
-    packed_logs = [_pack_log(fixture, *pair) for pair in zip(played.games, logs, strict=True)]
-    return PackedFixture(row, games, packed_logs, pack_texts(played))
-
-
-def _pack_log(fixture: Fixture, game: GameRecord, record: bytes) -> GameLog:
-    log = zlib.compress(record, _LEVEL)
-    return GameLog(fixture.index * GAMES + game.game, log, log_hash(fixture.id, game.game, log))
+    records = [_encode(game) for game in played.games]
+    row = FixtureRow(
+        position=fixture.index,
+        id=fixture.id,
+        fixture=_encode(fixture),
+        sandbox=played.sandbox,
+        clock=played.clock,
+        decisions=played.decisions,
+        seconds=played.seconds,
+        stored_at=None,
+        content_hash=b"",
+    )
+    row = row._replace(content_hash=content_hash(row, games, row_hash(records)))
+    logs = []
+    for game, record in zip(played.games, records, strict=True):
+        log = zlib.compress(record, _LEVEL)
+        key = fixture.index * GAMES + game.game
+        logs.append(GameLog(key, log, log_hash(fixture.id, game.game, log)))
+    return PackedFixture(row, games, logs, pack_texts(played))
 
 
 def unpack_result(row: FixtureRow, games: Sequence[PackedGame]) -> FixtureResult:

@@ -205,12 +205,11 @@ class Store:
         fixtures are gone, ArenaError is raised at the end.
         """
         noted, damaged = self._files.noted(), list[str]()
-        for row, games, *hashes in fixtures_between(self._rows, FIRST, LAST):
-            result = sound_result(row, games, *hashes)
-            if result:
+        for stored in fixtures_between(self._rows, FIRST, LAST):
+            if result := sound_result(*stored):
                 yield result
             else:
-                damaged.append(row.id)
+                damaged.append(stored.row.id)
         if damaged:
             raise damaged_fixtures(damaged, self.path)
         self._files.check_complete(noted)
@@ -224,7 +223,7 @@ class Store:
     def damaged_rows(self, positions: Iterable[int]) -> list[str]:
         """Return the ids of those fixtures whose rows are not what was written there."""
         rows = fixtures_at(self._rows, positions)
-        return [stored[0].id for stored in rows if sound_result(*stored) is None]
+        return [stored.row.id for stored in rows if sound_result(*stored) is None]
 
     def hashes(self) -> Iterator[FixtureHashes]:
         """Yield what tells whether fixtures changed, in schedule order, as it is stored."""
@@ -363,7 +362,7 @@ def begin_chain(rows: StoreFile, info: bytes) -> None:
 
 
 def lengthen(rows: StoreFile, change: bytes) -> None:
-    """Add a change."""
+    """Add a change to the end of the chain."""
     last = rows.value("SELECT last FROM league")
     digest = link_hash(last, change)
     rows.execute("INSERT INTO changes (change, hash) VALUES (?, ?)", change, digest)

@@ -37,16 +37,17 @@ class WatchedGame:
         """Write what happened since the last call; a game that begins again is written anew."""
         begins = referee is not self._referee
         if begins:
-            self._referee, self._written, self._over = referee, 0, False
+            self._referee = referee
+            self._written = 0
+            self._over = False
         lines: list[Event | Placed] = [*referee.events[self._written : _MOST_EVENTS]]
         self._written += len(lines)
         if not referee.waiting and not self._over:
             self._over = True
             lines.append(Placed(referee.places))
-        if lines:
-            self._write(lines, os.O_TRUNC if begins else os.O_APPEND)
-
-    def _write(self, lines: list[Event | Placed], how: int) -> None:
+        if not lines:
+            return
+        how = os.O_TRUNC if begins else os.O_APPEND
         text = b"".join(msgspec.json.encode(line) + b"\n" for line in lines)
         with suppress(OSError):
             file = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC | how, 0o600)
@@ -319,22 +320,23 @@ class _LiveGames:
             games, self._to_advance = self._to_advance, []
             for game in games:
                 self._advance(game)
-            if any(self._queued):
-                self._start_missing()
+            for seat in self._all if any(self._queued) else ():
+                missing = self._queued[seat] and not self._multiplexer.live(seat)
+                if missing and (fault := self._seats.start(seat)):
+                    self._did_not_start(seat, fault)
             if not self._to_advance:
                 return
-
-    def _start_missing(self) -> None:
-        for seat in self._all:
-            missing = self._queued[seat] and not self._multiplexer.live(seat)
-            if missing and (fault := self._seats.start(seat)):
-                self._did_not_start(seat, fault)
 
     def _advance(self, game: _Game) -> None:
         if self._watched and game.number == 0:
             self._watched.see(game.referee)
-        if game.referee.notices:
-            self._tell(game)
+        for notice in game.referee.notices:
+            line = encode(notice)
+            # Bots that are not ready get the notices of the game when they are.
+            game.notices.append(line)
+            for seat in self._seats.ready:
+                self._multiplexer.tell(seat, line)
+        game.referee.notices.clear()
         waiting = game.referee.waiting
         game.awaited = len(waiting)
         for seat in waiting:
@@ -347,15 +349,6 @@ class _LiveGames:
             self._played[game.number] = (game.referee.record, game.asked)
             if not self._under_way:
                 self.seconds += time.perf_counter() - self._began
-
-    def _tell(self, game: _Game) -> None:
-        """Send new notices to all bots that are ready; the others get them when they are."""
-        for notice in game.referee.notices:
-            line = encode(notice)
-            game.notices.append(line)
-            for seat in self._seats.ready:
-                self._multiplexer.tell(seat, line)
-        game.referee.notices.clear()
 
     def _ask(self, seat: int, id_: int, game: _Game) -> None:
         if seat not in self._seats.ready:

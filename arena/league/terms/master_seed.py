@@ -44,7 +44,14 @@ def master_seed(league: League, store: Store, *, trusted: bool) -> str:
     before, played = stored.seed, bool(store.finished())
     if named not in (None, before, _named_part(before)):
         if played:
-            raise _cannot_change(str(named), stored, league, store)
+            # Its hash was published before the first game, so that nobody can pick dice.
+            hashes = f"{commitment(str(named))[:_DIGITS]}, not {stored.commitment[:_DIGITS]}"
+            raise ArenaError(
+                f"the master seed cannot change: its SHA-256 is {hashes} as before the first game",
+                str(league.path),
+                "omit `seed` to continue with the one in the store, "
+                f"or start over with another --store than {store.path}",
+            )
         return choose(named, league.bots, trusted=trusted)
     if named and is_salted(named):
         return before
@@ -59,17 +66,6 @@ def master_seed(league: League, store: Store, *, trusted: bool) -> str:
         "the master seed has no salt: bots that did not come with the arena could guess it",
         str(league.path),
         "continue with --trust-bots if none of them would, "
-        f"or start over with another --store than {store.path}",
-    )
-
-
-def _cannot_change(named: str, conditions: Conditions, league: League, store: Store) -> ArenaError:
-    # Its hash was published before the first game, so that nobody can pick dice.
-    hashes = f"{commitment(named)[:_DIGITS]}, not {conditions.commitment[:_DIGITS]}"
-    return ArenaError(
-        f"the master seed cannot change: its SHA-256 is {hashes} as before the first game",
-        str(league.path),
-        "omit `seed` to continue with the one in the store, "
         f"or start over with another --store than {store.path}",
     )
 

@@ -18,7 +18,13 @@ def schedule_of(store: Store, *, checked: bool = True) -> Schedule:
     """
     schedule = planned(store, checked=checked)
     schedule.reach(store.last_position())
-    _draw_playoff(store, schedule)
+    if schedule.conditions.playoff:
+        progress = LeagueProgress(schedule)
+        # Nothing is drawn from damaged results.
+        with suppress(ArenaError):
+            for result in store.results():
+                progress.add(result)
+            progress.due()
     return schedule
 
 
@@ -52,17 +58,3 @@ def _check_numbers(conditions: Conditions) -> None:
     ):
         if not all(low <= number <= high for number in numbers):
             raise ValueError(f"{name} must be {low} to {high}")
-
-
-def _draw_playoff(store: Store, schedule: Schedule) -> None:
-    """Draw the fixtures of a playoff, if there is one, as the stored results decide.
-
-    None is drawn from damaged results.
-    """
-    if not schedule.conditions.playoff:
-        return
-    progress = LeagueProgress(schedule)
-    with suppress(ArenaError):
-        for result in store.results():
-            progress.add(result)
-        progress.due()
