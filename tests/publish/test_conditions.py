@@ -13,10 +13,8 @@ from arena.game.rules.clauses import CLAUSES, MEANINGS
 from arena.game.seeds import commitment
 from arena.league.terms.master_seed import withheld
 from arena.playstats.league_summary import LeagueSummary, timing
-from arena.publish.data import results
-from arena.publish.data.results import clauses_of, rule_rows, switches
 from arena.publish.pages import conditions
-from arena.publish.pages.conditions import BOOKS, PROMISES
+from arena.publish.pages.conditions import BOOKS, PROMISES, clauses_of, rule_rows, switches
 from arena.publish.text import duration, timestamp
 from tests.publish.in_memory import write_site
 from tests.publish.pages import read, tree
@@ -53,10 +51,9 @@ class MadeUpRules(Rules, frozen=True, kw_only=True, forbid_unknown_fields=True):
 def made_up(monkeypatch: pytest.MonkeyPatch) -> Conditions:
     """A league of an arena whose rules have one more switch."""
     books = {name: MadeUpRules(**asdict(rules)) for name, rules in VARIANTS.items()}
-    monkeypatch.setattr(results, "Rules", MadeUpRules)
-    monkeypatch.setattr(results, "VARIANTS", books)
-    for module in (conditions, results):
-        monkeypatch.setattr(module, "SWITCHES", SWITCHES | {"made_up"})
+    monkeypatch.setattr(conditions, "Rules", MadeUpRules)
+    monkeypatch.setattr(conditions, "VARIANTS", books)
+    monkeypatch.setattr(conditions, "SWITCHES", SWITCHES | {"made_up"})
     return factory.league((), variants={"mine": books["bga"]})
 
 
@@ -64,7 +61,7 @@ def made_up(monkeypatch: pytest.MonkeyPatch) -> Conditions:
 def test_a_switch_without_a_meaning_or_a_clause_is_refused(
     made_up: Conditions, monkeypatch: pytest.MonkeyPatch, meanings: dict[str, str]
 ) -> None:
-    monkeypatch.setattr(results, "MEANINGS", MEANINGS | meanings)
+    monkeypatch.setattr(conditions, "MEANINGS", MEANINGS | meanings)
     with pytest.raises(LookupError, match="made_up"):
         conditions.conditions_page(made_up, LeagueSummary(), None, "")
     with pytest.raises(LookupError, match="made_up"):
@@ -76,7 +73,7 @@ def test_a_switch_with_a_meaning_and_a_clause_is_on_the_page_and_in_the_data(
 ) -> None:
     monkeypatch.setitem(MEANINGS, "made_up", "Something is allowed")
     clauses = [*CLAUSES, replace(CLAUSES[0], switch="made_up")]
-    monkeypatch.setattr(results, "CLAUSES", clauses)
+    monkeypatch.setattr(conditions, "CLAUSES", clauses)
     page = conditions.conditions_page(made_up, LeagueSummary(), None, "")
     assert ("made_up", "Something is allowed") in [(one.name, one.words) for one in page.switches]
     assert ("made_up", "no") in [(row.switch, row.value) for row in rule_rows(made_up)]

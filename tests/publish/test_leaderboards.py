@@ -20,7 +20,7 @@ from arena.publish.pages.leaderboard import (
     lines,
     overview,
 )
-from arena.publish.site import _Site
+from arena.publish.site import site_of
 from arena.publish.site_state import StoreState
 from arena.publish.templates import environment
 from arena.publish.text import percent, signed
@@ -200,7 +200,7 @@ def test_the_bots_of_many_tables_are_a_small_page(many: Data, tmp_path: Path, ta
     labels = [f"variant {number}" for number in range(tables)]
     boards = [replace(ratings.boards[0], variant=label) for label in labels]
     info = replace(league, variants=dict.fromkeys(labels, rules))
-    site = _Site(info, replace(ratings, boards=boards), InMemory([], {}), StoreState(), "none")
+    site = site_of(info, replace(ratings, boards=boards), InMemory([], {}), StoreState(), "none")
     text = next(file.content for file in site.files({}) if file.path == BOTS)
     assert isinstance(text, str)
     path = tmp_path / BOTS
