@@ -101,9 +101,13 @@ class ChildProcess(Watched):
         self._memory_watch: Thread | None = None
         self._cpu_clock: int | None = None
         """Which clock that is; None until the program has begun."""
+        command = list(argv)
+        if tree and not tree.keeps_environment:
+            command = ["env", "-i", *(f"{name}={value}" for name, value in environment.items())]
+            command += argv
         try:
             self._process = process = subprocess.Popen(
-                tree.wrap(argv, environment) if tree else list(argv),
+                tree.wrap(command) if tree else command,
                 bufsize=0,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,

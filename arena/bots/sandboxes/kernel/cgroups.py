@@ -5,7 +5,7 @@ import os
 import shutil
 import signal
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from functools import cache
 from itertools import count
@@ -146,6 +146,9 @@ class Cgroups(Struct, frozen=True):
 class Cgroup:
     """The control group of one bot, in as many hierarchies as its features take."""
 
+    keeps_environment = True
+    """Whether what `wrap` returns passes on its environment without a change."""
+
     def __init__(self, mounts: dict[str, CgroupMount]) -> None:
         self._mounts = mounts
         self._folders = sorted({mount.folder for mount in mounts.values()})
@@ -179,12 +182,8 @@ class Cgroup:
         """Whether the group can be frozen."""
         return self._freezer_fd is not None
 
-    def wrap(self, argv: Sequence[str], environment: Mapping[str, str] | None = None) -> list[str]:
-        """Return a command that joins the group before it becomes `argv`.
-
-        The environment is the one that the command is started with.
-        """
-        del environment
+    def wrap(self, argv: Sequence[str]) -> list[str]:
+        """Return a command that joins the group before it becomes `argv`."""
         files = [str(folder / "cgroup.procs") for folder in self._folders]
         return ["sh", "-c", _JOIN, "sh", *files, "--", *argv]
 
@@ -413,6 +412,8 @@ class SystemdScopes(Struct, frozen=True):
 class SystemdScope:
     """The scope of one bot; systemd removes it when it is empty."""
 
+    keeps_environment = False
+
     def __init__(self, scopes: SystemdScopes, quota: Quota) -> None:
         self._unit = f"{own_name()}.{next(_scope_numbers)}.scope"
         self._scopes = scopes
@@ -420,8 +421,8 @@ class SystemdScope:
         self._pid = 0
         self._cgroup: Cgroup | None = None
 
-    def wrap(self, argv: Sequence[str], environment: Mapping[str, str] = ENVIRONMENT) -> list[str]:
-        """Return a command that enters the scope before it becomes `argv` in an environment."""
+    def wrap(self, argv: Sequence[str]) -> list[str]:
+        """Return a command that enters the scope before it becomes `argv`."""
         properties = (
             "Delegate=yes",
             f"MemoryMax={memory_limit(self._quota)}",
@@ -432,8 +433,7 @@ class SystemdScope:
         bus = [f"{name}={os.environ[name]}" for name in _BUS_VARIABLES if name in os.environ]
         run = ["env", *bus, "systemd-run", *self._scopes.manager, "--scope", "--quiet", "--collect"]
         run += [f"--unit={self._unit}", *(f"--property={each}" for each in properties)]
-        clean = ["env", "-i", *(f"{name}={value}" for name, value in environment.items())]
-        return [*run, "--", *clean, *argv]
+        return [*run, "--", *argv]
 
     def started(self, pid: int) -> None:
         """Take note of the process that enters the scope and becomes the bot."""
