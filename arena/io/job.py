@@ -193,7 +193,7 @@ class SharedItems(Generic[_Item]):
         os.close(self._numbers)
 
     def here(self) -> Iterator[_Item]:
-        """Yield items that neither process has taken, until there are none."""
+        """Yield items that neither process has taken, to the last."""
         while number := array("I", os.read(self._numbers, array("I").itemsize)):
             self._taken_here.add(number[0])
             yield self._items[number[0]]

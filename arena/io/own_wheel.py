@@ -15,7 +15,7 @@ from arena.io.files import reason
 NAME = f"perudo_arena-{__version__}-py3-none-any.whl"
 _PROJECT = "perudo-arena"
 _FOLDERS = ("deploy", "docs", "protocol", "reports", "sample_bots")
-"""As in pyproject.toml."""
+"""The data folders, as pyproject.toml names them."""
 _INFO = f"perudo_arena-{__version__}.dist-info"
 _WHEEL = "Wheel-Version: 1.0\nGenerator: arena\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
 _LEFT_OUT = frozenset({".pyc", ".so"})

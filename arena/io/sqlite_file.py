@@ -20,7 +20,7 @@ from arena.io.files import stat_of
 ENDS = ("", "-wal", "-shm", "-journal")
 """What SQLite appends to a file's name for those that it keeps beside it."""
 MOST_BYTES = 1 << 26
-"""Of a value in a column; SQLite refuses larger ones, stored or computed."""
+"""Bytes of a value, at most; SQLite refuses larger ones, stored or computed."""
 _STEPS = 1_000_000
 """Steps of SQLite's virtual machine between two looks at how many there were."""
 _LEAST, _PER_BYTE = 10 * _STEPS, 2
@@ -28,7 +28,7 @@ _LEAST, _PER_BYTE = 10 * _STEPS, 2
 the file. To check all rows takes 0.2 for each byte."""
 MOVE_AWAY = "move it away, or choose another with --store"
 NAMELESS = Path(os.devnull, "nameless")
-"""Stands for a temporary file without a name: there is none of this one."""
+"""Stands for a temporary file without a name; no file has this one."""
 _UNREADABLE = ("SQLITE_CANTOPEN", "SQLITE_READONLY", "SQLITE_IOERR", "SQLITE_FULL")
 """How the names of errors begin that SQLite raises where it cannot write beside a file."""
 _JOURNAL_MAGIC = bytes.fromhex("d9d505f920a163d7")
@@ -100,7 +100,7 @@ def file_size(path: Path) -> int | None:
 
 
 def log_size(path: Path) -> int:
-    """Return how many bytes a file's write-ahead log has; 0 if there is none."""
+    """Return how many bytes a file's write-ahead log has; 0 without one."""
     return log.st_size if (log := stat_of(Path(f"{path}-wal"))) else 0
 
 

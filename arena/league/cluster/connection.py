@@ -33,7 +33,7 @@ _TLS_HINT = "name the certificates (arena help cluster): DASK_DISTRIBUTED__COMM_
 def connected(address: str) -> Iterator[Cluster]:
     """Connect to a scheduler, or start one with workers on this machine (`local:N`).
 
-    Raises ArenaError if there is none, or it has no workers.
+    Raises ArenaError if no scheduler answers, or it has no workers.
     """
     workers = local_workers(address)
     _be_quiet()

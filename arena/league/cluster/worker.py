@@ -111,19 +111,18 @@ class WorkerRun:
         """Play fixtures one after another."""
         if self._spec.pin:
             claim_core()
-        return [self._play(task) for task in tasks]
-
-    def _play(self, task: Task) -> Played:
-        local = replace(
-            task,
-            bots=tuple(map(self._local, task.bots)),
-            next_bots=tuple(map(self._local, task.next_bots)),
-        )
-        models, shared = self._spec.models, self._shared
-        played = play_task(local, self.sandbox, self._warm_pool, models, shared)
-        if self.sandbox.revoked:
-            # Its bots were killed: the faults are not theirs.
-            raise ArenaError("the run is over")
+        played = []
+        for task in tasks:
+            local = replace(
+                task,
+                bots=tuple(map(self._local, task.bots)),
+                next_bots=tuple(map(self._local, task.next_bots)),
+            )
+            models, shared = self._spec.models, self._shared
+            played.append(play_task(local, self.sandbox, self._warm_pool, models, shared))
+            if self.sandbox.revoked:
+                # Its bots were killed: the faults are not theirs.
+                raise ArenaError("the run is over")
         return played
 
     def close(self) -> None:

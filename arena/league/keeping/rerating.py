@@ -41,7 +41,7 @@ class BotCheck(Struct, frozen=True):
     bot: str
     games: int
     mu: float
-    """The arena's, after the games that were rated with the package; 25 if there are none."""
+    """The arena's, after the games that were rated with the package; 25 without any."""
     sigma: float
     package_mu: float
     """The package's, after the same games."""
@@ -93,7 +93,7 @@ _leaderboards = msgspec.json.Decoder(PublishedLeaderboard)
 
 
 def read_leaderboards(site: Path) -> list[PublishedLeaderboard]:
-    """Read the leaderboards of a site; raises ArenaError if there are none or one is damaged."""
+    """Read the leaderboards of a site; raises ArenaError if none is found or one is damaged."""
     paths = sorted((site / "data").glob("leaderboard-*.json"))
     if not paths:
         raise ArenaError("no leaderboard found", str(site / "data"), "name a report's folder")

@@ -56,7 +56,7 @@ class Status(Struct, frozen=True):
     not_counting: int
     """Stored fixtures that no longer count."""
     games_per_second: float | None
-    """Over the last minute that was played; None if that is too short to tell."""
+    """The speed over the last minute that was played; None if that is too short to tell."""
     faults: dict[Cause, int]
     tables: tuple[DivisionStatus, ...]
     next: tuple[NextFixture, ...]

@@ -57,7 +57,7 @@ class CheckedFixture(msgspec.Struct, frozen=True):
     content_hash: bytes = b""
     """Computed from its games; empty if it cannot be read."""
     luck: tuple[int, ...] = ()
-    """Of each game, as it is rated; empty if anything was found."""
+    """The luck of each game, as it is rated; empty if anything was found."""
 
     @property
     def games(self) -> int:
@@ -69,7 +69,7 @@ def check_stored(store: Store, expected: Expected, stored: StoredFixture) -> Che
     """Check a fixture's hashes, its index in the schedule, and its games by playing them again.
 
     If its logs were pruned, the rows of its games are checked by their hash in the root.
-    Of games with logs one is in memory at a time, however much the logs of a store unpack to.
+    Games with logs are in memory one at a time, however much the logs of a store unpack to.
     """
     findings = [_finding(stored, *pair) for pair in stored.hash_mismatches()]
     try:
@@ -103,9 +103,9 @@ class _CheckedGame(NamedTuple):
     record: GameRecord
     replay: tuple[StoreFinding, ...] = ()
     row: tuple[StoreFinding, ...] = ()
-    """Of a game that replays."""
+    """What is wrong with its row, if the game replays."""
     luck: tuple[int, ...] = ()
-    """As it is rated, of a game that replays."""
+    """The luck as it is rated, if the game replays."""
 
 
 def _read(
@@ -242,7 +242,7 @@ class _CheckedStore:
         self.content_hashes: list[bytes] = []
         self.games = self.pruned = 0
         self.luck: dict[int, Sequence[int]] = {}
-        """Of each sound fixture, by its index in the schedule."""
+        """The luck of each sound fixture, by its index in the schedule."""
         self._sound: list[Fixture] = []
 
     def add(self, checked: CheckedFixture) -> None:

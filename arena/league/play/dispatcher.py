@@ -176,7 +176,7 @@ class DownModels:
 
 
 _PAUSES = (0.5, 1.0, 2.0)
-"""Seconds before each try to play what could not be played: others may end what they run."""
+"""Seconds before each new try after a shortage: other programs may end meanwhile."""
 _LOOK = 0.25
 _GO_ON = "{}; what was played is stored, and the same command goes on"
 

@@ -186,9 +186,9 @@ def _checked(request: RunRequest, listener: RunListener) -> tuple[League, Sandbo
 def sandbox_of_run(name: str, league: League, store: Path, listener: RunListener) -> Sandbox:
     """Return the sandbox of a name in which a league is played.
 
-    "auto" stands for the one in force in the store, once anything was played, as games in another
-    would not count with the others; or the strongest, if that does not work here any more. The
-    listener is told of either. Raises ArenaError if the sandbox, or none, works.
+    "auto" stands for the one in force in the store, once anything was played: games in another
+    would not count with the others. If that does not work here any more, it is the strongest. The
+    listener is told of either. Raises ArenaError if the sandbox asked for, or every one, fails.
     """
     runtimes = runtimes_of(league.bots)
     asked = make_sandbox(name, runtimes, league.images, league.sandbox_paths)

@@ -37,7 +37,7 @@ from typing import Any
 from arena.bots.bot import StagedBot
 from arena.bots.models.config import Model
 from arena.bots.models.gateway import NO_MODELS, Access
-from arena.bots.models.ledger import add_spent, journal_file, read_journals, spent_on
+from arena.bots.models.ledger import Spending, add_spent, journal_file, read_journals, spent_on
 from arena.game.records import (
     BotInfo,
     Conditions,
@@ -52,7 +52,6 @@ from arena.league.play.dispatcher import OnResult, RunListener, play_due
 from arena.league.play.workers import Engine
 from arena.league.schedule.progress import LeagueProgress
 from arena.league.schedule.schedule import Schedule
-from arena.league.store.exchanges import spending
 from arena.league.store.rows import PackedFixture
 from arena.league.store.store import Store
 from arena.league.terms.stored_schedule import schedule_of
@@ -151,14 +150,20 @@ class StoredLeague:
 
 
 def model_access(models: Mapping[str, Model], folder: Path, store: Store) -> Access:
-    """Return it for workers that share a folder; what was spent before counts for caps.
+    """Return what workers that share a folder need for language models.
+
+    What was spent before counts for caps.
 
     Raises ArenaError if a stored fixture is damaged, or journals cannot be read.
     """
     if not models:
         return NO_MODELS
     journals = journals_of(store.path)
-    spent = spending(store)
+    spent: Spending = {}
+    for fixture, exchanges in store.exchanges():
+        for exchange in exchanges:
+            bot = fixture.seats[exchange.seat]
+            add_spent(spent, exchange.model, bot, spent_on(exchange))
     with os_errors("it cannot be read", journals):
         for bot, exchange in read_journals(journals, store.finished()):
             add_spent(spent, exchange.model, bot, spent_on(exchange))

@@ -90,7 +90,7 @@ class BatchSize(Struct):
     wanted: float
     """Seconds of play in a batch."""
     seconds: float = 0.0
-    """Of the fixtures that were played so far."""
+    """Seconds that the fixtures so far took."""
     fixtures: int = 0
 
     def add(self, played: BatchResult) -> None:

@@ -45,7 +45,7 @@ class Tally:
 
     def __init__(self) -> None:
         self.met: Counter[str] = Counter()
-        """In how many fixtures that count each bot sits."""
+        """Fixtures that count in which each bot sits."""
         self.joined: Counter[str] = Counter()
         """How many joining blocks each bot had."""
         self.joining = 0

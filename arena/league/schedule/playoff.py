@@ -35,7 +35,7 @@ class PlayoffVerdict(Struct, frozen=True):
     """The bots that can be first, best first."""
     terms: PlayoffInfo
     games: int
-    """Those of the complete passes, without those of the league before."""
+    """Games of the complete passes, without those of the league before."""
     finished: bool
     """Whether one bot is left, or the games are spent."""
 

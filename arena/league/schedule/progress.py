@@ -195,7 +195,7 @@ class _Blocks:
         self._looked_at = 0
         """How many of the drawn blocks `_left` knows."""
         self._left: dict[int, dict[str, Fixture]] = {}
-        """By number and id, the fixtures left of each block that is not complete."""
+        """The fixtures left of each block that is not complete, by its number and their ids."""
         self.look()
 
     def look(self) -> None:
@@ -253,11 +253,11 @@ class _Track:
         self._conditional = schedule.earlier_blocks[division]
         """The first block that need not be played if the division is decided."""
         known = before.blocks.complete() if before else frozenset[int]()
-        self.blocks = _Blocks(schedule.blocks[division], results, self._conditional, known)
+        self.blocks: _Blocks = _Blocks(schedule.blocks[division], results, self._conditional, known)
         self._judged = 0
         """How many blocks were judged: those before the first that is not complete."""
         self._complete: list[Block] = []
-        """Those of them that have a fixture that counts."""
+        """The judged blocks that have a fixture that counts."""
         self._stopped = False
         self._last_answer: _Answer | None = None
 

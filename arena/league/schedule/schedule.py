@@ -129,7 +129,7 @@ class Schedule:
         return [(table, twin) for table, twin in pairwise(counting) if table.seed == twin.seed]
 
     def next_index(self, division: Division) -> int:
-        """Return the place of the first fixture of a division's next block; -1 if there is none."""
+        """Return the place of a division's next block in the schedule; -1 if it has no more."""
         planned = self._next(division)
         return planned.index if planned else -1
 

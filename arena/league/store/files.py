@@ -197,9 +197,9 @@ class StoredRows(NamedTuple):
     row: FixtureRow
     games: list[PackedGame]
     hash: bytes
-    """Over everything that is stored of it, in both files."""
+    """The hash of everything that is stored of it, in both files."""
     rows_hash: bytes
-    """Over these rows."""
+    """The hash of these rows."""
 
 
 _INTERVAL = 10.0
@@ -369,7 +369,7 @@ class StoreFiles:
 
 
 def not_played(path: Path) -> ArenaError:
-    """Return what to raise when a store is new, or there is none."""
+    """Return what to raise when a store is new or missing."""
     return ArenaError("nothing was played yet", str(path), "start with: arena run")
 
 

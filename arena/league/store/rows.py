@@ -111,7 +111,7 @@ def unpack_game(game: PackedGame, players: int) -> GameResult:
     """Return the result of a game by its row; raises DamageError if that is damaged."""
     places, faults = _unpack_seats(game.seats, players)
     if not type(game.rounds) is type(game.bids) is type(game.events) is int:
-        raise DamageError(f"game {game.key % GAMES} has numbers that are none")
+        raise DamageError(f"game {game.key % GAMES} has a count that is not an integer")
     return GameResult(game.key % GAMES, places, faults, game.rounds, game.bids, game.events)
 
 
@@ -133,9 +133,9 @@ class Pruned(NamedTuple):
     stderr: bytes
     """The SHA-256 of the standard error."""
     logs: bytes | None = None
-    """That of the hashes of the logs; None, like what follows, while there are logs."""
+    """The SHA-256 of the hashes of the logs; None, as the next two, while there are logs."""
     records: bytes | None = None
-    """That of the games, from which the content hash follows."""
+    """The SHA-256 of the games, from which the content hash follows."""
     packed_luck: bytes | None = None
     """The luck of each game as it is rated, as MessagePack."""
 
@@ -187,8 +187,8 @@ def unpack_texts(packed: bytes) -> Texts:
 
 
 _LEVEL = 4
-"""Of zlib: logs are 12 % smaller than with 1 for 20 µs per game, and 7 % larger than with 6, which
-takes 50 µs more."""
+"""The level of zlib: logs are 12 % smaller than with 1 for 20 µs per game, and 7 % larger than with
+6, which takes 50 µs more."""
 _MOST_GAME = 1 << 25
 """Bytes of a game as JSON. The longest that the rules allow, six bots with ten dice each that bid
 all they can in 3,000 rounds, has half of that."""
@@ -254,7 +254,7 @@ class FixtureHashes(NamedTuple):
     position: int
     id: str
     hash: bytes
-    """Over everything that is stored of it."""
+    """The hash of everything that is stored of it."""
     content_hash: bytes
     """Its part of the root."""
 
@@ -276,9 +276,9 @@ class StoredFixture(NamedTuple):
     stderr: bytes
     """What `texts` packed; empty if it was removed."""
     hash: bytes
-    """Over everything."""
+    """The hash of everything."""
     rows_hash: bytes
-    """Over what the file of rows holds of it."""
+    """The hash of what the file of rows holds."""
     pruned: Pruned | None = None
 
     @property

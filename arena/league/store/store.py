@@ -10,6 +10,8 @@ import msgspec
 
 from arena.game.records import (
     Conditions,
+    Exchange,
+    Fixture,
     FixtureResult,
     GameRecord,
     PlayedFixture,
@@ -246,6 +248,15 @@ class Store:
         """Decode all but the games of a fixture; raises ArenaError if it is damaged."""
         with self._files.logs().file.translate_errors():
             return stored.without_games()
+
+    def exchanges(self) -> Iterator[tuple[Fixture, tuple[Exchange, ...]]]:
+        """Yield each stored fixture and what its bots asked language models, unless it was pruned.
+
+        Raises ArenaError for a fixture that is damaged.
+        """
+        for stored in self.stored():
+            played = self.without_games(stored)
+            yield played.fixture, played.exchanges
 
     def games(self, stored: StoredFixture) -> Iterator[GameRecord]:
         """Yield the games of a fixture one by one; raises ArenaError if one is damaged."""

@@ -145,7 +145,7 @@ class Seats:
             self._used_up[seat] = game
 
     def last_game(self, seat: int) -> int | None:
-        """Return the game after which a bot is not restarted, None if there is none yet."""
+        """Return the game after which a bot is not restarted; None while it may be."""
         faulted, used_up = sorted(self._faulted[seat]), self._used_up[seat]
         restarts = self._limits.restarts
         last = faulted[restarts] if len(faulted) > restarts else None
@@ -255,7 +255,7 @@ class _LiveGames:
         self._open: list[dict[int, _Game]] = [{} for _ in self._all]
         """By seat, the games of the requests that were sent, by request id."""
         self._queued: list[dict[int, _Game]] = [{} for _ in self._all]
-        """The same for requests that wait until the seat's bot is ready."""
+        """By seat, the games of the requests that wait until its bot is ready, by request id."""
         self._answered: dict[tuple[int, int], str] = {}
         """The lines with which bots faulted, by game and seat."""
         self._next = 0
@@ -287,32 +287,29 @@ class _LiveGames:
         return [self._played[number][0] for number in range(self._fixture.games)]
 
     def _begin_games(self) -> None:
-        seats = self._seats
+        """Begin games as long as there is room and all their bots are ready."""
+        fixture, seats = self._fixture, self._seats
         while self._next < self._end and len(self._under_way) < seats.max_games:
             if not seats.fill(self._next) or len(self._under_way) >= seats.max_games:
                 return
-            self._begin(self._next)
+            if not self._under_way:
+                self._began = time.perf_counter()
+            referee = Referee(
+                self._rules,
+                len(fixture.seats),
+                fixture.dice_key,
+                self._next,
+                calza_seats=frozenset(seats.calza_seats),
+                roll=self._roll,
+                max_rounds=fixture.max_rounds,
+            )
+            if seats.absent:
+                referee.forfeit(seats.absent)
+                seats.absent = {}
+            game = _Game(self._next, referee)
+            self._under_way[self._next] = game
+            self._to_advance.append(game)
             self._next += 1
-
-    def _begin(self, number: int) -> None:
-        if not self._under_way:
-            self._began = time.perf_counter()
-        fixture, seats = self._fixture, self._seats
-        referee = Referee(
-            self._rules,
-            len(fixture.seats),
-            fixture.dice_key,
-            number,
-            calza_seats=frozenset(seats.calza_seats),
-            roll=self._roll,
-            max_rounds=fixture.max_rounds,
-        )
-        if seats.absent:
-            referee.forfeit(seats.absent)
-            seats.absent = {}
-        game = _Game(number, referee)
-        self._under_way[number] = game
-        self._to_advance.append(game)
 
     def _advance_games(self) -> None:
         """Send the next requests of games that need no other answer; start missing bots."""

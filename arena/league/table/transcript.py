@@ -71,7 +71,7 @@ def conversation(
 ) -> tuple[PlayedFixture, list[Line], Sequence[int]]:
     """Play a fixture; returns it with lines to and from its bots, and the sizes of their stderr.
 
-    Of long lines of bots, and of all lines of a bot that says much, it has the beginning.
+    Long lines of bots are cut, and so is every line of a bot that has said much.
     """
     heard = _Heard(wanted, len(bots))
     programs = [bot.program for bot in bots]

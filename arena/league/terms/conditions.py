@@ -323,7 +323,7 @@ def _bot_changes(stored: Conditions, conditions: Conditions) -> list[str]:
 def _decisive_changes(
     stored: Conditions, conditions: Conditions, bots: Sequence[str], count: int
 ) -> str:
-    """Name the changes that decide games, with old and new values; "" if there are none.
+    """Name the changes that decide games, with old and new values; "" without any.
 
     `bots` are the changes of the field in words, `count` is the number of bots that play now.
     """
