@@ -55,7 +55,7 @@ def theirs(name: str, longest: int) -> Iterator[int]:
 
 
 def ours(choose: Callable[[Any], int]) -> Iterator[int]:
-    """Play games of `arena.env`; yields actions."""
+    """Play games of `arena.lab.env`; yields actions."""
     env = perudo_v0.raw_env("bga", seed=1)
     while True:
         env.reset()
@@ -87,8 +87,8 @@ def by_text(longest: int) -> Callable[[Any], int]:
 CONTESTANTS: dict[str, Callable[[int], Iterator[int]]] = {
     "TextArena LiarsDice-v0": lambda longest: theirs("LiarsDice-v0", longest),
     "TextArena LiarsDice-v0-raw": lambda longest: theirs("LiarsDice-v0-raw", longest),
-    "arena.env": lambda longest: ours(by_array(longest)),
-    "arena.env, through arena.lab.textarena": lambda longest: ours(by_text(longest)),
+    "arena.lab.env": lambda longest: ours(by_array(longest)),
+    "arena.lab.env, through arena.lab.textarena": lambda longest: ours(by_text(longest)),
 }
 
 
@@ -123,11 +123,13 @@ def illegal() -> None:
     try:
         ours_env.step(10**6)
     except InvalidAction as error:
-        print(f"arena.env: InvalidAction, nothing changes: {error}")
+        print(f"arena.lab.env: InvalidAction, nothing changes: {error}")
     one = perudo_v0.single_agent([lambda seen, _: int(seen["action_mask"].argmax())] * 2)
     one.reset(seed=1)
     _, reward, out, _, info = one.step(10**6)
-    print(f"arena.env.single_agent, as in a league: out={out}, reward {reward}: {info['fault']}")
+    print(
+        f"arena.lab.env.single_agent, as in a league: out={out}, reward {reward}: {info['fault']}"
+    )
 
 
 def rules() -> None:
