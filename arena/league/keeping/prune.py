@@ -216,7 +216,7 @@ def remove(store: Store, plan: Plan) -> None:
     variants = store.conditions().variants
 
     def luck(stored: StoredFixture) -> tuple[int, ...]:
-        played = store.unpack(stored, store.record(stored))
+        played = store.decoded(stored.played)
         rules = variants.get(played.fixture.variant)  # None if the league no longer has it
         return rated_luck(played, rules) if rules else ()
 
