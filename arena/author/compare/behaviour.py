@@ -297,7 +297,7 @@ def _ask_at(
 ) -> list[RecordedRequest]:
     """Put the first positions of a table to both versions, and again with another seed."""
     stored = packed.stored(None)
-    played = stored.played(stored.record())
+    played = stored.played()
     fixture = played.fixture
     _, seat = version_seat(fixture)
     seeds = fixture.seed, f"{fixture.seed}/again"

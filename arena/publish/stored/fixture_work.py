@@ -62,7 +62,7 @@ def summarize(
         stored = _sound(store, position)
         with suppress(*_DAMAGE):
             if stored and stored.has_logs:
-                played, digest = store.unpack_whole(stored)
+                played, digest = store.decoded(stored.played_and_hash)
                 one = _Logged(position, digest, names.played(played) if names else played)
                 logged[one.played.fixture.division].append(one)
             elif stored:
@@ -80,8 +80,10 @@ def _sound(store: Store, position: int) -> StoredFixture | None:
 
 def _without_logs(names: Pseudonyms | None, store: Store, stored: StoredFixture) -> bytes:
     """Return what to cache of a fixture whose logs were pruned."""
-    result, digest = store.result(stored), store.content_hash(stored)
-    summary = summarize_result(names.result(result) if names else result, store.luck(stored))
+    result, digest = store.result(stored), store.decoded(stored.hash_content)
+    summary = summarize_result(
+        names.result(result) if names else result, store.decoded(stored.luck)
+    )
     return _encode(CachedFixture(digest, summary))
 
 
@@ -111,7 +113,7 @@ def _games(names: Pseudonyms | None, store: Store, job: Job) -> PlayedFixture:
     if stored is None:
         raise damaged_fixtures([f"number {job.fixture}"], store.path)
     part = stored.only(job.games)
-    played = store.unpack(part, store.record(part))
+    played = store.decoded(part.played)
     return names.played(played) if names else played
 
 

@@ -410,5 +410,5 @@ def _luck(store: Store, index: int, rules: Rules) -> tuple[int, ...]:
     """Return the luck of the games of a fixture, which was kept if their logs were pruned."""
     [stored] = store.stored(index, index)
     if not stored.has_logs:
-        return store.luck(stored)
-    return rated_luck(store.unpack(stored, store.record(stored)), rules)
+        return store.decoded(stored.luck)
+    return rated_luck(store.decoded(stored.played), rules)
