@@ -131,7 +131,7 @@ def watch(request: WatchRequest, show: Callable[[Standing], None]) -> NoReturn:
     ArenaError if the bot, the rival or the sandbox cannot be used at the beginning.
     """
     saves = Saves(request.bot)
-    bots = load_bot(request.bot), find_bot(request.rival, Path.cwd(), "--rival")
+    bots = load_bot(request.bot), find_bot(request.rival, Path.cwd(), "--against")
     sandbox = sandbox_for(bots, request.sandbox, trusted=request.trusted)
     watched = _Watched(request, variant(request.variant, {}), sandbox, saves, show)
     with handled(watched.interrupt, signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
@@ -194,7 +194,7 @@ class _Watched:
         with open_workshop(self._sandbox, packages=request.packages, builds=builds) as workshop:
             try:
                 bot = workshop.stage(load_bot(request.bot))
-                rival = workshop.stage(find_bot(request.rival, Path.cwd(), "--rival"))
+                rival = workshop.stage(find_bot(request.rival, Path.cwd(), "--against"))
             except ArenaError as error:
                 self._show(Standing(report, refused=str(error)))
                 return

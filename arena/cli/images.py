@@ -4,12 +4,13 @@ import click
 
 from arena.bots.runtimes import IMAGES, LANGUAGES, OF_SAMPLES
 from arena.bots.sandboxes.docker import engine, images
+from arena.cli.groups import WholeHelpGroup
 from arena.cli.options import json_option
 from arena.cli.output import print_json, print_table, say
 from arena.io.errors import check_known
 
 
-@click.group(invoke_without_command=True)
+@click.group(cls=WholeHelpGroup, invoke_without_command=True)
 @json_option
 @click.pass_context
 def command(context: click.Context, *, as_json: bool) -> None:

@@ -106,6 +106,18 @@ workers_option = click.option(
 )
 
 
+def variant_option(name: str = "variant") -> Callable[[_Command], _Command]:
+    """Return the option that names a rule book, as the parameter `name`."""
+    return click.option(
+        "--variant", name, metavar="NAME", default="bga", show_default=True, help="The rule book."
+    )
+
+
+def against_option(name: str, text: str, **more: Any) -> Callable[[_Command], _Command]:
+    """Return the option that names opponents, as the parameter `name`; `text` is its help."""
+    return click.option("--against", name, metavar="BOT", help=text, **more)
+
+
 def as_option(text: str, *, required: bool = False) -> Callable[[_Command], _Command]:
     """Return the option that names a bot to be asked what a seat was asked; `text` is its help."""
     return click.option("--as", "bot", metavar="BOT", required=required, help=text)

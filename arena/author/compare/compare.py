@@ -157,12 +157,12 @@ def _behaviour(
 
 
 def _field(patterns: Sequence[str], players: int) -> tuple[Bot, ...]:
-    bots = find_bots([(pattern, "--field") for pattern in patterns or ("sample:*",)], Path.cwd())
+    bots = find_bots([(pattern, "--against") for pattern in patterns or ("sample:*",)], Path.cwd())
     if not patterns:
         bots = tuple(bot for bot in bots if not bot.missing_program)
     if len(bots) < players - 1:
         what = f"{len(bots)} bots in the field are too few for tables of {players}"
-        raise ArenaError(what, "--field", "name more, or fewer --players")
+        raise ArenaError(what, "--against", "name more, or fewer --players")
     return bots
 
 

@@ -41,7 +41,7 @@ _PLACES = 3
     callback=options.printable,
     help="Seed for sampling the positions; reuse one to repeat them. By default a new, secret one.",
 )
-@click.option("--variant", "variant_name", default="bga", show_default=True, help="The rule book.")
+@options.variant_option("variant_name")
 @click.option(
     "--common",
     type=options.PathType(),

@@ -47,11 +47,11 @@ _OPTIONS = (
     click.argument("bot", metavar="BOT"),
     click.option("--league", type=options.PathType(), help="Judge the stored games of a league."),
     options.store_option,
-    click.option(
-        "--against",
-        metavar="BOT",
+    options.against_option(
+        "against",
+        "A bot to play a quick table with: a folder, an archive, a pattern or sample:NAME;"
+        " repeat it for more players [default: sample:odds].",
         multiple=True,
-        help="A bot to play a quick table with; repeat it for more players [default: sample:odds].",
     ),
     click.option(
         "--games",

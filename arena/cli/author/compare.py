@@ -23,6 +23,7 @@ from arena.cli.exit_codes import INTERRUPTED, OK
 from arena.cli.isolation import own_bots_option
 from arena.cli.options import (
     PathType,
+    against_option,
     json_option,
     packages_option,
     printable,
@@ -66,12 +67,11 @@ def _repeated(flag: str, name: str, default: object, text: str, **more: Any) -> 
 @click.command()
 @click.argument("old", metavar="OLD")
 @click.argument("new", metavar="NEW")
-@click.option(
-    "--field",
-    metavar="BOT",
-    multiple=True,
-    help="An opponent of both: a folder, a pattern or sample:NAME; repeat it for more"
+@against_option(
+    "field",
+    "An opponent of both: a folder, an archive, a pattern or sample:NAME; repeat it for more"
     " [default: the sample bots that run here].",
+    multiple=True,
 )
 @_number("--blocks", 2, MAX_BLOCKS, 20, _BLOCKS)
 @click.option("--until", type=click.FloatRange(0.5, 0.9999), metavar="CONFIDENCE", help=_UNTIL)

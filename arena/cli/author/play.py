@@ -49,7 +49,7 @@ _GAMES = 20
     type=click.IntRange(1, MAX_GAMES),
     help="Games in each order of seats [default: 20, or 1 with --me].",
 )
-@click.option("--variant", default="bga", show_default=True, help="The rule book.")
+@options.variant_option()
 @click.option("--calza", is_flag=True, help="Play with calza.")
 @click.option("--lost-dice-visible", is_flag=True, help="Show how many dice everyone has left.")
 @click.option(
@@ -66,7 +66,7 @@ _GAMES = 20
     type=options.PathType(),
     help="A new folder for the games [default: one among the temporary files].",
 )
-@click.option("--watch", "watching", is_flag=True, help="Then show the games in the browser.")
+@click.option("--open", "opening", is_flag=True, help="Then show the games in the browser.")
 @options.sandbox_option
 @own_bots_option
 @options.packages_option
@@ -78,7 +78,7 @@ def command(
     web: bool,
     games: int | None,
     folder: Path | None,
-    watching: bool,
+    opening: bool,
     trust_bots: bool,
     as_json: bool,
     **table: Any,
@@ -106,8 +106,8 @@ def command(
     else:
         _print(results)
     say(f"stored: arena report {quote(str(request.league))}")
-    if watching:
-        _watch(request)
+    if opening:
+        _show_games(request)
     return FINDINGS if any(result.faults for result in results) else OK
 
 
@@ -173,7 +173,7 @@ def _print(results: Sequence[TableResult]) -> None:
     print_table(["", "won", "95 %", "mean place", "faults"], rows)
 
 
-def _watch(request: TableRequest) -> None:
+def _show_games(request: TableRequest) -> None:
     site = request.folder / "site"
     last = report(ReportRequest(request.league, request.store, site, replays="all"))
     show_page(last.front_page.with_name(REPLAY))

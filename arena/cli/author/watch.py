@@ -29,12 +29,11 @@ _GAMES = 100
 
 @click.command()
 @click.argument("bot", type=options.PathType())
-@click.option(
-    "--rival",
-    metavar="BOT",
+@options.against_option(
+    "rival",
+    "Whom it plays: a folder, an archive or sample:NAME.",
     default=_RIVAL,
     show_default=True,
-    help="Whom it plays: a folder, an archive, sample:NAME.",
 )
 @click.option(
     "--games",
@@ -43,7 +42,7 @@ _GAMES = 100
     show_default=True,
     help="Games after a save, rounded up to a multiple of 20: ten in each seat, on the same dice.",
 )
-@click.option("--variant", default="bga", show_default=True, help="The rule book.")
+@options.variant_option()
 @options.sandbox_option
 @own_bots_option
 @options.packages_option
