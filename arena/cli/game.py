@@ -151,25 +151,25 @@ def rules(variant: str | None, diff: tuple[str, str] | None, *, as_json: bool) -
         check_known(book, BOOKS, f"unknown variant '{book}'")
     clauses = [clause for clause in CLAUSES if not diff or differs(clause, *diff)]
     if as_json:
-        print_json([_data(clause, books) for clause in clauses])
+        data = [
+            {
+                "id": clause.id,
+                "title": clause.title,
+                "switch": clause.switch or None,
+                "books": {
+                    book: {"text": clause.texts[book], "value": value(clause, book) or None}
+                    for book in books
+                },
+            }
+            for clause in clauses
+        ]
+        print_json(data)
         return
     for clause in clauses:
         click.echo(f"{clause.id}: {clause.title}")
         for line in _texts(clause, books):
             click.echo(f"  {line}")
     click.echo(f"\n{_KEY}")
-
-
-def _data(clause: Clause, books: list[str]) -> dict[str, object]:
-    return {
-        "id": clause.id,
-        "title": clause.title,
-        "switch": clause.switch or None,
-        "books": {
-            book: {"text": clause.texts[book], "value": value(clause, book) or None}
-            for book in books
-        },
-    }
 
 
 def _texts(clause: Clause, books: list[str]) -> list[str]:

@@ -32,17 +32,24 @@ from arena.cli.isolation import own_bots_option
 from arena.cli.options import json_option
 from arena.cli.output import division_name, harmless, print_json, print_table, say
 from arena.cli.progress_bar import PLAIN_EVERY, SOON, TerminalListener
-from arena.game.wire.messages import Answer
 from arena.io.errors import ArenaError
 from arena.io.files import new_file
 from arena.league.table.person import LeftError
 from arena.league.terms.config import MAX_GAMES
-from arena.playstats.coach.coach import CalibrationBin, Cost, Judgement, Leak
+from arena.playstats.coach.coach import Leak
 from arena.playstats.coach.decisions import Decision, DecisionAction
 from arena.ratings.maths.intervals import wilson
 
 _GAMES = 50
 """Games in each order of seats, if nobody says how many."""
+_LEAKS = 3
+"""Leaks that are printed, to stay on one screen."""
+_WIDTH = 100
+"""Characters of a line about a leak."""
+_SHOWN = 4
+"""Choices of a puzzle that are shown, the best first, beside the bot's and the person's."""
+_NOTHING = 0.005
+"""A choice that costs less counts as the best one."""
 _OPTIONS = (
     click.argument("bot", metavar="BOT"),
     click.option("--league", type=options.PathType(), help="Judge the stored games of a league."),
@@ -119,7 +126,16 @@ def coach_bot(
         path = options.store_path(league, store)
         return coach_stored(bot, league, path, hear, hear.expect), path
     _refuse({"store": store}, "name its league, too: --league LEAGUE")
-    request = _quick_table(bot, **quick)
+    request = TableRequest(
+        bots=(bot, *quick["against"]),
+        folder=quick["folder"] or new_folder(),
+        games=quick["games"] or _GAMES,
+        variant=quick["variant"] or "bga",
+        calza=quick["calza"],
+        seed=quick["seed"],
+        sandbox=quick["sandbox"] or AUTO,
+        packages=quick["packages"],
+    )
     coaching = coach_quick(
         request, TerminalListener(), hear, hear.expect, trusted=quick["trust_bots"], timed=timed
     )
@@ -135,46 +151,12 @@ def _refuse(given: dict[str, Any], hint: str) -> None:
             raise ArenaError(f"--{flag} has no effect here", command, hint)
 
 
-def _quick_table(
-    bot: str, *, against: Sequence[str], folder: Path | None, games: int | None, **how: Any
-) -> TableRequest:
-    return TableRequest(
-        bots=(bot, *against),
-        folder=folder or new_folder(),
-        games=games or _GAMES,
-        variant=how["variant"] or "bga",
-        calza=how["calza"],
-        seed=how["seed"],
-        sandbox=how["sandbox"] or AUTO,
-        packages=how["packages"],
-    )
-
-
-_LEAKS = 3
-"""Leaks that are printed, to stay on one screen."""
-_WIDTH = 100
-
-
 def print_coaching(coaching: Coaching) -> None:
     """Print all that an author is told."""
     judgement = coaching.judgement
-    _print_result(coaching.bot, judgement)
-    for number, leak in enumerate(judgement.leaks[:_LEAKS], 1):
-        _print_leak(number, leak, coaching.test)
-    if judgement.leaks:
-        click.echo(f"\n{coaching.caution}")
-    else:
-        click.echo("\nNo leak is clear; `arena puzzle` shows its most expensive turns.")
-    _print_calibration(judgement.calibration)
-    _print_times(coaching.times)
-    say(f"replays: arena report {quote(coaching.league)} --replays all, or --site FOLDER here")
-    say(f"messages of a game: arena rerun {quote(coaching.league)} FIXTURE GAME")
-
-
-def _print_result(bot: str, judgement: Judgement) -> None:
     low, high = wilson(judgement.won, judgement.games)
     click.echo(
-        f"{harmless(bot)} won {judgement.won:,} of {judgement.games:,} games:"
+        f"{harmless(coaching.bot)} won {judgement.won:,} of {judgement.games:,} games:"
         f" {100 * low:.0f} to {100 * high:.0f} % (95 %);"
         f" leaks found in {judgement.decisions:,} decisions: {len(judgement.leaks)}"
     )
@@ -184,16 +166,33 @@ def _print_result(bot: str, judgement: Judgement) -> None:
             for table in judgement.tables
         ]
         print_table(["table", "games", "won"], rows)
-
-
-def _cost(cost: Cost) -> str:
-    return f"{cost.per_game:.3f} ± {cost.half_width:.3f}"
+    for number, leak in enumerate(judgement.leaks[:_LEAKS], 1):
+        _print_leak(number, leak, coaching.test)
+    if judgement.leaks:
+        click.echo(f"\n{coaching.caution}")
+    else:
+        click.echo("\nNo leak is clear; `arena puzzle` shows its most expensive turns.")
+    click.echo("\nBids, by how likely they were by its own dice")
+    rows = [
+        [
+            f"{100 * bin_.low:.0f} to {100 * bin_.high:.0f} %",
+            f"{bin_.bids:,}",
+            f"{bin_.expected:.1%}",
+            f"{bin_.held:.1%}",
+        ]
+        for bin_ in judgement.calibration
+    ]
+    print_table(["", "bids", "expected", "true"], rows)
+    _print_times(coaching.times)
+    say(f"replays: arena report {quote(coaching.league)} --replays all, or --site FOLDER here")
+    say(f"messages of a game: arena rerun {quote(coaching.league)} FIXTURE GAME")
 
 
 def _print_leak(number: int, leak: Leak, test: str) -> None:
+    worth = f"{leak.worth.per_game:.3f} ± {leak.worth.half_width:.3f}"
     click.echo(
         f"\n{number}. {leak.what}: {leak.times:,} of {leak.of:,};"
-        f" the change is worth {_cost(leak.worth)} wins per game"
+        f" the change is worth {worth} wins per game"
     )
     _print_line("change", leak.advice)
     for name, text in leak_facts(leak).items():
@@ -224,20 +223,6 @@ def in_a_line(decision: Decision) -> str:
 def address(decision: Decision) -> str:
     """Return the fixture, game and step of a decision."""
     return f"{decision.fixture} {decision.game} {decision.step}"
-
-
-def _print_calibration(bins: Sequence[CalibrationBin]) -> None:
-    click.echo("\nBids, by how likely they were by its own dice")
-    rows = [
-        [
-            f"{100 * bin_.low:.0f} to {100 * bin_.high:.0f} %",
-            f"{bin_.bids:,}",
-            f"{bin_.expected:.1%}",
-            f"{bin_.held:.1%}",
-        ]
-        for bin_ in bins
-    ]
-    print_table(["", "bids", "expected", "true"], rows)
 
 
 def _print_times(times: Sequence[RequestTime] | None) -> None:
@@ -292,10 +277,6 @@ def coach(
     return OK
 
 
-_SHOWN = 4
-"""Choices that are shown, the best first, beside the bot's and the person's."""
-
-
 @click.command()
 @coached_options
 @json_option
@@ -347,20 +328,16 @@ def _asked(person: TerminalPerson, puzzle: Puzzle) -> DecisionAction | None:
     person.join(names, puzzle.book, puzzle.dice)
     typing = sys.stdin.isatty()
     try:
-        choice = _action(person.decide(puzzle.request))
+        answer = person.decide(puzzle.request)
     except EndOfInputError:
-        choice = None
+        answer = None
         if typing:
             raise LeftError from None
     if not typing:
         click.echo()  # Nobody has pressed Enter.
-    return choice
-
-
-def _action(answer: Answer) -> DecisionAction:
-    if answer.action == "bid":
+    if answer and answer.action == "bid":
         return DecisionAction("bid", answer.quantity, answer.face)
-    return DecisionAction(answer.action)
+    return DecisionAction(answer.action) if answer else None
 
 
 def _print_choices(puzzle: Puzzle, choice: DecisionAction | None, bot: str) -> None:
@@ -388,7 +365,7 @@ def _percent(chance: float) -> str:
 def _print_solved(costs: Sequence[tuple[float, float]]) -> None:
     if costs:
         yours, its = (sum(each) / len(costs) for each in zip(*costs, strict=True))
-        best = sum(cost < 0.005 for cost, _ in costs)
+        best = sum(cost < _NOTHING for cost, _ in costs)
         tell(
             f"\nYou found the best choice in {best} of {len(costs)} and gave up {_percent(yours)} a"
             f" turn; the bot {_percent(its)}."

@@ -97,7 +97,11 @@ def command(
     )
     with hanging_up_interrupts():
         try:
-            results = _play(request, port, person=person, trusted=trust_bots)
+            if port is not None:
+                results = _play_in_browser(request, port, trusted=trust_bots)
+            else:
+                seated = TerminalPerson() if person else None
+                results = play_table(request, TerminalListener(), seated, trusted=trust_bots)
         except LeftError:
             say("you left: the game is not stored")
             return OK
@@ -107,7 +111,9 @@ def command(
         _print(results)
     say(f"stored: arena report {quote(str(request.league))}")
     if opening:
-        _show_games(request)
+        site = request.folder / "site"
+        written = report(ReportRequest(request.league, request.store, site, replays="all"))
+        show_page(written.front_page.with_name(REPLAY))
     return FINDINGS if any(result.faults for result in results) else OK
 
 
@@ -118,15 +124,6 @@ def _page_port(port: int | None, *, person: bool, web: bool) -> int | None:
     if port is not None and not web:
         raise ArenaError("--port is that of a page", hint="add --me --web")
     return own_port() if web and port is None else port
-
-
-def _play(
-    request: TableRequest, port: int | None, *, person: bool, trusted: bool
-) -> list[TableResult]:
-    if port is not None:
-        return _play_in_browser(request, port, trusted=trusted)
-    seated = TerminalPerson() if person else None
-    return play_table(request, TerminalListener(), seated, trusted=trusted)
 
 
 def _play_in_browser(request: TableRequest, port: int, *, trusted: bool) -> list[TableResult]:

@@ -252,8 +252,8 @@ def _rerun(
     if as_json:
         print_json(result)
     else:
-        _print(result)
-    return 1 if result.differences else 0
+        _print_replayed(result)
+    return FINDINGS if result.differences else OK
 
 
 def _current(name: str, config: League, info: LeagueInfo) -> Bot:
@@ -331,7 +331,7 @@ def _say_what_changed(
         say("bots kept their memory from earlier fixtures, and start without it now")
 
 
-def _print(result: Rerun) -> None:
+def _print_replayed(result: Rerun) -> None:
     for line in result.transcript:
         click.echo(harmless(line))
     for difference in result.differences:

@@ -107,19 +107,21 @@ class _Lines:
             return "checking"
         if fault := _fault(standing):
             step, finding = fault
-            text = f"step {step.number}, {step.name}: {_in_words(finding)}"
-            return f"{text} (arena check {self._bot})"
+            said = finding.stderr.strip().splitlines()[-1:]
+            crashed = finding.what.startswith(Cause.CRASH.value)
+            # What a bot says last tells most about its crash.
+            what = said[0] if said and crashed else finding.what
+            return f"step {step.number}, {step.name}: {what} (arena check {self._bot})"
         report = standing.report
         ok = f"steps 1 to {report.steps[-1].number} ok ({report.sandbox})"
-        return f"{self._of_games(standing)}; {ok}" if standing.games else ok
-
-    def _of_games(self, standing: Standing) -> str:
+        if not standing.games:
+            return ok
         low, high = wilson(standing.won, standing.games)
         left = f", {standing.of - standing.games} left" if standing.games < standing.of else ""
         faults = f"; faults in {standing.faults} (arena check {self._bot})" * bool(standing.faults)
         return (
             f"won {standing.won} of {standing.games} against {self._rival}"
-            f" (95 %: {100 * low:.0f} to {100 * high:.0f} %){left}{faults}"
+            f" (95 %: {100 * low:.0f} to {100 * high:.0f} %){left}{faults}; {ok}"
         )
 
     def _data(self, standing: Standing) -> dict[str, object]:
@@ -133,10 +135,3 @@ def _fault(standing: Standing) -> tuple[StepResult, Finding] | None:
     """Return the first fault of the check, and its step."""
     steps = standing.report.steps if standing.report else ()
     return next(((step, step.findings[0]) for step in steps if step.findings), None)
-
-
-def _in_words(finding: Finding) -> str:
-    """Say a fault; of a crash, what the bot said last tells most."""
-    said = finding.stderr.strip().splitlines()[-1:]
-    crashed = finding.what.startswith(Cause.CRASH.value)
-    return said[0] if said and crashed else finding.what

@@ -104,7 +104,9 @@ def command(
             _print_overall(report.ratings.overall)
     say_report(report)
     if report.faults:
-        _say_faults(report)
+        named = [f"{bot} {count}" for bot, count in report.faults.items()]
+        page = report.front_page.with_name("faults.html")
+        say(f"faults: {_shortened(named)}: see {page}")
     if report.quarantined:
         _say_quarantined(report.quarantined)
     return FINDINGS if report.faults or report.quarantined else OK
@@ -161,19 +163,12 @@ class _Listener(TerminalListener):
         say(playoff_in_words(verdict))
 
 
-def _say_faults(report: Report) -> None:
-    """Say which bots faulted, and where to read of it."""
-    named = [f"{bot} {count}" for bot, count in report.faults.items()]
-    page = report.front_page.with_name("faults.html")
-    say(f"faults: {_shortened(named)}: see {page}")
-
-
 def _say_quarantined(fixtures: Sequence[QuarantinedFixture]) -> None:
     """Say which fixtures are missing, and how to play them after all."""
     missing = [f"{f.fixture.id} ({', '.join(f.fixture.seats)})" for f in fixtures]
     names = ", ".join(first_of(missing, _QUARANTINED_SHOWN))
     say(
-        f"quarantined: {len(fixtures)} fixtures, at least {MAX_DEATHS} workers died of each:"
+        f"quarantined: {len(fixtures)} fixtures, each killed at least {MAX_DEATHS} workers:"
         f" {names}; to try them again: {_same_command()}"
     )
 

@@ -33,11 +33,18 @@ def command(league: Path, store: Path | None, *, as_json: bool) -> None:
 
 
 def _print(status: Status) -> None:
+    state = "finished" if status.finished else "stopped; arena run goes on with it"
+    if status.playing:
+        state = "an arena is playing it"
+    speed = ""
+    if status.games_per_second is not None:
+        when = "" if status.playing else " when it was last played"
+        speed = f", {status.games_per_second:.1f} games/s{when}"
     faults = ", ".join(f"{cause} {count}" for cause, count in status.faults.items())
     lines = [
-        f"{status.name}: {_state(status)}",
+        f"{status.name}: {state}",
         f"{status.fixtures} of {status.scheduled} fixtures, "
-        f"{status.games} of {status.scheduled_games} games" + _speed(status),
+        f"{status.games} of {status.scheduled_games} games{speed}",
         f"faults: {faults or 'none'}",
     ]
     if status.playoff:
@@ -55,16 +62,3 @@ def _print(status: Status) -> None:
     for fixture in status.next:
         seats = ", ".join(fixture.seats)
         click.echo(harmless(f"next: fixture {fixture.index}, {fixture.variant}: {seats}"))
-
-
-def _state(status: Status) -> str:
-    if status.playing:
-        return "an arena is playing it"
-    return "finished" if status.finished else "stopped; arena run goes on with it"
-
-
-def _speed(status: Status) -> str:
-    if status.games_per_second is None:
-        return ""
-    when = "" if status.playing else " when it was last played"
-    return f", {status.games_per_second:.1f} games/s{when}"
