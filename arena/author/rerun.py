@@ -38,6 +38,33 @@ from arena.league.table.rerun import (
 from arena.league.terms.stored_schedule import schedule_of
 
 _Result = TypeVar("_Result")
+_YEARS = 1e9
+"""Seconds."""
+UNLIMITED = LimitsInfo(start=_YEARS, answer=_YEARS, game=_YEARS, wall=1.0, fixture=_YEARS)
+"""Limits that leave time for a debugger."""
+_MODULE = """\
+import os
+import pdb
+import sys
+
+_debugger = None
+
+
+def stop_here():
+    global _debugger
+    if _debugger is None:
+        path = os.environ["ARENA_TERMINAL"]
+        typed = open(os.open(path, os.O_RDONLY | os.O_NOCTTY))
+        shown = open(os.open(path, os.O_WRONLY | os.O_NOCTTY), "w", buffering=1)
+        _debugger = pdb.Pdb(stdin=typed, stdout=shown, nosigint=True)
+    _debugger.set_trace(sys._getframe(1))
+"""
+"""Called by breakpoint() in a bot: Python's own debugger, on the terminal of the arena."""
+ENDING = ".jsonl"
+"""How the name of such a file ends."""
+_MAX_FILE = 64 * MIB
+_HINT = "name a file that arena check or arena rerun --record wrote"
+_request = msgspec.json.Decoder(Turn | CalzaOffer)
 
 
 class ModelRecord(Struct, frozen=True):
@@ -79,30 +106,6 @@ def from_record(
     return result
 
 
-_YEARS = 1e9
-"""Seconds."""
-UNLIMITED = LimitsInfo(start=_YEARS, answer=_YEARS, game=_YEARS, wall=1.0, fixture=_YEARS)
-"""Limits that leave time for a debugger."""
-_MODULE = """\
-import os
-import pdb
-import sys
-
-_debugger = None
-
-
-def stop_here():
-    global _debugger
-    if _debugger is None:
-        path = os.environ["ARENA_TERMINAL"]
-        typed = open(os.open(path, os.O_RDONLY | os.O_NOCTTY))
-        shown = open(os.open(path, os.O_WRONLY | os.O_NOCTTY), "w", buffering=1)
-        _debugger = pdb.Pdb(stdin=typed, stdout=shown, nosigint=True)
-    _debugger.set_trace(sys._getframe(1))
-"""
-"""Called by breakpoint() in a bot: Python's own debugger, on the terminal of the arena."""
-
-
 def how_to_attach(runtime: str, pid: int) -> str:
     """Return the command that shows where a running bot is."""
     return RUNTIMES[runtime].debugger.format(pid=pid)
@@ -142,12 +145,6 @@ def _with_breakpoints(program: Program, terminal: str, folder: Path) -> Program:
     return program._replace(command=["env", *given, *program.command])
 
 
-ENDING = ".jsonl"
-"""How the name of such a file ends."""
-_MAX_FILE = 64 * MIB
-_HINT = "name a file that arena check or arena rerun --record wrote"
-
-
 class KeptConversation(Struct, frozen=True):
     """The lines that a bot was sent, byte for byte."""
 
@@ -165,7 +162,6 @@ class _Typed(Struct):
 
 
 _typed = msgspec.json.Decoder(_Typed)
-_request = msgspec.json.Decoder(Turn | CalzaOffer)
 
 
 def read_conversation(file: Path) -> KeptConversation:

@@ -39,6 +39,11 @@ _EVERY = 0.1
 """Seconds between looks."""
 _SHARE = 20
 """A look may take this part of the time between looks: large folders are looked at less often."""
+_AT_A_TABLE = 10
+"""Games of a fixture."""
+BOT, RIVAL = "bot", "rival"
+"""The names of the two at their tables."""
+_Result = TypeVar("_Result")
 
 
 class Saves:
@@ -76,13 +81,6 @@ class Saves:
             return str(error)
         finally:
             self.interval = max(_EVERY, _SHARE * (time.monotonic() - began))
-
-
-_AT_A_TABLE = 10
-"""Games of a fixture."""
-BOT, RIVAL = "bot", "rival"
-"""The names of the two at their tables."""
-_Result = TypeVar("_Result")
 
 
 class WatchRequest(Struct, frozen=True):

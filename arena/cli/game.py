@@ -25,6 +25,7 @@ from arena.io.structs import convert
 MAX_LINE = 64 * 1024
 """Bytes, as in the protocol; an endless line must not fill the memory."""
 _encode = msgspec.json.Encoder().encode
+_KEY = "→ marks our reading of a document that is silent or unclear; a league may set a [switch]."
 
 
 @click.command()
@@ -128,9 +129,6 @@ def perft_(
     count = perft(standing)
     shape = {"variant": variant_name, "players": players, "starting_dice": starting_dice}
     print_result({**shape, "round": kind, "sequences": count}, str(count), as_json=as_json)
-
-
-_KEY = "→ marks our reading of a document that is silent or unclear; a league may set a [switch]."
 
 
 @click.command()

@@ -11,6 +11,7 @@ from arena.io.garbage import without_gc
 
 _ANY = 1_000
 """Characters: no sentence is cut."""
+_PRIVATE = 0o077
 
 
 class NoCommandError(click.UsageError):
@@ -86,9 +87,6 @@ class CommandGroup(WholeHelpGroup):
 )
 def ladder() -> None:
     """Run a ladder: a league that never ends, for bots that arrive while it is played."""
-
-
-_PRIVATE = 0o077
 
 
 @click.group(

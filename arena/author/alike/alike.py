@@ -27,6 +27,11 @@ from arena.io.cores import core_count
 from arena.io.errors import ArenaError
 from arena.league.play.process_pool import ProcessEngine
 
+POSITIONS = 2000
+_MOST_SHOWN = 3
+"""Kits and sample bots that are named beside a hand-in."""
+Tell = Callable[[str], None]
+
 
 class NamedBot(Struct, frozen=True):
     """A bot, by the name of its folder or archive: copies may have the same name in bot.yaml."""
@@ -56,7 +61,7 @@ def find_hand_ins(patterns: Sequence[str], base: Path) -> tuple[list[NamedBot], 
         for source in bot_sources(pattern, base, "BOT"):
             if source.resolve() in sources:
                 continue
-            if _is_bot(source):
+            if source.is_file() or (source / MANIFEST).is_file():
                 sources[source.resolve()] = source
                 hand_ins.append(_named(source))
             else:
@@ -68,10 +73,6 @@ def find_hand_ins(patterns: Sequence[str], base: Path) -> tuple[list[NamedBot], 
             "it takes two bots to be alike", "BOT", "name another, or a folder of them"
         )
     return _with_own_names(hand_ins), left_out
-
-
-def _is_bot(source: Path) -> bool:
-    return source.is_file() or (source / MANIFEST).is_file()
 
 
 def _named(source: Path) -> NamedBot:
@@ -107,12 +108,6 @@ def _with_own_names(hand_ins: Sequence[NamedBot]) -> list[NamedBot]:
         replace(hand_in, name=str(hand_in.bot.source)) if times[hand_in.name] > 1 else hand_in
         for hand_in in hand_ins
     ]
-
-
-POSITIONS = 2000
-_MOST_SHOWN = 3
-"""Kits and sample bots that are named beside a hand-in."""
-Tell = Callable[[str], None]
 
 
 class AlikeRequest(Struct, frozen=True):

@@ -42,6 +42,11 @@ _PER_GAME = 8
 """Positions that a game has for a seat, at least, on average: 10 to 34 were counted."""
 SEAT = 0
 """The seat whose positions are taken."""
+LEAST = 100
+"""Positions that both must have answered to be compared, if so many are asked."""
+Answers = npt.NDArray[np.int32]
+"""The decision of a bot in each position, as a number; negative where it did not answer."""
+_NO_ANSWER = -1
 
 
 class Recorded(Struct, frozen=True):
@@ -89,14 +94,6 @@ def _fixtures(
         games = -(-most // _PER_GAME)
         result.append((Fixture(*place, games, number, dice, rounds), most))
     return result
-
-
-LEAST = 100
-"""Positions that both must have answered to be compared, if so many are asked."""
-
-Answers = npt.NDArray[np.int32]
-"""The decision of a bot in each position, as a number; negative where it did not answer."""
-_NO_ANSWER = -1
 
 
 class BotAnswers(NamedTuple):

@@ -22,6 +22,10 @@ _ENOUGH = 20
 
 
 AnyFigure = Literal["median", "ninety", "line"]
+MOST_OF_A_PART = 16_000
+"""Characters of a place in one bot: some 500 lines."""
+MOST_OF_ALL = 4_000_000
+"""Characters of all pairs together, the most unusual pair first."""
 
 
 class AnyTwo(Struct, frozen=True):
@@ -125,12 +129,6 @@ def _order(pair: Pair) -> tuple[float, float, float, str, str]:
     text = pair.text.most if pair.text else 0.0
     behaviour = pair.behaviour.most if pair.behaviour else 0.0
     return -pair.unusual, -text, -behaviour, pair.one, pair.other
-
-
-MOST_OF_A_PART = 16_000
-"""Characters of a place in one bot: some 500 lines."""
-MOST_OF_ALL = 4_000_000
-"""Characters of all pairs together, the most unusual pair first."""
 
 
 def with_text(pairs: Sequence[Pair], sources: Mapping[str, Source]) -> list[Pair]:

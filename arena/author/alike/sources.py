@@ -33,6 +33,17 @@ K = 16
 WINDOW = 8
 """K-grams of which one is chosen."""
 GUARANTEE = WINDOW + K - 1
+_KIB = 1024
+MOST_OF_A_FILE = 256 * _KIB
+"""Bytes; larger files are data or generated, and not read."""
+MOST_OF_A_BOT = 2 * MIB
+"""Bytes of source; of more, the smallest files are read."""
+_MOST_NAMED = 3
+"""Files that were not read and are named in a sentence."""
+Hashes = npt.NDArray[np.uint64]
+"""Of all k-grams of a file."""
+Place = tuple[int, int]
+"""A k-gram: the number of the file, and that of its first token."""
 
 
 def kgrams(tokens: Sequence[str]) -> Iterator[int]:
@@ -59,21 +70,6 @@ def winnow(hashes: Sequence[int], common: Collection[int] = ()) -> dict[int, int
             hash_, place = max(inside)
             chosen[place] = -hash_
     return chosen
-
-
-_KIB = 1024
-MOST_OF_A_FILE = 256 * _KIB
-"""Bytes; larger files are data or generated, and not read."""
-MOST_OF_A_BOT = 2 * MIB
-"""Bytes of source; of more, the smallest files are read."""
-
-_MOST_NAMED = 3
-"""Files that were not read and are named in a sentence."""
-
-Hashes = npt.NDArray[np.uint64]
-"""Of all k-grams of a file."""
-Place = tuple[int, int]
-"""A k-gram: the number of the file, and that of its first token."""
 
 
 class SourceFile(Struct, frozen=True):

@@ -20,6 +20,12 @@ _C_LIKE = (
     "break case continue default do else enum false for if import null return static struct switch"
     " this true while"
 )
+_RAW = r"`[^`]*`?"
+_TEMPLATE = r"`(?:\\.|[^`\\])*`?"
+NAME, NUMBER, STRING = "x", "0", "s"
+"""Stand for all names but keywords, all numbers and all strings."""
+_LAYOUT = frozenset("{};,\\")
+"""Signs that a formatter adds and removes."""
 
 
 class Language(Struct, frozen=True):
@@ -35,8 +41,6 @@ def _language(name: str, keywords: str, comments: tuple[str, ...], *strings: str
     return Language(name, comments, (*strings, *_QUOTED), frozenset(keywords.split()))
 
 
-_RAW = r"`[^`]*`?"
-_TEMPLATE = r"`(?:\\.|[^`\\])*`?"
 _LANGUAGES: dict[Language, str] = {
     _language(
         "Python",
@@ -106,12 +110,6 @@ NAMES = tuple(language.name for language in _LANGUAGES)
 def language_of(path: Path) -> Language | None:
     """Return the language of a file by the ending of its name, None if it is no source."""
     return _BY_ENDING.get(path.suffix.lower())
-
-
-NAME, NUMBER, STRING = "x", "0", "s"
-"""Stand for all names but keywords, all numbers and all strings."""
-_LAYOUT = frozenset("{};,\\")
-"""Signs that a formatter adds and removes."""
 
 
 class Token(NamedTuple):

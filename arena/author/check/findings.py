@@ -9,6 +9,8 @@ from msgspec.structs import replace
 from arena.game.records import LimitsInfo
 
 _NUMBER = re.compile(r"\d+")
+LAST_OF_SUBMISSION = 3
+"""Up to this step the files are checked; after it, the running bot."""
 
 
 class Finding(Struct, frozen=True):
@@ -125,7 +127,3 @@ class CheckReport(Struct, frozen=True):
         if self.steps and self.steps[-1].number <= LAST_OF_SUBMISSION and self.steps[-1].findings:
             return self.steps[-1].findings[0]
         return None
-
-
-LAST_OF_SUBMISSION = 3
-"""Up to this step the files are checked; after it, the running bot."""

@@ -41,6 +41,19 @@ _MOST = 250
 RequestKind = Literal["opening", "reply", "palifico", "calza"]
 KINDS: tuple[RequestKind, ...] = ("opening", "reply", "palifico", "calza")
 """The first bid of a round, any later turn, any turn in a palifico round, an offer of calza."""
+Expect = Callable[[int], None]
+"""Gets how many games will be judged."""
+_TIMED = 2
+"""Fixtures whose requests are asked again: those of two players have the bot in each seat once."""
+CAUTION = (
+    "What a change is worth is estimated for rivals who do not adapt. Make one change at a time, in"
+    " a copy, and test it."
+)
+"""What the estimate of leaks does not know, and what to do about it."""
+OLD, NEW = "OLD", "NEW"
+"""Stand for the bot and its copy where it is not known where they are."""
+RIVALS = ("sample:odds", "sample:honest")
+"""Who plays a quick table if nobody is named: the first that is not coached."""
 
 
 class RequestTime(Struct, frozen=True):
@@ -115,21 +128,6 @@ def _kind(request: Request) -> RequestKind:
     if request.palifico_seat is not None:
         return "palifico"
     return "reply" if request.dudo else "opening"
-
-
-Expect = Callable[[int], None]
-"""Gets how many games will be judged."""
-_TIMED = 2
-"""Fixtures whose requests are asked again: those of two players have the bot in each seat once."""
-CAUTION = (
-    "What a change is worth is estimated for rivals who do not adapt. Make one change at a time, in"
-    " a copy, and test it."
-)
-"""What the estimate of leaks does not know, and what to do about it."""
-OLD, NEW = "OLD", "NEW"
-"""Stand for the bot and its copy where it is not known where they are."""
-RIVALS = ("sample:odds", "sample:honest")
-"""Who plays a quick table if nobody is named: the first that is not coached."""
 
 
 class Method(Struct, frozen=True):

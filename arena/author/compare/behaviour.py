@@ -29,6 +29,18 @@ from arena.league.table.live_seat import Request
 
 OLD, NEW = VERSIONS = ("old", "new")
 """The names of the two versions at their tables."""
+_EXAMPLES = 3
+_Differs = Callable[[Request, BuildDecision, BuildDecision], bool | None]
+"""Returns whether two decisions differ in this; None if it is no such position."""
+MOST_POSITIONS = 2000
+"""Positions at which the versions are asked again, at most."""
+_MOST_TABLES = 40
+_MOST_GAMES = 200
+"""Games of a table that are kept, so that long ones take no memory."""
+_EVERY = 8
+"""At one of so many tables they are asked again, at most: it takes four processes."""
+_SHARES = 2
+"""Parts of the tables that a worker gets, one after another."""
 
 
 def in_field(name: str) -> str:
@@ -45,9 +57,6 @@ def version_seat(fixture: Fixture) -> tuple[str, int]:
     """Return which version plays at a table, and in which seat."""
     version = NEW if NEW in fixture.seats else OLD
     return version, fixture.seats.index(version)
-
-
-_EXAMPLES = 3
 
 
 class DifferingShare(Struct, frozen=True):
@@ -90,10 +99,6 @@ class Behaviour(Struct, frozen=True):
     """Of different kinds; each is one that differs most surely."""
     faults: dict[str, int]
     """Requests that a version answered with a fault."""
-
-
-_Differs = Callable[[Request, BuildDecision, BuildDecision], bool | None]
-"""Returns whether two decisions differ in this; None if it is no such position."""
 
 
 def _opening(request: Request, first: BuildDecision, second: BuildDecision) -> bool | None:
@@ -203,17 +208,6 @@ def _sureness(position: RecordedRequest) -> int:
     old, new = position.decisions[::2], position.decisions[1::2]
     themselves = [*combinations(old, 2), *combinations(new, 2)]
     return sum(a != b for a, b in product(old, new)) - sum(a != b for a, b in themselves)
-
-
-MOST_POSITIONS = 2000
-"""Positions at which the versions are asked again, at most."""
-_MOST_TABLES = 40
-_MOST_GAMES = 200
-"""Games of a table that are kept, so that long ones take no memory."""
-_EVERY = 8
-"""At one of so many tables they are asked again, at most: it takes four processes."""
-_SHARES = 2
-"""Parts of the tables that a worker gets, one after another."""
 
 
 class TableSample:

@@ -17,6 +17,8 @@ from arena.publish.templates import render
 
 _IN_ROW = 5
 """Bids of a face that are shown at once; those above them unfold."""
+_SHORT_OF_ROOM = 5
+"""Dice of a hand above which a box has two lines of them."""
 
 
 class Move(Struct, frozen=True):
@@ -88,10 +90,6 @@ def _answers(shown: Shown, request: Turn | CalzaOffer) -> Iterator[Move]:
     elif request.dudo:
         right = likely(1 - odds.holds) if odds else ""
         yield Move("dudo", "Dudo", "Dudo", right, "D")
-
-
-_SHORT_OF_ROOM = 5
-"""Dice of a hand above which a box has two lines of them."""
 
 
 class Die(Struct, frozen=True):

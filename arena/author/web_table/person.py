@@ -33,6 +33,14 @@ from arena.game.wire.messages import (
 from arena.league.table.person import DiceLeft, LeftError, Odds
 from arena.publish.replay_steps import CAUSES, there
 
+PLACES = ("", "1st", "2nd", "3rd", "4th", "5th", "6th")
+PATIENCE = 600.0
+"""Seconds without a request of a page after which the person counts as gone."""
+_SETTLES = 1.0
+"""Seconds that a move waits for the others, so that the next page seldom says "The others play"."""
+_LOOKS = 1.0
+"""Seconds after which a wait ends to look around: a signal just before a wait does not end it."""
+
 
 class Snapshot(Struct, frozen=True, kw_only=True):
     """A table while the person decides or waits, or at the end of a round or a game."""
@@ -84,9 +92,6 @@ def answer_to(request: Turn | CalzaOffer, move: str) -> Answer | None:
     return None
 
 
-PLACES = ("", "1st", "2nd", "3rd", "4th", "5th", "6th")
-
-
 def told_fault(fault: FaultNotice, names: Sequence[str]) -> str:
     """Tell a fault."""
     cause = CAUSES[Cause(fault.cause)].name
@@ -118,16 +123,6 @@ def told_game(places: Sequence[int], names: Sequence[str]) -> str:
 def does(actor: int, verb: str, names: Sequence[str], seat: int) -> str:
     """Return a seat with a regular verb of the present: "You call", "honest calls"."""
     return f"You {verb}" if actor == seat else f"{names[actor]} {verb}s"
-
-
-PATIENCE = 600.0
-"""Seconds without a request of a page after which the person counts as gone."""
-
-_SETTLES = 1.0
-"""Seconds that a move waits for the others, so that the next page seldom says "The others play"."""
-
-_LOOKS = 1.0
-"""Seconds after which a wait ends to look around: a signal just before a wait does not end it."""
 
 
 class Shown(NamedTuple):

@@ -36,6 +36,19 @@ from arena.io.errors import ArenaError
 from arena.io.files import write_file
 from arena.league.table.transcript import told_game
 
+_FINDINGS = 2
+"""Faults that are shown of a bot; --json prints all."""
+_STDERR_LINES, _LINE = 6, 150
+"""Lines shown of the end of a bot's standard error, and characters of what a bot wrote."""
+_FRAME = re.compile(r"(?:\s|\\t)+at \S| *\d+: 0x[0-9a-f]+ ")
+_ERROR = re.compile(r"[\w.]*(?:Error|Exception)\b.*:|FATAL ERROR|thread '.*' panicked|panic: ")
+_FRAMES = 2
+"""Lines shown of a stack of calls."""
+_STARTS = 5.0
+"""Seconds for starts above which they are told."""
+_WHAT = 400
+"""Characters shown of a fault and of its cure."""
+
 
 def repeated(report: CheckReport, source: Path) -> Iterator[str]:
     """Yield the lines that repeat the first fault, without the arena and in a debugger."""
@@ -62,20 +75,6 @@ def kept(name: str, text: str) -> str:
     path = folder / name.replace("/", "_")
     write_file(path, (text + "\n").encode("utf-8", "backslashreplace"), 0o600)
     return str(path)
-
-
-_FINDINGS = 2
-"""Faults that are shown of a bot; --json prints all."""
-_STDERR_LINES, _LINE = 6, 150
-"""Lines shown of the end of a bot's standard error, and characters of what a bot wrote."""
-_FRAME = re.compile(r"(?:\s|\\t)+at \S| *\d+: 0x[0-9a-f]+ ")
-_ERROR = re.compile(r"[\w.]*(?:Error|Exception)\b.*:|FATAL ERROR|thread '.*' panicked|panic: ")
-_FRAMES = 2
-"""Lines shown of a stack of calls."""
-_STARTS = 5.0
-"""Seconds for starts above which they are told."""
-_WHAT = 400
-"""Characters shown of a fault and of its cure."""
 
 
 def lines_of(report: CheckReport) -> list[str]:

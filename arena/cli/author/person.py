@@ -29,13 +29,39 @@ from arena.game.wire.messages import (
 from arena.io.signals import handled
 from arena.league.table.person import DiceLeft, LeftError
 
+_decode = msgspec.json.Decoder(Hello | Turn | CalzaOffer).decode
+_FACES = {
+    name: face
+    for face, names in enumerate(
+        (
+            "paco pacos ace aces one ones",
+            "two twos",
+            "three threes",
+            "four fours",
+            "five fives",
+            "six sixes",
+        ),
+        1,
+    )
+    for name in names.split()
+}
+_BID = re.compile(r"(?:bid )?(\d{1,3}) *[x* ] *(\w+)")
+_HELP = """\
+  5 4, or 5 fours    bid that many
+  d, or dudo         doubt the last bid
+  odds               how likely bids are to hold, by your own dice
+  legal              every legal bid
+  rules              the rules of this table
+  q, or quit         leave"""
+_CALZA_HELP = """\
+  c, or calza        say that the bid is exact
+  Enter, or pass     say nothing
+  odds, rules, quit  as at your turn"""
+
 
 def hanging_up_interrupts() -> AbstractContextManager[None]:
     """Have a terminal that is closed end a command as Ctrl-C does."""
     return handled(signal.default_int_handler, signal.SIGHUP)
-
-
-_decode = msgspec.json.Decoder(Hello | Turn | CalzaOffer).decode
 
 
 def digest(line: str) -> str:
@@ -70,35 +96,6 @@ def legal(request: Turn) -> str:
         for raises in request.raises
     ]
     return ", ".join(bids + ["dudo"] * request.dudo)
-
-
-_FACES = {
-    name: face
-    for face, names in enumerate(
-        (
-            "paco pacos ace aces one ones",
-            "two twos",
-            "three threes",
-            "four fours",
-            "five fives",
-            "six sixes",
-        ),
-        1,
-    )
-    for name in names.split()
-}
-_BID = re.compile(r"(?:bid )?(\d{1,3}) *[x* ] *(\w+)")
-_HELP = """\
-  5 4, or 5 fours    bid that many
-  d, or dudo         doubt the last bid
-  odds               how likely bids are to hold, by your own dice
-  legal              every legal bid
-  rules              the rules of this table
-  q, or quit         leave"""
-_CALZA_HELP = """\
-  c, or calza        say that the bid is exact
-  Enter, or pass     say nothing
-  odds, rules, quit  as at your turn"""
 
 
 class EndOfInputError(KeyboardInterrupt):

@@ -58,6 +58,10 @@ record_option = click.option(
     metavar="FILE",
     help="Write the lines of the seat to a new FILE, with the answers, for the bot's own tests.",
 )
+_FAULTS = 3
+"""Faults of a bot that are explained."""
+_MAX_SHOWN = 160
+"""Characters of an event that are printed."""
 
 
 def find(
@@ -156,12 +160,6 @@ def stderr_lines(decision: RerunDecision) -> list[str]:
     """Return the end of what a bot that faulted had written to standard error."""
     tail = decision.stderr.splitlines()[-_STDERR_LINES:]
     return [f"stderr: {line[:_LINE]}" for line in tail]
-
-
-_FAULTS = 3
-"""Faults of a bot that are explained."""
-_MAX_SHOWN = 160
-"""Characters of an event that are printed."""
 
 
 @click.command()

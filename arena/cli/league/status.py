@@ -41,10 +41,10 @@ def _print(status: Status) -> None:
         when = "" if status.playing else " when it was last played"
         speed = f", {status.games_per_second:.1f} games/s{when}"
     faults = ", ".join(f"{cause} {count}" for cause, count in status.faults.items())
+    games = f"{status.games} of {status.scheduled_games} games"
     lines = [
         f"{status.name}: {state}",
-        f"{status.fixtures} of {status.scheduled} fixtures, "
-        f"{status.games} of {status.scheduled_games} games{speed}",
+        f"{status.fixtures} of {status.scheduled} fixtures, {games}{speed}",
         f"faults: {faults or 'none'}",
     ]
     if status.playoff:
