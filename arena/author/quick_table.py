@@ -51,16 +51,16 @@ class TableRequest(Struct, frozen=True):
     images: dict[str, str] = {}
     """The image of each runtime, where it is another than the usual one."""
     paths: tuple[str, ...] = ()
-    """What the sandbox shows of the machine besides."""
+    """Paths of the machine that the sandbox also shows."""
 
     @property
     def league(self) -> Path:
-        """The league.yaml."""
+        """The path of the league.yaml."""
         return self.folder / "league.yaml"
 
     @property
     def store(self) -> Path:
-        """The file with the games."""
+        """The path of the store."""
         return self.folder / "league.sqlite"
 
 
@@ -89,7 +89,9 @@ def play_table(
         else:
             _play_bots(request, listener, trusted=trusted)
     except BaseException:
-        _remove_league(request)
+        for path in request.folder.glob(f"{request.league.stem}.*"):
+            path.unlink()
+        request.folder.rmdir()
         raise
     with Store(request.store) as store:
         return results_of(store.results())
@@ -179,13 +181,6 @@ def _play_with_person(
         with TableWithPerson(at_table, sandbox, limits, person) as table:
             played = play_fixture(fixture, rules, table)
         store.add(pack(played))
-
-
-def _remove_league(request: TableRequest) -> None:
-    """Remove the league.yaml that was written, and what was stored beside it."""
-    for path in request.folder.glob(f"{request.league.stem}.*"):
-        path.unlink()
-    request.folder.rmdir()
 
 
 def _with_person(league: League) -> League:

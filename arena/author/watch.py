@@ -24,7 +24,7 @@ from arena.bots.manifest import find_bot, load_bot
 from arena.bots.sandboxes.base import Sandbox
 from arena.bots.sandboxes.registry import AUTO
 from arena.bots.workshop import open_workshop, sandbox_for
-from arena.game.records import Fixture, FixtureResult, LimitsInfo
+from arena.game.records import Fixture, LimitsInfo
 from arena.game.rules.books import Rules, variant
 from arena.game.rules.round import max_rounds
 from arena.game.seeds import block_seed, fixture_seed
@@ -38,9 +38,9 @@ from arena.league.store.rows import PackedFixture
 _EVERY = 0.1
 """Seconds between looks."""
 _SHARE = 20
-"""A look may take this part of the time between looks: large folders are looked at less often."""
+"""The time between looks is this many times that of a look: large folders get fewer."""
 _AT_A_TABLE = 10
-"""Games of a fixture."""
+"""Games of a fixture, all with the bots in the same seats."""
 BOT, RIVAL = "bot", "rival"
 """The names of the two at their tables."""
 _Result = TypeVar("_Result")
@@ -87,7 +87,7 @@ class WatchRequest(Struct, frozen=True):
     """A bot to watch, and the games that it plays."""
 
     bot: Path
-    """Its folder."""
+    """The bot's folder."""
     rival: str
     """A bot's folder or archive, or `sample:NAME`."""
     games: int
@@ -110,7 +110,7 @@ class Standing(Struct, frozen=True):
     refused: str = ""
     """Why no games can be played with it; "" if they can."""
     games: int = 0
-    """Games so far."""
+    """Games that were played so far."""
     of: int = 0
     """Games in all; 0 before the first."""
     won: int = 0
@@ -207,7 +207,16 @@ class _Watched:
         for future in self._results(futures):
             for packed in self._engine.collect(future):
                 if isinstance(packed, PackedFixture):
-                    standing = _with_games(standing, packed.result())
+                    result = packed.result()
+                    seat = result.fixture.seats.index(BOT)
+                    won = sum(game.places[seat] == 1 for game in result.games)
+                    faults = sum(bool(game.faults[seat]) for game in result.games)
+                    standing = replace(
+                        standing,
+                        games=standing.games + len(result.games),
+                        won=standing.won + won,
+                        faults=standing.faults + faults,
+                    )
             self._show(standing)
 
     def _results(self, futures: Iterable[Future[_Result]]) -> Iterator[Future[_Result]]:
@@ -277,13 +286,3 @@ def _tasks(
                 max_rounds=max_rounds(rules, len(names)),
             )
             yield Task(fixture, rules, seats, limits)
-
-
-def _with_games(standing: Standing, result: FixtureResult) -> Standing:
-    seat = result.fixture.seats.index(BOT)
-    return replace(
-        standing,
-        games=standing.games + len(result.games),
-        won=standing.won + sum(game.places[seat] == 1 for game in result.games),
-        faults=standing.faults + sum(bool(game.faults[seat]) for game in result.games),
-    )

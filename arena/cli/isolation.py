@@ -1,4 +1,4 @@
-"""What isolates bots here; where nothing does, a person says which bots are their own."""
+"""How bots are isolated here; where they are not, a person says which are their own."""
 
 import os
 import sys

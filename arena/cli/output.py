@@ -1,4 +1,4 @@
-"""What is printed at a terminal: tables, JSON, sentences, all of it harmless."""
+"""Output at a terminal: columns, JSON and sentences, all of it harmless."""
 
 import json
 import shutil

@@ -61,15 +61,15 @@ class _Side:
 
 
 class AlikePage(Struct, frozen=True):
-    """What the page shows."""
+    """The page that shows which bots are alike."""
 
     alike: Alike
     out: int
-    """Pairs that stand out."""
+    """The number of pairs that stand out."""
     shown: list[Pair]
     compared: int
     people: Mapping[str, str]
-    """What the page calls each bot, by name."""
+    """The name that the page shows for each bot."""
     course: str
     """The name of the course whose hand-ins they are; "" for others."""
     aligned: Callable[[SharedText], Iterator[AlignedLines]] = aligned

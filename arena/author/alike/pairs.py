@@ -16,9 +16,9 @@ APART_TEXT, APART_BEHAVIOUR = 0.2, 0.9
 """How far bots that were written apart are, at most, from what any two share to all: measured with
 the sample bots and the kits (docs/guides/alike.md)."""
 MOST_SHOWN = 200
-"""RankedPairs that people are shown; the data have all."""
+"""Pairs that people are shown; the data have all."""
 _ENOUGH = 20
-"""RankedPairs that say what any two share; of fewer, copies may be the half."""
+"""So many pairs say what any two share; in fewer, half may be copies."""
 
 
 AnyFigure = Literal["median", "ninety", "line"]
@@ -158,7 +158,9 @@ def with_text(pairs: Sequence[Pair], sources: Mapping[str, Source]) -> list[Pair
 
 def _begun(lines: Sequence[str], place: SourcePart, most: int) -> SourcePart:
     """Return a place with its first characters, `most` of them."""
-    number, left, text = place.first - 1, most, []
+    number = place.first - 1
+    left = most
+    text: list[str] = []
     while number < place.last and len(lines[number]) <= left:
         text.append(lines[number])
         left -= len(lines[number]) + 1

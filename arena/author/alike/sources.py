@@ -29,9 +29,9 @@ from arena.bots.sandboxes.base import MIB
 from arena.io import shipped
 
 K = 16
-"""Tokens of a k-gram."""
+"""The number of tokens in a k-gram."""
 WINDOW = 8
-"""K-grams of which one is chosen."""
+"""The number of k-grams in a window, from which one is chosen."""
 GUARANTEE = WINDOW + K - 1
 _KIB = 1024
 MOST_OF_A_FILE = 256 * _KIB
@@ -41,7 +41,7 @@ MOST_OF_A_BOT = 2 * MIB
 _MOST_NAMED = 3
 """Files that were not read and are named in a sentence."""
 Hashes = npt.NDArray[np.uint64]
-"""Of all k-grams of a file."""
+"""The hashes of all k-grams of a file."""
 Place = tuple[int, int]
 """A k-gram: the number of the file, and that of its first token."""
 

@@ -22,8 +22,10 @@ _C_LIKE = (
 )
 _RAW = r"`[^`]*`?"
 _TEMPLATE = r"`(?:\\.|[^`\\])*`?"
-NAME, NUMBER, STRING = "x", "0", "s"
-"""Stand for all names but keywords, all numbers and all strings."""
+NAME = "x"
+"""Stands for every name that is no keyword."""
+NUMBER = "0"
+STRING = "s"
 _LAYOUT = frozenset("{};,\\")
 """Signs that a formatter adds and removes."""
 
@@ -121,7 +123,9 @@ class Token(NamedTuple):
 
 def tokenize(source: str, language: Language) -> list[Token]:
     """Return the tokens of any text, also of one that is no valid source."""
-    tokens, line, counted = list[Token](), 1, 0
+    tokens = list[Token]()
+    line = 1
+    counted = 0
     for match in _pattern(language).finditer(source):
         text = _normal(match, language)
         if text:

@@ -121,12 +121,12 @@ class CheckRequest(Struct, frozen=True):
     """The bot to check, and the terms of the check."""
 
     source: Path
-    """Its folder or archive."""
+    """The bot's folder or archive."""
     sandbox: str = AUTO
     images: dict[str, str] = {}
     """Images of containers by runtime, in place of the arena's own."""
     paths: tuple[str, ...] = ()
-    """What the sandbox shows of the machine besides."""
+    """Paths of the machine that the sandbox also shows."""
     trusted: bool = False
     """Whether it may run without isolation."""
     packages: bool = False
@@ -173,7 +173,7 @@ class Bench:
     ) -> None:
         self.request = request
         self.folder = folder
-        """Where it is staged."""
+        """The folder in which the bot is staged."""
         self.tell = tell
         """Gets what is being tried, for who waits."""
         self.ready: Ready | None = None

@@ -65,7 +65,7 @@ class Charge(NamedTuple):
 
     budget: Budget
     own: Collection[int]
-    """The seats of the bot."""
+    """The seats in which the bot plays."""
     pace: Pace | None = None
 
 

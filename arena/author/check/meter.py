@@ -1,4 +1,4 @@
-"""What a bot takes to start, to decide and in memory, and what makes its check take long."""
+"""Measurements of a bot: time to start, time per decision, memory, and what slows its check."""
 
 import os
 import time
@@ -54,9 +54,6 @@ class Pace:
         if answers:
             self._answers += answers
             self._seconds += seconds
-        self._look()
-
-    def _look(self) -> None:
         each = self._written / max(self._answers, _ENOUGH)
         if each > MAX_STDERR:
             written = f"{self._written / MIB:.0f} MiB to standard error"

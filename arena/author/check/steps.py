@@ -47,9 +47,9 @@ from arena.io.uptime import wait_readable
 from arena.league.table.play_fixture import play_fixture
 
 _FEW = 100
-"""Positions of a kind that bots stumble over."""
+"""Positions that are asked in a step on one kind of position."""
 _LONG = 15
-"""Bids of a long round."""
+"""The least number of bids in a long round."""
 _AT_ONCE, _WRITES = 16, 6
 """Requests in one write, and how many writes."""
 _CONCURRENT_GAMES = 16

@@ -49,11 +49,11 @@ CAUTION = (
     "What a change is worth is estimated for rivals who do not adapt. Make one change at a time, in"
     " a copy, and test it."
 )
-"""What the estimate of leaks does not know, and what to do about it."""
+"""The limit of the estimates, and how to test a change."""
 OLD, NEW = "OLD", "NEW"
 """Stand for the bot and its copy where it is not known where they are."""
 RIVALS = ("sample:odds", "sample:honest")
-"""Who plays a quick table if nobody is named: the first that is not coached."""
+"""Rivals at a quick table if nobody is named: the first that is not coached."""
 
 
 class RequestTime(Struct, frozen=True):
@@ -139,11 +139,11 @@ class Method(Struct, frozen=True):
 
 
 class Coaching(Struct, frozen=True):
-    """All that an author is told."""
+    """The judgement of a bot, and what else its author is told."""
 
     bot: str
     league: str
-    """The league.yaml."""
+    """The path of the league.yaml."""
     judgement: Judgement
     test: str
     """The command that says whether a copy with a change is better."""
@@ -167,7 +167,10 @@ def coach_stored(
     with Store(store) as opened:
         schedule = schedule_of(opened)
         info = schedule.conditions
-        _check_name(bot, info, store)
+        names = [info.name for info in info.bots]
+        if bot not in names:
+            hint = did_you_mean(bot, names)
+            raise ArenaError(f"no bot of the league is called '{bot}'", str(store), hint)
         coach, pruned = Coach(bot, hear), opened.without_logs()
         fixtures = [result.fixture for result in opened.results()]
         expect(
@@ -279,14 +282,14 @@ class Choice(Struct, frozen=True):
 
 
 class Puzzle(Struct, frozen=True):
-    """A turn of the bot."""
+    """A turn of the bot as a puzzle: what it saw and did, and what each choice was worth."""
 
     decision: Decision
     seats: tuple[str, ...]
     dice: tuple[int, ...]
-    """By seat."""
+    """The dice of each seat."""
     book: str
-    """The rule book."""
+    """The name of the rule book."""
     request: Turn
     choices: list[Choice]
     """All that is legal, the best first."""

@@ -96,7 +96,7 @@ class Behaviour(Struct, frozen=True):
     differences: tuple[KindDifference, ...]
     """All decisions first, then by kind."""
     examples: tuple[Example, ...]
-    """Of different kinds; each is one that differs most surely."""
+    """Examples of different kinds of decisions; in each the versions surely differ."""
     faults: dict[str, int]
     """Requests that a version answered with a fault."""
 
@@ -194,7 +194,8 @@ def _examples(positions: Sequence[RecordedRequest]) -> Iterator[Example]:
     """Yield positions that the versions decide differently most surely, each of another kind."""
     kinds: set[str] = set()
     for position in sorted(positions, key=_sureness, reverse=True):
-        fixture, request, (old, new, *_) = position.fixture, position.request, position.decisions
+        fixture, request = position.fixture, position.request
+        old, new, *_ = position.decisions
         if not old or not new or old == new:
             continue
         kind = next(name for name, differs in _EXCLUSIVE.items() if differs(request, old, new))

@@ -49,11 +49,11 @@ class CompareRequest(Struct, frozen=True):
     field: tuple[str, ...] = ()
     """Patterns of the bots that both play; without any, the sample bots that run here."""
     blocks: int = 20
-    """With `until`, at most."""
+    """How often each version meets the field; with `until`, at most."""
     until: Until | None = None
     """When to stop before that; None plays all blocks."""
     games: int = 10
-    """ComparisonGames per fixture."""
+    """Games per fixture."""
     players: tuple[int, ...] = (2,)
     variants: tuple[str, ...] = ("bga",)
     """Every table size is played under each of them."""

@@ -122,7 +122,7 @@ class ModelUse(Struct, frozen=True):
 
     answers: int = 0
     tokens: int = 0
-    """Of prompts and answers together."""
+    """Tokens of prompts and answers together."""
     seconds: float = 0.0
     """From the requests to the answers, one by one."""
     money: float = 0.0
@@ -162,7 +162,7 @@ class DivisionResult(Struct, frozen=True):
     variant: str
     players: int
     games: int
-    """Of each version, as below."""
+    """The number of games of each version."""
     rivals_beaten: Paired
     mean_place: Paired
     win_share: Paired
@@ -203,7 +203,7 @@ class Comparison(Struct, frozen=True):
     opponents: tuple[OpponentResult, ...]
     faults: dict[str, int]
     models: dict[str, ModelUse] = {}
-    """What each version asked language models, in all games that were played; none if none did."""
+    """The requests of each version to language models, in all games that were played."""
     behaviour: Behaviour | None = None
     """None if it was not compared to its end."""
 

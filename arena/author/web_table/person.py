@@ -93,13 +93,13 @@ def answer_to(request: Turn | CalzaOffer, move: str) -> Answer | None:
 
 
 def told_fault(fault: FaultNotice, names: Sequence[str]) -> str:
-    """Tell a fault."""
+    """Say who faulted and how."""
     cause = CAUSES[Cause(fault.cause)].name
     return f"{names[fault.seat]} faults and is out: {cause}. The round is played again."
 
 
 def told_round(end: RoundEnd, names: Sequence[str], seat: int) -> str:
-    """Tell how a round ended."""
+    """Say how a round ended."""
     last = end.bids[-1]
     bid = name_bid(Bid(last.quantity, last.face))
     call = f"{does(end.caller, 'call', names, seat)} {end.call} on {bid} by {names[last.seat]}"
@@ -114,8 +114,13 @@ def _told_change(end: RoundEnd, names: Sequence[str], seat: int) -> str:
     return "Nobody loses a die."
 
 
+def listed(names: Sequence[str]) -> str:
+    """Return names as a list in a sentence: `a, b and c`."""
+    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
+
+
 def told_game(places: Sequence[int], names: Sequence[str]) -> str:
-    """Tell how a game ended."""
+    """Say how a game ended."""
     order = sorted(range(len(places)), key=lambda seat: places[seat])
     return "The game is over: " + ", ".join(f"{PLACES[places[s]]} {names[s]}" for s in order) + "."
 

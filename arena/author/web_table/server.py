@@ -26,13 +26,13 @@ from arena.io.text import whole_number
 from arena.publish.templates import font_css
 
 _HOST = "127.0.0.1"
-"""Of the page's address, on the machine of the person."""
+"""The host in the page's address, on the person's own machine."""
 _POLL = 20.0
 """Seconds that a request waits for a change."""
 _IDLE = 60.0
 """Seconds that a connection may say nothing."""
 _MAX_FORM = 1000
-"""Bytes of a form."""
+"""Bytes of a form, at most."""
 _POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; font-src data:;"
     " connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
@@ -49,7 +49,7 @@ _LAST_POLICY = (
     "default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:;"
     " frame-ancestors 'none'"
 )
-"""That of the last page, which loads nothing: the server is gone."""
+"""The policy of the last page, which may load nothing: the server is gone."""
 
 
 class TableServer(ThreadingHTTPServer):

@@ -99,11 +99,11 @@ class Hearer:
         self._next = 0.0
 
     def expect(self, games: int) -> None:
-        """Hear how many games will be judged; the judging begins."""
+        """Note how many games will be judged from now on."""
         self._games, self._next = games, time.monotonic() + SOON
 
     def __call__(self, decision: Decision) -> None:
-        """Hear a decision."""
+        """Write a decision to the file, and say now and then how far the judging is."""
         if self._file:
             self._file.write(msgspec.json.encode(decision) + b"\n")
         game = decision.fixture, decision.game

@@ -114,7 +114,9 @@ class TerminalPerson:
 
     def join(self, names: Sequence[str], book: str, dice: Sequence[int]) -> None:
         """Sit down between two rounds of a game, with so many dice at each seat."""
-        self._names, self._book, self._told = names, book, 0
+        self._names = names
+        self._book = book
+        self._told = 0
         self._dice.counts = [*dice]
 
     def meet(self, names: Sequence[str]) -> None:

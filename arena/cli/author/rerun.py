@@ -78,7 +78,7 @@ def find(
 
 
 def heading(request: RerunAs, asked: AskedSeat) -> str:
-    """Say who is asked what."""
+    """Return a line that says who is asked what."""
     stored = asked.stored
     of_game = "" if request.game is None else f", game {request.game}"
     seat = f"seat {stored.seat} of {len(stored.fixture.seats)}"

@@ -31,9 +31,9 @@ from arena.ratings.leaderboard_rows import Leaderboard, LeaderboardRow, Overall
 _QUARANTINED_SHOWN = 5
 """Fixtures named in one line."""
 _PARTS_SHOWN = 4
-"""Parts of a field named in one line."""
+"""Parts of a field that are named in one line."""
 _NAMES_SHOWN = 5
-"""Bots named of each."""
+"""Bots that are named for a part of a field, or for faults."""
 
 
 @click.command()

@@ -33,7 +33,7 @@ _UNDEFINED = re.compile(r"undefined reference to [`'](\w+)'")
 _PLACE = re.compile(r"^--> ")
 _MATHS = frozenset({"pow", "exp", "log", "sqrt", "sin", "cos", "floor", "ceil", "lgamma", "fmod"})
 _MOST = 200
-"""Characters of a line."""
+"""Characters of a line of output that are kept."""
 _MISSING = re.compile(r"KeyError: '([a-z]\w*)'")
 _OF_EMPTY = re.compile(
     r"IndexError|(?:arg|iterable argument) is (?:an )?empty|Reduce of empty array"
@@ -58,7 +58,7 @@ _NO_PROGRAM = re.compile(
     r"exec(?:ute|:)? (\S+): [Nn]o such file|env: \W(\S+?)\W: No such file"
     r"|sh: (?:line )?(?:\d+: )?(?:exec: )?(\S+?): (?:command )?not found"
 )
-"""What programs that start others say of one that is not there."""
+"""Messages of programs that start another one, if that is not there."""
 _LOOKED_AT = 8192
 """Characters of the end of standard error, and of the line that came, that are searched: a search
 may take the square of them, and bots choose what they write."""

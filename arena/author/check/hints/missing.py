@@ -1,4 +1,4 @@
-"""What a program did not find, by its own words: files that it was refused, imports, packages."""
+"""Hints for files, imports and packages that a program did not find, from its own words."""
 
 import re
 import shutil
@@ -35,7 +35,7 @@ _BRING = "pin it in requirements.txt, or bring it in the bot's folder: pip insta
 _HOW_TO_BRING = "if the name is right, `arena help languages` says how a bot brings it"
 _DEBIAN_PYTHON = "/usr/bin/python3"
 _SHOWN = 3
-"""Files that are named."""
+"""Files that a hint names."""
 
 
 def refused(words: str) -> list[str]:
