@@ -102,7 +102,7 @@ class WatchRequest(Struct, frozen=True):
     """Whether the Python packages that they ask for are installed."""
 
 
-class Standing(Struct, frozen=True):
+class SaveResult(Struct, frozen=True):
     """What is known of the bot as it was saved last."""
 
     report: CheckReport | None = None
@@ -122,10 +122,10 @@ class _SavedError(Exception):
     """The bot was saved again: what goes on is out of date."""
 
 
-def watch(request: WatchRequest, show: Callable[[Standing], None]) -> NoReturn:
+def watch(request: WatchRequest, show: Callable[[SaveResult], None]) -> NoReturn:
     """Try the bot now and after every save, until Ctrl-C or the like raises KeyboardInterrupt.
 
-    `show` gets what is known whenever it changes, first an empty standing for each save. Raises
+    `show` gets what is known whenever it changes, first an empty result for each save. Raises
     ArenaError if the bot, the rival or the sandbox cannot be used at the beginning.
     """
     saves = Saves(request.bot)
@@ -145,7 +145,7 @@ class _Watched:
         rules: Rules,
         sandbox: Sandbox,
         saves: Saves,
-        show: Callable[[Standing], None],
+        show: Callable[[SaveResult], None],
     ) -> None:
         self._request = request
         self._rules = rules
@@ -176,15 +176,15 @@ class _Watched:
         except _SavedError:
             return True
         except (WorkerDiedError, BrokenExecutor):
-            self._show(Standing(refused="a worker process died: save again"))
+            self._show(SaveResult(refused="a worker process died: save again"))
         return False
 
     def _try(self, executor: Executor) -> None:
-        self._show(Standing())
+        self._show(SaveResult())
         check_it = partial(_first_steps, self._request, self._sandbox.name)
         [checked] = self._results([start(executor, check_it)])
         report = checked.result()
-        self._show(Standing(report))
+        self._show(SaveResult(report))
         if not report.ok:
             return
         request = self._request
@@ -194,7 +194,7 @@ class _Watched:
                 bot = workshop.stage(load_bot(request.bot))
                 rival = workshop.stage(find_bot(request.rival, Path.cwd(), "--against"))
             except ArenaError as error:
-                self._show(Standing(report, refused=str(error)))
+                self._show(SaveResult(report, refused=str(error)))
                 return
             self._play(executor, report, (bot, rival))
 
@@ -202,22 +202,22 @@ class _Watched:
         self, executor: Executor, report: CheckReport, bots: tuple[StagedBot, StagedBot]
     ) -> None:
         tasks = list(_tasks(self._request, self._rules, bots))
-        standing = Standing(report, of=sum(task.fixture.games for task in tasks))
+        result = SaveResult(report, of=sum(task.fixture.games for task in tasks))
         futures = [self._engine.submit(executor, [task]) for task in tasks]
         for future in self._results(futures):
             for packed in self._engine.collect(future):
                 if isinstance(packed, PackedFixture):
-                    result = packed.result()
-                    seat = result.fixture.seats.index(BOT)
-                    won = sum(game.places[seat] == 1 for game in result.games)
-                    faults = sum(bool(game.faults[seat]) for game in result.games)
-                    standing = replace(
-                        standing,
-                        games=standing.games + len(result.games),
-                        won=standing.won + won,
-                        faults=standing.faults + faults,
+                    played = packed.result()
+                    seat = played.fixture.seats.index(BOT)
+                    won = sum(game.places[seat] == 1 for game in played.games)
+                    faults = sum(bool(game.faults[seat]) for game in played.games)
+                    result = replace(
+                        result,
+                        games=result.games + len(played.games),
+                        won=result.won + won,
+                        faults=result.faults + faults,
                     )
-            self._show(standing)
+            self._show(result)
 
     def _results(self, futures: Iterable[Future[_Result]]) -> Iterator[Future[_Result]]:
         """Yield futures as they finish; raises _SavedError when the bot is saved before."""

@@ -98,7 +98,7 @@ def _suspicion(case: "Suspicion") -> str:
     )
 
 
-def print_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+def print_columns(head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     """Print rows in columns, the first aligned to the left and the others to the right."""
     cells = [head, *([harmless(cell) for cell in row] for row in rows)]
     widths = [max(len(row[i]) for row in cells) for i in range(len(head))]

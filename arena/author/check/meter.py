@@ -56,8 +56,9 @@ class Pace:
             self._seconds += seconds
         each = self._written / max(self._answers, _ENOUGH)
         if each > MAX_STDERR:
-            written = f"{self._written / MIB:.0f} MiB to standard error"
-            self._say("stderr", f"it wrote {written} so far: that takes time, and 64 KiB are kept")
+            size = f"{self._written / MIB:.0f} MiB"
+            said = f"it wrote {size} to standard error so far: that takes time, and 64 KiB are kept"
+            self._say("stderr", said)
         if self._answers < _ENOUGH and self._seconds < _LONG:
             return
         mean = self._seconds / self._answers

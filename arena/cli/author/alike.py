@@ -19,7 +19,7 @@ from arena.bots.sandboxes.registry import AUTO
 from arena.cli import options
 from arena.cli.exit_codes import OK
 from arena.cli.isolation import own_bots_option
-from arena.cli.output import harmless, print_json, print_table, say
+from arena.cli.output import harmless, print_columns, print_json, say
 from arena.game.rules.books import variant
 
 _PLACES = 3
@@ -110,7 +110,7 @@ def _print_pairs(result: Alike) -> None:
         _row_of_any("any two: nine of ten below", result, "ninety"),
         _row_of_any("listed above", result, "line"),
     ]
-    print_table(["", "source", "decisions", "unusual"], rows)
+    print_columns(["", "source", "decisions", "unusual"], rows)
     if len(out) > len(shown):
         click.echo(f"and {len(out) - len(shown):,} more pairs: --json lists all")
     for pair in shown:
@@ -152,7 +152,7 @@ def _print_bots(result: Alike) -> None:
         [bot.name, f"{bot.own}", _first(bot.shared_with), _first(bot.decides_like)]
         for bot in result.bots
     ]
-    print_table(["", "own", "source also in", "decides like"], rows)
+    print_columns(["", "own", "source also in", "decides like"], rows)
     for bot in result.bots:
         if bot.not_its_own:
             say(f"{bot.name}: its source came with the arena, or all were given it: in no pair")

@@ -30,7 +30,7 @@ from arena.cli.author.play import new_folder
 from arena.cli.exit_codes import OK
 from arena.cli.isolation import own_bots_option
 from arena.cli.options import json_option
-from arena.cli.output import division_name, harmless, print_json, print_table, say
+from arena.cli.output import division_name, harmless, print_columns, print_json, say
 from arena.cli.progress_bar import PLAIN_EVERY, SOON, TerminalListener
 from arena.io.errors import ArenaError
 from arena.io.files import new_file
@@ -165,7 +165,7 @@ def print_coaching(coaching: Coaching) -> None:
             [division_name(table.variant, table.players), f"{table.games:,}", f"{table.won:,}"]
             for table in judgement.tables
         ]
-        print_table(["table", "games", "won"], rows)
+        print_columns(["table", "games", "won"], rows)
     for number, leak in enumerate(judgement.leaks[:_LEAKS], 1):
         _print_leak(number, leak, coaching.test)
     if judgement.leaks:
@@ -182,7 +182,7 @@ def print_coaching(coaching: Coaching) -> None:
         ]
         for bin_ in judgement.calibration
     ]
-    print_table(["", "bids", "expected", "true"], rows)
+    print_columns(["", "bids", "expected", "true"], rows)
     _print_times(coaching.times)
     say(f"replays: arena report {quote(coaching.league)} --replays all, or --site FOLDER here")
     say(f"messages of a game: arena rerun {quote(coaching.league)} FIXTURE GAME")
@@ -240,7 +240,7 @@ def _print_times(times: Sequence[RequestTime] | None) -> None:
         ]
         for request in times
     ]
-    print_table(["", "requests", "median", "longest"], rows)
+    print_columns(["", "requests", "median", "longest"], rows)
 
 
 @click.command()
@@ -355,7 +355,7 @@ def _print_choices(puzzle: Puzzle, choice: DecisionAction | None, bot: str) -> N
         for each in puzzle.choices
         if each.action in shown
     ]
-    print_table(["", "chance to win", "costs", "chosen by"], rows)
+    print_columns(["", "chance to win", "costs", "chosen by"], rows)
 
 
 def _percent(chance: float) -> str:

@@ -30,7 +30,7 @@ from arena.cli.options import (
     sandbox_option,
     workers_option,
 )
-from arena.cli.output import division_name, harmless, print_json, print_table, say
+from arena.cli.output import division_name, harmless, print_columns, print_json, say
 from arena.cli.progress_bar import TerminalListener
 from arena.game.records import LeagueInfo
 from arena.game.rules.books import MAX_PLAYERS, MIN_PLAYERS
@@ -165,7 +165,7 @@ def _print_strength(old: str, new: str, comparison: Comparison) -> None:
         _row(f"against {rival.bot}", rival.rivals_beaten, rival.games)
         for rival in comparison.opponents
     ]
-    print_table(["rivals beaten", "old", "new", "new - old", "95 %", "games", "better"], rows)
+    print_columns(["rivals beaten", "old", "new", "new - old", "95 %", "games", "better"], rows)
     for version, use in sorted(comparison.models.items(), reverse=True):
         money = f"money {use.money:.4g}, {use.money / comparison.games:.4g} a game"
         asked = f"{use.answers:,} answers, {use.tokens:,} tokens, {use.seconds:.0f} s, {money}"
@@ -208,7 +208,7 @@ def _print_behaviour(behaviour: Behaviour) -> None:
     ]
     click.echo()
     head = ["decided differently", "old to new", "old again", "new again", "positions"]
-    print_table(head, rows)
+    print_columns(head, rows)
     for example in behaviour.examples:
         click.echo(f"for example {harmless(_in_words(example))}")
     faults = behaviour.faults

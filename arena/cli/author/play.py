@@ -20,7 +20,7 @@ from arena.cli import options
 from arena.cli.author.person import TerminalPerson, hanging_up_interrupts
 from arena.cli.exit_codes import FINDINGS, OK
 from arena.cli.isolation import own_bots_option
-from arena.cli.output import print_json, print_table, say, show_page
+from arena.cli.output import print_columns, print_json, say, show_page
 from arena.cli.progress_bar import TerminalListener
 from arena.game.rules.books import MAX_STARTING_DICE
 from arena.io.container import left_files, own_port
@@ -167,7 +167,7 @@ def _print(results: Sequence[TableResult]) -> None:
                 str(result.faults),
             ]
         )
-    print_table(["", "won", "95 %", "mean place", "faults"], rows)
+    print_columns(["", "won", "95 %", "mean place", "faults"], rows)
 
 
 def _show_games(request: TableRequest) -> None:

@@ -25,7 +25,7 @@ from arena.bots.workshop import open_workshop, sandbox_for
 from arena.cli import options
 from arena.cli.exit_codes import FINDINGS, OK
 from arena.cli.isolation import own_bots_option
-from arena.cli.output import harmless, print_json, print_table, say
+from arena.cli.output import harmless, print_columns, print_json, say
 from arena.game.records import Fault, LeagueInfo, PlayedFixture
 from arena.game.rules.explain import name_bid
 from arena.game.rules.round import Bid
@@ -305,7 +305,7 @@ def _print_decisions(decisions: Sequence[RerunDecision], runtime: str) -> None:
         for decision in decisions
     ]
     if rows:
-        print_table(head, rows)
+        print_columns(head, rows)
     faulted = [decision for decision in decisions if isinstance(decision.now, Fault)]
     for decision in faulted[:_FAULTS]:
         click.echo(f"game {decision.request.game}, step {decision.step}")

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from arena.cli.course.argument import course_argument, duration, in_words
 from arena.cli.exit_codes import FINDINGS, INTERRUPTED, OK
 from arena.cli.options import json_option, sandbox_option, trust_option, workers_option
-from arena.cli.output import harmless, print_json, print_table, say
+from arena.cli.output import harmless, print_columns, print_json, say
 from arena.cli.progress_bar import Tally, TerminalListener, progress_bar
 from arena.course.check import Checkup, Problem, Surveyed, check_course, precision_within
 from arena.course.config import load_course
@@ -56,7 +56,7 @@ def _print_checkup(checkup: Checkup) -> None:
     of_many = [problem for problem in survey.problems if len(problem.students) > 1]
     _say_problems(of_many)
     head = ["student", "hand-in", "by", "received", "source", "late by", "bot", ""]
-    print_table(head, [_hand_in_row(one) for one in survey.students])
+    print_columns(head, [_hand_in_row(one) for one in survey.students])
     first = survey.students[0]
     grace = f", and {first.grace:g} min of grace" if first.grace else ""
     click.echo(harmless(f"times are those of {first.zone}{grace}"))
@@ -199,7 +199,7 @@ def _print_graded(graded: Graded) -> None:
     if graded.first_look:
         click.echo(f"this is {graded.first_look}")
     rows = [_mark_row(result) for result in graded.results]
-    print_table(["student", "mark", "95 %", "deduction", "by hand", "final", "grade", ""], rows)
+    print_columns(["student", "mark", "95 %", "deduction", "by hand", "final", "grade", ""], rows)
     for moved in graded.moved:
         before, now = (
             "none" if mark is None else f"{mark:.2f}" for mark in (moved.before, moved.now)

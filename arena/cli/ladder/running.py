@@ -15,7 +15,7 @@ from arena.cli.exit_codes import FINDINGS, OK
 from arena.cli.isolation import say_isolation
 from arena.cli.ladder.door import address_of, check_no_door, door_options, folder_argument
 from arena.cli.options import PathType, json_option, sandbox_option, say_program_folder
-from arena.cli.output import print_json, print_result, print_table, say
+from arena.cli.output import print_columns, print_json, print_result, say
 from arena.io.container import own_address
 from arena.io.signals import handled
 from arena.io.text import size_text, span, stamp
@@ -170,7 +170,7 @@ def list_(ladder: Path, *, as_json: bool) -> None:
             [version.name, version.author, version.state, stamp(version.since), version.why]
             for version in versions
         ]
-        print_table(["version", "author", "state", "since", "why"], rows)
+        print_columns(["version", "author", "state", "since", "why"], rows)
 
 
 @click.command()

@@ -12,7 +12,7 @@ import msgspec
 
 from arena.cli import options
 from arena.cli.exit_codes import FINDINGS, INTERRUPTED, OK
-from arena.cli.output import division_name, print_json, print_table, reporting, say, say_report
+from arena.cli.output import division_name, print_columns, print_json, reporting, say, say_report
 from arena.cli.progress_bar import TerminalListener
 from arena.game.records import LeagueInfo, QuarantinedFixture
 from arena.io.errors import ArenaError, first_of
@@ -201,7 +201,7 @@ def _print_boards(boards: Sequence[Leaderboard]) -> None:
         chance = f"wins (chance {100 / board.players:.1f} %)"
         skill = ["beats average", "mu", "95 %"]
         head = ["   bot", "ranks", *skill, "place", chance, "games", "faults"]
-        print_table(head, rows)
+        print_columns(head, rows)
         _say_parts(division_name(*board.division), board.parts)
 
 
@@ -238,4 +238,4 @@ def _print_overall(overall: Overall) -> None:
         ]
         for rank, row in enumerate(overall.rows, 1)
     ]
-    print_table(["   bot", "ranks", "score", "95 %", "games"], rows)
+    print_columns(["   bot", "ranks", "score", "95 %", "games"], rows)

@@ -6,7 +6,7 @@ import click
 from msgspec.structs import astuple
 
 from arena.cli.options import json_option, league_argument, store_option, store_path
-from arena.cli.output import harmless, print_json, print_table
+from arena.cli.output import harmless, print_columns, print_json
 from arena.league.keeping.status import Status, status
 from arena.league.schedule.playoff import playoff_in_words
 from arena.league.store.store import Store
@@ -58,7 +58,7 @@ def _print(status: Status) -> None:
         [f"{variant}, {players} players", *map(str, numbers)]
         for variant, players, *numbers in map(astuple, status.tables)
     ]
-    print_table(["table", "fixtures", "of", "games", "faults"], rows)
+    print_columns(["table", "fixtures", "of", "games", "faults"], rows)
     for fixture in status.next:
         seats = ", ".join(fixture.seats)
         click.echo(harmless(f"next: fixture {fixture.index}, {fixture.variant}: {seats}"))
