@@ -24,7 +24,7 @@ from arena.league.table.person import Person, TableWithPerson
 from arena.league.table.play_fixture import play_fixture
 from arena.league.table.preparation import prepare
 from arena.league.terms.conditions import commit, resolve
-from arena.league.terms.config import League, load_league
+from arena.league.terms.config import load_league
 
 PERSON = "you"
 """The name of a person at the table."""
@@ -164,7 +164,10 @@ def _play_with_person(
     rivals = league.bots
     images, paths = league.images, league.sandbox_paths
     sandbox = sandbox_for(rivals, league.sandbox, trusted=trusted, images=images, paths=paths)
-    league = _with_person(league)
+    digest = sha256(b"a person").hexdigest()
+    info = BotInfo(PERSON, author="", version="", runtime="any", digest=digest)
+    seated = Bot(info, league.path.parent, league.path.parent, (), None)
+    league = replace(league, bots=(*rivals, seated))
     [rules] = league.variants.values()
     with (
         Store(request.store, create=True) as store,
@@ -181,10 +184,3 @@ def _play_with_person(
         with TableWithPerson(at_table, sandbox, limits, person) as table:
             played = play_fixture(fixture, rules, table)
         store.add(pack(played))
-
-
-def _with_person(league: League) -> League:
-    digest = sha256(b"a person").hexdigest()
-    info = BotInfo(PERSON, author="", version="", runtime="any", digest=digest)
-    person = Bot(info, league.path.parent, league.path.parent, (), None)
-    return replace(league, bots=(*league.bots, person))

@@ -196,12 +196,12 @@ class _Watched:
             except ArenaError as error:
                 self._show(SaveResult(report, refused=str(error)))
                 return
-            self._play(executor, report, (bot, rival))
+            self._play(executor, report, bot, rival)
 
     def _play(
-        self, executor: Executor, report: CheckReport, bots: tuple[StagedBot, StagedBot]
+        self, executor: Executor, report: CheckReport, bot: StagedBot, rival: StagedBot
     ) -> None:
-        tasks = list(_tasks(self._request, self._rules, bots))
+        tasks = list(_tasks(self._request, self._rules, bot, rival))
         result = SaveResult(report, of=sum(task.fixture.games for task in tasks))
         futures = [self._engine.submit(executor, [task]) for task in tasks]
         for future in self._results(futures):
@@ -264,11 +264,8 @@ def _first_steps(request: WatchRequest, sandbox: str) -> CheckReport:
     return check(checked, _Silent())
 
 
-def _tasks(
-    request: WatchRequest, rules: Rules, bots: tuple[StagedBot, StagedBot]
-) -> Iterator[Task]:
+def _tasks(request: WatchRequest, rules: Rules, bot: StagedBot, rival: StagedBot) -> Iterator[Task]:
     """Yield the tables: pairs of them share their dice, with the bots in each other's seats."""
-    bot, rival = bots
     limits = LimitsInfo().complete(_AT_A_TABLE)
     for pair in range(ceil(request.games / (2 * _AT_A_TABLE))):
         dice = block_seed(request.seed, f"{pair}")

@@ -72,7 +72,13 @@ def find_hand_ins(patterns: Sequence[str], base: Path) -> tuple[list[NamedBot], 
         raise ArenaError(
             "it takes two bots to be alike", "BOT", "name another, or a folder of them"
         )
-    return _with_own_names(hand_ins), left_out
+    times = Counter(hand_in.name for hand_in in hand_ins)
+    # Bots whose folders have the same name are called by their whole path.
+    hand_ins = [
+        replace(hand_in, name=str(hand_in.bot.source)) if times[hand_in.name] > 1 else hand_in
+        for hand_in in hand_ins
+    ]
+    return hand_ins, left_out
 
 
 def _named(source: Path) -> NamedBot:
@@ -99,15 +105,6 @@ def _in_folder(folder: Path) -> tuple[list[NamedBot], list[LeftOut]]:
         hint = f"give a folder with a {MANIFEST} in it, or one with folders and archives of bots"
         raise ArenaError(f"no bots in this folder{why}", str(folder), hint)
     return hand_ins, left_out
-
-
-def _with_own_names(hand_ins: Sequence[NamedBot]) -> list[NamedBot]:
-    """Name bots by their whole path whose folders have the same name."""
-    times = Counter(hand_in.name for hand_in in hand_ins)
-    return [
-        replace(hand_in, name=str(hand_in.bot.source)) if times[hand_in.name] > 1 else hand_in
-        for hand_in in hand_ins
-    ]
 
 
 class AlikeRequest(Struct, frozen=True):
@@ -229,17 +226,16 @@ def _with_source(
     """Leave out bots without source; raises ArenaError if fewer than two are left."""
     with_source = [hand_in for hand_in in hand_ins if sources[hand_in.name].kgrams]
     without = {hand_in.name: hand_in for hand_in in hand_ins if not sources[hand_in.name].kgrams}
-    whys = [LeftOut(name, _why_without(sources[name])) for name in without]
+    whys = []
+    for name in without:
+        why = "no source in a language that is known"
+        if unread := sources[name].not_read:
+            why = f"its source is not read: {name_unread(unread)}"
+        whys.append(LeftOut(name, why))
     if len(with_source) < 2:
         hint = "leave out --positions 0 to compare what bots decide"
         raise ArenaError(whys[0].why, str(without[whys[0].name].bot.source), hint)
     return with_source, [*left_out, *whys]
-
-
-def _why_without(source: Source) -> str:
-    if source.not_read:
-        return f"its source is not read: {name_unread(source.not_read)}"
-    return "no source in a language that is known"
 
 
 def _ask(

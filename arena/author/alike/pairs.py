@@ -94,7 +94,13 @@ def compare_all(
         behaviour = behaviours.get(pair)
         unusual = _unusual(text, any_text, behaviour, any_behaviour)
         pairs.append(Pair(*pair, text, behaviour, unusual))
-    return RankedPairs(sorted(pairs, key=_order), any_text, any_behaviour)
+
+    def order(pair: Pair) -> tuple[float, float, float, str, str]:
+        text = pair.text.most if pair.text else 0.0
+        behaviour = pair.behaviour.most if pair.behaviour else 0.0
+        return -pair.unusual, -text, -behaviour, pair.one, pair.other
+
+    return RankedPairs(sorted(pairs, key=order), any_text, any_behaviour)
 
 
 def is_not_its_own(source: Source) -> bool:
@@ -123,12 +129,6 @@ def _unusual(
 def _beyond(share: float, line: float) -> float:
     """Return how far a share is on the way from the line to the same."""
     return (share - line) / (1 - line) if line < 1 else 0.0
-
-
-def _order(pair: Pair) -> tuple[float, float, float, str, str]:
-    text = pair.text.most if pair.text else 0.0
-    behaviour = pair.behaviour.most if pair.behaviour else 0.0
-    return -pair.unusual, -text, -behaviour, pair.one, pair.other
 
 
 def with_text(pairs: Sequence[Pair], sources: Mapping[str, Source]) -> list[Pair]:

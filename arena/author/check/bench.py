@@ -109,12 +109,14 @@ class Seated:
         self.requests = 0
         """The highest id of a request so far."""
         self.multiplexer = BudgetedMultiplexer(
-            *([program], sandbox, limits, self._log, pool, gateway),
+            [program],
+            sandbox,
+            limits,
+            lambda _, direction, line: self.tape.add(direction, line),
+            pool,
+            gateway,
             charge=Charge(budget, {0}, pace),
         )
-
-    def _log(self, _: int, direction: str, line: bytes) -> None:
-        self.tape.add(direction, line)
 
 
 class CheckRequest(Struct, frozen=True):

@@ -183,21 +183,18 @@ def coach_stored(
             )
         )
         for played in opened.played(without_pruned=True):
-            if schedule.counts(played.fixture.id):
-                _add(coach, played, info.variants[played.fixture.variant])
+            if not schedule.counts(played.fixture.id):
+                continue
+            try:
+                coach.add(played, info.variants[played.fixture.variant])
+            except ForbiddenEventError as error:
+                where = f"fixture {played.fixture.index}, {error.where}"
+                raise ForbiddenEventError(error.what, where, error.hint) from None
     if not coach.games:
         what = f"'{bot}' has not played a game yet"
         raise ArenaError(what, str(store), f"arena run {league}")
     judgement = coach.judgement()
     return Coaching(bot, str(league), judgement, _test(OLD, NEW, judgement))
-
-
-def _add(coach: Coach, played: PlayedFixture, rules: Rules) -> None:
-    try:
-        coach.add(played, rules)
-    except ForbiddenEventError as error:
-        where = f"fixture {played.fixture.index}, {error.where}"
-        raise ForbiddenEventError(error.what, where, error.hint) from None
 
 
 def coach_quick(

@@ -130,10 +130,18 @@ def comparison_fixtures(conditions: LeagueInfo) -> list[Fixture]:
             pair = f"{len(fixtures)}"
             bots_seed, dice = fixture_seed(seed, pair), block_seed(seed, pair)
             for version in VERSIONS:
-                seats = tuple([*names, version][bot] for bot in table)
-                place = f"{version}/{pair}", len(fixtures), division.variant, seats
-                games = conditions.games, block, dice, limit
-                fixtures.append(Fixture(*place, bots_seed, *games))
+                fixture = Fixture(
+                    id=f"{version}/{pair}",
+                    index=len(fixtures),
+                    variant=division.variant,
+                    seats=tuple([*names, version][bot] for bot in table),
+                    seed=bots_seed,
+                    games=conditions.games,
+                    block=block,
+                    dice=dice,
+                    max_rounds=limit,
+                )
+                fixtures.append(fixture)
     return fixtures
 
 

@@ -230,7 +230,9 @@ class ComparisonGames:
     def due(self) -> list[Fixture]:
         """Return what to play before the next look: nothing after the last one."""
         if not (due := self._due_before_look()) and not self._ended:
-            self._looks.append(self._look())
+            number = len(self._looks)
+            old, new = self._results.overall(self._plan.blocks[number])
+            self._looks.append(self._plan.look(number, old, new))
             due = self._due_before_look()
         return due
 
@@ -248,10 +250,6 @@ class ComparisonGames:
             for fixture in self.fixtures
             if fixture.block < blocks and fixture.id not in self._played
         ]
-
-    def _look(self) -> Look:
-        number = len(self._looks)
-        return self._plan.look(number, *self._results.overall(self._plan.blocks[number]))
 
     def keep(self, packed: Sequence[PackedFixture], results: Sequence[FixtureResult]) -> None:
         """Count fixtures that were played."""
@@ -372,9 +370,10 @@ class _Tally:
     """
 
     def __init__(self, players: int, blocks: int, bots: int) -> None:
-        self.beaten, self.places, self.wins, self.ahead = (
-            np.zeros((blocks, bots)) for _ in range(4)
-        )
+        self.beaten = np.zeros((blocks, bots))
+        self.places = np.zeros((blocks, bots))
+        self.wins = np.zeros((blocks, bots))
+        self.ahead = np.zeros((blocks, bots))
         self._rivals = players - 1
 
     def add(self, block: int, seat: int, rivals: Mapping[int, int], places: Sequence[int]) -> None:

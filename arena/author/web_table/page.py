@@ -55,18 +55,19 @@ def rows_of(shown: Shown) -> list[FaceRow]:
     bids = legal_bids(shown.snapshot.request)
     rows = []
     for face in [*range(PACO + 1, FACES + 1), PACO]:
-        moves = [_bid_move(shown, bid) for bid in bids if bid.face == face]
+        moves = []
+        for bid in bids:
+            if bid.face != face:
+                continue
+            odds = shown.snapshot.odds.get((bid.quantity, face))
+            holds = likely(odds.holds) if odds and shown.with_odds else ""
+            label = name_bid(bid) + (f", holds with {holds}" if holds else "")
+            short = holds.replace("under ", "<").replace("over ", ">")
+            moves.append(Move(f"bid {bid.quantity} {face}", label, str(bid.quantity), short))
         if moves:
             name = name_bid(Bid(2, face)).removeprefix("2 ")
             rows.append(FaceRow(face, name, moves[:_IN_ROW], moves[_IN_ROW:]))
     return rows
-
-
-def _bid_move(shown: Shown, bid: Bid) -> Move:
-    holds = likely(shown.snapshot.odds[bid.quantity, bid.face].holds) if shown.with_odds else ""
-    label = name_bid(bid) + (f", holds with {holds}" if holds else "")
-    short = holds.replace("under ", "<").replace("over ", ">")
-    return Move(f"bid {bid.quantity} {bid.face}", label, str(bid.quantity), short)
 
 
 def calls_of(shown: Shown) -> list[Move]:
@@ -189,6 +190,7 @@ def table_page(shown: Shown, *, public: bool = False, replay: str = "") -> Table
     end, ended = snapshot.end, snapshot.kind == "game_end"
     others = [name for seat, name in enumerate(names) if seat != hello.seat]
     false = end is not None and last is not None and end.count < last.quantity
+    marks = identities(names)
     most = max((*snapshot.counts, *map(len, snapshot.hands)), default=0)
     return TablePage(
         number=shown.number,
@@ -207,7 +209,16 @@ def table_page(shown: Shown, *, public: bool = False, replay: str = "") -> Table
         winner=does(snapshot.places.index(1), "win", names, hello.seat) if ended else "",
         rows=rows_of(shown),
         calls=calls_of(shown),
-        bids=_bids(shown),
+        bids=[
+            BidRow(
+                name=names[bid.seat],
+                mark=marks[names[bid.seat]].classes,
+                quantity=bid.quantity,
+                face=bid.face,
+                true=_truth(snapshot, bid.quantity, bid.face),
+            )
+            for bid in snapshot.bids
+        ],
         # The rounds before this one, the newest first.
         story=snapshot.story[-2 if end else -1 :: -1],
         with_odds=shown.with_odds,
@@ -310,20 +321,6 @@ def _fresh(shown: Shown, seat: int) -> int:
     since = bids[::-1].index(shown.hello.seat) if shown.hello.seat in bids else len(bids)
     others = bids[len(bids) - since :]
     return others.index(seat) + 1 if shown.snapshot.asks and seat in others else 0
-
-
-def _bids(shown: Shown) -> list[BidRow]:
-    snapshot, marks = shown.snapshot, identities(shown.names)
-    return [
-        BidRow(
-            name=shown.names[bid.seat],
-            mark=marks[shown.names[bid.seat]].classes,
-            quantity=bid.quantity,
-            face=bid.face,
-            true=_truth(snapshot, bid.quantity, bid.face),
-        )
-        for bid in snapshot.bids
-    ]
 
 
 def _truth(snapshot: Snapshot, quantity: int, face: int) -> str:

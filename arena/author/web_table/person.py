@@ -103,15 +103,12 @@ def told_round(end: RoundEnd, names: Sequence[str], seat: int) -> str:
     last = end.bids[-1]
     bid = name_bid(Bid(last.quantity, last.face))
     call = f"{does(end.caller, 'call', names, seat)} {end.call} on {bid} by {names[last.seat]}"
-    return f"{call}: {there(end.count)}. {_told_change(end, names, seat)}"
-
-
-def _told_change(end: RoundEnd, names: Sequence[str], seat: int) -> str:
+    change = "Nobody loses a die."
     if end.loser is not None:
-        return f"{does(end.loser, 'lose', names, seat)} a die."
-    if end.gainer is not None:
-        return f"{does(end.gainer, 'regain', names, seat)} a die."
-    return "Nobody loses a die."
+        change = f"{does(end.loser, 'lose', names, seat)} a die."
+    elif end.gainer is not None:
+        change = f"{does(end.gainer, 'regain', names, seat)} a die."
+    return f"{call}: {there(end.count)}. {change}"
 
 
 def listed(names: Sequence[str]) -> str:
@@ -322,10 +319,9 @@ class WebPerson:
                 self._go_on(skipping=move == "skip")
             else:
                 self._take(move)
-            self._changed.wait_for(self._settled, self._settles)
-
-    def _settled(self) -> bool:
-        return self._left or self._snapshot.kind != "waiting"
+            self._changed.wait_for(
+                lambda: self._left or self._snapshot.kind != "waiting", self._settles
+            )
 
     def leave(self) -> None:
         """Leave the table."""

@@ -150,16 +150,14 @@ class _Handler(BaseHTTPRequestHandler):
         number, move = form
         shown = self.server.person.shown()
         if move == "leave":
-            self._close(stored=shown is not None and shown.over)
+            # Leaving ends the command, so the last page is sent before.
+            stored = shown is not None and shown.over
+            self._send(closed_html(stored=stored), policy=_LAST_POLICY)
+            self.wfile.flush()
+            self.server.person.leave()
             return
         self.server.person.act(number, move)
         self._answer(HTTPStatus.SEE_OTHER, {"Location": f"/{self.server.secret}/"})
-
-    def _close(self, *, stored: bool) -> None:
-        """Send the last page, and only then leave: that ends the command."""
-        self._send(closed_html(stored=stored), policy=_LAST_POLICY)
-        self.wfile.flush()
-        self.server.person.leave()
 
     def _form(self) -> tuple[int, str] | None:
         length = whole_number(self.headers.get("Content-Length", ""))

@@ -296,7 +296,14 @@ def puzzle_(*, bot: str, as_json: bool, **games: Any) -> int:
         say(f"{coaching.bot} made no turn that was not the best")
         return OK
     with hanging_up_interrupts():
-        _print_solved(_solve(found, coaching.bot))
+        costs = _solve(found, coaching.bot)
+        if costs:
+            yours, its = (sum(each) / len(costs) for each in zip(*costs, strict=True))
+            best = sum(cost < _NOTHING for cost, _ in costs)
+            tell(
+                f"\nYou found the best choice in {best} of {len(costs)} and gave up"
+                f" {_percent(yours)} a turn; the bot {_percent(its)}."
+            )
     return OK
 
 
@@ -360,13 +367,3 @@ def _print_choices(puzzle: Puzzle, choice: DecisionAction | None, bot: str) -> N
 
 def _percent(chance: float) -> str:
     return f"{100 * chance:.0f} %"
-
-
-def _print_solved(costs: Sequence[tuple[float, float]]) -> None:
-    if costs:
-        yours, its = (sum(each) / len(costs) for each in zip(*costs, strict=True))
-        best = sum(cost < _NOTHING for cost, _ in costs)
-        tell(
-            f"\nYou found the best choice in {best} of {len(costs)} and gave up {_percent(yours)} a"
-            f" turn; the bot {_percent(its)}."
-        )

@@ -108,7 +108,7 @@ def command(
     if as_json:
         print_json({"league": str(request.league), "results": results})
     else:
-        _print(results)
+        _print_results(results)
     say(f"stored: arena report {quote(str(request.league))}")
     if opening:
         site = request.folder / "site"
@@ -154,7 +154,7 @@ def new_folder() -> Path:
     return left_files("play") / f"{time.strftime('%Y%m%d-%H%M%S')}-{token_hex(4)}"
 
 
-def _print(results: Sequence[TableResult]) -> None:
+def _print_results(results: Sequence[TableResult]) -> None:
     rows = []
     for result in results:
         low, high = wilson(result.wins, result.games)

@@ -97,13 +97,9 @@ def _ordered(
     folder: Folder, number: int, what: Action, *, as_json: bool, **about: str | int
 ) -> None:
     words = " ".join(map(str, about.values()))
-    line = f"ordered: {what} {words}; {_when(folder)}"
+    when = "" if is_running(folder) else "done when the ladder runs; "
+    line = f"ordered: {what} {words}; {when}arena ladder log {folder.root} has the answer"
     print_result({"order": number, "what": what, **about}, line, as_json=as_json)
-
-
-def _when(folder: Folder) -> str:
-    answer = f"arena ladder log {folder.root} has the answer"
-    return answer if is_running(folder) else f"done when the ladder runs; {answer}"
 
 
 def _about_version(what: Action, about: str) -> click.Command:

@@ -29,10 +29,10 @@ def command(league: Path, store: Path | None, *, as_json: bool) -> None:
     if as_json:
         print_json(state)
     else:
-        _print(state)
+        _print_status(state)
 
 
-def _print(status: Status) -> None:
+def _print_status(status: Status) -> None:
     state = "finished" if status.finished else "stopped; arena run goes on with it"
     if status.playing:
         state = "an arena is playing it"
