@@ -59,13 +59,14 @@ def winnow(hashes: Sequence[int], common: Collection[int] = ()) -> dict[int, int
     Hashes in `common` are left out. A text of fewer than `WINDOW` k-grams is one window.
     """
     chosen: dict[int, int] = {}
+    # Least hashes are the largest pairs, and the last one of several.
     own = [(-hash_, place) for place, hash_ in enumerate(hashes) if hash_ not in common]
     first = 0
     for start in range(max(1, len(hashes) - WINDOW + 1)):
         while first < len(own) and own[first][1] < start:
             first += 1
         window = own[first : first + WINDOW]
-        inside = [hashed for hashed in window if hashed[1] < start + WINDOW]
+        inside = [(hash_, place) for hash_, place in window if place < start + WINDOW]
         if inside:
             hash_, place = max(inside)
             chosen[place] = -hash_

@@ -64,7 +64,7 @@ _MAX_SHOWN = 160
 """Characters of an event that are printed."""
 
 
-def find(
+def find_seat(
     league: Path, store: Path | None, record: Path | None, *, sandbox: str | None, **request: Any
 ) -> tuple[RerunAs, AskedSeat]:
     """Find what to ask and whom; raises ArenaError, also if the file to record to is there."""
@@ -77,7 +77,7 @@ def find(
     return asking, find_asked(asking)
 
 
-def heading(request: RerunAs, asked: AskedSeat) -> str:
+def seat_heading(request: RerunAs, asked: AskedSeat) -> str:
     """Return a line that says who is asked what."""
     stored = asked.stored
     of_game = "" if request.game is None else f", game {request.game}"
@@ -86,7 +86,7 @@ def heading(request: RerunAs, asked: AskedSeat) -> str:
     return f"fixture {request.fixture}{of_game}: {who} ({asked.sandbox.name})"
 
 
-def finish(
+def finish_seat(
     asked: AskedSeat,
     decisions: Sequence[RerunDecision],
     why: str,
@@ -101,10 +101,10 @@ def finish(
         write_lines(record, stored, listed)
         say(f"recorded: {record}")
     head = {"fixture": stored.fixture.index, "seat": stored.seat, "bot": asked.bot.name}
-    return summed_up(head, decisions, why, listed=listed, as_json=as_json)
+    return print_summary(head, decisions, why, listed=listed, as_json=as_json)
 
 
-def summed_up(
+def print_summary(
     head: dict[str, Any],
     decisions: Sequence[RerunDecision],
     why: str,
@@ -204,8 +204,7 @@ def command(
     What bots ask language models is answered from the record.
     """
     if bot is not None:
-        ask = {"fixture": fixture, "game": game, "bot": bot, "store": store}
-        return _rerun_as(league, ask, **chosen)
+        return _rerun_as(league, store, fixture=fixture, game=game, bot=bot, **chosen)
     for name in ("seat", "differing", "record", "packages"):
         given = chosen.pop(name)
         if given is not None and given is not False:
@@ -267,7 +266,7 @@ def _current(name: str, config: League, info: LeagueInfo) -> Bot:
 
 def _rerun_as(
     league: Path,
-    ask: dict[str, Any],
+    store: Path | None,
     *,
     record: Path | None,
     differing: bool,
@@ -276,7 +275,7 @@ def _rerun_as(
     as_json: bool,
     **chosen: Any,
 ) -> int:
-    request, asked = find(league, ask.pop("store"), record, trusted=trust_bots, **ask, **chosen)
+    request, asked = find_seat(league, store, record, trusted=trust_bots, **chosen)
     ask_bot = partial(rerun_as, request, asked, Watcher(), "")
     if asked.bot.info.models:
         models = load_league(league).models if ask_models else {}
@@ -286,9 +285,9 @@ def _rerun_as(
         decisions, why = ask_bot()
     listed = [decision for decision in decisions if decision.differs or not differing]
     if not as_json:
-        click.echo(harmless(heading(request, asked)))
+        click.echo(harmless(seat_heading(request, asked)))
         _print_decisions(listed, asked.bot.info.runtime)
-    return finish(asked, decisions, why, record=record, listed=listed, as_json=as_json)
+    return finish_seat(asked, decisions, why, record=record, listed=listed, as_json=as_json)
 
 
 def _print_decisions(decisions: Sequence[RerunDecision], runtime: str) -> None:
