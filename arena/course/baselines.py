@@ -30,6 +30,20 @@ _NAME = 16
 """Digits of its digest that name a hand-in at a table; a baseline has its own name there."""
 _PLACE = 22
 """Bits of an id that are cut off for its place in the store: SQLite's numbers have 63."""
+FIRST = 4
+"""Blocks against each baseline before the width of the interval is looked at."""
+FOR_BASELINES = 0.9
+"""The baselines' part of the precision, if there is a field: its square and the field's make 1."""
+_GROWTH = 1.6
+"""The most by which the number of blocks is multiplied from one look to the next."""
+_LEAST_GAIN = 0.02
+"""The least gain in win share over an equal bot that a reference is taken to have."""
+_WORTHWHILE = 0.25
+"""A baseline gets more games if its variance is at least this part of the largest one."""
+Blocks = Mapping[str, Sequence[int]]
+"""How many games a bot won in each block, by the name of the baseline."""
+Decide = Callable[[Blocks], Mapping[str, int]]
+"""Says how many blocks a bot plays against each baseline, given those that are complete."""
 
 
 class Pairing(Struct, frozen=True):
@@ -94,18 +108,6 @@ def conditions(terms: GradingTerms, bots: Sequence[BotInfo], name: str) -> Condi
     )
 
 
-FIRST = 4
-"""Blocks against each baseline before the width of the interval is looked at."""
-FOR_BASELINES = 0.9
-"""The baselines' part of the precision, if there is a field: its square and the field's make 1."""
-_GROWTH = 1.6
-"""The most by which the number of blocks is multiplied from one look to the next."""
-_LEAST_GAIN = 0.02
-"""The least gain in win share over an equal bot that a reference is taken to have."""
-_WORTHWHILE = 0.25
-"""A baseline gets more games if its variance is at least this part of the largest one."""
-
-
 def target(precision: float, field: float) -> float:
     """Return the half-width that the interval of all points against baselines may have."""
     return precision * FOR_BASELINES if field else precision
@@ -150,12 +152,6 @@ def expected_blocks(
         square += (of / gain) ** 2 * share * (1.0 - share)
     needed = ceil(Z95**2 * square / wanted**2 / PER_BLOCK)
     return min(most, max(min(FIRST, most), needed))
-
-
-Blocks = Mapping[str, Sequence[int]]
-"""How many games a bot won in each block, by the name of the baseline."""
-Decide = Callable[[Blocks], Mapping[str, int]]
-"""Says how many blocks a bot plays against each baseline, given those that are complete."""
 
 
 class BaselineRecord:

@@ -30,6 +30,15 @@ from arena.course.output.private import close_to_others
 from arena.course.roster import Student
 from arena.io.errors import ArenaError, first_of
 
+_LIST = "list the times in a CSV file with the columns file and received"
+_SHOWN = 5
+"""Students or files that one line names."""
+_LISTS = (".csv", ".json", ".xls", ".xlsx")
+_TIMES = {
+    "files": "times are those of the files: whoever had them could have set them",
+    "commits": "times are those of commits: their authors could have set them",
+}
+
 
 class Platform(Struct, frozen=True):
     """A platform from which hand-ins are downloaded."""
@@ -39,7 +48,6 @@ class Platform(Struct, frozen=True):
     """How a teacher gets the times of receipt if they are not in the download."""
 
 
-_LIST = "list the times in a CSV file with the columns file and received"
 PLATFORMS = {
     "moodle": Platform(
         "Moodle",
@@ -67,15 +75,6 @@ PLATFORMS = {
         "Stud.IP", "download the folder as an archive, with its archive_filelist.csv"
     ),
     BY_HAND: Platform("files by hand", f"{_LIST}, and add `received: FILE.csv`"),
-}
-
-
-_SHOWN = 5
-"""Students or files that one line names."""
-_LISTS = (".csv", ".json", ".xls", ".xlsx")
-_TIMES = {
-    "files": "times are those of the files: whoever had them could have set them",
-    "commits": "times are those of commits: their authors could have set them",
 }
 
 

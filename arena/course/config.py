@@ -46,6 +46,11 @@ Platform = Literal[
     "studip",
     "hand",
 ]
+_TINY = 1e-9
+LEGAL = "legal"
+"""The part of a mark for the steps of the check that a bot passed."""
+FIELD = "field"
+"""The part of a mark for games against all others."""
 
 
 class BaselineEntry(Struct, frozen=True, forbid_unknown_fields=True):
@@ -181,13 +186,6 @@ class Options(Struct, frozen=True):
     precision: float | None = None
 
 
-_TINY = 1e-9
-LEGAL = "legal"
-"""The part of a mark for the steps of the check that a bot passed."""
-FIELD = "field"
-"""The part of a mark for games against all others."""
-
-
 class Course(Struct, frozen=True):
     """A course.yaml that was read, with its roster and its own bots."""
 
@@ -197,11 +195,11 @@ class Course(Struct, frozen=True):
     struck: frozenset[str]
     """Ids of students who get no mark."""
     due: Mapping[str, Due]
-    """By the id of the student."""
+    """When each student's hand-in is due, by the id of the student."""
     free_days: Mapping[str, int]
     """Late days that a student has left at no cost, by the id of the student."""
     by_hand: Mapping[str, list[ByHand]]
-    """By the id of the student."""
+    """Points that the teacher gave, by the id of the student."""
     baselines: Mapping[str, Bot]
     reference: Bot | None
     starter: Mapping[str, Path]

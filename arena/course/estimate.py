@@ -42,6 +42,8 @@ _COMPARISON = 1_000
 """To compare a hand-in and to write its page takes as long as this many games."""
 _STEP = 1.1
 """The factor from one precision that is tried to the next."""
+_GUESS = (FAIR + 1.0) / 2
+"""The reference's share of games won against a baseline, until it is measured."""
 
 
 class Speed(Struct, frozen=True):
@@ -167,10 +169,6 @@ class _Watch(RunListener):
         if len(counted) < 2:
             return float(GAMES)
         return GAMES * (len(counted) - 1) / max(counted[-1] - counted[0], 1e-3)
-
-
-_GUESS = (FAIR + 1.0) / 2
-"""The reference's share of games won against a baseline, until it is measured."""
 
 
 class GamesLeft:

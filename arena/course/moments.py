@@ -41,6 +41,20 @@ _ABBREVIATIONS = {
     "Pacific/Auckland": "NZST NZDT",
 }
 """Abbreviations by a zone that each may mean; they name offsets, and some name several."""
+_ISO = re.compile(
+    r"(?P<date>\d{4}-\d\d-\d\d)[T ](?P<time>\d\d:\d\d(?::\d\d)?)(?:[.,]\d+)?"
+    r"(?: ?(?P<zone>Z|[+-]\d\d(?::?\d\d)?|[A-Z]{2,5}))?"
+)
+_DAY_FIRST = re.compile(r"(\d\d?)\.(\d\d?)\.(\d{4}),?[T ]+(\d\d?:\d\d(?::\d\d)?)")
+"""18.11.2026 23:05: with points the day comes first."""
+_NAMED = re.compile(r"\d{4}-\d\d-\d\d[ T][\d:]+ [A-Za-z_]+/[A-Za-z_/+-]+")
+_CLOCK = re.compile(r"\d ?[:.h] ?\d\d")
+_WORD = re.compile(r"[^\W\d_]{3,}|年")
+"""The name of a month: a date of numbers alone may begin with the day or the month."""
+_ZONE = re.compile(r"(?P<time>.*\d(?: ?[AaPp]\.?[Mm]\.?)?)(?: o'clock)? (?P<zone>[A-Z]{2,5})")
+_HALVES = ("AM", "PM")
+_GERMAN = {"MEZ": "CET", "MESZ": "CEST"}
+_HINT = f"write it like {EXAMPLE}, or as 2026-11-20T22:59:00Z"
 
 
 class Due(Struct, frozen=True):
@@ -193,22 +207,6 @@ def zone_meant(name: str) -> str:
 @cache
 def _known_zones() -> frozenset[str]:
     return frozenset(available_timezones())
-
-
-_ISO = re.compile(
-    r"(?P<date>\d{4}-\d\d-\d\d)[T ](?P<time>\d\d:\d\d(?::\d\d)?)(?:[.,]\d+)?"
-    r"(?: ?(?P<zone>Z|[+-]\d\d(?::?\d\d)?|[A-Z]{2,5}))?"
-)
-_DAY_FIRST = re.compile(r"(\d\d?)\.(\d\d?)\.(\d{4}),?[T ]+(\d\d?:\d\d(?::\d\d)?)")
-"""18.11.2026 23:05: with points the day comes first."""
-_NAMED = re.compile(r"\d{4}-\d\d-\d\d[ T][\d:]+ [A-Za-z_]+/[A-Za-z_/+-]+")
-_CLOCK = re.compile(r"\d ?[:.h] ?\d\d")
-_WORD = re.compile(r"[^\W\d_]{3,}|年")
-"""The name of a month: a date of numbers alone may begin with the day or the month."""
-_ZONE = re.compile(r"(?P<time>.*\d(?: ?[AaPp]\.?[Mm]\.?)?)(?: o'clock)? (?P<zone>[A-Z]{2,5})")
-_HALVES = ("AM", "PM")
-_GERMAN = {"MEZ": "CET", "MESZ": "CEST"}
-_HINT = f"write it like {EXAMPLE}, or as 2026-11-20T22:59:00Z"
 
 
 def read_moment(text: str, zone: ZoneInfo, where: str) -> datetime:

@@ -15,6 +15,8 @@ _BORROWED = 6.0
 """Degrees of freedom that the variance between blocks borrows from that of independent games."""
 FAIR = 0.5
 """The win share of two equal bots, which is worth no points."""
+_DIGITS = 6
+"""Decimals of points that count."""
 
 
 class Share(Struct, frozen=True):
@@ -166,10 +168,6 @@ def total_of(parts: Mapping[str, Part]) -> Total:
     least = sum(part.points for part in parts.values() if part.share is None)
     most = least + sum(part.of for part in parts.values() if part.share)
     return Total(points, max(least, points - below), min(most, points + above))
-
-
-_DIGITS = 6
-"""Decimals of points that count."""
 
 
 class GradeKey(Struct, frozen=True, forbid_unknown_fields=True):

@@ -12,6 +12,8 @@ from arena.io.errors import ArenaError
 _MAX_STUDENTS = 5_000
 _MAX_ID = 64
 COLUMNS = ("id", "name", "email", "group", "account", "team")
+AFTER_ID = "_-. ("
+"""Characters that may follow an id in the name of a hand-in."""
 
 
 class Student(Struct, frozen=True):
@@ -81,10 +83,6 @@ def find_id(written: str | int, students: Iterable[Student]) -> str | None:
     if not found and isinstance(written, int):
         found = [id_ for id_ in ids if id_.isdecimal() and int(id_) == written]
     return found[0] if len(found) == 1 else None
-
-
-AFTER_ID = "_-. ("
-"""Characters that may follow an id in the name of a hand-in."""
 
 
 def account_of(student: Student) -> str:

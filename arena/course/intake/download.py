@@ -22,6 +22,63 @@ from arena.io.errors import ArenaError
 _MAX_ENTRIES = 200_000
 _MAX_BYTES = 4 << 30
 """The most of an archive with all hand-ins."""
+STAMP = r"[0-9]{4}(?:-[0-9]{2}){5}"
+# Students choose the end of a name, and on some platforms the display name.
+MOODLE = re.compile(
+    r"(?P<name>[^_]*)_(?P<number>[0-9]+)_assignsubmission_[a-z]+(?:_(?P<file>.*))?", re.DOTALL
+)
+"""NAME_NUMBER_assignsubmission_KIND_FILE; Moodle's names of people have no _."""
+MOODLE_GROUPLESS = re.compile(r"[^_]*_assignsubmission_[a-z]+(?:_.*)?", re.DOTALL)
+"""The folder of all students without a group, if groups hand in together."""
+BLACKBOARD = re.compile(
+    rf"(?P<begin>.+?)_attempt_(?P<time>{STAMP})(?:[_.](?P<file>.*))?", re.DOTALL
+)
+"""ASSIGNMENT_LOGIN_attempt_TIME_FILE"""
+CANVAS = re.compile(r"(?!anon_)(?P<name>.+?)(?:_LATE)?_[0-9]+_[0-9]+_.+", re.DOTALL)
+"""NAME_USER_NUMBER OF FILE_FILE"""
+CANVAS_USER = re.compile(r"(?<=.)(?=_([0-9]+)_[0-9]+_.)", re.DOTALL)
+"""Every number in a name that may be that of the user."""
+CANVAS_ANONYMOUS = re.compile(
+    r"(?P<late>LATE_)?anon_(?P<user>[A-Za-z0-9]+)_[0-9]+_(?P<file>.+)", re.DOTALL
+)
+GRADESCOPE = re.compile(r"submission_[0-9]+.*", re.DOTALL)
+BRIGHTSPACE = re.compile(
+    r"[0-9]+-[0-9]+ - (?P<name>.+) - "
+    r"(?P<date>.*?[0-9]{4}),? (?P<hour>[0-9]{1,2})[.:]?(?P<minute>[0-9]{2}) ?(?P<half>[AaPp][Mm])?"
+)
+"""NUMBERS - NAME - Oct 10, 2025 1022 AM"""
+ILIAS = re.compile(r"(?P<name>.+)_(?P<user>[0-9]+)")
+"""LAST_FIRST_LOGIN_ID"""
+ILIAS_TEAM = re.compile(r"Team [0-9]+")
+"""A folder with the folders of a team's members."""
+SAKAI = re.compile(r"(?P<name>[^,()]*,[^()]*)\((?P<user>[^()]+)\)")
+"""LAST, FIRST(EID)"""
+_TEXT = re.compile(
+    r"[^_]*_[0-9]+_assignsubmission_onlinetext(?:_.*)?"
+    rf"|.+_attempt_{STAMP}\.txt"
+    r"|.+_[0-9]+_(?:text|link)\.html",
+    re.DOTALL,
+)
+"""A text that a platform writes beside a file, or instead of one."""
+METADATA = "submission_metadata.yml"
+FILE_LIST = "archive_filelist.csv"
+OWN_FILES = frozenset({METADATA, FILE_LIST, "index.html", "grades.csv", "grades.xls"})
+"""Files that platforms write beside the hand-ins of all."""
+OPENOLAT = re.compile(r"(?P<number>[0-9]+)_(?:submissions|revisions_[0-9]+)")
+"""The folder of an attempt, in the folder of a student."""
+_ILIAS_LATE = ("Late Submission - ", "Verspaetete Abgabe - ")
+"""The beginnings of late files' names in ILIAS, in English and German."""
+LATE_TEXT = "Late_submission.txt"
+EXTENDED_TEXT = "Extended_submission.txt"
+"""Files that OpenOLAT writes into the folder of an attempt."""
+TIMESTAMP = "timestamp.txt"
+"""The file that Sakai writes into the folder of a student."""
+OWN_TEXTS = frozenset({LATE_TEXT, EXTENDED_TEXT, TIMESTAMP})
+"""Files that platforms write beside the files of one student."""
+_NUMBERED = re.compile(
+    r"(?P<base>.*?) ?(?:\((?P<number>[0-9]{1,9})\)|\[(?P<also>[0-9]{1,9})\])", re.DOTALL
+)
+_SUFFIXED = re.compile(r"(?P<stem>.+)(?:-[0-9]+|\[[0-9]+\])(?P<end>\.[A-Za-z0-9]+)")
 
 
 class Download(Struct, frozen=True):
@@ -84,65 +141,6 @@ def outwards(path: str) -> Iterator[str]:
     while path:
         yield path
         path = path.rpartition("/")[0]
-
-
-STAMP = r"[0-9]{4}(?:-[0-9]{2}){5}"
-# Students choose the end of a name, and on some platforms the display name.
-MOODLE = re.compile(
-    r"(?P<name>[^_]*)_(?P<number>[0-9]+)_assignsubmission_[a-z]+(?:_(?P<file>.*))?", re.DOTALL
-)
-"""NAME_NUMBER_assignsubmission_KIND_FILE; Moodle's names of people have no _."""
-MOODLE_GROUPLESS = re.compile(r"[^_]*_assignsubmission_[a-z]+(?:_.*)?", re.DOTALL)
-"""The folder of all students without a group, if groups hand in together."""
-BLACKBOARD = re.compile(
-    rf"(?P<begin>.+?)_attempt_(?P<time>{STAMP})(?:[_.](?P<file>.*))?", re.DOTALL
-)
-"""ASSIGNMENT_LOGIN_attempt_TIME_FILE"""
-CANVAS = re.compile(r"(?!anon_)(?P<name>.+?)(?:_LATE)?_[0-9]+_[0-9]+_.+", re.DOTALL)
-"""NAME_USER_NUMBER OF FILE_FILE"""
-CANVAS_USER = re.compile(r"(?<=.)(?=_([0-9]+)_[0-9]+_.)", re.DOTALL)
-"""Every number in a name that may be that of the user."""
-CANVAS_ANONYMOUS = re.compile(
-    r"(?P<late>LATE_)?anon_(?P<user>[A-Za-z0-9]+)_[0-9]+_(?P<file>.+)", re.DOTALL
-)
-GRADESCOPE = re.compile(r"submission_[0-9]+.*", re.DOTALL)
-BRIGHTSPACE = re.compile(
-    r"[0-9]+-[0-9]+ - (?P<name>.+) - "
-    r"(?P<date>.*?[0-9]{4}),? (?P<hour>[0-9]{1,2})[.:]?(?P<minute>[0-9]{2}) ?(?P<half>[AaPp][Mm])?"
-)
-"""NUMBERS - NAME - Oct 10, 2025 1022 AM"""
-ILIAS = re.compile(r"(?P<name>.+)_(?P<user>[0-9]+)")
-"""LAST_FIRST_LOGIN_ID"""
-ILIAS_TEAM = re.compile(r"Team [0-9]+")
-"""A folder with the folders of a team's members."""
-SAKAI = re.compile(r"(?P<name>[^,()]*,[^()]*)\((?P<user>[^()]+)\)")
-"""LAST, FIRST(EID)"""
-_TEXT = re.compile(
-    r"[^_]*_[0-9]+_assignsubmission_onlinetext(?:_.*)?"
-    rf"|.+_attempt_{STAMP}\.txt"
-    r"|.+_[0-9]+_(?:text|link)\.html",
-    re.DOTALL,
-)
-"""A text that a platform writes beside a file, or instead of one."""
-METADATA = "submission_metadata.yml"
-FILE_LIST = "archive_filelist.csv"
-OWN_FILES = frozenset({METADATA, FILE_LIST, "index.html", "grades.csv", "grades.xls"})
-"""Files that platforms write beside the hand-ins of all."""
-OPENOLAT = re.compile(r"(?P<number>[0-9]+)_(?:submissions|revisions_[0-9]+)")
-"""The folder of an attempt, in the folder of a student."""
-_ILIAS_LATE = ("Late Submission - ", "Verspaetete Abgabe - ")
-"""The beginnings of late files' names in ILIAS, in English and German."""
-LATE_TEXT = "Late_submission.txt"
-EXTENDED_TEXT = "Extended_submission.txt"
-"""Files that OpenOLAT writes into the folder of an attempt."""
-TIMESTAMP = "timestamp.txt"
-"""The file that Sakai writes into the folder of a student."""
-OWN_TEXTS = frozenset({LATE_TEXT, EXTENDED_TEXT, TIMESTAMP})
-"""Files that platforms write beside the files of one student."""
-_NUMBERED = re.compile(
-    r"(?P<base>.*?) ?(?:\((?P<number>[0-9]{1,9})\)|\[(?P<also>[0-9]{1,9})\])", re.DOTALL
-)
-_SUFFIXED = re.compile(r"(?P<stem>.+)(?:-[0-9]+|\[[0-9]+\])(?P<end>\.[A-Za-z0-9]+)")
 
 
 class Part(Struct, frozen=True):

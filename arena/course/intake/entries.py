@@ -41,6 +41,11 @@ from arena.io.errors import ArenaError
 from arena.io.files import os_errors
 from arena.ladder.folder import make_private
 
+_MOSTLY = 0.8
+"""A bot has next to no source of its own if this share of it is from elsewhere."""
+CHECKS, BUILDS = "checks", "builds"
+Tell = Callable[[str], None]
+
 
 def content_of(hand_in: HandIn) -> str:
     """Return the SHA-256 over the files of a hand-in, whatever the hand-in itself is called."""
@@ -63,10 +68,6 @@ def content_hash(source: Path) -> str:
                 content = file_digest(file, "sha256").hexdigest()
             total.update(b"%b\0%b\n" % (name, content.encode()))
     return total.hexdigest()
-
-
-_MOSTLY = 0.8
-"""A bot has next to no source of its own if this share of it is from elsewhere."""
 
 
 class GivenOut:
@@ -104,10 +105,6 @@ def program_of(bot: Bot) -> str:
     }
     decisive = [files, bot.command, bot.build, bot.info.runtime]
     return sha256(msgspec.json.encode(decisive, order="deterministic")).hexdigest()
-
-
-CHECKS, BUILDS = "checks", "builds"
-Tell = Callable[[str], None]
 
 
 class Entries(Struct, frozen=True):

@@ -42,6 +42,25 @@ _JUNK = {
 """Files and folders of programs, in lower case; `is_ignored` knows others."""
 _PACKAGES = "node_modules"
 _ENVIRONMENT_FILE = "pyvenv.cfg"
+HAND_IN_LIMITS = BotLimits(4 * BOT_LIMITS.entries, 4 * BOT_LIMITS.size)
+"""The limits of a hand-in, unpacked and with what is passed over: an environment of Python or the
+history of a repository is often larger than the bot."""
+_MAX_ARCHIVES = 16
+"""The most archives that are opened in one hand-in."""
+_MAX_DEPTH = 2 * MAX_DEPTH
+_MAX_PATH = 2 * MAX_PATH
+"""The deepest and the longest path in a hand-in: a bot may lie as deep in it as a file in a bot."""
+_HOLDS = "the hand-in holds"
+_MAX_LEVEL = 2
+"""The most archives around a bot, one within the other."""
+_MEANT = 0.75
+"""The likeness, from 0 to 1, from which on a file's name is a misspelt bot.yaml."""
+_MAX_IGNORED = 20
+"""The most files and folders that are named of those that were passed over."""
+_MAX_FOUND = 3
+"""The most files that are named if there is no bot."""
+_COMPRESSED = {"", ".gz", ".bz2", ".xz", ".rar", ".7z", ".zipx"}
+"""Endings of files that are probably meant to be archives."""
 
 
 class Node(Struct, eq=False):
@@ -146,17 +165,6 @@ class Node(Struct, eq=False):
             yield child
             if packages or not child.is_for_packages:
                 yield from child.everything(packages=packages)
-
-
-HAND_IN_LIMITS = BotLimits(4 * BOT_LIMITS.entries, 4 * BOT_LIMITS.size)
-"""The limits of a hand-in, unpacked and with what is passed over: an environment of Python or the
-history of a repository is often larger than the bot."""
-_MAX_ARCHIVES = 16
-"""The most archives that are opened in one hand-in."""
-_MAX_DEPTH = 2 * MAX_DEPTH
-_MAX_PATH = 2 * MAX_PATH
-"""The longest path in a folder or an archive: a bot may lie as deep in it as a file in a bot."""
-_HOLDS = "the hand-in holds"
 
 
 class Reader:
@@ -337,18 +345,6 @@ def _below(folder: Path) -> Iterator[tuple[str, Path, os.stat_result]]:
             yield name, Path(item), item.stat(follow_symlinks=False)
             if item.is_dir(follow_symlinks=False):
                 waiting.append((f"{name}/", Path(item)))
-
-
-_MAX_LEVEL = 2
-"""The most archives around a bot, one within the other."""
-_MEANT = 0.75
-"""The likeness, from 0 to 1, from which on a file's name is a misspelt bot.yaml."""
-_MAX_IGNORED = 20
-"""The most files and folders that are named of those that were passed over."""
-_MAX_FOUND = 3
-"""The most files that are named if there is no bot."""
-_COMPRESSED = {"", ".gz", ".bz2", ".xz", ".rar", ".7z", ".zipx"}
-"""Endings of files that are probably meant to be archives."""
 
 
 class Inside(Struct, frozen=True):

@@ -38,6 +38,37 @@ _STUDIP = {
     "path": ("Pfad", "Path"),
 }
 _Path = tuple[str, ...]
+_MAX_BYTES = 64 << 20
+_NOTHING = ("", "-")
+"""Cells of students without a hand-in."""
+_MOODLE = {
+    "number": ("Identifier", "ID"),
+    "received": ("Last modified (submission)", "Zuletzt geändert (Abgabe)"),
+}
+_MOODLE_MORE = {
+    "name": ("Full name", "Vollständiger Name"),
+    "email": ("Email address", "E-Mail-Adresse"),
+    "id": ("ID number", "ID-Nummer"),
+    "team": ("Group", "Gruppe"),
+    "status": ("Status",),
+}
+_DRAFTS = ("draft", "entwurf")
+"""The beginnings of the status of what was uploaded, but not submitted."""
+_GITHUB = {
+    "file": ("student_repository_name",),
+    "login": ("github_username",),
+    "id": ("roster_identifier",),
+    "received": ("submission_timestamp",),
+}
+_GRADESCOPE = {
+    "number": ("Submission ID",),
+    "id": ("SID",),
+    "email": ("Email",),
+    "received": ("Submission Time",),
+}
+_OWN = ("file", "received", "id", "account", "reason")
+_BY = ("file", "id", "account")
+"""Columns that may say which hand-in a line of the teacher is about; the first one counts."""
 
 
 class Submitter(Struct, frozen=True):
@@ -163,41 +194,6 @@ def _scalars(events: Iterator[Any], path: Path) -> Iterator[tuple[_Path, str]]:
             if isinstance(event, yaml.CollectionEndEvent):
                 within.pop()
             within[-1].take("")
-
-
-_MAX_BYTES = 64 << 20
-_NOTHING = ("", "-")
-"""Cells of students without a hand-in."""
-_MOODLE = {
-    "number": ("Identifier", "ID"),
-    "received": ("Last modified (submission)", "Zuletzt geändert (Abgabe)"),
-}
-_MOODLE_MORE = {
-    "name": ("Full name", "Vollständiger Name"),
-    "email": ("Email address", "E-Mail-Adresse"),
-    "id": ("ID number", "ID-Nummer"),
-    "team": ("Group", "Gruppe"),
-    "status": ("Status",),
-}
-_DRAFTS = ("draft", "entwurf")
-"""The beginnings of the status of what was uploaded, but not submitted."""
-_GITHUB = {
-    "file": ("student_repository_name",),
-    "login": ("github_username",),
-    "id": ("roster_identifier",),
-    "received": ("submission_timestamp",),
-}
-_GRADESCOPE = {
-    "number": ("Submission ID",),
-    "id": ("SID",),
-    "email": ("Email",),
-    "received": ("Submission Time",),
-}
-
-
-_OWN = ("file", "received", "id", "account", "reason")
-_BY = ("file", "id", "account")
-"""Columns that may say which hand-in a line of the teacher is about; the first one counts."""
 
 
 class Record(Struct, frozen=True):

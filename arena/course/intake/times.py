@@ -25,6 +25,25 @@ from arena.course.roster import Student
 from arena.io.errors import ArenaError
 from arena.io.files import read_limited, reason
 
+_SECONDS = 60
+_REF = re.compile(r"ref: (refs/[\w./-]+)")
+_HASH = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
+_COMMITTER = re.compile(r"^committer .* ([0-9]{1,12}) [+-][0-9]{4}$", re.MULTILINE)
+_MAX_PACKED = 16 << 20
+"""Bytes of a repository's list of references."""
+_MAX_TEXT = 1 << 20
+"""The most bytes of a text that a platform writes."""
+_SUBMITTED = re.compile(r"^Date Submitted:[ \t]*(\S[^\r\n]*?)\s*$", re.MULTILINE)
+_LOGIN = re.compile(r"^Name: [^\r\n]*\(([^()\r\n]+)\)\s*$", re.MULTILINE)
+_SAME = timedelta(minutes=1)
+"""Times that differ by less are the same: many records have no seconds."""
+_OFFSET = timedelta(minutes=15)
+"""Time zones differ by multiples of this."""
+_MOST_OFFSET = timedelta(hours=27)
+"""Time zones differ by less than this."""
+_LISTS = {"gradescope": "Gradescope's metadata", "studip": "Stud.IP's list"}
+"""What the list in a download is called, by the platform."""
+
 
 class Receipt(Struct, frozen=True):
     """When a hand-in was received; it is not late unless a record says so."""
@@ -61,14 +80,6 @@ class Receipt(Struct, frozen=True):
 
 
 UNKNOWN = Receipt()
-
-
-_SECONDS = 60
-_REF = re.compile(r"ref: (refs/[\w./-]+)")
-_HASH = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
-_COMMITTER = re.compile(r"^committer .* ([0-9]{1,12}) [+-][0-9]{4}$", re.MULTILINE)
-_MAX_PACKED = 16 << 20
-"""Bytes of a repository's list of references."""
 
 
 def committed(folder: Path) -> datetime | None:
@@ -134,20 +145,6 @@ def _lines(path: Path) -> list[str]:
         return read_limited(path, _MAX_PACKED).decode("utf-8", "replace").splitlines()
     except ArenaError:
         return []
-
-
-_MAX_TEXT = 1 << 20
-"""The most bytes of a text that a platform writes."""
-_SUBMITTED = re.compile(r"^Date Submitted:[ \t]*(\S[^\r\n]*?)\s*$", re.MULTILINE)
-_LOGIN = re.compile(r"^Name: [^\r\n]*\(([^()\r\n]+)\)\s*$", re.MULTILINE)
-_SAME = timedelta(minutes=1)
-"""Times that differ by less are the same: many records have no seconds."""
-_OFFSET = timedelta(minutes=15)
-"""Time zones differ by multiples of this."""
-_MOST_OFFSET = timedelta(hours=27)
-"""Time zones differ by less than this."""
-_LISTS = {"gradescope": "Gradescope's metadata", "studip": "Stud.IP's list"}
-"""What the list in a download is called, by the platform."""
 
 
 class Place(Struct, frozen=True):

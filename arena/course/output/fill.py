@@ -24,6 +24,11 @@ _DIGIT = re.compile(r"\d")
 _MOST = {"maximum grade", "bestwertung", "max points", "points possible", "points_available"}
 """Titles of the column with the most points that can be reached."""
 _MAX_LINES = 5
+_AS_TEXT = re.compile(r"""="(?P<formula>.*)"|['#](?P<rest>.*)""", re.DOTALL)
+"""A text with signs that keep a spreadsheet from reading a number; # is Brightspace's."""
+_PARTICIPANT = re.compile(r"(?:participant|participante|teilnehmer/in|deelnemer) ?([0-9]+)")
+"""Moodle's name of a participant, in some languages in which it exports files."""
+_WHOLE = re.compile(r"[0-9]+")
 
 
 class Decimals:
@@ -93,13 +98,6 @@ def _named(lines: list[int]) -> str:
     once = sorted({*lines})
     numbers = ", ".join(first_of([*map(str, once)], _MAX_LINES))
     return f"lines {numbers}" if len(once) > 1 else f"line {numbers}"
-
-
-_AS_TEXT = re.compile(r"""="(?P<formula>.*)"|['#](?P<rest>.*)""", re.DOTALL)
-"""A text with signs that keep a spreadsheet from reading a number; # is Brightspace's."""
-_PARTICIPANT = re.compile(r"(?:participant|participante|teilnehmer/in|deelnemer) ?([0-9]+)")
-"""Moodle's name of a participant, in some languages in which it exports files."""
-_WHOLE = re.compile(r"[0-9]+")
 
 
 class Whose:

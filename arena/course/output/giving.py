@@ -25,6 +25,11 @@ _KEY_FILE = "secret"
 """The file in `grading` with the secret from which the names of pages follow."""
 _DIGITS = 32
 """Hexadecimal digits of a page's name: 128 bits."""
+_OF_COURSE = "course"
+"""The folder of the course in the private folder of an author."""
+_MAX_BYTES = 64 << 20
+_PUBLIC = 0o022
+"""The umask under which pages are published."""
 
 
 def places_of(course: Course) -> dict[str, Path]:
@@ -67,13 +72,6 @@ def remove_page(page: Path) -> None:
         page.unlink(missing_ok=True)
     except OSError as error:
         raise ArenaError(f"it cannot be removed: {reason(error)}", str(page)) from None
-
-
-_OF_COURSE = "course"
-"""The folder of the course in the private folder of an author."""
-_MAX_BYTES = 64 << 20
-_PUBLIC = 0o022
-"""The umask under which pages are published."""
 
 
 class GivenPage(Struct, frozen=True):

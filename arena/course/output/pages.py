@@ -24,6 +24,7 @@ from arena.league.store.store import Store
 from arena.publish.templates import render, script
 
 _BINS = 10
+CLASS = "class.html"
 
 
 class Notices(Struct, frozen=True):
@@ -160,9 +161,6 @@ def _bins(finals: Sequence[float], total: float) -> list[tuple[float, float, int
         counts[min(_BINS - 1, int(_BINS * mark / total))] += 1
     ends = [total * number / _BINS for number in range(_BINS + 1)]
     return [*zip(ends, ends[1:], counts, strict=False)]
-
-
-CLASS = "class.html"
 
 
 def write_pages(course: Course, lock: Lock, results: list[Result], notices: Notices) -> Path:

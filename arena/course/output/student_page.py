@@ -29,6 +29,8 @@ _COACHED = 1
 """Blocks against each baseline whose faults are shown; without a league, they are coached."""
 _FAULTS = 5
 """The most faults in games that are shown."""
+_TIME = "%Y-%m-%d %H:%M:%S"
+_TIMES, _MINUS = "\u00d7", "\u2212"
 
 
 class Feedback(Struct, frozen=True):
@@ -135,10 +137,6 @@ def _advice(
     yield from checked.report.advice if checked else ()
     if result.hand_in.bot:
         yield "try a change with `arena compare OLD NEW` before you hand it in"
-
-
-_TIME = "%Y-%m-%d %H:%M:%S"
-_TIMES, _MINUS = "\u00d7", "\u2212"
 
 
 class PartLine(Struct, frozen=True):
