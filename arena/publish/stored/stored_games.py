@@ -90,7 +90,7 @@ class RunningTotal(Struct):
     faulted: list[int] = field(default_factory=list)
     """The positions of those with faults."""
     summary: LeagueSummary = field(default_factory=LeagueSummary)
-    """Without faults."""
+    """The statistics of the fixtures, but for their faults."""
 
 
 class _Kept(Struct, array_like=True, frozen=True):
@@ -99,7 +99,7 @@ class _Kept(Struct, array_like=True, frozen=True):
     digest: bytes
     """Of the hashes of its fixtures."""
     results: list[FixtureResult]
-    """Without games."""
+    """The results of the fixtures, without their games."""
     games: list[tuple[bytes, int]]
     """The games of each result, packed, and how many they are."""
     faulted: list[int]
@@ -139,16 +139,8 @@ def _digest(results: Iterable[FixtureResult], hashes: Mapping[int, FixtureHashes
     return digest.digest()
 
 
-def _to_plain(luck: "array[int]") -> list[int]:
-    return luck.tolist()
-
-
-def _counter(_: type[Any], counts: dict[Any, int]) -> Counter[Any]:
-    return Counter(counts)
-
-
-_encode_total = msgspec.msgpack.Encoder(enc_hook=_to_plain).encode
-_decode_total = msgspec.msgpack.Decoder(_Kept, dec_hook=_counter).decode
+_encode_total = msgspec.msgpack.Encoder(enc_hook=lambda luck: luck.tolist()).encode
+_decode_total = msgspec.msgpack.Decoder(_Kept, dec_hook=lambda _, counts: Counter(counts)).decode
 
 
 _TOTAL = "total"
