@@ -14,9 +14,8 @@ from arena.league.store.files import logs_path
 from arena.league.store.store import Store
 
 _SLACK = 16 << 20
-"""Bytes by which logs grow before they are pruned, unless a part of the cap is less."""
 _PARTS = 8
-"""That part is one of so many."""
+"""Logs are pruned when they grew by this many bytes, or by this part of their cap if it is less."""
 
 
 def lacks_space(folder: Folder, caps: Caps) -> str:
@@ -56,7 +55,9 @@ class Pruner:
 
     def __init__(self, folder: Folder, caps: Caps, store: Store) -> None:
         """Prune this store, which is open for writing, and those of earlier seasons."""
-        self._folder, self._caps, self._store = folder, caps, store
+        self._folder = folder
+        self._caps = caps
+        self._store = store
         self._before = 0
         """What the logs took after the last pruning."""
 

@@ -31,25 +31,6 @@ _OWNERS = """SELECT DISTINCT bot, author FROM versions WHERE state NOT IN (?, ?,
     SELECT 1 FROM checks
     WHERE version = versions.id AND json_extract(CAST(result AS TEXT), '$.ok')
 )"""
-_HINT = "choose another in bot.yaml"
-
-
-def owners(ladder: BookFile) -> Mapping[str, str]:
-    """Return the author of each bot of which a version passed its check."""
-    return dict(ladder.rows(_OWNERS, *_UNDECIDED))
-
-
-def check_owner(author: str, bot: str, owners: Mapping[str, str]) -> None:
-    """Raise ArenaError if a bot's name is another author's, or looks like one that is."""
-    if owners.get(bot) == author:
-        return
-    others = [name for name, owner in owners.items() if owner != author]
-    if twin := looks_like(bot, others):
-        is_same = twin.lower() == bot.lower()
-        what = "is taken" if is_same else f"looks like '{twin}', which is taken"
-        raise ArenaError(f"the name '{bot}' {what}", "bot.yaml", _HINT)
-    for name in owners:
-        check_spelling(bot, name)
 
 
 def check_spelling(bot: str, name: str) -> None:
@@ -103,8 +84,30 @@ class Book(BookFileUser):
         return int(self._file.value("SELECT coalesce(max(id), 0) FROM versions"))
 
     def check_owner(self, author: str, bot: str) -> None:
-        """Raise ArenaError if a bot's name is another author's, or looks like one that is."""
-        check_owner(author, bot, owners(self._file))
+        """Raise ArenaError if a bot's name is another author's, or looks like one that is.
+
+        A name is the author's whose version passed its check first.
+        """
+        owners = dict(self._file.rows(_OWNERS, *_UNDECIDED))
+        if owners.get(bot) == author:
+            return
+        others = [name for name, owner in owners.items() if owner != author]
+        if twin := looks_like(bot, others):
+            is_same = twin.lower() == bot.lower()
+            what = "is taken" if is_same else f"looks like '{twin}', which is taken"
+            raise ArenaError(f"the name '{bot}' {what}", "bot.yaml", "choose another in bot.yaml")
+        for name in owners:
+            check_spelling(bot, name)
+
+    def has_author(self, name: str) -> bool:
+        """Tell whether a version is an author's, whose name is given in any case."""
+        query = "SELECT count(*) FROM versions WHERE author = ? COLLATE NOCASE"
+        return bool(self._file.value(query, name))
+
+    def refused(self, author: str) -> set[int]:
+        """Return the ids of an author's versions that were refused."""
+        query = "SELECT id FROM versions WHERE author = ? AND state = ?"
+        return {row["id"] for row in self._file.rows(query, author, State.REFUSED)}
 
     def set_state(self, version: Version, state: State, why: str, *, held: bool = False) -> None:
         """Move a version to a state, and say so in the log; `held` as of `Version`."""
@@ -212,6 +215,11 @@ class Book(BookFileUser):
     def set_quota(self, author: str, uploads: int) -> None:
         """Let an author make so many submissions in 24 hours, whatever ladder.yaml says."""
         self._file.replace("quotas", author=author, uploads=uploads)
+
+    def quota(self, author: str) -> int | None:
+        """Return the quota that was ordered for an author, if there was such an order."""
+        rows = [*self._file.rows("SELECT uploads FROM quotas WHERE author = ?", author)]
+        return rows[0]["uploads"] if rows else None
 
     def answer(self, order: Order, text: str, *, done: bool) -> None:
         """Note what became of an order."""

@@ -305,12 +305,11 @@ class CheckResult(Struct, frozen=True):
         if not self.faults:
             return ""
         first = self.faults[0]
-        parts = filter(None, (first.what, first.where, first.hint))
-        return " / ".join(map(_clipped, parts))
-
-
-def _clipped(text: str) -> str:
-    return text if len(text) <= _MOST_IN_REASON else f"{text[: _MOST_IN_REASON - 1]}…"
+        return " / ".join(
+            part if len(part) <= _MOST_IN_REASON else f"{part[: _MOST_IN_REASON - 1]}…"
+            for part in (first.what, first.where, first.hint)
+            if part
+        )
 
 
 decoded_check = msgspec.json.Decoder(CheckResult).decode

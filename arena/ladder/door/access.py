@@ -11,10 +11,9 @@ from secrets import token_urlsafe
 from typing import NamedTuple
 
 from arena.io.errors import ArenaError
-from arena.ladder.book.book_file import BookFileUser, DoorFile
+from arena.ladder.book.book_file import BookFileUser
 from arena.ladder.book.quota import DAY
-from arena.ladder.book.schema import REQUESTS, SECRETS
-from arena.ladder.door.door import Door
+from arena.ladder.door.door import Door, door_file
 from arena.ladder.folder import Folder
 
 _BITS = 256
@@ -93,7 +92,7 @@ class Secrets(BookFileUser):
     """The secrets in the door's database; a context manager."""
 
     def __init__(self, folder: Folder, *, writes: bool = False) -> None:
-        self._file = DoorFile(folder, writes=writes, optional=SECRETS)
+        self._file = door_file(folder, writes=writes)
 
     def make(
         self,
@@ -230,13 +229,10 @@ class Requests(BookFileUser):
 
     def __init__(self, folder: Folder, *, writes: bool = False) -> None:
         self._folder = folder
-        self._file = DoorFile(folder, writes=writes, optional=REQUESTS)
+        self._file = door_file(folder, writes=writes)
 
     def waiting(self) -> list[Request]:
         """Return the requests, the first first."""
-        there = "SELECT count(*) FROM sqlite_schema WHERE name = 'requests'"
-        if not self._file.value(there):
-            return []
         return [Request(**row) for row in self._file.rows("SELECT * FROM requests ORDER BY id")]
 
     def add(self, name: str, mail: str, why: str, most: int) -> None:

@@ -52,7 +52,9 @@ class StandingsKeeper(JobKeeper):
     """Has the standings of a season computed while it is played; what was written stays."""
 
     def __init__(self, folder: Folder, config: Config, say: Callable[[str], None]) -> None:
-        self._folder, self._config, self._say = folder, config, say
+        self.config = config
+        self._folder = folder
+        self._say = say
         self.season = 0
 
     def step(self) -> None:
@@ -60,7 +62,7 @@ class StandingsKeeper(JobKeeper):
         if self._job is None:
             if time.monotonic() >= self._not_before:
                 keep = partial(keep_standings, self._folder, self.season)
-                self._job = Job(keep, cores=self._config.spare_cores)
+                self._job = Job(keep, cores=self.config.spare_cores)
         elif self._job.is_over():
             self._not_before = time.monotonic() + _AGAIN
             try:
