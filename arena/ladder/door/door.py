@@ -36,11 +36,11 @@ from arena.ladder.folder import Folder
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,31}")
 _NAME_HINT = "1 to 32 letters of the English alphabet, digits, - and _"
 _MOST_OWN_ORDERS = 20
-"""Of an author in 24 hours."""
+"""Orders of an author in 24 hours, at most."""
 MOST_NOTE = 200
-"""Characters of a note on a submission."""
+"""Characters of a note on a submission, at most."""
 MAX_UPLOAD = 16 * 1024**2
-"""Bytes of a submission: `deploy/Caddyfile` lets them pass, and the manual names them."""
+"""Bytes of a submission, at most: `deploy/Caddyfile` lets them pass, and the manual names them."""
 
 
 DOOR_WAIT = 10.0
@@ -121,7 +121,7 @@ class Door(BookFileUser):
             known.setdefault(name.lower(), name)
 
     def _check_left(self, name: str) -> None:
-        """Raise ArenaError for the name of an author whose account the ladder has yet to delete."""
+        """Raise ArenaError if the ladder has yet to delete the account of an author of a name."""
         if not self._folder.ladder.exists():  # the operator of a new ladder
             return
         if self._book.has_author(name):
@@ -313,7 +313,7 @@ def check_name(name: str, whose: str) -> None:
 
 
 def check_note(note: str) -> None:
-    """Raise ArenaError for a note that is no short line of text."""
+    """Raise ArenaError for a note that is not a short line of text."""
     if len(note) > MOST_NOTE or not note.isprintable():
         hint = f"write {MOST_NOTE} characters at most"
-        raise ArenaError("the note is no line of text", hint=hint)
+        raise ArenaError("the note is not a line of text", hint=hint)

@@ -85,8 +85,9 @@ class Guard:
 
 def add_headers(headers: MutableHeaders, scheme: str) -> None:
     """Add what every answer says to browsers."""
-    for name, value in {**_HEADERS, **(_HTTPS if scheme == "https" else {})}.items():
-        headers[name] = value
+    headers.update(_HEADERS)
+    if scheme == "https":
+        headers.update(_HTTPS)
     headers.setdefault("Cache-Control", "no-store")
 
 

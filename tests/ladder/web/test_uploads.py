@@ -281,7 +281,7 @@ def test_note_is_on_the_page_of_its_version_and_in_the_list(own_door: Door) -> N
         assert b"tries calza more &lt;b&gt;" in own_door.ask(page, **ann).body
     for note in ("x" * (MOST_NOTE + 1), "a%0Ab"):
         bad = own_door.ask(f"/api/v1/bots/mine/versions?note={note}", "PUT", b"2", **token)
-        assert (bad.status, bad.problem()["what"]) == (400, "the note is no line of text")
+        assert (bad.status, bad.problem()["what"]) == (400, "the note is not a line of text")
 
 
 def test_note_of_a_form_without_scripts_is_kept(own_door: Door) -> None:
