@@ -3,7 +3,6 @@
 import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any
 
 from arena.bots.names import looks_like
 from arena.io.errors import ArenaError, did_you_mean
@@ -66,7 +65,10 @@ class Book(BookFileUser):
         marks = ", ".join("?" * len(states))
         query = f"SELECT * FROM versions WHERE state IN ({marks}) ORDER BY id"  # noqa: S608 - `marks` are only question marks
         rows = self._file.rows(query, *states)
-        return [_version(**row) for row in rows]
+        return [
+            Version(**{**row, "state": State(row["state"]), "held": bool(row["held"])})
+            for row in rows
+        ]
 
     def version(self, name: str) -> Version:
         """Return a version by `name@number`; raises ArenaError if it is not there."""
@@ -285,7 +287,3 @@ class Book(BookFileUser):
     def facts(self) -> Mapping[str, str]:
         """Return the facts by their keys."""
         return dict(self._file.rows("SELECT key, value FROM facts"))
-
-
-def _version(*, state: str, held: int, **row: Any) -> Version:
-    return Version(**row, state=State(state), held=bool(held))

@@ -89,7 +89,13 @@ def trial(terms: TrialTerms, bot: Bot, seed: str, budget: Budget) -> tuple[int, 
         paths=terms.paths,
         own=company,
     )
-    tables = list(_tables(terms))
+    # At least one table of each division, and tables for so many games.
+    divisions = [(label, players) for label in terms.variants for players in terms.players]
+    fixtures = max(len(divisions), ceil(GAMES / terms.games))
+    tables = [
+        _TrialTable(label, players, number)
+        for number, (label, players) in enumerate(islice(cycle(divisions), fixtures))
+    ]
     share_processor()
     with (
         open_workshop(sandbox, packages=terms.packages, builds=terms.builds) as workshop,
@@ -113,14 +119,6 @@ class _TrialTable(NamedTuple):
 
     def __str__(self) -> str:
         return f"{self.label}, {self.players} players, seat {self.seat}"
-
-
-def _tables(terms: TrialTerms) -> Iterator[_TrialTable]:
-    """Yield one table of each division at least, and tables for so many games."""
-    divisions = [(label, players) for label in terms.variants for players in terms.players]
-    fixtures = max(len(divisions), ceil(GAMES / terms.games))
-    for number, (label, players) in enumerate(islice(cycle(divisions), fixtures)):
-        yield _TrialTable(label, players, number)
 
 
 class _Room:

@@ -179,7 +179,11 @@ class Door(BookFileUser):
             if known := self.known(name, bot, sent.sha256):
                 return known, False
             self.check(name, bot, sent.bytes, quotas)
-            self._check_new(bot, sent.sha256)
+            same = "SELECT count(*) FROM uploads WHERE bot = ? AND sha256 = ?"
+            if self._file.value(same, bot, sent.sha256):
+                what = f"these files were submitted as '{bot}' already, and not by you"
+                hint = "submit a bot of your own, or choose another name"
+                raise ArenaError(what, "bot.yaml", hint)
             last = "SELECT coalesce(max(number), 0) FROM uploads WHERE bot = ?"
             upload = Upload(
                 id=0,
@@ -236,13 +240,6 @@ class Door(BookFileUser):
             most = f"{allowed.of} submissions in 24 hours, {quotas.refused} refused ones an hour"
             what = f"the quota of {author} is used up until {stamp(allowed.blocked_until)}"
             raise QuotaError(what, where, f"at most {most}", allowed.blocked_until)
-
-    def _check_new(self, bot: str, digest: str) -> None:
-        """Raise ArenaError for the bytes of another author under the same name."""
-        query = "SELECT count(*) FROM uploads WHERE bot = ? AND sha256 = ?"
-        if self._file.value(query, bot, digest):
-            what = f"these files were submitted as '{bot}' already, and not by you"
-            raise ArenaError(what, "bot.yaml", "submit a bot of your own, or choose another name")
 
     # ------------------------------------------------------------ orders
 

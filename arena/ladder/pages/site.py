@@ -55,7 +55,16 @@ def publish_all(folder: Folder, replays: int) -> float:
         number = seasons[-1].number
         with _games_of(folder.season(number), secret=True) as stored:
             season = stored and _by_authors_of_now(stored, book)
-            _publish_site(folder, seasons, season, AtMost(replays))
+            current = folder.site.readlink().name if folder.site.is_symlink() else ""
+            copy = _sites(folder) / next(name for name in _COPIES if name != current)
+            if season:
+                _write_site(season, copy, AtMost(replays), goes_on=True)
+            copy.mkdir(mode=_READABLE, exist_ok=True)
+            (copy / "seasons.json").write_text(_seasons(seasons), encoding="utf-8")
+            if not (copy / "seasons").is_symlink():
+                (copy / "seasons").symlink_to("../seasons")
+            with part_of(folder.site) as link:
+                link.symlink_to(copy.relative_to(folder.root))
             played = (
                 PlayedSeason(season.store, season.info.variants, season.shown)
                 if season
@@ -135,21 +144,6 @@ def _shown(store: Store, *, secret: bool) -> tuple[Collection[str], int]:
     else:
         shown = finished.intersection(fixture.id for fixture in fixtures)
     return shown, len(fixtures) - len(shown)
-
-
-def _publish_site(
-    folder: Folder, seasons: Sequence[SeasonRow], season: _Games | None, replays: ReplayChoice
-) -> None:
-    current = folder.site.readlink().name if folder.site.is_symlink() else ""
-    copy = _sites(folder) / next(name for name in _COPIES if name != current)
-    if season:
-        _write_site(season, copy, replays, goes_on=True)
-    copy.mkdir(mode=_READABLE, exist_ok=True)
-    (copy / "seasons.json").write_text(_seasons(seasons), encoding="utf-8")
-    if not (copy / "seasons").is_symlink():
-        (copy / "seasons").symlink_to("../seasons")
-    with part_of(folder.site) as link:
-        link.symlink_to(copy.relative_to(folder.root))
 
 
 def _sites(folder: Folder) -> Path:

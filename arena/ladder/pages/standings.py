@@ -31,10 +31,11 @@ _LOOK = 0.5
 """Seconds between looks at the store."""
 _SHARE = 10
 """How many times as long as they take there is from one computing of the standings to the next."""
-_LEAST, _MOST = 1.0, 60.0
-"""Seconds between them, at least and at most."""
+_LEAST = 1.0
+_MOST = 60.0
+"""Seconds from one computing to the next, at least and at most."""
 _RECENT = 6
-"""Tables that were played last."""
+"""How many of the tables that were played last are told."""
 _MINUTE = 60.0
 _AGAIN = 60.0
 """Seconds after which what died is begun again."""
@@ -88,7 +89,8 @@ class LiveStandings:
     """The standings of a season, which follow its store."""
 
     def __init__(self, folder: Folder, season: int) -> None:
-        self._folder, self._season = folder, season
+        self._folder = folder
+        self._season = season
         self._store = folder.season(season) / STORE
         self._seen: object = None
         """The state of the store that was read."""
@@ -103,7 +105,9 @@ class LiveStandings:
 
     def read(self) -> bool:
         """Read what is new in the store; tell whether anything is."""
-        if (seen := _stamp(self._store)) == self._seen:
+        files = map(stat_of, (self._store, Path(f"{self._store}-wal")))
+        seen = [file and (file.st_mtime_ns, file.st_size) for file in files]
+        if seen == self._seen:
             return False
         with Store(self._store) as store:
             if info := store.league:
@@ -257,9 +261,3 @@ def _in_short(result: FixtureResult) -> LiveResult:
         games=len(result.games),
         seats=sorted(seats, key=lambda winner: -winner.games),
     )
-
-
-def _stamp(store: Path) -> object:
-    """Return what differs after a store was written to."""
-    found = map(stat_of, (store, Path(f"{store}-wal")))
-    return [stat and (stat.st_mtime_ns, stat.st_size) for stat in found]
