@@ -2,12 +2,11 @@
 
 import time
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import msgspec
-from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response, StreamingResponse
 
@@ -19,8 +18,8 @@ from arena.ladder.folder import Folder
 from arena.ladder.web.problems import NOT_FOUND, RequestError, refusing
 from arena.ladder.web.served import Served, see_other, served_by
 from arena.ladder.web.templates import page
-from arena.ladder.web.uploads import form_of
-from arena.ladder.web.visitors import forget_cookie, found_secret, own_secret, session_of
+from arena.ladder.web.uploads import Form, posted
+from arena.ladder.web.visitors import Visitor, forget_cookie, found_secret, own_secret, session_of
 
 _MOST_NAME = 60
 """Characters of a token's name, at most."""
@@ -62,19 +61,17 @@ def _account_page(request: Request, error: RequestError | None = None, **shown: 
     )
 
 
-async def token(request: Request) -> Response:
+@posted(session_of)
+def token(request: Request, visitor: Visitor, form: Form) -> Response:
     """Show a new token, once."""
-    await run_in_threadpool(session_of, request)
-    form = await form_of(request)
     try:
-        word = await run_in_threadpool(_made, request, form)
+        word = _made(request, visitor.author, form)
     except RequestError as error:
-        text = await run_in_threadpool(_account_page, request, error)
-        return HTMLResponse(text, error.status, error.headers)
-    return HTMLResponse(await run_in_threadpool(_account_page, request, token=word))
+        return HTMLResponse(_account_page(request, error), error.status, error.headers)
+    return HTMLResponse(_account_page(request, token=word))
 
 
-def _made(request: Request, form: Mapping[str, str]) -> str:
+def _made(request: Request, author: str, form: Form) -> str:
     """Return a new token; raises RequestError if the form does not say which."""
     name = form.get("name", "").strip()
     scope = form.get("scope", Scope.SUBMIT)
@@ -84,7 +81,7 @@ def _made(request: Request, form: Mapping[str, str]) -> str:
     if scope not in TOKEN_SCOPES:
         raise RequestError(400, "a token submits or reads", "choose one of the two")
     with Secrets(served_by(request).folder, writes=True) as secrets, refusing():
-        return secrets.make_token(session_of(request).author, name, Scope(scope))
+        return secrets.make_token(author, name, Scope(scope))
 
 
 def new_feed(request: Request) -> Response:
@@ -95,43 +92,33 @@ def new_feed(request: Request) -> Response:
     return HTMLResponse(_account_page(request, feed=word))
 
 
-async def delete(request: Request) -> Response:
+@posted(session_of)
+def delete(request: Request, visitor: Visitor, form: Form) -> Response:
     """Delete an account, whose author typed their name."""
-    visitor = await run_in_threadpool(session_of, request)
-    typed = (await form_of(request)).get("name", "").strip()
-    if typed != visitor.author:
-        error = RequestError(400, "this is not your name", f"type {visitor.author} to confirm")
-        text = await run_in_threadpool(_account_page, request, error)
-        return HTMLResponse(text, error.status)
-    pseudonym = await run_in_threadpool(_forgotten, request, visitor.author)
-    forget_cookie(request)
-    request.state.visitor = None
-    return HTMLResponse(page(request, "deleted.html", pseudonym=pseudonym))
-
-
-def _forgotten(request: Request, author: str) -> str:
+    author = visitor.author
+    if form.get("name", "").strip() != author:
+        error = RequestError(400, "this is not your name", f"type {author} to confirm")
+        return HTMLResponse(_account_page(request, error), error.status)
     folder = served_by(request).folder
     with Door(folder, writes=True) as door:
         pseudonym = door.forget(author)
     with Secrets(folder, writes=True) as secrets:
         secrets.revoke(author)
-    return pseudonym
+    forget_cookie(request)
+    request.state.visitor = None
+    return HTMLResponse(page(request, "deleted.html", pseudonym=pseudonym))
 
 
-async def end(request: Request) -> Response:
+@posted(session_of)
+def end(request: Request, visitor: Visitor, form: Form) -> Response:
     """End a session or a token."""
-    visitor = await run_in_threadpool(session_of, request)
-    id_ = (await form_of(request)).get("id", "")
-    await run_in_threadpool(_end, request, visitor.author, id_)
+    id_ = form.get("id", "")
+    with Secrets(served_by(request).folder, writes=True) as secrets:
+        secrets.end(visitor.author, id_)
     if id_ == own_secret(request):
         forget_cookie(request)
         return see_other("/")
     return see_other("/account")
-
-
-def _end(request: Request, author: str, id_: str) -> None:
-    with Secrets(served_by(request).folder, writes=True) as secrets:
-        secrets.end(author, id_)
 
 
 # ------------------------------------------------------------ the feed

@@ -10,7 +10,6 @@ from urllib.parse import urlencode
 
 import msgspec
 from msgspec import Struct
-from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
@@ -38,8 +37,8 @@ from arena.ladder.web.problems import NOT_FOUND, RequestError, refusing
 from arena.ladder.web.served import see_other, served_by
 from arena.ladder.web.snapshot import Snapshot, versions_of
 from arena.ladder.web.templates import link_to, page
-from arena.ladder.web.uploads import form_of
-from arena.ladder.web.visitors import administrator_of
+from arena.ladder.web.uploads import Form, posted
+from arena.ladder.web.visitors import Visitor, administrator_of
 
 _TYPED = "typed"
 """The field of a form in which a name is typed, before what cannot be undone is done."""
@@ -49,7 +48,7 @@ _PAGE = 50
 """Versions, and authors, of a page."""
 _LINES = 25
 """The newest lines of the log, which are shown."""
-_NO_FORM: Mapping[str, str] = {}
+_NO_FORM: Form = {}
 
 
 def overview(request: Request) -> Response:
@@ -58,9 +57,7 @@ def overview(request: Request) -> Response:
     return HTMLResponse(_overview(request))
 
 
-def _overview(
-    request: Request, typed: Mapping[str, str] = _NO_FORM, error: RequestError | None = None
-) -> str:
+def _overview(request: Request, typed: Form = _NO_FORM, error: RequestError | None = None) -> str:
     """Return the page of the ladder at a glance; with an error, what was typed stays in it."""
     served = served_by(request)
     now = served.watch.look_again()
@@ -207,7 +204,7 @@ def version(request: Request) -> Response:
 def _version(
     request: Request,
     name: str,
-    typed: Mapping[str, str] = _NO_FORM,
+    typed: Form = _NO_FORM,
     error: RequestError | None = None,
 ) -> str:
     served = served_by(request)
@@ -238,7 +235,7 @@ def person(request: Request) -> Response:
 def _person(
     request: Request,
     name: str,
-    typed: Mapping[str, str] = _NO_FORM,
+    typed: Form = _NO_FORM,
     error: RequestError | None = None,
     *,
     link: str = "",
@@ -274,26 +271,24 @@ def _author(folder: Folder, name: str) -> Author:
 
 
 def _form(
-    work: Callable[[Request, str, Mapping[str, str]], Response],
+    work: Callable[[Request, str, Form], Response],
 ) -> Callable[[Request], Awaitable[Response]]:
     """Return a handler that does what a form asks for, in the name of an administrator.
 
     A form that is refused is shown again, with what was typed.
     """
 
-    async def handler(request: Request) -> Response:
-        visitor = await run_in_threadpool(administrator_of, request)
-        form = await form_of(request)
+    @posted(administrator_of)
+    def handler(request: Request, visitor: Visitor, form: Form) -> Response:
         try:
-            return await run_in_threadpool(work, request, visitor.author, form)
+            return work(request, visitor.author, form)
         except RequestError as error:
-            text = await run_in_threadpool(_refused, request, form, error)
-            return HTMLResponse(text, error.status, error.headers)
+            return HTMLResponse(_refused(request, form, error), error.status, error.headers)
 
     return handler
 
 
-def _refused(request: Request, form: Mapping[str, str], error: RequestError) -> str:
+def _refused(request: Request, form: Form, error: RequestError) -> str:
     """Return the page whose form was refused, with what was typed."""
     served = served_by(request)
     if served.watch.look_again().version(name := form.get("version", "")):
@@ -306,14 +301,14 @@ def _refused(request: Request, form: Mapping[str, str], error: RequestError) -> 
     return _overview(request, form, error)
 
 
-def _check_typed(form: Mapping[str, str], name: str) -> None:
+def _check_typed(form: Form, name: str) -> None:
     """Raise RequestError for what cannot be undone, unless the name of its subject was typed."""
     if form.get(_TYPED, "").strip() != name:
         raise RequestError(400, "this cannot be undone, and the name was not typed", f"type {name}")
 
 
 @_form
-def order(request: Request, who: str, form: Mapping[str, str]) -> Response:
+def order(request: Request, who: str, form: Form) -> Response:
     """Leave an order that a form asks for."""
     served = served_by(request)
     fields: dict[str, Any] = {key: value for key, value in form.items() if key != _TYPED}
@@ -332,7 +327,7 @@ def order(request: Request, who: str, form: Mapping[str, str]) -> Response:
 
 
 @_form
-def invite(request: Request, _who: str, form: Mapping[str, str]) -> Response:
+def invite(request: Request, _who: str, form: Form) -> Response:
     """Invite an author, or make another link for one, and show the link once."""
     folder = served_by(request).folder
     name = form.get("invited", "").strip()
@@ -349,7 +344,7 @@ def invite(request: Request, _who: str, form: Mapping[str, str]) -> Response:
 
 
 @_form
-def revoke(request: Request, _who: str, form: Mapping[str, str]) -> Response:
+def revoke(request: Request, _who: str, form: Form) -> Response:
     """Make the links, sessions and tokens of an author invalid."""
     folder = served_by(request).folder
     author = _author(folder, form.get("revoked", "")).name
@@ -375,14 +370,9 @@ def _requests_page(request: Request, link: str = "", said: str = "", mail: str =
     return page(request, "requests.html", requests=waiting, link=link, said=said, mail=mail)
 
 
-async def decide(request: Request) -> Response:
+@posted(administrator_of)
+def decide(request: Request, _who: Visitor, form: Form) -> Response:
     """Approve a request or decline it, as an administrator asks."""
-    await run_in_threadpool(administrator_of, request)
-    form = await form_of(request)
-    return HTMLResponse(await run_in_threadpool(_decided, request, form))
-
-
-def _decided(request: Request, form: Mapping[str, str]) -> str:
     folder = served_by(request).folder
     number = whole_number(form.get("request", ""))
     what = form.get("what")
@@ -393,8 +383,7 @@ def _decided(request: Request, form: Mapping[str, str]) -> str:
     if asked is None:
         raise RequestError(404, "this request was decided before", "look at the list again")
     if what == "decline":
-        return _requests_page(request, said=f"{asked.name} was declined.")
+        return HTMLResponse(_requests_page(request, said=f"{asked.name} was declined."))
     word, _ = access.invite(folder, asked.name, Scope.AUTHOR)
-    return _requests_page(
-        request, link_to(request, word), f"{asked.name} may take part.", asked.mail
-    )
+    said = f"{asked.name} may take part."
+    return HTMLResponse(_requests_page(request, link_to(request, word), said, asked.mail))

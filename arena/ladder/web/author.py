@@ -18,9 +18,10 @@ from arena.ladder.web.served import see_other, served_by
 from arena.ladder.web.site import framed
 from arena.ladder.web.snapshot import Snapshot, version_info, versions_of
 from arena.ladder.web.templates import page
-from arena.ladder.web.uploads import FileForm, drain, form_of, receive, timed
+from arena.ladder.web.uploads import FileForm, Form, drain, posted, receive, timed
 from arena.ladder.web.visitors import (
     COOKIE,
+    Visitor,
     browser_of,
     forget_cookie,
     found_secret,
@@ -174,20 +175,16 @@ def _written(request: Request, author: str, version: str) -> Mapping[str, str]:
     }
 
 
-async def order(request: Request) -> Response:
+@posted(session_of)
+def order(request: Request, visitor: Visitor, form: Form) -> Response:
     """Leave what an author orders of a version."""
-    visitor = await run_in_threadpool(session_of, request)
-    _, version = await run_in_threadpool(_seen_now, request)
-    what = (await form_of(request)).get("what", "")
+    _, version = _seen_now(request)
+    what = form.get("what", "")
     if what not in OF_AUTHORS:
         raise RequestError(400, f"an author orders {' or '.join(sorted(OF_AUTHORS))}")
-    await run_in_threadpool(_leave, request, visitor.author, Action(what), version)
-    return see_other(f"/versions/{version.name}")
-
-
-def _leave(request: Request, author: str, what: Action, version: Version) -> None:
     with Door(served_by(request).folder, writes=True) as door, refusing():
-        door.order_own(author, what, version)
+        door.order_own(visitor.author, Action(what), version)
+    return see_other(f"/versions/{version.name}")
 
 
 def archive(request: Request) -> Response:

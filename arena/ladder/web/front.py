@@ -4,7 +4,6 @@ import re
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
@@ -19,8 +18,8 @@ from arena.ladder.web.problems import NOT_FOUND, RequestError, refused
 from arena.ladder.web.served import Shown, client_of, see_other, served_by
 from arena.ladder.web.snapshot import Snapshot, ladder_info, versions_of
 from arena.ladder.web.templates import page, published_items
-from arena.ladder.web.uploads import form_of
-from arena.ladder.web.visitors import visitor_of
+from arena.ladder.web.uploads import Form, posted
+from arena.ladder.web.visitors import Visitor, visitor_of
 
 _RELOAD = 10
 """Seconds after which the page is loaded again where scripts do not run."""
@@ -133,15 +132,10 @@ def kit(request: Request) -> Response:
     return Response(kit_archive(language), headers=headers, media_type="application/zip")
 
 
-async def join(request: Request) -> Response:
-    """Take a request for an invitation; or let in who asks, if the ladder is open."""
-    form = await form_of(request)
-    return await run_in_threadpool(_join, request, form)
-
-
-def _join(request: Request, form: Mapping[str, str]) -> Response:
+@posted(visitor_of)
+def join(request: Request, _: Visitor, form: Form) -> Response:
+    """Take a request for an invitation; or let in whoever asks, if the ladder is open."""
     served = served_by(request)
-    visitor_of(request)
     try:
         name, mail, why = _asked(form)
         with Requests(served.folder) as requests:
@@ -169,7 +163,7 @@ class _Asked(NamedTuple):
     why: str
 
 
-def _asked(form: Mapping[str, str]) -> _Asked:
+def _asked(form: Form) -> _Asked:
     """Return what a form says; raises RequestError for what cannot be read."""
     mail = form.get("mail", "").strip()
     if mail and (len(mail) > MAX_MAIL or not _MAIL.fullmatch(mail) or not mail.isprintable()):

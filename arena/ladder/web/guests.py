@@ -19,8 +19,8 @@ from arena.ladder.door.guest_spool import FACT, Asked, GuestPage, GuestSpool, st
 from arena.ladder.web.problems import NOT_FOUND, RequestError
 from arena.ladder.web.served import AskedFor, Served, client_of, see_other, served_by
 from arena.ladder.web.templates import page
-from arena.ladder.web.uploads import form_of
-from arena.ladder.web.visitors import visitor_of
+from arena.ladder.web.uploads import Form, form_of, posted
+from arena.ladder.web.visitors import Visitor, visitor_of
 
 _NO_CONTENT = 204
 _GONE = 410
@@ -61,17 +61,16 @@ def _versions(served: Served) -> list[str]:
     return names
 
 
-async def ask(request: Request) -> Response:
-    """Ask for a table."""
-    form = await form_of(request)
+@posted(visitor_of)
+def ask(request: Request, _: Visitor, form: Form) -> Response:
+    """Ask for a table; a form that is refused is shown again."""
     try:
-        return await run_in_threadpool(_ask, request, form)
+        return _ask(request, form)
     except RequestError as error:
-        text = await run_in_threadpool(_offer, request, form, error)
-        return HTMLResponse(text, error.status, error.headers)
+        return HTMLResponse(_offer(request, form, error), error.status, error.headers)
 
 
-def _ask(request: Request, form: Mapping[str, str]) -> Response:
+def _ask(request: Request, form: Form) -> Response:
     served = served_by(request)
     chosen = [name for name in _versions(served) if name in form] if served.terms.guests else []
     if not chosen:
@@ -91,7 +90,11 @@ def _check_places(served: Served, spool: GuestSpool, address: str) -> None:
     """Raise RequestError if there is no place for a visitor from an address."""
     if not served.new_tables.take(address):
         raise RequestError(429, "too many tables", "wait some minutes", {"Retry-After": "120"})
-    there = {id_: asked for id_, asked in served.guests.items() if _is_there(spool, id_, asked.at)}
+    there = {}
+    for id_, asked in served.guests.items():
+        shown = spool.page(id_)
+        if not shown.why if shown else time.time() < asked.at + _OPENS:
+            there[id_] = asked
     served.guests = there
     hint = "come again in some minutes"
     if len(there) >= served.terms.guests:
@@ -100,11 +103,6 @@ def _check_places(served: Served, spool: GuestSpool, address: str) -> None:
     if sum(asked.address == address for asked in there.values()) >= most:
         what = f"this address has {most} tables already"
         raise RequestError(429, what, "leave one of them", {"Retry-After": "60"})
-
-
-def _is_there(spool: GuestSpool, id_: str, asked_at: float) -> bool:
-    shown = spool.page(id_)
-    return not shown.why if shown else time.time() < asked_at + _OPENS
 
 
 async def table(request: Request) -> Response:

@@ -5,16 +5,18 @@ import os
 import re
 from base64 import b64decode
 from binascii import Error
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from functools import partial
+from functools import partial, wraps
 from hashlib import sha256
 from pathlib import Path
 from secrets import token_hex
-from typing import BinaryIO
+from typing import BinaryIO, TypeVar
 from urllib.parse import parse_qsl
 
+from starlette.concurrency import run_in_threadpool
 from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response
 
 from arena.io.files import place_durably
 from arena.ladder.door.api import Receipt, receipt_of
@@ -94,7 +96,12 @@ async def drain(request: Request, error: RequestError) -> None:
                     return
 
 
-async def form_of(request: Request) -> dict[str, str]:
+Form = Mapping[str, str]
+"""The fields of a form."""
+_Who = TypeVar("_Who")
+
+
+async def form_of(request: Request) -> Form:
     """Return the fields of a form without a file."""
     if request.headers.get("content-type", "").partition(";")[0].strip() != _TEXT_FORM:
         raise RequestError(415, "the body is not a form", f"send it as {_TEXT_FORM}")
@@ -104,6 +111,27 @@ async def form_of(request: Request) -> dict[str, str]:
         return dict(parse_qsl(body.decode(), keep_blank_values=True, max_num_fields=9))
     except ValueError:
         raise RequestError(400, "the form cannot be read") from None
+
+
+def posted(
+    who: Callable[[Request], _Who],
+) -> Callable[
+    [Callable[[Request, _Who, Form], Response]], Callable[[Request], Awaitable[Response]]
+]:
+    """Let a function answer a form, in a thread of its own, if `who` lets its sender pass."""
+
+    def decorated(
+        work: Callable[[Request, _Who, Form], Response],
+    ) -> Callable[[Request], Awaitable[Response]]:
+        @wraps(work)
+        async def handler(request: Request) -> Response:
+            visitor = await run_in_threadpool(who, request)
+            form = await form_of(request)
+            return await run_in_threadpool(work, request, visitor, form)
+
+        return handler
+
+    return decorated
 
 
 class FileForm:
