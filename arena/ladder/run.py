@@ -200,27 +200,23 @@ class _Beside:
     def step(self, now: float) -> None:
         """Do all else that is due, by the monotonic clock."""
         self.guests.step()
-        if self._open:
-            self._show(self._open, now)
-            self._open.pruner.step(wait=self._publisher.at_work)
+        if open_ := self._open:
+            season = open_.season
+            state = season.games.total(), self._book.last_event()
+            self._publisher.step(state)
+            if season.games:
+                self._standings.step()
+            if open_.live:
+                open_.live.step()
+            if now >= self._next_note:
+                self._next_note = now + _NOTE
+                self._health.note_divisions(season.divisions())
+                self._health.note(self._config, self._publisher.next_at(state))
+            open_.pruner.step(wait=self._publisher.at_work)
             self.room.look(self._config.caps)
         if now >= self._next_tidying:
             self._next_tidying = now + _TIDY
             self._checks.tidy()
-
-    def _show(self, open_: _OpenSeason, now: float) -> None:
-        """Publish what was played, and note how the ladder is, as far as it is due."""
-        season = open_.season
-        state = season.games.total(), self._book.last_event()
-        self._publisher.step(state)
-        if season.games:
-            self._standings.step()
-        if open_.live:
-            open_.live.step()
-        if now >= self._next_note:
-            self._next_note = now + _NOTE
-            self._health.note_divisions(season.divisions())
-            self._health.note(self._config, self._publisher.next_at(state))
 
     def note_divisions(self, season: Season) -> None:
         """Note how far the tables of a season are."""

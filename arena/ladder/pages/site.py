@@ -219,7 +219,7 @@ class Publisher(JobKeeper):
         """Publish if the state is another than that which was published, and it is time."""
         if self._job:
             if self._job.is_over():
-                self._take(self._job)
+                self._take_result(self._job)
         elif state != self._shown and time.monotonic() >= self._not_before:
             self._begun_with = state
             self._book.set_fact("publish_due_at", str(time.time()))
@@ -238,7 +238,7 @@ class Publisher(JobKeeper):
         """Whether a publication goes on."""
         return self._job is not None
 
-    def _take(self, job: Job) -> None:
+    def _take_result(self, job: Job) -> None:
         self._job = None
         wait = self.config.file.intervals.publish
         try:

@@ -24,7 +24,6 @@ from arena.ladder.book.tables import (
     Action,
     Author,
     Health,
-    Version,
     allowed,
 )
 from arena.ladder.door import access
@@ -69,8 +68,17 @@ def _overview(request: Request, typed: Form = _NO_FORM, error: RequestError | No
         facts = book.facts()
     with Requests(served.folder) as asked:
         requests = len(asked.waiting())
-    found_versions = _found_versions(now, sought.lower())
-    found_authors = _found_authors(now, authors, sought.lower())
+    text = sought.lower()
+    found_versions = [
+        version
+        for version in sorted(now.versions.values(), key=lambda version: -version.id)
+        if any(text in of.lower() for of in (version.name, version.author, version.state))
+    ]
+    found_authors = [
+        (author, len(versions_of(now, author.name)))
+        for author in authors
+        if text in author.name.lower() or text in author.role
+    ]
     return page(
         request,
         "administration.html",
@@ -92,26 +100,6 @@ def _overview(request: Request, typed: Form = _NO_FORM, error: RequestError | No
 def _season_name(now: Snapshot) -> str:
     """Return what is typed to close the season."""
     return f"season {now.season}"
-
-
-def _found_versions(now: Snapshot, sought: str) -> list[Version]:
-    """Return the versions with a text in their name, author or state, the newest first."""
-    return [
-        version
-        for version in sorted(now.versions.values(), key=lambda version: -version.id)
-        if any(sought in text.lower() for text in (version.name, version.author, version.state))
-    ]
-
-
-def _found_authors(
-    now: Snapshot, authors: Sequence[Author], sought: str
-) -> list[tuple[Author, int]]:
-    """Return the authors with a text in their name or role, each with the number of versions."""
-    return [
-        (author, len(versions_of(now, author.name)))
-        for author in authors
-        if sought in author.name.lower() or sought in author.role
-    ]
 
 
 class Page(NamedTuple):

@@ -48,7 +48,7 @@ _HEADERS = {
 }
 _DELETION = f'{COOKIE}=""; HttpOnly; Max-Age=0; Path=/; SameSite=lax; Secure'
 _HEALTH = "/healthz"
-"""Is asked by programs beside the door, which do not know its name."""
+"""Programs beside the door ask for this page without knowing the door's name."""
 _HTTPS = {"Strict-Transport-Security": "max-age=31536000"}
 
 
@@ -96,12 +96,9 @@ def _check(request: Request, served: Served) -> None:
         raise RequestError(421, "there is nothing under this name here")
     if not served.requests.take(client_of(request)):
         raise RequestError(429, "too many requests", "wait a moment", {"Retry-After": "1"})
-    if request.method not in _SAFE and "authorization" not in request.headers:
-        _check_origin(request, served)
-
-
-def _check_origin(request: Request, served: Served) -> None:
-    """Without a token, only pages of the door may change anything."""
+    if request.method in _SAFE or "authorization" in request.headers:
+        return
+    # Without a token, only pages of the door may change anything.
     site = request.headers.get("sec-fetch-site")
     origin = request.headers.get("origin")
     # Old browsers send no Sec-Fetch-Site.

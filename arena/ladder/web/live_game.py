@@ -115,21 +115,19 @@ class LiveTable:
         self.told.append(f"Round {self.round}: {sum(event.counts)} dice{palifico}.")
 
     def _call(self, event: WasCalled) -> None:
-        bid = f" on {_named(self.bid)}" if self.bid else ""
-        self._say(event.seat, f"calls {event.call}{bid}{self._count()}", event.call)
+        told = f"calls {event.call}"
+        if self.bid:
+            told += f" on {_named(self.bid)}"
+            if self.shows_dice:
+                wild = None if self.palifico else PACO
+                hands = [tuple(seat.dice) for seat in self.seats]
+                told += f": there are {count_face(hands, self.bid.face, wild)}"
+        self._say(event.seat, told, event.call)
         for seat, verb, dice in ((event.loser, "loses", -1), (event.gainer, "regains", 1)):
             if seat is not None:
                 self.seats[seat].left += dice
                 self.seats[seat].word = f"{verb} a die"
                 self.told[-1] += f" {self.seats[seat].name} {verb} a die."
-
-    def _count(self) -> str:
-        """Return how many dice of the bid there are, if they may be seen."""
-        hands = [seat.dice for seat in self.seats]
-        if not self.bid or not self.shows_dice:
-            return ""
-        wild = None if self.palifico else PACO
-        return f": there are {count_face([tuple(hand) for hand in hands], self.bid.face, wild)}"
 
     def _end(self, event: Placed) -> None:
         for seat, place in zip(self.seats, event.places, strict=True):

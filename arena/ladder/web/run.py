@@ -259,9 +259,23 @@ def door_process(
     `say` is called in the process of the door, too. Raises ArenaError if the door cannot be opened,
     and after the block if it ended before.
     """
-    door = _opened_beside(folder, address, say)
+    ours, theirs = Pipe(duplex=False)
+    with ours:
+        with theirs:
+            door = Job(partial(_serve_beside, folder, address, say, theirs))
+        try:
+            ours.recv_bytes()
+        except EOFError:
+            raise _end_of(door, folder) from None
     ending = threading.Event()
-    watcher = threading.Thread(target=_watch, args=(door, ending, stop, say))
+
+    def watch() -> None:
+        door.wait()
+        if not ending.is_set():
+            say("the web door has ended: the ladder stops after what is being played")
+            stop.set()
+
+    watcher = threading.Thread(target=watch)
     watcher.start()
     try:
         yield
@@ -272,19 +286,6 @@ def door_process(
         watcher.join()
     if ended:
         raise _end_of(door, folder)
-
-
-def _opened_beside(folder: Folder, address: Address, say: Say) -> Job:
-    """Start a door and wait until it is open; raises ArenaError if it cannot be."""
-    ours, theirs = Pipe(duplex=False)
-    with ours:
-        with theirs:
-            door = Job(partial(_serve_beside, folder, address, say, theirs))
-        try:
-            ours.recv_bytes()
-        except EOFError:
-            raise _end_of(door, folder) from None
-    return door
 
 
 def _serve_beside(folder: Folder, address: Address, say: Say, opened: Connection) -> None:
@@ -298,13 +299,6 @@ def _serve_beside(folder: Folder, address: Address, say: Say, opened: Connection
 
     with opened:
         serve(folder, address, tell)
-
-
-def _watch(door: Job, ending: threading.Event, stop: threading.Event, say: Say) -> None:
-    door.wait()
-    if not ending.is_set():
-        say("the web door has ended: the ladder stops after what is being played")
-        stop.set()
 
 
 def _end_of(door: Job, folder: Folder) -> ArenaError:

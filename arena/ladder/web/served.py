@@ -97,8 +97,18 @@ class Listeners:
     @contextmanager
     def place(self, author: str, address: str) -> Iterator[None]:
         """Count an author, or a visitor without a name; raises RequestError for one too many."""
-        streams, key = (self._authors, author) if author else (self._visitors, address)
-        self._check(author, streams[key])
+        limits = self._limits
+        if author:
+            streams, key, most = self._authors, author, limits.of_author
+        else:
+            streams, key, most = self._visitors, address, limits.of_address
+        if streams[key] >= most:
+            what = f"{author or 'this address'} has {most} streams of events already"
+            raise RequestError(429, what, _LISTEN_LATER, {"Retry-After": "60"})
+        for_visitors = limits.all - limits.kept
+        is_full = len(self) >= limits.all
+        if is_full or (not author and self._visitors.total() >= for_visitors):
+            raise RequestError(503, "too many are listening", _LISTEN_LATER, {"Retry-After": "60"})
         streams[key] += 1
         try:
             yield
@@ -109,18 +119,6 @@ class Listeners:
 
     def __len__(self) -> int:
         return self._visitors.total() + self._authors.total()
-
-    def _check(self, author: str, streams: int) -> None:
-        limits = self._limits
-        most = limits.of_author if author else limits.of_address
-        if streams >= most:
-            whose = author or "this address"
-            what = f"{whose} has {most} streams of events already"
-            raise RequestError(429, what, _LISTEN_LATER, {"Retry-After": "60"})
-        all_taken = len(self) >= limits.all
-        visitors = self._visitors.total()
-        if all_taken or (not author and visitors >= limits.all - limits.kept):
-            raise RequestError(503, "too many are listening", _LISTEN_LATER, {"Retry-After": "60"})
 
 
 class DoorTerms(Struct, frozen=True):
@@ -196,7 +194,14 @@ class Buckets:
         if left < 1:
             return False
         if len(self._levels) >= _MOST_ADDRESSES:
-            self._forget()
+            # Those whose buckets are full again are forgotten, or all if there are none.
+            self._levels = {
+                other: level
+                for other, level in self._levels.items()
+                if self._left(other) < self._burst
+            }
+            if len(self._levels) >= _MOST_ADDRESSES:
+                self._levels.clear()
         self._levels[address] = _Level(left - 1, time.monotonic())
         return True
 
@@ -204,16 +209,6 @@ class Buckets:
         if (level := self._levels.get(address)) is None:
             return self._burst
         return min(self._burst, level.left + (time.monotonic() - level.at) * self._rate)
-
-    def _forget(self) -> None:
-        """Drop the addresses whose buckets are full again, or all if none is."""
-        self._levels = {
-            address: level
-            for address, level in self._levels.items()
-            if self._left(address) < self._burst
-        }
-        if len(self._levels) >= _MOST_ADDRESSES:
-            self._levels.clear()
 
 
 class AskedFor(NamedTuple):
