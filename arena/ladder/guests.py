@@ -35,6 +35,18 @@ from arena.publish.templates import font_css
 
 _PAUSE = 5.0
 """Seconds between two starts of the process."""
+_PATIENCE = 300.0
+"""Seconds without a request of its page after which a table ends."""
+_LEFT = "You left the table, or were away for long."
+_BEFORE = "The ladder was started again."
+_BROKEN = "The table broke; it is not your fault. Ask for another one."
+_LOOK = 0.05
+"""Seconds between looks at what was clicked."""
+_IDLE = 0.5
+"""The same while nobody plays."""
+_KEPT_GAMES = 200
+"""Games that have a replay."""
+_MOST_RIVALS = 5
 
 
 class GuestKeeper(JobKeeper):
@@ -62,13 +74,6 @@ class GuestKeeper(JobKeeper):
             default = self.config.file.humans
             names = [name for name, said in humans.items() if (default if said is None else said)]
             self._book.set_fact(FACT, msgspec.json.encode(names).decode())
-
-
-_PATIENCE = 300.0
-"""Seconds without a request of its page after which a table ends."""
-_LEFT = "You left the table, or were away for long."
-_BEFORE = "The ladder was started again."
-_BROKEN = "The table broke; it is not your fault. Ask for another one."
 
 
 class GuestTable:
@@ -137,15 +142,6 @@ class GuestTable:
         except Exception:
             self._why = _BROKEN
             logging.exception("a table with a visitor broke")
-
-
-_LOOK = 0.05
-"""Seconds between looks at what was clicked."""
-_IDLE = 0.5
-"""The same while nobody plays."""
-_KEPT_GAMES = 200
-"""Games that have a replay."""
-_MOST_RIVALS = 5
 
 
 def run_tables(folder: Folder) -> None:

@@ -114,7 +114,7 @@ class BookFileUser:
         self.close()
 
     def close(self) -> None:
-        """Close the file."""
+        """Close the file that is used."""
         self._file.close()
 
 

@@ -47,6 +47,15 @@ GAMES = 20
 """Games of a trial, at least."""
 _COMPANY = ("honest", "odds", "random", "bluffer")
 """Sample bots in Python, which every sandbox can run; with one of them twice at a table of six."""
+STEPS = len(steps.STEPS) + 1
+"""How many steps a check has: those of `arena check`, and the games."""
+_GAMES = "games among sample bots"
+_READ_ONLY = 0o444
+_MOST_SHOWN = 8_192
+"""Characters kept of each line of a conversation."""
+_MOST_SAID = 500
+"""Characters kept of what was wrong, where, and how to mend it."""
+_SEED_BYTES = 16
 
 
 class TrialTerms(Struct, frozen=True, kw_only=True):
@@ -158,17 +167,6 @@ class _Room:
             place = f"{table}, game {game.game + 1}"
             for fault in faults_in(played, rules, game, table.seat):
                 yield TrialFault(place, fault)
-
-
-STEPS = len(steps.STEPS) + 1
-"""How many steps a check has: those of `arena check`, and the games."""
-_GAMES = "games among sample bots"
-_READ_ONLY = 0o444
-_MOST_SHOWN = 8_192
-"""Characters kept of each line of a conversation."""
-_MOST_SAID = 500
-"""Characters kept of what was wrong, where, and how to mend it."""
-_SEED_BYTES = 16
 
 
 class CheckOrder(TrialTerms, frozen=True, kw_only=True):

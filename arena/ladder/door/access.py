@@ -20,6 +20,11 @@ _BITS = 256
 _DAY = 86_400.0
 FRESH = 43_200.0
 """Seconds after an administrator's invitation was made in which it lets them administrate."""
+MOST_TOKENS = 20
+"""Tokens of an author, at most."""
+MAX_MAIL = 254
+MAX_WHY = 500
+"""Characters of a mail address and of a reason, at most."""
 
 
 class SecretKind(StrEnum):
@@ -56,8 +61,6 @@ class Scope(StrEnum):
 
 
 TOKEN_SCOPES = (Scope.SUBMIT, Scope.READ)
-MOST_TOKENS = 20
-"""Tokens of an author, at most."""
 
 
 class Secret(NamedTuple):
@@ -213,11 +216,6 @@ def invite(folder: Folder, name: str, scope: Scope) -> tuple[str, bool]:
 def id_of(word: str) -> str:
     """Return what is kept of a secret: it names the secret when it is ended, and opens nothing."""
     return sha256(word.encode("utf-8", "surrogatepass")).hexdigest()
-
-
-MAX_MAIL = 254
-MAX_WHY = 500
-"""Characters of a mail address and of a reason, at most."""
 
 
 class Request(NamedTuple):

@@ -49,6 +49,13 @@ _MOST_SHOWN = 400
 """Lines that are shown of a file."""
 _WIDTH = 300
 """Characters that are shown of a line."""
+_LEAKS = 3
+_WORST = 10
+_OPPONENTS = 5
+"""Those that beat a version most often."""
+_STYLE = "style.css"
+_JUDGING = 5.0
+"""Seconds of a publication after which no more decisions are judged: the next one goes on."""
 
 
 class ChangedFile(Struct, frozen=True):
@@ -105,10 +112,6 @@ def _lines(content: bytes) -> list[str] | None:
     return lines if len(lines) <= _MOST_LINES else None
 
 
-_LEAKS = 3
-_WORST = 10
-
-
 class Why(Struct, frozen=True):
     """What the page shows."""
 
@@ -132,8 +135,6 @@ def why(version: str, fixtures: Iterable[tuple[PlayedFixture, Rules]]) -> Why | 
     return Why(version, judged, judged.leaks[:_LEAKS], judged.worst[:_WORST])
 
 
-_OPPONENTS = 5
-"""Those that beat a version most often."""
 _Row = TypeVar("_Row", bound=Struct)
 
 
@@ -189,9 +190,6 @@ def _by_bot(path: Path, kind: type[_Row]) -> dict[str, list[_Row]]:
     return rows
 
 
-_STYLE = "style.css"
-_JUDGING = 5.0
-"""Seconds of a publication after which no more decisions are judged: the next one goes on."""
 _twins = msgspec.json.Decoder(TwinResult).decode
 
 

@@ -42,6 +42,14 @@ AT_DOOR = "/site/"
 """Where the door serves the site."""
 _COPIES = ("a", "b")
 _READABLE = 0o755
+_SHARE = 20
+"""How many times as long as it takes there is between two publications."""
+OVERTAKEN = "overtaken"
+"""How the lines in the log begin."""
+_RANKS = "ranks"
+"""The fact that has what the last publication showed, as JSON."""
+_NAMED = 3
+"""How many of those who overtook a version are named, at most."""
 
 
 def publish_all(folder: Folder, replays: int) -> float:
@@ -200,10 +208,6 @@ def _seasons(seasons: Sequence[SeasonRow]) -> str:
     return json.dumps(rows, indent=1) + "\n"
 
 
-_SHARE = 20
-"""How many times as long as it takes there is between two publications."""
-
-
 class Publisher(JobKeeper):
     """Publishes what changed, in a process of its own; if that is ended, the site stays."""
 
@@ -254,14 +258,6 @@ class Publisher(JobKeeper):
             self._book.set_fact("publish_due_at", "")
             note_overtaken(self._folder.site, self._book)
         self._not_before = time.monotonic() + wait
-
-
-OVERTAKEN = "overtaken"
-"""How the lines in the log begin."""
-_RANKS = "ranks"
-"""The fact that has what the last publication showed, as JSON."""
-_NAMED = 3
-"""How many of those who overtook a version are named, at most."""
 
 
 class _RankRange(NamedTuple):

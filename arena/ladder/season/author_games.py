@@ -38,7 +38,7 @@ class OwnGame(NamedTuple):
     fixture: int
     """The fixture's index in the schedule, from 0."""
     game: int
-    """From 0."""
+    """The number of the game in its fixture, from 0."""
     variant: str
     seats: Sequence[str]
     place: int

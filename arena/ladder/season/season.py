@@ -48,6 +48,11 @@ from arena.ratings.two_versions import Paired, pooled
 
 _PAIRS = 2
 """How many pairs of tables a division needs, at least: fewer do not say how much they vary."""
+STORE = "league.sqlite"
+_REPLAYED = 200
+"""Games that are replayed before another version of the arena goes on."""
+SEED_FILE = "seed"
+"""The file with the master seed, which nobody else may read while the season is open."""
 
 
 class TwinResult(Struct, frozen=True):
@@ -146,13 +151,6 @@ class Workers:
             self._cluster.distribute(spec, list(bots), self._say)
             self._offered = digests
         return self._cluster
-
-
-STORE = "league.sqlite"
-_REPLAYED = 200
-"""Games that are replayed before another version of the arena goes on."""
-SEED_FILE = "seed"
-"""The file with the master seed, which nobody else may read while the season is open."""
 
 
 @contextmanager

@@ -140,7 +140,7 @@ class Machine(Struct, frozen=True, kw_only=True):
     """What the ladder noted of itself; None before its first note."""
     running: bool
     disk_free: int
-    """Bytes."""
+    """Bytes that are free."""
     disk_size: int
     published: float | None
     publishes_in: float | None

@@ -50,6 +50,19 @@ _DELETION = f'{COOKIE}=""; HttpOnly; Max-Age=0; Path=/; SameSite=lax; Secure'
 _HEALTH = "/healthz"
 """Programs beside the door ask for this page without knowing the door's name."""
 _HTTPS = {"Strict-Transport-Security": "max-age=31536000"}
+_ASSETS = (
+    "door/author.css",
+    "door/author.js",
+    "door/administration.css",
+    "door/door.css",
+    "door/door.js",
+    "door/front.css",
+    "door/live.css",
+    "door/times.js",
+    "door/upload.js",
+    "style.css",
+)
+"""What the pages of the door need beside themselves."""
 
 
 class Guard:
@@ -107,19 +120,6 @@ def _check(request: Request, served: Served) -> None:
         raise RequestError(403, "the request was not made by a page of the door", hint)
 
 
-_ASSETS = (
-    "door/author.css",
-    "door/author.js",
-    "door/administration.css",
-    "door/door.css",
-    "door/door.js",
-    "door/front.css",
-    "door/live.css",
-    "door/times.js",
-    "door/upload.js",
-    "style.css",
-)
-"""What the pages of the door need beside themselves."""
 _V1 = "/api/v1"
 _FOR_VISITORS = [
     Route("/", front.front),

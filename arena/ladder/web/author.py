@@ -68,7 +68,7 @@ def _invalid_link() -> RequestError:
 
 
 def leave(request: Request) -> Response:
-    """End a session."""
+    """End the session of a browser."""
     session_of(request)
     with Secrets(served_by(request).folder, writes=True) as secrets:
         secrets.drop(request.cookies.get(COOKIE, ""))

@@ -182,7 +182,7 @@ class _Timed(H11Protocol):
         self._time()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Wait no more."""
+        """Stop waiting for a request."""
         super().connection_lost(exc)
         if self._end:
             self._end.cancel()

@@ -47,6 +47,10 @@ from arena.ladder.web.live_game import LiveNow, game_step, live_now
 _divisions = msgspec.json.Decoder(list[DivisionProgress]).decode
 _checks = msgspec.json.Decoder(list[Progress]).decode
 _NOT_ENTERED = "the ladder has not looked at it yet"
+_POLL = 0.5
+"""Seconds between looks."""
+_KEPT = 2_000
+"""Lines of the log that are kept for listeners."""
 
 
 class Snapshot(NamedTuple):
@@ -238,12 +242,6 @@ def versions_of(now: Snapshot, author: str) -> list[MyVersion]:
         MyVersion(version=version.name, state=version.state, why=version.why, note=version.note)
         for version in mine[::-1]
     ]
-
-
-_POLL = 0.5
-"""Seconds between looks."""
-_KEPT = 2_000
-"""Lines of the log that are kept for listeners."""
 
 
 class Watch:

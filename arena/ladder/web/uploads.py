@@ -39,6 +39,13 @@ _HEAD = (
     rb"(?:Content-Type: [^\r\n]*\r\n)?\r\n"
 )
 """How every browser sends the fields of the page's form: the note may be missing."""
+_PARTS = ".door.*.part"
+_BEGINNINGS = (
+    (b"PK", ".zip"),
+    (b"\x1f\x8b", ".tar.gz"),
+    (b"BZh", ".tar.bz2"),
+    (b"\xfd7zXZ", ".tar.xz"),
+)
 
 
 async def timed(request: Request, seconds: float, most: int) -> AsyncIterator[bytes]:
@@ -174,15 +181,6 @@ class FileForm:
                 self._held = self._held[-size:]
         if self._held != self._tail:
             raise RequestError(400, "the form is cut off", "send it again")
-
-
-_PARTS = ".door.*.part"
-_BEGINNINGS = (
-    (b"PK", ".zip"),
-    (b"\x1f\x8b", ".tar.gz"),
-    (b"BZh", ".tar.bz2"),
-    (b"\xfd7zXZ", ".tar.xz"),
-)
 
 
 def forget_parts(folder: Folder) -> None:
