@@ -74,7 +74,7 @@ def publish_all(folder: Folder, replays: int) -> float:
             with part_of(folder.site) as link:
                 link.symlink_to(copy.relative_to(folder.root))
             played = (
-                PlayedSeason(season.store, season.info.variants, season.shown)
+                PlayedSeason(season.store, season.conditions.variants, season.shown)
                 if season
                 else PlayedSeason(None, {}, ())
             )
@@ -104,7 +104,7 @@ class _Games(NamedTuple):
     """What is public of a season's store."""
 
     store: Store
-    info: Conditions
+    conditions: Conditions
     shown: Collection[str]
     """The ids of the fixtures that may be seen."""
     left: int
@@ -123,12 +123,12 @@ def _games_of(season: Path, *, secret: bool) -> Iterator[_Games | None]:
         yield None
         return
     with Store(path) as store:
-        info = store.league
-        if info is None:
+        conditions = store.league
+        if conditions is None:
             yield None
             return
         shown, left = _shown(store, secret=secret)
-        yield _Games(store, withheld(info) if secret else info, shown, left)
+        yield _Games(store, withheld(conditions) if secret else conditions, shown, left)
 
 
 def _by_authors_of_now(season: _Games, book: Book) -> _Games:
@@ -136,9 +136,9 @@ def _by_authors_of_now(season: _Games, book: Book) -> _Games:
     authors = {version.name: version.author for version in book.versions()}
     bots, struck = (
         tuple(replace(bot, author=authors.get(bot.name, bot.author)) for bot in of)
-        for of in (season.info.bots, season.info.struck)
+        for of in (season.conditions.bots, season.conditions.struck)
     )
-    return season._replace(info=replace(season.info, bots=bots, struck=struck))
+    return season._replace(conditions=replace(season.conditions, bots=bots, struck=struck))
 
 
 def _shown(store: Store, *, secret: bool) -> tuple[Collection[str], int]:
@@ -162,13 +162,16 @@ def _sites(folder: Folder) -> Path:
 
 def _write_site(season: _Games, site: Path, replays: ReplayChoice, *, goes_on: bool) -> None:
     store = season.store
-    info = season.info
+    conditions = season.conditions
     is_shown = season.shown.__contains__
-    with checking(store, info) as refuse_damaged, stored_games(store, info, is_shown) as games:
-        ratings = rate_results(by_division(games.results), info.ratings, games.cached)
+    with (
+        checking(store, conditions) as refuse_damaged,
+        stored_games(store, conditions, is_shown) as games,
+    ):
+        ratings = rate_results(by_division(games.results), conditions.ratings, games.cached)
         refuse_damaged()
         publish(
-            info,
+            conditions,
             ratings,
             games,
             site,
@@ -177,7 +180,7 @@ def _write_site(season: _Games, site: Path, replays: ReplayChoice, *, goes_on: b
                 season.left,
                 store.quarantined(),
                 goes_on=goes_on,
-                models=model_use(store, is_shown) if info.models else {},
+                models=model_use(store, is_shown) if conditions.models else {},
                 door=AT_DOOR if goes_on else "",
             ),
             replays=replays,

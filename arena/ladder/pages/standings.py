@@ -94,7 +94,7 @@ class LiveStandings:
         self._store = folder.season(season) / STORE
         self._seen: object = None
         """The state of the store that was read."""
-        self._info: Conditions | None = None
+        self._conditions: Conditions | None = None
         self._results = _Results()
         self._memory: dict[str, tuple[bytes, bytes]] = {}
         self._live: Live | None = None
@@ -110,18 +110,18 @@ class LiveStandings:
         if seen == self._seen:
             return False
         with Store(self._store) as store:
-            if info := store.league:
-                self._results.read(store, info)
-            self._info = info
+            if conditions := store.league:
+                self._results.read(store, conditions)
+            self._conditions = conditions
         self._seen = seen
         return True
 
     def rate(self) -> bool:
         """Compute the standings if games were played and it is time; tell whether they were."""
-        if self._info is None or self._rated == self._seen or time.monotonic() < self._next:
+        if self._conditions is None or self._rated == self._seen or time.monotonic() < self._next:
             return False
         began = time.monotonic()
-        self._live, self._rated = self._computed(self._info), self._seen
+        self._live, self._rated = self._computed(self._conditions), self._seen
         self._next = began + pause(self._live.seconds)
         return True
 

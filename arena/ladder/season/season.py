@@ -303,9 +303,11 @@ class Season:
         if not self._played and len(newest) >= max(self._league.players):
             bots = tuple(self._ready[name].bot for name in sorted(newest))
             league = replace(self._league, bots=bots)
-            info = conditions_of(league, self._workers.sandbox.name, self._seed)
-            info = replace(info, machine=this_machine(), endless=True, blocks=0, until=None)
-            self._store.begin(info)
+            conditions = conditions_of(league, self._workers.sandbox.name, self._seed)
+            conditions = replace(
+                conditions, machine=this_machine(), endless=True, blocks=0, until=None
+            )
+            self._store.begin(conditions)
             self._played = StoredLeague(self._store)
         return self._go_on(field, struck, listener, endless=True)
 
@@ -330,15 +332,15 @@ class Season:
 
     def check_games(self) -> None:
         """Replay stored games; raises ArenaError if this arena plays one of them otherwise."""
-        info = self._store.league
+        conditions = self._store.league
         gone = self._store.without_logs()
         positions = [position for position in self._store.positions() if position not in gone]
-        if info is None:
+        if conditions is None:
             return
-        step = max(1, len(positions) * info.games // _REPLAYED)
+        step = max(1, len(positions) * conditions.games // _REPLAYED)
         for position in positions[::step]:
             [played] = self._store.played(position, position)
-            if not _replays(played, info.variants[played.fixture.variant]):
+            if not _replays(played, conditions.variants[played.fixture.variant]):
                 what = f"this arena plays fixture {played.fixture.id} otherwise"
                 hint = "go on with the arena that began the season, or close it there"
                 raise ArenaError(what, str(self._store.path), hint)
