@@ -194,7 +194,7 @@ class _Beside:
         return live.file_for(fixture) if live else ""
 
     def check(self) -> bool:
-        """Take the results of checks in and begin the next; returns whether any was passed."""
+        """Take the results of checks in and begin the next; returns whether a version may play."""
         return self._checks.step()
 
     def step(self, now: float) -> None:
@@ -379,9 +379,11 @@ class _Ladder:
                 self._book.set_fact("arena", __version__)
                 field = Field(season, self._folder, self._config, self._book)
                 play = _Play(season, field, self._inbox, self._beside, self._stop)
-                play.until_closed()
-                self._beside.note_divisions(season)
-                ended = self._inbox.closing is not None and play.to_its_end()
+                ended = False
+                while not ended and not self._stop.is_set():
+                    play.until_closed()
+                    self._beside.note_divisions(season)
+                    ended = self._inbox.closing is not None and play.to_its_end()
             if self._inbox.closing and ended:
                 self._close_season(number, self._inbox.closing)
 
