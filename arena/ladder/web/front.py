@@ -133,7 +133,7 @@ def kit(request: Request) -> Response:
 
 
 @posted(visitor_of)
-def join(request: Request, _: Visitor, form: Form) -> Response:
+def join(request: Request, _who: Visitor, form: Form) -> Response:
     """Take a request for an invitation; or let in whoever asks, if the ladder is open."""
     served = served_by(request)
     try:
@@ -145,7 +145,12 @@ def join(request: Request, _: Visitor, form: Form) -> Response:
             what = f"{most} people of this address asked already"
             raise RequestError(429, what, "try again tomorrow", _TOMORROW)
         if served.terms.door.open:
-            return see_other(f"/link/{_let_in(request, name)}")
+            joins = served.terms.door.joins
+            if joined_today(served.folder) >= joins:
+                what = f"{joins} people joined in the last 24 hours already"
+                raise RequestError(429, what, "try again tomorrow", _TOMORROW)
+            word, _ = access.invite(served.folder, name, Scope.AUTHOR)
+            return see_other(f"/link/{word}")
         with Requests(served.folder, writes=True) as requests:
             requests.add(name, mail, why, served.terms.door.requests)
     except ArenaError as error:
@@ -174,13 +179,3 @@ def _asked(form: Form) -> _Asked:
     if len(why) > MAX_WHY:
         raise RequestError(400, f"the reason has more than {MAX_WHY} characters", "shorten it")
     return _Asked(form.get("name", "").strip(), mail, why)
-
-
-def _let_in(request: Request, name: str) -> str:
-    """Make an author of who asks; returns the secret of their link."""
-    served = served_by(request)
-    if joined_today(served.folder) >= served.terms.door.joins:
-        what = f"{served.terms.door.joins} people joined in the last 24 hours already"
-        raise RequestError(429, what, "try again tomorrow", _TOMORROW)
-    word, _ = access.invite(served.folder, name, Scope.AUTHOR)
-    return word

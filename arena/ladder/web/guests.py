@@ -62,7 +62,7 @@ def _versions(served: Served) -> list[str]:
 
 
 @posted(visitor_of)
-def ask(request: Request, _: Visitor, form: Form) -> Response:
+def ask(request: Request, _who: Visitor, form: Form) -> Response:
     """Ask for a table; a form that is refused is shown again."""
     try:
         return _ask(request, form)
