@@ -199,7 +199,8 @@ class VectorEnv:
 
     def observations(self) -> Array:
         """Return the observations of the seats that act: a row per game."""
-        table, games, seat = self.table, self._all, self.seat
+        table, seat = self.table, self.seat
+        games = self._all
         order = self._tables.order[seat]
         seen = np.zeros((self.games, table.size), np.int8)
         seen[:, table.hand] = self.hands[games, seat]
