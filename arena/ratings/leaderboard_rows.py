@@ -106,7 +106,7 @@ class PlayedGames(Protocol[AnyGame_co]):
 
     @property
     def fixture(self) -> Fixture:
-        """The table."""
+        """The table, with its seats."""
 
     @property
     def games(self) -> Sequence[AnyGame_co]:
@@ -234,7 +234,7 @@ class Leaderboard(Struct, frozen=True):
     variant: str
     players: int
     rows: Sequence[LeaderboardRow]
-    """Best mu first."""
+    """The bots, best mu first."""
     duels: Mapping[Pair, Duel]
     """Head to head, for each ordered pair of bots that met."""
     better: Mapping[Pair, float]

@@ -25,7 +25,7 @@ class Ratings(Struct, frozen=True):
     boards: Sequence[Leaderboard] = ()
     """One for each division that was played, in the order of the schedule."""
     overall: Overall | None = None
-    """Of several divisions, or if the league asks for it; None if no bot played in all."""
+    """None for a single division, unless the league asks for it, and if no bot played in all."""
     suspicions: Sequence[Suspicion] = ()
     """The strongest first."""
     options: RatingsInfo = RatingsInfo()

@@ -120,7 +120,7 @@ class FaultlessGames(NamedTuple):
     """
 
     games: Games
-    """All games."""
+    """All games of the division, those with faults, too."""
     results: Results
     factors: Factors
     """Those of the solution for all games."""
@@ -141,7 +141,8 @@ def centred(mu: Floats) -> Floats:
 
 
 def _rows(estimates: Estimates, passed: Floats, options: RatingsInfo) -> list[LeaderboardRow]:
-    (games, _, met), luck, mu, covariance, better, field = estimates
+    solution, luck, mu, covariance, better, field = estimates
+    games, met = solution.games, solution.pairs
     bots, anchor = games.bots, anchor_of(games, options)
     t = t_quantile(UPPER, covariance.degrees_of_freedom)
     pull = luck.without(met, mu) if luck else met
@@ -176,7 +177,9 @@ def plain_columns(
 
     Mu is relative to the mean of the field here; `passed` are those of the usual pass.
     """
-    anchor, played, beats_average = anchor_of(games, options), games.played(), beats(mu)
+    anchor = anchor_of(games, options)
+    played = games.played()
+    beats_average = beats(mu)
     wins = np.bincount(games.order[:, 0], minlength=games.size)
     return {
         "bot": np.array(games.bots, np.object_),
@@ -280,7 +283,7 @@ def _standard_errors(covariance: Floats, anchor: int | None) -> Floats:
 
 
 PAIRED = 300
-"""Of so many of the best bots all pairs are compared, as tables of a site show them."""
+"""How many of the best bots are compared in all pairs, as tables of a site show them."""
 
 
 class PairTable(Struct, frozen=True):
@@ -413,9 +416,9 @@ def _large_pairs(games: Games, mu: Floats) -> PairTable:
 
 
 def _reached(games: Games) -> tuple[Ints, Ints]:
-    """Return how many bots each was ahead of, or of who was, and so on; and how many were of it.
+    """Return, for each bot, how many it is above, and how many are above it, as `_above` has it.
 
-    Each bot counts as above itself (`leaderboard.py` says why it is asked).
+    Each bot counts as above itself.
     """
     pairs = [np.stack([games.order[:, i], games.order[:, j]], 1) for i, j in games.place_pairs()]
     pairs = np.unique(np.concatenate(pairs), axis=0).tolist()

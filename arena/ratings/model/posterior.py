@@ -340,7 +340,9 @@ def _posterior_of_many(results: Results, factors: Factors, tolerance: float) -> 
 
     Meanwhile Newton steps with it lead to the mean that the factors have.
     """
-    plan, mu, first, before = results.plan(), np.zeros(results.bots), inf, inf
+    plan = results.plan()
+    mu = np.zeros(results.bots)
+    first = before = inf
     values = np.empty(plan.length)
     for _ in range(_MAX_ROUNDS):
         _fill_precision(values, results, factors, plan)
