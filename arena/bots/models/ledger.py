@@ -244,13 +244,16 @@ class Ledger:
         while True:
             for number in range(places):
                 fd = self._open(f"{model}.{number}")
-                if _try_lock(fd):
-                    try:
-                        yield
-                    finally:
-                        os.close(fd)
-                    return
-                os.close(fd)
+                try:
+                    fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                except BlockingIOError:
+                    os.close(fd)
+                    continue
+                try:
+                    yield
+                finally:
+                    os.close(fd)
+                return
             if stopped():
                 raise InterruptedError
             time.sleep(_POLL_SECONDS)
@@ -267,14 +270,6 @@ class Ledger:
     def _open(self, name: str) -> int:
         flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC
         return os.open(self._folder / name, flags, 0o600)
-
-
-def _try_lock(fd: int) -> bool:
-    try:
-        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
 
 
 def _read(fd: int) -> Spending:

@@ -270,7 +270,12 @@ class Clock:
     def _check_by_cpu(self, began: Moment, cpu: float, bank: TimeBank, now: float) -> str:
         """Check a request by CPU time, and by the wall clock against bots that sleep."""
         limit = min(self._limits.answer, bank.own)
-        used = self._at_most_used(began.wall, cpu, now)
+        # The most that it can have used, as CPU time is read only if that matters.
+        used = now - began.wall
+        if self._resolution < 0:
+            used = inf
+        elif self._cpu_read is not None and self._cpu_read_at > began.wall:
+            used = min(used, self._cpu_read + now - self._cpu_read_at - cpu)
         if used >= limit:
             used = self._used(began, now)
         if used >= limit:
@@ -287,15 +292,6 @@ class Clock:
         until_cpu = max(self._resolution, limit - used)
         self.next_check = min(self.next_check, now + min(until_wall, until_cpu))
         return ""
-
-    def _at_most_used(self, since: float, cpu: float, now: float) -> float:
-        """Return the most CPU time that the bot can have used, without reading it."""
-        if self._resolution < 0:
-            return inf
-        used = now - since
-        if self._cpu_read is not None and self._cpu_read_at > since:
-            used = min(used, self._cpu_read + now - self._cpu_read_at - cpu)
-        return used
 
     def _timeout_by_wall(self, limit: float, factor: float = 1.0) -> str:
         """Say which limit a bot exceeded that may take `limit` seconds by the wall clock."""

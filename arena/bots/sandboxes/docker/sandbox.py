@@ -38,9 +38,9 @@ _SWITCH_USER = ["SETGID", "SETPCAP", "SETUID"]
 """The privileges of a container's supervisor, which runs as root; its bot has none."""
 _MASKED = [*ENGINE_DEFAULTS, *HIDDEN_PROC, *HIDDEN_SYS]
 _INODES = 1024
-"""Files in /tmp."""
+"""Most files in /tmp."""
 _BUILD_INODES = 65_536
-"""Files in /tmp during a build: compilers keep thousands there."""
+"""Most files in /tmp during a build: compilers keep thousands there."""
 _MESSAGE_QUEUE_BYTES = 65_536
 _NANO_CPUS = 10**9
 _ALL_STREAMS = {"stdin": 1, "stdout": 1, "stderr": 1, "stream": 1}

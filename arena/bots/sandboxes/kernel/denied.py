@@ -145,10 +145,22 @@ def _if_flags(name: str, argument: int, flags: int, error: int = errno.EPERM) ->
 
 # ---------------------------------------------------------------- as a BPF program
 
-_LOAD, _JEQ, _JGT, _JSET, _AND, _RETURN = 0x20, 0x15, 0x25, 0x45, 0x54, 0x06
-_ALLOW, _ERROR, _KILL = 0x7FFF0000, 0x00050000, 0x80000000
+_LOAD = 0x20
+_JEQ = 0x15
+_JGT = 0x25
+_JSET = 0x45
+_AND = 0x54
+_RETURN = 0x06
+"""Codes of BPF's instructions."""
+_ALLOW = 0x7FFF0000
+_ERROR = 0x00050000
+_KILL = 0x80000000
+"""What a filter returns; to _ERROR the number of an error is added."""
 _X32_BIT = 0x40000000
-_NUMBER_AT, _ARCH_AT, _ARGUMENTS_AT = 0, 4, 16
+_NUMBER_AT = 0
+_ARCH_AT = 4
+_ARGUMENTS_AT = 16
+"""Offsets in `struct seccomp_data`."""
 
 
 def bpf_filter(denied: Iterable[Denial], machine: str = "") -> bytes:
