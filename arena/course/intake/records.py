@@ -280,6 +280,35 @@ class Records:
         return self._index.get((kind, key), []) if key else []
 
 
+def with_numbers(students: Sequence[Student], records: Iterable[Record]) -> list[Student]:
+    """Return the students, each without a number with that of a worksheet of Moodle.
+
+    A worksheet names a student by id, by address, or by full name.
+    """
+    index = RosterIndex(students)
+    by_id = {same_key(student.id): student for student in students}
+    numbers: dict[str, str] = {}
+    for record in records:
+        known = [student for key in record.ids if (student := by_id.get(key))]
+        known = known or [one for key in record.ids for one in index.by_mail[key]]
+        known = known or index.by_turned_name[letters_of(record.name)]
+        if record.number and len({student.id for student in known}) == 1:
+            numbers[known[0].id] = record.number
+    return [
+        replace(student, account=numbers[student.id])
+        if student.id in numbers and not has_number(student)
+        else student
+        for student in students
+    ]
+
+
+def anonymous(records: Iterable[Record]) -> dict[str, str]:
+    """Return the numbers of Canvas' users by their anonymous ids."""
+    return {
+        one.anonymous: next(iter(one.accounts)) for one in records if one.anonymous and one.accounts
+    }
+
+
 class Submitter(Struct, frozen=True):
     """A person whom the list in a download names."""
 
@@ -403,32 +432,3 @@ def _scalars(events: Iterator[Any], path: Path) -> Iterator[tuple[_Path, str]]:
             if isinstance(event, yaml.CollectionEndEvent):
                 within.pop()
             within[-1].take("")
-
-
-def with_numbers(students: Sequence[Student], records: Iterable[Record]) -> list[Student]:
-    """Return the students, each without a number with that of a worksheet of Moodle.
-
-    A worksheet names a student by id, by address, or by full name.
-    """
-    index = RosterIndex(students)
-    by_id = {same_key(student.id): student for student in students}
-    numbers: dict[str, str] = {}
-    for record in records:
-        known = [student for key in record.ids if (student := by_id.get(key))]
-        known = known or [one for key in record.ids for one in index.by_mail[key]]
-        known = known or index.by_turned_name[letters_of(record.name)]
-        if record.number and len({student.id for student in known}) == 1:
-            numbers[known[0].id] = record.number
-    return [
-        replace(student, account=numbers[student.id])
-        if student.id in numbers and not has_number(student)
-        else student
-        for student in students
-    ]
-
-
-def anonymous(records: Iterable[Record]) -> dict[str, str]:
-    """Return the numbers of Canvas' users by their anonymous ids."""
-    return {
-        one.anonymous: next(iter(one.accounts)) for one in records if one.anonymous and one.accounts
-    }
