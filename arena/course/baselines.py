@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from arena.course.lock import GradingTerms
 from arena.course.points import FAIR, Part, total_of
-from arena.game.records import BotInfo, Fixture, FixtureResult, LeagueInfo, QuarantinedFixture
+from arena.game.records import BotInfo, Conditions, Fixture, FixtureResult, QuarantinedFixture
 from arena.game.rules.round import ROUNDS_PER_DIE, max_rounds
 from arena.game.seeds import commitment, fixture_seed
 from arena.league.store.rows import PackedFixture
@@ -89,9 +89,9 @@ def wins(pairing: Pairing, result: FixtureResult) -> int:
     return sum(game.places[seat] == 1 for game in result.games)
 
 
-def conditions(terms: GradingTerms, bots: Sequence[BotInfo], name: str) -> LeagueInfo:
+def conditions(terms: GradingTerms, bots: Sequence[BotInfo], name: str) -> Conditions:
     """Return the conditions of the store with the games of a course against its baselines."""
-    return LeagueInfo(
+    return Conditions(
         name=name,
         variants={terms.rules.name: terms.rules},
         bots=tuple(sorted(bots, key=lambda bot: bot.name)),

@@ -15,13 +15,12 @@ from msgspec.structs import replace
 from arena.bots.bot import StagedBot
 from arena.course.baselines import SEATS, conditions, name_of
 from arena.course.lock import GradingTerms, Lock
-from arena.game.records import BotInfo, LeagueInfo
+from arena.game.records import BotInfo, Conditions
 from arena.game.seeds import commitment
 from arena.io.errors import ArenaError
 from arena.league.play.dispatcher import OnResult, RunListener
 from arena.league.play.stored_league import StoredLeague
 from arena.league.play.workers import Engine
-from arena.league.schedule.progress import LeagueProgress
 from arena.league.store.store import Store
 from arena.league.terms.stored_schedule import schedule_of
 
@@ -58,7 +57,7 @@ def store_of(folder: Path, lock: Lock, points: float) -> Path:
     return folder / f"field-{key[:12]}.sqlite"
 
 
-def start_of(terms: GradingTerms, bots: Sequence[BotInfo], points: float, name: str) -> LeagueInfo:
+def start_of(terms: GradingTerms, bots: Sequence[BotInfo], points: float, name: str) -> Conditions:
     """Return the conditions of the league: `points` are what the field is worth."""
     seed = f"{terms.seed}/field"
     blocks = passes(len(bots), points, terms.precision) * (len(bots) - 1)
@@ -75,7 +74,7 @@ def start_of(terms: GradingTerms, bots: Sequence[BotInfo], points: float, name: 
 
 def play_field(
     path: Path,
-    start: LeagueInfo,
+    conditions: Conditions,
     bots: Mapping[str, StagedBot],
     engine: Engine,
     listener: RunListener,
@@ -84,7 +83,7 @@ def play_field(
     """Play the games of a field that are not stored yet; returns False if it was stopped."""
     with Store(path, create=True) as store:
         if store.league is None:
-            store.begin(start)
+            store.begin(conditions)
         league = StoredLeague(store)
         return not league.progress.due() or league.play(bots, engine, listener, on_result)
 
@@ -95,9 +94,9 @@ def field_results(path: Path) -> dict[str, list[tuple[int, int]]]:
         raise ArenaError("the games of the field are missing", str(path), "arena course grade")
     tables: dict[str, list[tuple[int, int]]] = {}
     with Store(path) as store:
-        progress = LeagueProgress(schedule_of(store))
+        schedule = schedule_of(store)
         for result in store.results():
-            if progress.counts(result.fixture.id):
+            if schedule.counts(result.fixture.id):
                 for seat, name in enumerate(result.fixture.seats):
                     won = sum(game.places[seat] == 1 for game in result.games)
                     tables.setdefault(name, []).append((won, len(result.games)))

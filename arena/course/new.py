@@ -73,7 +73,7 @@ budget: 6000                   # games of a student against each baseline, at mo
 # contact: Dr. Example, room 3 # whom students ask, on their pages
 """
 _EXAMPLE = """\
-received: received.csv         # file,received; or a file of the platform: arena help handins
+received: received.csv         # file,received; or a file of the platform: arena help course
 extensions:
   s28: 2026-11-27 23:59 Europe/Berlin
 """

@@ -327,7 +327,7 @@ class RatingsInfo(Struct, frozen=True, forbid_unknown_fields=True):
     """The chance that a league of fair bots has a false suspicion of a kind."""
 
 
-class LeagueInfo(Struct, frozen=True):
+class Conditions(Struct, frozen=True):
     """The conditions that a league is played under at a time, every default explicit."""
 
     name: str

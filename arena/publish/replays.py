@@ -108,8 +108,6 @@ def _newest(results: Sequence[FixtureResult], most: int) -> Iterator[tuple[int, 
 
 
 FIRSTS = "games.js"
-A_PAGE = 8
-"""Shards that are taken after each page: about as many as come while it is made."""
 
 
 class Shard(msgspec.Struct, frozen=True):
@@ -162,7 +160,7 @@ def shards(
     existing: Mapping[str, str],
     variants: Mapping[str, Rules],
     marks: Mapping[str, str],
-    models: tuple[str, ...] = (),
+    models: tuple[str, ...],
 ) -> Iterator[File]:
     """Yield every shard; those whose keys are in `existing`, by path, come without their text.
 

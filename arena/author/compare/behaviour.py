@@ -20,7 +20,7 @@ from msgspec import Struct
 
 from arena.bots.sandboxes.base import Program, Sandbox
 from arena.bots.sessions.warm_pool import WarmPool
-from arena.game.records import Division, Fixture, LeagueInfo
+from arena.game.records import Conditions, Division, Fixture
 from arena.game.wire.messages import CalzaOffer
 from arena.league.play.process_pool import ProcessEngine, map_ordered
 from arena.league.store.rows import PackedFixture
@@ -247,7 +247,7 @@ class TableSample:
 
 
 def compare_behaviour(
-    conditions: LeagueInfo,
+    conditions: Conditions,
     tables: Sequence[PackedFixture],
     versions: Sequence[Program],
     engine: ProcessEngine,
@@ -272,7 +272,7 @@ def compare_behaviour(
 
 
 def _ask(
-    conditions: LeagueInfo,
+    conditions: Conditions,
     tables: Sequence[PackedFixture],
     versions: Sequence[Program],
     sandbox: Sandbox,
@@ -288,7 +288,7 @@ def _ask(
 
 
 def _ask_at(
-    conditions: LeagueInfo,
+    conditions: Conditions,
     packed: PackedFixture,
     versions: Sequence[Program],
     sandbox: Sandbox,

@@ -2,7 +2,6 @@
 
 import json
 import os
-import select
 import signal
 import socket
 import subprocess
@@ -21,6 +20,7 @@ from arena.bots.sandboxes.kernel import cgroups as groups
 from arena.bots.sandboxes.kernel.denied import HIDDEN_PROC
 from arena.bots.sandboxes.run_folder import run_folder
 from arena.bots.sandboxes.run_once import last_line, run_once, started
+from arena.io.uptime import wait_readable
 
 _PROBE_SECONDS = 30.0
 _KILLED = {-signal.SIGKILL, 128 + signal.SIGKILL}
@@ -249,7 +249,7 @@ class _Examiner:
         return gone
 
     def _is_gone(self, alive: int) -> bool:
-        closed = select.select([alive], [], [], self._death_seconds)[0]
+        closed = wait_readable([alive], self._death_seconds)
         return bool(closed) and os.read(alive, 1) == b""
 
     @contextmanager
@@ -294,5 +294,5 @@ def _bait(runs: Path) -> Iterator[dict[str, Any]]:
 
 def _wait_for_daemon(alive: int) -> None:
     """Wait until the daemon runs; raises ValueError if it does not start."""
-    if not select.select([alive], [], [], _PROBE_SECONDS)[0] or os.read(alive, 1) != b".":
+    if not wait_readable([alive], _PROBE_SECONDS) or os.read(alive, 1) != b".":
         raise ValueError("the daemon did not start")

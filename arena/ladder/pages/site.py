@@ -17,7 +17,7 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import replace
 
-from arena.game.records import Division, Fixture, LeagueInfo
+from arena.game.records import Conditions, Division, Fixture
 from arena.io.errors import ArenaError
 from arena.io.files import part_of
 from arena.io.job import LAST, LATER, Job, JobDiedError, JobKeeper
@@ -162,7 +162,7 @@ class _Games(NamedTuple):
     """What is public of a season's store."""
 
     store: Store
-    info: LeagueInfo
+    info: Conditions
     shown: Collection[str]
     """The ids of the fixtures that may be seen."""
     left: int

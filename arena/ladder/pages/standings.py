@@ -10,7 +10,7 @@ from markupsafe import Markup
 from msgspec import Struct
 from msgspec.structs import replace
 
-from arena.game.records import FixtureResult, LeagueInfo
+from arena.game.records import Conditions, FixtureResult
 from arena.io.errors import ArenaError
 from arena.io.files import stat_of
 from arena.io.job import Job, JobDiedError, JobKeeper
@@ -90,7 +90,7 @@ class LiveStandings:
         self._store = folder.season(season) / STORE
         self._seen: object = None
         """The state of the store that was read."""
-        self._info: LeagueInfo | None = None
+        self._info: Conditions | None = None
         self._results = _Results()
         self._memory: dict[str, tuple[bytes, bytes]] = {}
         self._live: Live | None = None
@@ -134,14 +134,14 @@ class LiveStandings:
             )
             write_live(self._folder, self._live)
 
-    def _computed(self, info: LeagueInfo) -> Live:
+    def _computed(self, conditions: Conditions) -> Live:
         began, at = time.process_time(), time.time()
-        struck = {bot.name for bot in info.struck}
+        struck = {bot.name for bot in conditions.struck}
         results = [*self._results.without(struck)]
-        ratings = rate_results(by_division(results), info.ratings, self._remember, brief=True)
-        page = _page(ratings, results, info, self._folder.site)
+        ratings = rate_results(by_division(results), conditions.ratings, self._remember, brief=True)
+        page = _page(ratings, results, conditions, self._folder.site)
         rows = page.front.main.rows if page.front.main else ()
-        provisional = info.ratings.provisional
+        provisional = conditions.ratings.provisional
         return Live(
             season=self._season,
             at=at,
@@ -177,7 +177,7 @@ class _Page(Struct, frozen=True):
 
     front: Front
     all: str
-    league: LeagueInfo
+    league: Conditions
     links: Links
     boards: list[Leaderboard]
     marked: Mapping[str, Markup]
@@ -185,16 +185,23 @@ class _Page(Struct, frozen=True):
     root: str = AT_DOOR
 
 
-def _page(ratings: Ratings, results: list[FixtureResult], info: LeagueInfo, site: Path) -> _Page:
+def _page(
+    ratings: Ratings, results: list[FixtureResult], conditions: Conditions, site: Path
+) -> _Page:
     front = first_standings(ratings, progress(results, 0, goes_on=True))
-    where, marks = links(info, ratings.boards), identities(bot.name for bot in info.bots)
+    where, marks = (
+        links(conditions, ratings.boards),
+        identities(bot.name for bot in conditions.bots),
+    )
     linked = marked_links(marks, where, AT_DOOR)
     # A bot has no page before the next publication.
     marked = {
         bot: linked[bot] if (site / where.bot(bot)).is_file() else name
         for bot, name in marked_names(marks).items()
     }
-    return _Page(front, main_page(ratings, where), info, where, [*ratings.boards], marked, marks)
+    return _Page(
+        front, main_page(ratings, where), conditions, where, [*ratings.boards], marked, marks
+    )
 
 
 class _Results:
@@ -207,14 +214,14 @@ class _Results:
         """When the fixtures of the last minute were stored, and their games."""
         self.recent = deque[LiveResult](maxlen=_RECENT)
 
-    def read(self, store: Store, info: LeagueInfo) -> None:
+    def read(self, store: Store, conditions: Conditions) -> None:
         """Read what is new."""
         hashes = {
             fixture.position: fixture.hash
             for fixture in store.hashes()
             if self._known.get(fixture.position, (b"",))[0] != fixture.hash
         }
-        new = sorted(rated_results_at(store, info.variants, hashes), key=_stored_at)
+        new = sorted(rated_results_at(store, conditions.variants, hashes), key=_stored_at)
         for result in new:
             position = result.fixture.index
             self._known[position] = hashes[position], result

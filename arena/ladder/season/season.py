@@ -23,8 +23,8 @@ from arena.bots.models.config import check_granted
 from arena.bots.models.gateway import Access
 from arena.bots.sandboxes.base import Sandbox
 from arena.bots.sandboxes.registry import check_freezing
-from arena.bots.workshop import Workshop, open_workshop
-from arena.game.records import Division, Fixture, FixtureResult, LeagueInfo, PlayedFixture
+from arena.bots.workshop import Workshop, check_trust, open_workshop
+from arena.game.records import Conditions, Division, Fixture, FixtureResult, PlayedFixture
 from arena.game.rules.books import Rules
 from arena.game.seeds import commitment
 from arena.io.errors import ArenaError
@@ -266,7 +266,7 @@ class Season:
         bot = load_bot(archive)
         bot = replace(bot, info=replace(bot.info, name=version.name, author=version.author))
         check_granted(bot.info.models, self._league.models, str(archive))
-        self._workshop.check_trust([bot], trusted=self._config.file.trust_bots)
+        check_trust(self._workshop.sandbox, [bot], trusted=self._config.file.trust_bots)
         self._ready[version.name] = bot, self._workshop.stage(bot)
 
     def humans(self, name: str) -> bool | None:
@@ -368,7 +368,7 @@ class Season:
         return change
 
     def _difference(
-        self, conditions: LeagueInfo, field: set[str], struck: set[str]
+        self, conditions: Conditions, field: set[str], struck: set[str]
     ) -> dict[str, Any]:
         """Return what is different in the field, as arguments of a change."""
         known = {bot.name for bot in everyone(conditions)}

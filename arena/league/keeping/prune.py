@@ -37,9 +37,9 @@ class Plan(Struct, frozen=True):
     logs: list[int]
     """Fixtures that lose both, the oldest ones."""
     games: int
-    """Games of those."""
+    """How many games those have."""
     freed: int
-    """Bytes, about."""
+    """How many bytes become free, about."""
 
 
 def used(store: Store) -> int:
@@ -59,7 +59,9 @@ def plan_of(store: Store, cap: int, newest: int, most_stderr: float = inf) -> Pl
     """
     stderr = _stderr_to_go(store, newest, most_stderr)
     freed = sum(size - _KEPT for size in stderr.values())
-    logs, games, left = list[int](), 0, used(store) - cap
+    logs = list[int]()
+    games = 0
+    left = used(store) - cap
     gone = store.without_logs()
     for position in store.positions():
         if freed >= left:

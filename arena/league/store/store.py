@@ -9,9 +9,11 @@ from typing import NamedTuple
 import msgspec
 
 from arena.game.records import (
+    Conditions,
+    Exchange,
+    Fixture,
     FixtureResult,
     GameRecord,
-    LeagueInfo,
     PlayedFixture,
     QuarantinedFixture,
 )
@@ -41,7 +43,7 @@ from arena.league.store.rows import (
 from arena.league.store.store_file import StoreFile
 
 _encode = msgspec.json.Encoder().encode
-_leagues = msgspec.json.Decoder(LeagueInfo)
+_leagues = msgspec.json.Decoder(Conditions)
 _changes = msgspec.json.Decoder(Change)
 _quarantined = msgspec.json.Decoder(QuarantinedFixture)
 
@@ -79,12 +81,12 @@ class Store:
         self._files.close(quietly=kind is not None)
 
     @property
-    def league(self) -> LeagueInfo | None:
+    def league(self) -> Conditions | None:
         """The conditions in force; None in a new store."""
         history = self._read_history(checked=True)
         return history.now() if history else None
 
-    def conditions(self) -> LeagueInfo:
+    def conditions(self) -> Conditions:
         """Return the conditions in force; raises ArenaError as `history` does."""
         return self.history().now()
 
@@ -110,10 +112,10 @@ class Store:
             changes = [_changes.decode(change) for change in chain.changes]
             return History(_leagues.decode(chain.info), changes)
 
-    def begin(self, start: LeagueInfo, changes: Iterable[Change] = ()) -> None:
+    def begin(self, conditions: Conditions, changes: Iterable[Change] = ()) -> None:
         """Store the conditions before the first game, in place of any others."""
         with self._rows.transaction():
-            begin_chain(self._rows, _encode(start))
+            begin_chain(self._rows, _encode(conditions))
             for change in changes:
                 lengthen(self._rows, _encode(change))
         self._rows.checkpoint()
@@ -205,12 +207,11 @@ class Store:
         fixtures are gone, ArenaError is raised at the end.
         """
         noted, damaged = self._files.noted(), list[str]()
-        for row, games, *hashes in fixtures_between(self._rows, FIRST, LAST):
-            result = sound_result(row, games, *hashes)
-            if result:
+        for stored in fixtures_between(self._rows, FIRST, LAST):
+            if result := sound_result(*stored):
                 yield result
             else:
-                damaged.append(row.id)
+                damaged.append(stored.row.id)
         if damaged:
             raise damaged_fixtures(damaged, self.path)
         self._files.check_complete(noted)
@@ -224,7 +225,7 @@ class Store:
     def damaged_rows(self, positions: Iterable[int]) -> list[str]:
         """Return the ids of those fixtures whose rows are not what was written there."""
         rows = fixtures_at(self._rows, positions)
-        return [stored[0].id for stored in rows if sound_result(*stored) is None]
+        return [stored.row.id for stored in rows if sound_result(*stored) is None]
 
     def hashes(self) -> Iterator[FixtureHashes]:
         """Yield what tells whether fixtures changed, in schedule order, as it is stored."""
@@ -247,6 +248,15 @@ class Store:
         """Decode all but the games of a fixture; raises ArenaError if it is damaged."""
         with self._files.logs().file.translate_errors():
             return stored.without_games()
+
+    def exchanges(self) -> Iterator[tuple[Fixture, tuple[Exchange, ...]]]:
+        """Yield each stored fixture and what its bots asked language models, unless it was pruned.
+
+        Raises ArenaError for a fixture that is damaged.
+        """
+        for stored in self.stored():
+            played = self.without_games(stored)
+            yield played.fixture, played.exchanges
 
     def games(self, stored: StoredFixture) -> Iterator[GameRecord]:
         """Yield the games of a fixture one by one; raises ArenaError if one is damaged."""
@@ -363,7 +373,7 @@ def begin_chain(rows: StoreFile, info: bytes) -> None:
 
 
 def lengthen(rows: StoreFile, change: bytes) -> None:
-    """Add a change."""
+    """Add a change to the end of the chain."""
     last = rows.value("SELECT last FROM league")
     digest = link_hash(last, change)
     rows.execute("INSERT INTO changes (change, hash) VALUES (?, ?)", change, digest)

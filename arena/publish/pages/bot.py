@@ -10,7 +10,7 @@ from statistics import median
 from markupsafe import Markup, escape
 from msgspec import Struct
 
-from arena.game.records import BotInfo, Cause, LeagueInfo
+from arena.game.records import BotInfo, Cause, Conditions
 from arena.game.rules.explain import name_bid
 from arena.game.rules.round import Bid
 from arena.league.changes import everyone, version_of
@@ -273,7 +273,7 @@ class BotView(Struct, frozen=True):
 
 
 def models(
-    league: LeagueInfo,
+    conditions: Conditions,
     bots: Iterable[BotInfo],
     ratings: Ratings,
     summary: LeagueSummary,
@@ -281,7 +281,7 @@ def models(
     highlights: SiteHighlights,
 ) -> Iterator[BotPage]:
     """Yield a page model for each of some bots of a league, in order; fixtures are in theirs."""
-    recent, versions = _recent(fixtures), _versions(league)
+    recent, versions = _recent(fixtures), _versions(conditions)
     rows = [(board, {row.bot: row for row in board.rows}) for board in ratings.boards]
     field = Field(summary)
     whole = overall_standings(ratings.overall).rows if ratings.overall else ()
@@ -310,10 +310,10 @@ def _recent(fixtures: Sequence[FixtureResultRow]) -> dict[str, list[FixtureResul
     return recent
 
 
-def _versions(league: LeagueInfo) -> dict[str, list[BotInfo]]:
+def _versions(conditions: Conditions) -> dict[str, list[BotInfo]]:
     """Return all versions of each bot, by the name that they share, the oldest first."""
     versions: dict[str, list[BotInfo]] = defaultdict(list)
-    for bot in sorted(everyone(league), key=lambda bot: (version_of(bot.name), bot.name)):
+    for bot in sorted(everyone(conditions), key=lambda bot: (version_of(bot.name), bot.name)):
         versions[version_of(bot.name)[0]].append(bot)
     return versions
 

@@ -13,7 +13,7 @@ import msgspec
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from arena.game.records import FixtureResult, GameResult, LeagueInfo
+from arena.game.records import Conditions, FixtureResult, GameResult
 from arena.game.rules.books import Rules
 from arena.io.cores import core_count
 from arena.io.errors import ArenaError
@@ -198,22 +198,22 @@ _decode = msgspec.msgpack.Decoder(CachedFixture).decode
 _decode_faults = msgspec.msgpack.Decoder(_CachedFaults).decode
 
 
-def summaries_of(store: Store, info: LeagueInfo, names: Pseudonyms | None) -> Cache:
+def summaries_of(store: Store, conditions: Conditions, names: Pseudonyms | None) -> Cache:
     """Return what reports of a store, perhaps under other names, keep between them."""
     fingerprint = names.fingerprint if names else ""
-    depends_on = maker(), fingerprint, info.variants
+    depends_on = maker(), fingerprint, conditions.variants
     return Cache(cache_path(store.path), sha256(_encode(depends_on)).hexdigest())
 
 
 @contextmanager
-def checking(store: Store, info: LeagueInfo) -> Iterator[Callable[[], None]]:
+def checking(store: Store, conditions: Conditions) -> Iterator[Callable[[], None]]:
     """Begin to check the rows of all fixtures; yield what raises ArenaError if any is damaged.
 
     No report is made of a store that the ratings refuse.
     """
     positions = store.positions()
     check = partial(with_store, store.path, Store.damaged_rows, positions)
-    many = len(positions) * info.games * max(info.players) >= MANY
+    many = len(positions) * conditions.games * max(conditions.players) >= MANY
     with in_copy(check) if many and core_count() > 1 else nullcontext(check) as damaged:
 
         def refuse() -> None:
@@ -226,7 +226,7 @@ def checking(store: Store, info: LeagueInfo) -> Iterator[Callable[[], None]]:
 @contextmanager
 def stored_games(
     store: Store,
-    info: LeagueInfo,
+    conditions: Conditions,
     counts: Callable[[str], bool],
     names: Pseudonyms | None = None,
     tell: Tell = str,
@@ -238,9 +238,9 @@ def stored_games(
     anything is published, the rest is to be checked, too.
     """
     store.check_complete()
-    open_cache = partial(summaries_of, store, info, names)
+    open_cache = partial(summaries_of, store, conditions, names)
     with closing(open_cache()) as cache, Processes(store) as processes:
-        games = StoredGames(store, cache, processes, info, counts, names, tell, open_cache)
+        games = StoredGames(store, cache, processes, conditions, counts, names, tell, open_cache)
         del counts  # with all that it knows
         yield games
 
@@ -256,7 +256,7 @@ class StoredGames:
         store: Store,
         cache: Cache,
         processes: Processes,
-        info: LeagueInfo,
+        conditions: Conditions,
         counts: Callable[[str], bool],
         names: Pseudonyms | None,
         tell: Tell,
@@ -264,7 +264,11 @@ class StoredGames:
     ) -> None:
         self._store, self._cache, self._processes = store, cache, processes
         self._names, self._tell, self._open_cache = names, tell, open_cache
-        self._games, self._seats, self._variants = info.games, max(info.players), info.variants
+        self._games, self._seats, self._variants = (
+            conditions.games,
+            max(conditions.players),
+            conditions.variants,
+        )
         self.without_logs = store.without_logs()
         self.results: list[FixtureResult] = []
         self.hashes: dict[int, str] = {}
