@@ -80,7 +80,9 @@ def measure_speed(course: Course, terms: GradingTerms, options: Options) -> Spee
         workers=options.workers,
         packages=course.file.packages,
     )
-    each = won[terms.reference] if won else {}
+    if won is None:
+        raise KeyboardInterrupt
+    each = won[terms.reference]
     shares = {name: sum(wins) / (PER_BLOCK * max(1, len(wins))) for name, wins in each.items()}
     return Speed(watch.games_per_second(options.workers), shares)
 

@@ -43,68 +43,10 @@ from arena.ladder.folder import make_private
 
 _MOSTLY = 0.8
 """A bot has next to no source of its own if this share of it is from elsewhere."""
-CHECKS, BUILDS = "checks", "builds"
+CHECKS = "checks"
+BUILDS = "builds"
 Tell = Callable[[str], None]
-
-
-def content_of(hand_in: HandIn) -> str:
-    """Return the SHA-256 over the files of a hand-in, whatever the hand-in itself is called."""
-    if len(hand_in.files) == 1:
-        return content_hash(*hand_in.files.values())
-    each = {name: content_hash(path) for name, path in sorted(hand_in.files.items())}
-    return sha256(msgspec.json.encode(each)).hexdigest()
-
-
-def content_hash(source: Path) -> str:
-    """Return the SHA-256 over a file or folder; for a link, it is that over its target's path."""
-    total = sha256()
-    for path in sorted(source.rglob("*")) if is_folder(source) else [source]:
-        name = os.fsencode(path.relative_to(source).as_posix())
-        mode = path.lstat().st_mode
-        if stat.S_ISLNK(mode):
-            total.update(b"%b\0-> %b\n" % (name, os.fsencode(path.readlink())))
-        elif stat.S_ISREG(mode):
-            with path.open("rb") as file:
-                content = file_digest(file, "sha256").hexdigest()
-            total.update(b"%b\0%b\n" % (name, content.encode()))
-    return total.hexdigest()
-
-
-class GivenOut:
-    """The source of all bots that students have without writing them: kits, samples, starters."""
-
-    def __init__(self, starter: Mapping[str, Path]) -> None:
-        """Take the folders that were given out, by name; what comes with the arena is added."""
-        self._kgrams = {**arenas_kgrams(), **{name: kgrams_of(at) for name, at in starter.items()}}
-        self._all = frozenset().union(*self._kgrams.values())
-
-    def of(self, bot: Bot) -> Given | None:
-        """Return where a bot comes from that has next to no source of its own; None for others.
-
-        Names, numbers, texts, comments and the order of the parts make no difference.
-        """
-        try:
-            source = read_source(bot.folder, self._all)
-        except ArenaError:
-            return None
-        own = kgrams_of(bot.folder)
-        if len(source.chosen) >= LEAST or len(own & self._all) < _MOSTLY * max(1, len(own)):
-            return None
-        shares = {name: len(own & theirs) / len(own) for name, theirs in self._kgrams.items()}
-        name = max(shares, key=lambda name: shares[name])
-        return Given(name, shares[name])
-
-
-def program_of(bot: Bot) -> str:
-    """Return the SHA-256 over all of a bot except the names in its bot.yaml."""
-    manifest = bot.folder / MANIFEST
-    files = {
-        path.relative_to(bot.folder).as_posix(): sha256(path.read_bytes()).hexdigest()
-        for path in files_of(bot.folder)
-        if path != manifest
-    }
-    decisive = [files, bot.command, bot.build, bot.info.runtime]
-    return sha256(msgspec.json.encode(decisive, order="deterministic")).hexdigest()
+"""Hears how it goes, in lines of words."""
 
 
 class Entries(Struct, frozen=True):
@@ -302,3 +244,63 @@ def _staged(bots: list[Bot], workshop: Workshop, tell: Tell) -> dict[str, Staged
         except ArenaError as error:
             tell(f"'{bot.source.name}' does not play: {error}")
     return staged
+
+
+class GivenOut:
+    """The source of all bots that students have without writing them: kits, samples, starters."""
+
+    def __init__(self, starter: Mapping[str, Path]) -> None:
+        """Take the folders that were given out, by name; what comes with the arena is added."""
+        self._kgrams = {**arenas_kgrams(), **{name: kgrams_of(at) for name, at in starter.items()}}
+        self._all = frozenset().union(*self._kgrams.values())
+
+    def of(self, bot: Bot) -> Given | None:
+        """Return where a bot comes from that has next to no source of its own; None for others.
+
+        Names, numbers, texts, comments and the order of the parts make no difference.
+        """
+        try:
+            source = read_source(bot.folder, self._all)
+        except ArenaError:
+            return None
+        own = kgrams_of(bot.folder)
+        if len(source.chosen) >= LEAST or len(own & self._all) < _MOSTLY * max(1, len(own)):
+            return None
+        shares = {name: len(own & theirs) / len(own) for name, theirs in self._kgrams.items()}
+        name = max(shares, key=lambda name: shares[name])
+        return Given(name, shares[name])
+
+
+def program_of(bot: Bot) -> str:
+    """Return the SHA-256 over all of a bot except the names in its bot.yaml."""
+    manifest = bot.folder / MANIFEST
+    files = {
+        path.relative_to(bot.folder).as_posix(): sha256(path.read_bytes()).hexdigest()
+        for path in files_of(bot.folder)
+        if path != manifest
+    }
+    decisive = [files, bot.command, bot.build, bot.info.runtime]
+    return sha256(msgspec.json.encode(decisive, order="deterministic")).hexdigest()
+
+
+def content_of(hand_in: HandIn) -> str:
+    """Return the SHA-256 over the files of a hand-in, whatever the hand-in itself is called."""
+    if len(hand_in.files) == 1:
+        return content_hash(*hand_in.files.values())
+    each = {name: content_hash(path) for name, path in sorted(hand_in.files.items())}
+    return sha256(msgspec.json.encode(each)).hexdigest()
+
+
+def content_hash(source: Path) -> str:
+    """Return the SHA-256 over a file or folder; for a link, it is that over its target's path."""
+    total = sha256()
+    for path in sorted(source.rglob("*")) if is_folder(source) else [source]:
+        name = os.fsencode(path.relative_to(source).as_posix())
+        mode = path.lstat().st_mode
+        if stat.S_ISLNK(mode):
+            total.update(b"%b\0-> %b\n" % (name, os.fsencode(path.readlink())))
+        elif stat.S_ISREG(mode):
+            with path.open("rb") as file:
+                content = file_digest(file, "sha256").hexdigest()
+            total.update(b"%b\0%b\n" % (name, content.encode()))
+    return total.hexdigest()

@@ -71,131 +71,6 @@ _BY = ("file", "id", "account")
 """Columns that may say which hand-in a line of the teacher is about; the first one counts."""
 
 
-class Submitter(Struct, frozen=True):
-    """A person whom the list in a download names."""
-
-    id: str
-    """The school's id; "" if the list has none."""
-    email: str
-    """"" if the list has none."""
-    name: str = ""
-    """The name in Stud.IP; that in Gradescope is no sign of the owner, and is not read."""
-
-
-class Listed(Struct, frozen=True):
-    """The list in a download of Gradescope or Stud.IP: who handed in what, and when."""
-
-    submitters: Mapping[str, Sequence[Submitter]] = {}
-    """Those who handed something in together, by the name of the file or folder."""
-    times: Mapping[str, str] = {}
-    """Times as they are written, by that name."""
-    where: str = ""
-    """The path of the list; "" without one."""
-
-    def of(self, names: Iterable[str]) -> "Listed":
-        """Return what it says of these files: names on the disk may have another Unicode form."""
-        known = {name: composed(name) for name in names}
-        return replace(
-            self,
-            submitters={
-                name: self.submitters[key] for name, key in known.items() if key in self.submitters
-            },
-            times={name: self.times[key] for name, key in known.items() if key in self.times},
-        )
-
-
-def read_listed(*folders: Path) -> Listed:
-    """Return the list in the first of these folders that has one, or an empty one.
-
-    Raises ArenaError if it cannot be read.
-    """
-    for folder in folders:
-        if (path := folder / METADATA).exists():
-            return _gradescope_list(path)
-        if (path := folder / FILE_LIST).exists():
-            return _studip_list(path)
-    return Listed()
-
-
-def _gradescope_list(path: Path) -> Listed:
-    people = defaultdict[tuple[str, str], dict[str, str]](dict)
-    times: dict[str, str] = {}
-    try:
-        events = yaml.parse(read_limited(path, _MAX_BYTES).decode("utf-8-sig"), Loader=LOADER)
-        for place, text in _scalars(events, path):
-            match place:
-                case (name, ":created_at"):
-                    times[name] = text
-                case (name, ":submitters", number, field):
-                    people[name, number][field] = text
-    except (yaml.YAMLError, UnicodeDecodeError, ValueError) as error:
-        what = f"bad YAML: {' '.join(str(error).split())}"
-        raise ArenaError(what, str(path), "export it again") from None
-    submitters = defaultdict[str, list[Submitter]](list)
-    for (name, _), fields in people.items():
-        id_ = fields.get(":sid", "").strip()
-        submitters[name].append(Submitter(id_, fields.get(":email", "").strip()))
-    return Listed(submitters, times, str(path))
-
-
-def _studip_list(path: Path) -> Listed:
-    """Return Stud.IP's list of the files in an archive; its titles are German or English."""
-    submitters, times = dict[str, list[Submitter]](), dict[str, str]()
-    columns = titled(titles_of(path), _STUDIP)
-    if columns is None:
-        what = "the list of files has other columns than Stud.IP's"
-        raise ArenaError(what, str(path), "list the times yourself: `received` in course.yaml")
-    for row in read_table(path, columns, [*columns]):
-        name = row.cells["path"].rpartition("/")[2]
-        person = f"{row.cells['first']} {row.cells['last']}".strip()
-        submitters.setdefault(name, [Submitter("", "", person)])
-        times[name] = row.cells["time"]
-    return Listed(submitters, times, str(path))
-
-
-class _Open:
-    """A mapping or a list of a YAML file whose end was not read yet."""
-
-    def __init__(self, *, is_mapping: bool) -> None:
-        self._is_mapping = is_mapping
-        self._count = 0
-        self._key: str | None = None
-
-    @property
-    def wants_key(self) -> bool:
-        """Whether the next text is a key."""
-        return self._is_mapping and self._key is None
-
-    @property
-    def at(self) -> str:
-        """The key of the next value, or its number in a list."""
-        return (self._key or "") if self._is_mapping else str(self._count)
-
-    def take(self, text: str) -> None:
-        """Take what was read: a key, a value or an item; "" stands for a mapping or a list."""
-        self._count += 1
-        self._key = text if self._key is None else None
-
-
-def _scalars(events: Iterator[Any], path: Path) -> Iterator[tuple[_Path, str]]:
-    """Yield each text with the keys and numbers that lead to it; tags and aliases are ignored."""
-    # The stream is a list of documents.
-    within = [_Open(is_mapping=False)]
-    for event in events:
-        if isinstance(event, yaml.CollectionStartEvent):
-            within.append(_Open(is_mapping=isinstance(event, yaml.MappingStartEvent)))
-            if len(within) > _MAX_DEPTH:
-                raise ArenaError(f"values more than {_MAX_DEPTH} deep in one another", str(path))
-        elif isinstance(event, yaml.ScalarEvent):
-            if not within[-1].wants_key:
-                yield tuple(level.at for level in within[1:]), event.value
-            within[-1].take(event.value)
-        elif isinstance(event, yaml.AliasEvent | yaml.CollectionEndEvent):
-            if isinstance(event, yaml.CollectionEndEvent):
-                within.pop()
-            within[-1].take("")
-
-
 class Record(Struct, frozen=True):
     """A line of a list of times."""
 
@@ -253,35 +128,6 @@ def read_records(path: Path, entry: ReceivedEntry, zone: ZoneInfo) -> list[Recor
         if columns := titled(titles, form):
             return [*read(path, columns, zone)]
     return [*_own(path, entry, zone)]
-
-
-def with_numbers(students: Sequence[Student], records: Iterable[Record]) -> list[Student]:
-    """Return the students, each without a number with that of a worksheet of Moodle.
-
-    A worksheet names a student by id, by address, or by full name.
-    """
-    index = RosterIndex(students)
-    by_id = {same_key(student.id): student for student in students}
-    numbers: dict[str, str] = {}
-    for record in records:
-        known = [student for key in record.ids if (student := by_id.get(key))]
-        known = known or [one for key in record.ids for one in index.by_mail[key]]
-        known = known or index.by_turned_name[letters_of(record.name)]
-        if record.number and len({student.id for student in known}) == 1:
-            numbers[known[0].id] = record.number
-    return [
-        replace(student, account=numbers[student.id])
-        if student.id in numbers and not has_number(student)
-        else student
-        for student in students
-    ]
-
-
-def anonymous(records: Iterable[Record]) -> dict[str, str]:
-    """Return the numbers of Canvas' users by their anonymous ids."""
-    return {
-        one.anonymous: next(iter(one.accounts)) for one in records if one.anonymous and one.accounts
-    }
 
 
 def _moodle(path: Path, columns: dict[str, Titles], zone: ZoneInfo) -> Iterator[Record]:
@@ -432,3 +278,157 @@ class Records:
 
     def _of(self, kind: str, key: str) -> list[Record]:
         return self._index.get((kind, key), []) if key else []
+
+
+def with_numbers(students: Sequence[Student], records: Iterable[Record]) -> list[Student]:
+    """Return the students, each without a number with that of a worksheet of Moodle.
+
+    A worksheet names a student by id, by address, or by full name.
+    """
+    index = RosterIndex(students)
+    by_id = {same_key(student.id): student for student in students}
+    numbers: dict[str, str] = {}
+    for record in records:
+        known = [student for key in record.ids if (student := by_id.get(key))]
+        known = known or [one for key in record.ids for one in index.by_mail[key]]
+        known = known or index.by_turned_name[letters_of(record.name)]
+        if record.number and len({student.id for student in known}) == 1:
+            numbers[known[0].id] = record.number
+    return [
+        replace(student, account=numbers[student.id])
+        if student.id in numbers and not has_number(student)
+        else student
+        for student in students
+    ]
+
+
+def anonymous(records: Iterable[Record]) -> dict[str, str]:
+    """Return the numbers of Canvas' users by their anonymous ids."""
+    return {
+        one.anonymous: next(iter(one.accounts)) for one in records if one.anonymous and one.accounts
+    }
+
+
+class Submitter(Struct, frozen=True):
+    """A person whom the list in a download names."""
+
+    id: str
+    """The school's id; "" if the list has none."""
+    email: str
+    """"" if the list has none."""
+    name: str = ""
+    """The name in Stud.IP; that in Gradescope is no sign of the owner, and is not read."""
+
+
+class Listed(Struct, frozen=True):
+    """The list in a download of Gradescope or Stud.IP: who handed in what, and when."""
+
+    submitters: Mapping[str, Sequence[Submitter]] = {}
+    """Those who handed something in together, by the name of the file or folder."""
+    times: Mapping[str, str] = {}
+    """Times as they are written, by that name."""
+    where: str = ""
+    """The path of the list; "" without one."""
+
+    def of(self, names: Iterable[str]) -> "Listed":
+        """Return what it says of these files: names on the disk may have another Unicode form."""
+        known = {name: composed(name) for name in names}
+        return replace(
+            self,
+            submitters={
+                name: self.submitters[key] for name, key in known.items() if key in self.submitters
+            },
+            times={name: self.times[key] for name, key in known.items() if key in self.times},
+        )
+
+
+def read_listed(*folders: Path) -> Listed:
+    """Return the list in the first of these folders that has one, or an empty one.
+
+    Raises ArenaError if it cannot be read.
+    """
+    for folder in folders:
+        if (path := folder / METADATA).exists():
+            return _gradescope_list(path)
+        if (path := folder / FILE_LIST).exists():
+            return _studip_list(path)
+    return Listed()
+
+
+def _gradescope_list(path: Path) -> Listed:
+    people = defaultdict[tuple[str, str], dict[str, str]](dict)
+    times: dict[str, str] = {}
+    try:
+        events = yaml.parse(read_limited(path, _MAX_BYTES).decode("utf-8-sig"), Loader=LOADER)
+        for place, text in _scalars(events, path):
+            match place:
+                case (name, ":created_at"):
+                    times[name] = text
+                case (name, ":submitters", number, field):
+                    people[name, number][field] = text
+    except (yaml.YAMLError, UnicodeDecodeError, ValueError) as error:
+        what = f"bad YAML: {' '.join(str(error).split())}"
+        raise ArenaError(what, str(path), "export it again") from None
+    submitters = defaultdict[str, list[Submitter]](list)
+    for (name, _), fields in people.items():
+        id_ = fields.get(":sid", "").strip()
+        submitters[name].append(Submitter(id_, fields.get(":email", "").strip()))
+    return Listed(submitters, times, str(path))
+
+
+def _studip_list(path: Path) -> Listed:
+    """Return Stud.IP's list of the files in an archive; its titles are German or English."""
+    submitters, times = dict[str, list[Submitter]](), dict[str, str]()
+    columns = titled(titles_of(path), _STUDIP)
+    if columns is None:
+        what = "the list of files has other columns than Stud.IP's"
+        raise ArenaError(what, str(path), "list the times yourself: `received` in course.yaml")
+    for row in read_table(path, columns, [*columns]):
+        name = row.cells["path"].rpartition("/")[2]
+        person = f"{row.cells['first']} {row.cells['last']}".strip()
+        submitters.setdefault(name, [Submitter("", "", person)])
+        times[name] = row.cells["time"]
+    return Listed(submitters, times, str(path))
+
+
+class _Open:
+    """A mapping or a list of a YAML file whose end was not read yet."""
+
+    def __init__(self, *, is_mapping: bool) -> None:
+        self._is_mapping = is_mapping
+        self._count = 0
+        self._key: str | None = None
+
+    @property
+    def wants_key(self) -> bool:
+        """Whether the next text is a key."""
+        return self._is_mapping and self._key is None
+
+    @property
+    def at(self) -> str:
+        """The key of the next value, or its number in a list."""
+        return (self._key or "") if self._is_mapping else str(self._count)
+
+    def take(self, text: str) -> None:
+        """Take what was read: a key, a value or an item; "" stands for a mapping or a list."""
+        self._count += 1
+        self._key = text if self._key is None else None
+
+
+def _scalars(events: Iterator[Any], path: Path) -> Iterator[tuple[_Path, str]]:
+    """Yield each text with the keys and numbers that lead to it; tags and aliases are ignored."""
+    # The stream is a list of documents.
+    within = [_Open(is_mapping=False)]
+    for event in events:
+        if isinstance(event, yaml.CollectionStartEvent):
+            within.append(_Open(is_mapping=isinstance(event, yaml.MappingStartEvent)))
+            if len(within) > _MAX_DEPTH:
+                raise ArenaError(f"values more than {_MAX_DEPTH} deep in one another", str(path))
+        elif isinstance(event, yaml.ScalarEvent):
+            if not within[-1].wants_key:
+                yield tuple(level.at for level in within[1:]), event.value
+            within[-1].take(event.value)
+        elif isinstance(event, yaml.AliasEvent | yaml.CollectionEndEvent):
+            if isinstance(event, yaml.CollectionEndEvent):
+                within.pop()
+            within[-1].take("")

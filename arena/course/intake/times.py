@@ -82,71 +82,6 @@ class Receipt(Struct, frozen=True):
 UNKNOWN = Receipt()
 
 
-def committed(folder: Path) -> datetime | None:
-    """Return the time of the commit that is checked out in a repository; None without one.
-
-    Only the objects of the repository are read, as its configuration may name programs to be run.
-    Raises ArenaError if git is not installed.
-    """
-    place = folder / ".git"
-    if place.is_symlink() or not (place / "objects").is_dir():
-        return None
-    head = _head(place)
-    if not head:
-        return None
-    with TemporaryDirectory() as empty:
-        environment = {
-            "PATH": os.environ.get("PATH", ""),
-            "GIT_CONFIG_NOSYSTEM": "1",
-            "HOME": empty,
-            "GIT_DIR": empty,
-            "GIT_OBJECT_DIRECTORY": str((place / "objects").absolute()),
-        }
-        try:
-            for command in (["init", "-q", "--bare"], ["cat-file", "commit", head]):
-                ran = subprocess.run(
-                    ["git", *command],
-                    env=environment,
-                    cwd=empty,
-                    capture_output=True,
-                    timeout=_SECONDS,
-                    check=False,
-                )
-        except FileNotFoundError:
-            hint = "install git, or leave out `times: commits`"
-            raise ArenaError("the times of commits need git", "course.yaml", hint) from None
-        except subprocess.TimeoutExpired:
-            return None
-    found = _COMMITTER.search(ran.stdout.partition(b"\n\n")[0].decode("utf-8", "replace"))
-    return datetime.fromtimestamp(int(found[1]), UTC) if ran.returncode == 0 and found else None
-
-
-def _head(place: Path) -> str:
-    """Return the hash of the commit that is checked out; "" without one."""
-    text = _line(place / "HEAD")
-    if ref := _REF.fullmatch(text):
-        if ".." in ref[1]:
-            return ""
-        packed = (
-            line.partition(" ")[0]
-            for line in _lines(place / "packed-refs")
-            if line.endswith(f" {ref[1]}")
-        )
-        text = _line(place / ref[1]) or next(packed, "")
-    return text if _HASH.fullmatch(text) else ""
-
-
-def _line(path: Path) -> str:
-    return "".join(_lines(path)[:1]).strip()
-
-
-def _lines(path: Path) -> list[str]:
-    try:
-        return read_limited(path, _MAX_PACKED).decode("utf-8", "replace").splitlines()
-    except ArenaError:
-        return []
-
-
 class Place(Struct, frozen=True):
     """Where a hand-in lies, and what its name says."""
 
@@ -329,3 +264,68 @@ def _written(path: Path) -> datetime:
         return datetime.fromtimestamp(int(max(info.st_mtime for info in files)), UTC)
     except (OSError, ValueError, OverflowError) as error:
         raise ArenaError(f"cannot be read: {reason(error)}", str(path)) from None
+
+
+def committed(folder: Path) -> datetime | None:
+    """Return the time of the commit that is checked out in a repository; None without one.
+
+    Only the objects of the repository are read, as its configuration may name programs to be run.
+    Raises ArenaError if git is not installed.
+    """
+    place = folder / ".git"
+    if place.is_symlink() or not (place / "objects").is_dir():
+        return None
+    head = _head(place)
+    if not head:
+        return None
+    with TemporaryDirectory() as empty:
+        environment = {
+            "PATH": os.environ.get("PATH", ""),
+            "GIT_CONFIG_NOSYSTEM": "1",
+            "HOME": empty,
+            "GIT_DIR": empty,
+            "GIT_OBJECT_DIRECTORY": str((place / "objects").absolute()),
+        }
+        try:
+            for command in (["init", "-q", "--bare"], ["cat-file", "commit", head]):
+                ran = subprocess.run(
+                    ["git", *command],
+                    env=environment,
+                    cwd=empty,
+                    capture_output=True,
+                    timeout=_SECONDS,
+                    check=False,
+                )
+        except FileNotFoundError:
+            hint = "install git, or leave out `times: commits`"
+            raise ArenaError("the times of commits need git", "course.yaml", hint) from None
+        except subprocess.TimeoutExpired:
+            return None
+    found = _COMMITTER.search(ran.stdout.partition(b"\n\n")[0].decode("utf-8", "replace"))
+    return datetime.fromtimestamp(int(found[1]), UTC) if ran.returncode == 0 and found else None
+
+
+def _head(place: Path) -> str:
+    """Return the hash of the commit that is checked out; "" without one."""
+    text = _line(place / "HEAD")
+    if ref := _REF.fullmatch(text):
+        if ".." in ref[1]:
+            return ""
+        packed = (
+            line.partition(" ")[0]
+            for line in _lines(place / "packed-refs")
+            if line.endswith(f" {ref[1]}")
+        )
+        text = _line(place / ref[1]) or next(packed, "")
+    return text if _HASH.fullmatch(text) else ""
+
+
+def _line(path: Path) -> str:
+    return "".join(_lines(path)[:1]).strip()
+
+
+def _lines(path: Path) -> list[str]:
+    try:
+        return read_limited(path, _MAX_PACKED).decode("utf-8", "replace").splitlines()
+    except ArenaError:
+        return []
