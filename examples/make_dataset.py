@@ -17,8 +17,8 @@ from pyarrow.parquet import ParquetFile, read_table
 
 from arena import __version__
 from arena.game.rules.books import VARIANTS
-from arena.publish.export import DecisionRow
 from arena.publish.data.schema import LeagueHead, TableType
+from arena.publish.export import DecisionRow
 
 ROWS = "decisions.parquet"
 CARD = Path(__file__).with_name("dataset_card.md")

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from enum import StrEnum
 from typing import Annotated, Literal, NamedTuple
 
-from msgspec import UNSET, Meta, Struct, UnsetType, field
+from msgspec import UNSET, Meta, Struct, UnsetType
 from msgspec.structs import replace
 
 from arena.game.rules.books import Rules
@@ -327,7 +327,7 @@ class RatingsInfo(Struct, frozen=True, forbid_unknown_fields=True):
     """The chance that a league of fair bots has a false suspicion of a kind."""
 
 
-class LeagueInfo(Struct, frozen=True):
+class Conditions(Struct, frozen=True):
     """The conditions that a league is played under at a time, every default explicit."""
 
     name: str
@@ -339,7 +339,7 @@ class LeagueInfo(Struct, frozen=True):
     """Table sizes, in the league's order."""
     games: int
     """Games per fixture."""
-    blocks: int = field(name="rounds")
+    blocks: int
     """Blocks per division; with `until`, the most. An endless league has more."""
     limits: LimitsInfo
     sandbox: str

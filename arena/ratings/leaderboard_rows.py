@@ -70,7 +70,7 @@ def checkpoints(games: int) -> list[int]:
 def relative(points: History, anchor: str | None) -> History:
     """Set the field's mean to 0, or the anchor's mu if it played."""
     anchored = anchor is not None and bool(points) and anchor in points[-1].bots
-    return tuple(_relative(point, anchor if anchored else None) for point in points)
+    return [_relative(point, anchor if anchored else None) for point in points]
 
 
 def _relative(point: Point, anchor: str | None) -> Point:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from arena.author.compare.compare import CompareRequest, compare
-from arena.game.records import LeagueInfo
+from arena.game.records import Conditions
 from arena.io import shipped
 from arena.league.play.dispatcher import RunListener
 from tests.cli.command import ROOT, TRUSTED, bot, error_line, run
@@ -217,7 +217,7 @@ class Notes(RunListener):
     def note(self, text: str) -> None:
         self.notes.append(text)
 
-    def started(self, conditions: LeagueInfo) -> None:
+    def started(self, conditions: Conditions) -> None:
         raise BegunError([bot.name for bot in conditions.bots])
 
 

@@ -10,7 +10,7 @@ from statistics import median
 from arena.author.check.findings import Measured
 from arena.bots.sandboxes.base import MIB, Program, Running, Sandbox
 from arena.bots.sessions.session import MAX_STDERR
-from arena.bots.sessions.warm_pool import TableDice, TablePool, WarmPool
+from arena.bots.sessions.warm_pool import TableDice, TablePool, Waiting, WarmPool
 from arena.game.wire.messages import Ready
 
 STEP_SECONDS = 60.0
@@ -105,23 +105,23 @@ class Processes(WarmPool):
 
     def take(self, program: Program, sandbox: Sandbox, dice: TableDice) -> Running:
         """Return a process for a seat; raises OSError if it cannot be started."""
-        waited = {running for _, running in self._waiting}
+        waited = {waiting.running for waiting in self._waiting}
         running = super().take(program, sandbox, dice)
         self.starts += running not in waited
         return running
 
     def start_ahead(self, program: Program, sandbox: Sandbox, most: int) -> None:
         """Start processes until `most` wait that have not served, or a table's worth in all."""
-        fresh = sum(running not in self._seen for _, running in self._waiting)
+        fresh = sum(waiting.running not in self._seen for waiting in self._waiting)
         for _ in range(min(most - fresh, MOST_WAITING - len(self._waiting))):
             with suppress(OSError):
                 running = sandbox.start(program)
-                self._waiting.append(((sandbox.name, program), running))
+                self._waiting.append(Waiting(sandbox.name, program, running))
                 self.starts += 1
 
     def end_served(self) -> None:
         """End the waiting processes that have served."""
-        fresh = [waiting for waiting in self._waiting if waiting[1] not in self._seen]
+        fresh = [waiting for waiting in self._waiting if waiting.running not in self._seen]
         for waiting in fresh:
             self._waiting.remove(waiting)
         self.end()

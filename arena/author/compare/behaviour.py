@@ -20,7 +20,7 @@ from msgspec import Struct
 
 from arena.bots.sandboxes.base import Program, Sandbox
 from arena.bots.sessions.warm_pool import WarmPool
-from arena.game.records import Division, Fixture, LeagueInfo
+from arena.game.records import Conditions, Division, Fixture
 from arena.game.wire.messages import CalzaOffer
 from arena.league.play.process_pool import ProcessEngine, map_ordered
 from arena.league.store.rows import PackedFixture
@@ -242,7 +242,7 @@ class TableSample:
 
 
 def compare_behaviour(
-    conditions: LeagueInfo,
+    conditions: Conditions,
     tables: Sequence[PackedFixture],
     versions: Sequence[Program],
     engine: ProcessEngine,
@@ -267,7 +267,7 @@ def compare_behaviour(
 
 
 def _ask(
-    conditions: LeagueInfo,
+    conditions: Conditions,
     tables: Sequence[PackedFixture],
     versions: Sequence[Program],
     sandbox: Sandbox,
@@ -283,7 +283,7 @@ def _ask(
 
 
 def _ask_at(
-    conditions: LeagueInfo,
+    conditions: Conditions,
     packed: PackedFixture,
     versions: Sequence[Program],
     sandbox: Sandbox,
@@ -292,7 +292,7 @@ def _ask_at(
 ) -> list[RecordedRequest]:
     """Put the first positions of a table to both versions, and again with another seed."""
     stored = packed.stored(None)
-    played = stored.played(stored.record())
+    played = stored.played()
     fixture = played.fixture
     _, seat = version_seat(fixture)
     seeds = fixture.seed, f"{fixture.seed}/again"

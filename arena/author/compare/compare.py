@@ -25,7 +25,7 @@ from arena.bots.models.gateway import Access
 from arena.bots.sandboxes.base import Program, Sandbox
 from arena.bots.sandboxes.registry import AUTO
 from arena.bots.workshop import open_workshop, sandbox_for
-from arena.game.records import Fixture, LeagueInfo, LimitsInfo
+from arena.game.records import Conditions, Fixture, LimitsInfo
 from arena.game.rules.books import variant
 from arena.game.rules.round import ROUNDS_PER_DIE, max_rounds
 from arena.game.seeds import block_seed, commitment, fixture_seed
@@ -111,7 +111,7 @@ def compare(request: CompareRequest, listener: RunListener | None = None) -> Com
     return replace(games.comparison(), behaviour=behaviour)
 
 
-def comparison_fixtures(conditions: LeagueInfo) -> list[Fixture]:
+def comparison_fixtures(conditions: Conditions) -> list[Fixture]:
     """Return the fixtures of both versions against the field, pair after pair.
 
     A pair shares dice, seats and the seeds of the bots, so two equal versions play equal games; no
@@ -188,8 +188,8 @@ def _in_sandbox(
 
 def _conditions(
     request: CompareRequest, field: Sequence[Bot], sandbox: str, seed: str
-) -> LeagueInfo:
-    return LeagueInfo(
+) -> Conditions:
+    return Conditions(
         name=f"{request.old} and {request.new}",
         variants={name: variant(name, {}, calza=request.calza) for name in request.variants},
         bots=tuple(bot.info for bot in field),

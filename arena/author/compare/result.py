@@ -17,7 +17,7 @@ from arena.author.compare.behaviour import (
 )
 from arena.bots.bot import Bot
 from arena.bots.models.config import MICROS, Model, check_granted, read_key
-from arena.game.records import Division, Fixture, FixtureResult, LeagueInfo, QuarantinedFixture
+from arena.game.records import Conditions, Division, Fixture, FixtureResult, QuarantinedFixture
 from arena.io.errors import ArenaError
 from arena.league.schedule.schedule import divisions
 from arena.league.store.rows import PackedFixture, unpack_texts
@@ -187,7 +187,7 @@ class Comparison(Struct, frozen=True):
     mean is over all divisions, and within each over all opponents, with equal weights.
     """
 
-    conditions: LeagueInfo
+    conditions: Conditions
     """The bots are those of the field; the blocks are the most that were to be played."""
     until: Until | None
     """None stands for 95 % at one look."""
@@ -213,7 +213,7 @@ class ComparisonGames:
 
     def __init__(
         self,
-        conditions: LeagueInfo,
+        conditions: Conditions,
         fixtures: Sequence[Fixture],
         until: Until | None,
     ) -> None:
@@ -290,7 +290,7 @@ class ComparisonGames:
 class _Results:
     """The results of both versions in each division."""
 
-    def __init__(self, conditions: LeagueInfo) -> None:
+    def __init__(self, conditions: Conditions) -> None:
         self.divisions = divisions(conditions)
         self.faults = dict.fromkeys(VERSIONS, 0)
         self._bots = {in_field(bot.name): number for number, bot in enumerate(conditions.bots)}

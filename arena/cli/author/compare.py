@@ -32,7 +32,7 @@ from arena.cli.options import (
 )
 from arena.cli.output import division_name, harmless, print_columns, print_json, say
 from arena.cli.progress_bar import TerminalListener
-from arena.game.records import LeagueInfo
+from arena.game.records import Conditions
 from arena.game.rules.books import MAX_PLAYERS, MIN_PLAYERS
 from arena.game.rules.explain import name_bid
 from arena.game.rules.round import Bid
@@ -135,7 +135,7 @@ def command(
 
 
 class _Listener(TerminalListener):
-    def started(self, conditions: LeagueInfo) -> None:
+    def started(self, conditions: Conditions) -> None:
         field = ", ".join(bot.name for bot in conditions.bots)
         say(f"field: {field}; sandbox: {conditions.sandbox}")
 

@@ -26,7 +26,7 @@ from arena.cli import options
 from arena.cli.exit_codes import FINDINGS, OK
 from arena.cli.isolation import own_bots_option
 from arena.cli.output import harmless, print_columns, print_json, say
-from arena.game.records import Fault, LeagueInfo, PlayedFixture
+from arena.game.records import Conditions, Fault, PlayedFixture
 from arena.game.rules.explain import name_bid
 from arena.game.rules.round import Bid
 from arena.io.errors import ArenaError, did_you_mean
@@ -253,9 +253,9 @@ def _rerun(
     return FINDINGS if result.differences else OK
 
 
-def _current(name: str, config: League, info: LeagueInfo) -> Bot:
+def _current(name: str, config: League, conditions: Conditions) -> Bot:
     """Return the bot of league.yaml that played under a name, perhaps with other files."""
-    known = {bot.name: bot for bot in everyone(info)}
+    known = {bot.name: bot for bot in everyone(conditions)}
     current = {bot.name: bot for bot in config.bots}
     current |= {version_name(bot.info, known): bot for bot in config.bots}
     if bot := current.get(name) or current.get(version_of(name)[0]):
@@ -315,16 +315,16 @@ def _print_decisions(decisions: Sequence[RerunDecision], runtime: str) -> None:
 
 
 def _say_what_changed(
-    info: LeagueInfo, stored: PlayedFixture, bots: Sequence[Bot], sandbox: str
+    conditions: Conditions, stored: PlayedFixture, bots: Sequence[Bot], sandbox: str
 ) -> None:
     """Say why the result may differ, before it is played."""
-    before = {bot.name: bot.digest for bot in everyone(info)}
+    before = {bot.name: bot.digest for bot in everyone(conditions)}
     for name, bot in zip(stored.fixture.seats, bots, strict=True):
         if bot.info.digest != before.get(name):
             say(f"'{name}' has different files now")
     if sandbox != stored.sandbox:
         say(f"it was played in the sandbox '{stored.sandbox}', not in '{sandbox}'")
-    if info.memory_across_fixtures:
+    if conditions.memory_across_fixtures:
         say("bots kept their memory from earlier fixtures, and start without it now")
 
 

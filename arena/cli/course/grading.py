@@ -15,10 +15,9 @@ from arena.cli.options import json_option, sandbox_option, trust_option, workers
 from arena.cli.output import harmless, print_columns, print_json, say
 from arena.cli.progress_bar import Tally, TerminalListener, progress_bar
 from arena.course.check import Checkup, Problem, Surveyed, check_course, precision_within
-from arena.course.config import load_course
+from arena.course.config import Options, load_course
 from arena.course.estimate import GamesLeft
 from arena.course.grade import Graded, GradingListener, grade
-from arena.course.intake.entries import Options
 from arena.course.marks import Result
 from arena.course.verify import verify_course
 from arena.game.records import FixtureResult

@@ -14,7 +14,7 @@ from arena.cli import options
 from arena.cli.exit_codes import FINDINGS, INTERRUPTED, OK
 from arena.cli.output import division_name, print_columns, print_json, reporting, say, say_report
 from arena.cli.progress_bar import TerminalListener
-from arena.game.records import LeagueInfo, QuarantinedFixture
+from arena.game.records import Conditions, QuarantinedFixture
 from arena.io.errors import ArenaError, first_of
 from arena.league.cluster.entry import check_cluster, cluster_at
 from arena.league.play.dispatcher import MAX_DEATHS, RunListener
@@ -140,7 +140,7 @@ class _Listener(TerminalListener):
     def __init__(self, store: Path) -> None:
         self._store = store
 
-    def started(self, conditions: LeagueInfo) -> None:
+    def started(self, conditions: Conditions) -> None:
         sizes = ", ".join(map(str, conditions.players))
         bots, variants = len(conditions.bots), ", ".join(conditions.variants)
         say(f"{conditions.name}: {bots} bots, {variants}, tables of {sizes}")
@@ -150,7 +150,7 @@ class _Listener(TerminalListener):
     def stopping(self) -> None:
         say("stopping after the fixtures being played, which are saved; Ctrl-C again stops at once")
 
-    def verdict(self, verdict: Verdict, conditions: LeagueInfo) -> None:
+    def verdict(self, verdict: Verdict, conditions: Conditions) -> None:
         where = f"{division_name(*verdict.division)}: after {verdict.blocks} blocks"
         if verdict.tied:
             pairs = ", ".join(" and ".join(pair) for pair in verdict.tied)

@@ -1,7 +1,7 @@
-"""When hand-ins were received: what each source says, in the order in which sources count.
+"""When hand-ins were received, by the first record that says it.
 
-First what the teacher lists, then the platform's own record. The times of files, of the entries of
-an archive and of commits are no record: they count only if course.yaml says so.
+The teacher's list comes first, then the records of the platform. Students can set the times of
+files, of entries of archives and of commits: these count only if course.yaml says so.
 """
 
 import os
@@ -25,36 +25,55 @@ from arena.course.roster import Student
 from arena.io.errors import ArenaError
 from arena.io.files import read_limited, reason
 
+_SECONDS = 60
+_REF = re.compile(r"ref: (refs/[\w./-]+)")
+_HASH = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
+_COMMITTER = re.compile(r"^committer .* ([0-9]{1,12}) [+-][0-9]{4}$", re.MULTILINE)
+_MAX_PACKED = 16 << 20
+"""Bytes of a repository's list of references."""
+_MAX_TEXT = 1 << 20
+"""The most bytes of a text that a platform writes."""
+_SUBMITTED = re.compile(r"^Date Submitted:[ \t]*(\S[^\r\n]*?)\s*$", re.MULTILINE)
+_LOGIN = re.compile(r"^Name: [^\r\n]*\(([^()\r\n]+)\)\s*$", re.MULTILINE)
+_SAME = timedelta(minutes=1)
+"""Times that differ by less are the same: many records have no seconds."""
+_OFFSET = timedelta(minutes=15)
+"""Time zones differ by multiples of this."""
+_MOST_OFFSET = timedelta(hours=27)
+"""Time zones differ by less than this."""
+_LISTS = {"gradescope": "Gradescope's metadata", "studip": "Stud.IP's list"}
+"""What the list in a download is called, by the platform."""
+
 
 class Receipt(Struct, frozen=True):
-    """When a hand-in was received; what nothing says is unknown, and never late."""
+    """When a hand-in was received; it is not late unless a record says so."""
 
     moment: datetime | None = None
-    """In UTC; None if no record says it."""
+    """The moment in UTC; None if no record has it."""
     late: bool | None = None
-    """Whether the platform calls it late; None if that is not said."""
+    """Whether the platform calls it late; None if it does not say."""
     source: str = ""
-    """What says so, in words."""
+    """The record that says so, in words."""
 
     @property
     def is_known(self) -> bool:
-        """Whether it is known how late it is: a platform may say no more than that it is late."""
+        """Whether it is known how late it is: some platforms only say that it is late."""
         return self.moment is not None or self.late is False
 
     def days_late(self, due: Due) -> int:
-        """Return how many days late that is, at least: each one that has begun."""
+        """Return how many days late it is, each one that has begun; at least 1 if it is late."""
         if self.moment is not None:
             return due.days_late(self.moment)
         return 1 if self.late else 0
 
     def late_by(self, due: Due) -> timedelta | None:
-        """Return how long after the deadline that was; None if it was not, or is not known."""
+        """Return how long after the deadline it was received; None if unknown or on time."""
         if self.moment is None or self.moment <= due.deadline:
             return None
         return self.moment - due.deadline
 
     def said(self, due: Due) -> str:
-        """Return the moment on the clock of the deadline, or what is known instead."""
+        """Return in words when it was received, on the clock of the deadline."""
         if self.moment is not None:
             return stamp(self.moment.astimezone(due.deadline.tzinfo))
         return {True: "late", False: "on time", None: "at an unknown time"}[self.late]
@@ -63,18 +82,11 @@ class Receipt(Struct, frozen=True):
 UNKNOWN = Receipt()
 
 
-_SECONDS = 60
-_REF = re.compile(r"ref: (refs/[\w./-]+)")
-_HASH = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
-_COMMITTER = re.compile(r"^committer .* ([0-9]{1,12}) [+-][0-9]{4}$", re.MULTILINE)
-_MAX_PACKED = 16 << 20
-
-
 def committed(folder: Path) -> datetime | None:
-    """Return when the commit was made that is checked out in a repository; None if there is none.
+    """Return the time of the commit that is checked out in a repository; None without one.
 
-    Only the objects of the repository are read: its configuration may name programs to be run.
-    Raises ArenaError if there is no git here.
+    Only the objects of the repository are read, as its configuration may name programs to be run.
+    Raises ArenaError if git is not installed.
     """
     place = folder / ".git"
     if place.is_symlink() or not (place / "objects").is_dir():
@@ -110,22 +122,22 @@ def committed(folder: Path) -> datetime | None:
 
 
 def _head(place: Path) -> str:
-    """Return the hash of the commit that is checked out; "" if there is none."""
+    """Return the hash of the commit that is checked out; "" without one."""
     text = _line(place / "HEAD")
     if ref := _REF.fullmatch(text):
         if ".." in ref[1]:
             return ""
-        text = _line(place / ref[1]) or _packed(place / "packed-refs", ref[1])
+        packed = (
+            line.partition(" ")[0]
+            for line in _lines(place / "packed-refs")
+            if line.endswith(f" {ref[1]}")
+        )
+        text = _line(place / ref[1]) or next(packed, "")
     return text if _HASH.fullmatch(text) else ""
 
 
 def _line(path: Path) -> str:
     return "".join(_lines(path)[:1]).strip()
-
-
-def _packed(path: Path, ref: str) -> str:
-    found = (line.partition(" ")[0] for line in _lines(path) if line.endswith(f" {ref}"))
-    return next(found, "")
 
 
 def _lines(path: Path) -> list[str]:
@@ -135,24 +147,13 @@ def _lines(path: Path) -> list[str]:
         return []
 
 
-_MAX_TEXT = 1 << 20
-"""Bytes of a text that a platform writes."""
-_SUBMITTED = re.compile(r"^Date Submitted:[ \t]*(\S[^\r\n]*?)\s*$", re.MULTILINE)
-_LOGIN = re.compile(r"^Name: [^\r\n]*\(([^()\r\n]+)\)\s*$", re.MULTILINE)
-_SAME = timedelta(minutes=1)
-"""Records that differ by less say the same: many have no seconds."""
-_OFFSET = timedelta(minutes=15)
-"""Time zones differ by multiples of it, by less than _MOST_OFFSET."""
-_MOST_OFFSET = timedelta(hours=27)
-
-
 class Place(Struct, frozen=True):
     """Where a hand-in lies, and what its name says."""
 
     name: str
-    """The name of its entry in the export."""
+    """The name of its entry in the download."""
     paths: Sequence[str]
-    """The paths by which a list may name it, the innermost first."""
+    """The paths by which a list may name it, the longest first."""
     path: Path
     platform: str
     part: Part
@@ -160,17 +161,17 @@ class Place(Struct, frozen=True):
 
 
 class Told(Struct, frozen=True):
-    """What the sources say of one hand-in."""
+    """What the records say of one hand-in."""
 
     receipt: Receipt
     disagreement: str = ""
-    """How two records disagree; "" if they do not."""
+    """How two records disagree, in words; "" if they do not."""
     records: tuple[Record, ...] = ()
     """The lines of lists that are about it."""
 
 
 class Times:
-    """The sources of a course."""
+    """All records of times of a course."""
 
     def __init__(
         self,
@@ -180,25 +181,33 @@ class Times:
         allowed: str | None,
         zipped: Mapping[str, datetime] | None,
     ) -> None:
-        """Take all lists; `allowed` is `times` of course.yaml, `zipped` as `Export.times`."""
-        self._records, self._listed, self._zone = records, listed, zone
-        self._allowed, self._zipped = allowed, zipped
+        """Take the records; `allowed` is `times` of course.yaml, `zipped` is `Download.times`."""
+        self._records = records
+        self._listed = listed
+        self._zone = zone
+        self._allowed = allowed
+        self._zipped = zipped
 
     def told(self, place: Place) -> Told:
         """Return when a hand-in was received; raises ArenaError for a time that cannot be read."""
-        records = [*self._lines(place)]
-        receipts = [(_receipt(record), record.reason) for record in records]
-        receipts += [(receipt, "") for receipt in self._in_export(place)]
+        records = self._lines(place)
+        receipts = [
+            (Receipt(record.moment, record.late, record.source), record.reason)
+            for record in records
+        ]
+        receipts += [(receipt, "") for receipt in self._in_download(place)]
         said = [(one, why) for one, why in receipts if one.moment or one.late is not None]
-        disagreement = next(
-            filter(None, (_differ(*two, self._zone) for two in combinations(said, 2))), ""
+        disagreements = (
+            f"{_said(one, self._zone)}, {_said(other, self._zone)}"
+            for (one, why), (other, _) in combinations(said, 2)
+            if not why and _differ(one, other)
         )
         known = [one for one, _ in said if one.moment] or [one for one, _ in said]
         found = known[0] if known else self._by_files(place)
-        return Told(found, disagreement, tuple(records))
+        return Told(found, next(disagreements, ""), tuple(records))
 
-    def _lines(self, place: Place) -> Iterator[Record]:
-        """Yield the lines about a hand-in, the teacher's first."""
+    def _lines(self, place: Place) -> list[Record]:
+        """Return the lines of lists about a hand-in, the teacher's first."""
         found = [*self._records.of_file(place.paths)]
         match = download.MOODLE.fullmatch(place.name)
         if match and place.platform == "moodle":
@@ -209,10 +218,10 @@ class Times:
             for one in by_student
             if one.is_own or not any(f.source == one.source for f in found)
         ]
-        yield from sorted(found, key=lambda record: not record.is_own)
+        return sorted(found, key=lambda record: not record.is_own)
 
-    def _in_export(self, place: Place) -> Iterator[Receipt]:
-        """Yield what the platform wrote beside the file or into its name."""
+    def _in_download(self, place: Place) -> Iterator[Receipt]:
+        """Yield what the platform wrote beside the hand-in, or into its name."""
         part = place.part
         if text := self._listed.times.get(place.name):
             yield Receipt(self._read(text, self._listed.where), source=_LISTS[place.platform])
@@ -229,11 +238,11 @@ class Times:
             )
         if place.platform == "openolat":
             yield _openolat(place.path)
-        if place.platform == "ilias" and (download.is_late_in_ilias(place.path)):
+        if place.platform == "ilias" and download.is_late_in_ilias(place.path):
             yield Receipt(late=True, source="ILIAS' name of the file")
 
     def _blackboard(self, place: Place) -> Iterator[Receipt]:
-        """Yield the time of an attempt: that of its text, which names the zone, or of its name."""
+        """Yield the times in the text of an attempt, which names the zone, and in its name."""
         date, clock = place.part.time[:10], place.part.time[11:].replace("-", ":")
         named = Receipt(self._read(f"{date} {clock}", place.name), source="Blackboard's name")
         match = _SUBMITTED.search(_text_of_attempt(place.path))
@@ -261,7 +270,7 @@ class Times:
 
 
 def login_of(path: Path) -> str:
-    """Return who logged in, by the text that Blackboard wrote beside a file; "" without one."""
+    """Return the login in the text that Blackboard wrote beside a file; "" without one."""
     match = _LOGIN.search(_text_of_attempt(path))
     return match[1] if match else ""
 
@@ -273,23 +282,11 @@ def _text_of_attempt(path: Path) -> str:
     return _text(path.with_name(f"{match['begin']}_attempt_{match['time']}.txt"))
 
 
-_LISTS = {"gradescope": "Gradescope's metadata", "studip": "Stud.IP's list"}
-
-
-def _receipt(record: Record) -> Receipt:
-    return Receipt(record.moment, record.late, record.source)
-
-
-def _differ(first: tuple[Receipt, str], second: tuple[Receipt, str], zone: ZoneInfo) -> str:
-    """Return in words how two records disagree; "" if they do not, or the teacher says why."""
-    (one, why), (other, _) = first, second
-    if why:
-        return ""
+def _differ(one: Receipt, other: Receipt) -> bool:
+    """Return whether two records cannot both be right."""
     if one.moment and other.moment and abs(one.moment - other.moment) >= _SAME:
-        return f"{_said(one, zone)}, {_said(other, zone)}"
-    if one.late is not None and other.late is not None and one.late != other.late:
-        return f"{_said(one, zone)}, {_said(other, zone)}"
-    return ""
+        return True
+    return one.late is not None and other.late is not None and one.late != other.late
 
 
 def _said(receipt: Receipt, zone: ZoneInfo) -> str:
@@ -299,7 +296,7 @@ def _said(receipt: Receipt, zone: ZoneInfo) -> str:
 
 
 def _on_another_clock(first: Receipt, second: Receipt) -> bool:
-    """Tell whether two times are one on clocks of two zones, such as a server's."""
+    """Return whether two times may be one, read from the clocks of two time zones."""
     if first.moment is None or second.moment is None:
         return False
     apart = abs(first.moment - second.moment)
@@ -317,14 +314,14 @@ def _openolat(folder: Path) -> Receipt:
 
 
 def _text(path: Path) -> str:
-    """Return a text that a platform wrote; "" if there is none."""
+    """Return a text that a platform wrote; "" if there is no such file."""
     if not path.is_file() or path.is_symlink():
         return ""
     return read_limited(path, _MAX_TEXT).decode("utf-8-sig", "replace")
 
 
 def _written(path: Path) -> datetime:
-    """Return when a file, or the newest one in a folder, was written."""
+    """Return when a file was last written, or the newest file in a folder."""
     inner = path.rglob("*") if is_folder(path) else ()
     try:
         infos = [file.lstat() for file in (path, *inner)]

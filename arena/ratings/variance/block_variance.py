@@ -10,7 +10,7 @@ The estimates are linear in the units' scores, so what a bootstrap of units woul
 computed: the sum of the squares of each unit's contribution. A score is what a unit says beyond
 what the ratings expected of it, so it does not matter that each block has other pairings; the part
 of a block's variance that the ratings absorbed is put back (Bell and McCaffrey, 2002).
-`docs/reference/method.md` has the papers, `docs/evidence/accuracy.md` the measured coverage.
+`docs/reference/statistics.md` has the papers, `benchmarks/results/ratings.md` the coverage.
 
 For a large field there are no matrices of all pairs. Its units are blocks, of which neighbours are
 joined if there are many.
