@@ -175,8 +175,15 @@ def best_moments(
     games: Games, bids: WeighedBids, dudos: WeighedCalls, calzas: WeighedCalls
 ) -> list[tuple[Highlight, ...]]:
     """Return the best of all seats, table by table, kind by kind."""
-    parts = [_comebacks(games), _bluffs(games, bids), _calls(games, dudos), _calzas(games, calzas)]
-    moments = joined(parts)
+    moments = joined(
+        [
+            _comebacks(games),
+            _bluffs(games, bids),
+            # Dudos count where the bid could have been raised.
+            _calls(games, _CALL, dudos, dudos.raised.quantity > 0),
+            _calls(games, _CALZA, calzas, calzas.right),
+        ]
+    )
     rounds = games.rounds
     game = rounds.game[moments.round]
     score = _surprise(moments.chance) * rounds.total[moments.round]
@@ -231,16 +238,8 @@ def _bluffs(games: Games, weighed: WeighedBids) -> _Moments:
     return _moves(_BLUFF, bids, games.step_of(bids), bids.seat, weighed.chance[at])
 
 
-def _calls(games: Games, dudos: WeighedCalls) -> _Moments:
-    """Return the dudos that were right and unlikely, where the bid could have been raised."""
-    return _of_calls(games, _CALL, dudos, dudos.raised.quantity > 0)
-
-
-def _calzas(games: Games, calzas: WeighedCalls) -> _Moments:
-    return _of_calls(games, _CALZA, calzas, calzas.right)
-
-
-def _of_calls(games: Games, kind: int, calls: WeighedCalls, counts: Flags) -> _Moments:
+def _calls(games: Games, kind: int, calls: WeighedCalls, counts: Flags) -> _Moments:
+    """Return the calls that were right and unlikely, of those that count."""
     brave = counts & calls.right & (calls.chance < _HALF)
     at = np.flatnonzero(brave & (calls.bid.quantity >= _LEAST_QUANTITY))
     bids = calls.bid.only(at)

@@ -1,7 +1,7 @@
 """The statistics of a league: the sums of its fixtures' summaries, and the time it took."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from itertools import pairwise
 
 from msgspec import Struct, field
@@ -140,8 +140,14 @@ def add_up(summaries: Iterable[FixtureSummary], league: LeagueSummary) -> League
             at = stats.setdefault(division, DivisionStats())
             at.style.add(did.style)
             at.calibration.add(did.calibration)
-            _count_places(at.seats.setdefault(seat, SeatResult()), summary, seat)
-            _keep_mistakes(worst[bot], did.mistakes)
+            places = [game.places[seat] for game in summary.games]
+            result = at.seats.setdefault(seat, SeatResult())
+            result.games += len(places)
+            result.wins += places.count(1)
+            result.places += sum(places)
+            worst[bot] += did.mistakes
+            if len(worst[bot]) > _MANY * mistakes.KEPT:
+                worst[bot] = [*mistakes.worst(worst[bot])]
             of_bots[bot].add(did.highlights)
             of_divisions[division].add(did.highlights)
         _keep_stderr(league, summary)
@@ -186,12 +192,6 @@ def _keep(league: LeagueSummary, of_bots: _OfBots, of_divisions: _OfDivisions) -
     league.highlights = {division: best.kept for division, best in of_divisions.items()}
 
 
-def _keep_mistakes(seen: list[Mistake], more: Sequence[Mistake]) -> None:
-    seen += more
-    if len(seen) > _MANY * mistakes.KEPT:
-        seen[:] = mistakes.worst(seen)
-
-
 def _count(league: LeagueSummary, summary: FixtureSummary) -> None:
     kind = league.played.setdefault(summary.fixture.division, Played())
     kind.fixtures += 1
@@ -204,13 +204,6 @@ def _count(league: LeagueSummary, summary: FixtureSummary) -> None:
     if summary.luck:
         league.luck[summary.fixture.index] = sum(summary.luck) / LUCK_UNIT
     kind.wins.update([game.places.index(1) for game in summary.games])
-
-
-def _count_places(result: SeatResult, summary: FixtureSummary, seat: int) -> None:
-    places = [game.places[seat] for game in summary.games]
-    result.games += len(places)
-    result.wins += places.count(1)
-    result.places += sum(places)
 
 
 def _keep_stderr(league: LeagueSummary, summary: FixtureSummary) -> None:
