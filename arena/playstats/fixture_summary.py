@@ -157,7 +157,9 @@ def styles(
 ) -> list[Style]:
     """Return those of all seats, whose calibrations are given, table by table."""
     opening, boldness = _openings(games, weighed)
-    groups, dudo, calza = games.groups, _groups(games, dudos), _groups(games, calzas)
+    groups = games.groups
+    dudo = _groups(games, dudos)
+    calza = _groups(games, calzas)
     columns = [
         _counted(opening, groups),
         _summed(opening, boldness, groups),

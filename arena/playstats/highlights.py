@@ -19,7 +19,7 @@ from arena.playstats.scan.games import Bids, Games
 from arena.playstats.scan.tables import Column, Flags, firsts, joined, only, rows
 from arena.playstats.scan.weighed import WeighedBids, WeighedCalls
 from arena.playstats.style import MILLION
-from arena.ratings.maths.arrays import Floats, Ints
+from arena.ratings.maths.arrays import Ints
 
 HighlightKind = Literal["comeback", "bluff", "call", "calza", "upset", "fault"]
 KINDS: tuple[HighlightKind, ...] = ("comeback", "bluff", "call", "calza", "upset", "fault")
@@ -127,17 +127,16 @@ class BestHighlights:
         return bar is None or -score < bar[0]
 
     def add(self, highlights: Iterable[Highlight]) -> None:
-        """Add those that may get in."""
-        self._new += [highlight for highlight in highlights if self._may_get_in(highlight)]
+        """Add highlights; those that cannot be among the best are left out."""
+        for highlight in highlights:
+            for whose in (highlight.kind, (highlight.kind, highlight.bot)):
+                bar = self._bars.get(whose)
+                if bar and (-highlight.score > bar[0] or order(highlight) >= bar):
+                    break
+            else:
+                self._new.append(highlight)
         if len(self._new) > _UNSORTED:
             self._sort()
-
-    def _may_get_in(self, highlight: Highlight) -> bool:
-        for whose in (highlight.kind, (highlight.kind, highlight.bot)):
-            bar = self._bars.get(whose)
-            if bar and (-highlight.score > bar[0] or order(highlight) >= bar):
-                return False
-        return True
 
     def _sort(self) -> None:
         self._kept, self._new = best([*self._kept, *self._new], self._most, self._each), []
@@ -186,7 +185,9 @@ def best_moments(
     )
     rounds = games.rounds
     game = rounds.game[moments.round]
-    score = _surprise(moments.chance) * rounds.total[moments.round]
+    chances, which = np.unique(moments.chance, return_inverse=True)  # few of them differ
+    surprises = np.array([surprise(chance) for chance in chances.tolist()])[which]
+    score = surprises * rounds.total[moments.round]
     lists = games.group(moments.round, moments.seat) * len(KINDS) + moments.kind
     # Each seat has at most one of a kind in a game.
     one = firsts(lists * len(games.number) + game, (-score, moments.step), 1)
@@ -198,12 +199,6 @@ def best_moments(
     ):
         found[at].append(_highlight(games, moment, points))
     return [tuple(of_seat) for of_seat in found]
-
-
-def _surprise(chances: Floats) -> Floats:
-    """Return the surprise of each; few of them differ."""
-    different, which = np.unique(chances, return_inverse=True)
-    return np.array([surprise(chance) for chance in different.tolist()])[which]
 
 
 def _comebacks(games: Games) -> _Moments:

@@ -349,6 +349,8 @@ class Coach:
     def judgement(self) -> Judgement:
         """Return what is said of the games so far; there must be some."""
         leaks = sorted(self._leaks.leaks(self.games), key=lambda leak: -leak.worth.per_game)
+        bins = self._calibration
+        counts = zip(bins.bids, bins.held, bins.said, strict=True)
         # The errors of leaks are taken for independent.
         mendable = Cost(
             sum(leak.worth.per_game for leak in leaks), hypot(*(leak.worth.error for leak in leaks))
@@ -365,13 +367,9 @@ class Coach:
             ],
             worst=[decision for _, _, decision in sorted(self._worst, reverse=True)],
             leaks=leaks,
-            calibration=list(_bins(self._calibration)),
+            calibration=[
+                CalibrationBin(at / BINS, (at + 1) / BINS, bids, said / bids / MILLION, held / bids)
+                for at, (bids, held, said) in enumerate(counts)
+                if bids
+            ],
         )
-
-
-def _bins(calibration: Calibration) -> Iterator[CalibrationBin]:
-    counts = zip(calibration.bids, calibration.held, calibration.said, strict=True)
-    for at, (bids, held, said) in enumerate(counts):
-        if bids:
-            low, high = at / BINS, (at + 1) / BINS
-            yield CalibrationBin(low, high, bids, said / bids / MILLION, held / bids)

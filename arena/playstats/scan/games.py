@@ -192,11 +192,11 @@ class Games:
     fixtures: Sequence[PlayedFixture]
     rules: Rules
     fixture: Ints
-    """Of each game, the index of its fixture among these."""
+    """The index of the fixture of each game."""
     number: Ints
-    """Of each game, its number in the fixture."""
+    """The number of each game in its fixture."""
     winner: Ints
-    """Of each game, the seat that won."""
+    """The seat that won each game."""
     recorded: Sequence[RecordedRound]
     rounds: Rounds
     bids: Bids
@@ -258,7 +258,9 @@ def _games(fixtures: Sequence[PlayedFixture], rules: Rules) -> Games:
 
 
 def _bids_are_legal(games: Games) -> bool:
-    rounds, bids, cap = games.rounds, games.bids, games.seats * games.rules.starting_dice
+    rounds = games.rounds
+    bids = games.bids
+    cap = games.seats * games.rules.starting_dice
     known = (bids.quantity > 0) & (bids.quantity <= cap) & (bids.face > 0) & (bids.face <= FACES)
     if not (known.all() and (bids.seat == rounds.acting(bids.round, bids.place)).all()):
         return False
