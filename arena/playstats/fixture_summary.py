@@ -74,15 +74,6 @@ class FixtureSummary(Struct, frozen=True):
         return self.result if self.fixture.dice else replace(self.result, luck=self.luck)
 
 
-def summarize_fixture(played: PlayedFixture, rules: Rules) -> FixtureSummary:
-    """Scan the games of a fixture, played by `rules`; equal games have equal summaries.
-
-    Raises ForbiddenEventError if the rules forbid an event of a game.
-    """
-    [summary] = summarize_fixtures([played], rules)
-    return summary
-
-
 def summarize_fixtures(played: Sequence[PlayedFixture], rules: Rules) -> Iterator[FixtureSummary]:
     """Yield the summaries of fixtures of one division; many at a time take less time.
 

@@ -107,13 +107,6 @@ class Deals(NamedTuple):
     """Whether they are a sample, or all that there are."""
 
 
-class ActionValue(NamedTuple):
-    """The chance to win after an action, deal by deal, and over all of them."""
-
-    mean: float
-    by_deal: Floats
-
-
 @lru_cache(512)
 def players(standing: Standing) -> dict[int, BaselinePlayer]:
     """Return the seats that are left, as baseline bots."""
