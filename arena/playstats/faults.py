@@ -132,22 +132,18 @@ def summarize_faults(
         bot = league.bots.setdefault(fault.bot, BotFaults())
         bot.games += fault.bot not in faulty
         faulty.add(fault.bot)
-        _count(bot, fault)
+        bot.causes[fault.cause] += 1
+        if len(bot.first) < FIRST:
+            bot.first.append(fault)
+        kind = fault.cause.value, _VARYING.sub("…", fault.detail)
+        if kind not in bot.kinds and len(bot.kinds) == KINDS:
+            bot.others += 1
+        else:
+            bot.kinds.setdefault(kind, FaultKind(fault)).count += 1
         if fault.index in with_stderr.get(fault.bot, ()):
             bot.by_fixture.setdefault(fault.index, fault)
         highlights.add(fault)
     return league, highlights
-
-
-def _count(bot: BotFaults, fault: FaultEntry) -> None:
-    bot.causes[fault.cause] += 1
-    if len(bot.first) < FIRST:
-        bot.first.append(fault)
-    kind = fault.cause.value, _VARYING.sub("…", fault.detail)
-    if kind not in bot.kinds and len(bot.kinds) == KINDS:
-        bot.others += 1
-    else:
-        bot.kinds.setdefault(kind, FaultKind(fault)).count += 1
 
 
 def _highlight(fault: FaultEntry, score: float) -> Highlight:

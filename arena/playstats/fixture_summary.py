@@ -74,15 +74,6 @@ class FixtureSummary(Struct, frozen=True):
         return self.result if self.fixture.dice else replace(self.result, luck=self.luck)
 
 
-def summarize_fixture(played: PlayedFixture, rules: Rules) -> FixtureSummary:
-    """Scan the games of a fixture, played by `rules`; equal games have equal summaries.
-
-    Raises ForbiddenEventError if the rules forbid an event of a game.
-    """
-    [summary] = summarize_fixtures([played], rules)
-    return summary
-
-
 def summarize_fixtures(played: Sequence[PlayedFixture], rules: Rules) -> Iterator[FixtureSummary]:
     """Yield the summaries of fixtures of one division; many at a time take less time.
 
@@ -157,7 +148,9 @@ def styles(
 ) -> list[Style]:
     """Return those of all seats, whose calibrations are given, table by table."""
     opening, boldness = _openings(games, weighed)
-    groups, dudo, calza = games.groups, _groups(games, dudos), _groups(games, calzas)
+    groups = games.groups
+    dudo = _groups(games, dudos)
+    calza = _groups(games, calzas)
     columns = [
         _counted(opening, groups),
         _summed(opening, boldness, groups),

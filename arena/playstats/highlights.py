@@ -19,7 +19,7 @@ from arena.playstats.scan.games import Bids, Games
 from arena.playstats.scan.tables import Column, Flags, firsts, joined, only, rows
 from arena.playstats.scan.weighed import WeighedBids, WeighedCalls
 from arena.playstats.style import MILLION
-from arena.ratings.maths.arrays import Floats, Ints
+from arena.ratings.maths.arrays import Ints
 
 HighlightKind = Literal["comeback", "bluff", "call", "calza", "upset", "fault"]
 KINDS: tuple[HighlightKind, ...] = ("comeback", "bluff", "call", "calza", "upset", "fault")
@@ -127,17 +127,16 @@ class BestHighlights:
         return bar is None or -score < bar[0]
 
     def add(self, highlights: Iterable[Highlight]) -> None:
-        """Add those that may get in."""
-        self._new += [highlight for highlight in highlights if self._may_get_in(highlight)]
+        """Add highlights; those that cannot be among the best are left out."""
+        for highlight in highlights:
+            for whose in (highlight.kind, (highlight.kind, highlight.bot)):
+                bar = self._bars.get(whose)
+                if bar and (-highlight.score > bar[0] or order(highlight) >= bar):
+                    break
+            else:
+                self._new.append(highlight)
         if len(self._new) > _UNSORTED:
             self._sort()
-
-    def _may_get_in(self, highlight: Highlight) -> bool:
-        for whose in (highlight.kind, (highlight.kind, highlight.bot)):
-            bar = self._bars.get(whose)
-            if bar and (-highlight.score > bar[0] or order(highlight) >= bar):
-                return False
-        return True
 
     def _sort(self) -> None:
         self._kept, self._new = best([*self._kept, *self._new], self._most, self._each), []
@@ -175,11 +174,20 @@ def best_moments(
     games: Games, bids: WeighedBids, dudos: WeighedCalls, calzas: WeighedCalls
 ) -> list[tuple[Highlight, ...]]:
     """Return the best of all seats, table by table, kind by kind."""
-    parts = [_comebacks(games), _bluffs(games, bids), _calls(games, dudos), _calzas(games, calzas)]
-    moments = joined(parts)
+    moments = joined(
+        [
+            _comebacks(games),
+            _bluffs(games, bids),
+            # Dudos count where the bid could have been raised.
+            _calls(games, _CALL, dudos, dudos.raised.quantity > 0),
+            _calls(games, _CALZA, calzas, calzas.right),
+        ]
+    )
     rounds = games.rounds
     game = rounds.game[moments.round]
-    score = _surprise(moments.chance) * rounds.total[moments.round]
+    chances, which = np.unique(moments.chance, return_inverse=True)  # few of them differ
+    surprises = np.array([surprise(chance) for chance in chances.tolist()])[which]
+    score = surprises * rounds.total[moments.round]
     lists = games.group(moments.round, moments.seat) * len(KINDS) + moments.kind
     # Each seat has at most one of a kind in a game.
     one = firsts(lists * len(games.number) + game, (-score, moments.step), 1)
@@ -191,12 +199,6 @@ def best_moments(
     ):
         found[at].append(_highlight(games, moment, points))
     return [tuple(of_seat) for of_seat in found]
-
-
-def _surprise(chances: Floats) -> Floats:
-    """Return the surprise of each; few of them differ."""
-    different, which = np.unique(chances, return_inverse=True)
-    return np.array([surprise(chance) for chance in different.tolist()])[which]
 
 
 def _comebacks(games: Games) -> _Moments:
@@ -231,16 +233,8 @@ def _bluffs(games: Games, weighed: WeighedBids) -> _Moments:
     return _moves(_BLUFF, bids, games.step_of(bids), bids.seat, weighed.chance[at])
 
 
-def _calls(games: Games, dudos: WeighedCalls) -> _Moments:
-    """Return the dudos that were right and unlikely, where the bid could have been raised."""
-    return _of_calls(games, _CALL, dudos, dudos.raised.quantity > 0)
-
-
-def _calzas(games: Games, calzas: WeighedCalls) -> _Moments:
-    return _of_calls(games, _CALZA, calzas, calzas.right)
-
-
-def _of_calls(games: Games, kind: int, calls: WeighedCalls, counts: Flags) -> _Moments:
+def _calls(games: Games, kind: int, calls: WeighedCalls, counts: Flags) -> _Moments:
+    """Return the calls that were right and unlikely, of those that count."""
     brave = counts & calls.right & (calls.chance < _HALF)
     at = np.flatnonzero(brave & (calls.bid.quantity >= _LEAST_QUANTITY))
     bids = calls.bid.only(at)

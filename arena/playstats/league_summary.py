@@ -1,7 +1,7 @@
 """The statistics of a league: the sums of its fixtures' summaries, and the time it took."""
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from itertools import pairwise
 
 from msgspec import Struct, field
@@ -69,7 +69,7 @@ class LeagueSummary(Struct):
     """Fixtures timed by each clock."""
     bots: dict[str, dict[Division, DivisionStats]] = field(default_factory=dict)
     luck: dict[int, float] = field(default_factory=dict)
-    """Of each fixture in which it is measured, by index: how lucky seat 0 was, in wins."""
+    """How lucky seat 0 was, in wins, by the index of the fixture; only where it is measured."""
     mistakes: dict[str, tuple[Mistake, ...]] = field(default_factory=dict)
     """The worst moves of each bot."""
     bot_highlights: dict[str, tuple[Highlight, ...]] = field(default_factory=dict)
@@ -134,14 +134,30 @@ def add_up(summaries: Iterable[FixtureSummary], league: LeagueSummary) -> League
     of_bots, of_divisions = _best(league)
     for summary in summaries:
         division = summary.fixture.division
-        _count(league, summary)
+        played = league.played.setdefault(division, Played())
+        played.fixtures += 1
+        played.games += len(summary.games)
+        played.decisions += summary.result.decisions
+        played.actions += sum([game.actions for game in summary.games])
+        played.rounds.update([game.rounds for game in summary.games])
+        played.wins.update([game.places.index(1) for game in summary.games])
+        league.sandboxes[summary.result.sandbox] += 1
+        league.clocks[summary.result.clock] += 1
+        if summary.luck:
+            league.luck[summary.fixture.index] = sum(summary.luck) / LUCK_UNIT
         for seat, (bot, did) in enumerate(zip(summary.fixture.seats, summary.seats, strict=True)):
             stats = league.bots.setdefault(bot, {})
             at = stats.setdefault(division, DivisionStats())
             at.style.add(did.style)
             at.calibration.add(did.calibration)
-            _count_places(at.seats.setdefault(seat, SeatResult()), summary, seat)
-            _keep_mistakes(worst[bot], did.mistakes)
+            places = [game.places[seat] for game in summary.games]
+            result = at.seats.setdefault(seat, SeatResult())
+            result.games += len(places)
+            result.wins += places.count(1)
+            result.places += sum(places)
+            worst[bot] += did.mistakes
+            if len(worst[bot]) > _MANY * mistakes.KEPT:
+                worst[bot] = [*mistakes.worst(worst[bot])]
             of_bots[bot].add(did.highlights)
             of_divisions[division].add(did.highlights)
         _keep_stderr(league, summary)
@@ -184,33 +200,6 @@ def _best(league: LeagueSummary) -> tuple[_OfBots, _OfDivisions]:
 def _keep(league: LeagueSummary, of_bots: _OfBots, of_divisions: _OfDivisions) -> None:
     league.bot_highlights = {bot: best.kept for bot, best in of_bots.items()}
     league.highlights = {division: best.kept for division, best in of_divisions.items()}
-
-
-def _keep_mistakes(seen: list[Mistake], more: Sequence[Mistake]) -> None:
-    seen += more
-    if len(seen) > _MANY * mistakes.KEPT:
-        seen[:] = mistakes.worst(seen)
-
-
-def _count(league: LeagueSummary, summary: FixtureSummary) -> None:
-    kind = league.played.setdefault(summary.fixture.division, Played())
-    kind.fixtures += 1
-    kind.games += len(summary.games)
-    kind.decisions += summary.result.decisions
-    league.sandboxes[summary.result.sandbox] += 1
-    league.clocks[summary.result.clock] += 1
-    kind.actions += sum([game.actions for game in summary.games])
-    kind.rounds.update([game.rounds for game in summary.games])
-    if summary.luck:
-        league.luck[summary.fixture.index] = sum(summary.luck) / LUCK_UNIT
-    kind.wins.update([game.places.index(1) for game in summary.games])
-
-
-def _count_places(result: SeatResult, summary: FixtureSummary, seat: int) -> None:
-    places = [game.places[seat] for game in summary.games]
-    result.games += len(places)
-    result.wins += places.count(1)
-    result.places += sum(places)
 
 
 def _keep_stderr(league: LeagueSummary, summary: FixtureSummary) -> None:

@@ -271,11 +271,9 @@ class Site:
 
     def _pages(self) -> Iterator[File]:
         """Yield all files but those of replays and bots."""
-        boards, summary, head = (
-            self.ratings.boards,
-            self.source.summary,
-            LeagueHead(self.league.name),
-        )
+        boards = self.ratings.boards
+        summary = self.source.summary
+        head = LeagueHead(self.league.name)
         yield _static("style.css")
         yield _static("shared.js")
         yield _static("tables.js")

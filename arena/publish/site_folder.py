@@ -108,17 +108,16 @@ def read_manifest(folder: Path) -> Manifest:
         document = msgspec.json.decode((folder / MANIFEST).read_bytes(), type=_Document)
     except (FileNotFoundError, ValueError, msgspec.MsgspecError):
         return Manifest(frozenset(), {})
-    files = frozenset(filter(_is_inside, document.files))
+    files = set()
+    for name in document.files:
+        path = PurePosixPath(name)
+        if path.parts and not path.is_absolute() and ".." not in path.parts:
+            files.add(name)
     keys: Keys = {}
     if document.made_by == maker():
         with suppress(msgspec.MsgspecError):
             keys = msgspec.json.decode(document.keys, type=Keys)
-    return Manifest(files, {name: key for name, key in keys.items() if name in files})
-
-
-def _is_inside(name: str) -> bool:
-    path = PurePosixPath(name)
-    return bool(path.parts) and not path.is_absolute() and ".." not in path.parts
+    return Manifest(frozenset(files), {name: key for name, key in keys.items() if name in files})
 
 
 def is_whole(folder: Path, inputs: str) -> bool:
@@ -306,25 +305,22 @@ class Staging:
         if file.content is None:
             self.keys[file.path] = self._old.keys[file.path]
             return
-        if not isinstance(file.content, (str, bytes)):
-            self._take_parts(file.path, file.content)
+        new, old = self.path / file.path, self._folder / file.path
+        if isinstance(file.content, (str, bytes)):
+            data = file.content.encode() if isinstance(file.content, str) else file.content
+            if file.key:
+                self.keys[file.path] = file.key, sha256(data).hexdigest(), len(data)
+            if _content(old) != data:
+                self.changed.add(file.path)
+                _stage(new, data)
             return
-        data = file.content.encode() if isinstance(file.content, str) else file.content
-        if file.key:
-            self.keys[file.path] = file.key, sha256(data).hexdigest(), len(data)
-        if _content(self._folder / file.path) != data:
-            self.changed.add(file.path)
-            _stage(self.path / file.path, data)
-
-    def _take_parts(self, name: str, parts: Iterable[str]) -> None:
-        new, old = self.path / name, self._folder / name
         new.parent.mkdir(parents=True, exist_ok=True)
-        with new.open("w", encoding="utf-8", newline="") as file:
-            file.writelines(parts)
+        with new.open("w", encoding="utf-8", newline="") as written:
+            written.writelines(file.content)
         if old.is_file() and filecmp.cmp(new, old, shallow=False):
             new.unlink()
         else:
-            self.changed.add(name)
+            self.changed.add(file.path)
 
 
 def _stage(path: Path, data: bytes) -> None:

@@ -16,11 +16,11 @@ from arena.game.rules.books import BGA, PRESSMAN, VARIANTS, Rules, variant
 from arena.game.rules.round import Round
 from arena.game.walk import ForbiddenEventError, PlayedRound, walk
 from arena.league.table.recorded_game import feed, moments
-from arena.playstats.fixture_summary import summarize_fixture
 from arena.publish.replay_steps import replay
 from tests.league.table.driver import Driven, driven_games
 from tests.league.table.test_replay import tampered
 from tests.support import played_games as games
+from tests.support.summaries import summarize_fixture
 
 each_game = settings(max_examples=60, deadline=None, database=None)
 SEATS = ("a", "b", "c", "d")

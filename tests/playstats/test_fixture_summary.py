@@ -16,7 +16,6 @@ from arena.game.rules.books import VARIANTS, Rules, variant
 from arena.game.walk import ForbiddenEventError, walk
 from arena.playstats.fixture_summary import (
     FixtureSummary,
-    summarize_fixture,
     summarize_fixtures,
 )
 from arena.playstats.highlights import EACH, KINDS, OF_BOT, OF_DIVISION, best, order
@@ -26,7 +25,7 @@ from tests.league.table.test_replay import tampered
 from tests.publish import slow
 from tests.support import played_games as games
 from tests.support import records
-from tests.support.summaries import league_of
+from tests.support.summaries import league_of, summarize_fixture
 
 each_league = settings(max_examples=25, deadline=None, database=None)
 SEATS = ("alpha", "beta", "gamma", "delta")

@@ -38,10 +38,10 @@ from arena.game.rules.round import (
 from arena.game.walk import walk
 from arena.game.wire.messages import Answer, Turn
 from arena.playstats.baseline import PATIENCE, outcomes
-from arena.playstats.fixture_summary import summarize_fixture
 from arena.playstats.luck import MOST_DICE, has_luck, rated_luck, round_luck, win_chance
 from tests.support import played_games as games
 from tests.support import random_games
+from tests.support.summaries import summarize_fixture
 
 each_standing = settings(max_examples=40, deadline=None, database=None)
 SEATS = ("alpha", "beta")

@@ -9,13 +9,12 @@ from msgspec.structs import replace
 
 from arena.game.records import Conditions, PlayedFixture, QuarantinedFixture
 from arena.game.rules.books import Rules
-from arena.playstats.fixture_summary import summarize_fixture
 from arena.publish.game_source import Job, Made, Work
 from arena.publish.replays import NEWEST, ReplayChoice
 from arena.publish.site import publish
 from arena.publish.site_state import StoreState
 from arena.ratings.league_ratings import Ratings
-from tests.support.summaries import faults_of, league_of
+from tests.support.summaries import faults_of, league_of, summarize_fixture
 
 
 class InMemory:

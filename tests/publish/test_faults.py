@@ -7,14 +7,13 @@ import pytest
 
 from arena.game.records import Cause, Faulted
 from arena.playstats import faults as fault_summary
-from arena.playstats.fixture_summary import summarize_fixture
 from arena.playstats.league_summary import LeagueSummary
 from arena.publish.pages import faults
 from arena.publish.text import percent
 from tests.publish.in_memory import write_site
 from tests.publish.pages import document, table_text
 from tests.support import factory
-from tests.support.summaries import league_of
+from tests.support.summaries import league_of, summarize_fixture
 
 BGA = factory.league(()).variants["bga"]
 

@@ -8,7 +8,7 @@ from arena.game.records import Cause, Faulted
 from arena.game.rules.books import VARIANTS
 from arena.io import shipped
 from arena.io.errors import ArenaError
-from arena.playstats.fixture_summary import STDERR_SHOWN, summarize_fixture
+from arena.playstats.fixture_summary import STDERR_SHOWN
 from arena.playstats.league_summary import STDERR_PIECES
 from arena.publish.charts import axis_of, round_axis
 from arena.publish.data.results import by_opponent
@@ -16,7 +16,7 @@ from arena.publish.pages.leaderboard import tint
 from arena.ratings.leaderboard_rows import Duel, Leaderboard
 from arena.ratings.maths.intervals import wilson
 from tests.support import factory
-from tests.support.summaries import league_of
+from tests.support.summaries import league_of, summarize_fixture
 
 BGA = VARIANTS["bga"]
 

@@ -5,7 +5,6 @@ from msgspec.structs import replace
 
 from arena.game.records import Cause
 from arena.game.rules.books import variant
-from arena.playstats.fixture_summary import summarize_fixture
 from arena.playstats.highlights import KINDS, Highlight, HighlightKind, order
 from arena.publish.pages.watch import (
     TITLES,
@@ -19,7 +18,7 @@ from arena.publish.replay_steps import CAUSES
 from arena.ratings.league_ratings import Favourites, favourites
 from tests.support import factory
 from tests.support import played_games as games
-from tests.support.summaries import league_of
+from tests.support.summaries import league_of, summarize_fixture
 
 NAMES = ("alpha", "beta", "gamma", "delta")
 RULES = variant("bga", {}, calza=True)

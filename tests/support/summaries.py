@@ -2,9 +2,17 @@
 
 from collections.abc import Iterable
 
+from arena.game.records import PlayedFixture
+from arena.game.rules.books import Rules
 from arena.playstats.faults import FaultEntry
-from arena.playstats.fixture_summary import FixtureSummary
+from arena.playstats.fixture_summary import FixtureSummary, summarize_fixtures
 from arena.playstats.league_summary import LeagueSummary, add_faults, add_up
+
+
+def summarize_fixture(played: PlayedFixture, rules: Rules) -> FixtureSummary:
+    """Return the summary of one fixture."""
+    [summary] = summarize_fixtures([played], rules)
+    return summary
 
 
 def faults_of(summaries: Iterable[FixtureSummary]) -> list[FaultEntry]:

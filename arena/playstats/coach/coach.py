@@ -1,13 +1,13 @@
 """The coach: judges a bot's games, decision by decision, and finds its leaks."""
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from heapq import heappush, heappushpop
 from math import hypot, sqrt
 
 from msgspec import Struct
 
-from arena.game.records import Division, Fixture, GameRecord, PlayedFixture
+from arena.game.records import Division, PlayedFixture
 from arena.game.rules.books import Rules
 from arena.game.walk import walk
 from arena.playstats.coach.changes import (
@@ -237,8 +237,15 @@ class LeakFinder:
     def _leak(self, kind: _Kind, mistakes: _Mistakes, change: Change, games: int) -> Leak:
         name, palifico = kind
         times = mistakes.total.times
+        [(dice, cost)] = mistakes.by_dice.most_common(1)
+        if palifico:
+            whereabouts = "in palifico"
+        elif cost >= _NEARLY_ALL * mistakes.by_dice.total():
+            whereabouts = with_dice(dice)
+        else:
+            whereabouts = ""
         return Leak(
-            what=f"{name} {_whereabouts(mistakes, palifico=palifico)}".rstrip(),
+            what=f"{name} {whereabouts}".rstrip(),
             kind=name,
             palifico=palifico,
             times=times,
@@ -262,13 +269,6 @@ class LeakFinder:
             if number >= _MOST * times and number / times >= turns[feature] / of + _MORE:
                 share = percent(turns[feature] / of)
                 yield f"{number} of {times} {feature} (of all such turns {share})"
-
-
-def _whereabouts(mistakes: _Mistakes, *, palifico: bool) -> str:
-    if palifico:
-        return "in palifico"
-    [(dice, cost)] = mistakes.by_dice.most_common(1)
-    return with_dice(dice) if cost >= _NEARLY_ALL * mistakes.by_dice.total() else ""
 
 
 def _occasion(decision: Decision) -> str:
@@ -315,17 +315,16 @@ class Coach:
         for seat, name in enumerate(fixture.seats):
             if name == self.bot:
                 for record in played.games:
-                    self._add_game(fixture, record, rules, seat)
-
-    def _add_game(self, fixture: Fixture, record: GameRecord, rules: Rules, seat: int) -> None:
-        table = self._tables.setdefault(fixture.division, Total())
-        place = GameKey(fixture.index, record.game, fixture.seed)
-        for judged in _judged(record, rules, seat, place):
-            table.add(judged.decision.loss)
-            self._add(judged)
-        self._won[fixture.division] += record.places[seat] == 1
-        for total in (self._all, table, self._leaks):
-            total.end_game()
+                    table = self._tables.setdefault(fixture.division, Total())
+                    place = GameKey(fixture.index, record.game, fixture.seed)
+                    for round_ in walk(record, rules):
+                        if round_.hands[seat]:
+                            for judged in judge_round(round_, seat, place):
+                                table.add(judged.decision.loss)
+                                self._add(judged)
+                    self._won[fixture.division] += record.places[seat] == 1
+                    for total in (self._all, table, self._leaks):
+                        total.end_game()
 
     def _add(self, judged: Judged) -> None:
         decision, bins = judged.decision, self._calibration
@@ -350,11 +349,17 @@ class Coach:
     def judgement(self) -> Judgement:
         """Return what is said of the games so far; there must be some."""
         leaks = sorted(self._leaks.leaks(self.games), key=lambda leak: -leak.worth.per_game)
+        bins = self._calibration
+        counts = zip(bins.bids, bins.held, bins.said, strict=True)
+        # The errors of leaks are taken for independent.
+        mendable = Cost(
+            sum(leak.worth.per_game for leak in leaks), hypot(*(leak.worth.error for leak in leaks))
+        )
         return Judgement(
             games=self.games,
             won=self._won.total(),
             decisions=self._all.times,
-            mendable=_sum(leak.worth for leak in leaks),
+            mendable=mendable,
             cost=self._all.cost(),
             tables=[
                 TableCost(*division, total.games, self._won[division], total.cost())
@@ -362,26 +367,9 @@ class Coach:
             ],
             worst=[decision for _, _, decision in sorted(self._worst, reverse=True)],
             leaks=leaks,
-            calibration=list(_bins(self._calibration)),
+            calibration=[
+                CalibrationBin(at / BINS, (at + 1) / BINS, bids, said / bids / MILLION, held / bids)
+                for at, (bids, held, said) in enumerate(counts)
+                if bids
+            ],
         )
-
-
-def _sum(costs: Iterable[Cost]) -> Cost:
-    """Return the sum of costs whose errors are taken for independent."""
-    every = [*costs]
-    mean = sum(cost.per_game for cost in every)
-    return Cost(mean, hypot(*(cost.error for cost in every)))
-
-
-def _judged(record: GameRecord, rules: Rules, seat: int, place: GameKey) -> Iterator[Judged]:
-    for played in walk(record, rules):
-        if played.hands[seat]:
-            yield from judge_round(played, seat, place)
-
-
-def _bins(calibration: Calibration) -> Iterator[CalibrationBin]:
-    counts = zip(calibration.bids, calibration.held, calibration.said, strict=True)
-    for at, (bids, held, said) in enumerate(counts):
-        if bids:
-            low, high = at / BINS, (at + 1) / BINS
-            yield CalibrationBin(low, high, bids, said / bids / MILLION, held / bids)

@@ -27,7 +27,7 @@ class DecisionAction(Struct, frozen=True, omit_defaults=True):
 
     do: Verb
     quantity: int = 0
-    """The quantity of the bid; 0 if it is none."""
+    """The quantity of a bid; 0 for any other action."""
     face: int = 0
 
     @property
@@ -133,7 +133,9 @@ class _Judge:
     """Judges what one seat did in one round."""
 
     def __init__(self, played: PlayedRound, seat: int, place: GameKey) -> None:
-        self._played, self._seat, self._place = played, seat, place
+        self._played = played
+        self._seat = seat
+        self._place = place
         key = f"{place.key}/{place.game}/{played.number}/{seat}"
         self._look = Lookahead(played.now.standing, seat, played.hands[seat], key)
         self._heard: list[SeatBid] = []
@@ -188,7 +190,10 @@ class _Judge:
     def _with_calza(self, made: DecisionAction, last: Bid, on_turn: list[_Option]) -> list[_Option]:
         """Return what a seat that called calza could do: on its turn all else, otherwise pass."""
         now = self._played.now
-        gained = self._look.after_calza(last, _with_die_gained(now.standing, self._seat))
+        dice = list(now.standing.dice)
+        dice[self._seat] += may_gain(now.standing, self._seat)
+        if_right = Standing(now.standing.rules, tuple(dice), now.standing.palifico_used, self._seat)
+        gained = self._look.after_calza(last, if_right)
         others = on_turn or [
             _Option(DecisionAction("pass"), self._look.after_pass(last, now.to_act))
         ]
@@ -197,7 +202,9 @@ class _Judge:
     def _decision(
         self, event: BidMade | CallMade, made: DecisionAction, options: Sequence[_Option]
     ) -> tuple[Decision, Position]:
-        played, standing, last = self._played, self._played.now.standing, self._last
+        played = self._played
+        standing = played.now.standing
+        last = self._last
         weights = self._weights()
         values = np.stack([option.values for option in options], axis=1)
         actions = [option.action for option in options]
@@ -206,9 +213,10 @@ class _Judge:
         best = int(means.argmax())
         if means[best] - means[chosen] < _TIE:
             best = chosen
-        drawn = self._look.deals.drawn
-        weigh = _loss_in_sample if drawn else _loss
-        loss, error = weigh(values, weights, chosen)
+        if self._look.deals.drawn:
+            loss, error = _loss_in_sample(values, weights, chosen)
+        else:  # every hidden hand is counted, so the loss has no error
+            loss, error = float(means.max() - means[chosen]), 0.0
         decision = Decision(
             fixture=self._place.fixture,
             game=self._place.game,
@@ -228,18 +236,10 @@ class _Judge:
             error=error,
             kind=_kind(made, actions[best], last),
         )
-        return decision, self._position(dict(zip(actions, means.tolist(), strict=True)))
-
-    def _position(self, values: Mapping[DecisionAction, float]) -> Position:
-        hand, unseen, wild = self._played.seen_by(self._seat)
-        now = Round(self._played.now.standing, self._seat, self._last)
-        return Position(hand, unseen, wild, self._last, raises(now), values)
-
-
-def _loss(values: Floats, weights: Floats, chosen: int) -> tuple[float, float]:
-    """Return the loss where every hidden hand is counted: it has no error."""
-    means = weights @ values
-    return float(means.max() - means[chosen]), 0.0
+        hand, unseen, wild = played.seen_by(self._seat)
+        legal = raises(Round(standing, self._seat, last))
+        chances = dict(zip(actions, means.tolist(), strict=True))
+        return decision, Position(hand, unseen, wild, last, legal, chances)
 
 
 def _loss_in_sample(values: Floats, weights: Floats, chosen: int) -> tuple[float, float]:
@@ -276,10 +276,3 @@ def _kind(made: DecisionAction, best: DecisionAction, last: Bid | None) -> str:
 
 def _bids(bid: Bid) -> DecisionAction:
     return DecisionAction("bid", bid.quantity, bid.face)
-
-
-def _with_die_gained(standing: Standing, seat: int) -> Standing:
-    """Return the table after the seat was right with a calza."""
-    dice = list(standing.dice)
-    dice[seat] += may_gain(standing, seat)
-    return Standing(standing.rules, tuple(dice), standing.palifico_used, seat)

@@ -58,7 +58,10 @@ def _by_dice(rules: Rules, own: int, others: tuple[int, ...]) -> float:
     if luck.has_luck(rules, 1 + len(others)):
         return _against_one(rules, own, others[0])
     losers = range(len(others))
-    after = [_by_dice(rules, own, _without_die(others, at)) for at in losers]
+    after = []
+    for at in losers:
+        left = [*others[:at], others[at] - 1, *others[at + 1 :]]
+        after.append(_by_dice(rules, own, tuple(sorted(number for number in left if number))))
     return (sum(after) + _by_dice(rules, own - 1, others)) / (1 + len(others))
 
 
@@ -67,11 +70,6 @@ def _against_one(rules: Rules, own: int, other: int) -> float:
     """Return the chance to win against one other seat, whoever opens."""
     openers = (Standing(rules, (own, other), (True, True), opener) for opener in range(2))
     return sum(map(luck.win_chance, openers)) / 2
-
-
-def _without_die(dice: tuple[int, ...], at: int) -> tuple[int, ...]:
-    left = [*dice[:at], dice[at] - 1, *dice[at + 1 :]]
-    return tuple(sorted(number for number in left if number))
 
 
 DEALS = 256
@@ -107,13 +105,6 @@ class Deals(NamedTuple):
     """The index of each seat's patience, in the same order."""
     drawn: bool
     """Whether they are a sample, or all that there are."""
-
-
-class ActionValue(NamedTuple):
-    """The chance to win after an action, deal by deal, and over all of them."""
-
-    mean: float
-    by_deal: Floats
 
 
 @lru_cache(512)

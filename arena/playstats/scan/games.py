@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from arena.game.records import BidMade, PlayedFixture
 from arena.game.rules.books import FACES, PACO, Rules
 from arena.game.rules.dice import Hand
-from arena.game.rules.round import Standing, is_veteran, may_gain
+from arena.game.rules.round import is_veteran, may_gain
 from arena.game.walk import ForbiddenEventError, RecordedRound, recorded_rounds, walk
 from arena.playstats.scan.tables import PALIFICO, PLAIN, Flags, legal_bids, number_of
 from arena.ratings.maths.arrays import Ints, as_ints
@@ -136,7 +136,10 @@ def _row(one: RecordedRound) -> tuple[int, ...]:
     standing, call = one.standing, one.call
     wild = standing.palifico_seat is None
     start = one.step, one.number, standing.opener, wild, len(one.bids)
-    veterans = 0 if wild else _veterans(standing)
+    veterans = 0  # a bit for each seat
+    if not wild:
+        seats = range(len(standing.dice))
+        veterans = sum(is_veteran(standing, seat) << seat for seat in seats)
     if call is None:
         return *start, NO_CALL, 0, 0, NOBODY, False, veterans
     loser = NOBODY if call.loser is None else call.loser
@@ -144,11 +147,6 @@ def _row(one: RecordedRound) -> tuple[int, ...]:
         return *start, DUDO, call.seat, call.count, loser, False, veterans
     gains = may_gain(standing, call.seat)
     return *start, CALZA, call.seat, call.count, loser, gains, veterans
-
-
-def _veterans(standing: Standing) -> int:
-    """Return a bit for each seat."""
-    return sum(is_veteran(standing, seat) << seat for seat in range(len(standing.dice)))
 
 
 def _dice(hands: Sequence[tuple[Hand, ...]], seats: int) -> tuple[Ints, NDArray[np.int8]]:
@@ -194,11 +192,11 @@ class Games:
     fixtures: Sequence[PlayedFixture]
     rules: Rules
     fixture: Ints
-    """Of each game, the index of its fixture among these."""
+    """The index of the fixture of each game."""
     number: Ints
-    """Of each game, its number in the fixture."""
+    """The number of each game in its fixture."""
     winner: Ints
-    """Of each game, the seat that won."""
+    """The seat that won each game."""
     recorded: Sequence[RecordedRound]
     rounds: Rounds
     bids: Bids
@@ -260,7 +258,9 @@ def _games(fixtures: Sequence[PlayedFixture], rules: Rules) -> Games:
 
 
 def _bids_are_legal(games: Games) -> bool:
-    rounds, bids, cap = games.rounds, games.bids, games.seats * games.rules.starting_dice
+    rounds = games.rounds
+    bids = games.bids
+    cap = games.seats * games.rules.starting_dice
     known = (bids.quantity > 0) & (bids.quantity <= cap) & (bids.face > 0) & (bids.face <= FACES)
     if not (known.all() and (bids.seat == rounds.acting(bids.round, bids.place)).all()):
         return False

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from arena.game.rules.books import FACES, Rules
 from arena.game.rules.odds import at_least
-from arena.game.rules.round import Bid, Raises, Round, Standing, raises
+from arena.game.rules.round import Bid, Round, Standing, raises
 from arena.playstats.style import BINS, MILLION
 from arena.ratings.maths.arrays import Ints
 
@@ -103,7 +103,9 @@ def number_of(quantity: Ints, face: Ints) -> Ints:
 @lru_cache(_TABLES)
 def legal_bids(rules: Rules, players: int) -> LegalBids:
     """Return what the engine says of every bid at a table."""
-    bids = [None, *_bids(players * rules.starting_dice)]
+    quantities_of_bids = range(1, players * rules.starting_dice + 1)
+    every = [Bid(quantity, face) for quantity in quantities_of_bids for face in range(1, FACES + 1)]
+    bids = [None, *every]
     ranges = [[raises(Round(table, 1, bid)) for bid in bids] for table in _tables(rules, players)]
     shape = len(ranges), len(bids)
     allowed = np.zeros((*shape, len(bids)), np.bool_)
@@ -111,19 +113,11 @@ def legal_bids(rules: Rules, players: int) -> LegalBids:
     for kind, of_kind in enumerate(ranges):
         for last, after in enumerate(of_kind):
             for place, of_face in enumerate(after):
-                allowed[kind, last, _numbers_of(of_face)] = True
+                legal = range(of_face.min, of_face.max + 1)
+                allowed[kind, last, [(one - 1) * FACES + of_face.face for one in legal]] = True
                 quantities[kind, last, place] = of_face.min
                 faces[kind, last, place] = of_face.face
     return LegalBids(allowed, quantities, faces)
-
-
-def _bids(cap: int) -> Sequence[Bid]:
-    return [Bid(quantity, face) for quantity in range(1, cap + 1) for face in range(1, FACES + 1)]
-
-
-def _numbers_of(of_face: Raises) -> list[int]:
-    quantities = range(of_face.min, of_face.max + 1)
-    return [(quantity - 1) * FACES + of_face.face for quantity in quantities]
 
 
 def _tables(rules: Rules, players: int) -> list[Standing]:

@@ -53,7 +53,7 @@ _TRAITS = {
     "dudos_right": ("doubts better", "doubts worse", "of its dudos are right"),
     "boldness": ("opens higher", "opens lower", "times what is to be expected"),
 }
-"""Of each trait, the words for more and for less than most, and the unit of its number."""
+"""The words for more and for less of a trait than most bots have, and the unit of its number."""
 
 
 class Trait(Struct, frozen=True):

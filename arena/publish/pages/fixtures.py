@@ -3,12 +3,12 @@
 A page holds a stretch of the schedule, played or not: one more fixture changes one page.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 
 from msgspec import Struct
 
-from arena.game.records import Conditions, Division
+from arena.game.records import Conditions
 from arena.publish.data.results import FixtureResultRow
 from arena.publish.links import Links, identities
 from arena.publish.site_folder import File
@@ -168,23 +168,20 @@ def _shard(fixtures: Sequence[FixtureResultRow], links: Links) -> SearchShard:
     return SearchShard(
         bots=[links.bots[bot] for bot in bots],
         tables=[links.division_id(division) for division in divisions],
-        entries=[_entry(fixture, bots, divisions) for fixture in fixtures],
-    )
-
-
-def _entry(
-    fixture: FixtureResultRow, bots: Mapping[str, int], divisions: Mapping[Division, int]
-) -> SearchEntry:
-    return SearchEntry(
-        index=fixture.index,
-        table=divisions[fixture.division],
-        seats=tuple(bots[bot] for bot in fixture.seats),
-        games=fixture.games,
-        wins=fixture.wins,
-        places=tuple(round(place, 2) for place in fixture.places),
-        faults=sum(fixture.faults),
-        upsets=fixture.upsets,
-        luck=None if fixture.luck is None else round(fixture.luck, 1),
-        watch=len(fixture.watch),
-        watch_first=fixture.watch[0] if fixture.watch else 0,
+        entries=[
+            SearchEntry(
+                index=fixture.index,
+                table=divisions[fixture.division],
+                seats=tuple(bots[bot] for bot in fixture.seats),
+                games=fixture.games,
+                wins=fixture.wins,
+                places=tuple(round(place, 2) for place in fixture.places),
+                faults=sum(fixture.faults),
+                upsets=fixture.upsets,
+                luck=None if fixture.luck is None else round(fixture.luck, 1),
+                watch=len(fixture.watch),
+                watch_first=fixture.watch[0] if fixture.watch else 0,
+            )
+            for fixture in fixtures
+        ],
     )

@@ -145,7 +145,7 @@ _COLUMNS: dict[str, Callable[[ModelsRow], str]] = {
     "Money": lambda row: f"{row.money:.4g}",
     "Capped from": lambda row: row.capped or "-",
 }
-"""Of the table; tokens, seconds and money are per game; a cap is by fixture and game."""
+"""The columns of the table. Tokens, seconds and money are per game."""
 
 
 class ModelChart(Struct, frozen=True):

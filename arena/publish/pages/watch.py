@@ -130,7 +130,7 @@ TITLES: dict[HighlightKind, tuple[str, str]] = {
     "upset": ("Upsets", "Wins over a rival that is rated higher."),
     "fault": ("Faults", "Games that a bot lost by an error; the rarer it errs, the higher here."),
 }
-"""Of each kind, its heading and what it holds."""
+"""The heading of each kind, and what it holds."""
 
 
 class HighlightView(Struct, frozen=True):

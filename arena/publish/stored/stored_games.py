@@ -97,7 +97,7 @@ class _Kept(Struct, array_like=True, frozen=True):
     """A running total as bytes are made of it."""
 
     digest: bytes
-    """Of the hashes of its fixtures."""
+    """A digest of the hashes of its fixtures."""
     results: list[FixtureResult]
     """The results of the fixtures, without their games."""
     games: list[tuple[bytes, int]]
