@@ -8,7 +8,7 @@ from functools import reduce
 from itertools import chain, count
 from typing import Any, NamedTuple
 
-from msgspec import UNSET, Struct, UnsetType, field
+from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
 
 from arena.game.records import BotInfo, Conditions, LimitsInfo, MasterSeed, PlayoffInfo
@@ -38,7 +38,7 @@ class Change(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True
     variants: dict[str, Rules] | UnsetType = UNSET
     players: tuple[int, ...] | UnsetType = UNSET
     games: int | UnsetType = UNSET
-    blocks: int | UnsetType = field(default=UNSET, name="rounds")
+    blocks: int | UnsetType = UNSET
     endless: bool | UnsetType = UNSET
     until: float | UnsetType | None = UNSET
     playoff: PlayoffInfo | UnsetType | None = UNSET

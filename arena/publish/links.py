@@ -172,7 +172,7 @@ PATTERNS = 6
 
 
 class Identity(Struct, frozen=True):
-    """A bot's mark."""
+    """The mark of a bot: a colour and a pattern."""
 
     colour: int
     pattern: int
@@ -185,12 +185,11 @@ class Identity(Struct, frozen=True):
 
 def identities(bots: Iterable[str]) -> dict[str, Identity]:
     """Return the mark of each bot, by its place in the league."""
-    return {bot: _identity(place) for place, bot in enumerate(bots)}
-
-
-def _identity(place: int) -> Identity:
     # Each round of colours begins three patterns on, so that no pair comes again too soon.
-    return Identity(place % COLOURS, (place + 3 * (place // COLOURS)) % PATTERNS)
+    return {
+        bot: Identity(place % COLOURS, (place + 3 * (place // COLOURS)) % PATTERNS)
+        for place, bot in enumerate(bots)
+    }
 
 
 _LINK = Markup('<i class="{}"></i><a class="bot" href="{}{}"><bdi>{}</bdi></a>')

@@ -21,7 +21,6 @@ from arena.game.records import (
     BotInfo,
     Cause,
     Conditions,
-    Event,
     Faulted,
     Fixture,
     FixtureResult,
@@ -93,7 +92,15 @@ class Pseudonyms:
             played,
             fixture=self.fixture(played.fixture),
             games=[
-                replace(record, events=[_silenced(event) for event in record.events])
+                replace(
+                    record,
+                    events=[
+                        replace(event, detail=WITHHELD)
+                        if isinstance(event, Faulted) and event.cause in _QUOTING
+                        else event
+                        for event in record.events
+                    ],
+                )
                 for record in played.games
             ],
             stderr=(),
@@ -148,12 +155,6 @@ def secret_of(store: Path) -> bytes:
     except OSError as error:
         what = f"the secret of the pseudonyms cannot be kept: {error.strerror or error}"
         raise ArenaError(what, str(path), "make the store's folder writable") from error
-
-
-def _silenced(event: Event) -> Event:
-    if isinstance(event, Faulted) and event.cause in _QUOTING:
-        return replace(event, detail=WITHHELD)
-    return event
 
 
 def _drawn(

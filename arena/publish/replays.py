@@ -62,7 +62,12 @@ def select_replays(
             result.fixture.index: [game.game for game in result.games] for result in results
         }
     elif isinstance(choice, AtMost):
-        return _newest_of(select_replays(results, expected, NEWEST, linked), choice.games)
+        whole = select_replays(results, expected, NEWEST, linked)
+        games = [(index, game) for index in sorted(whole) for game in whole[index]]
+        newest: Selection = {}
+        for index, game in games[max(0, len(games) - choice.games) :]:
+            newest.setdefault(index, []).append(game)
+        return newest
     else:
         wanted: dict[int, set[int]] = defaultdict(set)
         for index, game in chain(_newest(results, choice), linked):
@@ -76,15 +81,6 @@ def select_replays(
             for result in results
         }
     return {index: games for index, games in selection.items() if games}
-
-
-def _newest_of(selection: Selection, most: int) -> Selection:
-    """Return the last of some games in the schedule."""
-    games = [(index, game) for index in sorted(selection) for game in selection[index]]
-    newest: Selection = {}
-    for index, game in games[max(0, len(games) - most) :]:
-        newest.setdefault(index, []).append(game)
-    return newest
 
 
 def _selected(result: FixtureResult, wanted: Collection[int], upset: Sequence[bool]) -> list[int]:
@@ -123,7 +119,7 @@ class Shard(msgspec.Struct, frozen=True):
     marks: list[str]
     """The classes of each seat's mark."""
     games: dict[str, Replay]
-    """By game number."""
+    """The replays of the games, by their numbers."""
 
 
 class Firsts(msgspec.Struct, frozen=True):

@@ -49,7 +49,7 @@ def test_name_too_long_for_what_lies_beside_a_store(tmp_path: Path) -> None:
 def test_odd_pattern_is_refused(tmp_path: Path, pattern: str) -> None:
     bot(tmp_path / "new")
     error_line(run("compare", "new", pattern, cwd=tmp_path), " / NEW")
-    error_line(run("compare", "new", "new", "--field", pattern, cwd=tmp_path), " / --field")
+    error_line(run("compare", "new", "new", "--against", pattern, cwd=tmp_path), " / --against")
 
 
 def test_fifo_or_folder_in_place_of_a_manifest_is_refused(tmp_path: Path) -> None:

@@ -102,4 +102,4 @@ def play_league(request: RunRequest, listener: RunListener | None = None) -> Run
 
 def records(path: Path) -> list[tuple[str, bytes]]:
     with Store(path) as store:
-        return [(one.id, store.record(one)) for one in store.stored()]
+        return [(one.id, store.decoded(one.record)) for one in store.stored()]

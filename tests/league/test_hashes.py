@@ -152,7 +152,7 @@ def test_bid_changed_to_another_legal_one_is_found(copy: Path) -> None:
     published = check(copy).root
     with Store(copy) as store:
         [was] = store.stored(0, 0)
-        forged = other_legal_bid(store.unpack(was, was.record()), store.league)
+        forged = other_legal_bid(store.decoded(was.played), store.league)
     new = pack(forged).stored(was.row.stored_at)
     [(old, log)] = [pair for pair in zip(was.logs, new.logs, strict=True) if pair[0] != pair[1]]
     execute(logs_path(copy), "UPDATE logs SET log = ? WHERE key = ?", log.log, log.key)

@@ -49,11 +49,11 @@ class CompareRequest(Struct, frozen=True):
     field: tuple[str, ...] = ()
     """Patterns of the bots that both play; without any, the sample bots that run here."""
     blocks: int = 20
-    """With `until`, at most."""
+    """How often each version meets the field; with `until`, at most."""
     until: Until | None = None
     """When to stop before that; None plays all blocks."""
     games: int = 10
-    """ComparisonGames per fixture."""
+    """Games per fixture."""
     players: tuple[int, ...] = (2,)
     variants: tuple[str, ...] = ("bga",)
     """Every table size is played under each of them."""
@@ -130,10 +130,18 @@ def comparison_fixtures(conditions: Conditions) -> list[Fixture]:
             pair = f"{len(fixtures)}"
             bots_seed, dice = fixture_seed(seed, pair), block_seed(seed, pair)
             for version in VERSIONS:
-                seats = tuple([*names, version][bot] for bot in table)
-                place = f"{version}/{pair}", len(fixtures), division.variant, seats
-                games = conditions.games, block, dice, limit
-                fixtures.append(Fixture(*place, bots_seed, *games))
+                fixture = Fixture(
+                    id=f"{version}/{pair}",
+                    index=len(fixtures),
+                    variant=division.variant,
+                    seats=tuple([*names, version][bot] for bot in table),
+                    seed=bots_seed,
+                    games=conditions.games,
+                    block=block,
+                    dice=dice,
+                    max_rounds=limit,
+                )
+                fixtures.append(fixture)
     return fixtures
 
 
@@ -157,12 +165,12 @@ def _behaviour(
 
 
 def _field(patterns: Sequence[str], players: int) -> tuple[Bot, ...]:
-    bots = find_bots([(pattern, "--field") for pattern in patterns or ("sample:*",)], Path.cwd())
+    bots = find_bots([(pattern, "--against") for pattern in patterns or ("sample:*",)], Path.cwd())
     if not patterns:
         bots = tuple(bot for bot in bots if not bot.missing_program)
     if len(bots) < players - 1:
         what = f"{len(bots)} bots in the field are too few for tables of {players}"
-        raise ArenaError(what, "--field", "name more, or fewer --players")
+        raise ArenaError(what, "--against", "name more, or fewer --players")
     return bots
 
 

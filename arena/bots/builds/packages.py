@@ -274,7 +274,10 @@ class Pip(NamedTuple):
             if not error:
                 break
             errors.append(error)
-            left = _after(error, left)
+            # After another error than a missing package, none of the others is tried.
+            missing = _NOT_FOUND.search(error)
+            others = [pin for pin in left if missing and _PACKAGE.findall(pin)[0] != missing[1]]
+            left = others if len(others) < len(left) else []
         if errors:
             raise self._failed(errors)
         return sorted(map(str, fetched.iterdir()))
@@ -315,10 +318,3 @@ class Pip(NamedTuple):
         if "No module named pip" in said:
             hint = f"{sys.executable} -m ensurepip"
         return ArenaError(what, self.where, hint)
-
-
-def _after(error: str, pins: Sequence[str]) -> list[str]:
-    """Return the pins without the one that pip did not find; none after another error."""
-    missing = _NOT_FOUND.search(error)
-    left = [pin for pin in pins if missing and _PACKAGE.findall(pin)[0] != missing[1]]
-    return left if len(left) < len(pins) else []

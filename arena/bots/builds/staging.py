@@ -131,27 +131,27 @@ def check_program(bot: Bot, sandbox: Sandbox) -> None:
             raise ArenaError(what, str(bot.source), how_to_get(bot.first_command, bot.folder))
     else:
         for command in commands:
-            _check_image(bot, sandbox, command[0])
+            _check_in_image(bot, sandbox, command[0])
     if bot.build is None:
         with errors_name_source(bot.folder, bot.source):
             check_runnable(bot.name, bot.command, bot.folder)
 
 
-def _check_image(bot: Bot, sandbox: Sandbox, program: str) -> None:
-    """Raise ArenaError if the image of a bot's runtime lacks a program."""
+def _check_in_image(bot: Bot, sandbox: Sandbox, program: str) -> None:
+    """Raise ArenaError if the image of a bot's runtime lacks a program.
+
+    No error if its container cannot be started: that shows when the bot starts.
+    """
     runtime = bot.info.runtime
-    if "/" not in program and not _is_in_image(sandbox, runtime, program, bot.folder):
-        what = f"'{bot.name}' needs '{program}', which the image of '{runtime}' does not have"
-        raise ArenaError(what, str(bot.source), how_to_get_in_image(program))
-
-
-def _is_in_image(sandbox: Sandbox, runtime: str, program: str, folder: Path) -> bool:
-    """Return whether an image has a program; true, too, if its container cannot be started."""
+    if "/" in program:
+        return
     known = _in_images.setdefault(sandbox, {})
     if (runtime, program) not in known:
-        look = Program(folder, ["sh", "-c", _LOOK, "sh", program], runtime)
+        look = Program(bot.folder, ["sh", "-c", _LOOK, "sh", program], runtime)
         known[runtime, program] = run_once(sandbox, look, _LOOK_SECONDS).code != _MISSING
-    return known[runtime, program]
+    if not known[runtime, program]:
+        what = f"'{bot.name}' needs '{program}', which the image of '{runtime}' does not have"
+        raise ArenaError(what, str(bot.source), how_to_get_in_image(program))
 
 
 class _BundledFile(Struct, frozen=True, array_like=True):
@@ -300,7 +300,13 @@ def _cache_key(bot: Bot, sandbox: Sandbox, *, packages: bool) -> str:
         if path.stat().st_mode & 0o100
     ]
     toolchain = sandbox.image_id(bot.info.runtime) or list(_programs(bot))
-    inputs = (__version__, sandbox.name, toolchain, _machine(), packages)
+    # Compiled programs may depend on the processor and the C library.
+    processor: list[str] = []
+    with suppress(OSError):
+        first, _, _ = Path("/proc/cpuinfo").read_text(encoding="utf-8").partition("\n\n")
+        processor = [line for line in first.splitlines() if line.startswith(_PROCESSOR)]
+    machine = [platform.machine(), *platform.libc_ver(), *processor]
+    inputs = (__version__, sandbox.name, toolchain, machine, packages)
     return sha256(msgspec.msgpack.encode((*inputs, bot.info.digest, executables))).hexdigest()
 
 
@@ -313,15 +319,6 @@ def _programs(bot: Bot) -> Iterator[tuple[str, int, int]]:
             path = Path(program).resolve()
             info = path.stat()
             yield str(path), info.st_size, info.st_mtime_ns
-
-
-def _machine() -> list[str]:
-    """Return what compiled programs may depend on: the processor and the C library."""
-    lines: list[str] = []
-    with suppress(OSError):
-        first, _, _ = Path("/proc/cpuinfo").read_text(encoding="utf-8").partition("\n\n")
-        lines = [line for line in first.splitlines() if line.startswith(_PROCESSOR)]
-    return [platform.machine(), *platform.libc_ver(), *lines]
 
 
 def _unpacked(bundle: Bundle, bot: Bot, folder: Path, sandbox: Sandbox) -> bool:

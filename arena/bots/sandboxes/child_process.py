@@ -64,7 +64,7 @@ class Begun:
         return bool(self._said)
 
     def close(self) -> None:
-        """Close the pipe."""
+        """Close the pipe that this object holds."""
         os.close(self._fd)
 
 
@@ -175,8 +175,18 @@ class ChildProcess(Watched):
         return None
 
     def pid(self) -> int | None:
-        """Return the id of the program itself, not of its sandbox; None if that begins just now."""
-        return self._process.pid if self._status_fd is None else _child_of_init(self._init_pid)
+        """Return the id of the program itself, not of its sandbox; None while it begins."""
+        if self._status_fd is None:
+            return self._process.pid
+        # The sandbox's init starts it as the second process of its PID namespace.
+        init_pid = self._init_pid
+        for process in Path("/proc").glob("[0-9]*"):
+            with suppress(OSError):
+                status = (process / "status").read_text(encoding="utf-8", errors="replace")
+                fields = dict(line.split(":", 1) for line in status.splitlines())
+                if (int(fields["PPid"]), int(fields["NSpid"].split()[-1])) == (init_pid, 2):
+                    return int(process.name)
+        return None
 
     def freeze(self, *, frozen: bool) -> None:
         """Freeze or thaw the whole tree; without one, stop or continue what is in the sandbox."""
@@ -344,14 +354,3 @@ def _signal(pids: Iterable[int], number: signal.Signals) -> None:
     for pid in pids:
         with suppress(ProcessLookupError, PermissionError):
             os.kill(pid, number)
-
-
-def _child_of_init(init_pid: int | None) -> int | None:
-    """Return the program that a sandbox's init started: the second process in its PID namespace."""
-    for process in Path("/proc").glob("[0-9]*"):
-        with suppress(OSError):
-            status = (process / "status").read_text(encoding="utf-8", errors="replace")
-            fields = dict(line.split(":", 1) for line in status.splitlines())
-            if (int(fields["PPid"]), int(fields["NSpid"].split()[-1])) == (init_pid, 2):
-                return int(process.name)
-    return None

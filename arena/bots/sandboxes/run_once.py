@@ -91,7 +91,7 @@ class _OutputReader:
 
     def __init__(self, running: Running, watch: Callable[[], None]) -> None:
         self.outputs = {running.stdout: bytearray(), running.stderr: bytearray()}
-        """By descriptor."""
+        """The end of each output, by descriptor."""
         self.combined = bytearray()
         self.size = 0
         """Bytes of both so far."""

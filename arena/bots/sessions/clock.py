@@ -98,12 +98,6 @@ class Moment(NamedTuple):
     """Seconds in which the bot had been awaited and busy, which no wall clock charges."""
 
 
-class _Request(NamedTuple):
-    asked: Moment
-    bank: TimeBank
-    """The time bank of its game."""
-
-
 class Spent(NamedTuple):
     """What a bot has used so far, in seconds."""
 
@@ -133,7 +127,8 @@ class Clock:
         *,
         stands_still: bool = False,
     ) -> None:
-        self.open: dict[int, _Request] = {}
+        self.open: dict[int, tuple[Moment, TimeBank]] = {}
+        """When each was asked, and the time bank of its game."""
         self.next_check = inf
         self._limits = limits
         self._now = now
@@ -160,7 +155,7 @@ class Clock:
     def await_ready(self) -> None:
         """Start the clock of the bot's start."""
         now = self._now()
-        self.open[READY] = _Request(Moment(now, None, 0.0), TimeBank(self._limits))
+        self.open[READY] = Moment(now, None, 0.0), TimeBank(self._limits)
         self.next_check = now + self._limits.start
 
     def ask(self, *requests: tuple[int, int]) -> None:
@@ -174,23 +169,25 @@ class Clock:
         for id_, game in requests:
             bank = self._bank.game(game)
             limit = min(limit, bank.own, bank.wall)
-            self.open[id_] = _Request(asked, bank)
+            self.open[id_] = asked, bank
         self.next_check = min(self.next_check, now + limit, now + self._bank.wall)
 
     def answered(self, id_: int) -> str:
         """Stop a request's clock, restart all others; returns why it came too late, or ""."""
         now = self._now()
-        request = self.open.pop(id_)
+        asked, bank = self.open.pop(id_)
         if id_ == READY:
             return ""
         if self._was_busy:
             self._leave_out(now)
-        began = self._began(request)
+        began = self._began(asked)
         passed = now - began.wall
         used = passed if passed <= self._resolution else self._used(began, now)
-        limit = min(self._limits.answer, request.bank.own)
-        request.bank.own -= used
-        self._charge_wall(request.bank, began, now)
+        limit = min(self._limits.answer, bank.own)
+        bank.own -= used
+        charged = passed - (self._busy - began.busy)
+        bank.wall -= charged
+        self._bank.wall -= charged
         if self.open:
             self._answered = Moment(now, self._max_cpu(now), self._busy)
         return "" if used < limit or began.cpu is None else self._timeout(limit)
@@ -204,16 +201,19 @@ class Clock:
                 self._leave_out(now)
             self._looked_at = now
         self.next_check = inf
-        for id_, request in self.open.items():
-            if timeout := self._check(id_, request, now):
+        for id_, (asked, bank) in self.open.items():
+            if timeout := self._check(id_, self._began(asked), bank, now):
                 return timeout
         return ""
 
     def forget(self) -> None:
         """Drop all open requests; the wall time of the oldest is charged."""
         if self.open and READY not in self.open:
-            oldest = next(iter(self.open.values()))
-            self._charge_wall(oldest.bank, self._began(oldest), self._now())
+            asked, bank = next(iter(self.open.values()))
+            began = self._began(asked)
+            charged = self._now() - began.wall - (self._busy - began.busy)
+            bank.wall -= charged
+            self._bank.wall -= charged
         self.open.clear()
         self.next_check = inf
 
@@ -225,21 +225,14 @@ class Clock:
         """Take note that the arena did not run for a while, in which the bot may have."""
         self._cpu_read_at = -inf
 
-    def _began(self, request: _Request) -> Moment:
+    def _began(self, asked: Moment) -> Moment:
         """Return when the clock of a request began: with it, or with a later answer to another."""
-        answered = self._answered
-        return request.asked if request.asked.wall >= answered.wall else answered
+        return asked if asked.wall >= self._answered.wall else self._answered
 
     def _leave_out(self, now: float) -> None:
         """Leave out the time since the last look, in which the bot was busy."""
         self._busy += now - self._looked_at
         self._looked_at = now
-
-    def _charge_wall(self, bank: TimeBank, began: Moment, now: float) -> None:
-        """Charge the time since a moment to both wall clocks, without that in which it was busy."""
-        charged = now - began.wall - (self._busy - began.busy)
-        bank.wall -= charged
-        self._bank.wall -= charged
 
     def _max_cpu(self, now: float) -> float | None:
         """Return the most CPU time that the bot can have used by now, without always reading it."""
@@ -258,16 +251,15 @@ class Clock:
         self._cpu_read_at = now
         return max(0.0, read - began.cpu)
 
-    def _check(self, id_: int, request: _Request, now: float) -> str:
+    def _check(self, id_: int, began: Moment, bank: TimeBank, now: float) -> str:
         """Return why a request is late, "" if it is not; note when to check it again."""
-        began = self._began(request)
-        limit = min(self._limits.answer, request.bank.own)
+        limit = min(self._limits.answer, bank.own)
         if id_ == READY:
             deadline = began.wall + self._limits.start
         elif began.cpu is None:
             deadline = began.wall + min(limit, self._bank.wall)
         else:
-            return self._check_by_cpu(began, began.cpu, request.bank, now)
+            return self._check_by_cpu(began, began.cpu, bank, now)
         self.next_check = min(self.next_check, deadline)
         if now < deadline:
             return ""
@@ -278,7 +270,12 @@ class Clock:
     def _check_by_cpu(self, began: Moment, cpu: float, bank: TimeBank, now: float) -> str:
         """Check a request by CPU time, and by the wall clock against bots that sleep."""
         limit = min(self._limits.answer, bank.own)
-        used = self._at_most_used(began.wall, cpu, now)
+        # The most that it can have used, as CPU time is read only if that matters.
+        used = now - began.wall
+        if self._resolution < 0:
+            used = inf
+        elif self._cpu_read is not None and self._cpu_read_at > began.wall:
+            used = min(used, self._cpu_read + now - self._cpu_read_at - cpu)
         if used >= limit:
             used = self._used(began, now)
         if used >= limit:
@@ -295,15 +292,6 @@ class Clock:
         until_cpu = max(self._resolution, limit - used)
         self.next_check = min(self.next_check, now + min(until_wall, until_cpu))
         return ""
-
-    def _at_most_used(self, since: float, cpu: float, now: float) -> float:
-        """Return the most CPU time that the bot can have used, without reading it."""
-        if self._resolution < 0:
-            return inf
-        used = now - since
-        if self._cpu_read is not None and self._cpu_read_at > since:
-            used = min(used, self._cpu_read + now - self._cpu_read_at - cpu)
-        return used
 
     def _timeout_by_wall(self, limit: float, factor: float = 1.0) -> str:
         """Say which limit a bot exceeded that may take `limit` seconds by the wall clock."""

@@ -31,10 +31,11 @@ _LOOK = 0.5
 """Seconds between looks at the store."""
 _SHARE = 10
 """How many times as long as they take there is from one computing of the standings to the next."""
-_LEAST, _MOST = 1.0, 60.0
-"""Seconds between them, at least and at most."""
+_LEAST = 1.0
+_MOST = 60.0
+"""Seconds from one computing to the next, at least and at most."""
 _RECENT = 6
-"""Tables that were played last."""
+"""How many of the tables that were played last are told."""
 _MINUTE = 60.0
 _AGAIN = 60.0
 """Seconds after which what died is begun again."""
@@ -52,7 +53,9 @@ class StandingsKeeper(JobKeeper):
     """Has the standings of a season computed while it is played; what was written stays."""
 
     def __init__(self, folder: Folder, config: Config, say: Callable[[str], None]) -> None:
-        self._folder, self._config, self._say = folder, config, say
+        self.config = config
+        self._folder = folder
+        self._say = say
         self.season = 0
 
     def step(self) -> None:
@@ -60,7 +63,7 @@ class StandingsKeeper(JobKeeper):
         if self._job is None:
             if time.monotonic() >= self._not_before:
                 keep = partial(keep_standings, self._folder, self.season)
-                self._job = Job(keep, cores=self._config.spare_cores)
+                self._job = Job(keep, cores=self.config.spare_cores)
         elif self._job.is_over():
             self._not_before = time.monotonic() + _AGAIN
             try:
@@ -86,11 +89,12 @@ class LiveStandings:
     """The standings of a season, which follow its store."""
 
     def __init__(self, folder: Folder, season: int) -> None:
-        self._folder, self._season = folder, season
+        self._folder = folder
+        self._season = season
         self._store = folder.season(season) / STORE
         self._seen: object = None
         """The state of the store that was read."""
-        self._info: Conditions | None = None
+        self._conditions: Conditions | None = None
         self._results = _Results()
         self._memory: dict[str, tuple[bytes, bytes]] = {}
         self._live: Live | None = None
@@ -101,21 +105,23 @@ class LiveStandings:
 
     def read(self) -> bool:
         """Read what is new in the store; tell whether anything is."""
-        if (seen := _stamp(self._store)) == self._seen:
+        files = map(stat_of, (self._store, Path(f"{self._store}-wal")))
+        seen = [file and (file.st_mtime_ns, file.st_size) for file in files]
+        if seen == self._seen:
             return False
         with Store(self._store) as store:
-            if info := store.league:
-                self._results.read(store, info)
-            self._info = info
+            if conditions := store.league:
+                self._results.read(store, conditions)
+            self._conditions = conditions
         self._seen = seen
         return True
 
     def rate(self) -> bool:
         """Compute the standings if games were played and it is time; tell whether they were."""
-        if self._info is None or self._rated == self._seen or time.monotonic() < self._next:
+        if self._conditions is None or self._rated == self._seen or time.monotonic() < self._next:
             return False
         began = time.monotonic()
-        self._live, self._rated = self._computed(self._info), self._seen
+        self._live, self._rated = self._computed(self._conditions), self._seen
         self._next = began + pause(self._live.seconds)
         return True
 
@@ -255,9 +261,3 @@ def _in_short(result: FixtureResult) -> LiveResult:
         games=len(result.games),
         seats=sorted(seats, key=lambda winner: -winner.games),
     )
-
-
-def _stamp(store: Path) -> object:
-    """Return what differs after a store was written to."""
-    found = map(stat_of, (store, Path(f"{store}-wal")))
-    return [stat and (stat.st_mtime_ns, stat.st_size) for stat in found]

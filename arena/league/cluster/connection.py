@@ -36,7 +36,11 @@ def connected(address: str) -> Iterator[Cluster]:
     Raises ArenaError if no scheduler answers, or it has no workers.
     """
     workers = local_workers(address)
-    _be_quiet()
+    # Dask is silent: the arena reports errors, workers and schedulers have their own logs.
+    for name in ("distributed", "distributed.client", "asyncio", "tornado"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)  # each has a level of its own
+    os.environ.setdefault("DASK_LOGGING__DISTRIBUTED", "critical")
+    warnings.filterwarnings("ignore", module="distributed")
     with ExitStack() as stack:
         stack.enter_context(dask.config.set(_SETTINGS))
         scheduler: object = address
@@ -103,15 +107,6 @@ def _client(to: Any, where: str) -> Iterator[Client]:
 def _no_scheduler(where: str, why: str) -> ArenaError:
     hint = "start one with: dask scheduler, and see that this machine can reach it"
     return ArenaError(f"no scheduler answers: {why}", where, hint)
-
-
-def _be_quiet() -> None:
-    """Silence Dask: the arena reports errors, workers and schedulers have their own logs."""
-    # Each of them has a level of its own.
-    for name in ("distributed", "distributed.client", "asyncio", "tornado"):
-        logging.getLogger(name).setLevel(logging.CRITICAL)
-    os.environ.setdefault("DASK_LOGGING__DISTRIBUTED", "critical")
-    warnings.filterwarnings("ignore", module="distributed")
 
 
 _LOCAL_SETTINGS = {

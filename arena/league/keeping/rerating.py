@@ -11,9 +11,10 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import astuple
 
-from arena.game.records import Division, FixtureResult
+from arena.game.records import Division, FixtureResult, RatingsInfo
 from arena.io.errors import ArenaError
 from arena.ratings.leaderboard_rows import LeaderboardRow
+from arena.ratings.league_ratings import rate_results
 from arena.ratings.model.trueskill import BETA, MU, SIGMA, Rating, rate_all
 
 TOLERANCE = 1e-4
@@ -128,13 +129,13 @@ def check_division(
     division: Division, results: Sequence[FixtureResult], rated: int
 ) -> DivisionCheck:
     """Rate a division anew, and its first games also with the package."""
-    from arena.ratings.board.leaderboard import rate
     from arena.ratings.model.games import as_arrays  # numpy is slow to import
 
     games = as_arrays(results)
     orders = list(islice(games.orders(), rated))
     ours, package = rate_all(orders), rate_with_package(orders)
     new = Rating()
+    [board] = rate_results({division: results}, RatingsInfo(alpha=0.0)).boards
     bots = [
         BotCheck(
             bot=row.bot,
@@ -145,7 +146,7 @@ def check_division(
             package_sigma=package.get(row.bot, new).sigma,
             published=_published(row),
         )
-        for row in sorted(rate(*division, results).board.rows, key=lambda row: row.bot)
+        for row in sorted(board.rows, key=lambda row: row.bot)
     ]
     return DivisionCheck(*division, len(games.order), rated, bots)
 

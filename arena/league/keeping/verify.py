@@ -74,8 +74,8 @@ def check_stored(store: Store, expected: Expected, stored: StoredFixture) -> Che
     findings = [_finding(stored, *pair) for pair in stored.hash_mismatches()]
     try:
         played, games = _read(store, expected, stored)
-        content_hash = store.content_hash(stored)
-        luck = store.luck(stored)
+        content_hash = store.decoded(stored.hash_content)
+        luck = store.decoded(stored.luck)
     except ArenaError as error:
         findings.append(_finding(stored, None, f"it cannot be read: {error.what}"))
         return CheckedFixture(tuple(findings))
@@ -114,7 +114,7 @@ def _read(
     """Return a fixture without events, and its games; its result if its logs were pruned."""
     if not stored.has_logs:
         return store.result(stored), ()
-    played = store.without_games(stored)
+    played = store.decoded(stored.without_games)
     scheduled, rules = expected.get(played.fixture.id, (None, None))
     if scheduled != played.fixture:  # and so its games are not played again
         rules = None

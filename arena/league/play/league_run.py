@@ -7,7 +7,7 @@ from pathlib import Path
 from msgspec import Struct
 from msgspec.structs import replace
 
-from arena.bots.bot import Bot, StagedBot, runtimes_of
+from arena.bots.bot import StagedBot, runtimes_of
 from arena.bots.builds.packages import wanted_by
 from arena.bots.command import how_to_get
 from arena.bots.models.config import read_key
@@ -81,7 +81,11 @@ def open_run(
         stored = StoredLeague(store, resolution.schedule)
         # A finished league needs no bots: its report is all that there is to do.
         playing = league.bots if stored.progress.due() else ()
-        asking = [bot.name for bot in playing if _wants_packages(bot, league)]
+        asking = [
+            bot.name
+            for bot in playing
+            if wanted_by(bot, bot.folder, allowed=league.packages) is not None
+        ]
         if asking:  # it may take minutes
             listener.note(f"Python packages are installed for {', '.join(asking)}")
         with open_workshop(sandbox, packages=league.packages) as workshop:
@@ -112,10 +116,6 @@ def open_run(
                 cluster.distribute(spec, staged, listener.note)
             at_table = {resolution.names[bot.name]: bot for bot in staged}
             yield LeagueRun(stored, engine, at_table, listener)
-
-
-def _wants_packages(bot: Bot, league: League) -> bool:
-    return wanted_by(bot, bot.folder, allowed=league.packages) is not None
 
 
 class LeagueRun:

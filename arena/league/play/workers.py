@@ -11,7 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from arena.bots.bot import StagedBot
-from arena.bots.models.gateway import NO_MODELS, Access, ServerDownError
+from arena.bots.models.gateway import Access, ServerDownError
 from arena.bots.models.ledger import Shared
 from arena.bots.sandboxes.base import Sandbox
 from arena.bots.sessions.multiplexer import Multiplexer
@@ -162,7 +162,7 @@ def play_task(
     task: Task,
     sandbox: Sandbox,
     warm_pool: WarmPool,
-    models: Access = NO_MODELS,
+    models: Access,
     shared: Shared | None = None,
 ) -> Played:
     """Play a fixture with bots from a pool; pack it here, to spare the one process that stores.

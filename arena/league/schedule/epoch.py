@@ -273,7 +273,11 @@ class DivisionPlan:
         Newcomers with the fewest joining blocks so far come first.
         """
         field = self._field
-        whole = (Planned(0, len(field.names), None, number) for number in self._whole_numbers())
+        numbers: Iterable[int] = ()
+        if len(field.names) >= field.players:
+            left = field.wanted - min(self._met.values())
+            numbers = count() if left == inf else range(ceil(left / field.players))
+        whole = (Planned(0, len(field.names), None, number) for number in numbers)
         in_turn = sorted(
             (field.joined[name] + number, order, number, name)
             for order, (name, joining) in enumerate(self.joining.items())
@@ -290,15 +294,6 @@ class DivisionPlan:
             yield block
             since_whole += block.joining
         yield from whole
-
-    def _whole_numbers(self) -> Iterable[int]:
-        """Return the numbers of the blocks for all: as many as are still wanted."""
-        field = self._field
-        if len(field.names) < field.players:
-            return ()
-        if field.wanted == inf:
-            return count()
-        return range(ceil((field.wanted - min(self._met.values())) / field.players))
 
     def tables(self, block: Planned) -> list[Seats]:
         """Draw the tables of a planned block."""

@@ -243,7 +243,7 @@ class _Track:
         division: Division,
         results: Mapping[str, TableMeans],
         given_up: Set[str],
-        before: "_Track | None" = None,
+        before: "_Track | None",
     ) -> None:
         """Follow a division; `before` followed it under the same terms, to the last change."""
         self._schedule = schedule

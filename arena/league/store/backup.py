@@ -17,9 +17,11 @@ def backup(path: Path, target: Path) -> int:
     Raises ArenaError if nothing was played, if fixtures are gone, if there is a file of that name,
     or if it cannot be written.
     """
-    for file in (target, logs_path(target)):
-        if os.path.lexists(file):
-            raise ArenaError("there is a file already", str(file), "name another, or move it away")
+    for copy_path in (target, logs_path(target)):
+        if os.path.lexists(copy_path):
+            raise ArenaError(
+                "there is a file already", str(copy_path), "name another, or move it away"
+            )
     with Store(path) as store:
         store.conditions()
         store.check_complete()

@@ -64,9 +64,9 @@ class Logs:
         store: Path,
         token: bytes,
         *,
-        writes: bool = False,
-        new: bool = False,
-        incomplete: bool = False,
+        writes: bool,
+        new: bool,
+        incomplete: bool,
     ) -> None:
         """Open them; `new` creates the file if it does not exist, `incomplete` is as in StoreFile.
 

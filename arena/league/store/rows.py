@@ -343,7 +343,7 @@ class StoredFixture(NamedTuple):
 
     def without_games(self) -> PlayedFixture:
         """Decode all but the games; raises as `played` does."""
-        return self.played(self._record([]))
+        return self._played(self._record([]))
 
     def decoded_games(self) -> Iterator[GameRecord]:
         """Yield the games one by one, so that one is in memory; raises as `played` does."""
@@ -361,10 +361,17 @@ class StoredFixture(NamedTuple):
         """Decode a fixture that has logs, and return the content hash that they lead to, too."""
         games = self._whole_games()
         digest = content_hash(self.row, self.games, row_hash(games))
-        return self.played(self._record(games)), digest
+        return self._played(self._record(games)), digest
 
-    def played(self, record: bytes) -> PlayedFixture:
-        """Decode the fixture from its record; raises a zlib or msgspec error if it is damaged."""
+    def played(self) -> PlayedFixture:
+        """Decode the fixture whole; raises DamageError, zlib's or msgspec's error if it cannot."""
+        return self._played(self.record())
+
+    def luck(self) -> tuple[int, ...]:
+        """Return the luck of the games that was kept when their logs were pruned."""
+        return self.pruned.luck if self.pruned else ()
+
+    def _played(self, record: bytes) -> PlayedFixture:
         content = _records.decode(record)
         how, texts = self.row.played_how()._asdict(), unpack_texts(self.stderr)
         return PlayedFixture(content.fixture, content.games, **how, **texts)

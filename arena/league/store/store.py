@@ -4,7 +4,7 @@ import secrets
 import time
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import msgspec
 
@@ -43,6 +43,7 @@ from arena.league.store.rows import (
 from arena.league.store.store_file import StoreFile
 
 _encode = msgspec.json.Encoder().encode
+_Decoded = TypeVar("_Decoded")
 _leagues = msgspec.json.Decoder(Conditions)
 _changes = msgspec.json.Decoder(Change)
 _quarantined = msgspec.json.Decoder(QuarantinedFixture)
@@ -189,7 +190,7 @@ class Store:
                 if without_pruned:
                     continue
                 raise pruned_logs(stored.position, logs_path(self.path))
-            yield self.unpack(stored, self.record(stored))
+            yield self.decoded(stored.played)
 
     def without_logs(self) -> set[int]:
         """Return the positions of the fixtures whose logs were pruned."""
@@ -239,15 +240,13 @@ class Store:
             logs, stderr, pruned = self._files.logs().of(row.position)
             yield StoredFixture(row, games, logs, stderr, digest, rows_digest, pruned)
 
-    def record(self, stored: StoredFixture) -> bytes:
-        """Return a fixture and its games as JSON; raises ArenaError if it is damaged."""
-        with self._files.logs().file.translate_errors():
-            return stored.record()
+    def decoded(self, decode: Callable[[], _Decoded]) -> _Decoded:
+        """Return what a method of a stored fixture returns, such as `stored.played`.
 
-    def without_games(self, stored: StoredFixture) -> PlayedFixture:
-        """Decode all but the games of a fixture; raises ArenaError if it is damaged."""
+        Raises ArenaError if the fixture is damaged.
+        """
         with self._files.logs().file.translate_errors():
-            return stored.without_games()
+            return decode()
 
     def exchanges(self) -> Iterator[tuple[Fixture, tuple[Exchange, ...]]]:
         """Yield each stored fixture and what its bots asked language models, unless it was pruned.
@@ -255,7 +254,7 @@ class Store:
         Raises ArenaError for a fixture that is damaged.
         """
         for stored in self.stored():
-            played = self.without_games(stored)
+            played = self.decoded(stored.without_games)
             yield played.fixture, played.exchanges
 
     def games(self, stored: StoredFixture) -> Iterator[GameRecord]:
@@ -263,30 +262,10 @@ class Store:
         with self._files.logs().file.translate_errors():
             yield from stored.decoded_games()
 
-    def content_hash(self, stored: StoredFixture) -> bytes:
-        """Return the content hash that rows and logs lead to; raises ArenaError if damaged."""
-        with self._files.logs().file.translate_errors():
-            return stored.hash_content()
-
     def result(self, stored: StoredFixture) -> FixtureResult:
         """Return a fixture's result by its rows; raises ArenaError if they are damaged."""
         with self._rows.translate_errors():
             return unpack_result(stored.row, stored.games)
-
-    def luck(self, stored: StoredFixture) -> tuple[int, ...]:
-        """Return the luck of the games that was kept when their logs were pruned."""
-        with self._files.logs().file.translate_errors():
-            return stored.pruned.luck if stored.pruned else ()
-
-    def unpack(self, stored: StoredFixture, record: bytes) -> PlayedFixture:
-        """Decode a fixture from its record; raises ArenaError if it is damaged."""
-        with self._files.logs().file.translate_errors():
-            return stored.played(record)
-
-    def unpack_whole(self, stored: StoredFixture) -> tuple[PlayedFixture, bytes]:
-        """Decode a fixture that has logs, and return its content hash, as `content_hash` does."""
-        with self._files.logs().file.translate_errors():
-            return stored.played_and_hash()
 
     def damage(self) -> Iterator[tuple[str, str]]:
         """Yield what is damaged of the files as such and of the conditions: where, and what.

@@ -31,21 +31,14 @@ Wanted = Callable[[Line], bool]
 """Gets all lines in their order; returns whether one is kept."""
 
 
-def transcript(
-    bots: Sequence[StagedBot], rules: Rules, sandbox: Sandbox, seed: str = "transcript"
-) -> list[str]:
-    """Play one game; returns ">>seat line" and "<<seat line" in their order.
-
-    `seed` is the key of the dice. Answers to the same moment come in the order of the seats,
-    whichever came first.
-    """
-    return told_game(bots, rules, sandbox, seed)[0]
-
-
 def told_game(
     bots: Sequence[StagedBot], rules: Rules, sandbox: Sandbox, seed: str = "transcript"
 ) -> tuple[list[str], list[str]]:
-    """Play one game; returns its transcript, and every fault with its seat's standard error."""
+    """Play one game; returns its transcript, and every fault with its seat's standard error.
+
+    The transcript has ">>seat line" and "<<seat line" in their order; answers to the same moment
+    come in the order of the seats, whichever came first. `seed` is the key of the dice.
+    """
     seats = tuple(bot.name for bot in bots)
     rounds = max_rounds(rules, len(seats))
     fixture = Fixture("transcript", 0, rules.name, seats, seed, 1, max_rounds=rounds)

@@ -32,7 +32,10 @@ class VariantEntry(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def labelled_rules(entry: str | VariantEntry, where: str) -> tuple[str, Rules]:
-    """Return a variant's label and rules; raises ArenaError, with its place, if it has none."""
+    """Return a variant's label and rules; raises ArenaError that names its place.
+
+    Without a label it is named by its rule book and how it differs from it.
+    """
     full = VariantEntry(entry) if isinstance(entry, str) else entry
     try:
         rules = variant(
@@ -44,17 +47,14 @@ def labelled_rules(entry: str | VariantEntry, where: str) -> tuple[str, Rules]:
         )
     except ArenaError as error:
         raise ArenaError(error.what, where, error.hint) from None
-    return full.label or _label(rules), rules
-
-
-def _label(rules: Rules) -> str:
-    """Name a variant by its rule book and how it differs from it."""
+    if full.label:
+        return full.label, rules
     parts = [rules.name]
     parts += ["calza"] if rules.calza else []
     parts += ["visible"] if rules.lost_dice_visible else []
     parts += [f"{rules.starting_dice} dice"] if rules.starting_dice != 5 else []
     parts += sorted(changed_switches(rules))
-    return "+".join(parts)
+    return "+".join(parts), rules
 
 
 _ALL_PAIRS = "leave it out for one less than the number of bots"

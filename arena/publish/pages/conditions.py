@@ -115,12 +115,12 @@ def _described(switch: str, descriptions: Mapping[str, str]) -> str:
 
 def values(league: Conditions, switch: str) -> list[Value]:
     """Return what each variant of the league sets a switch or option to."""
-    return [_value(label, rules, switch) for label, rules in league.variants.items()]
-
-
-def _value(label: str, rules: Rules, switch: str) -> Value:
-    ours, book = asdict(rules)[switch], asdict(VARIANTS[rules.name])[switch]
-    return Value(label, shown(ours), shown(book) if switch in changed_switches(rules) else None)
+    found = []
+    for label, rules in league.variants.items():
+        book = asdict(VARIANTS[rules.name])[switch]
+        changed = switch in changed_switches(rules)
+        found.append(Value(label, shown(asdict(rules)[switch]), shown(book) if changed else None))
+    return found
 
 
 def shown(value: object) -> str:

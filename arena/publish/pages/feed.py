@@ -38,7 +38,7 @@ class Change(Struct, frozen=True):
     id: str
     updated: str
     board: Leaderboard
-    """As it is today."""
+    """The leaderboard as it is today."""
     bot: str
     before: Checkpoint
     after: Checkpoint
@@ -71,7 +71,8 @@ def history(board: Leaderboard, source: GameSource) -> Iterator[Checkpoint]:
             name = f"ranks {blocks} {board.players} {board.variant!a}"
             data = source.cached(name, key, partial(_ranks_then, then))
             yield Checkpoint(*json.loads(data))
-    yield _checkpoint(board)
+    now = {row.bot: ranks(row.best, row.worst) for row in board.rows}
+    yield Checkpoint(board.blocks, now)
 
 
 def _results_of(board: Leaderboard, source: GameSource) -> list[FixtureResult]:
@@ -84,10 +85,6 @@ def _ranks_then(then: Sequence[FixtureResult]) -> bytes:
 
     blocks, ranges = rank_all(then)
     return json.dumps([blocks, {bot: ranks(*ends) for bot, ends in ranges.items()}]).encode()
-
-
-def _checkpoint(board: Leaderboard) -> Checkpoint:
-    return Checkpoint(board.blocks, {row.bot: ranks(row.best, row.worst) for row in board.rows})
 
 
 def changes(
@@ -130,7 +127,7 @@ def block_times(
 
 
 class Feed(Struct, frozen=True):
-    """The feed."""
+    """The Atom feed of a league."""
 
     entries: list[Change]
     """The newest first."""

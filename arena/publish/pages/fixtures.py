@@ -81,7 +81,7 @@ class RankedSeat(Struct, frozen=True):
     place: float
     """Its mean place, rounded to what is shown."""
     luck: float | None
-    """In wins."""
+    """How lucky the bot was, in wins; None where it is not measured."""
 
 
 def ranked(fixture: FixtureResultRow) -> list[RankedSeat]:

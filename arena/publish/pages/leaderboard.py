@@ -59,11 +59,12 @@ class Standings(Struct, frozen=True):
 
 def overall_standings(overall: Overall) -> Standings:
     """Return the standings over all divisions."""
-    return Standings(tuple(map(_overall_row, overall.rows)))
-
-
-def _overall_row(row: OverallRow) -> StandingRow:
-    return StandingRow(row.bot, *_ranks(row), row.low, row.score, row.high, row.games)
+    return Standings(
+        tuple(
+            StandingRow(row.bot, *_ranks(row), row.low, row.score, row.high, row.games)
+            for row in overall.rows
+        )
+    )
 
 
 def _ranks(row: LeaderboardRow | OverallRow) -> tuple[bool, int, int]:

@@ -49,7 +49,7 @@ class CgroupMount(NamedTuple):
     """1: a hierarchy of its own for the feature; 2: the one hierarchy of all."""
 
 
-class _Hierarchy(NamedTuple):
+class Hierarchy(NamedTuple):
     """A mount of control groups, as /proc/self/mountinfo has it."""
 
     root: Path
@@ -82,13 +82,18 @@ def _mountinfo() -> str:
     return ""
 
 
-def _hierarchies(mountinfo: str) -> Iterator[_Hierarchy]:
+def hierarchies() -> list[Hierarchy]:
+    """Return where all hierarchies are mounted."""
+    return list(_parsed(_mountinfo()))
+
+
+def _parsed(mountinfo: str) -> Iterator[Hierarchy]:
     for line in mountinfo.splitlines():
         before, _, after = line.partition(" - ")
         file_system, _, options = after.split(" ", 2)
         if file_system.startswith("cgroup"):
             root, folder = map(Path, before.split(" ")[3:5])
-            yield _Hierarchy(root, folder, 2 if file_system == "cgroup2" else 1, options)
+            yield Hierarchy(root, folder, 2 if file_system == "cgroup2" else 1, options)
 
 
 def parse_mounts(mountinfo: str, own: dict[str, Path]) -> dict[str, CgroupMount]:
@@ -98,7 +103,7 @@ def parse_mounts(mountinfo: str, own: dict[str, Path]) -> dict[str, CgroupMount]
     """
     mounts: dict[str, CgroupMount] = {}
     unified: dict[str, CgroupMount] = {}
-    for hierarchy in _hierarchies(mountinfo):
+    for hierarchy in _parsed(mountinfo):
         controllers = [""] if hierarchy.version == 2 else hierarchy.options.split(",")
         path = next((own[name] for name in controllers if name in own), None)
         if path is None or not path.is_relative_to(hierarchy.root):
@@ -278,18 +283,19 @@ def cgroup_of(pid: int) -> Cgroup | None:
 @cache
 def cgroups() -> Cgroups | None:
     """Return the control groups that work for this process, or None if none do."""
-    mounts = {key: mount for key, mount in own_mounts().items() if _works(key, mount)}
-    if not mounts:
-        return None
-    return Cgroups(mounts)
+    working: dict[str, CgroupMount] = {}
+    for feature, mount in own_mounts().items():
+        # Permissions and kernels differ in more ways than can be checked: try to make a group.
+        with suppress(OSError):
+            Cgroups({feature: mount}).make(Quota()).close()
+            working[feature] = mount
+    return Cgroups(working) if working else None
 
 
 def remove_abandoned() -> None:
     """Kill and remove the groups that dead arenas left, wherever their own groups were."""
     # The freezer first: frozen processes do not die.
-    for hierarchy in sorted(
-        _hierarchies(_mountinfo()), key=lambda hierarchy: "freezer" not in hierarchy.folder.name
-    ):
+    for hierarchy in sorted(hierarchies(), key=lambda each: "freezer" not in each.folder.name):
         for path, _, _ in os.walk(hierarchy.folder):
             folder = Path(path)
             if not os.access(folder.parent, os.W_OK):
@@ -304,14 +310,6 @@ def remove_abandoned() -> None:
                 # Its maker may be alive. The kernel keeps a group with processes in it; an arena
                 # that loses one before a bot joined it starts the bot again.
                 _remove(folder)
-
-
-def _works(feature: str, mount: CgroupMount) -> bool:
-    """Try to make a group: permissions and kernels differ in more ways than can be checked."""
-    with suppress(OSError):
-        Cgroups({feature: mount}).make(Quota()).close()
-        return True
-    return False
 
 
 def memory_limit(quota: Quota) -> int:
