@@ -34,8 +34,12 @@ def ok(*arguments: object, cwd: Path) -> Ran:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("mask", "sandbox"), [(0o022, "process"), (0o000, "bubblewrap")])
-def test_all_that_a_course_writes_is_private(tmp_path: Path, mask: int, sandbox: str) -> None:
+@pytest.mark.parametrize(
+    ("mask", "sandbox", "keys"), [(0o000, "process", FIELD), (0o022, "bubblewrap", LEGAL)]
+)
+def test_all_that_a_course_writes_is_private(
+    tmp_path: Path, mask: int, sandbox: str, keys: dict[str, object]
+) -> None:
     """Bots start all the same: where the arena is root, as a user who may not enter there."""
     let_others_in(tmp_path)
     course = tmp_path / "course"
@@ -46,11 +50,12 @@ def test_all_that_a_course_writes_is_private(tmp_path: Path, mask: int, sandbox:
         hand_in(course, "s1", "honest")
         hand_in(course, "s2", "random")
         subprocess.run(["chmod", "-R", "go=", course / "hand-ins"], check=True)
-        course_yaml(course, **FIELD, sandbox=sandbox).chmod(0o600)
+        course_yaml(course, **keys, sandbox=sandbox).chmod(0o600)
         assert "can be read" not in grade(course).err
         assert readable(course) == []
-        assert {row["legal"] for row in marks(course).values()} == {"90.00"}
-        assert (course / "site/index.html").exists()
+        found = {(row["legal"], row.get("field", "") != "") for row in marks(course).values()}
+        assert found == ({("90.00", True)} if keys is FIELD else {("100.00", False)})
+        assert (course / "site/index.html").exists() == (keys is FIELD)
         ok("handouts", course, cwd=course)
         ok("gradescope", course, "--into", course / "out", cwd=course)
         assert os.access(course / "out/autograder/setup.sh", os.X_OK)
