@@ -166,8 +166,8 @@ def coach_stored(
     """
     with Store(store) as opened:
         schedule = schedule_of(opened)
-        info = schedule.conditions
-        names = [info.name for info in info.bots]
+        conditions = schedule.conditions
+        names = [info.name for info in conditions.bots]
         if bot not in names:
             hint = did_you_mean(bot, names)
             raise ArenaError(f"no bot of the league is called '{bot}'", str(store), hint)
@@ -186,7 +186,7 @@ def coach_stored(
             if not schedule.counts(played.fixture.id):
                 continue
             try:
-                coach.add(played, info.variants[played.fixture.variant])
+                coach.add(played, conditions.variants[played.fixture.variant])
             except ForbiddenEventError as error:
                 where = f"fixture {played.fixture.index}, {error.where}"
                 raise ForbiddenEventError(error.what, where, error.hint) from None

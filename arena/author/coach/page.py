@@ -37,10 +37,10 @@ def write_page(coaching: Coaching, store: Path, site: Path) -> Path:
     """
     written = report(ReportRequest(Path(coaching.league), store, site, replays="all"))
     with Store(store) as opened:
-        info = opened.conditions()
-    addresses = links(info, written.ratings.boards)
+        conditions = opened.conditions()
+    addresses = links(conditions, written.ratings.boards)
     name = f"coach-{addresses.bots[coaching.bot]}.html"
-    frame = Frame(league=info, links=addresses, menu=menu()).at(name)
+    frame = Frame(league=conditions, links=addresses, menu=menu()).at(name)
     text = render("coach.html", frame, CoachPage(coaching, coaching.judgement))
     write_file(site / name, text.encode(), mode=None)
     return site / name

@@ -87,7 +87,20 @@ def compare(request: CompareRequest, listener: RunListener | None = None) -> Com
     sandbox, field = _in_sandbox(request, versions, field, listener)
     bots = [*versions, *field]
     seed = choose(request.seed, bots, trusted=request.trust_bots)
-    conditions = _conditions(request, field, sandbox.name, seed)
+    conditions = Conditions(
+        name=f"{request.old} and {request.new}",
+        variants={name: variant(name, {}, calza=request.calza) for name in request.variants},
+        bots=tuple(bot.info for bot in field),
+        players=tuple(dict.fromkeys(request.players)),
+        games=request.games,
+        blocks=request.blocks,
+        limits=request.limits.complete(request.games),
+        sandbox=sandbox.name,
+        seed=seed,
+        commitment=commitment(seed),
+        arena_version=__version__,
+        rounds_per_die=ROUNDS_PER_DIE,
+    )
     listener.started(conditions)
     listener.note(describe(seed, request.seed, bots))
     games = ComparisonGames(conditions, comparison_fixtures(conditions), request.until)
@@ -184,22 +197,3 @@ def _in_sandbox(
         rules = variant(request.variants[0], {}, calza=request.calza)
         field = without_failing_samples(field, rules, sandbox, request.limits, listener.note)
     return sandbox, field
-
-
-def _conditions(
-    request: CompareRequest, field: Sequence[Bot], sandbox: str, seed: str
-) -> Conditions:
-    return Conditions(
-        name=f"{request.old} and {request.new}",
-        variants={name: variant(name, {}, calza=request.calza) for name in request.variants},
-        bots=tuple(bot.info for bot in field),
-        players=tuple(dict.fromkeys(request.players)),
-        games=request.games,
-        blocks=request.blocks,
-        limits=request.limits.complete(request.games),
-        sandbox=sandbox,
-        seed=seed,
-        commitment=commitment(seed),
-        arena_version=__version__,
-        rounds_per_die=ROUNDS_PER_DIE,
-    )

@@ -226,8 +226,8 @@ def _rerun(
     config = load_league(league)
     with Store(options.store_path(league, store)) as opened:
         schedule, stored = schedule_of(opened), stored_fixture(opened, fixture, game)
-    info = schedule.conditions
-    bots = [_current(name, config, info) for name in stored.fixture.seats]
+    conditions = schedule.conditions
+    bots = [_current(name, config, conditions) for name in stored.fixture.seats]
     chosen = sandbox_for(
         bots,
         sandbox or config.sandbox,
@@ -235,12 +235,12 @@ def _rerun(
         images=config.images,
         paths=config.sandbox_paths,
     )
-    check_freezing(chosen, info.limits)
-    _say_what_changed(info, stored, bots, chosen.name)
+    check_freezing(chosen, conditions.limits)
+    _say_what_changed(conditions, stored, bots, chosen.name)
     with open_workshop(chosen, packages=config.packages) as workshop:
         staged = [workshop.stage(bot) for bot in bots]
         _, rules = schedule.drawn[stored.fixture.id]
-        play = partial(rerun, stored, rules, staged, chosen, info.limits, game)
+        play = partial(rerun, stored, rules, staged, chosen, conditions.limits, game)
         if any(bot.info.models for bot in bots):
             record = ModelRecord(config.models, stored.exchanges, ask_models)
             result = from_record(play, record, stored.fixture.seats, say)
