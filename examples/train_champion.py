@@ -33,11 +33,9 @@ from champion_networks import PolicyNetwork, chance, drawn, layers, logs_of, par
 from torch import nn
 
 from arena.game.rules.books import VARIANTS
-from arena.lab.training.run import Actors
-from arena.lab.training.run import lay_out, write_line, write_weights
 from arena.lab.training.games import WIDTH, Games
 from arena.lab.training.rivals import Memory, play
-from arena.lab.training.selfplay import seating
+from arena.lab.training.run import Actors, lay_out, write_line, write_weights
 from arena.lab.training.selfplay import (
     HIDDEN,
     LEARNER,
@@ -48,6 +46,7 @@ from arena.lab.training.selfplay import (
     answers_to,
     ask,
     join,
+    seating,
 )
 from arena.lab.training.view import ACTED, KINDS, NUMBERS, SEATS, TELLS, View
 

@@ -1,4 +1,4 @@
-"""The house rules that no linter knows: sizes, names of tests, what each folder is for."""
+"""The house rules that no linter knows: names of tests, what each folder is for."""
 
 import ast
 import re
@@ -14,14 +14,8 @@ from arena.bots.sandboxes.registry import SANDBOXES
 
 ROOT = Path(__file__).parents[1]
 ARENA = ROOT / "arena"
-MOST_LINES = 320
-"""A longer file probably has two reasons to exist: look for them and split it there. Lines that are
-packed to stay below the number only make it harder to read."""
-MOST_LINES_OF_A_FUNCTION = 40
 VAGUE = ("what", "who", "where", "nothing", "nobody")
 """Words with which the name of a test does not begin: it names the behaviour."""
-
-Function = ast.FunctionDef | ast.AsyncFunctionDef
 
 
 @cache
@@ -33,14 +27,6 @@ def modules(folder: Path) -> list[Path]:
     return sorted(folder.rglob("*.py"))
 
 
-def functions(folder: Path) -> Iterator[tuple[str, Function]]:
-    """Yield each function below a folder, with a name by which it is found."""
-    for path in modules(folder):
-        for node in ast.walk(parsed(path)):
-            if isinstance(node, Function):
-                yield f"{path.relative_to(ROOT)}: {node.name}", node
-
-
 def imports(path: Path) -> set[str]:
     """Return the packages that a module imports, without what is below them."""
     found = set[str]()
@@ -50,16 +36,6 @@ def imports(path: Path) -> set[str]:
         elif isinstance(node, ast.ImportFrom) and node.module:
             found.add(node.module.partition(".")[0])
     return found
-
-
-def test_files_are_short() -> None:
-    lines = {path.relative_to(ROOT): path.read_bytes().count(b"\n") for path in modules(ARENA)}
-    assert {path: count for path, count in lines.items() if count > MOST_LINES} == {}
-
-
-def test_functions_are_short() -> None:
-    lines = {name: (node.end_lineno or 0) - node.lineno + 1 for name, node in functions(ARENA)}
-    assert {name: n for name, n in lines.items() if n > MOST_LINES_OF_A_FUNCTION} == {}
 
 
 def test_every_folder_says_what_it_is_for() -> None:

@@ -24,7 +24,7 @@ _MAC_PREFIX = "._"
 """The prefix of files in which macOS keeps attributes of other files."""
 _ENVIRONMENT_FILE = "pyvenv.cfg"
 _LARGEST = 3
-"""Files that are named if all are too large."""
+"""Files that an error names if all together are too large."""
 _MAX_SHOWN = 250
 """Characters of a long path that an error shows."""
 
@@ -45,10 +45,10 @@ BOT_LIMITS = BotLimits()
 def walk(
     folder: Path, limits: BotLimits, ignore: Callable[[str], bool] = lambda _: False
 ) -> Iterator[tuple[Path, os.stat_result]]:
-    """Yield everything below a folder, links as links, without what `ignore` says by its name.
+    """Yield everything below a folder, links as links, without names that `ignore` refuses.
 
     A folder is yielded before its contents are read. Raises ArenaError for too many entries, for
-    paths beyond MAX_DEPTH or MAX_PATH, and for what cannot be read.
+    paths beyond MAX_DEPTH or MAX_PATH, and for folders that cannot be read.
     """
     count = 0
     waiting = [folder]
@@ -68,9 +68,9 @@ def walk(
 
 
 def exceeds(folder: Path, entries: int, size: int) -> bool:
-    """Return whether a folder takes more entries or bytes of disk, while it is being changed.
+    """Return whether a folder takes more entries or bytes of disk, while others change it.
 
-    Raises PermissionError for what cannot be read: it may hold any number.
+    Raises PermissionError for a folder that cannot be read: it may hold any number.
     """
     count = total = 0
     waiting = [str(folder)]
@@ -91,7 +91,7 @@ def exceeds(folder: Path, entries: int, size: int) -> bool:
 
 
 def refuse_link(path: Path) -> None:
-    """Refuse a link in the place of a folder or an archive that someone else handed in."""
+    """Raise ArenaError for a link in place of a folder or an archive that someone handed in."""
     if path.is_symlink():
         raise ArenaError("a hand-in may hold no links", str(path), instead_of_link(path))
 
@@ -105,7 +105,8 @@ def files_of(folder: Path, limits: BotLimits = BOT_LIMITS) -> list[Path]:
     sizes: dict[str, int] = {}
     for path, info in walk(folder, limits, is_ignored):
         is_link = stat.S_ISLNK(info.st_mode)
-        if path.name == _ENVIRONMENT_FILE or (is_link and _is_environment(path.parent)):
+        in_environment = is_link and (path.parent / _ENVIRONMENT_FILE).is_file()
+        if path.name == _ENVIRONMENT_FILE or in_environment:
             what = "a bot's folder may hold no virtual environment"
             raise ArenaError(what, str(path.parent), ENVIRONMENT)
         if is_link:
@@ -118,12 +119,8 @@ def files_of(folder: Path, limits: BotLimits = BOT_LIMITS) -> list[Path]:
     return sorted(files)
 
 
-def _is_environment(folder: Path) -> bool:
-    return (folder / _ENVIRONMENT_FILE).is_file()
-
-
 def check_size(sizes: Mapping[str, int], folder: Path, limits: BotLimits) -> None:
-    """Refuse a bot's folder with too many bytes in it; `sizes` are in bytes, by path."""
+    """Raise ArenaError if a bot's folder holds too many bytes; `sizes` are in bytes, by path."""
     if sum(sizes.values()) > limits.size:
         what = f"a bot's folder may hold {limits.size // MIB} MiB at most"
         largest = sorted(sizes.items(), key=lambda item: item[1], reverse=True)[:_LARGEST]
@@ -155,7 +152,7 @@ def copy(folder: Path, target: Path, limits: BotLimits = BOT_LIMITS) -> str:
 
 
 def open_to_all(folder: Path, *, writable: bool) -> None:
-    """Let the sandbox's user read what is in a folder, and write it while it is built."""
+    """Let the sandbox's user read a folder and, if `writable`, change it, as builds do."""
     for path in (folder, *folder.rglob("*")):
         if path.is_symlink():
             # A build may make links; a target outside the folder must not be opened.
@@ -177,7 +174,7 @@ def _digest(folder: Path, limits: BotLimits, read: Callable[[Path], bytes]) -> s
 
 
 def is_ignored(name: str) -> bool:
-    """Return whether files and folders of a name are never part of a bot."""
+    """Return whether files and folders with this name are never part of a bot."""
     return name in _IGNORED or name.startswith(_MAC_PREFIX)
 
 

@@ -27,10 +27,11 @@ MANIFEST = "bot.yaml"
 SAMPLE = "sample:"
 """The prefix of bots that came with the arena: `sample:odds`, `sample:*`."""
 MAX_BYTES = 64 * 1024
-"""Of a bot.yaml."""
+"""Bytes of a bot.yaml."""
 MAX_NAME = 40
+"""Characters of a bot's name."""
 _MAX_TEXT = {"author": 80, "version": 40}
-"""Characters."""
+"""Characters of other texts, by key."""
 MAX_TAGS = 8
 _MAX_REFUSALS = 10
 """Bots that one error names."""
@@ -39,9 +40,13 @@ _MEANT = {
     **dict.fromkeys(("main", "entry", "entrypoint", "cmd", "run", "start"), "command"),
     "compile": "build",
 }
-"""Keys that others use for the same, and those of bot.yaml."""
+"""Keys of other tools, and the keys of bot.yaml with the same meaning."""
 _EXAMPLES = {"name": "my-bot", "command": "python3 bot.py"}
-"""Of the keys that must be there."""
+"""Examples of the required keys."""
+_SHOWN = 60
+"""Characters of a text that an error shows."""
+_ROOM = 36
+"""Characters of a name that is suggested, without its number."""
 _TAG = re.compile(r"\w[\w .+#-]{0,31}")
 _TAG_HINT = "a tag has 1 to 32 letters, digits, spaces and . + # - _, as in [python, baseline]"
 
@@ -66,9 +71,9 @@ class Manifest(Struct, frozen=True, forbid_unknown_fields=True):
 def find_bots(patterns: Iterable[tuple[str, str]], base: Path) -> tuple[Bot, ...]:
     """Return the bots of all patterns, each once, by name.
 
-    Each pattern comes with its place in a file or on the command line, for errors; relative ones
-    start at the folder `base`. Raises ArenaError if a pattern matches no bot, if bots cannot be
-    read (one error names them all), or if two have the same name or names that look alike.
+    Each pattern comes with its place in a file or on the command line, for errors. Relative
+    patterns start at the folder `base`. Raises ArenaError if a pattern matches no bot, if bots
+    cannot be read (one error names them all), or if two names are equal or look alike.
     """
     places: dict[str, str] = {}
     for pattern, where in patterns:
@@ -88,7 +93,7 @@ def find_bots(patterns: Iterable[tuple[str, str]], base: Path) -> tuple[Bot, ...
 
 
 def find_bot(pattern: str, base: Path, where: str, hint: str = "name one of them") -> Bot:
-    """Return the one bot that a pattern names; otherwise as `find_bots`."""
+    """Return the one bot that a pattern names; raises ArenaError as `find_bots` does."""
     sources = bot_sources(pattern, base, where)
     if len(sources) > 1:
         raise ArenaError(f"'{pattern}' names {len(sources)} bots", where, hint)
@@ -96,6 +101,7 @@ def find_bot(pattern: str, base: Path, where: str, hint: str = "name one of them
 
 
 def _load_all(sources: Iterable[Path]) -> list[Bot]:
+    """Read bots; raises one ArenaError for all that cannot be read, which names the first ones."""
     bots: list[Bot] = []
     refusals: list[ArenaError] = []
     for source in sources:
@@ -103,18 +109,13 @@ def _load_all(sources: Iterable[Path]) -> list[Bot]:
             bots.append(load_bot(source))
         except ArenaError as error:
             refusals.append(error)
-    if refusals:
-        raise _all_in_one(refusals)
-    return bots
-
-
-def _all_in_one(refusals: list[ArenaError]) -> ArenaError:
-    """Return one error that names every bot that cannot be read, up to a limit."""
     if len(refusals) == 1:
-        return refusals[0]
-    shown = first_of([f"{error.where}: {error.what}" for error in refusals], _MAX_REFUSALS)
-    what = f"{len(refusals)} bots cannot be read"
-    return ArenaError(what, "; ".join(shown), "correct them, or leave them out")
+        raise refusals[0]
+    if refusals:
+        shown = first_of([f"{error.where}: {error.what}" for error in refusals], _MAX_REFUSALS)
+        what = f"{len(refusals)} bots cannot be read"
+        raise ArenaError(what, "; ".join(shown), "correct them, or leave them out")
+    return bots
 
 
 def bot_sources(pattern: str, base: Path, where: str) -> list[Path]:
@@ -201,12 +202,13 @@ def _load(
             models=tuple(manifest.models),
         )
         check_info(info, path)
-        folders = source.resolve(), folder.resolve()
-        return Bot(info, *folders, command, build, archive, manifest.humans)
+        return Bot(
+            info, source.resolve(), folder.resolve(), command, build, archive, manifest.humans
+        )
 
 
 def _nearest_manifest(folder: Path) -> str:
-    """Return how to get a bot.yaml: from the file that is probably meant, or from the docs."""
+    """Return how to get a bot.yaml: rename the file that is probably meant, or read the docs."""
     by_lower = {path.name.lower(): path.name for path in folder.iterdir() if path.is_file()}
     near = get_close_matches(MANIFEST, by_lower, n=1, cutoff=0.75)
     return f"rename {by_lower[near[0]]} to {MANIFEST}" if near else "arena help protocol"
@@ -214,7 +216,7 @@ def _nearest_manifest(folder: Path) -> str:
 
 @contextmanager
 def errors_name_source(folder: Path, source: Path, prefix: str = "") -> Iterator[None]:
-    """Have errors name the folder or archive that a person gave, not a copy of it."""
+    """Make errors name the folder or archive that a person gave, not a copy of it."""
     try:
         yield
     except ArenaError as error:
@@ -234,17 +236,14 @@ def _manifest(path: Path) -> Manifest:
         if len(text) > most or not text.isprintable():
             what = f"{key} has at most {most} characters, all of them visible"
             raise ArenaError(what, locate(path, marks, f"$.{key}"))
-    _check_runtime(manifest.runtime, locate(path, marks, "$.runtime"))
+    if manifest.runtime not in RUNTIMES:
+        what, where = f"unknown runtime '{manifest.runtime}'", locate(path, marks, "$.runtime")
+        if meant := runtime_meant(manifest.runtime):
+            raise ArenaError(what, where, f"did you mean '{meant}'?")
+        check_known(manifest.runtime, RUNTIMES, what, where)
     _check_tags(manifest.tags, locate(path, marks, "$.tags"))
     check_names(manifest.models, locate(path, marks, "$.models"))
     return manifest
-
-
-def _check_runtime(runtime: str, where: str) -> None:
-    what = f"unknown runtime '{runtime}'"
-    if runtime not in RUNTIMES and (meant := runtime_meant(runtime)):
-        raise ArenaError(what, where, f"did you mean '{meant}'?")
-    check_known(runtime, RUNTIMES, what, where)
 
 
 def _converted(data: Any, marks: Positions, path: Path) -> Manifest:
@@ -270,14 +269,8 @@ def _check_tags(tags: list[str], where: str) -> None:
             raise ArenaError(f"duplicate tag '{tag}'", where)
 
 
-_SHOWN = 60
-"""Characters of a text that an error shows."""
-_ROOM = 36
-"""Characters of a name that is suggested with a number."""
-
-
 def check_info(info: BotInfo, path: Path) -> None:
-    """Refuse a bot.yaml with a name, author, version or tag that is not as it looks."""
+    """Refuse a bot.yaml whose name, author, version or a tag could be taken for another text."""
     texts = [("name", info.name), ("author", info.author), ("version", info.version)]
     for key, text in [*texts, *(("tag", tag) for tag in info.tags)]:
         if text and (what := flaw(text)):
@@ -286,7 +279,7 @@ def check_info(info: BotInfo, path: Path) -> None:
 
 
 def check_distinct(bots: Sequence[Bot]) -> None:
-    """Refuse bots of a league whose names, authors or tags are different and look alike."""
+    """Refuse bots of a league with different names, authors or tags that look alike."""
     _check_distinct("bots", bots, lambda info: [info.name])
     _check_distinct("authors", bots, lambda info: [info.author])
     _check_distinct("tags", bots, lambda info: info.tags)

@@ -25,7 +25,7 @@ _ANY = frozenset({"Common", "Inherited"})
 """Unicode's names for signs and marks of all scripts."""
 _BLANK_BRAILLE = "\u2800"
 _STAND_IN = "bot"
-"""A name for whoever has nothing acceptable in theirs."""
+"""The suggestion for a text without an acceptable character."""
 
 
 class _Tables(Struct, frozen=True):
@@ -38,7 +38,7 @@ class _Tables(Struct, frozen=True):
 
 
 def flaw(text: str) -> str:
-    """Say why readers could take a text for another one; "" if they could not."""
+    """Return why readers could take a text for another one; "" if they could not."""
     for character in text:
         if _is_unseen(character):
             return f"has a character that does not show (U+{ord(character):04X})"
@@ -56,7 +56,8 @@ def flaw(text: str) -> str:
 
 def acceptable(text: str) -> str:
     """Return the nearest text without a flaw."""
-    seen = "".join(" " if char.isspace() else char for char in text if _is_seen_or_space(char))
+    shown = (char for char in text if char.isspace() or not _is_unseen(char))
+    seen = "".join(" " if char.isspace() else char for char in shown)
     for candidate in (_composed(seen), _composed(_in_mainscript(_composed(seen)))):
         if candidate and not flaw(candidate):
             return candidate
@@ -66,7 +67,7 @@ def acceptable(text: str) -> str:
 def skeleton(text: str) -> str:
     """Return a text that is the same for all texts that look alike (UTS #39, section 4).
 
-    Unlike there, wide, raised and circled forms of a character are taken for the character.
+    Beyond the standard, wide, raised and circled forms of a character equal the character.
     """
     while (simpler := _with_prototypes(text)) != text:
         text = simpler
@@ -74,9 +75,9 @@ def skeleton(text: str) -> str:
 
 
 def looks_like(name: str, others: Collection[str]) -> str:
-    """Return one of the others that readers could take a name for, "" if there is none.
+    """Return one of the others that looks like a name, "" if none does.
 
-    Names of another case are alike, and those with 0 in place of o.
+    Names that differ by case, or by 0 in place of o, look alike, too.
     """
     skeletons = _caseless_skeletons(name)
     alike = (other for other in sorted(others) if skeletons & _caseless_skeletons(other))
@@ -85,9 +86,9 @@ def looks_like(name: str, others: Collection[str]) -> str:
 
 @lru_cache(maxsize=10_000)
 def _caseless_skeletons(name: str) -> frozenset[str]:
-    """Return the skeletons of a name in small letters, and as it is written: I looks like l.
+    """Return the skeletons of a name, as it is written and in small letters.
 
-    That of 0 is O.
+    The first matters because I looks like l. The skeleton of 0 is O.
     """
     return frozenset(skeleton(text).lower() for text in (name, name.lower()))
 
@@ -121,10 +122,6 @@ def _is_unseen(character: str) -> bool:
     category = unicodedata.category(character)
     blank = character == _BLANK_BRAILLE or (category[0] == "Z" and character != " ")
     return blank or category[0] == "C" or _is_ignorable(character)
-
-
-def _is_seen_or_space(character: str) -> bool:
-    return character.isspace() or not _is_unseen(character)
 
 
 def _scripts(text: str) -> frozenset[str]:

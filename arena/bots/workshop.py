@@ -105,10 +105,6 @@ class Workshop(Struct, frozen=True):
     builds: BuildCache | None = None
     """From which bots come that were built before; None builds all of them."""
 
-    def check_trust(self, bots: Sequence[Bot], *, trusted: bool) -> None:
-        """Raise UntrustedError for bots that may not run here."""
-        check_trust(self.sandbox, bots, trusted=trusted)
-
     def stage(self, bot: Bot, on_build: OnBuild | None = None) -> StagedBot:
         """Copy a bot and build it; raises ArenaError as `staging.stage` does.
 

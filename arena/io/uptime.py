@@ -47,10 +47,13 @@ class Uptime:
 
 def wait_readable(fds: Collection[int], seconds: float) -> list[int]:
     """Wait until a descriptor is readable, for so many seconds of uptime; return which are."""
+    poll = select.poll()
+    for fd in fds:
+        poll.register(fd, select.POLLIN)
     uptime = Uptime()
     while True:
         left = seconds - uptime.tick()
-        if ready := select.select(fds, [], [], max(0.0, min(left, TICK)))[0]:
-            return ready
+        if ready := poll.poll(1000 * max(0.0, min(left, TICK))):
+            return [fd for fd, _ in ready]
         if left <= 0:
             return []

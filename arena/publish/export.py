@@ -23,7 +23,6 @@ from arena.game.rules.round import Bid, Raises, Round, place, raises
 from arena.game.walk import PlayedRound, walk
 from arena.io.errors import ArenaError
 from arena.league.schedule.schedule import Schedule
-from arena.league.store.exchanges import exchanges_of
 from arena.league.store.store import Store
 from arena.publish.export_files import GameRow, PairRow, game_rows, pair_rows
 from arena.publish.pseudonyms import Pseudonyms
@@ -251,7 +250,7 @@ def _decisions(source: _Source) -> Iterator[Struct]:
 
 
 def _models(source: _Source) -> Iterator[Struct]:
-    for fixture, exchanges in exchanges_of(source.store):
+    for fixture, exchanges in source.store.exchanges():
         shown = source.names.fixture(fixture) if source.names else fixture
         texts = exchanges if source.names is None else map(without_words, exchanges)
         yield from exchange_rows(shown, texts)

@@ -8,7 +8,7 @@ from hashlib import sha256
 from markupsafe import Markup
 from msgspec import Struct
 
-from arena.game.records import Division, LeagueInfo
+from arena.game.records import Conditions, Division
 from arena.io.text import visible
 from arena.ratings.leaderboard_rows import Leaderboard
 
@@ -158,10 +158,10 @@ class Links(Struct, frozen=True):
         return f"conditions.html#variant-{self.variants[label]}"
 
 
-def links(league: LeagueInfo, leaderboards: Sequence[Leaderboard]) -> Links:
+def links(conditions: Conditions, leaderboards: Sequence[Leaderboard]) -> Links:
     """Return the address book for a league's site."""
-    bots = [bot.name for bot in league.bots]
-    labels = dict.fromkeys([*league.variants, *(board.variant for board in leaderboards)])
+    bots = [bot.name for bot in conditions.bots]
+    labels = dict.fromkeys([*conditions.variants, *(board.variant for board in leaderboards)])
     return Links(file_stems(bots), file_stems(labels))
 
 

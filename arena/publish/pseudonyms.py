@@ -20,10 +20,10 @@ from msgspec.structs import replace
 from arena.game.records import (
     BotInfo,
     Cause,
+    Conditions,
     Faulted,
     Fixture,
     FixtureResult,
-    LeagueInfo,
     PlayedFixture,
     QuarantinedFixture,
     RatingsInfo,
@@ -59,9 +59,9 @@ WITHHELD = "withheld"
 class Pseudonyms:
     """The pseudonyms of all bots and authors that are or were in a league."""
 
-    def __init__(self, info: LeagueInfo, secret: bytes, named: Collection[str] = ()) -> None:
+    def __init__(self, conditions: Conditions, secret: bytes, named: Collection[str] = ()) -> None:
         """Draw them by a secret; the bots that are `named` keep their names."""
-        everybody = everyone(info)
+        everybody = everyone(conditions)
         self.bots = _drawn([bot.name for bot in everybody], secret, "bot", named)
         self.authors = _drawn([bot.author for bot in everybody if bot.author], secret, "author")
         self._secret = secret
@@ -71,15 +71,15 @@ class Pseudonyms:
         """A hash that differs as soon as any pseudonym does."""
         return _keyed(self._secret, "fingerprint", repr((self.bots, self.authors)))
 
-    def info(self, info: LeagueInfo) -> LeagueInfo:
+    def info(self, conditions: Conditions) -> Conditions:
         """Return the conditions of a league, with its bots in an order that reveals nothing."""
-        info = withheld(info)
+        conditions = withheld(conditions)
         return replace(
-            info,
-            bots=self._bots(info.bots),
-            resting=tuple(sorted(self.bots[name] for name in info.resting)),
-            struck=self._bots(info.struck),
-            ratings=self.ratings(info.ratings),
+            conditions,
+            bots=self._bots(conditions.bots),
+            resting=tuple(sorted(self.bots[name] for name in conditions.resting)),
+            struck=self._bots(conditions.struck),
+            ratings=self.ratings(conditions.ratings),
         )
 
     def ratings(self, options: RatingsInfo) -> RatingsInfo:

@@ -11,7 +11,7 @@ from markupsafe import Markup
 from msgspec import Struct
 from msgspec.structs import replace
 
-from arena.game.records import BotInfo, Cause, LeagueInfo, QuarantinedFixture
+from arena.game.records import BotInfo, Cause, Conditions, QuarantinedFixture
 from arena.game.rules.books import changed_switches
 from arena.io import shipped
 from arena.io.job import SharedItems
@@ -84,7 +84,7 @@ REPLAYS_A_PAGE = 8
 
 
 def publish(
-    league: LeagueInfo,
+    conditions: Conditions,
     ratings: Ratings,
     source: GameSource,
     folder: Path,
@@ -101,20 +101,20 @@ def publish(
     then have absolute links and a picture for other sites. Raises ArenaError if the folder cannot
     be written; an earlier report then stays whole.
     """
-    state, bots = state or StoreState(), league.bots
+    state, bots = state or StoreState(), conditions.bots
     beside = source.beside if len(bots) >= MANY else nullcontext
     with (
         locked_site(folder) as existing,
         new_site(folder, state.inputs) as new,
-        new.also_taking(files_of_ratings(league, ratings), beside),
+        new.also_taking(files_of_ratings(conditions, ratings), beside),
     ):
-        site = site_of(league, ratings, source, state, replays, anonymous=anonymous, url=url)
+        site = site_of(conditions, ratings, source, state, replays, anonymous=anonymous, url=url)
         with SharedItems(bots) as left, new.also_taking(site.bot_pages(left.there()), beside):
             new.take_all(chain(site.files(existing), site.bot_pages(left.here())))
     return folder / FRONT
 
 
-def files_of_ratings(league: LeagueInfo, ratings: Ratings) -> Iterator[File]:
+def files_of_ratings(league: Conditions, ratings: Ratings) -> Iterator[File]:
     """Yield data and pictures of leaderboards, which need neither games nor pages."""
     paths = links(league, ratings.boards)
     yield from table_files(results.suspicions(LeagueHead(league.name), ratings))
@@ -162,7 +162,7 @@ class SiteContext(Struct, frozen=True, kw_only=True):
 
 
 def site_of(
-    league: LeagueInfo,
+    league: Conditions,
     ratings: Ratings,
     source: GameSource,
     state: StoreState,
@@ -227,7 +227,7 @@ def site_of(
 class Site:
     """One report in the making: what its pages are made of, and the files that come of it."""
 
-    league: LeagueInfo
+    league: Conditions
     ratings: Ratings
     source: GameSource
     state: StoreState

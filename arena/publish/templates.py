@@ -18,7 +18,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from arena import __version__
-from arena.game.records import LeagueInfo
+from arena.game.records import Conditions
 from arena.io import shipped
 from arena.io import text as visible
 from arena.publish import text
@@ -53,7 +53,7 @@ MENU = {
 class Frame(Struct, frozen=True, kw_only=True):
     """The model of the frame of a page."""
 
-    league: LeagueInfo
+    league: Conditions
     links: Links
     menu: tuple[tuple[str, str], ...]
     """The page and the label of each item."""

@@ -208,7 +208,7 @@ def test_the_entries_used_longest_ago_make_room(
         builds.stage(each)
         [new] = [path for path in builds.entries if path.stat().st_mtime > 1000]
         os.utime(new, (number, number))
-    monkeypatch.setattr(staging, "MAX_SIZE", 2 * builds.entries[0].stat().st_size + 200)
+    monkeypatch.setattr(staging, "MAX_CACHE", 2 * builds.entries[0].stat().st_size + 200)
     builds.stage(bots[0])
     builds.stage(bots[3])
     assert builds.number == 4

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 from msgspec.structs import replace
 
-from arena.game.records import LeagueInfo, PlayedFixture
+from arena.game.records import Conditions, PlayedFixture
 from arena.publish.charts import round_axis
 from arena.publish.data.results import by_opponent
 from arena.publish.links import BOTS
@@ -158,7 +158,7 @@ def test_the_overview_has_every_bot_and_every_leaderboard() -> None:
     assert [cell is None for cell in gamma.cells] == [False, False]
 
 
-Data = tuple[LeagueInfo, Ratings, list[PlayedFixture]]
+Data = tuple[Conditions, Ratings, list[PlayedFixture]]
 
 
 @pytest.fixture(scope="module")

@@ -1,4 +1,4 @@
-"""What a bot takes to start, to decide and in memory, and what makes its check take long."""
+"""Measurements of a bot: time to start, time per decision, memory, and what slows its check."""
 
 import os
 import time
@@ -10,7 +10,7 @@ from statistics import median
 from arena.author.check.findings import Measured
 from arena.bots.sandboxes.base import MIB, Program, Running, Sandbox
 from arena.bots.sessions.session import MAX_STDERR
-from arena.bots.sessions.warm_pool import TableDice, TablePool, WarmPool
+from arena.bots.sessions.warm_pool import TableDice, TablePool, Waiting, WarmPool
 from arena.game.wire.messages import Ready
 
 STEP_SECONDS = 60.0
@@ -22,6 +22,10 @@ _SLOW_ANSWER, _LONG_START = 0.2, 1.0
 _POSITIONS = 100
 """Positions of most steps."""
 _STOP = "Ctrl-C ends the check and prints what was found"
+MOST_WAITING = 6
+"""Processes of a bot that wait for a table: as many as the largest table seats."""
+_SLOW_START = 0.5
+"""Seconds to start above which several processes are started side by side."""
 
 
 class Pace:
@@ -34,7 +38,9 @@ class Pace:
         self.steps_left = 0
         self._warn = warn
         self._said: set[str] = set()
-        self._answers, self._seconds, self._written = 0, 0.0, 0
+        self._answers = 0
+        self._seconds = 0.0
+        self._written = 0
 
     def started(self, seconds: float, starts: int) -> None:
         """Note how long the bot took to start, and how often it will be started, one by one."""
@@ -48,13 +54,11 @@ class Pace:
         if answers:
             self._answers += answers
             self._seconds += seconds
-        self._look()
-
-    def _look(self) -> None:
         each = self._written / max(self._answers, _ENOUGH)
         if each > MAX_STDERR:
-            written = f"{self._written / MIB:.0f} MiB to standard error"
-            self._say("stderr", f"it wrote {written} so far: that takes time, and 64 KiB are kept")
+            size = f"{self._written / MIB:.0f} MiB"
+            said = f"it wrote {size} to standard error so far: that takes time, and 64 KiB are kept"
+            self._say("stderr", said)
         if self._answers < _ENOUGH and self._seconds < _LONG:
             return
         mean = self._seconds / self._answers
@@ -71,12 +75,6 @@ class Pace:
 
 def _time(seconds: float) -> str:
     return f"{seconds:.0f} s" if seconds < 100 else f"{seconds / 60:.0f} min"
-
-
-MOST_WAITING = 6
-"""Processes of a bot that wait for a table: as many as the largest table seats."""
-_SLOW_START = 0.5
-"""Seconds to start above which several processes are started side by side."""
 
 
 def side_by_side(start: float, limit: float) -> int:
@@ -107,23 +105,23 @@ class Processes(WarmPool):
 
     def take(self, program: Program, sandbox: Sandbox, dice: TableDice) -> Running:
         """Return a process for a seat; raises OSError if it cannot be started."""
-        waited = {running for _, running in self._waiting}
+        waited = {waiting.running for waiting in self._waiting}
         running = super().take(program, sandbox, dice)
         self.starts += running not in waited
         return running
 
     def start_ahead(self, program: Program, sandbox: Sandbox, most: int) -> None:
         """Start processes until `most` wait that have not served, or a table's worth in all."""
-        fresh = sum(running not in self._seen for _, running in self._waiting)
+        fresh = sum(waiting.running not in self._seen for waiting in self._waiting)
         for _ in range(min(most - fresh, MOST_WAITING - len(self._waiting))):
             with suppress(OSError):
                 running = sandbox.start(program)
-                self._waiting.append(((sandbox.name, program), running))
+                self._waiting.append(Waiting(sandbox.name, program, running))
                 self.starts += 1
 
     def end_served(self) -> None:
         """End the waiting processes that have served."""
-        fresh = [waiting for waiting in self._waiting if waiting[1] not in self._seen]
+        fresh = [waiting for waiting in self._waiting if waiting.running not in self._seen]
         for waiting in fresh:
             self._waiting.remove(waiting)
         self.end()

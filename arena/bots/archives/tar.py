@@ -27,8 +27,8 @@ from arena.bots.archives.entry import (
 _XZ_MEMORY = 128 * 1024 * 1024
 """Memory limit of xz in bytes; `xz -9` needs 65 MiB."""
 _MAX_STREAMS = 2000
-"""Most streams after one another (gzip: members), of which a program with many threads writes one
-for each block: empty ones take time and unpack to nothing."""
+"""Most streams (gzip: members) in a file. A program with many threads writes one for each block;
+empty ones take time and unpack to nothing."""
 
 
 class Decoder(Protocol):
@@ -81,9 +81,9 @@ DECODERS: dict[str, Callable[[], Decoder]] = {
 
 
 class Decompressed(io.RawIOBase):
-    """What the streams of a file unpack to, one after the other, with zeros between them left out.
+    """The content of a file's compressed streams, one after the other, without zeros between them.
 
-    Raises EOFError if the last one is cut off, TooLargeError if they are too many.
+    Raises EOFError if the last one is cut off, TooLargeError if there are too many.
     """
 
     def __init__(self, file: BinaryIO, decoder: Callable[[], Decoder]) -> None:
@@ -132,20 +132,23 @@ class Decompressed(io.RawIOBase):
 _BLOCK = 512
 _MAX_EXTENDED_SIZE = 65_536
 """Longest header with an entry's long name or attributes, in bytes."""
-_MAX_EXTENDED, _MAX_ATTRIBUTES = 8, 64
-"""Most such headers before one entry, and attributes in one."""
+_MAX_EXTENDED = 8
+"""Most such headers before one entry."""
+_MAX_ATTRIBUTES = 64
+"""Most attributes in one of them."""
 _MIN_HEADERS = 30_000
 _HEADERS_PER_ENTRY = 2
-"""Most headers of all kinds in an archive: so many, or more for many entries. Each takes time, and
-few bytes."""
+"""Most headers of all kinds in an archive: _MIN_HEADERS, or more for many entries. Each takes time,
+though few bytes."""
 _FILES = {tarfile.REGTYPE, tarfile.AREGTYPE, tarfile.CONTTYPE}
 _EXTENDED = {
     *(tarfile.GNUTYPE_LONGNAME, tarfile.GNUTYPE_LONGLINK),
     *(tarfile.XHDTYPE, tarfile.SOLARIS_XHDTYPE, tarfile.XGLTYPE),
 }
 """Types of headers about the entry after them."""
-_COPY, _LEAVE_OUT = "put a copy of the file in its place", "leave it out"
-_SPARSE = "a file with holes", "archive it without --sparse"
+_COPY = "put a copy of the file in its place"
+_LEAVE_OUT = "leave it out"
+_SPARSE = ("a file with holes", "archive it without --sparse")
 _REFUSED = {
     tarfile.SYMTYPE: ("a symbolic link", _COPY),
     tarfile.LNKTYPE: ("a hard link", _COPY),
@@ -162,13 +165,29 @@ _Read = Callable[[int], bytes]
 
 
 def read_tar(path: Path, name: str, max_entries: int, max_bytes: int) -> Iterator[Entry]:
-    """Yield a tar archive's entries, `max_bytes` in all; raises ArchiveError, or as codecs do.
+    """Yield a tar archive's entries, which unpack to `max_bytes` at most.
 
-    The ending of `name` says how it is compressed.
+    The ending of `name` says how it is compressed. Raises ArchiveError, and what codecs raise.
     """
+    max_headers = max(_MIN_HEADERS, _HEADERS_PER_ENTRY * max_entries)
+    ending = name.lower()[-2:]
     with path.open("rb") as file:
-        stream = _Stream(_reader(name, file), max_bytes)
-        yield from _entries(stream, max(_MIN_HEADERS, _HEADERS_PER_ENTRY * max_entries))
+        read: _Read = file.read
+        if ending in DECODERS:
+            read = io.BufferedReader(Decompressed(file, DECODERS[ending]), CHUNK).read1
+        stream = _Stream(read, max_bytes)
+        for header, extended in _headers(stream, max_headers):
+            given = extended.get(b"path")
+            inner = header.name if given is None else given.decode("utf-8", "surrogateescape")
+            size = header.size
+            if text := extended.get(b"size"):
+                size = int(text) if text.isdigit() and len(text) < 20 else -1
+            if size < 0:
+                raise ArchiveError("a size that is not a number", inner)
+            yield from _entry(stream, header, inner, size)
+        # The rest is padding, but a compressed stream has its checksum at the end.
+        while stream.some(CHUNK):
+            pass
 
 
 def is_tar(beginning: bytes) -> bool:
@@ -180,13 +199,6 @@ def is_tar(beginning: bytes) -> bool:
     except tarfile.HeaderError:
         return False
     return True
-
-
-def _reader(name: str, file: BinaryIO) -> _Read:
-    ending = name.lower()[-2:]
-    if ending not in DECODERS:
-        return file.read
-    return io.BufferedReader(Decompressed(file, DECODERS[ending]), CHUNK).read1
 
 
 class _Stream:
@@ -218,21 +230,6 @@ class _Stream:
             pass
 
 
-def _entries(stream: _Stream, max_headers: int) -> Iterator[Entry]:
-    for header, extended in _headers(stream, max_headers):
-        path = extended.get(b"path")
-        name = path.decode("utf-8", "surrogateescape") if path is not None else header.name
-        size = header.size
-        if text := extended.get(b"size"):
-            size = int(text) if text.isdigit() and len(text) < 20 else -1
-        if size < 0:
-            raise ArchiveError("a size that is not a number", name)
-        yield from _entry(stream, header, name, size)
-    # The rest is padding, but a compressed stream has its checksum at the end.
-    while stream.some(CHUNK):
-        pass
-
-
 def _headers(stream: _Stream, max_headers: int) -> Iterator[tuple[TarInfo, dict[bytes, bytes]]]:
     """Yield each entry's header, and its path and size if headers before it give them."""
     extended: dict[bytes, bytes] = {}
@@ -254,7 +251,7 @@ def _headers(stream: _Stream, max_headers: int) -> Iterator[tuple[TarInfo, dict[
 
 
 def _header(stream: _Stream, damage: str) -> TarInfo | None:
-    """Return the next header, None at the end of the archive; `damage` says what a bad one is."""
+    """Return the next header, None at the end of the archive; `damage` names a bad one."""
     try:
         return TarInfo.frombuf(b"".join(stream.parts(_BLOCK)), "utf-8", "surrogateescape")
     # Missing in the stubs of the standard library.
@@ -279,7 +276,8 @@ def _extended_header(stream: _Stream, header: TarInfo) -> dict[bytes, bytes]:
         raise ArchiveError(f"a header of more than {_MAX_ATTRIBUTES} attributes", header.name)
     attributes = dict(pairs)
     if any(key.startswith(b"GNU.sparse") for key in attributes):
-        raise ArchiveError(_SPARSE[0], header.name, _SPARSE[1])
+        what, hint = _SPARSE
+        raise ArchiveError(what, header.name, hint)
     used = {key: value for key, value in attributes.items() if key in {b"path", b"size"}}
     if used and header.type == tarfile.XGLTYPE:
         raise ArchiveError("one name or size for all entries", header.name)
@@ -304,7 +302,7 @@ def _entry(stream: _Stream, header: TarInfo, name: str, size: int) -> Iterator[E
         yield Entry(name, is_folder=True, executable=True, content=iter(()))
         return
     if header.type not in _FILES:
-        other = "what is neither a file nor a folder", _LEAVE_OUT
+        other = ("what is neither a file nor a folder", _LEAVE_OUT)
         what, hint = _REFUSED.get(header.type, other)
         if header.type == tarfile.SYMTYPE:
             hint = instead_of_link(PurePath(name))

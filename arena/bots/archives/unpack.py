@@ -34,6 +34,7 @@ class Kind(Struct, frozen=True):
     """A kind of archive."""
 
     words: str
+    """What it is, as in "a zip archive"."""
     endings: tuple[str, ...] = ()
     """The endings of its name, the usual one first; () if it is not read."""
 
@@ -51,7 +52,7 @@ _BEGINNINGS = {
 
 
 def kind_of(path: Path) -> Kind | None:
-    """Return the kind of a file, maybe damaged; None if it is no archive. Raises OSError."""
+    """Return the kind of an archive, maybe damaged; None for another file. Raises OSError."""
     with path.open("rb") as file:
         beginning = file.read(tarfile.BLOCKSIZE)
     for magic, kind in _BEGINNINGS.items():
@@ -104,10 +105,10 @@ def unpack(archive: Path, target: Path, max_entries: int, max_bytes: int) -> Non
 def unpack_all(
     archive: Path, target: Path, max_entries: int, max_bytes: int
 ) -> dict[str, ArchiveError]:
-    """Unpack what many people packed; entries that may do harm are left out and returned, by name.
+    """Unpack an archive of many people's files; skip entries that may do harm, and return them.
 
-    Names are read as `read_zip` does if `loose`. Raises ArenaError for an archive that is damaged
-    or unpacks to too much.
+    They are returned by name. Names are read as `read_zip` reads them if `loose`. Raises ArenaError
+    for an archive that is damaged or unpacks to too much.
     """
     # Names of two people may differ by case alone.
     unpacking = _Unpacking(target, max_entries, max_bytes, key=str)
@@ -132,8 +133,10 @@ def _naming(archive: Path) -> Iterator[None]:
     try:
         yield
     except ArchiveError as error:
-        what = f"the archive holds {error.what}" if error.where else error.what
-        raise ArenaError(what, _place(archive, error.where), error.hint) from None
+        what, where = error.what, str(archive)
+        if error.where:
+            what, where = f"the archive holds {what}", f"{archive}: {shown(error.where)}"
+        raise ArenaError(what, where, error.hint) from None
     except OSError as error:
         what = f"cannot be unpacked: {error.strerror or _one_line(error)}"
         raise ArenaError(what, str(archive)) from None
@@ -143,9 +146,9 @@ def _naming(archive: Path) -> Iterator[None]:
 def reading(
     archive: Path, name: str, max_entries: int, max_bytes: int, *, loose: bool = False
 ) -> Iterator[Iterator[Entry]]:
-    """Yield an archive's entries, which are read inside; the ending of `name` says what kind it is.
+    """Yield an archive's entries, to be read inside; the ending of `name` says which kind it is.
 
-    `loose`: as `read_zip` has it. Raises ArchiveError, and OSError if the machine is at fault.
+    `loose`: as in `read_zip`. Raises ArchiveError, and OSError if the machine is at fault.
     """
     try:
         yield _read(archive, name, max_entries, max_bytes, loose=loose)
@@ -166,7 +169,9 @@ def reading(
 def _read(
     archive: Path, name: str, max_entries: int, max_bytes: int, *, loose: bool
 ) -> Iterator[Entry]:
-    if not _is_any(archive):
+    kind = kind_of(archive)
+    # A zip may begin with anything: its list of contents is at its end.
+    if not (kind and kind.endings) and not is_zip(archive):
         raise ArchiveError("it is neither a zip nor a tar archive", "", PACK)
     max_size = max_bytes + max_entries * _OVERHEAD
     if archive.stat().st_size > max_size:
@@ -174,18 +179,6 @@ def _read(
     if name.lower().endswith(".zip"):
         return read_zip(archive, max_entries, loose=loose)
     return read_tar(archive, name, max_entries, max_size)
-
-
-def _is_any(path: Path) -> bool:
-    """Tell whether a file is an archive by its beginning, or by the list at the end of a zip."""
-    kind = kind_of(path)
-    return bool(kind and kind.endings) or is_zip(path)
-
-
-def _place(archive: Path, entry: str) -> str:
-    if not entry:
-        return str(archive)
-    return f"{archive}: {shown(entry)}"
 
 
 def shown(name: str) -> str:
@@ -200,7 +193,7 @@ def _one_line(error: Exception) -> str:
 
 
 class _Unpacking:
-    """The names, entries and bytes that were unpacked so far."""
+    """Writes entries below a folder, and counts names, entries and bytes."""
 
     def __init__(
         self, target: Path, max_entries: int, max_bytes: int, key: Callable[[str], str] = folded
@@ -211,9 +204,9 @@ class _Unpacking:
         self._entries = 0
         self._bytes = 0
         self._claimed: dict[str, tuple[str, bool]] = {}
-        """The path by its key -> the path as written, and whether it is a folder."""
+        """By the key of a path: the path as written, and whether it is a folder."""
         self._folders: set[str] = set()
-        """Claimed with all around them: folding 32 names for each entry would take seconds."""
+        """Folders that are claimed: to fold up to 32 names for each entry would take seconds."""
 
     def add(self, entry: Entry, parts: tuple[str, ...]) -> None:
         """Make a folder or write a file at this path; raises ArchiveError if it is not allowed."""

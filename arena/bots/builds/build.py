@@ -16,11 +16,13 @@ from arena.io.errors import ArenaError, ShortageError, shortage_in
 from arena.io.files import remove_tree
 
 BUILD_FACTOR = 4
-"""A folder holds so many times a bot's limits while it is built."""
+"""While a bot is built, its folder may hold this many times a bot's limits."""
 _LOST_FACTOR = 1.5
-"""A disk may lose so many times the space that a build may take, while a bot is built there."""
-_LINES, _LINE = 5, 200
-"""Lines of a build's output that an error shows, and characters of each."""
+"""While a bot is built, the disk may lose this many times the space that the build may take."""
+_LINES = 5
+"""Lines of a build's output that an error shows."""
+_LINE = 200
+"""Characters of each of them."""
 _LEADS_OUT = "a bot's folder may hold no link that leads out of it"
 
 
@@ -29,15 +31,16 @@ class BuildFailedError(ArenaError):
 
 
 OnBuild = Callable[[str, float], None]
-"""Gets the end of a build's output, with how much came before that, and the seconds it took."""
+"""Gets the end of a build's output, which says how much came before it, and its seconds."""
 
 
 def build(
     bot: Bot, program: Program, sandbox: Sandbox, limits: BotLimits, on_build: OnBuild | None
 ) -> None:
-    """Run a bot's build in its folder; `program` is the build.
+    """Run a bot's build, which is `program`, in its folder.
 
-    Raises ArenaError if it fails, takes too much, or leaves what a bot's folder may not hold.
+    Raises ArenaError if it fails, takes too much, or leaves what a bot's folder may not hold, and
+    ShortageError if the sandbox cannot start it.
     """
     with ExitStack() as stack:
         running = stack.enter_context(started(sandbox, program, space=BUILD_FACTOR * limits.size))
@@ -45,7 +48,10 @@ def build(
             stack.callback(os.close, folder)
         watch = _watch(bot, program.folder, folder, limits)
         ran = run_to_end(running, limits.build_seconds, watch=watch)
-        _check_ran(ran, sandbox)
+        if not ran.ran:
+            words = last_line(ran.stderr)
+            what = f"the sandbox '{sandbox.name}' could not start a build: {words}"
+            raise shortage_in(words) or ShortageError(what, hint="see what it lacks: arena doctor")
         _check_space(bot, program.folder, folder, limits)
         _check_result(ran, bot, program, limits, on_build)
         prefix = f"after the build of '{bot.name}': "
@@ -64,8 +70,8 @@ def _watch(bot: Bot, path: Path, folder: int | None, limits: BotLimits) -> Calla
 
     def watch() -> None:
         _check_space(bot, path, folder, limits)
-        # Files without a name take space, too, as long as the build holds them open. Other programs
-        # may write meanwhile.
+        # Deleted files take space, too, while the build holds them open. Other programs may write
+        # meanwhile.
         if folder is None and (lost := free_before - _free(path)) > most:
             what = f"the disk lost {lost // MIB} MiB while '{bot.name}' was built"
             raise ArenaError(what, _command(bot), "if other programs wrote that, run it again")
@@ -116,20 +122,13 @@ def _check_result(
     raise BuildFailedError(f"the build of '{bot.name}' {how}", " ".join(program.command), end)
 
 
-def _check_ran(ran: RunResult, sandbox: Sandbox) -> None:
-    """Raise ShortageError if the sandbox could not start a build."""
-    if not ran.ran:
-        words = last_line(ran.stderr)
-        what = f"the sandbox '{sandbox.name}' could not start a build: {words}"
-        raise shortage_in(words) or ShortageError(what, hint="see what it lacks: arena doctor")
-
-
 def _take_over(source: Path, target: Path, limits: BotLimits) -> None:
-    """Replace a folder by what a build left in its own; nothing there is followed or trusted."""
+    """Replace a folder by the copy that a build changed; follow no link there, trust nothing."""
     remove_tree(target)
     target.mkdir()
     source.chmod(0o755)
-    total, sizes = 0, dict[str, int]()
+    total = 0
+    sizes: dict[str, int] = {}
     by_inode: dict[int, Path] = {}
     for path, info in walk(source, limits):
         copied = target / path.relative_to(source)

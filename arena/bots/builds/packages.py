@@ -38,95 +38,15 @@ _PACKAGE = re.compile(r"[\w.-]+")
 _NOT_FOUND = re.compile(r"No matching distribution found for ([\w.-]+)")
 _NAMED = 8
 """Lines of requirements.txt that one message names."""
-
-
-class Pip(NamedTuple):
-    """pip as it is run for one bot; `fetch` and `unpack` raise ArenaError with what it says."""
-
-    bot: str
-    where: str
-    """The file that names the packages, for errors."""
-    scratch: Path
-    """A folder for its files."""
-    options: Sequence[str]
-    """The options by which it chooses wheels."""
-
-    def fetch(self, pins: Sequence[str]) -> list[str]:
-        """Download the wheels of all pins, or name all that are not found; returns their paths."""
-        file, fetched = self.scratch / "requirements.txt", self.scratch / "wheels"
-        fetched.mkdir()
-        left, errors = list(pins), list[str]()
-        while left and len(errors) < _NAMED:
-            file.write_text("\n".join(left))
-            error = self._run("download", f"--dest={fetched}", f"-r{file}")
-            if not error:
-                break
-            errors.append(error)
-            left = _after(error, left)
-        if errors:
-            raise self._failed(errors)
-        return sorted(map(str, fetched.iterdir()))
-
-    def unpack(self, wheels: Sequence[str], folder: Path) -> None:
-        """Unpack wheels into a new folder."""
-        target = ["--no-index", "--no-compile", f"--target={folder}"]
-        if error := self._run("install", *target, *wheels):
-            raise self._failed([error])
-
-    def _run(self, command: str, *arguments: str) -> str:
-        """Run pip with the index that it is configured to use; returns its error, "" if none."""
-        limited = ["prlimit", f"--fsize={MAX_SIZE}", "--", sys.executable, "-m", "pip", command]
-        quiet = ["--quiet", "--no-input", "--disable-pip-version-check"]
-        ours = {name: value for name, value in os.environ.items() if name not in _NOT_OURS}
-        try:
-            ran = subprocess.run(
-                [*limited, *quiet, *self.options, *arguments],
-                cwd=self.scratch,
-                env=ours,
-                stdin=subprocess.DEVNULL,
-                capture_output=True,
-                timeout=_PIP_SECONDS,
-                check=False,
-            )
-        except subprocess.TimeoutExpired:
-            what = f"pip took longer than {_PIP_SECONDS:g} s for the packages of '{self.bot}'"
-            raise ArenaError(what, self.where, "run it again") from None
-        return _pip_error(ran.stderr) if ran.returncode else ""
-
-    def _failed(self, errors: Sequence[str]) -> ArenaError:
-        said = "; ".join(error[:300] for error in errors)
-        what = f"pip cannot install the packages of '{self.bot}': {said}"
-        hint = "name versions that have wheels for the Python of the sandbox"
-        if "No module named pip" in said:
-            hint = f"{sys.executable} -m ensurepip"
-        return ArenaError(what, self.where, hint)
-
-
-def listed(lines: Sequence[str]) -> str:
-    """Return lines of requirements.txt as one text; of many, the first ones."""
-    return ", ".join(first_of(lines, _NAMED))
-
-
-def _after(error: str, pins: Sequence[str]) -> list[str]:
-    """Return the pins without that of which pip found nothing; none after another error."""
-    missing = _NOT_FOUND.search(error)
-    left = [pin for pin in pins if missing and _PACKAGE.findall(pin)[0] != missing[1]]
-    return left if len(left) < len(pins) else []
-
-
-def _pip_error(output: bytes) -> str:
-    errors = [line for line in output.splitlines() if line.startswith(b"ERROR: ")]
-    return last_line(errors[-1] if errors else output).removeprefix("ERROR: ")
-
-
-REQUIREMENTS, VENDOR = "requirements.txt", "vendor"
+REQUIREMENTS = "requirements.txt"
+VENDOR = "vendor"
 PACKAGES = ".arena-packages"
 """The folder of the packages that a bot asked for, in its staged folder."""
 _WITH_PACKAGES = f'PYTHONPATH="$PWD/{PACKAGES}${{PYTHONPATH:+:$PYTHONPATH}}" exec "$@"'
 """A shell script that starts a command whose Python finds the packages, before the arena's own."""
 MAX_FILES = 10_000
 _MAX_BYTES = 64 * 1024
-"""Of a requirements.txt."""
+"""Bytes of a requirements.txt."""
 _PIN = re.compile(r"[A-Za-z0-9][\w.-]* ?== ?[\w.!+]+(?: --hash=sha256:[0-9a-f]{64})*", re.ASCII)
 COMPILED = BotLimits(entries=2 * MAX_FILES, size=2 * MAX_SIZE, build_seconds=600.0)
 """Packages with their compiled modules."""
@@ -184,8 +104,8 @@ class Interpreter(Struct, frozen=True, array_like=True):
 def wanted_by(bot: Bot, folder: Path, *, allowed: bool) -> Wanted | None:
     """Return the packages that a bot asks for in a copy of its folder, None if it asks for none.
 
-    Raises ArenaError if it may have none, and for a line of requirements.txt that is not the name
-    of a package and its version.
+    Raises ArenaError if none are `allowed`, and for a line of requirements.txt that is not the name
+    and the version of a package.
     """
     with errors_name_source(folder, bot.source):
         lines = _lines(folder)
@@ -203,7 +123,7 @@ def wanted_by(bot: Bot, folder: Path, *, allowed: bool) -> Wanted | None:
         )
         raise ArenaError(what, where, hint)
     if bad := [f"{line[:80]!a}" for line in wanted.pins if not _PIN.fullmatch(line)]:
-        what = f"no package with its version: {listed(bad)}"
+        what = f"no package with its version: {', '.join(first_of(bad, _NAMED))}"
         hint = "one a line, as in numpy==2.4.6; `pip freeze` prints them"
         raise ArenaError(what, where, hint)
     return wanted
@@ -212,12 +132,14 @@ def wanted_by(bot: Bot, folder: Path, *, allowed: bool) -> Wanted | None:
 def installed(wanted: Wanted, bot: Bot, runs: Path, sandbox: Sandbox) -> Path:
     """Return a folder below `runs` with a bot's packages, for the `python3` of the sandbox.
 
-    It comes from the cache if it was made before. Raises ArenaError if pip does not find them, or
-    they are too large.
+    It comes from the cache if the same was made before. Raises ArenaError if pip does not find
+    them, or they are too large.
     """
     with _ONE_AT_A_TIME:
         python = _interpreter(bot, runs, sandbox)
-        key = _key(wanted, python)
+        wheels = [(path.name, sha256(path.read_bytes()).hexdigest()) for path in wanted.wheels]
+        inputs = json.dumps([python.options(), wanted.pins, wheels])
+        key = sha256(inputs.encode()).hexdigest()
         folder, cached = runs / f"packages-{key[:16]}", user_cache("packages") / key
         if folder.exists():
             return folder
@@ -227,7 +149,10 @@ def installed(wanted: Wanted, bot: Bot, runs: Path, sandbox: Sandbox) -> Path:
             else:
                 _install(wanted, python, bot, folder)
                 open_to_all(folder, writable=True)
-                _compile(bot, folder, sandbox)
+                # Bots could not store compiled modules.
+                command = ("sh", "-c", _COMPILE)
+                program = Program(folder, command, bot.info.runtime)
+                build(replace(bot, build=command), program, sandbox, COMPILED, None)
                 _keep(folder, cached)
             open_to_all(folder, writable=False)
         except OSError as error:
@@ -243,7 +168,7 @@ def installed(wanted: Wanted, bot: Bot, runs: Path, sandbox: Sandbox) -> Path:
 def add_packages(packages: Path, bot: Bot, folder: Path) -> None:
     """Put installed packages into a staged bot's folder; raises ArenaError if their place is taken.
 
-    The files are shared with all bots of the run that asked for the same.
+    All bots of the run that ask for the same packages share the files.
     """
     target = folder / PACKAGES
     if target.exists() or target.is_symlink():
@@ -254,7 +179,7 @@ def add_packages(packages: Path, bot: Bot, folder: Path) -> None:
 
 
 def with_packages(command: tuple[str, ...], folder: Path) -> tuple[str, ...]:
-    """Return what starts a command in a staged bot's folder, with the packages that are there."""
+    """Return a command that finds the packages in a staged bot's folder, if there are any."""
     if not (folder / PACKAGES).is_dir():
         return command
     return ("sh", "-c", _WITH_PACKAGES, "sh", *command)
@@ -281,11 +206,6 @@ def _interpreter(bot: Bot, runs: Path, sandbox: Sandbox) -> Interpreter:
     here = sandbox.uses_host_programs
     hint = how_to_get(["python3"], bot.folder) if here else how_to_get_in_image("python3")
     raise ArenaError(what, str(bot.source), hint)
-
-
-def _key(wanted: Wanted, python: Interpreter) -> str:
-    wheels = [(wheel.name, sha256(wheel.read_bytes()).hexdigest()) for wheel in wanted.wheels]
-    return sha256(json.dumps([python.options(), wanted.pins, wheels]).encode()).hexdigest()
 
 
 def _keep(folder: Path, kept: Path) -> None:
@@ -328,8 +248,73 @@ def _check_sizes(wheels: Sequence[str], bot: Bot, where: str) -> None:
         raise ArenaError(what, where, "leave out what the bot does not need")
 
 
-def _compile(bot: Bot, folder: Path, sandbox: Sandbox) -> None:
-    """Compile the modules for the sandbox's Python; bots could not store the result."""
-    command = ("sh", "-c", _COMPILE)
-    program = Program(folder, command, bot.info.runtime)
-    build(replace(bot, build=command), program, sandbox, COMPILED, None)
+class Pip(NamedTuple):
+    """The operator's pip, run for one bot: it runs nothing of the wheels that it fetches.
+
+    `fetch` and `unpack` raise ArenaError with the words of pip.
+    """
+
+    bot: str
+    where: str
+    """The file that names the packages, for errors."""
+    scratch: Path
+    """A folder for its files."""
+    options: Sequence[str]
+    """The options by which it chooses wheels."""
+
+    def fetch(self, pins: Sequence[str]) -> list[str]:
+        """Download the wheels of all pins, or name all that are not found; returns their paths."""
+        file, fetched = self.scratch / REQUIREMENTS, self.scratch / "wheels"
+        fetched.mkdir()
+        left = list(pins)
+        errors: list[str] = []
+        while left and len(errors) < _NAMED:
+            file.write_text("\n".join(left))
+            error = self._run("download", f"--dest={fetched}", f"-r{file}")
+            if not error:
+                break
+            errors.append(error)
+            # After another error than a missing package, none of the others is tried.
+            missing = _NOT_FOUND.search(error)
+            others = [pin for pin in left if missing and _PACKAGE.findall(pin)[0] != missing[1]]
+            left = others if len(others) < len(left) else []
+        if errors:
+            raise self._failed(errors)
+        return sorted(map(str, fetched.iterdir()))
+
+    def unpack(self, wheels: Sequence[str], folder: Path) -> None:
+        """Unpack wheels into a new folder."""
+        target = ["--no-index", "--no-compile", f"--target={folder}"]
+        if error := self._run("install", *target, *wheels):
+            raise self._failed([error])
+
+    def _run(self, command: str, *arguments: str) -> str:
+        """Run pip with the index that it is configured to use; returns its error, "" if none."""
+        limited = ["prlimit", f"--fsize={MAX_SIZE}", "--", sys.executable, "-m", "pip", command]
+        quiet = ["--quiet", "--no-input", "--disable-pip-version-check"]
+        ours = {name: value for name, value in os.environ.items() if name not in _NOT_OURS}
+        try:
+            ran = subprocess.run(
+                [*limited, *quiet, *self.options, *arguments],
+                cwd=self.scratch,
+                env=ours,
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                timeout=_PIP_SECONDS,
+                check=False,
+            )
+        except subprocess.TimeoutExpired:
+            what = f"pip took longer than {_PIP_SECONDS:g} s for the packages of '{self.bot}'"
+            raise ArenaError(what, self.where, "run it again") from None
+        if not ran.returncode:
+            return ""
+        errors = [line for line in ran.stderr.splitlines() if line.startswith(b"ERROR: ")]
+        return last_line(errors[-1] if errors else ran.stderr).removeprefix("ERROR: ")
+
+    def _failed(self, errors: Sequence[str]) -> ArenaError:
+        said = "; ".join(error[:300] for error in errors)
+        what = f"pip cannot install the packages of '{self.bot}': {said}"
+        hint = "name versions that have wheels for the Python of the sandbox"
+        if "No module named pip" in said:
+            hint = f"{sys.executable} -m ensurepip"
+        return ArenaError(what, self.where, hint)

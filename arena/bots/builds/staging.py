@@ -30,10 +30,26 @@ from arena.io.errors import ArenaError, ShortageError, shortage_of
 from arena.io.files import inflate, remove_tree, replacing, user_cache
 
 _MISSING = 3
+"""The exit code of _LOOK if an image lacks a program."""
 _LOOK = f'command -v "$1" >/dev/null || exit {_MISSING}'
 _LOOK_SECONDS = 60.0
 _in_images: WeakKeyDictionary[Sandbox, dict[tuple[str, str], bool]] = WeakKeyDictionary()
 """Whether the image of a runtime has a program."""
+STAGED_LIMITS = BotLimits(
+    entries=BOT_LIMITS.entries + COMPILED.entries, size=BOT_LIMITS.size + COMPILED.size
+)
+"""A bot with its packages."""
+_MAX_CONTENT = STAGED_LIMITS.size + STAGED_LIMITS.entries * (MAX_PATH + 64)
+"""Bytes of a bundle's content before it was compressed."""
+MAX_CACHE = 1024 * MIB
+"""Bytes of all files of a cache; beyond that, the files used longest ago are removed."""
+_PRIVATE = 0o700
+_PRIVATE_FILE = 0o600
+_DIGEST = 64
+"""Characters of the SHA-256 of an entry, which comes before it in its file."""
+_WORD = re.compile(r"[\w.+/-]+")
+_PROCESSOR = ("vendor_id", "cpu family", "model", "stepping", "flags", "CPU ", "Features")
+"""The lines of /proc/cpuinfo that tell processors apart begin with these."""
 
 
 def stage(
@@ -48,7 +64,7 @@ def stage(
     """Copy a bot below the folder `runs` and build it there; returns the bot that can be started.
 
     `on_build` is called whether the build succeeds or not. `packages`: whether the Python packages
-    that it asks for are installed. Raises ArenaError if the bot's program is missing, if it asks
+    for which it asks are installed. Raises ArenaError if the bot's program is missing, if it asks
     for packages that it cannot have, if its build fails or leaves what a bot's folder may not hold,
     or if there is no space for it.
     """
@@ -106,53 +122,40 @@ def _copy(bot: Bot, target: Path, sandbox: Sandbox, limits: BotLimits) -> None:
 
 def check_program(bot: Bot, sandbox: Sandbox) -> None:
     """Raise ArenaError if what a bot is built or started with is missing, or cannot be run."""
-    if not sandbox.uses_host_programs:
-        _check_image(bot, sandbox)
+    commands = [command for command in (bot.build, bot.command) if command]
+    if sandbox.uses_host_programs:
+        for command in commands:
+            check_mounted(bot.name, command)
+        if missing := bot.missing_program:
+            what = f"'{bot.name}' needs '{missing}', which was not found"
+            raise ArenaError(what, str(bot.source), how_to_get(bot.first_command, bot.folder))
     else:
-        _check_host(bot)
+        for command in commands:
+            _check_in_image(bot, sandbox, command[0])
     if bot.build is None:
         with errors_name_source(bot.folder, bot.source):
             check_runnable(bot.name, bot.command, bot.folder)
 
 
-def _check_host(bot: Bot) -> None:
-    """Raise ArenaError if this machine lacks what a bot is built or started with."""
-    for command in filter(None, (bot.build, bot.command)):
-        check_mounted(bot.name, command)
-    if missing := bot.missing_program:
-        what = f"'{bot.name}' needs '{missing}', which was not found"
-        raise ArenaError(what, str(bot.source), how_to_get(bot.first_command, bot.folder))
+def _check_in_image(bot: Bot, sandbox: Sandbox, program: str) -> None:
+    """Raise ArenaError if the image of a bot's runtime lacks a program.
 
-
-def _check_image(bot: Bot, sandbox: Sandbox) -> None:
-    """Raise ArenaError if the image of a bot's runtime lacks what it is built or started with."""
+    No error if its container cannot be started: that shows when the bot starts.
+    """
     runtime = bot.info.runtime
-    for command in filter(None, (bot.build, bot.command)):
-        program = command[0]
-        if "/" not in program and not _is_in_image(sandbox, runtime, program, bot.folder):
-            what = f"'{bot.name}' needs '{program}', which the image of '{runtime}' does not have"
-            raise ArenaError(what, str(bot.source), how_to_get_in_image(program))
-
-
-def _is_in_image(sandbox: Sandbox, runtime: str, program: str, folder: Path) -> bool:
-    """Return whether an image has a program; true, too, if its container cannot be started."""
+    if "/" in program:
+        return
     known = _in_images.setdefault(sandbox, {})
     if (runtime, program) not in known:
-        look = Program(folder, ["sh", "-c", _LOOK, "sh", program], runtime)
+        look = Program(bot.folder, ["sh", "-c", _LOOK, "sh", program], runtime)
         known[runtime, program] = run_once(sandbox, look, _LOOK_SECONDS).code != _MISSING
-    return known[runtime, program]
-
-
-STAGED_LIMITS = BotLimits(
-    entries=BOT_LIMITS.entries + COMPILED.entries, size=BOT_LIMITS.size + COMPILED.size
-)
-"""A bot with its packages."""
-_MAX_CONTENT = STAGED_LIMITS.size + STAGED_LIMITS.entries * (MAX_PATH + 64)
-"""Bytes of a bundle's content before it was compressed."""
+    if not known[runtime, program]:
+        what = f"'{bot.name}' needs '{program}', which the image of '{runtime}' does not have"
+        raise ArenaError(what, str(bot.source), how_to_get_in_image(program))
 
 
 class _BundledFile(Struct, frozen=True, array_like=True):
-    """A file, a link or a folder; paths are bytes, as a name need not be UTF-8."""
+    """A file, a link or a folder. Paths are bytes: a name need not be UTF-8."""
 
     path: bytes
     kind: str
@@ -171,8 +174,16 @@ class Bundle(Struct, frozen=True):
 
 def pack_bundle(folder: Path) -> Bundle:
     """Return all files of a staged bot, without times and owners: same files, same bundle."""
-    paths = sorted(walk(folder, STAGED_LIMITS), key=lambda entry: os.fsencode(entry[0]))
-    entries = [_bundled_file(path, info, folder) for path, info in paths]
+    entries = []
+    for path, info in sorted(walk(folder, STAGED_LIMITS), key=lambda entry: os.fsencode(entry[0])):
+        inner = os.fsencode(path.relative_to(folder))
+        if stat.S_ISDIR(info.st_mode):
+            entries.append(_BundledFile(inner, "folder"))
+        elif stat.S_ISLNK(info.st_mode):
+            entries.append(_BundledFile(inner, "link", os.fsencode(path.readlink())))
+        else:
+            kind = "program" if info.st_mode & stat.S_IXUSR else "file"
+            entries.append(_BundledFile(inner, kind, path.read_bytes()))
     content = zlib.compress(msgspec.msgpack.encode(entries))
     return Bundle(sha256(content).hexdigest(), content)
 
@@ -180,8 +191,8 @@ def pack_bundle(folder: Path) -> Bundle:
 def unpack_bundle(bundle: Bundle, folder: Path) -> None:
     """Write a bundle's files to a new folder, as readable to a sandbox's user as staged ones.
 
-    Raises ArenaError if the content is no bundle or does not match the digest, or there is no space
-    for it.
+    Raises ArenaError if the content is not that of a bundle, does not match the digest, or finds no
+    space.
     """
     if sha256(bundle.content).hexdigest() != bundle.digest:
         raise ArenaError("a bot was damaged on its way", bundle.digest, "run it again")
@@ -189,39 +200,22 @@ def unpack_bundle(bundle: Bundle, folder: Path) -> None:
         folder.mkdir()
         folder.chmod(0o755)
         folders = {PurePath()}
-        for entry in _files_in(bundle):
+        content = inflate(bundle.content, _MAX_CONTENT)
+        for entry in msgspec.msgpack.decode(content, type=list[_BundledFile]):
             _write_bundled(entry, folder, folders)
     except BaseException as error:
         # An incomplete folder must not be taken for a bot.
         remove_tree(folder)
-        if not isinstance(error, OSError):
-            raise
-        raise no_space("a bot", error, folder) from None
-
-
-def _files_in(bundle: Bundle) -> list[_BundledFile]:
-    """Return the entries of a bundle; raises ArenaError if it has none, or is too large."""
-    try:
-        return msgspec.msgpack.decode(
-            inflate(bundle.content, _MAX_CONTENT), type=list[_BundledFile]
-        )
-    except (zlib.error, msgspec.MsgspecError) as error:
-        what = f"a bot cannot be unpacked: {error}"
-        raise ArenaError(what, bundle.digest, "run it again") from None
-
-
-def _bundled_file(path: Path, info: os.stat_result, folder: Path) -> _BundledFile:
-    inner = os.fsencode(path.relative_to(folder))
-    if stat.S_ISDIR(info.st_mode):
-        return _BundledFile(inner, "folder")
-    if stat.S_ISLNK(info.st_mode):
-        return _BundledFile(inner, "link", os.fsencode(path.readlink()))
-    kind = "program" if info.st_mode & stat.S_IXUSR else "file"
-    return _BundledFile(inner, kind, path.read_bytes())
+        if isinstance(error, OSError):
+            raise no_space("a bot", error, folder) from None
+        if isinstance(error, zlib.error | msgspec.MsgspecError):
+            what = f"a bot cannot be unpacked: {error}"
+            raise ArenaError(what, bundle.digest, "run it again") from None
+        raise
 
 
 def _write_bundled(entry: _BundledFile, folder: Path, folders: set[PurePath]) -> None:
-    """Write one entry into one of the `folders` that were made: no link is followed."""
+    """Write one entry into one of the `folders` made so far, so that no link is followed."""
     inner = PurePath(os.fsdecode(entry.path))
     if inner.is_absolute() or ".." in inner.parts or inner.parent not in folders:
         raise ArenaError("a bundle's files must lie inside its folder", str(inner), "run it again")
@@ -235,16 +229,6 @@ def _write_bundled(entry: _BundledFile, folder: Path, folders: set[PurePath]) ->
     else:
         path.write_bytes(entry.content)
         path.chmod(0o555 if entry.kind == "program" else 0o444)
-
-
-MAX_CACHE = 1024 * MIB
-"""Bytes of all files of a cache: beyond that, those that were used longest ago are removed."""
-_PRIVATE, _PRIVATE_FILE = 0o700, 0o600
-_DIGEST = 64
-"""Characters of the SHA-256 of an entry, which comes before it in its file."""
-_WORD = re.compile(r"[\w.+/-]+")
-_PROCESSOR = ("vendor_id", "cpu family", "model", "stepping", "flags", "CPU ", "Features")
-"""The lines of /proc/cpuinfo that tell processors apart begin with these."""
 
 
 class _CachedBuild(Struct, frozen=True, array_like=True):
@@ -291,18 +275,16 @@ class BuildCache(Struct, frozen=True):
             hear(output, seconds)
 
         staged = stage(bot, runs, sandbox, note, packages=packages)
-        self._keep(path, _CachedBuild(pack_bundle(staged.folder), outputs[0] if outputs else None))
-        return staged
-
-    def _keep(self, path: Path, entry: _CachedBuild) -> None:
-        """Write an entry, whole or not at all, and make room; it matters little if that fails."""
-        content = msgspec.msgpack.encode(entry)
+        output = outputs[0] if outputs else None
+        content = msgspec.msgpack.encode(_CachedBuild(pack_bundle(staged.folder), output))
+        # An entry is written whole or not at all; it matters little if that fails.
         with suppress(OSError):
             self.folder.mkdir(mode=_PRIVATE, parents=True, exist_ok=True)
             self.folder.chmod(_PRIVATE)
             with replacing(path, _PRIVATE_FILE) as file:
                 file.write(sha256(content).hexdigest().encode() + content)
             _make_room(self.folder)
+        return staged
 
 
 def user_builds() -> BuildCache:
@@ -311,14 +293,20 @@ def user_builds() -> BuildCache:
 
 
 def _cache_key(bot: Bot, sandbox: Sandbox, *, packages: bool) -> str:
-    """Return the digest of all that the result of a build depends on."""
+    """Return the digest of everything on which the result of a build depends."""
     executables = [
         os.fsencode(path.relative_to(bot.folder))
         for path in files_of(bot.folder)
         if path.stat().st_mode & 0o100
     ]
     toolchain = sandbox.image_id(bot.info.runtime) or list(_programs(bot))
-    inputs = (__version__, sandbox.name, toolchain, _machine(), packages)
+    # Compiled programs may depend on the processor and the C library.
+    processor: list[str] = []
+    with suppress(OSError):
+        first, _, _ = Path("/proc/cpuinfo").read_text(encoding="utf-8").partition("\n\n")
+        processor = [line for line in first.splitlines() if line.startswith(_PROCESSOR)]
+    machine = [platform.machine(), *platform.libc_ver(), *processor]
+    inputs = (__version__, sandbox.name, toolchain, machine, packages)
     return sha256(msgspec.msgpack.encode((*inputs, bot.info.digest, executables))).hexdigest()
 
 
@@ -331,15 +319,6 @@ def _programs(bot: Bot) -> Iterator[tuple[str, int, int]]:
             path = Path(program).resolve()
             info = path.stat()
             yield str(path), info.st_size, info.st_mtime_ns
-
-
-def _machine() -> list[str]:
-    """Return what compiled programs may depend on: the processor and the C library."""
-    lines: list[str] = []
-    with suppress(OSError):
-        first, _, _ = Path("/proc/cpuinfo").read_text(encoding="utf-8").partition("\n\n")
-        lines = [line for line in first.splitlines() if line.startswith(_PROCESSOR)]
-    return [platform.machine(), *platform.libc_ver(), *lines]
 
 
 def _unpacked(bundle: Bundle, bot: Bot, folder: Path, sandbox: Sandbox) -> bool:
@@ -356,7 +335,7 @@ def _unpacked(bundle: Bundle, bot: Bot, folder: Path, sandbox: Sandbox) -> bool:
 
 
 def _read_cached(path: Path) -> _CachedBuild | None:
-    """Return an entry, used just now; None if there is none, or it is damaged."""
+    """Return an entry and mark it as used; None if it is missing or damaged."""
     try:
         content = path.read_bytes()
         os.utime(path)
@@ -372,20 +351,15 @@ def _read_cached(path: Path) -> _CachedBuild | None:
 
 
 def _make_room(folder: Path) -> None:
-    """Remove the files that were used longest ago, until the others are no more than MAX_SIZE."""
-    used = sorted(
-        ((info.st_mtime_ns, info.st_size, path) for path, info in _cached_files(folder)),
-        reverse=True,
-    )
-    total = 0
-    for _, size, path in used:
-        total += size
-        if total > MAX_CACHE:
-            path.unlink(missing_ok=True)
-
-
-def _cached_files(folder: Path) -> Iterator[tuple[Path, os.stat_result]]:
+    """Remove the files that were used longest ago, until the others take MAX_CACHE at most."""
+    used: list[tuple[int, int, Path]] = []
     for path in folder.iterdir():
         # Another process may have removed it.
         with suppress(FileNotFoundError):
-            yield path, path.stat()
+            info = path.stat()
+            used.append((info.st_mtime_ns, info.st_size, path))
+    total = 0
+    for _, size, path in sorted(used, reverse=True):
+        total += size
+        if total > MAX_CACHE:
+            path.unlink(missing_ok=True)

@@ -15,17 +15,28 @@ from arena.bots.models.config import Model, address_of
 
 MAX_BODY = 256 * 1024
 """Bytes of a request."""
+MAX_ANSWER = 1024 * 1024
+"""Bytes of a server's answer."""
+_SHOWN = 200
+"""Characters of a server's message that a bot gets."""
+_CANNOT_DO = (400, 413, 422)
+"""Statuses of a server that works, and cannot do what a bot asks."""
+_PASSES = (408, 409, 425, 429)
+"""Statuses below 500 of a server that may work later."""
+_MOST_WAIT = 30.0
+"""Seconds that a server can ask to wait."""
+_HIDDEN = "[key]"
 _FIELDS = (
     *("model", "messages", "max_tokens", "max_completion_tokens", "temperature", "top_p", "seed"),
     *("stop", "presence_penalty", "frequency_penalty", "response_format"),
 )
-"""What is passed on. Others name files, tools, caches or users of the server."""
+"""Fields that are passed on. Others name files, tools, caches or users of the server."""
 _INERT: dict[str, tuple[object, ...]] = {"stream": (False, None), "n": (1, None)}
-"""Fields that are taken at these values, and then left out."""
+"""Fields that are accepted with these values, and then left out."""
 
 
 class RequestError(Exception):
-    """A request that is refused: an HTTP status, a code for programs, a message for people."""
+    """Why a request is refused: an HTTP status, a code for programs, a message for people."""
 
     def __init__(self, status: int, code: str, message: str) -> None:
         super().__init__(message)
@@ -93,12 +104,12 @@ class Asked(Struct, frozen=True):
     """A request that may be passed on."""
 
     model: str
-    """By the arena's name."""
+    """The arena's name of it."""
     fields: dict[str, Any]
-    """All but the model."""
+    """All fields but the model."""
 
     def body(self, model: str, most: int) -> bytes:
-        """Return what the server gets, with its name of the model and at most so many tokens."""
+        """Return the request for a server, which calls the model so, of `most` tokens at most."""
         key = "max_completion_tokens" if "max_completion_tokens" in self.fields else "max_tokens"
         wanted = self.fields.get(key) or most
         return msgspec.json.encode({"model": model, **self.fields, key: min(wanted, most)})
@@ -109,7 +120,7 @@ class Asked(Struct, frozen=True):
 
 
 def read_request(body: bytes) -> Asked:
-    """Return what a bot asks; raises RequestError if that is not passed on."""
+    """Return the request of a bot; raises RequestError if it may not be passed on."""
     try:
         fields = msgspec.json.decode(body, type=dict[str, Any])
         for name in fields.keys() - {*_FIELDS}:
@@ -133,7 +144,7 @@ def _check_inert(name: str, value: object) -> None:
 
 
 def read_completion(body: bytes) -> Completion:
-    """Return what a server answered; raises ValueError if that is no completion."""
+    """Return the answer of a server; raises ValueError if it is not a completion."""
     try:
         answer = _answers.decode(body)
     except (msgspec.MsgspecError, RecursionError):
@@ -150,7 +161,7 @@ def read_completion(body: bytes) -> Completion:
 
 
 def completion_body(model: str, number: int, completion: Completion) -> bytes:
-    """Return what a bot gets: nothing of the server's answer but the text and its size."""
+    """Return the answer for a bot: of the server's, only the text and its size."""
     message = {"role": "assistant", "content": completion.text}
     total = completion.tokens_in + completion.tokens_out
     return msgspec.json.encode(
@@ -175,21 +186,8 @@ def models_body(names: tuple[str, ...]) -> bytes:
     return msgspec.json.encode({"object": "list", "data": data})
 
 
-MAX_ANSWER = 1024 * 1024
-"""Bytes of an answer."""
-_SHOWN = 200
-"""Characters of a server's message that a bot gets."""
-_CANNOT_DO = (400, 413, 422)
-"""Statuses of a server that works, and cannot do what a bot asks."""
-_PASSES = (408, 409, 425, 429)
-"""Statuses below 500 of a server that may work later."""
-_MOST_WAIT = 30.0
-"""Seconds that a server can ask to wait."""
-_HIDDEN = "[key]"
-
-
 class ServerError(Exception):
-    """The server is at fault, not the bot; `passes`: whether it may work later."""
+    """A fault of the server, not of the bot; `passes`: whether it may work later."""
 
     def __init__(self, why: str, *, passes: bool = True, wait: float = 0.0) -> None:
         super().__init__(why)
@@ -216,7 +214,7 @@ def _without(key: str, text: str) -> str:
 
 
 def _post(model: Model, key: str, body: bytes) -> bytes:
-    """Return the body of a server's answer; the time counts for all of it, however it comes."""
+    """Return the body of a server's answer; the model's timeout is for all of it."""
     address = address_of(model.url)
     make = HTTPSConnection if address.secure else HTTPConnection
     connection = make(address.host, address.port, timeout=model.timeout)
@@ -228,7 +226,9 @@ def _post(model: Model, key: str, body: bytes) -> bytes:
     timer = _hang_up_after(model.timeout, connection.sock, late)
     try:
         headers = {"Content-Type": "application/json", "Accept": "application/json"}
-        connection.request("POST", address.path, body, headers | _authorization(key))
+        if key:
+            headers["Authorization"] = f"Bearer {key}"
+        connection.request("POST", address.path, body, headers)
         answer = _body(connection.getresponse(), key)
     except (OSError, HTTPException, ValueError) as error:
         why = _late(model) if late.is_set() or isinstance(error, TimeoutError) else _words(error)
@@ -259,10 +259,6 @@ def _late(model: Model) -> str:
     return f"no answer within {model.timeout:g} s"
 
 
-def _authorization(key: str) -> dict[str, str]:
-    return {"Authorization": f"Bearer {key}"} if key else {}
-
-
 def _body(response: HTTPResponse, key: str) -> bytes:
     """Return the body of a good answer."""
     status = response.status
@@ -285,7 +281,7 @@ def _body(response: HTTPResponse, key: str) -> bytes:
 
 
 def _words(error: Exception) -> str:
-    """Say what went wrong, without anything that the server sent."""
+    """Return what went wrong, without any words of the server."""
     if isinstance(error, ssl.SSLError):
         return f"no secure connection: {error.reason or 'TLS fails'}"
     if isinstance(error, OSError):

@@ -45,15 +45,15 @@ class Price(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Cap(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """The most that may be used; None for as much as there is."""
+    """The most that may be used; None means no limit."""
 
     tokens: Tokens | None = None
-    """Of prompts and answers together."""
+    """Tokens of prompts and answers together."""
     money: Money | None = None
 
 
 class Caps(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
-    """What may be used of a model: by one bot in a game, by one bot in all, by all bots."""
+    """Limits on the use of a model: by one bot in a game, by one bot in all, by all bots."""
 
     game: Cap = Cap()
     bot: Cap = Cap()
@@ -66,16 +66,16 @@ class Model(Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True)
     url: str
     """The server's address, to which `/chat/completions` is added."""
     model: str
-    """Its name there."""
+    """Its name at the server."""
     key: KeySource | None = None
     price: Price = Price()
     timeout: Annotated[float, Meta(gt=0, le=3600, extra={"unit": " seconds"})] = 60.0
-    """Of one attempt, in seconds."""
+    """Seconds for one attempt."""
     retries: Annotated[int, Meta(ge=0, le=20)] = 2
     at_a_time: Annotated[int, Meta(ge=1, le=1024)] = 4
     """Requests that the server gets at a time, of all bots together."""
     max_tokens: Annotated[int, Meta(ge=1, le=1_000_000)] = 1024
-    """Of one answer, at most."""
+    """Tokens of one answer, at most."""
     caps: Caps = Caps()
     public: bool = False
     """Whether replays show everybody what it wrote."""
@@ -106,41 +106,44 @@ def address_of(url: str) -> Address:
 def checked_models(
     models: Mapping[str, Model], folder: Path, at: Callable[[str], str]
 ) -> dict[str, Model]:
-    """Return models with the paths of their keys from a folder; `at` says where one stands.
+    """Return models whose paths of keys start at a folder; `at` returns the place of one in a file.
 
     Raises ArenaError for a name, an address or a key that cannot be used.
     """
-    return {name: _checked(name, model, folder, at(name)) for name, model in models.items()}
+    checked: dict[str, Model] = {}
+    for name, model in models.items():
+        where = at(name)
+        _check_name(name, where)
+        try:
+            address_of(model.url)
+        except ValueError as error:
+            raise ArenaError(f"the url of '{name}' {error}", where) from None
+        if model.key and bool(model.key.env) == bool(model.key.file):
+            hint = "`key: {env: NAME}` or `key: {file: PATH}`"
+            raise ArenaError(f"the key of '{name}' comes from one place", where, hint)
+        checked[name] = model
+        if model.key and model.key.file:
+            path = folder / Path(model.key.file).expanduser()
+            checked[name] = replace(model, key=KeySource(file=str(path)))
+    return checked
 
 
-def _checked(name: str, model: Model, folder: Path, where: str) -> Model:
+def _check_name(name: str, where: str) -> None:
     if not NAME.fullmatch(name):
         raise ArenaError(f"{name[:60]!a} is no name of a model", where, NAME_HINT)
-    try:
-        address_of(model.url)
-    except ValueError as error:
-        raise ArenaError(f"the url of '{name}' {error}", where) from None
-    if model.key and bool(model.key.env) == bool(model.key.file):
-        hint = "`key: {env: NAME}` or `key: {file: PATH}`"
-        raise ArenaError(f"the key of '{name}' comes from one place", where, hint)
-    if not model.key or not model.key.file:
-        return model
-    path = folder / Path(model.key.file).expanduser()
-    return replace(model, key=KeySource(file=str(path)))
 
 
 def check_names(names: Sequence[str], where: str) -> None:
-    """Refuse the models of a bot.yaml that are none, or too many; raises ArenaError."""
+    """Raise ArenaError if the models of a bot.yaml are too many, or not names of models."""
     if len(names) > MAX_MODELS or len({*names}) < len(names):
         what = f"a bot names {MAX_MODELS} models at most, each once"
         raise ArenaError(what, where)
     for name in names:
-        if not NAME.fullmatch(name):
-            raise ArenaError(f"{name[:60]!a} is no name of a model", where, NAME_HINT)
+        _check_name(name, where)
 
 
 def check_granted(asked: Iterable[str], models: Collection[str], where: str) -> None:
-    """Refuse a bot that asks for a model that there is not; raises ArenaError."""
+    """Raise ArenaError if a bot asks for a model that is not in `models`."""
     for name in asked:
         if not models:
             hint = "league.yaml or ladder.yaml names them: arena help models"
@@ -149,7 +152,7 @@ def check_granted(asked: Iterable[str], models: Collection[str], where: str) -> 
 
 
 def read_key(name: str, model: Model) -> str:
-    """Return the key of a model, "" if it needs none; raises ArenaError if it cannot be had."""
+    """Return the key of a model, "" if it needs none; raises ArenaError if it cannot be read."""
     source = model.key
     if source is None:
         return ""

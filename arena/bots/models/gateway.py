@@ -39,36 +39,37 @@ from arena.io.errors import ArenaError
 from arena.io.files import os_errors, program_folder, reason
 
 _LONGEST_PARENT = 60
-"""Bytes: the path of a socket has 107 at most, of which 46 come below the folder."""
-_FIRST_PAUSE, _LONGEST_PAUSE = 0.25, 8.0
-"""Seconds between attempts; each pause is twice the one before."""
+"""Bytes of the path of the folder for sockets: 46 more come below it, and 107 are possible."""
+_FIRST_PAUSE = 0.25
+"""Seconds between two attempts; each pause is twice the one before."""
+_LONGEST_PAUSE = 8.0
 
 
 class ServerDownError(ArenaError):
     """A model's server does not answer: no bot is to blame for that."""
 
     model = ""
-    """By the arena's name."""
+    """The arena's name of it."""
 
 
 class Access(Struct, frozen=True):
-    """What a worker needs to let bots ask models; keys are no part of it."""
+    """Everything but keys that a worker needs to let bots ask models."""
 
     models: dict[str, Model] = {}
     ledger: str = ""
     """A folder that the workers of a machine share."""
     spent: Spending = {}
-    """What had been spent before the run."""
+    """Spending before the run."""
     journals: str = ""
-    """The folder for what is asked in fixtures until they are stored; "" for none."""
+    """The folder for the answers in fixtures until these are stored; "" for none."""
 
     def gateway(
         self, bots: Sequence[str], fixture: str = "", shared: Shared | None = None
     ) -> "Gateway":
         """Return the gateway of the table of a fixture with that id.
 
-        `shared` is what workers share that have no folder in common. Raises ArenaError if a key
-        cannot be had, or the fixture's journal cannot be read.
+        `shared` replaces the ledger for workers without a common folder. Raises ArenaError if a key
+        or the fixture's journal cannot be read.
         """
         if not shared and self.ledger:
             journals = Path(self.journals) if self.journals else None
@@ -82,10 +83,10 @@ NO_MODELS = Access()
 
 
 class Gateway:
-    """A context manager: the sockets of one table, and what was said there.
+    """A context manager: the sockets of one table, and the exchanges there.
 
-    `exchanges` are the requests that were answered, in the order of the answers, and the first that
-    was refused for a cap in a game.
+    `exchanges` are the requests that were answered, in the order of the answers, and the first one
+    in each game that was refused for a cap.
     """
 
     def __init__(
@@ -99,11 +100,12 @@ class Gateway:
         recorded: Recorded | None = None,
         asks: bool = True,
     ) -> None:
-        """`bots` are names by seat; tables have `shared`; it does not know what was `spent` before.
+        """`bots` are names by seat, `spent` is the spending before this run.
 
-        What is in the `journal` was asked in this fixture before. What is `recorded` is answered
-        from there; unless it `asks`, all else is refused, of models that are not known, too. Raises
-        ArenaError if a key cannot be had.
+        Requests that the `journal` has were asked in this fixture before, and are not asked again.
+        Requests that are `recorded` are answered from the record. Unless the gateway `asks`, all
+        others are refused, even of models that are not known. Raises ArenaError if a key cannot be
+        read.
         """
         self.exchanges: list[Exchange] = []
         self._models = models
@@ -112,14 +114,16 @@ class Gateway:
         self._journal = journal or Journal(bots)
         self._recorded = recorded
         self._asks = asks
-        self._folder = RunFolder(_parent())
+        usual = program_folder()
+        short = len(os.fsencode(usual)) <= _LONGEST_PARENT
+        self._folder = RunFolder(usual if short else Path("/tmp"))
         # Other users find no socket: only root's bots are others, and the names are random.
         self._folder.path.chmod(0o711 if os.geteuid() == 0 else 0o700)
         self._shared = shared or Ledger(self._folder.path / "ledger")
         self._budget = Budget(models, self._shared, spent or {})
         self._sockets: list[ModelSocket] = []
         self._refused: set[tuple[int, int, str, str]] = set()
-        """By seat, game, model and code, the refusals that are noted."""
+        """The refusals that are noted: seat, game, model and code of each."""
         self._lock = Condition()
         self._under_way = 0
         self._down: ServerDownError | None = None
@@ -132,12 +136,12 @@ class Gateway:
         self.close()
 
     def close(self) -> None:
-        """End the sockets; what was asked is answered first."""
+        """End the sockets, after requests under way are answered."""
         self._over.set()
         for socket in self._sockets:
             socket.close()
         with self._lock:
-            # What was asked costs money, whether or not the bot still wants it.
+            # They cost money, whether or not the bot still wants the answer.
             self._lock.wait_for(lambda: not self._under_way)
         self._folder.remove()
 
@@ -159,7 +163,7 @@ class Gateway:
     def sorted_exchanges(self) -> tuple[Exchange, ...]:
         """Return all exchanges by game, turn and seat; those of one turn in their order.
 
-        What the fixture asked when it was broken off, and not this time, is there by its numbers.
+        Exchanges of a broken-off fixture that did not come again are among them, without words.
         """
         order = attrgetter("game", "turn", "seat")
         paid = map(without_words, self._journal.left())
@@ -200,21 +204,20 @@ class Gateway:
             return len(self.exchanges), _completion(exchange)
 
     def _asked(self, socket: ModelSocket, turn: Turn, asked: Asked) -> Exchange:
-        """Ask a server; keep what it answered before the bot has it."""
+        """Ask a server; keep its answer before the bot gets it."""
         model = self._models[asked.model]
         began = time.monotonic()
         completion = self._ask(asked, model, socket)
         seconds = time.monotonic() - began
-        tokens = completion.tokens_in, completion.tokens_out
         exchange = Exchange(
             *(socket.caller.seat, *turn, asked.model),
             request=asked.text(),
             answer=completion.text,
             finish=completion.finish,
-            tokens_in=tokens[0],
-            tokens_out=tokens[1],
+            tokens_in=completion.tokens_in,
+            tokens_out=completion.tokens_out,
             milliseconds=round(1000 * seconds),
-            micros=model.price.micros(*tokens),
+            micros=model.price.micros(completion.tokens_in, completion.tokens_out),
         )
         try:
             self._journal.add(exchange)
@@ -238,7 +241,7 @@ class Gateway:
             raise
 
     def _from_record(self, asked: Asked, turn: Turn) -> Exchange | None:
-        """Return the recorded answer, if any; raises RequestError if a new one is not asked."""
+        """Return the recorded answer, if any; raises RequestError if none may be asked."""
         known = None
         if self._recorded:
             with self._lock:
@@ -248,7 +251,7 @@ class Gateway:
         raise RequestError(429, "not_asked", "no model is asked here, beside what is recorded")
 
     def _ask(self, asked: Asked, model: Model, socket: ModelSocket) -> Completion:
-        """Ask a server as often as the league allows; wait for the end if it is down."""
+        """Ask a server as often as the league allows; if it is down, wait for the table's end."""
         body, pause = asked.body(model.model, model.max_tokens), _FIRST_PAUSE
         key = self._keys[asked.model]
         for attempt in range(model.retries + 1):
@@ -269,19 +272,13 @@ class Gateway:
         raise self._put_off(asked.model, what)
 
     def _put_off(self, name: str, what: str) -> RequestError:
-        """Have the fixture put off; returns what its bots get when it is over."""
+        """Have the fixture put off, and wait for its end; returns the error for its bots."""
         with self._lock:
             if not self._down:
                 self._down = ServerDownError(what, self._models[name].url)
                 self._down.model = name
         self._over.wait()
         return _over()
-
-
-def _parent() -> Path:
-    """Return where folders of sockets are: not too deep for the path of a socket."""
-    usual = program_folder()
-    return usual if len(os.fsencode(usual)) <= _LONGEST_PARENT else Path("/tmp")
 
 
 def _completion(exchange: Exchange) -> Completion:

@@ -19,9 +19,9 @@ from arena.game.records import Exchange
 class Recorded:
     """The exchanges of a fixture, each of which answers the same request to the same model.
 
-    Of several answers to one request, that of the same game and turn is taken, else the first one
-    that was not taken yet. Unless each is taken `once`, the last one is taken any number of times.
-    `new` is how many requests had no answer, `repeated` how many had one.
+    If a request has several answers, the one of the same game and turn is taken, else the first one
+    left. The last answer left is taken any number of times, unless each is taken `once`. `new` is
+    how many requests had no answer, `repeated` how many had one.
     """
 
     def __init__(self, exchanges: Iterable[Exchange] = (), *, once: bool = False) -> None:
@@ -51,7 +51,7 @@ class Recorded:
         return left.pop(place) if self._once or len(left) > 1 else left[place]
 
     def left(self) -> Iterator[Exchange]:
-        """Yield those with a request that were not taken, or would be taken again."""
+        """Yield the exchanges that could still be taken."""
         for exchanges in self._left.values():
             yield from exchanges
 
@@ -117,7 +117,7 @@ def append_to_journal(file: Path, line: bytes) -> None:
     file.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
     fd = os.open(file, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
     with os.fdopen(fd, "wb", buffering=0) as out:
-        # Whoever was killed may have left a part of a line.
+        # A process that was killed may have left a part of a line.
         out.write(b"\n" + line)
         os.fsync(fd)
 
@@ -133,12 +133,12 @@ def journals_in(folder: Path) -> list[Path]:
 
 
 def read_journal(file: Path) -> Iterator[Paid]:
-    """Yield the answers in a file, if it exists; not what was half written. Raises OSError."""
+    """Yield the answers in a file, if it exists, without half-written ones. Raises OSError."""
     yield from read_journal_lines(file.read_bytes() if file.exists() else b"")
 
 
 def read_journal_lines(content: bytes) -> Iterator[Paid]:
-    """Yield the answers in the lines of a journal; not what was half written."""
+    """Yield the answers in the lines of a journal, without half-written ones."""
     for line in content.splitlines():
         with suppress(msgspec.MsgspecError):
             yield _decode(line)
@@ -147,7 +147,7 @@ def read_journal_lines(content: bytes) -> Iterator[Paid]:
 def read_journals(folder: Path, stored: Container[str]) -> Iterator[Paid]:
     """Yield the answers in all files of a folder, if it exists. Raises OSError.
 
-    Whoever stored some fixtures may have been killed before their files went: they go now.
+    Files of `stored` fixtures, left by a process that was killed, are removed.
     """
     for file in journals_in(folder):
         if file.stem in stored:
@@ -193,7 +193,7 @@ def total(spending: Spending, model: str) -> Spent:
 
 
 class Shared(Protocol):
-    """What all workers of a league share, wherever they are."""
+    """Spending, places at servers and journals of a league, for workers wherever they are."""
 
     def add(self, model: str, bot: str, spent: Spent) -> None:
         """Add what an answer cost."""
@@ -244,13 +244,16 @@ class Ledger:
         while True:
             for number in range(places):
                 fd = self._open(f"{model}.{number}")
-                if _try_lock(fd):
-                    try:
-                        yield
-                    finally:
-                        os.close(fd)
-                    return
-                os.close(fd)
+                try:
+                    fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                except BlockingIOError:
+                    os.close(fd)
+                    continue
+                try:
+                    yield
+                finally:
+                    os.close(fd)
+                return
             if stopped():
                 raise InterruptedError
             time.sleep(_POLL_SECONDS)
@@ -267,14 +270,6 @@ class Ledger:
     def _open(self, name: str) -> int:
         flags = os.O_RDWR | os.O_CREAT | os.O_CLOEXEC
         return os.open(self._folder / name, flags, 0o600)
-
-
-def _try_lock(fd: int) -> bool:
-    try:
-        fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return False
-    return True
 
 
 def _read(fd: int) -> Spending:

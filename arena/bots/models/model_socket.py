@@ -25,14 +25,15 @@ from arena.bots.models.chat import (
 
 NAME = "socket"
 _CONNECTIONS = 8
-"""Of a bot at a time; more of them wait."""
+"""Connections of a bot at a time; more of them wait."""
 _LOOK_SECONDS = 0.5
 """Time between looks whether the socket was closed, while all connections are in use."""
 _IDLE_SECONDS = 60.0
 """Time without a byte after which a connection is closed."""
 _MOST_DISCARDED = 1 << 24
-"""Bytes of a request that is refused for its length."""
-_ASK, _LIST = "/v1/chat/completions", "/v1/models"
+"""Bytes that are read of a request that is refused for its length."""
+_ASK = "/v1/chat/completions"
+_LIST = "/v1/models"
 
 
 class Caller(NamedTuple):
@@ -45,7 +46,7 @@ class Caller(NamedTuple):
 
 
 class Turn(NamedTuple):
-    """What a bot is asked while it asks a model."""
+    """The decision for which a bot asks a model."""
 
     game: int
     round: int
@@ -97,7 +98,7 @@ class ModelSocket:
         self.waits.begin_answer()
 
     def answered(self, id_: int) -> None:
-        """Take note that it answered, or needs not."""
+        """Take note that it answered, or need not answer any more."""
         self._open.pop(id_, None)
         self.waits.begin_answer()
 
@@ -166,7 +167,7 @@ class _Handler(BaseHTTPRequestHandler):
         """Log nothing."""
 
     def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
-        """Refuse what is no HTTP, or another method, in OpenAI's form."""
+        """Refuse another method or protocol, in OpenAI's form."""
         del explain
         self.close_connection = True
         self._refuse(RequestError(code, "not_supported", message or "not supported"))
@@ -194,17 +195,14 @@ class _Handler(BaseHTTPRequestHandler):
             self.close_connection = True
             raise RequestError(411, "no_length", "a request needs a Content-Length")
         if int(length) > MAX_BODY:
-            self._discard(int(length))
+            # Clients that have to write on would not come to read the refusal.
+            self.close_connection = True
+            left = min(int(length), _MOST_DISCARDED)
+            while left > 0 and (piece := self.rfile.read(min(left, MAX_BODY))):
+                left -= len(piece)
             what = f"a request has at most {MAX_BODY:,} bytes, not {int(length):,}"
             raise RequestError(413, "too_large", what)
         return self.rfile.read(int(length))
-
-    def _discard(self, length: int) -> None:
-        """Read a body that is too long, or clients would not come to read the refusal."""
-        self.close_connection = True
-        left = min(length, _MOST_DISCARDED)
-        while left > 0 and (piece := self.rfile.read(min(left, MAX_BODY))):
-            left -= len(piece)
 
     def _unknown(self) -> RequestError:
         what = f"there is no {self.command} {self.path[:80]!a}: only POST {_ASK} and GET {_LIST}"
@@ -225,7 +223,7 @@ class _Handler(BaseHTTPRequestHandler):
 
 
 class _Span:
-    """Seconds in which at least one request was at a place."""
+    """Counts the seconds in which at least one request was at some place."""
 
     def __init__(self, now: Callable[[], float]) -> None:
         self._now = now
@@ -249,11 +247,11 @@ class _Span:
 
 
 class Waits:
-    """The waiting of one bot, of any number of requests at a time.
+    """How long one bot waits for its models, with any number of requests at a time.
 
     `held` is how long the gateway had a request of the bot: in that time the bot's own clock stands
-    still. `for_answer` is the part of it in which a server worked for the answer that the bot is
-    to give, which `limits.model` limits; queues and attempts that failed are no part of it.
+    still. `for_answer` is the part in which a server worked for the answer that the bot is to give,
+    without queues and failed attempts: `limits.model` limits it.
     """
 
     def __init__(self, now: Callable[[], float]) -> None:

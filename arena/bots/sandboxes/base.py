@@ -21,9 +21,9 @@ ENVIRONMENT = {
     # numpy would start a thread for each core of the machine; a bot has one core.
     "OPENBLAS_NUM_THREADS": "1",
 }
-"""The whole environment of a bot, but for the socket of its models and where numpy is."""
+"""The whole environment of a bot, without the socket of its models and the path of numpy."""
 MODELS = "/run/models"
-"""Where the folder with the socket of a bot's models is, in sandboxes with mounts of their own."""
+"""The mount point of the folder with the socket of a bot's models."""
 _MODELS_VARIABLE = "ARENA_MODELS"
 MIB = 1024 * 1024
 GET_ISOLATION = "sudo apt-get install bubblewrap"
@@ -37,16 +37,16 @@ class Quota(Struct, frozen=True):
     """Bytes in use per process; with a control group, of all the bot's processes together."""
     processes: int = 64
     files: int = 256
-    """Open files per process: R does not start with 160, all else does with 32."""
+    """Open files per process: R does not start with 160, all other languages do with 32."""
     file_size: int = 16 * MIB
     """Largest file written, in bytes; also the size of /tmp if the sandbox has its own."""
 
     def with_space(self, space: int) -> "Quota":
-        """Return what a build may use, which may fill its folder and /tmp with `space` each."""
+        """Return the quota of a build, which may fill its folder and /tmp with `space` each."""
         return replace(self, file_size=max(self.file_size, space))
 
     def with_files_in_memory(self, space: int) -> "Quota":
-        """Return the same for all processes of a build together, if its files are in memory."""
+        """Return the quota of all processes of a build together, if its files are in memory."""
         return replace(self, memory=self.memory + 2 * space)
 
 
@@ -64,15 +64,15 @@ class Program(NamedTuple):
 
     @property
     def reserves(self) -> int:
-        """How many bytes it may reserve beside those that it may use."""
+        """Bytes that it may reserve beyond those that it may use."""
         return reserved_by(self.runtime, self.command[0])
 
     def environment(self, mounted: str = "", modules: str = "") -> dict[str, str]:
         """Return its whole environment.
 
-        `mounted` is where it finds the folder of its socket: without that it runs among the files
-        of this machine, where no program may run in /tmp. `modules` is where its Python finds what
-        does not come with Python.
+        `mounted` is where it finds the folder of its socket. Without it, the program sees the files
+        of this machine, where /tmp may be mounted noexec. `modules` is a folder of packages for its
+        Python.
         """
         variables = dict(ENVIRONMENT)
         if modules:
@@ -97,7 +97,7 @@ class Running(Protocol):
     """Whether freezing takes less than a thousandth of a second."""
 
     def open_folder(self) -> int | None:
-        """Let a build begin; return a descriptor of the copy that it changes, for the caller.
+        """Let a build begin; return a descriptor of the copy that it changes, which you close.
 
         None if it changes its folder itself, or has failed already. Raises OSError.
         """
@@ -109,32 +109,32 @@ class Running(Protocol):
         """Wait for the program to end; return its exit code, or -n if signal n ended it."""
 
     def ran(self) -> bool:
-        """Return whether the program itself was started, asked once it has ended.
+        """Return whether the program itself was started; call it once all has ended.
 
-        If it was not, the sandbox could not start it; standard error mostly says why. A program
-        cannot feign that.
+        If not, the sandbox could not start it, and standard error mostly says why. A program cannot
+        feign that.
         """
 
     def lacked_processes(self) -> bool:
-        """Return whether its machine refused it a process though it had fewer than it may have.
+        """Return whether the machine refused it a process though it had fewer than it may have.
 
-        False if that cannot be told.
+        False if unknown.
         """
 
     def cpu_time(self) -> float | None:
         """Return the CPU time used so far, in seconds, or None if unknown."""
 
     def is_busy(self) -> bool | None:
-        """Return whether one of its threads runs or would if it could; None if unknown.
+        """Return whether one of its threads runs or waits for a processor; None if unknown.
 
-        False means that all of them sleep or wait.
+        False means that all of them sleep or wait for something else.
         """
 
     def pid(self) -> int | None:
-        """Return the program's process id on this machine; None if it cannot be told."""
+        """Return the program's process id on this machine; None if unknown."""
 
     def peak_memory(self) -> int | None:
-        """Return the most bytes that its largest process has held; None if none can be seen."""
+        """Return the most bytes that its largest process has held; None if unknown."""
 
     def freeze(self, *, frozen: bool) -> None:
         """Freeze or thaw the program and its children, if the sandbox can."""
@@ -147,13 +147,14 @@ class Running(Protocol):
 
 
 class Unavailable(NamedTuple):
-    """Why a sandbox does not work on this machine, and how to fix it ("" if unknown)."""
+    """Why a sandbox does not work on this machine."""
 
     what: str
     hint: str = ""
+    """How to fix it; "" if unknown."""
 
     def in_words(self) -> str:
-        """Say both in a line."""
+        """Return both in a line."""
         return f"{self.what} ({self.hint})" if self.hint else self.what
 
 
@@ -162,7 +163,7 @@ class Sandbox(Protocol):
 
     name: str
     clock: Literal["wall", "cpu"]
-    """Which time of a bot it can measure; final once `unavailable_reason` has returned None."""
+    """The time of a bot that it can measure; final once `unavailable_reason` has returned None."""
     isolates: bool
     """Whether untrusted bots may run in it."""
     freezes: bool
@@ -176,22 +177,22 @@ class Sandbox(Protocol):
         """Return why it does not work on this machine, or None if it does."""
 
     def image_id(self, runtime: str) -> str:
-        """Return which image the programs of a runtime come from; "" if they are this machine's."""
+        """Return the id of the image of a runtime; "" if programs are this machine's."""
 
     def missing_image(self, runtime: str) -> str:
-        """Return the image that programs of a runtime need and that is not there; "" if none is.
+        """Return the image of a runtime if it is missing, else "".
 
         Raises ArenaError if the engine that has the images does not answer.
         """
 
     def warning(self) -> str:
-        """Return what the operator of a league should know before it begins; "" if nothing."""
+        """Return a warning for the operator of a league before it begins; "" if there is none."""
 
     def start(self, program: Program, *, space: int = 0) -> Running:
         """Start a program, or raise OSError; its folder is read-only.
 
-        A build needs `space`, in bytes: its folder is writable, and where that is possible a copy
-        that can hold no more. Call `open_folder` next.
+        A build needs `space`, in bytes: its folder is writable and, where possible, a copy that can
+        hold no more. Call `open_folder` next.
         """
 
 
@@ -204,7 +205,7 @@ def command_exists(command: Sequence[str], folder: Path) -> bool:
 
 
 class PassingSandbox:
-    """Says of itself what the sandbox behind it says; subclasses start programs there."""
+    """Describes itself as the sandbox behind it; subclasses start programs there."""
 
     def __init__(self, sandbox: Sandbox) -> None:
         self._sandbox = sandbox
@@ -219,15 +220,18 @@ class PassingSandbox:
         """Return None: the sandbox behind it was tried before."""
 
     def image_id(self, runtime: str) -> str:
-        """Return which image the programs of a runtime come from; "" if they are this machine's."""
+        """Return the id of the image of a runtime; "" if programs are this machine's."""
         return self._sandbox.image_id(runtime)
 
     def missing_image(self, runtime: str) -> str:
-        """Return the image that programs of a runtime need and that is not there; "" if none is."""
+        """Return the image of a runtime if it is missing, else "".
+
+        Raises ArenaError if the engine that has the images does not answer.
+        """
         return self._sandbox.missing_image(runtime)
 
     def warning(self) -> str:
-        """Return what the operator of a league should know before it begins; "" if nothing."""
+        """Return a warning for the operator of a league before it begins; "" if there is none."""
         return self._sandbox.warning()
 
 

@@ -31,12 +31,19 @@ from arena.bots.sandboxes.numpy_folder import numpy_folder
 from arena.bots.sandboxes.run_once import open_copy
 from arena.io.uptime import wait_readable
 
+ProcessTree = Cgroup | SystemdScope
+"""The group of all processes of one bot."""
+_INIT_SECONDS = 1.0
+"""The most seconds until a sandbox names its init process."""
+_STATUS_BYTES = 65_536
+_CPUCLOCK_SCHED = 2
+"""A process's CPU time, in the low bits of a clock id: see `clock_getcpuclockid`."""
 _SAY = 'echo >"$1" && shift && exec "$@"'
-"""A shell script that says so and becomes the program."""
+"""A shell script that writes a line to a file and becomes the program."""
 
 
 class Begun:
-    """Learns, by way of a pipe, that only the execution of a program itself can fail any more."""
+    """Learns through a pipe that a program was started: its sandbox may fail before."""
 
     def __init__(self) -> None:
         """Make the pipe; raises OSError."""
@@ -46,37 +53,28 @@ class Begun:
 
     def wrap(self, command: Sequence[str]) -> list[str]:
         """Return a command that says that it has begun before it becomes `command`."""
-        # Opened by its name: what is not inherited is no descriptor of the program.
+        # Opened by name, the pipe is no descriptor that the program inherits.
         return ["sh", "-c", _SAY, "sh", f"/proc/{os.getpid()}/fd/{self._fd}", *command]
 
     def seen(self) -> bool:
-        """Return whether the program had begun; asked once all has ended."""
+        """Return whether the program had begun; call it once all has ended."""
         os.set_blocking(self._fd, False)
         with suppress(BlockingIOError):
             self._said += os.read(self._fd, 1)
         return bool(self._said)
 
     def close(self) -> None:
-        """Close the pipe."""
+        """Close the pipe that this object holds."""
         os.close(self._fd)
-
-
-ProcessTree = Cgroup | SystemdScope
-"""The group of all processes of one bot."""
-_INIT_SECONDS = 1.0
-"""The most seconds until a sandbox names its init process."""
-_STATUS_BYTES = 65_536
-_CPUCLOCK_SCHED = 2
-"""A process's CPU time, in the low bits of a clock id: see `clock_getcpuclockid`."""
 
 
 class ChildProcess(Watched):
     """A child process in a session of its own, with pipes to it; raises OSError.
 
-    On `status_fd` a sandbox writes a line of JSON that says which process is its init, the first
-    one inside, and at the end one with the exit code of the program, if that was started. It and
-    the tree are closed with the child, or if the child cannot be started. `copies`: the program is
-    a build that works on a copy of its folder.
+    On `status_fd` a sandbox writes a line of JSON that names its init, the first process inside,
+    and at the end one with the exit code of the program, if it was started. The descriptor and the
+    tree are closed with the child, or if the child cannot be started. `copies`: the program is a
+    build that works on a copy of its folder.
     """
 
     def __init__(
@@ -98,12 +96,17 @@ class ChildProcess(Watched):
         self._tree = tree
         self.freezes_quickly = tree is not None
         self._stopped: set[int] = set()
+        """The processes that were stopped, for want of a tree that freezes."""
         self._memory_watch: Thread | None = None
         self._cpu_clock: int | None = None
-        """Which clock that is; None until the program has begun."""
+        """The id of the kernel's clock of the program's CPU time; None until it has begun."""
+        command = list(argv)
+        if tree and not tree.keeps_environment:
+            command = ["env", "-i", *(f"{name}={value}" for name, value in environment.items())]
+            command += argv
         try:
             self._process = process = subprocess.Popen(
-                tree.wrap(argv, environment) if tree else list(argv),
+                tree.wrap(command) if tree else command,
                 bufsize=0,
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
@@ -134,7 +137,7 @@ class ChildProcess(Watched):
         return open_copy(self, lambda: self._init_pid) if self._copies else None
 
     def watch_memory(self, most: int) -> None:
-        """Kill each process of the program that is found to use more than so many bytes."""
+        """Kill each process of the program that uses more than `most` bytes."""
         self._memory_watch = watch_memory(self._process.pid, self.exit_fd, most)
 
     def end_input(self) -> None:
@@ -146,7 +149,7 @@ class ChildProcess(Watched):
         return self._process.wait()
 
     def ran(self) -> bool:
-        """Return whether the program was started, once all has ended: by what its sandbox says."""
+        """Return whether the program was started, as its sandbox says once all has ended."""
         if self._begun:
             return self._begun.seen()
         if self._status_fd is None:
@@ -157,24 +160,40 @@ class ChildProcess(Watched):
         return (b"child-pid" if self.exit_code() < 0 else b"exit-code") in self._status
 
     def lacked_processes(self) -> bool:
-        """Return whether a process was refused to the tree though it had fewer than it may have."""
+        """Return whether the tree was refused a process though it had fewer than it may have."""
         return self._tree is not None and self._tree.lacked_processes()
 
     def cpu_time(self) -> float | None:
         """Return the CPU time of the whole tree; without a tree, of the program alone."""
         used = self._tree.cpu_time() if self._tree else None
-        return self._read_cpu_clock() if used is None else used
+        if used is not None:
+            return used
+        if self._cpu_clock is None and (pid := self.pid()) is not None:
+            self._cpu_clock = _CPUCLOCK_SCHED | ~pid << 3
+        with suppress(OSError):
+            return None if self._cpu_clock is None else time.clock_gettime(self._cpu_clock)
+        return None
 
     def pid(self) -> int | None:
-        """Return the id of the program itself, not of its sandbox; None if that begins just now."""
-        return self._process.pid if self._status_fd is None else _child_of_init(self._init_pid)
+        """Return the id of the program itself, not of its sandbox; None while it begins."""
+        if self._status_fd is None:
+            return self._process.pid
+        # The sandbox's init starts it as the second process of its PID namespace.
+        init_pid = self._init_pid
+        for process in Path("/proc").glob("[0-9]*"):
+            with suppress(OSError):
+                status = (process / "status").read_text(encoding="utf-8", errors="replace")
+                fields = dict(line.split(":", 1) for line in status.splitlines())
+                if (int(fields["PPid"]), int(fields["NSpid"].split()[-1])) == (init_pid, 2):
+                    return int(process.name)
+        return None
 
     def freeze(self, *, frozen: bool) -> None:
         """Freeze or thaw the whole tree; without one, stop or continue what is in the sandbox."""
         if self._tree:
             self._tree.freeze(frozen=frozen)
         elif frozen:
-            # What is stopped cannot fork: the last look finds nothing new.
+            # Stopped processes cannot fork: the last look finds nothing new.
             while new := set(self._family()) - self._stopped:
                 _signal(new, signal.SIGSTOP)
                 self._stopped |= new
@@ -237,17 +256,9 @@ class ChildProcess(Watched):
     def _read_status(self) -> bytes:
         return b"" if self._status_fd is None else os.read(self._status_fd, _STATUS_BYTES)
 
-    def _read_cpu_clock(self) -> float | None:
-        """Read the kernel's clock of the CPU time that the program itself used."""
-        if self._cpu_clock is None and (pid := self.pid()) is not None:
-            self._cpu_clock = _CPUCLOCK_SCHED | ~pid << 3
-        with suppress(OSError):
-            return None if self._cpu_clock is None else time.clock_gettime(self._cpu_clock)
-        return None
-
 
 class HostSandbox:
-    """What sandboxes on this machine's own kernel share.
+    """The common part of sandboxes on this machine's own kernel.
 
     If control groups are available, they cap and end all processes of a bot together.
     """
@@ -259,7 +270,7 @@ class HostSandbox:
     def __init__(
         self, quota: Quota | None = None, *, use_cgroups: bool = True, paths: Sequence[str] = ()
     ) -> None:
-        """`paths` of this machine are shown besides, if the sandbox hides anything."""
+        """`paths` of this machine are shown, too, if the sandbox hides anything."""
         self._quota = quota or Quota()
         self._paths = paths
         self._trees = process_trees() if use_cgroups else None
@@ -284,9 +295,9 @@ class HostSandbox:
         return numpy_folder()
 
     def _watch_memory(self, child: ChildProcess, program: Program) -> ChildProcess:
-        """Watch a program that may reserve more than it may use, unless its tree has a limit.
+        """Watch the memory of a program that may reserve more than it may use.
 
-        Raises OSError.
+        If its tree has a limit, that is enough. Raises OSError.
         """
         if program.reserves and not self._caps_memory:
             try:
@@ -343,14 +354,3 @@ def _signal(pids: Iterable[int], number: signal.Signals) -> None:
     for pid in pids:
         with suppress(ProcessLookupError, PermissionError):
             os.kill(pid, number)
-
-
-def _child_of_init(init_pid: int | None) -> int | None:
-    """Return the program that a sandbox's init started: the second process in its PID namespace."""
-    for process in Path("/proc").glob("[0-9]*"):
-        with suppress(OSError):
-            status = (process / "status").read_text(encoding="utf-8", errors="replace")
-            fields = dict(line.split(":", 1) for line in status.splitlines())
-            if (int(fields["PPid"]), int(fields["NSpid"].split()[-1])) == (init_pid, 2):
-                return int(process.name)
-    return None

@@ -2,7 +2,6 @@
 
 import json
 import os
-import select
 import signal
 import socket
 import subprocess
@@ -21,6 +20,7 @@ from arena.bots.sandboxes.kernel import cgroups as groups
 from arena.bots.sandboxes.kernel.denied import HIDDEN_PROC
 from arena.bots.sandboxes.run_folder import run_folder
 from arena.bots.sandboxes.run_once import last_line, run_once, started
+from arena.io.uptime import wait_readable
 
 _PROBE_SECONDS = 30.0
 _KILLED = {-signal.SIGKILL, 128 + signal.SIGKILL}
@@ -86,11 +86,11 @@ class GuaranteeResult(Struct, frozen=True):
     """None if unknown."""
     observed: str
     hint: str = ""
-    """The way to get it, if it is missing."""
+    """How to get it, if it is missing."""
 
 
 class SandboxReport(Struct, frozen=True):
-    """One sandbox: why it does not work here, or what was found."""
+    """One sandbox: why it does not work here, or the guarantees that were tried."""
 
     sandbox: str
     isolates: bool
@@ -108,9 +108,9 @@ class SandboxReport(Struct, frozen=True):
 def examine(
     name: str, make: Callable[..., Sandbox], *, death_seconds: float = 5.0
 ) -> SandboxReport:
-    """Try all that a sandbox may guarantee; takes a few seconds.
+    """Try everything that a sandbox may guarantee; takes a few seconds.
 
-    `death_seconds`: how long the processes of a bot that was killed may take to be gone.
+    `death_seconds`: how long the processes of a killed bot may take to be gone.
     """
     sandbox = make(Quota(memory=_MEMORY_MIB * MIB, processes=_PROCESSES))
     if reason := sandbox.unavailable_reason():
@@ -165,24 +165,18 @@ class _Examiner:
         yield _finding("signals", not channels, f"found: {', '.join(channels) or 'none'}")
         other = self._ask({"task": "user"})
         yield _finding("users", seen["uid"] != other, f"users {seen['uid']} and {other}")
-        yield self._build_space()
-        yield self._numpy()
-
-    def _numpy(self) -> GuaranteeResult:
-        program = self._program._replace(command=["python3", "-c", _VERSIONS])
-        ended = run_once(self._sandbox, program, _PROBE_SECONDS)
-        found = ended.code == 0
-        said = last_line(ended.stdout if found else ended.stderr)
-        return _finding("numpy", found, said, "how to get it: arena help languages")
-
-    def _build_space(self) -> GuaranteeResult:
-        program = self._program._replace(command=["true"])
-        with started(self._sandbox, program, space=MIB) as running:
+        build = self._program._replace(command=["true"])
+        with started(self._sandbox, build, space=MIB) as running:
             folder = running.open_folder()
         if folder is not None:
             os.close(folder)
         where = "in its own folder on the disk" if folder is None else "in memory"
-        return _finding("build_space", folder is not None, where)
+        yield _finding("build_space", folder is not None, where)
+        with_numpy = self._program._replace(command=["python3", "-c", _VERSIONS])
+        ended = run_once(self._sandbox, with_numpy, _PROBE_SECONDS)
+        found = ended.code == 0
+        said = last_line(ended.stdout if found else ended.stderr)
+        yield _finding("numpy", found, said, "how to get it: arena help languages")
 
     def limits(self) -> Iterator[GuaranteeResult]:
         half = _MEMORY_MIB // 2
@@ -198,7 +192,7 @@ class _Examiner:
         yield self._cores()
 
     def _cores(self) -> GuaranteeResult:
-        """Find whether two busy processes get more than one core, if they would outside."""
+        """Find whether two busy processes get more than one core, as they would outside."""
         request = {"task": "spin", "seconds": 1.0, "children": 2}
         inside = self._ask(request)
         observed = f"two busy processes got {inside:.1f} cores together"
@@ -249,7 +243,7 @@ class _Examiner:
         return gone
 
     def _is_gone(self, alive: int) -> bool:
-        closed = select.select([alive], [], [], self._death_seconds)[0]
+        closed = wait_readable([alive], self._death_seconds)
         return bool(closed) and os.read(alive, 1) == b""
 
     @contextmanager
@@ -267,7 +261,7 @@ class _Examiner:
 
 @contextmanager
 def _bait(runs: Path) -> Iterator[dict[str, Any]]:
-    """Lay out what a bot must not get at; yield what to ask the probe."""
+    """Lay out things that a bot must not reach; yield the request for the probe."""
     other_bot = runs / "other_bot" / "secret"
     other_bot.parent.mkdir()
     other_bot.write_text("x", encoding="ascii")
@@ -294,5 +288,5 @@ def _bait(runs: Path) -> Iterator[dict[str, Any]]:
 
 def _wait_for_daemon(alive: int) -> None:
     """Wait until the daemon runs; raises ValueError if it does not start."""
-    if not select.select([alive], [], [], _PROBE_SECONDS)[0] or os.read(alive, 1) != b".":
+    if not wait_readable([alive], _PROBE_SECONDS) or os.read(alive, 1) != b".":
         raise ValueError("the daemon did not start")

@@ -4,6 +4,7 @@ import fcntl
 import os
 import shutil
 import sysconfig
+from contextlib import suppress
 from functools import cache
 from importlib.util import find_spec
 from multiprocessing.util import Finalize
@@ -70,19 +71,13 @@ def _put(source: Path, target: Path) -> None:
     for path in source.iterdir():
         if path.name == _LEFT_OUT:
             continue
+        put = target / path.name
         if path.is_dir():
-            _put(path, target / path.name)
-        else:
-            _put_file(path, target / path.name)
-
-
-def _put_file(source: Path, target: Path) -> None:
-    if source.stat().st_mode & _FILE_MODE == _FILE_MODE:
-        try:
-            target.hardlink_to(source)
-        except OSError:  # another file system, or another user's file
-            pass
-        else:
-            return
-    shutil.copy2(source, target)  # by their times Python knows its compiled modules
-    target.chmod(_FILE_MODE)
+            _put(path, put)
+            continue
+        if path.stat().st_mode & _FILE_MODE == _FILE_MODE:
+            with suppress(OSError):  # another file system, or another user's file
+                put.hardlink_to(path)
+                continue
+        shutil.copy2(path, put)  # by their times Python knows its compiled modules
+        put.chmod(_FILE_MODE)

@@ -39,7 +39,7 @@ shortest example. `HostSandbox` and `ChildProcess` do most for programs that are
 the arena; `docker/` is the example of programs that come from images. Nothing outside this folder
 asks for a sandbox by its name. What it does not prevent goes into
 `tests/hostile/misbehaviours.py`, its description into PROMISES (`publish/pages/conditions.py`) and
-docs/reference/isolation.md, its name into the help of --sandbox (`cli/options.py`).
+docs/guides/sandboxes.md, its name into the help of --sandbox (`cli/options.py`).
 """
 AUTO = "auto"
 
@@ -52,11 +52,18 @@ def make_sandbox(
 ) -> Sandbox:
     """Return a sandbox by name or, for "auto", the strongest that works here for these runtimes.
 
-    Bots see `paths` of this machine besides (`shown_paths.check_paths`).
-    Raises ArenaError if the name is unknown or the sandbox does not work here.
+    Bots also see `paths` of this machine (`check_shown`). Raises ArenaError if the name is unknown
+    or the sandbox does not work here.
     """
     if name == AUTO:
-        return _strongest([_make(each, runtimes, images, paths) for each in SANDBOXES])
+        why = Unavailable("there is none")
+        for each in SANDBOXES:
+            sandbox = _make(each, runtimes, images, paths)
+            found = sandbox.unavailable_reason()
+            if found is None:
+                return sandbox
+            why = found
+        raise ArenaError(f"no sandbox works here: {why.what}", hint=why.hint)
     sandbox = _make(name, runtimes, images, paths)
     if reason := sandbox.unavailable_reason():
         hint = f"{reason.hint}, or --sandbox auto" if reason.hint else "--sandbox auto"
@@ -74,24 +81,13 @@ def unavailable(
     return _make(name, runtimes, images).unavailable_reason()
 
 
-def _strongest(sandboxes: Sequence[Sandbox]) -> Sandbox:
-    """Return the first sandbox that works; raises ArenaError if none does."""
-    reason = Unavailable("there is none")
-    for sandbox in sandboxes:
-        found = sandbox.unavailable_reason()
-        if found is None:
-            return sandbox
-        reason = found
-    raise ArenaError(f"no sandbox works here: {reason.what}", hint=reason.hint)
-
-
 class Isolation(NamedTuple):
-    """What isolates bots on this machine, or why nothing does."""
+    """The sandbox that isolates bots on this machine, or why none does."""
 
     sandbox: str
     """The strongest that works, "" if none does."""
     why: str
-    """Why the last one does not, which asks the least of a machine, and how to get it."""
+    """Why the one that asks the least of a machine does not work, and how to get it."""
 
     @property
     def hint(self) -> str:
@@ -100,7 +96,7 @@ class Isolation(NamedTuple):
 
 
 def isolation_here(runtimes: Collection[str] = ()) -> Isolation:
-    """Try what isolates bots of these runtimes on this machine."""
+    """Try which sandbox isolates bots of these runtimes on this machine."""
     why = ""
     for name, make in SANDBOXES.items():
         if make.isolates:
@@ -138,10 +134,10 @@ def image_sandboxes() -> list[str]:
 
 
 def missing_image(name: str, runtime: str, images: Mapping[str, str]) -> str:
-    """Return the image that bots of a runtime need in a sandbox and that is not there; "" if none.
+    """Return the image that bots of a runtime need in a sandbox if it is missing, else "".
 
-    "auto" takes only a sandbox whose images are there. Raises ArenaError if the engine that has
-    them does not answer.
+    "auto" takes only a sandbox that has its images. Raises ArenaError if the engine that has the
+    images does not answer.
     """
     return "" if name == AUTO else _make(name, [runtime], images).missing_image(runtime)
 
@@ -165,14 +161,14 @@ _SECRET = (
     *("/var/lib/docker", "/var/lib/containerd", "/var/lib/systemd", "/var/lib/private"),
     *("/var/lib/mysql", "/var/lib/postgresql", "/var/lib/redis", "/var/lib/mongodb"),
 )
-"""What holds accounts, names of hosts, keys or data of services, or is a sandbox's own."""
+"""Paths with accounts, names of hosts, keys or data of services, and those of sandboxes."""
 _SHOWN = ("/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32")
 _READABLE = 0o004
 _HINT = "name the folder of a language or a library that all bots may read, as /opt/julia"
 
 
 def check_shown(path: str, where: str, league: Path | None = None) -> None:
-    """Raise ArenaError if bots may not be shown a path: nothing of the folder `league` either."""
+    """Raise ArenaError if bots may not be shown a path, or if it is in the folder `league`."""
     if reason := _malformed(path) or _hidden(path, league):
         raise ArenaError(f"sandbox_paths: '{path}' {reason}", where, _HINT)
 

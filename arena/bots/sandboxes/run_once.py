@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from arena.bots.sandboxes.base import Program, Running, Sandbox
 from arena.io.text import size_text
-from arena.io.uptime import TICK, Uptime
+from arena.io.uptime import TICK, Uptime, wait_readable
 
 TAIL_BYTES = 65_536
 """Bytes that are kept of each output of a program, from its end."""
@@ -25,10 +25,10 @@ class RunResult(NamedTuple):
     output: bytes
     """Both, in the order in which they arrived."""
     size: int
-    """Bytes of both that there were."""
+    """Bytes of both, kept or not."""
     seconds: float
-    """Its run time, in uptime of the arena."""
-    ran: bool = True
+    """Its run time, without the time in which the arena itself did not run."""
+    ran: bool
     """Whether the program itself was started."""
 
 
@@ -87,21 +87,28 @@ def last_line(output: bytes | bytearray) -> str:
 
 
 class _OutputReader:
+    """Reads standard output and standard error of a program, and keeps the end of each."""
+
     def __init__(self, running: Running, watch: Callable[[], None]) -> None:
         self.outputs = {running.stdout: bytearray(), running.stderr: bytearray()}
+        """The end of each output, by descriptor."""
         self.combined = bytearray()
         self.size = 0
+        """Bytes of both so far."""
+        self.seconds = 0.0
+        """For how long they have been read."""
         self._exit_fd = running.exit_fd
         self._watch = watch
-        self.seconds = 0.0
-        """For how long it has been read."""
 
     def read_until_exit(self, seconds: float) -> bool:
-        """Read until the program exits; return False if it takes longer, in uptime of the arena.
+        """Read until the program exits; return False if it takes longer.
 
-        The end of its output means nothing: it may close it early, or leave it to a helper.
+        Time in which the arena itself did not run does not count. The end of its output means
+        nothing: it may close it early, or leave it to a helper.
         """
-        fds = [self._exit_fd, *self.outputs]
+        poll = select.poll()
+        for fd in (self._exit_fd, *self.outputs):
+            poll.register(fd, select.POLLIN)
         uptime = Uptime()
         next_watch = TICK
         while True:
@@ -109,13 +116,16 @@ class _OutputReader:
             if now >= next_watch:
                 self._watch()
                 next_watch = now + TICK
-            ready = select.select(fds, [], [], max(0.0, min(seconds, next_watch) - now))[0]
+            left = max(0.0, min(seconds, next_watch) - now)
+            ready = [fd for fd, _ in poll.poll(1000 * left)]
             self.seconds = uptime.tick()
             if self._exit_fd in ready:
                 return True
             if now >= seconds:
                 return False
-            fds = [fd for fd in fds if fd not in ready or self._read(fd)]
+            for fd in ready:
+                if not self._read(fd):
+                    poll.unregister(fd)
 
     def read_rest(self) -> None:
         """Read what is left, without waiting for what survived and still writes."""
@@ -152,10 +162,10 @@ def copy_first(command: Sequence[str]) -> list[str]:
 def open_copy(running: Running, pid: Callable[[], int | None]) -> int | None:
     """Wait for the copy and let the build begin; return a descriptor of the folder.
 
-    It keeps the contents when the sandbox has ended. `pid` returns a process in it. None if the
-    copy failed: the program has said why and ended. Raises OSError.
+    The descriptor keeps the contents when the sandbox has ended. `pid` returns a process in it.
+    None if the copy failed: the program has said why and ended. Raises OSError.
     """
-    select.select([running.stdout, running.exit_fd], [], [], _COPY_SECONDS)
+    wait_readable([running.stdout, running.exit_fd], _COPY_SECONDS)
     with suppress(BlockingIOError):
         if os.read(running.stdout, 1):
             folder = os.open(f"/proc/{pid()}/root/bot", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
@@ -165,9 +175,9 @@ def open_copy(running: Running, pid: Callable[[], int | None]) -> int | None:
 
 
 IN_ALL = 1_048_576
-"""Bytes of all steps that are shown."""
+"""Bytes that are shown of all steps together."""
 LEAST = 200
-"""Bytes of a step that are shown even if those of all steps are used up."""
+"""Bytes of a step that are shown even if IN_ALL were shown before."""
 
 
 class Capped:
@@ -199,9 +209,9 @@ def left_out(size: int, of: str = "") -> str:
 
 
 def end_of(text: str, size: int, of: str) -> str:
-    """Return text of which at least the last TAIL_BYTES were kept, after what is missing of it.
+    """Return the kept end of a text, at least TAIL_BYTES, after a line that says what is missing.
 
-    `size` is how many bytes there were.
+    `size` is how many bytes the whole text had; `of` names it.
     """
     missing = size - len(text.encode("utf-8", "replace"))
     return f"{left_out(missing, of)}\n{text}" if size > TAIL_BYTES and missing > 0 else text

@@ -16,7 +16,7 @@ bot's previous answer if that came later.
 
 from collections.abc import Callable
 from math import inf
-from typing import Final
+from typing import Final, NamedTuple
 
 from arena.game.records import LimitsInfo
 
@@ -87,9 +87,24 @@ class FixtureBank:
                 bank.fill(self._limits)
 
 
-_Request = tuple[float, float | None, TimeBank, float]
-"""An open request: when it was asked, the CPU time used by then at most, the game's time bank, the
-time that was not charged to the wall clock before."""
+class Moment(NamedTuple):
+    """What the clocks of a bot showed when it was asked, or answered."""
+
+    wall: float
+    """Seconds by the wall clock."""
+    cpu: float | None
+    """CPU time that the bot had used by then, at most; None if it is unknown."""
+    busy: float
+    """Seconds in which the bot had been awaited and busy, which no wall clock charges."""
+
+
+class Spent(NamedTuple):
+    """What a bot has used so far, in seconds."""
+
+    busy: float
+    """While it was awaited and was never observed asleep."""
+    cpu: float | None
+    """None if it is unknown."""
 
 
 class Clock:
@@ -98,8 +113,8 @@ class Clock:
     `open` holds the requests that await an answer, the oldest first. `next_check` is when `expired`
     must be called, infinite if no request is open. `now` reads the wall clock, `cpu` the CPU time
     that the bot has used so far, `busy` whether it does not sleep, both None if unknown. `bank`
-    holds what it has left.
-    `stands_still`: whether time may pass in which `now` does not change and the bot may compute.
+    holds what it has left. `stands_still`: whether time may pass in which `now` does not change and
+    the bot may compute.
     """
 
     def __init__(
@@ -112,174 +127,180 @@ class Clock:
         *,
         stands_still: bool = False,
     ) -> None:
-        self.open: dict[int, _Request] = {}
+        self.open: dict[int, tuple[Moment, TimeBank]] = {}
+        """When each was asked, and the time bank of its game."""
         self.next_check = inf
         self._limits = limits
         self._now = now
         self._cpu = cpu
         self._bank = bank or FixtureBank(limits)
+        self._answered = Moment(-inf, None, 0.0)
+        """When the bot answered last, if it had more to answer then."""
         self._max_wall = limits.answer * limits.wall
         # Below any time that passes: CPU time is always read.
         resolution = _RESOLUTION * min(limits.answer, limits.game / _ANSWERS)
         self._resolution = -1.0 if stands_still else resolution
-        self._read_at = -inf
-        self._last_read: float | None = None
-        self._answered_at = -inf
-        self._cpu_at_answer: float | None = None
-        self._busy = busy
+        self._cpu_read: float | None = None
+        """The CPU time when it was read last."""
+        self._cpu_read_at = -inf
+        self._is_busy = busy
+        self._was_busy = False
+        self._looked_at = -inf
+        """When it was looked whether the bot is busy, or it was asked after a rest."""
         self._look_seconds = max(_LOOK_SECONDS, limits.answer / _LOOKS)
         self._first_check = min(limits.answer, self._look_seconds)
-        self._looked_at = -inf
-        self._was_busy = False
-        self._uncharged = 0.0
-        """Seconds in which the bot was awaited and busy."""
-        self._uncharged_at_answer = 0.0
+        self._busy = 0.0
+        """Seconds so far in which the bot was awaited and busy."""
 
     def await_ready(self) -> None:
         """Start the clock of the bot's start."""
         now = self._now()
-        self.open[READY] = (now, None, TimeBank(self._limits), 0.0)
+        self.open[READY] = Moment(now, None, 0.0), TimeBank(self._limits)
         self.next_check = now + self._limits.start
 
     def ask(self, *requests: tuple[int, int]) -> None:
         """Start the clocks of requests that are written together; each is an id and a game."""
         now = self._now()
-        cpu = self._max_cpu(now)
-        limit = self._limits.answer if cpu is None else self._first_check
+        asked = Moment(now, self._max_cpu(now), self._busy)
+        limit = self._limits.answer if asked.cpu is None else self._first_check
         if not self.open:
-            self._looked_at, self._was_busy = now, False
+            self._looked_at = now
+            self._was_busy = False
         for id_, game in requests:
             bank = self._bank.game(game)
             limit = min(limit, bank.own, bank.wall)
-            self.open[id_] = (now, cpu, bank, self._uncharged)
+            self.open[id_] = asked, bank
         self.next_check = min(self.next_check, now + limit, now + self._bank.wall)
 
     def answered(self, id_: int) -> str:
         """Stop a request's clock, restart all others; returns why it came too late, or ""."""
         now = self._now()
-        request = self.open.pop(id_)
+        asked, bank = self.open.pop(id_)
         if id_ == READY:
             return ""
         if self._was_busy:
             self._leave_out(now)
-        since, cpu, bank, uncharged = self._since_last_answer(request)
-        passed = now - since
-        used = passed if passed <= self._resolution else self._used(since, cpu, now)
+        began = self._began(asked)
+        passed = now - began.wall
+        used = passed if passed <= self._resolution else self._used(began, now)
         limit = min(self._limits.answer, bank.own)
-        charged = passed - (self._uncharged - uncharged)
         bank.own -= used
+        charged = passed - (self._busy - began.busy)
         bank.wall -= charged
         self._bank.wall -= charged
         if self.open:
-            self._answered_at, self._cpu_at_answer = now, self._max_cpu(now)
-            self._uncharged_at_answer = self._uncharged
-        return "" if used < limit or cpu is None else self._timeout(limit)
+            self._answered = Moment(now, self._max_cpu(now), self._busy)
+        return "" if used < limit or began.cpu is None else self._timeout(limit)
 
     def expired(self) -> str:
         """Return why an open request is late, "" if none is; updates `next_check`."""
         now = self._now()
         if self.open and READY not in self.open and now - self._looked_at >= _SOON:
-            self._look(now)
+            self._was_busy = bool(self._is_busy())
+            if self._was_busy:
+                self._leave_out(now)
+            self._looked_at = now
         self.next_check = inf
-        for id_ in self.open:
-            next_check, timeout = self._check(id_, now)
-            if timeout:
+        for id_, (asked, bank) in self.open.items():
+            if timeout := self._check(id_, self._began(asked), bank, now):
                 return timeout
-            self.next_check = min(self.next_check, next_check)
         return ""
 
     def forget(self) -> None:
         """Drop all open requests; the wall time of the oldest is charged."""
         if self.open and READY not in self.open:
-            since, _, bank, uncharged = self._since_last_answer(next(iter(self.open.values())))
-            charged = self._now() - since - (self._uncharged - uncharged)
+            asked, bank = next(iter(self.open.values()))
+            began = self._began(asked)
+            charged = self._now() - began.wall - (self._busy - began.busy)
             bank.wall -= charged
             self._bank.wall -= charged
         self.open.clear()
         self.next_check = inf
 
-    def spent(self) -> tuple[float, float | None]:
-        """Return the seconds in which the bot was awaited and busy, and its CPU time, so far.
-
-        What is busy was not seen to sleep. The CPU time is None if it is unknown.
-        """
-        return self._uncharged, self._cpu()
+    def spent(self) -> Spent:
+        """Return what the bot has used so far."""
+        return Spent(self._busy, self._cpu())
 
     def suspended(self) -> None:
         """Take note that the arena did not run for a while, in which the bot may have."""
-        self._read_at = -inf
+        self._cpu_read_at = -inf
 
-    def _look(self, now: float) -> None:
-        """Look whether the bot is busy; if so, the time since the last look is not charged."""
-        self._was_busy = bool(self._busy())
-        if self._was_busy:
-            self._leave_out(now)
-        self._looked_at = now
+    def _began(self, asked: Moment) -> Moment:
+        """Return when the clock of a request began: with it, or with a later answer to another."""
+        return asked if asked.wall >= self._answered.wall else self._answered
 
     def _leave_out(self, now: float) -> None:
-        self._uncharged += now - self._looked_at
+        """Leave out the time since the last look, in which the bot was busy."""
+        self._busy += now - self._looked_at
         self._looked_at = now
 
     def _max_cpu(self, now: float) -> float | None:
         """Return the most CPU time that the bot can have used by now, without always reading it."""
-        lag = now - self._read_at
+        lag = now - self._cpu_read_at
         if lag > self._resolution:
-            self._last_read, self._read_at, lag = self._cpu(), now, 0.0
-        return None if self._last_read is None else self._last_read + lag
+            self._cpu_read = self._cpu()
+            self._cpu_read_at = now
+            lag = 0.0
+        return None if self._cpu_read is None else self._cpu_read + lag
 
-    def _used(self, since: float, cpu: float | None, now: float) -> float:
+    def _used(self, began: Moment, now: float) -> float:
         """Return the seconds used since a moment, in the time that the bot is judged by."""
-        if cpu is None or (read := self._cpu()) is None:
-            return now - since
-        self._last_read, self._read_at = read, now
-        return max(0.0, read - cpu)
+        if began.cpu is None or (read := self._cpu()) is None:
+            return now - began.wall
+        self._cpu_read = read
+        self._cpu_read_at = now
+        return max(0.0, read - began.cpu)
 
-    def _since_last_answer(self, request: _Request) -> _Request:
-        if request[0] >= self._answered_at:
-            return request
-        return self._answered_at, self._cpu_at_answer, request[2], self._uncharged_at_answer
-
-    def _check(self, id_: int, now: float) -> tuple[float, str]:
-        """Return when to check a request again, and why it is late, "" if it is not."""
-        since, cpu, bank, uncharged = self._since_last_answer(self.open[id_])
-        if id_ == READY:
-            deadline = since + self._limits.start
-            return deadline, f"not ready within {self._limits.start:g} s" if now >= deadline else ""
+    def _check(self, id_: int, began: Moment, bank: TimeBank, now: float) -> str:
+        """Return why a request is late, "" if it is not; note when to check it again."""
         limit = min(self._limits.answer, bank.own)
-        if cpu is None:
-            deadline = since + min(limit, self._bank.wall)
-            return deadline, self._timeout_by_wall(limit) if now >= deadline else ""
-        used = self._at_most_used(since, cpu, now)
-        if used >= limit and (used := self._used(since, cpu, now)) >= limit:
-            return now, self._timeout(limit)
-        max_wall, factor = min(self._max_wall, bank.wall), self._limits.wall
-        slept = max(0.0, self._looked_at - since - (self._uncharged - uncharged))
+        if id_ == READY:
+            deadline = began.wall + self._limits.start
+        elif began.cpu is None:
+            deadline = began.wall + min(limit, self._bank.wall)
+        else:
+            return self._check_by_cpu(began, began.cpu, bank, now)
+        self.next_check = min(self.next_check, deadline)
+        if now < deadline:
+            return ""
+        if id_ == READY:
+            return f"not ready within {self._limits.start:g} s"
+        return self._timeout_by_wall(limit)
+
+    def _check_by_cpu(self, began: Moment, cpu: float, bank: TimeBank, now: float) -> str:
+        """Check a request by CPU time, and by the wall clock against bots that sleep."""
+        limit = min(self._limits.answer, bank.own)
+        # The most that it can have used, as CPU time is read only if that matters.
+        used = now - began.wall
+        if self._resolution < 0:
+            used = inf
+        elif self._cpu_read is not None and self._cpu_read_at > began.wall:
+            used = min(used, self._cpu_read + now - self._cpu_read_at - cpu)
+        if used >= limit:
+            used = self._used(began, now)
+        if used >= limit:
+            return self._timeout(limit)
+        max_wall = min(self._max_wall, bank.wall)
+        slept = max(0.0, self._looked_at - began.wall - (self._busy - began.busy))
         left = min(max_wall, self._bank.wall) - slept
         if left <= 0:
-            return now, self._timeout_by_wall(max_wall, factor)
-        if now >= since + _LONGEST * max_wall:
-            factor *= _LONGEST
-            return now, self._timeout(_LONGEST * max_wall, factor, "by the wall clock")
-        soon = max(_SOON, min(left, self._look_seconds))
-        return now + min(soon, max(self._resolution, limit - used)), ""
-
-    def _at_most_used(self, since: float, cpu: float, now: float) -> float:
-        """Return the most CPU time that the bot can have used, without reading it."""
-        if self._resolution < 0:
-            return inf
-        used = now - since
-        if self._last_read is not None and self._read_at > since:
-            used = min(used, self._last_read + now - self._read_at - cpu)
-        return used
+            return self._timeout_by_wall(max_wall, self._limits.wall)
+        if now >= began.wall + _LONGEST * max_wall:
+            factor = _LONGEST * self._limits.wall
+            return self._timeout(_LONGEST * max_wall, factor, "by the wall clock")
+        until_wall = max(_SOON, min(left, self._look_seconds))
+        until_cpu = max(self._resolution, limit - used)
+        self.next_check = min(self.next_check, now + min(until_wall, until_cpu))
+        return ""
 
     def _timeout_by_wall(self, limit: float, factor: float = 1.0) -> str:
-        """Say which limit a bot exceeded that had so much wall time for an answer."""
+        """Say which limit a bot exceeded that may take `limit` seconds by the wall clock."""
         if self._bank.wall < limit:
             return USED_UP.format(self._limits.fixture)
         return self._timeout(limit, factor, "by the wall clock")
 
     def _timeout(self, limit: float, factor: float = 1.0, clock: str = "") -> str:
-        """Say which limit a bot exceeded: by a clock, or in CPU time."""
+        """Say which limit a bot exceeded: by the named clock, or in CPU time."""
         answer, game = self._limits.answer * factor, self._limits.game * factor
         if limit < answer:
             return f"the {game:g} s {clock or 'of CPU time'} for all answers of a game are used up"

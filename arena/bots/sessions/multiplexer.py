@@ -1,4 +1,9 @@
-"""The live bots of one table, and the wait for whichever of them answers next."""
+"""The live bots of one table, and the wait for whichever of them answers next.
+
+A turn: `ask` queues requests in the sessions; `wait` has them written, sleeps in epoll, and calls
+the handler of each descriptor that is ready, which returns replies. A reply can also lie in what a
+bot wrote before it was asked, or be a timeout.
+"""
 
 import select
 from collections.abc import Callable, Sequence
@@ -27,7 +32,7 @@ from arena.io.uptime import TICK, Uptime
 _GRACE = 0.5
 """Seconds that bots have to end by themselves after `bye`."""
 _PATIENCE = 0.01
-"""Seconds without an answer after which bots are frozen from which none is awaited."""
+"""Seconds without an answer after which bots that owe none are frozen."""
 MAX_ANSWER = 8_192
 """Bytes that are kept of the line with which a bot faulted."""
 _Handler = Callable[[], Sequence[SeatReply]]
@@ -38,14 +43,13 @@ class Multiplexer:
     """Sessions by seat; a context manager that leaves no process behind.
 
     `ask` queues requests, any number per seat. `wait` writes what each seat was told and asked in
-    one go, and returns the replies that have come, one or more. If none comes for a while, the
-    bots from which none is awaited are frozen until they are asked: they would slow down others.
-    Time in which the arena itself did not run counts for no limit.
+    one go, and returns the replies that have come, one or more. If none comes for a while, bots
+    that owe no answer are frozen until they are asked: they would slow down others. Time in which
+    the arena itself did not run counts for no limit.
+
     Bots come from the warm `pool` if there is one; those in the seats `reusable` return to it.
-    Bots with language models ask them at the `gateway`, which refuses all if none is given, and
-    never come from the pool.
-    `stderr` is the end of each seat's standard error, complete once its bot has been stopped, and
-    `stderr_sizes` how many bytes of it there were.
+    Bots with language models ask them at the `gateway`, and never come from the pool. Without a
+    gateway, one that refuses everything stands in for it.
     """
 
     def __init__(
@@ -60,24 +64,31 @@ class Multiplexer:
         self.sandbox = sandbox
         self.limits = limits
         self.reusable: set[int] = set()
+        self.stderr = [""] * len(programs)
+        """The end of each seat's standard error, complete once its bot has been stopped."""
+        self.stderr_sizes = [0] * len(programs)
+        """How many bytes of it there were."""
+        self._programs = programs
+        self._log = log
         self._pool = pool
         refuses = not gateway and any(program.models for program in programs)
         self._refusing = Gateway({}, [""] * len(programs), asks=False) if refuses else None
         self._gateway = gateway or self._refusing
-        self._programs = programs
-        self._log = log
-        self._epoll = select.epoll()
-        self._sessions: dict[int, Session] = {}
-        self._last: dict[int, Session] = {}
-        """The sessions that were begun last, by seat, until it is asked what they answered."""
-        self._handlers: dict[int, _Handler] = {}
-        self.stderr = [""] * len(programs)
-        self.stderr_sizes = [0] * len(programs)
         self._banks = [FixtureBank(limits) for _ in programs]
+        self._sessions: dict[int, Session] = {}
+        """The live bots, by seat."""
+        self._last: dict[int, Session] = {}
+        """The sessions that began last, by seat, until `answered` asks for them."""
         self._to_flush: dict[int, Session] = {}
+        """Sessions with requests that are not written yet."""
         self._read_ahead: set[int] = set()
+        """Seats that may have answered before their requests were written."""
         self._next_check = inf
+        """When a session may time out."""
         self._uptime = Uptime(self._resumed)
+        self._epoll = select.epoll()
+        self._handlers: dict[int, _Handler] = {}
+        """What handles each descriptor that epoll watches."""
 
     def __enter__(self) -> Self:
         return self
@@ -140,9 +151,9 @@ class Multiplexer:
             self.stop(seat)
 
     def answered(self, seat: int, id_: int) -> str:
-        """Return the line with which a seat faulted that was asked for an answer; "" if none.
+        """Return the line with which a seat faulted when it was asked for an answer; "" if none.
 
-        Bytes that are no UTF-8 are spelled out, and only the first MAX_ANSWER are returned.
+        Bytes that are not UTF-8 are spelled out, and only the first MAX_ANSWER are returned.
         """
         session = self._last.pop(seat, None)
         line = session.answered(id_)[:MAX_ANSWER] if session else b""
@@ -177,8 +188,7 @@ class Multiplexer:
         replies = self._take_read_ahead() if self._read_ahead else []
         patience = _PATIENCE
         while not replies:
-            left = self._next_check - now
-            replies = self._poll(min(left, patience))
+            replies = self._poll(min(self._next_check - now, patience))
             if replies:
                 break
             now = self._uptime.now()
@@ -189,6 +199,39 @@ class Multiplexer:
                 patience = TICK
                 self._rest(at_once=now - began < TICK)
         return replies
+
+    def _take_read_ahead(self) -> list[SeatReply]:
+        """Return the replies in what bots wrote before they were asked."""
+        seats = sorted(self._read_ahead & self._sessions.keys())
+        self._read_ahead.clear()
+        return [reply for seat in seats for reply in self._sessions[seat].replies()]
+
+    def _poll(self, seconds: float) -> list[SeatReply]:
+        """Wait for so long, and handle what comes."""
+        replies: list[SeatReply] = []
+        if self._gateway:
+            self._gateway.check()
+        events = self._epoll.poll(seconds if seconds > 0 else 0.0)
+        self._uptime.tick()
+        for fd, _ in events:
+            # A handler may have ended the watch over another descriptor.
+            if handler := self._handlers.get(fd):
+                replies += handler()
+        return replies
+
+    def _timeouts(self) -> list[SeatReply]:
+        """Return the timeouts, and update when to check again."""
+        sessions = list(self._sessions.values())
+        timeouts = [session.expired() for session in sessions]
+        self._next_check = min((session.next_check for session in sessions), default=inf)
+        return [reply for reply in timeouts if reply]
+
+    def _rest(self, *, at_once: bool) -> None:
+        """Freeze all that owe no answer."""
+        for session in self._sessions.values():
+            session.rest(at_once=at_once)
+        if self._pool:
+            self._pool.rest()
 
     def bye(self, line: bytes) -> None:
         """Return reusable bots to the pool; say goodbye to the others, and let them end."""
@@ -206,30 +249,10 @@ class Multiplexer:
             self._poll(min(deadline - now, TICK))
             now = self._uptime.now()
 
-    def _poll(self, seconds: float) -> list[SeatReply]:
-        """Wait for so long, and handle what comes."""
-        replies: list[SeatReply] = []
-        if self._gateway:
-            self._gateway.check()
-        events = self._epoll.poll(seconds if seconds > 0 else 0.0)
-        self._uptime.tick()
-        for fd, _ in events:
-            # A handler may have ended the watch over another descriptor.
-            if handler := self._handlers.get(fd):
-                replies += handler()
-        return replies
-
     def _resumed(self) -> None:
         """Take note that the arena did not run for a while; its bots may have."""
         for session in self._sessions.values():
             session.clock.suspended()
-
-    def _rest(self, *, at_once: bool) -> None:
-        """Freeze all from which nothing is awaited."""
-        for session in self._sessions.values():
-            session.rest(at_once=at_once)
-        if self._pool:
-            self._pool.rest()
 
     def _give_back(self, seat: int, pool: TablePool) -> None:
         """Return a bot to the pool, unless it owes an answer or said something unasked."""
@@ -247,17 +270,12 @@ class Multiplexer:
         self.stderr_sizes[seat] += session.errors_size
 
     def _flushed(self, session: Session) -> None:
-        """Note what follows a write: a deadline, answers read ahead, a rest still to be written."""
+        """Note what follows a write: a deadline, answers read ahead, bytes still to be written."""
         self._next_check = min(self._next_check, session.next_check)
         if session.read_ahead:
             self._read_ahead.add(session.seat)
         if session.outbox and session.stdin not in self._handlers:
             self._watch(session.stdin, partial(self._write_rest, session), select.EPOLLOUT)
-
-    def _take_read_ahead(self) -> list[SeatReply]:
-        seats = sorted(self._read_ahead & self._sessions.keys())
-        self._read_ahead.clear()
-        return [reply for seat in seats for reply in self._sessions[seat].replies()]
 
     def _read(self, session: Session) -> Sequence[SeatReply]:
         replies = session.read()
@@ -291,13 +309,6 @@ class Multiplexer:
         if not session.outbox:
             self._forget(session.stdin)
         return ()
-
-    def _timeouts(self) -> list[SeatReply]:
-        """Return the timeouts, and update when to check again."""
-        sessions = list(self._sessions.values())
-        timeouts = [session.expired() for session in sessions]
-        self._next_check = min((session.next_check for session in sessions), default=inf)
-        return [reply for reply in timeouts if reply]
 
     def _watch(self, fd: int, handler: _Handler, event: int = select.EPOLLIN) -> None:
         self._handlers[fd] = handler

@@ -18,77 +18,80 @@ from arena.game.wire.messages import MAX_LINE, Answer, Ready
 from arena.io.errors import ArenaError, ShortageError, short_of_processes, shortage_in, shortage_of
 from arena.io.uptime import wait_readable
 
+MAX_STDERR = 65_536
+"""Bytes that are kept of the end of standard error."""
+_CHUNK = 65_536
+"""Bytes that are read at a time."""
+_SHOWN_BYTES = 120
+"""Bytes of a malformed line that a fault shows."""
+_LINGER = 1.0
+"""Seconds within which a program that closed its output should have ended."""
+_NOT_EXECUTED = {125, 126, 127}
+"""Exit codes of the shells and programs that start bots, if they cannot; bots may use them, too."""
 Reply = Answer | Ready | Fault
 SeatReply = tuple[int, int, Reply]
 """A seat, the id of its request and the reply."""
 Log = Callable[[int, str, bytes], None]
 """Gets every line with its seat and its direction: ">>" to the bot, "<<" from it.
 
-What comes on standard error has the direction "!!", as it comes: in any pieces.
+Standard error has the direction "!!" and comes in any pieces, not in lines.
 """
 
 
-_NOT_EXECUTED = {125, 126, 127}
-"""Exit codes of the shells and programs that start bots, if they cannot; bots may use them, too."""
-_LINGER = 1.0
-"""Seconds within which a program that closed its output should have ended."""
-
-
 class Ending(NamedTuple):
-    """The end of a program."""
+    """The end of a program, and whether it can be held against the bot."""
 
     how: str
     """In words, for a fault."""
     not_run: bool = False
     """Whether the sandbox ended before it had started the program."""
     lacked_processes: bool = False
-    """Whether its machine refused it a process that it might have had."""
+    """Whether the machine refused it a process that it might have had."""
     not_executed: bool = False
     """Whether it ended as a shell does that could not execute a program."""
 
 
 def ending_of(running: Running) -> Ending:
-    """Return how a program ended whose output is closed; its pipe may close shortly before."""
+    """Return how a program ended; its output is closed, which may come shortly before its end."""
     if not wait_readable([running.exit_fd], _LINGER):
         return Ending("it closed its output")
     code = running.exit_code()
-    lacked = running.lacked_processes()
-    return Ending(_words(code), not running.ran(), lacked, code in _NOT_EXECUTED)
-
-
-def _words(code: int) -> str:
+    # A shell that ran the program says by 128 and more which signal ended it.
     number = -code if code < 0 else code - 128
     if number in set(signal.Signals):
-        return f"the program was killed by {signal.Signals(number).name}"
-    if code < 0:
-        return f"the program was killed by signal {number}"
-    return f"the program ended with exit code {code}"
+        how = f"the program was killed by {signal.Signals(number).name}"
+    elif code < 0:
+        how = f"the program was killed by signal {number}"
+    else:
+        how = f"the program ended with exit code {code}"
+    lacked = running.lacked_processes()
+    return Ending(how, not running.ran(), lacked, code in _NOT_EXECUTED)
 
 
 def check_not_refused(ending: Ending) -> None:
-    """Raise ShortageError if a bot ended that the machine refused a process."""
+    """Raise ShortageError if the machine refused a process to a bot that ended."""
     if ending.lacked_processes:
         raise short_of_processes("a bot was refused one, and may have more than it had")
 
 
-def check_executed(ending: Ending, sandbox: Sandbox, last_line: str) -> None:
+def check_executed(ending: Ending, sandbox: Sandbox, last_words: str) -> None:
     """Raise ArenaError if a bot that said nothing was never executed, by no fault of its own.
 
-    The sandbox is gone, or the machine lacked something (ShortageError). `last_line` is the last
-    one on standard error: the sandbox's own, if the program was not started.
+    Either the sandbox is gone, or the machine lacked something (ShortageError). `last_words` is the
+    last line on standard error: the sandbox's own, if the program was not started.
     """
-    if ending.not_run and (shortage := shortage_in(last_line)):
+    if ending.not_run and (shortage := shortage_in(last_words)):
         raise shortage
     if ending.not_run or ending.not_executed:
         _check_sandbox(sandbox)
     if ending.not_run:
-        raise _could_not_start(sandbox, last_line or ending.how)
+        raise _could_not_start(sandbox, last_words or ending.how)
 
 
 def not_started(sandbox: Sandbox, error: OSError) -> ShortageError:
-    """Return why a sandbox could not start a bot; raises ArenaError if it works no more.
+    """Return why a sandbox could not start a bot; raises ArenaError if it does not work any more.
 
-    No program of a bot was executed yet: what failed has other reasons.
+    The bot's own program was not executed yet, so the bot is not to blame.
     """
     if shortage := shortage_of(error):
         return shortage
@@ -108,18 +111,11 @@ def _check_sandbox(sandbox: Sandbox) -> None:
         raise ArenaError(what, hint=reason.hint)
 
 
-MAX_STDERR = 65_536
-"""Bytes that are kept of the end of standard error."""
-_CHUNK = 65_536
-
-
 class Session:
     """One live bot and its pipes. The first fault is final: the bot must then be stopped.
 
-    Any number of requests may be open. What is told and asked is queued until `flush` writes it in
-    one go, because every write wakes the bot. `outbox` is what the pipe did not take yet; `closed`
-    means that no more output can come, `ended` that the program has ended. Replies and lines of the
-    log name the `seat`.
+    Any number of requests may be open. Notices and requests are queued until `flush` writes them in
+    one go, because every write wakes the bot. Replies and lines of the log name the `seat`.
     """
 
     def __init__(
@@ -133,34 +129,45 @@ class Session:
         seat: int = 0,
     ) -> None:
         self.seat = seat
+        self.running = running
         self.stdin, self.stdout = running.stdin, running.stdout
         self.stderr, self.exit_fd = running.stderr, running.exit_fd
+        self.closed = False
+        """Whether no more output can come."""
+        self.ended = False
+        """Whether the program has ended."""
+        self.ending: Ending | None = None
+        """How it ended, if it did while an answer was awaited."""
         self._models = models
         self._model_seconds = limits.model or MODEL_SECONDS
-        self.clock = _clock(running, limits, now, bank, models)
+        own = (lambda: now() - models.waits.held) if models else now
+        self.clock = Clock(
+            limits, own, running.cpu_time, bank, running.is_busy, stands_still=models is not None
+        )
+        """It stands still while the bot waits for its models."""
         self._open = self.clock.open
-        self._requests: list[tuple[int, int]] = []
-        self.outbox = b""
-        self.ending: Ending | None = None
-        """How the program ended, if it did while an answer was awaited."""
-        self.closed = False
-        self.ended = False
-        self.running = running
-        self._strict = limits.freeze
+        self._freezes_at_once = limits.freeze
         self._frozen = False
         self._log = log
-        self._inbox = b""
-        self._flooded = False
         self._lines: list[bytes] = []
+        """The lines that wait for `flush`."""
+        self._requests: list[tuple[int, int]] = []
+        """The id and the game of each request among them."""
         self._written: list[bytes] = []
         """The last lines that were written, for the words of a fault."""
-        self._errors = bytearray()
-        self.errors_size = 0
-        """Bytes of its standard error so far."""
+        self.outbox = b""
+        """Bytes that the pipe did not take yet."""
+        self._inbox = b""
+        """Output without the lines that were handled."""
+        self._flooded = False
+        """Whether the bot had filled its inbox before it was asked."""
         self._answers = deque[bytes](maxlen=max(1, limits.concurrent_games))
         """Its newest lines: a referee may find that one of them is illegal."""
         self._faulty = b""
         """Its output when it was found at fault."""
+        self._errors = bytearray()
+        self.errors_size = 0
+        """Bytes of its standard error so far."""
 
     @property
     def errors(self) -> str:
@@ -258,7 +265,10 @@ class Session:
         if end:
             line, self._inbox = self._inbox[:end], self._inbox[end:]
             return self._decode(line)
-        return self._fault(Cause.CRASH, self._how_it_ended()) if self.closed else None
+        if not self.closed:
+            return None
+        self.ending = ending_of(self.running)
+        return self._fault(Cause.CRASH, self.ending.how)
 
     @property
     def full(self) -> bool:
@@ -295,7 +305,7 @@ class Session:
         return replies + self.replies()
 
     def answered(self, id_: int) -> bytes:
-        """Return the line that answered a request of late, else that of the fault; b"" if none."""
+        """Return the recent line that answered a request, else that of the fault; b"" if none."""
         for line in self._answers:
             with suppress(StrictError):
                 if decode_answer(line).id == id_:
@@ -303,19 +313,16 @@ class Session:
         return self._faulty
 
     def expired(self) -> SeatReply | None:
-        """Return a timeout if an answer took too long."""
-        reason = self._waited_too_long() or self.clock.expired()
+        """Return the fault if an answer took too long."""
+        if self._models and self._open and self._models.waits.for_answer >= self._model_seconds:
+            reason = f"no answer within {self._model_seconds:g} s of its language models"
+        else:
+            reason = self.clock.expired()
         if not reason:
             return None
         ids = [id_ for id_ in self._open if id_ != READY]
         asked = f"; open: {open_requests(ids, self._written)}" if ids else ""
         return self._fault(Cause.TIMEOUT, f"{reason}{asked}{unfinished(self._inbox)}")
-
-    def _waited_too_long(self) -> str:
-        seconds = self._model_seconds
-        if not (self._models and self._open) or self._models.waits.for_answer < seconds:
-            return ""
-        return f"no answer within {seconds:g} s of its language models"
 
     def release(self) -> Running | None:
         """Write what is queued and give the program away; None if it cannot serve again."""
@@ -354,8 +361,8 @@ class Session:
             answer = decode_answer(line)
         except StrictError as error:
             self._faulty = line
-            text = line[:120].decode("utf-8", "backslashreplace").rstrip("\r\n")
-            rest = " ..." if len(line) > 120 else ""
+            text = line[:_SHOWN_BYTES].decode("utf-8", "backslashreplace").rstrip("\r\n")
+            rest = " ..." if len(line) > _SHOWN_BYTES else ""
             unasked = news(self._written) if error.is_object else ""
             return self._fault(Cause.MALFORMED_LINE, f"{error}: {text!r}{rest}{unasked}")
         if answer.id not in self._open:
@@ -372,7 +379,7 @@ class Session:
         if reason:
             self.clock.forget()
             return self.seat, id_, Fault(Cause.TIMEOUT, reason)
-        if self._strict:
+        if self._freezes_at_once:
             self.rest(at_once=True)
         return self.seat, id_, reply
 
@@ -382,23 +389,6 @@ class Session:
         self._faulty = self._faulty or self._inbox
         self.clock.forget()
         return self.seat, id_, Fault(cause, detail)
-
-    def _how_it_ended(self) -> str:
-        self.ending = ending_of(self.running)
-        return self.ending.how
-
-
-def _clock(
-    running: Running,
-    limits: LimitsInfo,
-    now: Callable[[], float],
-    bank: FixtureBank | None,
-    models: ModelSocket | None,
-) -> Clock:
-    """Return the clock of a bot, which stands still while the bot waits for its models."""
-    own = (lambda: now() - models.waits.held) if models else now
-    times = running.cpu_time, bank, running.is_busy
-    return Clock(limits, own, *times, stands_still=models is not None)
 
 
 _ANSWERED = frozenset({"hello", "turn", "calza"})

@@ -1,6 +1,5 @@
 """Bots of one process that wait for their next table, so that not every fixture starts its own."""
 
-import select
 import time
 from collections import deque
 from collections.abc import Iterable
@@ -9,17 +8,24 @@ from typing import NamedTuple
 from weakref import WeakKeyDictionary
 
 from arena.bots.sandboxes.base import Program, Running, Sandbox
+from arena.io.uptime import wait_readable
 
 MAX_WAITING = 16
 """Programs that wait at a time.
 
-A full pool keeps what it has: who has waited longest plays next, and who came last may not play
-before its round is over.
+A full pool takes no more: the program that has waited longest plays next, and the one that came
+last may not play before its round is over.
 """
 _START_SECONDS = 2.0
 """Seconds after which a program that was started ahead of time is frozen."""
-_Key = tuple[str, Program]
-"""The name of a sandbox, and what runs in it."""
+
+
+class Waiting(NamedTuple):
+    """A program that waits for its next table."""
+
+    sandbox: str
+    program: Program
+    running: Running
 
 
 class TableDice(NamedTuple):
@@ -42,40 +48,39 @@ class WarmPool:
 
     def __init__(self, max_waiting: int = MAX_WAITING) -> None:
         self._max_waiting = max_waiting
-        self._waiting: deque[tuple[_Key, Running]] = deque()
+        self._waiting: deque[Waiting] = deque()
         self._seen: WeakKeyDictionary[Running, set[str]] = WeakKeyDictionary()
-        """The keys of the dice at all tables that a process took a seat at."""
+        """The keys of the dice at all tables where a process took a seat."""
         self._over: set[str] = set()
-        """The keys of dice of which this process has played the last table."""
+        """The keys of dice whose last table this process has played."""
         self._starting: dict[Running, float] = {}
-        """When programs were started ahead of time that are not frozen yet."""
+        """When each program that is not frozen yet was started ahead of time."""
 
     def take(self, program: Program, sandbox: Sandbox, dice: TableDice) -> Running:
         """Return a waiting bot, or a new one; raises OSError if it cannot be started.
 
         It has seen none of the secret dice before, and those of its table from now on.
         """
-        running = self._take_waiting(program, sandbox, dice) or sandbox.start(program)
+        running = None
+        if waiting := self._find(program, sandbox, dice):
+            self._waiting.remove(waiting)
+            running = waiting.running
+            self._starting.pop(running, None)
+            running.freeze(frozen=False)
+            if wait_readable([running.exit_fd], 0):
+                _end(running)
+                running = None
+        running = running or sandbox.start(program)
         self._seen.setdefault(running, set()).add(dice.key)
         return running
 
-    def _take_waiting(self, program: Program, sandbox: Sandbox, dice: TableDice) -> Running | None:
-        if running := self._find(program, sandbox, dice):
-            self._waiting.remove(((sandbox.name, program), running))
-            self._starting.pop(running, None)
-            running.freeze(frozen=False)
-            if not select.select([running.exit_fd], [], [], 0)[0]:
-                return running
-            _end(running)
-        return None
-
-    def _find(self, program: Program, sandbox: Sandbox, dice: TableDice) -> Running | None:
+    def _find(self, program: Program, sandbox: Sandbox, dice: TableDice) -> Waiting | None:
         # A task is handed over ahead of time: dice that were open then may be over by now.
         secret = {dice.key, *dice.open - self._over}
-        for key, running in self._waiting:
-            seen = self._seen.get(running, ())
-            if key == (sandbox.name, program) and secret.isdisjoint(seen):
-                return running
+        for waiting in self._waiting:
+            same = waiting.sandbox == sandbox.name and waiting.program == program
+            if same and secret.isdisjoint(self._seen.get(waiting.running, ())):
+                return waiting
         return None
 
     def give_back(
@@ -92,10 +97,10 @@ class WarmPool:
             _end(running)
         else:
             running.freeze(frozen=True)
-            self._waiting.append(((sandbox.name, program), running))
+            self._waiting.append(Waiting(sandbox.name, program, running))
 
     def prepare(self, programs: Iterable[Program], sandbox: Sandbox, dice: TableDice) -> None:
-        """Start programs of which none waits that may play on the dice of the next table.
+        """Start those programs for which none waits that may play on the dice of the next table.
 
         Containers start slowly; others play meanwhile.
         """
@@ -104,12 +109,12 @@ class WarmPool:
                 with suppress(OSError):
                     running = sandbox.start(program)
                     self._starting[running] = time.monotonic()
-                    self._waiting.appendleft(((sandbox.name, program), running))
+                    self._waiting.appendleft(Waiting(sandbox.name, program, running))
             if len(self._waiting) > self._max_waiting:
                 self._end_last()
 
     def rest(self) -> None:
-        """Freeze what was started ahead of time and had enough time for it."""
+        """Freeze programs that were started ahead of time and have had enough time to start."""
         before = time.monotonic() - _START_SECONDS
         for running in [running for running, since in self._starting.items() if since < before]:
             del self._starting[running]
@@ -121,13 +126,13 @@ class WarmPool:
             self._end_last()
 
     def _end_last(self) -> None:
-        running = self._waiting.pop()[1]
+        running = self._waiting.pop().running
         self._starting.pop(running, None)
         _end(running)
 
 
 class TablePool(NamedTuple):
-    """A warm pool as one table may use it: nobody there has seen its dice."""
+    """A warm pool as one table uses it: no program that it gives has seen the table's dice."""
 
     pool: WarmPool
     dice: TableDice
@@ -141,7 +146,7 @@ class TablePool(NamedTuple):
         self.pool.give_back(program, sandbox, running, self.dice)
 
     def rest(self) -> None:
-        """Freeze who waits and is still awake."""
+        """Freeze programs that have had enough time to start."""
         self.pool.rest()
 
 

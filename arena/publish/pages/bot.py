@@ -11,7 +11,7 @@ from typing import NamedTuple
 from markupsafe import Markup, escape
 from msgspec import Struct
 
-from arena.game.records import BotInfo, Cause, LeagueInfo
+from arena.game.records import BotInfo, Cause, Conditions
 from arena.game.rules.explain import name_bid
 from arena.game.rules.round import Bid
 from arena.league.changes import everyone, version_of
@@ -283,7 +283,7 @@ class BotView(Struct, frozen=True):
 
 
 def models(
-    league: LeagueInfo,
+    conditions: Conditions,
     bots: Iterable[BotInfo],
     ratings: Ratings,
     summary: LeagueSummary,
@@ -298,7 +298,7 @@ def models(
                 recent[name].append(fixture)
     # By the name that versions of a bot share, the oldest first.
     versions = defaultdict[str, list[BotInfo]](list)
-    for bot in sorted(everyone(league), key=lambda bot: (version_of(bot.name), bot.name)):
+    for bot in sorted(everyone(conditions), key=lambda bot: (version_of(bot.name), bot.name)):
         versions[version_of(bot.name)[0]].append(bot)
     rows = [(board, {row.bot: row for row in board.rows}) for board in ratings.boards]
     whole = overall_standings(ratings.overall).rows if ratings.overall else ()

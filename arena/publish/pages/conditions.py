@@ -9,7 +9,7 @@ from msgspec import Struct
 from msgspec.structs import asdict, fields
 
 from arena import __version__
-from arena.game.records import LeagueInfo, MachineInfo
+from arena.game.records import Conditions, MachineInfo
 from arena.game.rules.books import OPTIONS, SWITCHES, VARIANTS, Rules, changed_switches
 from arena.game.rules.clauses import CLAUSES, MEANINGS, Clause, by_text
 from arena.game.wire.messages import PROTOCOL
@@ -85,7 +85,7 @@ class Switch(Struct, frozen=True):
     clauses: tuple[str, ...]
 
 
-def switches(league: LeagueInfo, names: Collection[str]) -> list[Switch]:
+def switches(league: Conditions, names: Collection[str]) -> list[Switch]:
     """Return these switches or options, in the order of the rule books.
 
     Raises LookupError if one has no description, or no clause to read.
@@ -113,7 +113,7 @@ def _described(switch: str, descriptions: Mapping[str, str]) -> str:
     return descriptions[switch]
 
 
-def values(league: LeagueInfo, switch: str) -> list[Value]:
+def values(league: Conditions, switch: str) -> list[Value]:
     """Return what each variant of the league sets a switch or option to."""
     found = []
     for label, rules in league.variants.items():
@@ -130,7 +130,7 @@ def shown(value: object) -> str:
     return str(value).replace("_", " ")
 
 
-def rule_rows(league: LeagueInfo) -> list[RuleRow]:
+def rule_rows(league: Conditions) -> list[RuleRow]:
     """Return every switch and option of every variant."""
     return [
         RuleRow(
@@ -146,7 +146,7 @@ def rule_rows(league: LeagueInfo) -> list[RuleRow]:
     ]
 
 
-def limit_rows(league: LeagueInfo) -> list[LimitRow]:
+def limit_rows(league: Conditions) -> list[LimitRow]:
     """Return the limits that bots played under."""
     info = league.limits
     rows = [
@@ -229,7 +229,7 @@ PROMISES = {
         ),
     ),
 }
-"""The limits of each sandbox, in the words of docs/evidence/hostile.md."""
+"""The limits of each sandbox, in the words of benchmarks/results/hostile.md."""
 
 
 def machine(info: MachineInfo | None) -> dict[str, str]:
@@ -247,12 +247,12 @@ def machine(info: MachineInfo | None) -> dict[str, str]:
     return {name: value for name, value in found.items() if value}
 
 
-def versions(league: LeagueInfo) -> dict[str, str]:
+def versions(conditions: Conditions) -> dict[str, str]:
     """Return the versions of what played and of what wrote the report."""
     from importlib.metadata import version
 
     return {
-        "Arena that played": league.arena_version,
+        "Arena that played": conditions.arena_version,
         "Wire protocol": str(PROTOCOL),
         "Arena that wrote this": __version__,
         "Python that rated": platform.python_version(),
@@ -292,19 +292,19 @@ class ConditionsPage(Struct, frozen=True):
 
 
 def conditions_page(
-    league: LeagueInfo, summary: LeagueSummary, timing: Timing | None, store_root: str
+    conditions: Conditions, summary: LeagueSummary, timing: Timing | None, store_root: str
 ) -> ConditionsPage:
     """Return what the page of conditions shows."""
     return ConditionsPage(
-        switches=switches(league, SWITCHES),
-        options=switches(league, OPTIONS),
-        limits=limit_rows(league),
-        sandboxes=dict(sorted(summary.sandboxes.items())) or {league.sandbox: 0},
+        switches=switches(conditions, SWITCHES),
+        options=switches(conditions, OPTIONS),
+        limits=limit_rows(conditions),
+        sandboxes=dict(sorted(summary.sandboxes.items())) or {conditions.sandbox: 0},
         promises=PROMISES,
-        machine=machine(league.machine),
-        versions=versions(league),
+        machine=machine(conditions.machine),
+        versions=versions(conditions),
         times=times(timing),
-        seeds=seeds(league),
+        seeds=seeds(conditions),
         store_root=store_root,
     )
 
@@ -324,10 +324,10 @@ class SeedFacts(Struct, frozen=True):
         return shlex.quote(self.seed)
 
 
-def seeds(league: LeagueInfo) -> list[SeedFacts]:
+def seeds(conditions: Conditions) -> list[SeedFacts]:
     """Return the league's master seeds, first to last: it got another when bots joined."""
-    last = league.seed, league.commitment
-    pairs = [*((pair.seed, pair.commitment) for pair in league.earlier_seeds), last]
+    last = conditions.seed, conditions.commitment
+    pairs = [*((pair.seed, pair.commitment) for pair in conditions.earlier_seeds), last]
     several = len(pairs) > 1
     return [
         SeedFacts(f" {number}" if several else "", *pair) for number, pair in enumerate(pairs, 1)
@@ -351,14 +351,14 @@ class Wording(Struct, frozen=True):
     """Whether a variant of the league is played by one of these books."""
 
 
-def clause_entries(league: LeagueInfo) -> list[tuple[Clause, list[Wording], list[Value]]]:
+def clause_entries(conditions: Conditions) -> list[tuple[Clause, list[Wording], list[Value]]]:
     """Return every clause in the order of a game, with its switch's value in each variant."""
-    played = {rules.name for rules in league.variants.values()}
+    played = {rules.name for rules in conditions.variants.values()}
     return [
         (
             clause,
             [Wording(text, books, not played.isdisjoint(books)) for text, books in by_text(clause)],
-            values(league, clause.switch) if clause.switch else [],
+            values(conditions, clause.switch) if clause.switch else [],
         )
         for clause in CLAUSES
     ]
@@ -371,12 +371,12 @@ class RulesPage(Struct, frozen=True):
     books: Mapping[str, str]
 
 
-def rules_page(league: LeagueInfo) -> RulesPage:
+def rules_page(conditions: Conditions) -> RulesPage:
     """Return what the page of the rules shows."""
-    return RulesPage(clause_entries(league), {name: BOOKS[name] for name in VARIANTS})
+    return RulesPage(clause_entries(conditions), {name: BOOKS[name] for name in VARIANTS})
 
 
-def tables(league: LeagueInfo, summary: LeagueSummary) -> list[DataTable]:
+def tables(league: Conditions, summary: LeagueSummary) -> list[DataTable]:
     """Return the data tables of the bots, the rules, the limits and how much was played."""
     head = LeagueHead(league.name)
     fields = BotRow.__struct_fields__

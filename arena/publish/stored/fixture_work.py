@@ -62,13 +62,13 @@ def summarize(
         stored = _sound(store, position)
         with suppress(*_DAMAGE):
             if stored and stored.has_logs:
-                played, digest = store.unpack_whole(stored)
+                played, digest = store.decoded(stored.played_and_hash)
                 one = _Logged(position, digest, names.played(played) if names else played)
                 logged[one.played.fixture.division].append(one)
             elif stored:
-                result, digest = store.result(stored), store.content_hash(stored)
+                result, digest = store.result(stored), store.decoded(stored.hash_content)
                 shown = names.result(result) if names else result
-                summary = summarize_result(shown, store.luck(stored))
+                summary = summarize_result(shown, store.decoded(stored.luck))
                 made[position] = _encode(CachedFixture(digest, summary))
     for division, fixtures in logged.items():
         made |= _summarized(fixtures, variants.get(division.variant))
@@ -105,7 +105,7 @@ def make_all(
         if stored is None:
             raise damaged_fixtures([f"number {job.fixture}"], store.path)
         part = stored.only(job.games)
-        played = store.unpack(part, store.record(part))
+        played = store.decoded(part.played)
         made.append(work(names.played(played) if names else played, job.given))
     return made
 

@@ -13,7 +13,7 @@ import msgspec
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from arena.game.records import FixtureResult, GameResult, LeagueInfo
+from arena.game.records import Conditions, FixtureResult, GameResult
 from arena.game.rules.books import Rules
 from arena.io.cores import core_count
 from arena.io.errors import ArenaError
@@ -197,7 +197,7 @@ _decode = msgspec.msgpack.Decoder(CachedFixture).decode
 _decode_faults = msgspec.msgpack.Decoder(_CachedFaults).decode
 
 
-def summaries_of(store: Store, conditions: LeagueInfo, names: Pseudonyms | None) -> Cache:
+def summaries_of(store: Store, conditions: Conditions, names: Pseudonyms | None) -> Cache:
     """Return what reports of a store, perhaps under other names, keep between them."""
     fingerprint = names.fingerprint if names else ""
     depends_on = maker(), fingerprint, conditions.variants
@@ -205,7 +205,7 @@ def summaries_of(store: Store, conditions: LeagueInfo, names: Pseudonyms | None)
 
 
 @contextmanager
-def checking(store: Store, conditions: LeagueInfo) -> Iterator[Callable[[], None]]:
+def checking(store: Store, conditions: Conditions) -> Iterator[Callable[[], None]]:
     """Begin to check the rows of all fixtures; yield what raises ArenaError if any is damaged.
 
     No report is made of a store that the ratings refuse.
@@ -226,7 +226,7 @@ def checking(store: Store, conditions: LeagueInfo) -> Iterator[Callable[[], None
 @contextmanager
 def stored_games(
     store: Store,
-    conditions: LeagueInfo,
+    conditions: Conditions,
     counts: Callable[[str], bool],
     names: Pseudonyms | None = None,
     tell: Tell = str,
@@ -256,7 +256,7 @@ class _Reading(NamedTuple):
     store: Store
     cache: Cache
     processes: Processes
-    conditions: LeagueInfo
+    conditions: Conditions
     names: Pseudonyms | None
     tell: Tell
 
@@ -434,7 +434,7 @@ def rated_results_at(
         with suppress(ArenaError, LookupError, TypeError, ValueError):
             [stored] = store.stored(fixture.index, fixture.index)
             if stored.has_logs:
-                luck = rated_luck(store.unpack(stored, store.record(stored)), rules)
+                luck = rated_luck(store.decoded(stored.played), rules)
             else:
-                luck = store.luck(stored)  # which was kept when the logs were pruned
+                luck = store.decoded(stored.luck)  # which was kept when the logs were pruned
             yield replace(result, luck=luck)

@@ -5,16 +5,16 @@ import select
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
 
 from arena.bots.builds.staging import stage
-from arena.bots.sandboxes.base import ENVIRONMENT, MIB, Quota, Sandbox
+from arena.bots.sandboxes.base import ENVIRONMENT, MIB, PATH, Quota, Sandbox
 from arena.bots.sandboxes.bubblewrap import BubblewrapSandbox
-from arena.bots.sandboxes.child_process import process_trees
-from arena.bots.sandboxes.kernel import cgroups as systemd_scope
+from arena.bots.sandboxes.child_process import ChildProcess, process_trees
+from arena.bots.sandboxes.kernel import cgroups as control_groups
 from arena.bots.sandboxes.kernel.cgroups import (
     FEATURES,
     Cgroup,
@@ -126,16 +126,30 @@ def test_group_that_was_removed_is_frozen_and_killed_without_an_error() -> None:
     group.close()
 
 
-def test_program_in_a_scope_has_its_own_environment() -> None:
-    argv = SystemdScopes(("--user",)).make(Quota()).wrap(["true"], {"PYTHONPATH": "/modules"})
-    assert argv[-4:] == ["env", "-i", "PYTHONPATH=/modules", "true"]
+class AddingScope(SystemdScope):
+    """A scope whose command adds a variable to the environment, as systemd-run may."""
+
+    def wrap(self, argv: Sequence[str]) -> list[str]:
+        return ["env", "ADDED=1", *argv]
+
+
+def test_program_in_a_scope_has_its_own_environment(tmp_path: Path) -> None:
+    scope = AddingScope(SystemdScopes(()), Quota())
+    variables = {"PATH": PATH, "PYTHONPATH": "/modules"}
+    child = ChildProcess(["env"], tmp_path, tree=scope, environment=variables)
+    try:
+        assert child.exit_code() == 0
+        printed = os.read(child.stdout, 4096).decode().splitlines()
+        assert sorted(printed) == [f"PATH={PATH}", "PYTHONPATH=/modules"]
+    finally:
+        child.close()
 
 
 def test_scope_that_is_gone_when_it_is_looked_for_is_empty(monkeypatch: pytest.MonkeyPatch) -> None:
     scope = SystemdScopes(("--user",)).make(Quota())
     [unit] = [word for word in scope.wrap(["true"]) if word.startswith("--unit=")]
     gone = Path("/gone") / unit.removeprefix("--unit=")
-    monkeypatch.setattr(systemd_scope, "own_cgroups", lambda _: {"": gone})
+    monkeypatch.setattr(control_groups, "own_cgroups", lambda _: {"": gone})
     scope.started(os.getpid())
     scope.freeze(frozen=True)
     assert (scope.cpu_time(), scope.pids()) == (None, [])

@@ -148,7 +148,7 @@ class FifoContainer(Container):
         """Wait for the bot to end; return its exit code, or -9 if unknown."""
         if self._code is None:
             # A container that was killed may never have written a status.
-            select.select([self.exit_fd], [], [], None if self._lease is not None else 0)
+            _wait_for(self.exit_fd, select.POLLIN, None if self._lease is not None else 0.0)
             status = b""
             with suppress(BlockingIOError):
                 status = os.read(self.exit_fd, 64)
@@ -169,9 +169,7 @@ class FifoContainer(Container):
         os.close(self._lease)
         self._lease = None
         # It is gone when none of its processes holds the status open.
-        poll = select.poll()
-        poll.register(self.exit_fd, 0)
-        if self._id and not poll.poll(_LEASE_SECONDS * 1000):
+        if self._id and not _wait_for(self.exit_fd, 0, _LEASE_SECONDS):
             self._remove(self._id)
 
     def close(self) -> None:
@@ -318,17 +316,19 @@ class AttachedContainer(Container):
                 os.close(fd)
 
     def _relay(self, attached: socket.socket) -> None:
-        sources: list[socket.socket | int] = [attached, self._from_stdin]
+        poll = select.poll()
+        poll.register(attached, select.POLLIN)
+        poll.register(self._from_stdin, select.POLLIN)
         with suppress(OSError), attached:
             while True:
-                ready, _, _ = select.select(sources, [], [])
-                if attached in ready and not self._relay_output(attached):
+                ready = [fd for fd, _ in poll.poll()]
+                if attached.fileno() in ready and not self._relay_output(attached):
                     return
                 if self._from_stdin in ready:
                     if chunk := os.read(self._from_stdin, _CHUNK):
                         attached.sendall(chunk)
                     else:
-                        sources.remove(self._from_stdin)
+                        poll.unregister(self._from_stdin)
                         attached.shutdown(socket.SHUT_WR)
 
     def _relay_output(self, attached: socket.socket) -> bool:
@@ -340,9 +340,16 @@ class AttachedContainer(Container):
         output = _receive(attached, size)
         pipe = self._to_stderr if stream == 2 else self._to_stdout
         while output and not self._killed:
-            if select.select([], [pipe], [], _KILL_CHECK_SECONDS)[1]:
+            if _wait_for(pipe, select.POLLOUT, _KILL_CHECK_SECONDS):
                 output = output[os.write(pipe, output) :]
         return True
+
+
+def _wait_for(fd: int, event: int, seconds: float | None) -> bool:
+    """Wait for an event of a descriptor, or its end; return whether it came. None: for ever."""
+    poll = select.poll()
+    poll.register(fd, event)
+    return bool(poll.poll(None if seconds is None else 1000 * seconds))
 
 
 def _receive(attached: socket.socket, size: int) -> bytes:

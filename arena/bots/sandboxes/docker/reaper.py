@@ -63,21 +63,19 @@ def main(folder: str) -> None:
     try:
         # Without an engine there are no containers.
         with suppress(ArenaError):
-            _remove_containers(f"{engine.LABEL}={folder}")
+            # One that was still being created when its arena died cannot see the end of its lease.
+            last_seen = time.monotonic()
+            while time.monotonic() - last_seen < _QUIET_SECONDS:
+                with engine.api_client() as api:
+                    containers = api.containers(
+                        all=True, filters={"label": f"{engine.LABEL}={folder}"}
+                    )
+                for container in containers:
+                    engine.remove(container["Id"])
+                    last_seen = time.monotonic()
+                time.sleep(_POLL_SECONDS)
     finally:
         remove_abandoned()
-
-
-def _remove_containers(label: str) -> None:
-    # One that was still being created when its arena died cannot see the end of its lease.
-    last_seen = time.monotonic()
-    while time.monotonic() - last_seen < _QUIET_SECONDS:
-        with engine.api_client() as api:
-            containers = api.containers(all=True, filters={"label": label})
-        for container in containers:
-            engine.remove(container["Id"])
-            last_seen = time.monotonic()
-        time.sleep(_POLL_SECONDS)
 
 
 if __name__ == "__main__":

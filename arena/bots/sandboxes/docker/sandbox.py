@@ -37,13 +37,16 @@ if TYPE_CHECKING:
 _SWITCH_USER = ["SETGID", "SETPCAP", "SETUID"]
 """The privileges of a container's supervisor, which runs as root; its bot has none."""
 _MASKED = [*ENGINE_DEFAULTS, *HIDDEN_PROC, *HIDDEN_SYS]
-_INODES, _BUILD_INODES = 1024, 65_536
-"""Files in /tmp; compilers keep thousands there."""
+_INODES = 1024
+"""Most files in /tmp."""
+_BUILD_INODES = 65_536
+"""Most files in /tmp during a build: compilers keep thousands there."""
 _MESSAGE_QUEUE_BYTES = 65_536
 _NANO_CPUS = 10**9
 _ALL_STREAMS = {"stdin": 1, "stdout": 1, "stderr": 1, "stream": 1}
 _UNSEEN = "the engine does not see this machine's files"
-_TRIAL, _HELLO = "trial.txt", b"perudo\n"
+_TRIAL = "trial.txt"
+_HELLO = b"perudo\n"
 _TRIAL_SECONDS = 30.0
 
 
@@ -67,9 +70,9 @@ class DockerSandbox:
         pipes: str = PIPES,
         paths: Sequence[str] = (),
     ) -> None:
-        """`images` are by runtime, of which `runtimes` are used; `paths` of the host are shown.
+        """`images` are by runtime; `runtimes` are those in use; `paths` of the host are shown.
 
-        `attach`: over the attach socket, which `unavailable_reason` sets if FIFOs do not work.
+        `attach`: talk over the attach socket; `unavailable_reason` sets it if FIFOs do not work.
         """
         self.attach = attach
         self._quota = quota or Quota()
@@ -79,7 +82,7 @@ class DockerSandbox:
         self._paths = paths
 
     def unavailable_reason(self) -> Unavailable | None:
-        """Return why containers do not run here: tries each image, by FIFOs, then the socket.
+        """Return why containers do not run here; try each image, by FIFOs, then over the socket.
 
         Raises ShortageError if the machine lacks something for now.
         """
@@ -118,13 +121,13 @@ class DockerSandbox:
             return "" if engine.has_image(api, image) else image
 
     def warning(self) -> str:
-        """Return a warning of a runc that lets containers write through /proc; "" for none."""
+        """Return a warning if runc lets containers write through /proc, else ""."""
         return engine.runc_warning()
 
     def _try(self, runtime: str) -> str:
         """Have a container read a file and echo a line; return what went wrong, or "".
 
-        Then it is noted what the container can do.
+        If it works, note the clock of containers, and whether they can be frozen.
         """
         folder = current_run().folder
         with started(self, Program(folder, ["cat", _TRIAL, "-"], runtime)) as running:
@@ -144,7 +147,9 @@ class DockerSandbox:
         run = current_run()
         pipes = run.new_pipe_folder()
         user = str(new_user())
-        copies = space > 0 and self._sees_files
+        # As root, this process can open files in containers, but not those of a virtual machine.
+        sees_files = os.geteuid() == 0 and self.clock == "cpu" and not self.attach
+        copies = space > 0 and sees_files
         mode = "rw" if space and not copies else "ro"
         bot_mount = f"{program.folder}:{SOURCE if copies else '/bot'}:{mode}"
         config: dict[str, Any] = {
@@ -168,15 +173,12 @@ class DockerSandbox:
             return AttachedContainer(partial(_launch_attached, config, limits))
         config["entrypoint"] = ["sh", "-c", SUPERVISOR, "supervisor"]
         command = copy_first(program.command) if copies else program.command
-        config |= {"command": [*_as_user(user), *command], "user": "0:0"}
+        drop = ["--clear-groups", "--bounding-set=-all", "--inh-caps=-all"]
+        as_user = ["setpriv", "--reuid", user, "--regid", user, *drop, "--"]
+        config |= {"command": [*as_user, *command], "user": "0:0"}
         limits |= {"auto_remove": True, "cap_add": _SWITCH_USER}
         launch = partial(_launch, config, limits)
         return FifoContainer(pipes, launch, engine.is_running, engine.remove, copies=copies)
-
-    @property
-    def _sees_files(self) -> bool:
-        """Whether this process can open files in containers: as root, and not those of a VM."""
-        return os.geteuid() == 0 and self.clock == "cpu" and not self.attach
 
     def _limits(self, mounts: list[str], space: int, reserves: int) -> dict[str, Any]:
         quota = self._quota.with_space(space)
@@ -211,12 +213,6 @@ class DockerSandbox:
             "log_config": {"Type": "none"},
             "init": True,
         }
-
-
-def _as_user(user: str) -> list[str]:
-    """Return a command prefix that drops the supervisor's privileges, and its user."""
-    drop = ["--clear-groups", "--bounding-set=-all", "--inh-caps=-all"]
-    return ["setpriv", "--reuid", user, "--regid", user, *drop, "--"]
 
 
 def _launch(config: Mapping[str, Any], limits: Mapping[str, Any]) -> tuple[str, int]:

@@ -5,7 +5,7 @@ import os
 import shutil
 import signal
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from functools import cache
 from itertools import count
@@ -22,6 +22,23 @@ FEATURES = ("memory", "pids", "cpu", "cpuacct", "freezer")
 """By the kernel's names: limit memory, processes and CPU, count CPU time, freeze."""
 _CONTROLLERS = {"memory", "pids", "cpu"}
 """Controllers of version 2 that must be enabled; the others always work."""
+_CPU_PERIOD = 100_000
+"""Microseconds; the same amount of CPU time per period is one core."""
+_KILL_SECONDS = 1.0
+"""The most seconds until a killed process is gone."""
+_JOIN = 'while [ "$1" != -- ]; do echo 0 >"$1" || exit 125; shift; done; shift; exec "$@"'
+"""A shell script that moves itself into groups and then becomes the program."""
+_FREEZER_STATES = {1: (b"THAWED", b"FROZEN"), 2: (b"0", b"1")}
+GONE = frozenset({errno.ENODEV, errno.ENOENT})
+"""Errors from the files of a removed group: of open ones, and of others."""
+_SWAP_FILES = {"memory.memsw.limit_in_bytes", "memory.swap.max"}
+_CGROUP_ROOT = Path("/sys/fs/cgroup")
+_BUS_VARIABLES = ("XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS")
+"""What systemd-run needs to reach the manager of a user."""
+_TRIAL_SECONDS = 10.0
+_numbers = count()
+_lingering: list[Path] = []
+"""Groups that could not be removed yet."""
 
 
 class CgroupMount(NamedTuple):
@@ -30,6 +47,17 @@ class CgroupMount(NamedTuple):
     folder: Path
     version: int
     """1: a hierarchy of its own for the feature; 2: the one hierarchy of all."""
+
+
+class Hierarchy(NamedTuple):
+    """A mount of control groups, as /proc/self/mountinfo has it."""
+
+    root: Path
+    """The group that is mounted."""
+    folder: Path
+    """Where it is mounted."""
+    version: int
+    options: str
 
 
 def own_mounts() -> dict[str, CgroupMount]:
@@ -45,47 +73,49 @@ def own_mounts() -> dict[str, CgroupMount]:
 
 def mounts_of(pid: str) -> dict[str, CgroupMount]:
     """Return a process's groups by feature, as far as they are visible here."""
+    return parse_mounts(_mountinfo(), own_cgroups(pid))
+
+
+def _mountinfo() -> str:
     with suppress(OSError):
-        mountinfo = Path("/proc/self/mountinfo").read_text(encoding="utf-8", errors="replace")
-        return parse_mounts(mountinfo, own_cgroups(pid))
-    return {}
+        return Path("/proc/self/mountinfo").read_text(encoding="utf-8", errors="replace")
+    return ""
 
 
-def hierarchies() -> list[CgroupMount]:
+def hierarchies() -> list[Hierarchy]:
     """Return where all hierarchies are mounted."""
-    with suppress(OSError):
-        mountinfo = Path("/proc/self/mountinfo").read_text(encoding="utf-8", errors="replace")
-        fields = [line.partition(" - ") for line in mountinfo.splitlines()]
-        return [
-            CgroupMount(Path(before.split(" ")[4]), 2 if after.startswith("cgroup2 ") else 1)
-            for before, _, after in fields
-            if after.startswith("cgroup")
-        ]
-    return []
+    return list(_parsed(_mountinfo()))
+
+
+def _parsed(mountinfo: str) -> Iterator[Hierarchy]:
+    for line in mountinfo.splitlines():
+        before, _, after = line.partition(" - ")
+        file_system, _, options = after.split(" ", 2)
+        if file_system.startswith("cgroup"):
+            root, folder = map(Path, before.split(" ")[3:5])
+            yield Hierarchy(root, folder, 2 if file_system == "cgroup2" else 1, options)
 
 
 def parse_mounts(mountinfo: str, own: dict[str, Path]) -> dict[str, CgroupMount]:
     """Return a process's groups by feature, in version 1 if it has the feature, else in 2.
 
-    It is frozen by version 2 where both can: there what is frozen can be killed.
+    Where both can freeze, version 2 does: there a frozen process can be killed.
     """
     mounts: dict[str, CgroupMount] = {}
     unified: dict[str, CgroupMount] = {}
-    for line in mountinfo.splitlines():
-        before, _, after = line.partition(" - ")
-        file_system, _, options = after.split(" ", 2)
-        root, folder = map(Path, before.split(" ")[3:5])
-        controllers = [""] if file_system == "cgroup2" else options.split(",")
+    for hierarchy in _parsed(mountinfo):
+        controllers = [""] if hierarchy.version == 2 else hierarchy.options.split(",")
         path = next((own[name] for name in controllers if name in own), None)
-        if not file_system.startswith("cgroup") or path is None or not path.is_relative_to(root):
+        if path is None or not path.is_relative_to(hierarchy.root):
             continue
-        folder /= path.relative_to(root)
-        if file_system == "cgroup2":
-            unified = dict.fromkeys(FEATURES, CgroupMount(folder, 2))
+        mount = CgroupMount(hierarchy.folder / path.relative_to(hierarchy.root), hierarchy.version)
+        if hierarchy.version == 2:
+            unified = dict.fromkeys(FEATURES, mount)
         else:
-            mounts |= {key: CgroupMount(folder, 1) for key in FEATURES if key in controllers}
-    freezer = {key: unified[key] for key in ("freezer",) if key in unified}
-    return unified | mounts | freezer
+            mounts |= {key: mount for key in FEATURES if key in controllers}
+    if "freezer" in unified:
+        mounts["freezer"] = unified["freezer"]
+    return unified | mounts
 
 
 def own_cgroups(pid: str) -> dict[str, Path]:
@@ -96,21 +126,6 @@ def own_cgroups(pid: str) -> dict[str, Path]:
             _, controllers, path = line.split(":", 2)
             groups |= dict.fromkeys(controllers.split(","), Path(path))
     return groups
-
-
-_CPU_PERIOD = 100_000
-"""Microseconds; the same amount of CPU time per period is one core."""
-_KILL_SECONDS = 1.0
-"""The most seconds until a killed process is gone."""
-_JOIN = 'while [ "$1" != -- ]; do echo 0 >"$1" || exit 125; shift; done; shift; exec "$@"'
-"""A shell script that moves itself into groups and then becomes the program."""
-_FREEZER_STATES = {1: (b"THAWED", b"FROZEN"), 2: (b"0", b"1")}
-GONE = frozenset({errno.ENODEV, errno.ENOENT})
-"""Errors from the files of a removed group: of open ones, and of others."""
-_SWAP_FILES = {"memory.memsw.limit_in_bytes", "memory.swap.max"}
-_numbers = count()
-_lingering: list[Path] = []
-"""Groups that could not be removed yet."""
 
 
 class Cgroups(Struct, frozen=True):
@@ -146,6 +161,9 @@ class Cgroups(Struct, frozen=True):
 class Cgroup:
     """The control group of one bot, in as many hierarchies as its features take."""
 
+    keeps_environment = True
+    """Whether what `wrap` returns passes on its environment without a change."""
+
     def __init__(self, mounts: dict[str, CgroupMount]) -> None:
         self._mounts = mounts
         self._folders = sorted({mount.folder for mount in mounts.values()})
@@ -179,12 +197,8 @@ class Cgroup:
         """Whether the group can be frozen."""
         return self._freezer_fd is not None
 
-    def wrap(self, argv: Sequence[str], environment: Mapping[str, str] | None = None) -> list[str]:
-        """Return a command that joins the group before it becomes `argv`.
-
-        The environment is the one that the command is started with.
-        """
-        del environment
+    def wrap(self, argv: Sequence[str]) -> list[str]:
+        """Return a command that joins the group before it becomes `argv`."""
         files = [str(folder / "cgroup.procs") for folder in self._folders]
         return ["sh", "-c", _JOIN, "sh", *files, "--", *argv]
 
@@ -212,7 +226,7 @@ class Cgroup:
         return None
 
     def freeze(self, *, frozen: bool) -> None:
-        """Freeze or thaw all in the group; one that is gone has nothing left to freeze."""
+        """Freeze or thaw all in the group; it does nothing if the group is gone."""
         if self._freezer_fd is not None and frozen != self._frozen:
             version = self._mounts["freezer"].version
             try:
@@ -226,7 +240,7 @@ class Cgroup:
         """Kill all in the group and wait until it is gone."""
         with suppress(OSError):
             while True:
-                # What is frozen cannot fork, nor exit and leave its pid to another process.
+                # Frozen processes can neither fork nor leave their ids to others.
                 self.freeze(frozen=True)
                 pidfds = [kill(pid) for pid in self.pids()]
                 self.freeze(frozen=False)
@@ -251,7 +265,7 @@ class Cgroup:
 def cgroup_of(pid: int) -> Cgroup | None:
     """Return the group of a process, or None if it cannot be seen, as in a virtual machine.
 
-    Call `close_files` when done, not `close`: the group belongs to who made it.
+    Call `close_files` when done, not `close`: another program made the group.
     """
     mounts = mounts_of(str(pid))
     if "cpuacct" not in mounts:
@@ -269,38 +283,33 @@ def cgroup_of(pid: int) -> Cgroup | None:
 @cache
 def cgroups() -> Cgroups | None:
     """Return the control groups that work for this process, or None if none do."""
-    mounts = {key: mount for key, mount in own_mounts().items() if _works(key, mount)}
-    if not mounts:
-        return None
-    return Cgroups(mounts)
+    working: dict[str, CgroupMount] = {}
+    for feature, mount in own_mounts().items():
+        # Permissions and kernels differ in more ways than can be checked: try to make a group.
+        with suppress(OSError):
+            Cgroups({feature: mount}).make(Quota()).close()
+            working[feature] = mount
+    return Cgroups(working) if working else None
 
 
 def remove_abandoned() -> None:
-    """Kill and remove what dead arenas left, wherever their own groups were."""
-    # The freezer first: what is frozen there does not die.
-    for mount in sorted(hierarchies(), key=lambda mount: "freezer" not in mount.folder.name):
-        for path, _, _ in os.walk(mount.folder):
+    """Kill and remove the groups that dead arenas left, wherever their own groups were."""
+    # The freezer first: frozen processes do not die.
+    for hierarchy in sorted(hierarchies(), key=lambda each: "freezer" not in each.folder.name):
+        for path, _, _ in os.walk(hierarchy.folder):
             folder = Path(path)
             if not os.access(folder.parent, os.W_OK):
                 continue
             if is_abandoned(folder.name):
-                group = Cgroup({"freezer": mount._replace(folder=folder)})
+                group = Cgroup({"freezer": CgroupMount(folder, hierarchy.version)})
                 with suppress(OSError):
                     group.open_files()
                 group.kill()
                 group.close()
             elif is_unseen(folder.name):
-                # Its maker may be alive. The kernel removes no group with processes in it; an arena
+                # Its maker may be alive. The kernel keeps a group with processes in it; an arena
                 # that loses one before a bot joined it starts the bot again.
                 _remove(folder)
-
-
-def _works(feature: str, mount: CgroupMount) -> bool:
-    """Try to make a group: permissions and kernels differ in more ways than can be checked."""
-    with suppress(OSError):
-        Cgroups({feature: mount}).make(Quota()).close()
-        return True
-    return False
 
 
 def memory_limit(quota: Quota) -> int:
@@ -360,7 +369,7 @@ def _remove(folder: Path) -> bool:
 class Refusals:
     """Tells whether a control group was refused a process since it was made, below its own limit.
 
-    Linux counts that in the group that asks for it (version 1, and version 2 before Linux 6.11), or
+    Linux counts refusals in the group that asked (version 1, and version 2 before Linux 6.11), or
     in the group whose limit was met.
     """
 
@@ -369,7 +378,7 @@ class Refusals:
         self._above = self._counted_above()
 
     def any(self) -> bool:
-        """Return whether it was; False, too, where the kernel does not count it."""
+        """Return whether it was refused one; also False where the kernel does not count that."""
         below_own_limit = 0 < self._number("pids.peak") < self._number("pids.max")
         if self._number("pids.events") > 0 and below_own_limit:
             return True
@@ -387,12 +396,6 @@ def _number(path: Path) -> int:
     with suppress(OSError, ValueError, IndexError):
         return int(path.read_text(encoding="ascii").split()[-1])
     return 0
-
-
-_CGROUP_ROOT = Path("/sys/fs/cgroup")
-_BUS_VARIABLES = ("XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS")
-_TRIAL_SECONDS = 10.0
-_scope_numbers = count()
 
 
 class SystemdScopes(Struct, frozen=True):
@@ -413,15 +416,17 @@ class SystemdScopes(Struct, frozen=True):
 class SystemdScope:
     """The scope of one bot; systemd removes it when it is empty."""
 
+    keeps_environment = False
+
     def __init__(self, scopes: SystemdScopes, quota: Quota) -> None:
-        self._unit = f"{own_name()}.{next(_scope_numbers)}.scope"
+        self._unit = f"{own_name()}.{next(_numbers)}.scope"
         self._scopes = scopes
         self._quota = quota
         self._pid = 0
         self._cgroup: Cgroup | None = None
 
-    def wrap(self, argv: Sequence[str], environment: Mapping[str, str] = ENVIRONMENT) -> list[str]:
-        """Return a command that enters the scope before it becomes `argv` in an environment."""
+    def wrap(self, argv: Sequence[str]) -> list[str]:
+        """Return a command that enters the scope before it becomes `argv`."""
         properties = (
             "Delegate=yes",
             f"MemoryMax={memory_limit(self._quota)}",
@@ -432,8 +437,7 @@ class SystemdScope:
         bus = [f"{name}={os.environ[name]}" for name in _BUS_VARIABLES if name in os.environ]
         run = ["env", *bus, "systemd-run", *self._scopes.manager, "--scope", "--quiet", "--collect"]
         run += [f"--unit={self._unit}", *(f"--property={each}" for each in properties)]
-        clean = ["env", "-i", *(f"{name}={value}" for name, value in environment.items())]
-        return [*run, "--", *clean, *argv]
+        return [*run, "--", *argv]
 
     def started(self, pid: int) -> None:
         """Take note of the process that enters the scope and becomes the bot."""

@@ -90,9 +90,9 @@ class Denial(NamedTuple):
 
     name: str
     errno: int = errno.EPERM
-    """What the caller gets; 0: the call seems to have worked, but nothing was done."""
+    """The error for the caller; 0: the call seems to work, but does nothing."""
     op: Literal["", "==", ">"] = ""
-    """The condition: none, (argument & mask) == value, argument > value."""
+    """The condition: "" for none, (argument & mask) == value, argument > value."""
     argument: int = 0
     value: int = 0
     mask: int = 0xFFFFFFFF
@@ -111,9 +111,9 @@ _SHARED_ANONYMOUS = 0x21
 
 
 def denials(*, memory_capped: bool = True, builds: bool = False) -> list[Denial]:
-    """Return what bots are denied; `memory_capped`: all processes of a bot share a memory limit.
+    """Return the denials for bots; `memory_capped`: all processes of a bot share a memory limit.
 
-    Builds may lock files: compilers insist on it, and there is no rival to send signals to.
+    Builds may lock files: compilers insist on it, and no rival could read a signal.
     """
     denied = [Denial(name) for name in DENIED]
     # "No such call": the C library then uses clone, whose flags a filter can see.
@@ -145,10 +145,22 @@ def _if_flags(name: str, argument: int, flags: int, error: int = errno.EPERM) ->
 
 # ---------------------------------------------------------------- as a BPF program
 
-_LOAD, _JEQ, _JGT, _JSET, _AND, _RETURN = 0x20, 0x15, 0x25, 0x45, 0x54, 0x06
-_ALLOW, _ERROR, _KILL = 0x7FFF0000, 0x00050000, 0x80000000
+_LOAD = 0x20
+_JEQ = 0x15
+_JGT = 0x25
+_JSET = 0x45
+_AND = 0x54
+_RETURN = 0x06
+"""Codes of BPF's instructions."""
+_ALLOW = 0x7FFF0000
+_ERROR = 0x00050000
+_KILL = 0x80000000
+"""What a filter returns; to _ERROR the number of an error is added."""
 _X32_BIT = 0x40000000
-_NUMBER_AT, _ARCH_AT, _ARGUMENTS_AT = 0, 4, 16
+_NUMBER_AT = 0
+_ARCH_AT = 4
+_ARGUMENTS_AT = 16
+"""Offsets in `struct seccomp_data`."""
 
 
 def bpf_filter(denied: Iterable[Denial], machine: str = "") -> bytes:
@@ -180,17 +192,15 @@ def _deny(number: int, denial: Denial) -> list[bytes]:
     refuse = _step(_RETURN, _ERROR | denial.errno)
     if not denial.op:
         return [_step(_JEQ, number, if_false=1), refuse]
-    steps = [*_skip_unless(denial), refuse, _step(_LOAD, _NUMBER_AT)]
-    return [_step(_JEQ, number, if_false=len(steps)), *steps]
-
-
-def _skip_unless(denial: Denial) -> list[bytes]:
-    """Return the steps that skip the next one unless the condition holds."""
+    # Steps that skip `refuse` unless the condition holds.
     low = _ARGUMENTS_AT + 8 * denial.argument
     if denial.op == "==":
-        return [_step(_LOAD, low), _step(_AND, denial.mask), _step(_JEQ, denial.value, if_false=1)]
-    beyond = [_step(_LOAD, low), _step(_JGT, denial.value, if_false=1)]
-    return [_step(_LOAD, low + 4), _step(_JEQ, 0, if_false=2), *beyond]
+        test = [_step(_LOAD, low), _step(_AND, denial.mask), _step(_JEQ, denial.value, if_false=1)]
+    else:
+        test = [_step(_LOAD, low + 4), _step(_JEQ, 0, if_false=2)]
+        test += [_step(_LOAD, low), _step(_JGT, denial.value, if_false=1)]
+    steps = [*test, refuse, _step(_LOAD, _NUMBER_AT)]
+    return [_step(_JEQ, number, if_false=len(steps)), *steps]
 
 
 def _step(code: int, value: int, if_true: int = 0, if_false: int = 0) -> bytes:

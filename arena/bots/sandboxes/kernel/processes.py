@@ -141,9 +141,15 @@ def watch_memory(pid: int, exit_fd: int, most: int) -> Thread:
     Each process that is found to use more than `most` bytes is killed. `exit_fd` becomes readable
     when the program ends, and may be closed after the thread has ended.
     """
-    thread = Thread(
-        target=_watch_memory, args=(pid, exit_fd, most), name="memory watch", daemon=True
-    )
+
+    def watch() -> None:
+        while not wait_readable([exit_fd], _WATCH_SECONDS):
+            for each in (pid, *descendants(pid)):
+                if used_memory(each) > most:
+                    with suppress(OSError):  # too many open files, say: it is tried again
+                        wait_for_exit(kill(each))
+
+    thread = Thread(target=watch, name="memory watch", daemon=True)
     thread.start()
     return thread
 
@@ -155,11 +161,3 @@ def used_memory(pid: int) -> int:
         used = (line.split()[1] for line in status.splitlines() if line.startswith(_USED))
         return sum(map(int, used)) * 1024
     return 0
-
-
-def _watch_memory(pid: int, exit_fd: int, most: int) -> None:
-    while not wait_readable([exit_fd], _WATCH_SECONDS):
-        for each in (pid, *descendants(pid)):
-            if used_memory(each) > most:
-                with suppress(OSError):  # too many open files, say: it is tried again
-                    wait_for_exit(kill(each))
