@@ -54,8 +54,8 @@ class Highlight(Struct, frozen=True, array_like=True):
     """Its place among the events of its game."""
     seat: int
     chance: float
-    """How likely it was: the bluff true, the call right, by the bot's own dice; for a comeback its
-    share of the dice; for an upset the win, by the ratings; for a fault its share of the games."""
+    """How likely it was: by the bot's own dice for a bluff or a call, by the ratings for an upset.
+    For a comeback it is the bot's share of the dice, for a fault its share of faulted games."""
     dice: int
     """Dice on the table."""
     own: int = 0

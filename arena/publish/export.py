@@ -273,4 +273,4 @@ ROWS: dict[str, tuple[type[Struct], Callable[[_Source], Iterator[Struct]]]] = {
     "decisions": (DecisionRow, _decisions),
     "models": (ExchangeRow, _models),
 }
-"""By name, what a row is."""
+"""By name: the type of a row, and the function that yields the rows."""

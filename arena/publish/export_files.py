@@ -116,7 +116,7 @@ def write_csv(kind: type[Struct], rows: Iterable[Struct], file: BinaryIO, player
 
 
 def _columns(names: Sequence[str], rows: Iterable[Struct]) -> Iterator[dict[str, tuple[Any, ...]]]:
-    """Yield batches of rows as columns by name: what is done by column is quick."""
+    """Yield batches of rows as columns by name: work on whole columns is quick."""
     cells_of, left = attrgetter(*names), iter(rows)
     while batch := [cells_of(row) for row in islice(left, _BATCH)]:
         yield dict(zip(names, zip(*batch, strict=True), strict=True))

@@ -56,7 +56,7 @@ class Outcome(Struct, frozen=True):
 
     root: str
     ratings: Ratings
-    """Without what is about pairs of bots."""
+    """The ratings without their tables of pairs of bots."""
     games: int
     left: int
     """Fixtures that are due and not stored."""
@@ -64,7 +64,7 @@ class Outcome(Struct, frozen=True):
 
 
 def without_pairs(ratings: Ratings) -> Ratings:
-    """Return the ratings without what is about pairs of bots, of which there may be very many."""
+    """Return the ratings without their tables of pairs, which may be very large."""
     return replace(ratings, boards=[replace(one, duels={}, better={}) for one in ratings.boards])
 
 
@@ -147,7 +147,7 @@ class Report(Struct, frozen=True):
     front_page: Path
     root: str
     ratings: Ratings
-    """Without what is about pairs of bots."""
+    """The ratings without their tables of pairs of bots."""
     games: int
     left: int
     """Fixtures that are due and not stored; none if the league is finished."""

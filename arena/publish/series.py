@@ -6,7 +6,7 @@ from typing import Generic, TypeVar
 
 _T = TypeVar("_T")
 Tell = Callable[[str], object]
-"""Hears what a report is about, in words."""
+"""Is told, in words, how far a report is."""
 _FEW = 4096
 """Items that take little memory."""
 
@@ -26,10 +26,10 @@ class Again(Generic[_T]):
         self._kept: list[_T] | None = None
 
     def __iter__(self) -> Iterator[_T]:
-        """Begin with the first."""
-        return self._read() if self._kept is None else iter(self._kept)
-
-    def _read(self) -> Iterator[_T]:
+        """Yield the items from the first on."""
+        if self._kept is not None:
+            yield from self._kept
+            return
         kept: list[_T] = []
         for item in self._make():
             if len(kept) <= _FEW:
@@ -37,15 +37,6 @@ class Again(Generic[_T]):
             yield item
         if len(kept) <= _FEW:
             self._kept = kept
-
-
-def alternating(ones: Iterable[_T], others: Iterable[_T], size: int) -> Iterator[_T]:
-    """Yield one of `ones`, then so many `others`, and so on; at last what is left of either."""
-    left = iter(others)
-    for one in ones:
-        yield one
-        yield from islice(left, size)
-    yield from left
 
 
 def batched(items: Iterable[_T], size: int) -> Iterator[list[_T]]:

@@ -344,7 +344,7 @@ def _uninterrupted() -> Iterator[None]:
 
 
 def _move_all(folder: Path, staging: Path, names: set[str]) -> None:
-    """Move what is new first and the front page last, so no page links to a missing one."""
+    """Move new files first and the front page last: so no page links to a missing one."""
     order = sorted(names, key=lambda name: (name == FRONT, (folder / name).exists(), name))
     for parent in {(folder / name).parent for name in names}:
         parent.mkdir(parents=True, exist_ok=True)

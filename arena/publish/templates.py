@@ -47,7 +47,7 @@ MENU = {
     "Stats": (STATS, "suspicions.html", "head-to-head/", MODELS),
     "About": (ABOUT,),
 }
-"""The page that each item leads to, and what else belongs there; all other pages are About's."""
+"""By item: the page that it leads to, and the other pages below it. The rest belongs to About."""
 
 
 class Frame(Struct, frozen=True, kw_only=True):

@@ -14,7 +14,7 @@ CACHED = 1 << 14
 """How many results a function keeps that is called with few different values, very often."""
 _FORMULA = tuple("=+-@\t\r\n＝＋－＠")
 _TINY = 1e-9
-"""Smaller than what any number of decimals shows."""
+"""A difference too small to be seen in any number of decimals."""
 
 
 def one_line(text: str) -> str:

@@ -24,9 +24,12 @@ from arena.ratings.league_ratings import Ratings
 
 BELOW = 5
 """Bots shown below those that may be first."""
-LEAST, MOST = 10, 30
-"""Bots shown at least, and at most; the leaderboard has all."""
+LEAST = 10
+"""Bots shown at least."""
+MOST = 30
+"""Bots shown at most; the leaderboard has all."""
 HIGHLIGHTS = 3
+"""Highlights shown at most."""
 
 
 class PlayedShare(Struct, frozen=True):

@@ -201,7 +201,7 @@ def lists(
 def highlights(
     highlights: SiteHighlights, watchable: Container[tuple[int, int]], most: int
 ) -> list[HighlightView]:
-    """Return a league's best highlights, one of each kind at most, and no bot twice; no faults."""
+    """Return a league's best highlights but faults: at most one of each kind and of each bot."""
     views: list[HighlightView] = []
     for of in lists(highlights.league, watchable):
         bots = {other.highlight.bot for other in views}
