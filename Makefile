@@ -118,14 +118,14 @@ bench: $(VENV)/.test ## measure throughput, start-up, storing, rating and the si
 docs: $(VENV)/.docs ## make a site of the manual, with a search, in build/docs/
 	@$(BIN)/python .ci/docs/build.py build/docs
 
-rules: $(VENV)/.test ## write the clauses and their tests into docs/reference/rules.md, the clauses into the kit `model`
+rules: $(VENV)/.test ## write the clauses into docs/reference/rules.md and the kit `model`, their tests into benchmarks/results/
 	@$(BIN)/python -m tests.rules.page
 	@$(BIN)/arena rules --json >protocol/kits/model/rules.json
 
-hostile: $(VENV)/.test ## play every hostile bot in every sandbox; results go into docs/evidence/hostile.md
+hostile: $(VENV)/.test ## play every hostile bot in every sandbox; results go into benchmarks/results/hostile.md
 	@$(BIN)/python -m tests.hostile.page
 
-machine: $(VENV)/.test ## boot a Debian by systemd, run a ladder in it; the log goes into docs/evidence/machine.md
+machine: $(VENV)/.test ## boot a Debian by systemd, run a ladder in it; the log goes into benchmarks/results/machines.md
 	@$(BIN)/python -m tests.e2e.machine
 
 pictures: $(VENV)/.test ## take the pictures of the README anew
@@ -158,7 +158,7 @@ champion: $(VENV)/.train ## train the sample bot champion, from where it was sto
 	@nice -n 19 $(BIN)/python examples/train_champion.py build/champion
 	@$(BIN)/python -m benchmarks.champion build/champion/bot/weights.npz --curve build/champion/curve.tsv
 
-bluffs: $(VENV)/.test ## write what the sample bot champion bluffs and doubts into docs/evidence/bluffs.md, with pictures
+bluffs: $(VENV)/.test ## write what the sample bot champion bluffs and doubts into benchmarks/results/champion.md, with pictures
 	@nice $(BIN)/python -m benchmarks.bluffs --write
 
 release: $(VENV)/.test ## build the wheel and the source archive of the last commit in dist/

@@ -19,7 +19,7 @@ from statistics import correlation
 from arena.author.compare.behaviour import NEW, OLD, from_field
 from arena.author.compare.compare import comparison_fixtures
 from arena.author.compare.result import Comparison, ComparisonGames
-from arena.game.records import BotInfo, Fixture, LeagueInfo, LimitsInfo, PlayedFixture
+from arena.game.records import BotInfo, Conditions, Fixture, LimitsInfo, PlayedFixture
 from arena.game.rules.books import Rules, variant
 from arena.league.store.rows import pack
 from arena.playstats.coach.coach import Coach, Judgement
@@ -72,7 +72,7 @@ def coached(bot: str | Settings, games: int) -> Judgement:
 
 def compared(old: Settings, new: Settings, rules: Rules, blocks: int) -> Comparison:
     """Compare two versions by the schedule and the statistics of `arena compare`."""
-    conditions = LeagueInfo(
+    conditions = Conditions(
         name="versions",
         variants={"bga": rules},
         bots=tuple(BotInfo(name, "", "", "python", name) for name in PROGRAMS),

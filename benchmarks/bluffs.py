@@ -3,7 +3,7 @@
 Plays `champion`, `memory`, `odds` and `honest` in arrays (`arena.lab.training.league`), at tables
 of two and of four under each rule book. A bid is a bluff if it was less than 1/2 likely to be true
 by the bidder's own dice. `--write` draws the pictures and fills the tables of
-docs/evidence/bluffs.md; WEIGHTS are those of another bot.
+benchmarks/results/champion.md; WEIGHTS are those of another bot.
 """
 
 import argparse
@@ -24,7 +24,7 @@ from arena.lab.training.view import Dice, Numbers, Positions
 from arena.publish.charts import SQUARE, Axis, Chart, Dot, across, numbers, picture, ticks, upwards
 from arena.publish.text import percent
 from arena.ratings.maths.intervals import wilson
-from tests.support.generated_section import DOCS, GeneratedSection
+from tests.support.generated_section import ROOT, GeneratedSection
 
 SHIPPED = Path("sample_bots/champion/weights.npz")
 BOTS = ("champion", "memory", "odds", "honest")
@@ -32,7 +32,7 @@ AT_A_TIME = 512
 OWN, PLACES = 5, ("opens", "second", "third", "later")
 BINS = 50
 """Of the chance of a bid, for what is doubted."""
-SECTION = GeneratedSection("evidence/bluffs.md", "bluffs", "bluffs")
+SECTION = GeneratedSection("benchmarks/results/champion.md", "bluffs", "bluffs")
 
 
 class Rate(Struct, frozen=True):
@@ -236,7 +236,9 @@ def write(counts: dict[tuple[int, str], Counts], text: str) -> None:
         ("bluffs", "How often champion bluffs, by its dice left, under each rule book", bluffs),
         ("doubts", "How often bots doubt a bid, by its odds", doubts),
     ):
-        (DOCS / "pictures" / f"{name}.svg").write_text(picture(title, charts), encoding="utf-8")
+        (ROOT / "benchmarks/results" / f"{name}.svg").write_text(
+            picture(title, charts), encoding="utf-8"
+        )
     SECTION.write(f"{text}\n")
 
 

@@ -26,12 +26,12 @@ from arena.game.records import FixtureResult
 from arena.league.changes import Change
 from arena.league.schedule import schedule as arena_schedule
 from arena.league.schedule.block_design import blocks
-from arena.ratings.board.leaderboard import rate
 from arena.ratings.maths.arrays import Floats, as_floats
 from arena.ratings.model.games import as_arrays
 from arena.ratings.model.posterior import distinct, posterior
 from benchmarks.shared import stored
 from tests.support.interval_truth import Truth, by_formula, covering
+from tests.support.ratings import rated_board
 from tests.support.simulated_leagues import Schedule, Shape, Twist, name, play
 from tests.support.twists import circle, neighbours
 
@@ -131,7 +131,7 @@ def line(league: League, field: str, options: argparse.Namespace) -> str:
     for _ in range(leagues):
         skills = kind.skills(shape.bots, rng)
         played = play(shape, skills, rng, twist, schedule)
-        board = rate("bench", shape.players, played).board
+        board = rated_board("bench", shape.players, played)
         right = list(covering(board, truth or by_formula(skills, schedule)))
         hits.update(kind for kind, _ in right)
         of_bots.update(bot for kind, bot in right if kind == "place")

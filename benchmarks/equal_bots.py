@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from arena.league.schedule.block_design import blocks
-from arena.ratings.board.leaderboard import rate
+from tests.support.ratings import rated_board
 from tests.support.simulated_leagues import Shape, play
 
 
@@ -55,7 +55,7 @@ def _line(league: League, count: int, rng: np.random.Generator) -> str:
     pointwise = simultaneous = wrong = 0
     for number in range(count):
         schedule = blocks(bots, players, league.blocks, f"bench/{number}")
-        rows = rate("bga", players, play(shape, np.zeros(bots), rng, schedule=schedule)).board.rows
+        rows = rated_board("bga", players, play(shape, np.zeros(bots), rng, schedule=schedule)).rows
         pointwise += sum((row.pointwise_best, row.pointwise_worst) != (1, bots) for row in rows)
         short = sum((row.best, row.worst) != (1, bots) for row in rows)
         simultaneous += short

@@ -27,7 +27,7 @@ from arena.league.play.stored_league import StoredLeague
 from arena.league.schedule.schedule import Schedule
 from arena.league.store.store import Store
 from arena.publish.report import ReportRequest, report
-from arena.ratings.division import rate_arrays
+from arena.ratings.division import rate_division
 from benchmarks.shared.games import generated
 from benchmarks.shared.sizes import GAMES, Size, begin, draw, history_of
 from benchmarks.shared.stored import FAULTS, STORE, fill, playing
@@ -133,7 +133,7 @@ def rate(size: Size, each: int) -> None:
     """Generate games, and rate them; to generate them takes little."""
     info = history_of(size).start
     games = generated(replace(info, games=each, blocks=size.games // (size.bots * each)))
-    rate_arrays(Division("bga", size.players), games, info.ratings)
+    rate_division(Division("bga", size.players), games, info.ratings)
 
 
 def measure(sizes: Iterable[Size], steps: Steps) -> dict[str, dict[Size, Used]]:

@@ -12,7 +12,7 @@ from tempfile import TemporaryDirectory
 import msgspec
 from msgspec.structs import replace
 
-from arena.game.records import BotInfo, Fixture, LeagueInfo
+from arena.game.records import BotInfo, Conditions, Fixture
 from arena.league.changes import Change, version_of
 from arena.league.schedule.schedule import Schedule
 from arena.league.store.files import logs_path
@@ -78,6 +78,6 @@ def _on_disk(schedule: Schedule) -> Iterator[str]:
         yield f"year: {what} of {GAMES} games: {each:,.0f} bytes a fixture, {whole:.2f} GB in all"
 
 
-def _sizes(path: Path, info: LeagueInfo, fixtures: Sequence[Fixture]) -> list[int]:
-    fill(path, info, playing(info, fixtures))
+def _sizes(path: Path, conditions: Conditions, fixtures: Sequence[Fixture]) -> list[int]:
+    fill(path, conditions, playing(conditions, fixtures))
     return [path.stat().st_size, logs_path(path).stat().st_size]

@@ -16,11 +16,11 @@ from msgspec.structs import replace
 
 from arena.game.records import FixtureResult
 from arena.league.schedule.block_design import blocks
-from arena.ratings.board.leaderboard import rate
 from arena.ratings.leaderboard_rows import LeaderboardRow
 from arena.ratings.maths.arrays import Floats
 from arena.ratings.model.games import as_arrays
 from arena.ratings.model.posterior import distinct, posterior
+from tests.support.ratings import rated_board
 from tests.support.simulated_leagues import Shape, name, play
 
 FIELD, GAMES = 8, 10
@@ -66,7 +66,7 @@ def season(weakest: bool, replaced: int, seed: int) -> tuple[Group, Group]:
         if new < FIELD + replaced:
             field.remove(lowest(played, field) if weakest else int(rng.choice(field)))
             field.append(new)
-    rows = rate("bench", 2, played).board.rows
+    rows = rated_board("bench", 2, played).rows
     last = {name(bot) for bot in field}
     return (
         group([row for row in rows if row.bot in last]),

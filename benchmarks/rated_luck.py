@@ -26,11 +26,11 @@ from arena.game.records import FixtureResult, fixture_result
 from arena.game.rules.books import VARIANTS, Rules
 from arena.league.schedule.block_design import blocks
 from arena.playstats.luck import rated_luck
-from arena.ratings.board.leaderboard import rate
 from arena.ratings.leaderboard_rows import Leaderboard, LeaderboardRow
 from arena.ratings.maths.arrays import Floats
 from benchmarks.shared.players import play
 from tests.support import records
+from tests.support.ratings import rated_board
 
 FIELDS = {
     "ordinary": ("honest", "bluffer", "odds", "memory"),
@@ -93,7 +93,7 @@ def joined(leagues: Sequence[Sequence[FixtureResult]]) -> list[FixtureResult]:
 
 def board(played: Sequence[FixtureResult]) -> Leaderboard:
     """Rate a league."""
-    return rate("bench", 2, played).board
+    return rated_board("bench", 2, played)
 
 
 def line(rules: Rules, field: str, leagues: int, games: int) -> str:

@@ -17,7 +17,7 @@ from math import inf
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from arena.game.records import LeagueInfo
+from arena.game.records import Conditions
 from arena.league.store.rows import pack
 from arena.league.store.store import Store
 from benchmarks.shared.stored import league, stored
@@ -55,29 +55,29 @@ def report(store: Path, site: Path, checkout: Path) -> Used:
     return Used(time.perf_counter() - began, cpu, used.ru_maxrss / 1024)
 
 
-def reports(info: LeagueInfo, folder: Path, checkout: Path) -> list[Used]:
+def reports(conditions: Conditions, folder: Path, checkout: Path) -> list[Used]:
     """Write a checkout's reports of a league into `folder`, and return what each used."""
-    store, last = stored(info, folder / "league")
+    store, last = stored(conditions, folder / "league")
     cold = report(store, folder / "site", checkout)
     with Store(store, create=True) as opened:
         opened.add(pack(last))
     return [cold, *(report(store, folder / "site", checkout) for _ in WHAT[1:])]
 
 
-def measure(info: LeagueInfo, against: Path | None) -> Iterator[str]:
+def measure(conditions: Conditions, against: Path | None) -> Iterator[str]:
     """Print what reports of a league take; yield each target that is missed."""
     with TemporaryDirectory() as name:
-        found = reports(info, Path(name), HERE)
+        found = reports(conditions, Path(name), HERE)
         site = Path(name) / "site"
         pages = [site / "index.html", *(site / "tables").glob("*.html")]
         page = max(path.stat().st_size for path in pages) / 1000
-    games = len(info.bots) * info.blocks * info.games
-    shape = f"{len(info.bots)} bots, {info.players[0]} players, {games:,} games"
+    games = len(conditions.bots) * conditions.blocks * conditions.games
+    shape = f"{len(conditions.bots)} bots, {conditions.players[0]} players, {games:,} games"
     _print(shape, found)
     print(f"the largest of front page and leaderboards: {page:.0f} KB")
     if against:
         with TemporaryDirectory() as name:
-            before = reports(info, Path(name), against)
+            before = reports(conditions, Path(name), against)
         _print(f"{against}, {shape}", before)
         for what, old, new in zip(WHAT, before, found, strict=True):
             ratios = (

@@ -15,7 +15,7 @@ from random import Random
 
 from msgspec.structs import replace
 
-from arena.game.records import LeagueInfo, PlayedFixture
+from arena.game.records import Conditions, PlayedFixture
 from arena.league.schedule.schedule import Schedule
 from arena.league.store.files import logs_path
 from arena.league.store.rows import pack
@@ -30,22 +30,22 @@ DIFFERENT = 200
 """Games that are really played."""
 
 
-def fixtures(info: LeagueInfo) -> Iterator[PlayedFixture]:
+def fixtures(conditions: Conditions) -> Iterator[PlayedFixture]:
     """Yield every fixture of a league, with games drawn at random."""
-    drawn = islice(chain.from_iterable(one.games for one in really_played(info)), DIFFERENT)
+    drawn = islice(chain.from_iterable(one.games for one in really_played(conditions)), DIFFERENT)
     pool, draw = list(drawn), Random(1)
-    for fixture in Schedule(info).fixtures:
+    for fixture in Schedule(conditions).fixtures:
         games = [replace(one, game=n) for n, one in enumerate(draw.choices(pool, k=fixture.games))]
         quiet = ("",) * len(fixture.seats)
         yield records.played(fixture, games, decisions=1234, seconds=1.0, stderr=quiet)
 
 
-def fill(path: Path, info: LeagueInfo) -> float:
+def fill(path: Path, conditions: Conditions) -> float:
     """Store a league; returns the CPU seconds that it took."""
     took = 0.0
     with Store(path, create=True) as store:
-        store.begin(info)
-        for played in fixtures(info):
+        store.begin(conditions)
+        for played in fixtures(conditions):
             began = time.process_time()
             store.add(pack(played))
             took += time.process_time() - began

@@ -23,7 +23,7 @@ from arena.bots.manifest import load_bot
 from arena.bots.sandboxes.base import Sandbox
 from arena.bots.sandboxes.registry import SANDBOXES
 from arena.bots.workshop import open_workshop
-from arena.game.records import Fixture, LeagueInfo, LimitsInfo, PlayedFixture
+from arena.game.records import Conditions, Fixture, LimitsInfo, PlayedFixture
 from arena.game.rules.books import Rules
 from arena.io import shipped
 from arena.league.store.store import Store
@@ -152,7 +152,7 @@ def _league(folder: Path, bot: Bot, players: int, games: int, way: Way, own_dice
     return league
 
 
-def _arena(league: Path, store: Path, sandbox: str) -> tuple[LeagueInfo, list[PlayedFixture]]:
+def _arena(league: Path, store: Path, sandbox: str) -> tuple[Conditions, list[PlayedFixture]]:
     """Run the command; fixtures are timed from the first request to the last answer."""
     command = [sys.executable, "-m", "arena", "run", str(league), "--workers", "1", "--trust-bots"]
     options = ["--sandbox", sandbox, "--store", str(store), "--site", str(store.with_suffix(""))]

@@ -21,14 +21,16 @@ LEAGUE = "docs/reference/league.md"
 RATINGS = "docs/reference/ratings.md"
 PAGES = sorted(
     path.relative_to(ROOT)
-    for pattern in ("*.md", "benchmarks/*.md", "docs/**/*.md", "protocol/*.md", "sample_bots/*.md")
+    for pattern in (
+        "*.md",
+        "benchmarks/**/*.md",
+        "docs/**/*.md",
+        "protocol/*.md",
+        "sample_bots/*.md",
+    )
     for path in ROOT.glob(pattern)
 )
-MANUAL = [page for page in PAGES if page.parts[0] == "docs"]
 CODE = re.compile(r"^ *```.*?^ *```", re.MULTILINE | re.DOTALL)
-GENERATED = re.compile(r"<!-- (\S+): written by .*?<!-- end of \1 -->", re.DOTALL)
-MOST_WORDS = 2500
-"""Of a page, without the sections that commands write."""
 
 
 def rows(page: str) -> dict[str, list[str]]:
@@ -70,12 +72,6 @@ def test_every_page_is_in_the_index_once() -> None:
     assert len(listed) == len(set(listed))
     assert set(ROOT.glob("docs/*/*.md")) <= set(listed)
     assert [path.name for path in ROOT.glob("docs/*.md")] == ["index.md"]
-
-
-@pytest.mark.parametrize("page", MANUAL, ids=str)
-def test_pages_are_short(page: Path) -> None:
-    words = GENERATED.sub("", text_of(page)).split()
-    assert len(words) <= MOST_WORDS
 
 
 def test_readme_is_a_screen_and_a_half() -> None:
@@ -162,14 +158,14 @@ def is_yes_or_no(switch: str) -> bool:
 
 
 def test_judge_page_shows_what_the_command_says() -> None:
-    text = text_of(Path("docs/reference/judge.md"))
+    text = text_of(Path("docs/reference/rules.md"))
     position, verdicts = re.findall(r"```json\n(.*?)```", text, re.DOTALL)
     line = json.dumps(json.loads(position))
     ran = run("judge", cwd=ROOT, stdin=line)
     assert ran.out == verdicts.splitlines()[0] + "\n"
 
 
-@pytest.mark.parametrize("page", ["docs/guides/door.md", "docs/reference/security.md"])
+@pytest.mark.parametrize("page", ["docs/guides/serve.md", "docs/reference/security.md"])
 def test_pages_name_the_limit_of_an_upload(page: str) -> None:
     [row] = re.findall(
         r"^\| (?:size|the size and pace of an upload).*$", text_of(Path(page)), re.MULTILINE

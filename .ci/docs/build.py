@@ -18,7 +18,7 @@ HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 PAGES = (
     "*.md",
-    "benchmarks/*.md",
+    "benchmarks/**/*.md",
     "docs/**/*.md",
     "protocol/*.md",
     "sample_bots/*.md",
@@ -54,7 +54,12 @@ def main(site: Path) -> int:
 def write_config(file: Path) -> None:
     """Write the settings with the navigation of docs/index.md. JSON is YAML."""
     index = (ROOT / "docs/index.md").read_text(encoding="utf-8").splitlines()
-    more = [{"Sample bots": "sample_bots/README.md"}, "CONTRIBUTING.md", "CHANGELOG.md"]
+    more = [
+        {"Sample bots": "sample_bots/README.md"},
+        {"Benchmarks": "benchmarks/README.md"},
+        "CONTRIBUTING.md",
+        "CHANGELOG.md",
+    ]
     nav = [{"Home": "README.md"}, {"Manual": "docs/index.md"}, *parts(index), {"More": more}]
     settings = (HERE / "mkdocs.yml").read_text(encoding="utf-8")
     file.write_text(f"{settings}nav: {json.dumps(nav)}\n", encoding="utf-8")

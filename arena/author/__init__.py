@@ -1,1 +1,1 @@
-"""What an author asks for: check, coach, compare, alike, rerun, a quick table."""
+"""Help for a bot's author: check, coach, compare, alike, rerun, watch, tables to play at."""

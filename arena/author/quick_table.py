@@ -24,7 +24,7 @@ from arena.league.table.person import Person, TableWithPerson
 from arena.league.table.play_fixture import play_fixture
 from arena.league.table.preparation import prepare
 from arena.league.terms.conditions import commit, resolve
-from arena.league.terms.config import League, load_league
+from arena.league.terms.config import load_league
 
 PERSON = "you"
 """The name of a person at the table."""
@@ -51,16 +51,16 @@ class TableRequest(Struct, frozen=True):
     images: dict[str, str] = {}
     """The image of each runtime, where it is another than the usual one."""
     paths: tuple[str, ...] = ()
-    """What the sandbox shows of the machine besides."""
+    """Paths of the machine that the sandbox also shows."""
 
     @property
     def league(self) -> Path:
-        """The league.yaml."""
+        """The path of the league.yaml."""
         return self.folder / "league.yaml"
 
     @property
     def store(self) -> Path:
-        """The file with the games."""
+        """The path of the store."""
         return self.folder / "league.sqlite"
 
 
@@ -89,7 +89,9 @@ def play_table(
         else:
             _play_bots(request, listener, trusted=trusted)
     except BaseException:
-        _remove_league(request)
+        for path in request.folder.glob(f"{request.league.stem}.*"):
+            path.unlink()
+        request.folder.rmdir()
         raise
     with Store(request.store) as store:
         return results_of(store.results())
@@ -162,7 +164,10 @@ def _play_with_person(
     rivals = league.bots
     images, paths = league.images, league.sandbox_paths
     sandbox = sandbox_for(rivals, league.sandbox, trusted=trusted, images=images, paths=paths)
-    league = _with_person(league)
+    digest = sha256(b"a person").hexdigest()
+    info = BotInfo(PERSON, author="", version="", runtime="any", digest=digest)
+    seated = Bot(info, league.path.parent, league.path.parent, (), None)
+    league = replace(league, bots=(*rivals, seated))
     [rules] = league.variants.values()
     with (
         Store(request.store, create=True) as store,
@@ -179,17 +184,3 @@ def _play_with_person(
         with TableWithPerson(at_table, sandbox, limits, person) as table:
             played = play_fixture(fixture, rules, table)
         store.add(pack(played))
-
-
-def _remove_league(request: TableRequest) -> None:
-    """Remove the league.yaml that was written, and what was stored beside it."""
-    for path in request.folder.glob(f"{request.league.stem}.*"):
-        path.unlink()
-    request.folder.rmdir()
-
-
-def _with_person(league: League) -> League:
-    digest = sha256(b"a person").hexdigest()
-    info = BotInfo(PERSON, author="", version="", runtime="any", digest=digest)
-    person = Bot(info, league.path.parent, league.path.parent, (), None)
-    return replace(league, bots=(*league.bots, person))

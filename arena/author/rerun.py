@@ -1,6 +1,7 @@
 """A stored game, or a conversation in a file, put to another build of a bot or to a debugger."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TypeVar
 
@@ -38,10 +39,37 @@ from arena.league.table.rerun import (
 from arena.league.terms.stored_schedule import schedule_of
 
 _Result = TypeVar("_Result")
+_YEARS = 1e9
+"""Seconds that no debugging takes."""
+UNLIMITED = LimitsInfo(start=_YEARS, answer=_YEARS, game=_YEARS, wall=1.0, fixture=_YEARS)
+"""Limits that leave time for a debugger."""
+_MODULE = """\
+import os
+import pdb
+import sys
+
+_debugger = None
+
+
+def stop_here():
+    global _debugger
+    if _debugger is None:
+        path = os.environ["ARENA_TERMINAL"]
+        typed = open(os.open(path, os.O_RDONLY | os.O_NOCTTY))
+        shown = open(os.open(path, os.O_WRONLY | os.O_NOCTTY), "w", buffering=1)
+        _debugger = pdb.Pdb(stdin=typed, stdout=shown, nosigint=True)
+    _debugger.set_trace(sys._getframe(1))
+"""
+"""Called by breakpoint() in a bot: Python's own debugger, on the terminal of the arena."""
+ENDING = ".jsonl"
+"""How the name of such a file ends."""
+_MAX_FILE = 64 * MIB
+_HINT = "name a file that arena check or arena rerun --record wrote"
+_request = msgspec.json.Decoder(Turn | CalzaOffer)
 
 
 class ModelRecord(Struct, frozen=True):
-    """What was asked in a fixture, and whether more may be."""
+    """The models' answers of a fixture, and whether new ones may be asked for."""
 
     models: Mapping[str, Model]
     exchanges: Sequence[Exchange]
@@ -79,30 +107,6 @@ def from_record(
     return result
 
 
-_YEARS = 1e9
-"""Seconds."""
-UNLIMITED = LimitsInfo(start=_YEARS, answer=_YEARS, game=_YEARS, wall=1.0, fixture=_YEARS)
-"""Limits that leave time for a debugger."""
-_MODULE = """\
-import os
-import pdb
-import sys
-
-_debugger = None
-
-
-def stop_here():
-    global _debugger
-    if _debugger is None:
-        path = os.environ["ARENA_TERMINAL"]
-        typed = open(os.open(path, os.O_RDONLY | os.O_NOCTTY))
-        shown = open(os.open(path, os.O_WRONLY | os.O_NOCTTY), "w", buffering=1)
-        _debugger = pdb.Pdb(stdin=typed, stdout=shown, nosigint=True)
-    _debugger.set_trace(sys._getframe(1))
-"""
-"""Called by breakpoint() in a bot: Python's own debugger, on the terminal of the arena."""
-
-
 def how_to_attach(runtime: str, pid: int) -> str:
     """Return the command that shows where a running bot is."""
     return RUNTIMES[runtime].debugger.format(pid=pid)
@@ -120,17 +124,9 @@ def debuggable(workshop: Workshop, bot: Bot, terminal: str) -> Program:
     sandbox lets it.
     """
     program = workshop.stage(bot).program
-    if terminal and reaches_terminal(workshop.sandbox):
-        return _with_breakpoints(program, terminal, workshop.folder)
-    return program
-
-
-def _with_breakpoints(program: Program, terminal: str, folder: Path) -> Program:
-    """Return a program whose breakpoint(), if it is in Python, opens a debugger on a terminal.
-
-    What that needs is written to the folder, which the program must be able to read.
-    """
-    module = folder / "debugger" / "arena_debugger.py"
+    if not (terminal and reaches_terminal(workshop.sandbox)):
+        return program
+    module = workshop.folder / "debugger" / "arena_debugger.py"
     module.parent.mkdir()
     module.write_text(_MODULE, encoding="utf-8")
     variables = {
@@ -140,12 +136,6 @@ def _with_breakpoints(program: Program, terminal: str, folder: Path) -> Program:
     }
     given = [f"{name}={value}" for name, value in variables.items()]
     return program._replace(command=["env", *given, *program.command])
-
-
-ENDING = ".jsonl"
-"""How the name of such a file ends."""
-_MAX_FILE = 64 * MIB
-_HINT = "name a file that arena check or arena rerun --record wrote"
 
 
 class KeptConversation(Struct, frozen=True):
@@ -165,7 +155,6 @@ class _Typed(Struct):
 
 
 _typed = msgspec.json.Decoder(_Typed)
-_request = msgspec.json.Decoder(Turn | CalzaOffer)
 
 
 def read_conversation(file: Path) -> KeptConversation:
@@ -214,7 +203,9 @@ def _moments(lines: list[bytes]) -> Iterator[AskedMoment]:
             what = "it begins another conversation"
             raise ArenaError(what, f"line {number}", "cut the file there")
         if kind in {"turn", "calza"}:
-            yield AskedMoment(_asked(_request.decode(line), number), tuple(news), line)
+            request = _request.decode(line)
+            moment = SeatMoment((), request, None, partial(_illegal, request), number)
+            yield AskedMoment(moment, tuple(news), line)
         elif kind == "game_end":
             over = SeatMoment((), None, None, lambda _: None, number)
             yield AskedMoment(over, (*news, line), b"")
@@ -222,10 +213,6 @@ def _moments(lines: list[bytes]) -> Iterator[AskedMoment]:
             news.append(line)
             continue
         news.clear()
-
-
-def _asked(request: Request, number: int) -> SeatMoment:
-    return SeatMoment((), request, None, lambda given: _illegal(request, given), number)
 
 
 def _illegal(request: Request, answer: Answer) -> Fault | None:
@@ -267,7 +254,7 @@ class AskedSeat(Struct, frozen=True):
     bot: Bot
     sandbox: Sandbox
     exchanges: tuple[Exchange, ...] = ()
-    """What models answered in the fixture."""
+    """The models' answers in the fixture."""
 
 
 def stored_fixture(store: Store, fixture: int, game: int | None) -> PlayedFixture:

@@ -24,7 +24,7 @@ from arena.bots.manifest import find_bot, load_bot
 from arena.bots.sandboxes.base import Sandbox
 from arena.bots.sandboxes.registry import AUTO
 from arena.bots.workshop import open_workshop, sandbox_for
-from arena.game.records import Fixture, FixtureResult, LimitsInfo
+from arena.game.records import Fixture, LimitsInfo
 from arena.game.rules.books import Rules, variant
 from arena.game.rules.round import max_rounds
 from arena.game.seeds import block_seed, fixture_seed
@@ -38,7 +38,12 @@ from arena.league.store.rows import PackedFixture
 _EVERY = 0.1
 """Seconds between looks."""
 _SHARE = 20
-"""A look may take this part of the time between looks: large folders are looked at less often."""
+"""The time between looks is this many times that of a look: large folders get fewer."""
+_AT_A_TABLE = 10
+"""Games of a fixture, all with the bots in the same seats."""
+BOT, RIVAL = "bot", "rival"
+"""The names of the two at their tables."""
+_Result = TypeVar("_Result")
 
 
 class Saves:
@@ -78,18 +83,11 @@ class Saves:
             self.interval = max(_EVERY, _SHARE * (time.monotonic() - began))
 
 
-_AT_A_TABLE = 10
-"""Games of a fixture."""
-BOT, RIVAL = "bot", "rival"
-"""The names of the two at their tables."""
-_Result = TypeVar("_Result")
-
-
 class WatchRequest(Struct, frozen=True):
     """A bot to watch, and the games that it plays."""
 
     bot: Path
-    """Its folder."""
+    """The bot's folder."""
     rival: str
     """A bot's folder or archive, or `sample:NAME`."""
     games: int
@@ -104,7 +102,7 @@ class WatchRequest(Struct, frozen=True):
     """Whether the Python packages that they ask for are installed."""
 
 
-class Standing(Struct, frozen=True):
+class SaveResult(Struct, frozen=True):
     """What is known of the bot as it was saved last."""
 
     report: CheckReport | None = None
@@ -112,7 +110,7 @@ class Standing(Struct, frozen=True):
     refused: str = ""
     """Why no games can be played with it; "" if they can."""
     games: int = 0
-    """Games so far."""
+    """Games that were played so far."""
     of: int = 0
     """Games in all; 0 before the first."""
     won: int = 0
@@ -124,14 +122,14 @@ class _SavedError(Exception):
     """The bot was saved again: what goes on is out of date."""
 
 
-def watch(request: WatchRequest, show: Callable[[Standing], None]) -> NoReturn:
+def watch(request: WatchRequest, show: Callable[[SaveResult], None]) -> NoReturn:
     """Try the bot now and after every save, until Ctrl-C or the like raises KeyboardInterrupt.
 
-    `show` gets what is known whenever it changes, first an empty standing for each save. Raises
+    `show` gets what is known whenever it changes, first an empty result for each save. Raises
     ArenaError if the bot, the rival or the sandbox cannot be used at the beginning.
     """
     saves = Saves(request.bot)
-    bots = load_bot(request.bot), find_bot(request.rival, Path.cwd(), "--rival")
+    bots = load_bot(request.bot), find_bot(request.rival, Path.cwd(), "--against")
     sandbox = sandbox_for(bots, request.sandbox, trusted=request.trusted)
     watched = _Watched(request, variant(request.variant, {}), sandbox, saves, show)
     with handled(watched.interrupt, signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
@@ -147,7 +145,7 @@ class _Watched:
         rules: Rules,
         sandbox: Sandbox,
         saves: Saves,
-        show: Callable[[Standing], None],
+        show: Callable[[SaveResult], None],
     ) -> None:
         self._request = request
         self._rules = rules
@@ -178,15 +176,15 @@ class _Watched:
         except _SavedError:
             return True
         except (WorkerDiedError, BrokenExecutor):
-            self._show(Standing(refused="a worker process died: save again"))
+            self._show(SaveResult(refused="a worker process died: save again"))
         return False
 
     def _try(self, executor: Executor) -> None:
-        self._show(Standing())
+        self._show(SaveResult())
         check_it = partial(_first_steps, self._request, self._sandbox.name)
         [checked] = self._results([start(executor, check_it)])
         report = checked.result()
-        self._show(Standing(report))
+        self._show(SaveResult(report))
         if not report.ok:
             return
         request = self._request
@@ -194,23 +192,32 @@ class _Watched:
         with open_workshop(self._sandbox, packages=request.packages, builds=builds) as workshop:
             try:
                 bot = workshop.stage(load_bot(request.bot))
-                rival = workshop.stage(find_bot(request.rival, Path.cwd(), "--rival"))
+                rival = workshop.stage(find_bot(request.rival, Path.cwd(), "--against"))
             except ArenaError as error:
-                self._show(Standing(report, refused=str(error)))
+                self._show(SaveResult(report, refused=str(error)))
                 return
-            self._play(executor, report, (bot, rival))
+            self._play(executor, report, bot, rival)
 
     def _play(
-        self, executor: Executor, report: CheckReport, bots: tuple[StagedBot, StagedBot]
+        self, executor: Executor, report: CheckReport, bot: StagedBot, rival: StagedBot
     ) -> None:
-        tasks = list(_tasks(self._request, self._rules, bots))
-        standing = Standing(report, of=sum(task.fixture.games for task in tasks))
+        tasks = list(_tasks(self._request, self._rules, bot, rival))
+        result = SaveResult(report, of=sum(task.fixture.games for task in tasks))
         futures = [self._engine.submit(executor, [task]) for task in tasks]
         for future in self._results(futures):
             for packed in self._engine.collect(future):
                 if isinstance(packed, PackedFixture):
-                    standing = _with_games(standing, packed.result())
-            self._show(standing)
+                    played = packed.result()
+                    seat = played.fixture.seats.index(BOT)
+                    won = sum(game.places[seat] == 1 for game in played.games)
+                    faults = sum(bool(game.faults[seat]) for game in played.games)
+                    result = replace(
+                        result,
+                        games=result.games + len(played.games),
+                        won=result.won + won,
+                        faults=result.faults + faults,
+                    )
+            self._show(result)
 
     def _results(self, futures: Iterable[Future[_Result]]) -> Iterator[Future[_Result]]:
         """Yield futures as they finish; raises _SavedError when the bot is saved before."""
@@ -257,11 +264,8 @@ def _first_steps(request: WatchRequest, sandbox: str) -> CheckReport:
     return check(checked, _Silent())
 
 
-def _tasks(
-    request: WatchRequest, rules: Rules, bots: tuple[StagedBot, StagedBot]
-) -> Iterator[Task]:
+def _tasks(request: WatchRequest, rules: Rules, bot: StagedBot, rival: StagedBot) -> Iterator[Task]:
     """Yield the tables: pairs of them share their dice, with the bots in each other's seats."""
-    bot, rival = bots
     limits = LimitsInfo().complete(_AT_A_TABLE)
     for pair in range(ceil(request.games / (2 * _AT_A_TABLE))):
         dice = block_seed(request.seed, f"{pair}")
@@ -279,13 +283,3 @@ def _tasks(
                 max_rounds=max_rounds(rules, len(names)),
             )
             yield Task(fixture, rules, seats, limits)
-
-
-def _with_games(standing: Standing, result: FixtureResult) -> Standing:
-    seat = result.fixture.seats.index(BOT)
-    return replace(
-        standing,
-        games=standing.games + len(result.games),
-        won=standing.won + sum(game.places[seat] == 1 for game in result.games),
-        faults=standing.faults + sum(bool(game.faults[seat]) for game in result.games),
-    )

@@ -7,7 +7,7 @@ import click
 from arena.bots.sandboxes.doctor import GUARANTEES, SandboxReport, examine
 from arena.bots.sandboxes.registry import AUTO, SANDBOXES, make_sandbox
 from arena.cli.options import json_option
-from arena.cli.output import harmless, print_json, print_table, say
+from arena.cli.output import harmless, print_columns, print_json, say
 from arena.io.files import program_folder, program_folder_note
 
 _CELLS = {True: "yes", False: "NO", None: "?"}
@@ -37,7 +37,7 @@ def show(reports: Sequence[SandboxReport], auto: str, *, as_json: bool) -> int:
         return 0 if safe else 1
     columns = [{each.guarantee: _CELLS[each.holds] for each in r.findings} for r in reports]
     rows = [[text, *(cells.get(key, "-") for cells in columns)] for key, text in GUARANTEES.items()]
-    print_table(["", *(report.sandbox for report in reports)], rows)
+    print_columns(["", *(report.sandbox for report in reports)], rows)
     verdict = "safe" if safe else "NOT safe"
     click.echo(f"\nauto takes {auto}, which is {verdict} for untrusted bots")
     if note := program_folder_note():

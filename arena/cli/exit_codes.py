@@ -19,8 +19,9 @@ BAD_INPUT = 2
 INTERNAL_ERROR = 3
 INTERRUPTED = 130
 UNREAD = 141
-"""Nobody reads standard output any more, and what was left to do was for it alone; the number is
-what shells show of a program that SIGPIPE ended."""
+"""Nobody reads standard output any more, and the rest of the work was for it alone.
+
+Shells show the same number for a program that SIGPIPE ended."""
 
 
 _Item = TypeVar("_Item")

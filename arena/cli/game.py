@@ -25,6 +25,7 @@ from arena.io.structs import convert
 MAX_LINE = 64 * 1024
 """Bytes, as in the protocol; an endless line must not fill the memory."""
 _encode = msgspec.json.Encoder().encode
+_KEY = "→ marks our reading of a document that is silent or unclear; a league may set a [switch]."
 
 
 @click.command()
@@ -130,9 +131,6 @@ def perft_(
     print_result({**shape, "round": kind, "sequences": count}, str(count), as_json=as_json)
 
 
-_KEY = "→ marks our reading of a document that is silent or unclear; a league may set a [switch]."
-
-
 @click.command()
 @click.argument("variant", required=False)
 @click.option(
@@ -151,25 +149,25 @@ def rules(variant: str | None, diff: tuple[str, str] | None, *, as_json: bool) -
         check_known(book, BOOKS, f"unknown variant '{book}'")
     clauses = [clause for clause in CLAUSES if not diff or differs(clause, *diff)]
     if as_json:
-        print_json([_data(clause, books) for clause in clauses])
+        data = [
+            {
+                "id": clause.id,
+                "title": clause.title,
+                "switch": clause.switch or None,
+                "books": {
+                    book: {"text": clause.texts[book], "value": value(clause, book) or None}
+                    for book in books
+                },
+            }
+            for clause in clauses
+        ]
+        print_json(data)
         return
     for clause in clauses:
         click.echo(f"{clause.id}: {clause.title}")
         for line in _texts(clause, books):
             click.echo(f"  {line}")
     click.echo(f"\n{_KEY}")
-
-
-def _data(clause: Clause, books: list[str]) -> dict[str, object]:
-    return {
-        "id": clause.id,
-        "title": clause.title,
-        "switch": clause.switch or None,
-        "books": {
-            book: {"text": clause.texts[book], "value": value(clause, book) or None}
-            for book in books
-        },
-    }
 
 
 def _texts(clause: Clause, books: list[str]) -> list[str]:

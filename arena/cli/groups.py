@@ -9,12 +9,27 @@ import click
 from arena.io.errors import ArenaError, did_you_mean
 from arena.io.garbage import without_gc
 
+_ANY = 1_000
+"""Characters: no sentence is cut."""
+_PRIVATE = 0o077
+
 
 class NoCommandError(click.UsageError):
     """A group was called without a command; the message is its help."""
 
 
-class CommandGroup(click.Group):
+class WholeHelpGroup(click.Group):
+    """A group whose help has the whole first sentence of each command."""
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """List the commands."""
+        found = ((name, self.get_command(ctx, name)) for name in self.list_commands(ctx))
+        rows = [(name, command.get_short_help_str(_ANY)) for name, command in found if command]
+        with formatter.section("Commands"):
+            formatter.write_dl(rows)
+
+
+class CommandGroup(WholeHelpGroup):
     """Commands by name, each with its module in `arena.cli` and what it is called there.
 
     So `arena --help` is quick, and a command that lacks a package does not hinder the others.
@@ -72,9 +87,6 @@ class CommandGroup(click.Group):
 )
 def ladder() -> None:
     """Run a ladder: a league that never ends, for bots that arrive while it is played."""
-
-
-_PRIVATE = 0o077
 
 
 @click.group(

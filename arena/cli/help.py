@@ -40,7 +40,13 @@ def command(topic: str | None, *, as_json: bool) -> None:
     if as_json:
         print_json({"topic": topic, "text": text})
     elif sys.stdout.isatty():
-        _show(text)
+        # Slow to import, and only terminals need it.
+        from rich.console import Console
+        from rich.markdown import Markdown
+
+        console = Console()
+        with console.pager(styles=True):
+            console.print(Markdown(text))
     else:
         click.echo(text, nl=False)
 
@@ -70,14 +76,3 @@ def _list_topics(*, as_json: bool) -> None:
             click.echo(f"  {name:<13}{topic.about}")
         click.echo()
     click.echo("A page: arena help TOPIC. The options of a command: arena COMMAND --help")
-
-
-def _show(text: str) -> None:
-    """Show a page with a pager."""
-    # Slow to import, and only terminals need it.
-    from rich.console import Console
-    from rich.markdown import Markdown
-
-    console = Console()
-    with console.pager(styles=True):
-        console.print(Markdown(text))

@@ -4,12 +4,13 @@ import click
 
 from arena.bots.runtimes import IMAGES, LANGUAGES, OF_SAMPLES
 from arena.bots.sandboxes.docker import engine, images
+from arena.cli.groups import WholeHelpGroup
 from arena.cli.options import json_option
-from arena.cli.output import print_json, print_table, say
+from arena.cli.output import print_columns, print_json, say
 from arena.io.errors import check_known
 
 
-@click.group(invoke_without_command=True)
+@click.group(cls=WholeHelpGroup, invoke_without_command=True)
 @json_option
 @click.pass_context
 def command(context: click.Context, *, as_json: bool) -> None:
@@ -26,7 +27,7 @@ def command(context: click.Context, *, as_json: bool) -> None:
         [runtime, IMAGES[runtime], "available" if ok else "missing"]
         for runtime, ok in available.items()
     ]
-    print_table(["runtime", "image", ""], rows)
+    print_columns(["runtime", "image", ""], rows)
     if not all(available.values()):
         say("to build one: arena images build RUNTIME, or without a registry: --from-host")
 

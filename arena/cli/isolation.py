@@ -1,4 +1,4 @@
-"""What isolates bots here; where nothing does, a person says which bots are their own."""
+"""How bots are isolated here; where they are not, a person says which are their own."""
 
 import os
 import sys
@@ -23,6 +23,9 @@ _IN_CONTAINER = {
     " nothing protects the mounted folder, or one bot from another (arena help install)",
 }
 _ON_MACHINE = {True: "", False: "the bots run without isolation, as your own user"}
+_Result = TypeVar("_Result")
+_MOST = 6
+"""Bots that are asked about at once, and named: so many at a table. More are hardly one's own."""
 
 
 def say_isolation(name: str | None) -> bool:
@@ -35,11 +38,6 @@ def say_isolation(name: str | None) -> bool:
     if line := lines[sandbox.isolates]:
         say(line.format(name=sandbox.name))
     return sandbox.isolates
-
-
-_Result = TypeVar("_Result")
-_MOST = 6
-"""Bots that are asked about at once, and named: so many at a table. More are hardly one's own."""
 
 
 def own_bots_option(command: Callable[..., Any]) -> Callable[..., Any]:

@@ -19,6 +19,13 @@ _MAX_NAME, _MAX_PATH = 200, 3000
 """Bytes: what is written beside a file or into a folder has longer names."""
 
 _MAX_DIGITS = 9
+packages_option = click.option(
+    "--packages", is_flag=True, help="Have pip fetch the Python packages that bots ask for."
+)
+json_option = click.option("--json", "as_json", is_flag=True, help="Print data as JSON.")
+workers_option = click.option(
+    "--workers", type=click.IntRange(1, 1024), help="Worker processes [default: cores]."
+)
 
 
 class PathType(click.Path):
@@ -97,13 +104,18 @@ trust_option = click.option(
     callback=_trusts,
     help="Run unvetted bots without isolation, as your own user. No salt is mixed into a seed.",
 )
-packages_option = click.option(
-    "--packages", is_flag=True, help="Have pip fetch the Python packages that bots ask for."
-)
-json_option = click.option("--json", "as_json", is_flag=True, help="Print data as JSON.")
-workers_option = click.option(
-    "--workers", type=click.IntRange(1, 1024), help="Worker processes [default: cores]."
-)
+
+
+def variant_option(name: str = "variant") -> Callable[[_Command], _Command]:
+    """Return the option that names a rule book, as the parameter `name`."""
+    return click.option(
+        "--variant", name, metavar="NAME", default="bga", show_default=True, help="The rule book."
+    )
+
+
+def against_option(name: str, text: str, **more: Any) -> Callable[[_Command], _Command]:
+    """Return the option that names opponents, as the parameter `name`; `text` is its help."""
+    return click.option("--against", name, metavar="BOT", help=text, **more)
 
 
 def as_option(text: str, *, required: bool = False) -> Callable[[_Command], _Command]:

@@ -1,4 +1,4 @@
-"""What is printed at a terminal: tables, JSON, sentences, all of it harmless."""
+"""Output at a terminal: columns, JSON and sentences, all of it harmless."""
 
 import json
 import shutil
@@ -22,6 +22,10 @@ SEED_WARNING = (
     "warning: whoever guesses the seed or reads it in league.yaml can find out who is who"
 )
 """Said where names are replaced by pseudonyms."""
+REPORT_SOON = 0.6
+"""Seconds before the first line: the command has taken a third of a second before it begins."""
+REPORT_EVERY = 5.0
+"""Seconds between lines."""
 
 
 def division_name(variant: str, players: int) -> str:
@@ -94,7 +98,7 @@ def _suspicion(case: "Suspicion") -> str:
     )
 
 
-def print_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+def print_columns(head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     """Print rows in columns, the first aligned to the left and the others to the right."""
     cells = [head, *([harmless(cell) for cell in row] for row in rows)]
     widths = [max(len(row[i]) for row in cells) for i in range(len(head))]
@@ -102,12 +106,6 @@ def print_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
         first = row[0].ljust(widths[0])
         rest = [cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True)]
         click.echo("  ".join([first, *rest]).rstrip())
-
-
-REPORT_SOON = 0.6
-"""Seconds before the first line: the command has taken a third of a second before it begins."""
-REPORT_EVERY = 5.0
-"""Seconds between lines."""
 
 
 @contextmanager

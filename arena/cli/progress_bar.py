@@ -36,7 +36,7 @@ def progress_bar(tally: "Tally") -> Iterator[OnResult]:
 
 
 class Tally:
-    """What was played in this run, and how fast."""
+    """Counts what is played in a run, and how fast."""
 
     def __init__(self, fixtures: int) -> None:
         """Take how many fixtures are to be played."""
@@ -64,7 +64,7 @@ class Tally:
             self._faults += sum(bool(cause) for game in result.games for cause in game.faults)
 
     def line(self) -> str:
-        """Return how far it is."""
+        """Return the line that says how far the run is."""
         seconds = self.seconds
         done, left = f"{self.done}/{self.fixtures}", "starting, "
         if self.done > self.fixtures:

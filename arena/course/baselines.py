@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from arena.course.lock import GradingTerms
 from arena.course.points import FAIR, Part, total_of
-from arena.game.records import BotInfo, Fixture, FixtureResult, LeagueInfo, QuarantinedFixture
+from arena.game.records import BotInfo, Conditions, Fixture, FixtureResult, QuarantinedFixture
 from arena.game.rules.round import ROUNDS_PER_DIE, max_rounds
 from arena.game.seeds import commitment, fixture_seed
 from arena.league.store.rows import PackedFixture
@@ -27,39 +27,71 @@ GAMES = 40
 SEATS = 2
 PER_BLOCK = GAMES * SEATS
 _NAME = 16
-"""Digits of a digest by which a bot is called at a table: those of a baseline have its name."""
+"""Digits of its digest that name a hand-in at a table; a baseline has its own name there."""
 _PLACE = 22
-"""Bits of an id that its place in the store does not have: SQLite's numbers have 63."""
+"""Bits of an id that are cut off for its place in the store: SQLite's numbers have 63."""
+FIRST = 4
+"""Blocks against each baseline before the width of the interval is looked at."""
+FOR_BASELINES = 0.9
+"""The baselines' part of the precision, if there is a field: its square and the field's make 1."""
+_GROWTH = 1.6
+"""The most by which the number of blocks is multiplied from one look to the next."""
+_LEAST_GAIN = 0.02
+"""The least gain in win share over an equal bot that a reference is taken to have."""
+_WORTHWHILE = 0.25
+"""A baseline gets more games if its variance is at least this part of the largest one."""
+Blocks = Mapping[str, Sequence[int]]
+"""How many games a bot won in each block, by the name of the baseline."""
+Decide = Callable[[Blocks], Mapping[str, int]]
+"""Says how many blocks a bot plays against each baseline, given those that are complete."""
 
 
 class Pairing(Struct, frozen=True):
-    """A bot and a baseline, by their digests."""
+    """A bot and the baseline that it meets."""
 
     bot: str
+    """The digest of the bot."""
     name: str
-    """What the baseline is called."""
+    """The name of the baseline in course.yaml."""
     baseline: str
+    """The digest of the baseline."""
 
 
 def name_of(digest: str) -> str:
-    """Return what a hand-in is called at a table."""
+    """Return the name of a hand-in at a table, given its digest."""
     return digest[:_NAME]
 
 
 def block(terms: GradingTerms, pairing: Pairing, number: int) -> tuple[Fixture, ...]:
-    """Return the tables of one block."""
-    return tuple(_table(terms, pairing, number, seat) for seat in range(SEATS))
+    """Return the tables of one block: the bot sits in the first seat, then in the second."""
+    names = name_of(pairing.bot), pairing.name
+    tables = []
+    for seat in range(SEATS):
+        decisive = [terms.rules, terms.limits, terms.sandbox, GAMES, pairing, number, seat]
+        id_ = sha256(terms.seed.encode() + msgspec.json.encode(decisive)).hexdigest()[:16]
+        table = Fixture(
+            id=id_,
+            index=int(id_, 16) >> _PLACE,
+            variant=terms.rules.name,
+            seats=names if seat == 0 else names[::-1],
+            seed=fixture_seed(terms.seed, f"{pairing.baseline}/{number}/{seat}"),
+            games=GAMES,
+            block=number,
+            max_rounds=max_rounds(terms.rules, SEATS),
+        )
+        tables.append(table)
+    return tuple(tables)
 
 
 def wins(pairing: Pairing, result: FixtureResult) -> int:
-    """Return how many games of a table the bot won."""
+    """Return how many games of a table the bot of a pairing won."""
     seat = result.fixture.seats.index(name_of(pairing.bot))
     return sum(game.places[seat] == 1 for game in result.games)
 
 
-def conditions(terms: GradingTerms, bots: Sequence[BotInfo], name: str) -> LeagueInfo:
-    """Return the conditions of all tables, as a store keeps them."""
-    return LeagueInfo(
+def conditions(terms: GradingTerms, bots: Sequence[BotInfo], name: str) -> Conditions:
+    """Return the conditions of the store with the games of a course against its baselines."""
+    return Conditions(
         name=name,
         variants={terms.rules.name: terms.rules},
         bots=tuple(sorted(bots, key=lambda bot: bot.name)),
@@ -76,43 +108,15 @@ def conditions(terms: GradingTerms, bots: Sequence[BotInfo], name: str) -> Leagu
     )
 
 
-def _table(terms: GradingTerms, pairing: Pairing, number: int, seat: int) -> Fixture:
-    bots = name_of(pairing.bot), pairing.name
-    decisive = [terms.rules, terms.limits, terms.sandbox, GAMES, pairing, number, seat]
-    id_ = sha256(terms.seed.encode() + msgspec.json.encode(decisive)).hexdigest()[:16]
-    return Fixture(
-        id=id_,
-        index=int(id_, 16) >> _PLACE,
-        variant=terms.rules.name,
-        seats=bots if seat == 0 else bots[::-1],
-        seed=fixture_seed(terms.seed, f"{pairing.baseline}/{number}/{seat}"),
-        games=GAMES,
-        block=number,
-        max_rounds=max_rounds(terms.rules, SEATS),
-    )
-
-
-FIRST = 4
-"""Blocks against each baseline before the first look."""
-FOR_BASELINES = 0.9
-"""The part of the precision that the baselines get if there is a field; the squares add up to 1."""
-_GROWTH = 1.6
-"""How many times as many blocks there are at the next look, at most."""
-_LEAST_GAIN = 0.02
-"""Of a reference over a baseline, where it is not known yet."""
-_WORTHWHILE = 0.25
-"""A baseline gets more games if it has so much of the variance of the one that has most."""
-
-
 def target(precision: float, field: float) -> float:
-    """Return the half-width that the points against baselines together may have."""
+    """Return the half-width that the interval of all points against baselines may have."""
     return precision * FOR_BASELINES if field else precision
 
 
 def more_blocks(
     blocks: Mapping[str, int], parts: Mapping[str, Part], wanted: float, most: int
 ) -> dict[str, int]:
-    """Return how many blocks to play against each baseline; the same again if that is all.
+    """Return how many blocks to play against each baseline; `blocks` again if they are enough.
 
     `wanted` is the half-width that the sum of the parts may have, `most` the budget in blocks.
     """
@@ -121,7 +125,11 @@ def more_blocks(
     if half <= wanted:
         return planned
     factor = min(_GROWTH, 1.1 * (half / wanted) ** 2)
-    spread = {name: _spread(part) for name, part in parts.items() if blocks[name] < most}
+    spread = {
+        name: max(part.below, part.above) ** 2
+        for name, part in parts.items()
+        if blocks[name] < most
+    }
     widest = max(spread.values(), default=0.0)
     for name, square in spread.items():
         if widest and square >= _WORTHWHILE * widest:
@@ -132,9 +140,10 @@ def more_blocks(
 def expected_blocks(
     points: Mapping[str, float], shares: Mapping[str, float], wanted: float, most: int
 ) -> int:
-    """Return how many blocks against each baseline a bot halfway to the reference needs.
+    """Return how many blocks a bot needs against each baseline if it is halfway to the reference.
 
-    `points` and the reference's `shares` are by baseline, `wanted` the half-width of the sum.
+    `points` and `shares`, the reference's, are by the name of the baseline; `wanted` is the
+    half-width that the sum of the points may have, `most` the budget in blocks.
     """
     square = 0.0
     for name, of in points.items():
@@ -143,16 +152,6 @@ def expected_blocks(
         square += (of / gain) ** 2 * share * (1.0 - share)
     needed = ceil(Z95**2 * square / wanted**2 / PER_BLOCK)
     return min(most, max(min(FIRST, most), needed))
-
-
-def _spread(part: Part) -> float:
-    return max(part.below, part.above) ** 2
-
-
-Blocks = Mapping[str, Sequence[int]]
-"""By the name of the baseline: how many games the bot won in each block."""
-Decide = Callable[[Blocks], Mapping[str, int]]
-"""How many blocks of each baseline a bot plays, given those that are complete."""
 
 
 class BaselineRecord:
@@ -165,11 +164,11 @@ class BaselineRecord:
         return id_ in self._results
 
     def add(self, result: FixtureResult) -> None:
-        """Take a table into account."""
+        """Take a table into account that was played."""
         self._results[result.fixture.id] = result
 
     def won(self, terms: GradingTerms, pairing: Pairing, most: int) -> list[int]:
-        """Return the games won in each of the first blocks that are complete, at most so many."""
+        """Return the wins in each of the first `most` blocks, up to the first incomplete one."""
         won: list[int] = []
         for number in range(most):
             tables = [self._results.get(fixture.id) for fixture in block(terms, pairing, number)]
@@ -180,7 +179,7 @@ class BaselineRecord:
 
 
 class BaselineGames:
-    """What is still to be played by some bots, each against every baseline."""
+    """What some bots still have to play against the baselines, decided bot by bot."""
 
     def __init__(
         self,
@@ -191,15 +190,18 @@ class BaselineGames:
         decide: Decide,
         finished: Callable[[str, Blocks], None] = lambda _bot, _blocks: None,
     ) -> None:
-        """Play these bots, given by digest; `finished` hears who has played all of it."""
-        self._store, self._played, self._terms = store, played, terms
-        self._decide, self._finished = decide, finished
+        """Take the digests of the bots; `finished` is called for each that has played enough."""
+        self._store = store
+        self._played = played
+        self._terms = terms
+        self._decide = decide
+        self._finished = finished
         self._plans: dict[str, Mapping[str, int]] = {bot: {} for bot in bots}
         self._blocks: dict[str, Blocks] = {bot: {} for bot in bots}
         self._left: dict[str, dict[str, Fixture]] = {bot: {} for bot in bots}
         self._owner: dict[str, str] = {}
         self.given_up: set[str] = set()
-        """Bots of which a table killed its workers."""
+        """Bots that play no more, as one of their tables killed its workers."""
 
     @property
     def playing(self) -> Collection[str]:
@@ -207,9 +209,9 @@ class BaselineGames:
         return self._left.keys()
 
     def expected_tables(self, expected: Callable[[Blocks], int]) -> int:
-        """Return how many tables are left, about: those that are due, or as many as are expected.
+        """Return about how many tables are left: at least those that are due.
 
-        `expected` says of a bot's complete blocks how many it plays in all.
+        `expected` returns how many blocks a bot plays in all, given those that are complete.
         """
         total = 0
         for bot, left in self._left.items():
@@ -219,7 +221,7 @@ class BaselineGames:
         return total
 
     def due(self) -> list[Fixture]:
-        """Return what is to be played now."""
+        """Return the tables to be played now."""
         for bot, left in [*self._left.items()]:
             if not left:
                 self._plan(bot)
@@ -234,14 +236,14 @@ class BaselineGames:
                 left.pop(result.fixture.id, None)
 
     def quarantine(self, fixture: QuarantinedFixture) -> None:
-        """Play no more tables of a bot one of which cannot be played."""
+        """Note a table that cannot be played; its bot plays no more."""
         self._store.quarantine(fixture)
         bot = self._owner[fixture.fixture.id]
         self.given_up.add(bot)
         self._left.pop(bot, None)
 
     def _plan(self, bot: str) -> None:
-        """Note what a bot plays next, as soon as all that was planned is complete."""
+        """Plan what a bot plays after its planned blocks, or note that it has played enough."""
         while not self._left[bot]:
             blocks = blocks_of(self._played, self._terms, bot, self._plans[bot])
             plan = self._decide(blocks)
@@ -261,21 +263,21 @@ class BaselineGames:
 
 
 def pairing_of(terms: GradingTerms, bot: str, baseline: str) -> Pairing:
-    """Return a bot, by digest, and a baseline, by name."""
+    """Return the pairing of a bot, given by its digest, and a baseline, given by its name."""
     return Pairing(bot, baseline, terms.baselines[baseline])
 
 
 def blocks_of(
     played: BaselineRecord, terms: GradingTerms, bot: str, plan: Mapping[str, int]
 ) -> dict[str, list[int]]:
-    """Return how a bot did in the blocks of a plan that are complete."""
+    """Return the wins of a bot in those blocks of a plan that are complete."""
     return {name: played.won(terms, pairing_of(terms, bot, name), plan[name]) for name in plan}
 
 
 def final_blocks(
     played: BaselineRecord, terms: GradingTerms, bot: str, decide: Decide
 ) -> dict[str, list[int]]:
-    """Return the blocks that count of a bot, as far as they are stored: what `decide` asks for."""
+    """Return the wins in the blocks that `decide` asks for, as far as they are stored."""
     plan: Mapping[str, int] = {}
     while True:
         blocks = blocks_of(played, terms, bot, plan)

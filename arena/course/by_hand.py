@@ -10,9 +10,11 @@ from arena.course.roster import Student, find_id
 from arena.course.table import read_table
 from arena.io.errors import ArenaError, did_you_mean
 
-BONUS, PENALTY, APPEAL = "bonus", "penalty", "appeal"
+BONUS = "bonus"
+PENALTY = "penalty"
+APPEAL = "appeal"
 ADDED = (BONUS, PENALTY, APPEAL)
-"""What is added to a mark after all of its parts and deductions."""
+"""Kinds of points that are added to a mark last, after its parts and deductions."""
 MAX_POINTS = 100_000
 _MAX_REASON = 500
 _COLUMNS = {"id": "id", "part": "part", "points": "points", "reason": "reason"}
@@ -22,10 +24,10 @@ class ByHand(Struct, frozen=True, forbid_unknown_fields=True):
     """Points that the teacher gave a student."""
 
     part: str
-    """A part of the mark, or one of ADDED."""
+    """The name of a part of the mark, or one of ADDED."""
     points: float
     reason: str
-    """In words, for the student."""
+    """Why, in a sentence that the student reads."""
 
 
 def read_by_hand(
@@ -33,14 +35,13 @@ def read_by_hand(
 ) -> dict[str, list[ByHand]]:
     """Return what the teacher gave each student, by id, in the order of the file.
 
-    `parts` has the most points by the part of the mark. Raises ArenaError with the line for an
-    unknown student or part, for points that the part cannot have, and for a missing reason.
+    `parts` has the most points of each part that is marked by hand. Raises ArenaError, with the
+    line, for an unknown student or part, for points out of range, and for a missing reason.
     """
     given: dict[str, list[ByHand]] = {}
     for row in read_table(path, _COLUMNS, [*_COLUMNS]):
-        entry = ByHand(
-            row.cells["part"], _points(row.cells["points"], row.where), row.cells["reason"]
-        )
+        points = _points(row.cells["points"], row.where)
+        entry = ByHand(row.cells["part"], points, row.cells["reason"])
         id_ = find_id(row.cells["id"], students)
         if id_ is None:
             what = f"no student has the id '{row.cells['id']}'"

@@ -13,7 +13,7 @@ from arena.io.files import read_json, write_file
 
 _FILE = "last.json"
 _LEAST = 0.005
-"""Points that two decimals show."""
+"""The least difference in points that two decimals show."""
 _NAMES = {
     "arena": "the arena",
     "reference_games": "reference_games",
@@ -27,13 +27,13 @@ class Moved(Struct, frozen=True):
 
     student: str
     before: float | None
-    """After the deduction; None for none."""
+    """Points after the deduction; None without a mark."""
     now: float | None
     why: str
 
 
 def changed_terms(old: GradingTerms, new: GradingTerms) -> str:
-    """Name what decides games or points and changed, or return ""."""
+    """Return in words what changed of that which decides games or points; "" for nothing."""
     left_out = {"baselines", "reference", "arena", "quick"}
     if old.quick or new.quick:
         left_out.add("precision")  # a first look is not the last word, before or after
@@ -53,25 +53,24 @@ def changed_terms(old: GradingTerms, new: GradingTerms) -> str:
 
 
 class GradingOutcome(Struct, frozen=True):
-    """What a grading came to."""
+    """The lock and the results of a grading."""
 
     lock: Lock
     results: list[Result]
 
 
 def read_outcome(course: Course) -> GradingOutcome | None:
-    """Return what the last grading came to; None if there was none, or of another arena."""
+    """Return the outcome of the last grading; None without one that this version can read."""
     return read_json(grading(course) / _FILE, GradingOutcome)
 
 
 def write_outcome(course: Course, outcome: GradingOutcome) -> None:
-    """Keep what a grading came to, for the next one to be compared with."""
+    """Keep the outcome of a grading: the next one is compared with it."""
     write_file(grading(course) / _FILE, msgspec.json.encode(outcome))
 
 
 def moved(before: GradingOutcome, now: GradingOutcome) -> Iterator[Moved]:
     """Yield the marks that moved between two gradings, with the parts that did and why."""
-    old_lock, lock = before.lock, now.lock
     earlier = {result.student.id: result for result in before.results}
     for result in now.results:
         was = earlier.pop(result.student.id, None)
@@ -79,7 +78,7 @@ def moved(before: GradingOutcome, now: GradingOutcome) -> Iterator[Moved]:
         differ = (old_final is None) != (final is None)
         differ = differ or abs((old_final or 0) - (final or 0)) >= _LEAST
         if differ or (was and _grade(was) != _grade(result)):
-            why = "; ".join(_reasons(was, result, old_lock, lock))
+            why = "; ".join(_reasons(was, result, before.lock, now.lock))
             yield Moved(result.student.id, old_final, final, why)
     for id_, was in earlier.items():
         yield Moved(id_, _final(was), None, "no longer on the roster")
@@ -100,38 +99,44 @@ def _reasons(was: Result | None, result: Result, old: Lock, new: Lock) -> Iterat
     if was.mark is None or result.mark is None:
         yield "struck" if result.mark is None else "no longer struck"
         return
-    if _content(was) != _content(result):
+    is_same = _content(was) == _content(result)
+    if not is_same:
         file = result.hand_in.file if result.hand_in else "none"
         yield f"another hand-in counts: {file}"
-    yield from _parts(was.mark, result.mark, old, new, same=_content(was) == _content(result))
+    yield from _parts(was.mark, result.mark, old, new, is_same=is_same)
     if was.mark.deduction != result.mark.deduction:
         yield f"deduction {result.mark.deduction:g}, not {was.mark.deduction:g}"
-    yield from _by_hand(was.mark.added, result.mark.added)
+    yield from _added(was.mark.added, result.mark.added)
     if _grade(was) != _grade(result):
         yield f"grade {_grade(result) or 'none'}, not {_grade(was) or 'none'}"
 
 
-def _by_hand(was: Sequence[ByHand], now: Sequence[ByHand]) -> Iterator[str]:
+def _added(was: Sequence[ByHand], now: Sequence[ByHand]) -> Iterator[str]:
+    """Yield the points by hand that are new, and those that are gone."""
     for entries, others, word in ((now, was, ""), (was, now, "no more ")):
         for entry in entries:
             if entry not in others:
                 yield f"{word}{entry.part} {entry.points:+g} ({entry.reason})"
 
 
-def _parts(was: Mark, now: Mark, old: Lock, new: Lock, *, same: bool) -> Iterator[str]:
+def _parts(was: Mark, now: Mark, old: Lock, new: Lock, *, is_same: bool) -> Iterator[str]:
+    """Yield the parts that moved, and why if the same hand-in counts."""
     for name in {**was.parts, **now.parts}:
-        before, after = was.parts.get(name), now.parts.get(name)
-        points = (before.points if before else 0.0), (after.points if after else 0.0)
-        if abs(points[0] - points[1]) >= _LEAST:
-            why = now.reasons.get(name) or (_cause(name, old, new) if same else "")
-            yield f"{name} {points[1]:.2f}, not {points[0]:.2f}{f' ({why})' if why else ''}"
+        before = was.parts[name].points if name in was.parts else 0.0
+        after = now.parts[name].points if name in now.parts else 0.0
+        if abs(before - after) >= _LEAST:
+            why = now.reasons.get(name) or (_cause(name, old, new) if is_same else "")
+            yield f"{name} {after:.2f}, not {before:.2f}{f' ({why})' if why else ''}"
 
 
 def _cause(name: str, old: Lock, new: Lock) -> str:
     if old.terms.scheme != new.terms.scheme:
         return "marks or late changed"
     if name == FIELD:
-        return _field_change(old, new)
+        left, joined = len({*old.field} - {*new.field}), len({*new.field} - {*old.field})
+        if left or joined:
+            return f"the field changed: {joined} joined, {left} left"
+        return _precision_change(old, new) or "other games"
     if name == LEGAL:
         return "checked again"
     if old.terms.baselines.get(name) != new.terms.baselines.get(name):
@@ -139,13 +144,6 @@ def _cause(name: str, old: Lock, new: Lock) -> str:
     if old.shares.get(name) != new.shares.get(name):
         return "the reference was measured again"
     return _precision_change(old, new) or "other games count"
-
-
-def _field_change(old: Lock, new: Lock) -> str:
-    left, joined = len({*old.field} - {*new.field}), len({*new.field} - {*old.field})
-    if left or joined:
-        return f"the field changed: {joined} joined, {left} left"
-    return _precision_change(old, new) or "other games"
 
 
 def _precision_change(old: Lock, new: Lock) -> str:

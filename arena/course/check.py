@@ -1,4 +1,4 @@
-"""A look at a course before its games: who handed in what, late or not; no bot is run."""
+"""A look at a course before its games: who handed in what, and how late; no hand-in is run."""
 
 import time
 from collections import Counter
@@ -9,11 +9,10 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from arena.bots.manifest import load_bot
-from arena.course.conditions import terms_of
-from arena.course.config import Course, LadderEntry
+from arena.course.config import Course, LadderEntry, Options, terms_of
 from arena.course.estimate import Effort, Speed, effort, measure_speed, within
 from arena.course.intake.download import MOODLE
-from arena.course.intake.entries import GivenOut, Options
+from arena.course.intake.entries import GivenOut
 from arena.course.intake.hand_ins import (
     BEST,
     Choice,
@@ -31,16 +30,24 @@ from arena.course.output.private import close_to_others
 from arena.course.roster import Student
 from arena.io.errors import ArenaError, first_of
 
+_LIST = "list the times in a CSV file with the columns file and received"
+_SHOWN = 5
+"""Students or files that one line names."""
+_LISTS = (".csv", ".json", ".xls", ".xlsx")
+_TIMES = {
+    "files": "times are those of the files: whoever had them could have set them",
+    "commits": "times are those of commits: their authors could have set them",
+}
+
 
 class Platform(Struct, frozen=True):
-    """A platform, as teachers are told of it."""
+    """A platform from which hand-ins are downloaded."""
 
     name: str
     times: str
-    """Where to get the times of receipt, if they are not in the download."""
+    """How a teacher gets the times of receipt if they are not in the download."""
 
 
-_LIST = "list the times in a CSV file with the columns file and received"
 PLATFORMS = {
     "moodle": Platform(
         "Moodle",
@@ -71,66 +78,51 @@ PLATFORMS = {
 }
 
 
-def shape_of(platform: str, names: Sequence[str]) -> str:
-    """Return in one word how a platform packed the hand-ins; "" if there is one way only."""
-    if platform != "moodle":
-        return ""
-    matches = [match for name in names if (match := MOODLE.fullmatch(name.partition("/")[0]))]
-    return "files" if any(match["file"] for match in matches) else "folders"
-
-
-_SHOWN = 5
-"""Students or files that one line names."""
-_LISTS = (".csv", ".json", ".xls", ".xlsx")
-_TIMES = {
-    "files": "times are those of the files: whoever had them could have set them",
-    "commits": "times are those of commits: their authors could have set them",
-}
-
-
 class Problem(Struct, frozen=True):
-    """What would cost students marks, and a teacher can mend."""
+    """Something that would cost students marks, and that the teacher can mend."""
 
     what: str
     hint: str
     students: tuple[str, ...] = ()
-    """Whom it concerns; () if that is not known."""
+    """The ids of those whom it concerns; () if that is not known."""
 
 
 class Surveyed(Struct, frozen=True):
-    """What there is of a student."""
+    """What a student handed in, as the look shows it."""
 
     student: str
     file: str
-    """What counts if it works, or came too late; "" for nothing."""
+    """The hand-in that counts if it works, or else came too late; "" for none."""
     counts: bool
+    """Whether it came early enough to count."""
     sign: str
+    """The sign by which its owner was found, in words."""
     received: str
     """"" if no record says when."""
     time_source: str
-    """What says when it was received."""
+    """The record that says when it was received, in words."""
     late_by: str
-    """How long after the deadline; "" if it was not."""
+    """How long after the deadline it was received; "" if it was on time."""
     deadline: str
     zone: str
     grace: float
     extension: str
     days_late: int
     free_days: int
-    """Of these, those that cost nothing."""
+    """How many of the days late cost nothing."""
     note: str
     bot: str = ""
-    """The bot's name."""
+    """The name of the bot in the hand-in."""
     unreadable: str = ""
-    """Why it is no bot."""
+    """Why there is no bot in it; "" if there is one."""
     hint: str = ""
-    """How the student mends that."""
+    """How the student can mend that."""
     ignored: tuple[str, ...] = ()
-    """What in the hand-in is not the bot's."""
+    """Files and folders of the hand-in that are not part of the bot."""
     given: Given | None = None
 
     def lines(self) -> Iterator[str]:
-        """Yield what there is to say of the student."""
+        """Yield what the teacher should know of the student."""
         if self.file and self.note:
             yield self.note
         if self.unreadable:
@@ -141,31 +133,31 @@ class Surveyed(Struct, frozen=True):
 
 
 class Survey(Struct, frozen=True):
-    """A look at all that was handed in."""
+    """What was handed in, and what is wrong with it."""
 
     platform: str
-    """In words; "" for a ladder."""
+    """The platform, the form of its download and how many students it has; "" for a ladder."""
     students: list[Surveyed]
     problems: list[Problem]
-    """What concerns more students comes first."""
+    """Those that concern most students come first."""
     notes: list[str]
-    """What else there is to say."""
+    """What else the teacher should know."""
     bots: int
-    """Different bots among what counts and can be read."""
+    """How many different bots there are among the hand-ins that count."""
 
     @property
     def handed_in(self) -> int:
-        """How many students have a hand-in that may count."""
+        """How many students have a hand-in that counts, if it works."""
         return sum(one.counts for one in self.students)
 
     def lines(self) -> list[str]:
-        """Return what there is to say, student by student, and of all."""
+        """Return what the teacher should know, student by student, and then of all."""
         said = [f"{one.student}: {line}" for one in self.students for line in one.lines()]
         return [*said, *self.notes]
 
 
 def refuse_problems(course: Course, problems: Sequence[Problem]) -> None:
-    """Raise ArenaError if marks would be lost without a word."""
+    """Raise ArenaError if there are problems that would cost marks."""
     if problems:
         more = f" (and {len(problems) - 1} more: arena course check)" if problems[1:] else ""
         hint = f"{problems[0].hint}; or go on with --ignore-unknown"
@@ -173,12 +165,15 @@ def refuse_problems(course: Course, problems: Sequence[Problem]) -> None:
 
 
 def survey(course: Course, intake: Intake) -> Survey:
-    """Return who handed in what, by what sign, how late, and what of it was given out."""
-    given, digests, rows = GivenOut(course.starter), set[str](), []
+    """Return who handed in what, how late it is, and what of it was given out."""
+    given = GivenOut(course.starter)
+    rows: list[Surveyed] = []
     chosen: list[HandIn] = []
+    digests: set[str] = set()
     for student, pool in hand_ins_by_student(course, intake.hand_ins).items():
-        due, most = course.due[student.id], course.file.late.days
-        choice, may_count = choose(pool, due, most), taken(pool, due, most)
+        due = course.due[student.id]
+        choice = choose(pool, due, course.file.late.days)
+        may_count = taken(pool, due, course.file.late.days)
         if course.file.resubmissions == BEST and len(may_count) > 1:
             choice = replace(choice, note=f"the best of {len(may_count)} counts")
         row = _row(course, student, choice, pool)
@@ -190,7 +185,7 @@ def survey(course: Course, intake: Intake) -> Survey:
     problems = [*_problems(course, intake, chosen)]
     notes = [*_notes(course, intake, chosen), *_passed_over(rows)]
     if isinstance(course.file.submissions, LadderEntry):
-        # Whoever is invited may be an author there, and the course's students are by their ids.
+        # A ladder may have other authors, too: the students are known by their ids.
         notes += [problem.what for problem in _strangers(intake)]
     else:
         problems += _strangers(intake)
@@ -202,8 +197,11 @@ def _platform(course: Course, intake: Intake) -> str:
     """Return in words what was recognised: `Moodle, folders, 38 of 40 students`."""
     if isinstance(course.file.submissions, LadderEntry):
         return ""
-    key = intake.platform
-    shape = shape_of(key, [hand_in.name for hand_in in intake.hand_ins])
+    key, shape = intake.platform, ""
+    if key == "moodle":
+        names = (hand_in.name.partition("/")[0] for hand_in in intake.hand_ins)
+        are_files = any((match := MOODLE.fullmatch(name)) and match["file"] for name in names)
+        shape = "files" if are_files else "folders"
     units = {student.id: student.unit for student in course.students}
     there = {units[hand_in.student] for hand_in in intake.hand_ins}
     count = sum(student.unit in there for student in course.students)
@@ -214,7 +212,7 @@ def _platform(course: Course, intake: Intake) -> str:
 
 def _row(course: Course, student: Student, choice: Choice, pool: Sequence[HandIn]) -> Surveyed:
     due = course.due[student.id]
-    # What came too late is shown, too.
+    # If none counts, the last one is shown.
     hand_in = choice.hand_in or max(pool, key=lambda one: one.order, default=None)
     days = hand_in.receipt.days_late(due) if hand_in else 0
     late = hand_in.receipt.late_by(due) if hand_in else None
@@ -237,7 +235,7 @@ def _row(course: Course, student: Student, choice: Choice, pool: Sequence[HandIn
 
 
 def _with_bot(row: Surveyed, hand_in: HandIn, given: GivenOut) -> tuple[Surveyed, str]:
-    """Return the row with what is known of the bot, and the bot's digest; "" if there is none."""
+    """Return the row with what is known of the bot, and the bot's digest; "" without a bot."""
     inside = hand_in.inside
     row = replace(row, ignored=inside.ignored)
     if inside.bot is None:
@@ -291,7 +289,7 @@ def _problems(course: Course, intake: Intake, chosen: Sequence[HandIn]) -> Itera
 
 
 def _without_time(course: Course, intake: Intake) -> Iterator[Problem]:
-    """Yield hand-ins of which no record says how late they are: they are not taken for late."""
+    """Yield problems of hand-ins without a record of how late they are: they count as on time."""
     platform = PLATFORMS.get(intake.platform)
     unknown = [one for one in intake.hand_ins if not one.receipt.is_known]
     late = [one for one in unknown if one.receipt.late]
@@ -337,7 +335,7 @@ def _notes(course: Course, intake: Intake, chosen: Sequence[HandIn]) -> Iterator
 
 
 def _passed_over(rows: Sequence[Surveyed]) -> Iterator[str]:
-    """Yield what in hand-ins is not the bots': what most of them have comes first."""
+    """Yield a line on files that are not part of a bot; the most frequent ones come first."""
     counts = Counter(name for row in rows for name in row.ignored)
     if counts:
         told = [f"{name} ({count})" if count > 1 else name for name, count in counts.most_common()]
@@ -360,19 +358,19 @@ def _strangers(intake: Intake) -> Iterator[Problem]:
 
 
 class Checkup(Struct, frozen=True):
-    """What a look at a course found."""
+    """The result of a look at a course."""
 
     survey: Survey
     baselines: list[str]
-    """Each with the bot that plays it, and the reference."""
+    """Each baseline with its bot, and the reference, in words."""
     effort: Effort | None
     """None if there is nothing to play."""
     readable: str
-    """What other users of the machine can read, and what to do; "" for nothing."""
+    """Files that other users of the machine can read, with a remedy; "" for none."""
 
 
 def check_course(course: Course, options: Options) -> Checkup:
-    """Say who handed in what, what would be lost, and how long a grading takes.
+    """Look at what was handed in, and estimate how long a grading takes.
 
     Raises ArenaError if something of the course cannot be read, or its own bots cannot play.
     """
@@ -382,11 +380,14 @@ def check_course(course: Course, options: Options) -> Checkup:
     if course.file.reference:
         own.append(f"the reference ({course.file.reference})")
     readable = close_to_others(course)
-    return Checkup(seen, own, _effort(course, seen, options), readable)
+    planned: Effort | None = None
+    if course.file.marks.baselines:
+        planned = effort(course, seen.handed_in, seen.bots, _speed(course, options))
+    return Checkup(seen, own, planned, readable)
 
 
 def precision_within(course: Course, options: Options, seconds: float) -> Effort:
-    """Return the most precise grading that this time allows; raises ArenaError as the check."""
+    """Return the most precise grading that fits into a time; raises ArenaError as the check."""
     if not course.file.marks.baselines:
         raise ArenaError("there are no baselines to play", str(course.path), "leave out --within")
     began = time.monotonic()
@@ -395,12 +396,6 @@ def precision_within(course: Course, options: Options, seconds: float) -> Effort
     speed = _speed(course, options)
     left = seconds - (time.monotonic() - began)
     return within(course, seen.handed_in, seen.bots, speed, left)
-
-
-def _effort(course: Course, seen: Survey, options: Options) -> Effort | None:
-    if not course.file.marks.baselines:
-        return None
-    return effort(course, seen.handed_in, seen.bots, _speed(course, options))
 
 
 def _speed(course: Course, options: Options) -> Speed:

@@ -1,5 +1,6 @@
-"""course.yaml: its keys, what they mean, and the course that they describe."""
+"""course.yaml: its keys, the course that they describe, and what decides its games."""
 
+import secrets
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Literal
@@ -9,13 +10,14 @@ import msgspec
 from msgspec import Meta, Struct
 from msgspec.structs import replace
 
+from arena import __version__
 from arena.author.alike.alike import POSITIONS
 from arena.bots.bot import Bot
 from arena.bots.manifest import find_bot
-from arena.bots.sandboxes.registry import AUTO, SANDBOXES
+from arena.bots.sandboxes.registry import AUTO, SANDBOXES, make_sandbox
 from arena.course.baselines import PER_BLOCK
 from arena.course.by_hand import ADDED, MAX_POINTS, ByHand, read_by_hand
-from arena.course.lock import read_lock
+from arena.course.lock import GradingTerms, Lock, read_lock
 from arena.course.moments import EXAMPLE, Due, extended, parse_moment
 from arena.course.points import GradeKey
 from arena.course.roster import COLUMNS, Student, find_id, read_roster
@@ -27,7 +29,7 @@ from arena.io.yaml_file import Positions, convert, locate, parse_yaml
 
 Points = Annotated[float, Meta(ge=0, le=MAX_POINTS)]
 Budget = Annotated[int, Meta(ge=PER_BLOCK, le=1_000_000)]
-"""In games."""
+"""A number of games."""
 Days = Annotated[int, Meta(ge=0, le=366)]
 
 
@@ -44,6 +46,11 @@ Platform = Literal[
     "studip",
     "hand",
 ]
+_TINY = 1e-9
+LEGAL = "legal"
+"""The part of a mark for the steps of the check that a bot passed."""
+FIELD = "field"
+"""The part of a mark for games against all others."""
 
 
 class BaselineEntry(Struct, frozen=True, forbid_unknown_fields=True):
@@ -58,7 +65,7 @@ class MarksEntry(Struct, frozen=True, forbid_unknown_fields=True):
     """What a mark is made of."""
 
     total: Points
-    """What all points must add up to."""
+    """The sum of all points below."""
     legal: Points = 0.0
     baselines: dict[str, BaselineEntry] = {}
     field: Points = 0.0
@@ -67,16 +74,16 @@ class MarksEntry(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class LateEntry(Struct, frozen=True, forbid_unknown_fields=True):
-    """What becomes of hand-ins after the deadline."""
+    """What a hand-in after the deadline costs, and how long one is taken."""
 
     points_per_day: Points = 0.0
-    """What is deducted for each day that has begun."""
+    """Deducted for each day that has begun."""
     days: Days = 0
-    """After so many days nothing is taken any more."""
+    """Hand-ins that are later than this do not count."""
     free_days: Days = 0
-    """So many days of a student cost nothing."""
+    """Late days that cost a student nothing."""
     used_in: list[str] = []
-    """Folders of other courses in which days of that budget may have been used."""
+    """Folders of other courses in which students may have used some of their free days."""
 
 
 class RosterEntry(Struct, frozen=True, forbid_unknown_fields=True):
@@ -95,7 +102,7 @@ class ReceivedEntry(Struct, frozen=True, forbid_unknown_fields=True):
     """A list of times whose columns have titles of their own."""
 
     table: str
-    """Its file."""
+    """The file, relative to course.yaml."""
     file: Titles = "file"
     received: Titles = "received"
     id: Titles = "id"
@@ -107,7 +114,7 @@ class LadderEntry(Struct, frozen=True, forbid_unknown_fields=True):
     """Hand-ins that a ladder received."""
 
     ladder: str
-    """Its folder."""
+    """The folder of the ladder, relative to course.yaml."""
 
 
 class CourseFile(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -118,24 +125,24 @@ class CourseFile(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     submissions: Annotated[str | LadderEntry, Meta(examples=["hand-ins"])]
     """A folder, an archive of one, or a ladder."""
     ignored: list[str] = []
-    """Names among the submissions that are nobody's, and are left out without a word."""
+    """Names among the submissions that belong to no student; they are not reported."""
     received: str | ReceivedEntry | list[str | ReceivedEntry] | None = None
-    """Lists of when hand-ins were received: a platform's, or a CSV file of the teacher's."""
+    """Lists of times of receipt: a platform's, or a CSV file of the teacher's."""
     times: Literal["files", "commits"] | None = None
-    """What else says when a hand-in was received: whoever had the files could have set these."""
+    """Where else times of receipt may come from, though whoever had the files could set them."""
     platform: Platform | None = None
-    """The platform whose names the hand-ins have; None finds it."""
+    """The platform that named the hand-ins; None to recognise it by the names."""
     opened: str | None = None
     """When the exercise was given out, for extensions in percent."""
     deadline: Annotated[str, Meta(examples=[EXAMPLE])]
     grace: Annotated[float, Meta(ge=0, le=1440)] = 0.0
-    """Minutes."""
+    """Minutes after the deadline that still count as on time."""
     late: LateEntry = LateEntry()
     extensions: dict[str, str] = {}
     resubmissions: Literal["latest", "best"] = "latest"
     """Which of a student's hand-ins counts."""
     struck: list[str | int] = []
-    """Students whose bots do not play in the field, and who get no marks."""
+    """Students who get no mark, and whose bots do not play in the field."""
     marks: Annotated[MarksEntry, Meta(examples=["{total: 10, legal: 10}"])]
     by_hand: str | None = None
     """A CSV file with points that the teacher gives."""
@@ -167,9 +174,16 @@ class CourseFile(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """Whether the baselines have their own names in that site."""
 
 
-_TINY = 1e-9
-LEGAL, FIELD = "legal", "field"
-"""Parts of a mark."""
+class Options(Struct, frozen=True):
+    """Options of a grading; None stands for the value in course.yaml."""
+
+    sandbox: str | None = None
+    workers: int = 1
+    trusted: bool = False
+    accept_changes: bool = False
+    ignore_unknown: bool = False
+    """Whether to grade although some hand-ins, or lines of a list, belong to nobody."""
+    precision: float | None = None
 
 
 class Course(Struct, frozen=True):
@@ -181,27 +195,27 @@ class Course(Struct, frozen=True):
     struck: frozenset[str]
     """Ids of students who get no mark."""
     due: Mapping[str, Due]
-    """By the id of the student."""
+    """When each student's hand-in is due, by the id of the student."""
     free_days: Mapping[str, int]
-    """Late days that cost nothing and were not used in another course, by the id of the student."""
+    """Late days that a student has left at no cost, by the id of the student."""
     by_hand: Mapping[str, list[ByHand]]
-    """By the id of the student."""
+    """Points that the teacher gave, by the id of the student."""
     baselines: Mapping[str, Bot]
     reference: Bot | None
     starter: Mapping[str, Path]
-    """Folders that were given out, as course.yaml names them."""
+    """Folders that were given out, by their names in course.yaml."""
     rules: Rules
     planned_precision: float
-    """That of course.yaml, also where a first look is content with less."""
+    """The precision of course.yaml, also if a first look uses a wider one."""
 
     @property
     def folder(self) -> Path:
-        """Where everything of the course is kept."""
+        """The folder in which everything of the course is kept."""
         return self.path.parent
 
     @property
     def submissions(self) -> Path:
-        """The folder or the zip file with the hand-ins, or the folder of the ladder."""
+        """The folder or archive with the hand-ins, or the folder of the ladder."""
         given = self.file.submissions
         return self.folder / (given.ladder if isinstance(given, LadderEntry) else given)
 
@@ -213,7 +227,7 @@ class Course(Struct, frozen=True):
 
     @property
     def received(self) -> list[ReceivedEntry]:
-        """The lists of times."""
+        """The lists of times of receipt."""
         given = self.file.received or []
         listed = given if isinstance(given, list) else [given]
         return [ReceivedEntry(one) if isinstance(one, str) else one for one in listed]
@@ -222,6 +236,11 @@ class Course(Struct, frozen=True):
     def zone(self) -> ZoneInfo:
         """The time zone of the deadline."""
         return ZoneInfo(next(iter(self.due.values())).zone)
+
+    @property
+    def own_bots(self) -> list[Bot]:
+        """The baselines and the reference."""
+        return [*self.baselines.values(), *([self.reference] if self.reference else [])]
 
     @property
     def door(self) -> Path | None:
@@ -235,13 +254,12 @@ def load_course(path: Path) -> Course:
     Raises ArenaError with the line that is wrong.
     """
     path = path / "course.yaml" if path.is_dir() else path
-    data, marks = parse_yaml(path)
+    data, positions = parse_yaml(path)
     if data is None:
         raise ArenaError("the file is empty", str(path), "arena help course")
-    file = convert(data, marks, path, CourseFile)
-    reader = _Reader(path, marks, file)
-    reader.check_sandbox()
-    reader.check_times()
+    file = convert(data, positions, path, CourseFile)
+    reader = _Reader(path, positions, file)
+    reader.check_keys()
     reader.check_points()
     reader.check_grades()
     students = reader.students()
@@ -262,22 +280,23 @@ def load_course(path: Path) -> Course:
 
 
 class _Reader:
-    """Turns the parts of a course.yaml into what they mean; its errors name the line."""
+    """Turns the keys of a course.yaml into what they mean; its errors name the line."""
 
-    def __init__(self, path: Path, marks: Positions, file: CourseFile) -> None:
-        self._path, self._marks, self._file = path, marks, file
+    def __init__(self, path: Path, positions: Positions, file: CourseFile) -> None:
+        self._path = path
+        self._positions = positions
+        self._file = file
 
     def _at(self, key: str) -> str:
-        return locate(self._path, self._marks, f"$.{key}")
+        return locate(self._path, self._positions, f"$.{key}")
 
-    def check_sandbox(self) -> None:
-        name, known = self._file.sandbox, (AUTO, *SANDBOXES)
+    def check_keys(self) -> None:
+        """Raise ArenaError for an unknown sandbox, and for times of what a ladder received."""
+        name = self._file.sandbox
+        known = (AUTO, *SANDBOXES)
         if name not in known:
             hint = did_you_mean(name, known)
             raise ArenaError(f"unknown sandbox '{name}'", self._at("sandbox"), hint)
-
-    def check_times(self) -> None:
-        """Raise ArenaError if times are listed of what a ladder received."""
         if self._file.received and isinstance(self._file.submissions, LadderEntry):
             what = "a ladder knows itself when it received a version"
             raise ArenaError(what, self._at("received"), "leave out `received`")
@@ -296,22 +315,20 @@ class _Reader:
             listed = ", ".join(f"{key} {points:g}" for key, points in parts.items())
             raise ArenaError(what, self._at("marks"), f"correct one of: {listed}")
         taken = {LEGAL, FIELD, *ADDED}
-        for key, names in (("baselines", marks.baselines), ("by_hand", marks.by_hand)):
-            for name in names:
-                self._check_part(f"marks.{key}", name, taken)
-                taken.add(name)
-
-    def _check_part(self, key: str, name: str, taken: set[str]) -> None:
-        what = ""
-        if not name.isprintable() or not 1 <= len(name) <= 40:
-            what = "the name of a part has 1 to 40 characters, all of them visible"
-        elif name in taken:
-            what = f"no part of its own can be called '{name}'"
-        if what:
-            raise ArenaError(what, self._at(f"{key}.{name}"), "call it something else")
+        named = [("baselines", name) for name in marks.baselines]
+        named += [("by_hand", name) for name in marks.by_hand]
+        for key, name in named:
+            what = ""
+            if not name.isprintable() or not 1 <= len(name) <= 40:
+                what = "the name of a part has 1 to 40 characters, all of them visible"
+            elif name in taken:
+                what = f"no part of its own can be called '{name}'"
+            if what:
+                raise ArenaError(what, self._at(f"marks.{key}.{name}"), "call it something else")
+            taken.add(name)
 
     def check_grades(self) -> None:
-        """Raise ArenaError if some marks would have no grade, or two."""
+        """Raise ArenaError for a key of grades that leaves a mark without a grade, or with two."""
         grades, total = self._file.grades, self._file.marks.total
         if grades is None:
             return
@@ -342,7 +359,7 @@ class _Reader:
         )
 
     def due(self, students: tuple[Student, ...]) -> dict[str, Due]:
-        """Return when each hand-in is due; raises ArenaError for an unknown student."""
+        """Return when each student's hand-in is due; raises ArenaError for an unknown student."""
         file = self._file
         deadline = parse_moment(file.deadline, self._at("deadline"))
         opened = parse_moment(file.opened, self._at("opened")) if file.opened else None
@@ -360,7 +377,7 @@ class _Reader:
         return due
 
     def _known(self, written: str | int, students: tuple[Student, ...], key: str) -> str:
-        """Return the id that is meant; raises ArenaError if there is none."""
+        """Return the id of the student who is meant; raises ArenaError if it is nobody."""
         id_ = find_id(written, students)
         if id_ is None:
             ids = [student.id for student in students]
@@ -371,7 +388,7 @@ class _Reader:
         return id_
 
     def free_days(self, students: tuple[Student, ...]) -> dict[str, int]:
-        """Return the late days that each student has left of the budget."""
+        """Return how many free late days each student has left."""
         late = self._file.late
         left = {student.id: late.free_days for student in students}
         for at, folder in enumerate(late.used_in):
@@ -422,14 +439,34 @@ class _Reader:
             raise ArenaError(error.what, self._at("variant"), error.hint) from None
 
 
-def scheme(course: Course) -> str:
-    """Return what decides how many points a result is worth, as JSON."""
-    file = course.file
-    return msgspec.json.encode([file.marks, file.late]).decode()
-
-
 def with_precision(course: Course, precision: float | None) -> Course:
-    """Return a course whose marks are to be so precise; None leaves that to course.yaml."""
+    """Return a course whose marks have another precision, in points; None changes nothing."""
     if precision is None:
         return course
     return replace(course, file=replace(course.file, precision=precision))
+
+
+def terms_of(course: Course, old: Lock | None, options: Options) -> GradingTerms:
+    """Return what decides the games of a grading, and what they are worth.
+
+    `old` is the lock of the last grading: its seed is used again, and its sandbox if neither the
+    options nor course.yaml name one.
+    """
+    file = course.file
+    sandbox = options.sandbox or file.sandbox
+    if sandbox == AUTO and not options.sandbox and old:
+        sandbox = old.terms.sandbox
+    return GradingTerms(
+        arena=__version__,
+        seed=old.terms.seed if old else secrets.token_hex(16),
+        sandbox=make_sandbox(sandbox).name,
+        rules=course.rules,
+        limits=file.limits,
+        precision=file.precision,
+        quick=file.precision != course.planned_precision,
+        budget=file.budget,
+        reference_games=file.reference_games,
+        scheme=msgspec.json.encode([file.marks, file.late]).decode(),
+        baselines={name: bot.info.digest for name, bot in course.baselines.items()},
+        reference=course.reference.info.digest if course.reference else "",
+    )

@@ -1,13 +1,16 @@
 """How much a grading plays: an estimate before it, and what is left while it runs."""
 
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from math import ceil
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from msgspec import Struct
 
+from arena.bots.bot import Bot
+from arena.bots.sandboxes.base import Sandbox
 from arena.bots.workshop import open_workshop, sandbox_for
 from arena.course.baselines import (
     GAMES,
@@ -21,76 +24,114 @@ from arena.course.baselines import (
     name_of,
     target,
 )
-from arena.course.config import Course, CourseFile, with_precision
+from arena.course.config import Course, CourseFile, Options, with_precision
 from arena.course.field import field_games, hand_in_info, renamed
-from arena.course.intake.entries import Options, own_bots
 from arena.course.lock import GradingTerms
 from arena.course.marks import baseline_parts
 from arena.course.points import FAIR, Share, total_of
 from arena.game.records import FixtureResult
-from arena.league.play.dispatcher import RunListener, play_due
+from arena.league.play.dispatcher import OnResult, RunListener, play_due
 from arena.league.play.process_pool import ProcessEngine
 from arena.league.store.store import Store
 
 _BLOCKS = 4
-"""Against each baseline that are played to see how fast games are."""
+"""Blocks against each baseline that are played to see how fast games are."""
 _CHECK = 500
-"""Games that take as long as the check of a hand-in does."""
+"""The check of a hand-in takes as long as this many games."""
 _COMPARISON = 1_000
-"""Games that take as long as one hand-in does to be compared and shown."""
+"""To compare a hand-in and to write its page takes as long as this many games."""
 _STEP = 1.1
-"""How many times as wide the next interval is that is tried."""
+"""The factor from one precision that is tried to the next."""
+_GUESS = (FAIR + 1.0) / 2
+"""The reference's share of games won against a baseline, until it is measured."""
 
 
 class Speed(Struct, frozen=True):
-    """What some games of the reference showed."""
+    """How fast games are on this machine, and how strong the reference is."""
 
     games: float
-    """Per second, with all workers."""
+    """Games per second, with all workers."""
     shares: Mapping[str, float]
-    """Of the games against each baseline that it won."""
+    """The reference's share of games won against each baseline."""
 
 
 class Effort(Struct, frozen=True):
-    """What a grading from the start comes to."""
+    """The games and the time of a grading from the start."""
 
     games: int
-    """Of the reference, the hand-ins and the field."""
+    """Games of the reference, of the hand-ins and of the field."""
     seconds: float
     precision: float
+    """Points that half the interval of a mark may have."""
 
 
 def measure_speed(course: Course, terms: GradingTerms, options: Options) -> Speed:
-    """Play some games of the reference; raises ArenaError if the bots of the course cannot play."""
-    own = own_bots(course)
-    sandbox = sandbox_for(own, terms.sandbox, trusted=options.trusted)
-    watch, blocks = _Watch(), dict.fromkeys(course.file.marks.baselines, _BLOCKS)
-    with (
-        open_workshop(sandbox, packages=course.file.packages) as workshop,
-        TemporaryDirectory() as folder,
-        Store(Path(folder) / "games.sqlite", create=True) as store,
-    ):
-        staged = {bot.info.digest: workshop.stage(bot) for bot in own}
-        infos = [hand_in_info(terms.reference, staged[terms.reference].info)]
-        infos += [renamed(staged[key].info, name) for name, key in terms.baselines.items()]
-        info = conditions(terms, infos, course.file.name)
-        store.begin(info)
-        played = BaselineRecord(store)
-        games = BaselineGames(store, played, terms, [terms.reference], lambda _: blocks)
-        seated = {name_of(digest): bot for digest, bot in staged.items()}
-        seated |= {name: staged[key] for name, key in terms.baselines.items()}
-        engine = ProcessEngine(sandbox, options.workers)
-        play_due(info, seated, engine, games, RunListener(), watch.see)
-        won = blocks_of(played, terms, terms.reference, blocks)
-    shares = {name: sum(each) / (PER_BLOCK * max(1, len(each))) for name, each in won.items()}
+    """Play some games of the reference; raises ArenaError if a bot of the course cannot play."""
+    own = course.own_bots
+    blocks = dict.fromkeys(course.file.marks.baselines, _BLOCKS)
+    watch = _Watch()
+    won = play_apart(
+        terms,
+        own,
+        [terms.reference],
+        blocks,
+        sandbox_for(own, terms.sandbox, trusted=options.trusted),
+        watch,
+        workers=options.workers,
+        packages=course.file.packages,
+    )
+    if won is None:
+        raise KeyboardInterrupt
+    each = won[terms.reference]
+    shares = {name: sum(wins) / (PER_BLOCK * max(1, len(wins))) for name, wins in each.items()}
     return Speed(watch.games_per_second(options.workers), shares)
 
 
+def play_apart(
+    terms: GradingTerms,
+    bots: Sequence[Bot],
+    players: Sequence[str],
+    blocks: Mapping[str, int],
+    sandbox: Sandbox,
+    listener: RunListener,
+    *,
+    workers: int,
+    packages: bool,
+) -> dict[str, dict[str, list[int]]] | None:
+    """Play blocks against each baseline in a store of their own, which is not kept.
+
+    `players` are digests of some of the bots, which include the baselines. Returns the wins in each
+    block by player and baseline, or None if it was stopped.
+    """
+    with (
+        open_workshop(sandbox, packages=packages) as workshop,
+        TemporaryDirectory() as folder,
+        Store(Path(folder) / "games.sqlite", create=True) as store,
+    ):
+        different = {bot.info.digest: bot for bot in bots}
+        staged = {digest: workshop.stage(bot) for digest, bot in different.items()}
+        infos = [hand_in_info(digest, bot.info) for digest, bot in staged.items()]
+        infos += [renamed(staged[key].info, name) for name, key in terms.baselines.items()]
+        seated = {name_of(digest): bot for digest, bot in staged.items()}
+        seated |= {name: staged[key] for name, key in terms.baselines.items()}
+        info = conditions(terms, infos, "apart")
+        store.begin(info)
+        played = BaselineRecord(store)
+        games = BaselineGames(store, played, terms, players, lambda _: blocks)
+        engine = ProcessEngine(sandbox, workers)
+        with listener.progress(len(games.due())) as on_result:
+            if not play_due(info, seated, engine, games, listener, on_result):
+                return None
+        return {bot: blocks_of(played, terms, bot, blocks) for bot in players}
+
+
 def effort(course: Course, hand_ins: int, programs: int, speed: Speed) -> Effort:
-    """Return what it takes to grade so many hand-ins, of which so many are different programs."""
-    file, baselines = course.file, course.file.marks.baselines
+    """Return what it takes to grade a number of hand-ins, and of different programs among them."""
+    file = course.file
+    baselines = file.marks.baselines
     points = {name: entry.points for name, entry in baselines.items()}
-    wanted, most = target(file.precision, file.marks.field), file.budget // PER_BLOCK
+    wanted = target(file.precision, file.marks.field)
+    most = file.budget // PER_BLOCK
     games = 0
     if baselines:
         each = expected_blocks(points, speed.shares, wanted, most) * PER_BLOCK
@@ -101,7 +142,7 @@ def effort(course: Course, hand_ins: int, programs: int, speed: Speed) -> Effort
 
 
 def within(course: Course, hand_ins: int, programs: int, speed: Speed, seconds: float) -> Effort:
-    """Return the most precise grading that takes no longer than this, or else the shortest."""
+    """Return the most precise grading that fits into a time, or the shortest one if none does."""
     tried = effort(course, hand_ins, programs, speed)
     while tried.seconds > seconds and tried.precision < course.file.marks.total:
         wider = ceil(10 * tried.precision * _STEP) / 10
@@ -109,37 +150,39 @@ def within(course: Course, hand_ins: int, programs: int, speed: Speed, seconds: 
     return tried
 
 
-class _Watch:
-    """Times tables from the end of the first one: until then processes are started."""
+class _Watch(RunListener):
+    """Times tables from the end of the first one on: until then, processes are started."""
 
     def __init__(self) -> None:
         self._ends: list[float] = []
 
-    def see(self, result: FixtureResult | None) -> None:
+    def progress(self, fixtures: int) -> AbstractContextManager[OnResult]:
+        """Note when each table ends."""
+        del fixtures
+        return nullcontext(self._see)
+
+    def _see(self, result: FixtureResult | None) -> None:
         if result is not None:
             self._ends.append(time.monotonic())
 
     def games_per_second(self, workers: int) -> float:
+        """Return how many games were played per second, with all workers."""
         counted = self._ends[min(workers, len(self._ends) - 1) :]
         if len(counted) < 2:
             return float(GAMES)
         return GAMES * (len(counted) - 1) / max(counted[-1] - counted[0], 1e-3)
 
 
-_GUESS = (FAIR + 1.0) / 2
-"""What the reference may win against a baseline, before it is measured."""
-
-
 class GamesLeft:
-    """Counts what is left of all games; how many a student needs is known only at the end."""
+    """Counts the games that are left, about: how many a hand-in needs shows only at its end."""
 
     def __init__(self, file: CourseFile, bots: int) -> None:
-        """Take how many bots meet the baselines."""
+        """Take the number of bots that meet the baselines."""
         self.bots = bots
         self.shares: Mapping[str, Share] = {}
-        """The reference's, once they are measured: then the students play."""
+        """The reference's shares; empty until they are measured and the hand-ins play."""
         self.against: BaselineGames | None = None
-        """What is played now."""
+        """The games against baselines that are played now; None before and after them."""
         self._file = file
         self._field = field_games(
             file.marks.field, bots + len(file.marks.baselines), file.precision
@@ -152,13 +195,14 @@ class GamesLeft:
             self._field -= len(result.games)
 
     def field_begins(self, players: int) -> None:
-        """Say that all games against the baselines are played."""
-        self.against, self._in_field = None, True
+        """Take note that the games against the baselines ended; `players` now play the field."""
+        self.against = None
+        self._in_field = True
         self._field = field_games(self._file.marks.field, players, self._file.precision)
 
     @property
     def games(self) -> int:
-        """How many games are left, about."""
+        """About how many games are left."""
         students = 0
         if not self.shares and not self._in_field:
             students = self.bots * self._expected({}) * PER_BLOCK
@@ -167,15 +211,17 @@ class GamesLeft:
 
     @property
     def students(self) -> int:
-        """How many hand-ins wait for games against the baselines."""
+        """How many hand-ins still have games against the baselines to play."""
         if self._in_field or not self._file.marks.baselines:
             return 0
         return len(self.against.playing) if self.shares and self.against else self.bots
 
     def _expected(self, blocks: Blocks) -> int:
-        """Return how many blocks a bot plays in all, given the first of them."""
-        file, baselines = self._file, self._file.marks.baselines
-        wanted, most = target(file.precision, file.marks.field), file.budget // PER_BLOCK
+        """Return about how many blocks a bot plays in all, given those that are complete."""
+        file = self._file
+        baselines = file.marks.baselines
+        wanted = target(file.precision, file.marks.field)
+        most = file.budget // PER_BLOCK
         played = sum(map(len, blocks.values()))
         if self.shares and played:
             half = total_of(baseline_parts(file, self.shares, blocks)).half_width

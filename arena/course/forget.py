@@ -1,4 +1,4 @@
-"""Forgetting a student: what a course keeps about one is removed, and the marks of others stay."""
+"""Forgetting a student: all that a course keeps about one; the marks of others do not change."""
 
 import csv
 import io
@@ -31,11 +31,11 @@ _LEFT = "the games, under the code of the program, with what it wrote to standar
 
 
 class Forgotten(Struct, frozen=True):
-    """What there is of a student, in words."""
+    """What a course keeps about a student, in words."""
 
     removed: list[str]
     left: list[str]
-    """What is kept, or is not the arena's to remove."""
+    """What the course needs for others, or the arena cannot remove."""
 
 
 def what_is_kept(course: Course, student: str) -> Forgotten:
@@ -44,10 +44,10 @@ def what_is_kept(course: Course, student: str) -> Forgotten:
 
 
 def forget(course: Course, student: str) -> Forgotten:
-    """Remove what is kept about a student, given by id; returns what that was.
+    """Remove what a course keeps about a student, given by id; returns what that was.
 
-    The line of the roster goes last, so what was cut short can be done again. Raises ArenaError,
-    before anything is removed, for an unknown student and for one whom course.yaml names.
+    The line of the roster goes last, so that it can be done again if it was cut short. Raises
+    ArenaError, before anything is removed, for an unknown student and one whom course.yaml names.
     """
     forgetting = _Forgetting(course, student)
     told = forgetting.told()
@@ -56,10 +56,21 @@ def forget(course: Course, student: str) -> Forgotten:
 
 
 class _Forgetting:
+    """What a course keeps about one student."""
+
     def __init__(self, course: Course, student: str) -> None:
-        self._course, self._lock = course, read_lock(course.folder)
-        self._student = _found(course, student)
-        _check_named(course, self._student)
+        self._course = course
+        self._lock = read_lock(course.folder)
+        id_ = find_id(student, course.students)
+        if id_ is None:
+            hint = did_you_mean(student, [one.id for one in course.students])
+            raise ArenaError(f"no student has the id '{student}'", str(course.roster), hint)
+        [self._student] = [one for one in course.students if one.id == id_]
+        named = {"extensions": course.file.extensions, "struck": course.file.struck}
+        for key, names in named.items():
+            if any(find_id(name, [self._student]) for name in names):
+                what = f"`{key}` names '{id_}'"
+                raise ArenaError(what, str(course.path), "take that out first")
         self._others = tuple(one for one in course.students if one.id != self._student.id)
         if not self._others:
             what = f"'{self._student.id}' is the only student"
@@ -68,7 +79,9 @@ class _Forgetting:
         self._files = {} if self._shared else _hand_ins(course, self._student)
 
     def told(self) -> Forgotten:
-        course, left = self._course, [_LEFT] if self._lock else []
+        """Return in words what is removed and what is left."""
+        course = self._course
+        left = [_LEFT] if self._lock else []
         removed = [f"the line of {course.roster.name}", *(f"'{name}'" for name in self._files)]
         if self._lock:
             removed += [f"the line of {MARKS}", "the page, the checks, the place in course.lock"]
@@ -86,6 +99,7 @@ class _Forgetting:
         return Forgotten(removed, [*left, "copies that were made before, and filled-in exports"])
 
     def remove(self) -> None:
+        """Remove all of it."""
         course = replace(self._course, students=self._others)
         if not self._shared:
             self._remove_times()
@@ -101,10 +115,15 @@ class _Forgetting:
             notices = Notices(not_done=("hand-ins are compared again by arena course grade",))
             write_results(course, lock, notices)
             take_from_door(course)
-        self._remove_lines()
+        id_ = self._student.id
+        if course.file.by_hand:
+            _drop(course.folder / course.file.by_hand, "id", "id", {id_})
+        roster = course.file.roster
+        title = roster.id if isinstance(roster, RosterEntry) else "id"
+        _drop(course.roster, "id", title, {id_})
 
     def _remove_times(self) -> None:
-        """Remove the lines of lists that are about the student, or what was handed in."""
+        """Remove the lines of lists that are about the student, or about the hand-ins."""
         course, student = self._course, self._student
         files = {composed(name) for name in self._files}
         for entry in course.received:
@@ -118,38 +137,13 @@ class _Forgetting:
             ]
             _drop_lines(path, {int(one.where.rpartition(":")[2]) for one in theirs})
 
-    def _remove_lines(self) -> None:
-        course, id_ = self._course, self._student.id
-        if course.file.by_hand:
-            _drop(course.folder / course.file.by_hand, "id", "id", {id_})
-        roster = course.file.roster
-        title = roster.id if isinstance(roster, RosterEntry) else "id"
-        _drop(course.roster, "id", title, {id_})
-
 
 def _is_table(path: Path) -> bool:
     return path.suffix.lower() not in {".json", ".yml"}
 
 
-def _found(course: Course, student: str) -> Student:
-    id_ = find_id(student, course.students)
-    if id_ is None:
-        hint = did_you_mean(student, [one.id for one in course.students])
-        raise ArenaError(f"no student has the id '{student}'", str(course.roster), hint)
-    return next(one for one in course.students if one.id == id_)
-
-
-def _check_named(course: Course, student: Student) -> None:
-    """Raise ArenaError if course.yaml names a student: it is the teacher's to edit."""
-    named = {"extensions": course.file.extensions, "struck": course.file.struck}
-    for key, names in named.items():
-        if any(find_id(name, [student]) for name in names):
-            what = f"`{key}` names '{student.id}'"
-            raise ArenaError(what, str(course.path), "take that out first")
-
-
 def _hand_ins(course: Course, student: Student) -> dict[str, list[Path]]:
-    """Return where the hand-ins of a student lie, by their names; none in an archive or ladder."""
+    """Return the paths of a student's hand-ins, by name; {} for an archive or a ladder."""
     if isinstance(course.file.submissions, LadderEntry) or not course.submissions.is_dir():
         return {}
     with hand_ins_of(course) as intake:
@@ -158,7 +152,7 @@ def _hand_ins(course: Course, student: Student) -> dict[str, list[Path]]:
 
 
 def _remove(path: Path, root: Path) -> None:
-    """Remove a hand-in, and the folders that it leaves empty."""
+    """Remove a file or folder, and the folders around it that are empty then."""
     try:
         if path.is_dir() and not path.is_symlink():
             shutil.rmtree(path)
@@ -166,7 +160,7 @@ def _remove(path: Path, root: Path) -> None:
             path.unlink(missing_ok=True)
     except OSError as error:
         raise ArenaError(f"it cannot be removed: {reason(error)}", str(path)) from None
-    with suppress(OSError):  # what is not empty stays
+    with suppress(OSError):  # it is not empty
         for folder in path.parents:
             if folder == root or not folder.is_relative_to(root):
                 break
@@ -174,7 +168,7 @@ def _remove(path: Path, root: Path) -> None:
 
 
 def _without(lock: Lock, id_: str) -> Lock:
-    """Return a lock without a student; what others' marks follow from stays."""
+    """Return a lock without a student; the marks of others follow from it as before."""
     return replace(
         lock,
         hand_ins={key: one for key, one in lock.hand_ins.items() if key != id_},
@@ -186,7 +180,7 @@ def _without(lock: Lock, id_: str) -> Lock:
 
 
 def _remove_checks(course: Course, lock: Lock) -> None:
-    """Remove all checks but those of hand-ins of others that count, and all builds: a cache."""
+    """Remove all stored checks except those of hand-ins that count, and the cache of builds."""
     units = {one.id: one.unit for one in course.students}
     locked = [*((id_, [one]) for id_, one in lock.hand_ins.items()), *lock.candidates.items()]
     keys = {check_key(units[id_], one.content) for id_, more in locked for one in more}
@@ -197,7 +191,7 @@ def _remove_checks(course: Course, lock: Lock) -> None:
 
 
 def _drop(path: Path, name: str, title: str | list[str], values: Collection[str]) -> None:
-    """Remove the lines of a table whose cell in a column is one of some."""
+    """Remove the lines of a table that have one of some values in a column."""
     wanted = {same_key(value) for value in values}
     rows = read_table(path, {name: title}, [name])
     gone = [row for row in rows if same_key(row.cells[name]) in wanted]
@@ -205,14 +199,14 @@ def _drop(path: Path, name: str, title: str | list[str], values: Collection[str]
 
 
 def _drop_lines(path: Path, gone: Collection[int]) -> None:
-    """Remove lines of a table by their numbers; no other byte changes."""
+    """Remove records of a table, given by their numbers; no other byte changes."""
     text = read_limited(path, _MAX_BYTES).decode()
     kept = [lines for number, lines in enumerate(_records(text), 1) if number not in gone]
     write_file(path, "".join(kept).encode(), path.stat().st_mode & 0o777)
 
 
 def _records(text: str) -> Iterator[str]:
-    """Yield each record of a CSV file as it is written: it may have several lines."""
+    """Yield each record of a CSV file as it is written, which may have several lines."""
     separator = max(",;\t", key=text.partition("\n")[0].count)
     taken: list[str] = []
 

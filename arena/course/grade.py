@@ -27,13 +27,12 @@ from arena.course.changes import (
     write_outcome,
 )
 from arena.course.check import refuse_problems, survey
-from arena.course.conditions import terms_of
-from arena.course.config import Course, with_precision
+from arena.course.config import Course, Options, terms_of, with_precision
 from arena.course.estimate import GamesLeft
 from arena.course.field import hand_in_info, play_field, player_info, renamed, start_of, store_of
-from arena.course.intake.entries import Entries, Options, entries
+from arena.course.intake.entries import Entries, entries
 from arena.course.intake.hand_ins import hand_ins_of
-from arena.course.lock import GradingTerms, Lock, bots_of, read_lock, write_lock
+from arena.course.lock import Lock, bots_of, read_lock, write_lock
 from arena.course.marks import (
     MARKS,
     STORE,
@@ -60,15 +59,88 @@ from arena.league.store.store import Store
 
 
 class GradingListener(RunListener):
-    """Hears how a grading goes; override the methods of interest."""
+    """Gets the events of a grading; override the methods of interest."""
 
     def grading(self, left: GamesLeft) -> AbstractContextManager[OnResult]:
-        """Show the progress of all games of a grading."""
+        """Show the progress of all games; `left` counts those to come."""
         del left
         return nullcontext(lambda _: None)
 
 
-class Play:
+class Graded(Struct, frozen=True):
+    """The results of a grading, and where they were written."""
+
+    results: list[Result]
+    moved: list[Moved]
+    """Marks that changed since the last grading."""
+    marks: Path
+    page: Path
+    """The page of the class, for the teacher."""
+    first_look: str
+    """As `first_look_of` says it."""
+
+
+def grade(course: Course, options: Options, listener: GradingListener) -> Graded | None:
+    """Grade what was handed in, and write course.lock, marks.csv and the pages.
+
+    Games that are stored are not played again. Returns None if it was stopped. Raises ArenaError if
+    what decides games changed since the last grading and that is not accepted, if a problem with
+    the hand-ins would cost marks, and if the reference is no better than a baseline.
+    """
+    if course.door:
+        existing(course.door)
+    course = with_precision(course, options.precision)
+    old = read_lock(course.folder)
+    terms = terms_of(course, old, options)
+    if old and (what := changed_terms(old.terms, terms)) and not options.accept_changes:
+        hint = "undo it, or grade anew with --accept-changes"
+        raise ArenaError(f"changed since the last grading: {what}", str(course.path), hint)
+    if readable := close_to_others(course):
+        listener.note(readable)
+    with hand_ins_of(course) as intake:
+        seen = survey(course, intake)
+        for line in (*seen.lines(), *(problem.what for problem in seen.problems)):
+            listener.note(line)
+        if not options.ignore_unknown:
+            refuse_problems(course, seen.problems)
+        with entries(course, intake, terms.sandbox, options, listener.note) as entered:
+            lock = Lock(
+                terms=terms,
+                hand_ins=entered.hand_ins,
+                notes={id_: note for id_, note in entered.notes.items() if note},
+                struck=sorted(course.struck),
+                candidates=entered.candidates,
+                by_hand=dict(course.by_hand),
+                grades=course.file.grades,
+            )
+            if old is None:
+                write_lock(course.folder, lock)  # the seed is drawn once
+            games = _Games(course, lock, entered, options, listener)
+            if not games.play():
+                return None
+            not_found = [f"{line}: no such hand-in" for line in intake.unknown_lines]
+            notices = Notices(
+                strangers=tuple(stranger.name for stranger in intake.strangers),
+                not_done=(*not_found, *games.not_done),
+                similarity=games.compare(),
+            )
+    return write_results(course, games.lock, notices)
+
+
+def write_results(course: Course, lock: Lock, notices: Notices) -> Graded:
+    """Write marks.csv and the pages, and compare the marks with those of the last grading."""
+    results = results_of(course, lock)
+    before = read_outcome(course)
+    page = write_pages(course, lock, results, notices)
+    # Last, so that the pages are those of course.lock wherever marks.csv is.
+    write_file(course.folder / MARKS, marks_csv(course, lock, results).encode())
+    now = GradingOutcome(lock, results)
+    write_outcome(course, now)
+    changed = [*moved(before, now)] if before else []
+    return Graded(results, changed, course.folder / MARKS, page, first_look_of(course, lock))
+
+
+class _Games:
     """The games of a grading."""
 
     def __init__(
@@ -79,29 +151,38 @@ class Play:
         options: Options,
         listener: GradingListener,
     ) -> None:
-        """Take who plays, and the lock of a grading as far as it is known before the games."""
+        """Take the bots that play, and the lock with what is known before the games."""
         self.lock = lock
         self.not_done: list[str] = []
-        """What could not be played, and why."""
-        self._course, self._entries = course, entered
+        """Games that could not be played, and why."""
+        self._course = course
+        self._entries = entered
+        self._options = options
         self._listener = listener
         self._engine = ProcessEngine(entered.sandbox, options.workers)
         terms, bots = lock.terms, entered.bots
-        self._infos = {digest: hand_in_info(digest, bot.info) for digest, bot in bots.items()}
+        self._infos = [hand_in_info(digest, bot.info) for digest, bot in bots.items()]
         self._own = [renamed(bots[key].info, name) for name, key in terms.baselines.items()]
         self._left = GamesLeft(course.file, len(bots_of(lock)))
 
     def play(self) -> bool:
-        """Play all games, and write what the grading depends on; False if it was stopped."""
+        """Play all games and write the lock; returns False if it was stopped."""
         with self._listener.grading(self._left) as on_result:
             if not (self._measure(on_result) and self._baselines(on_result)):
                 return False
-            self._choose_best()
+            lock = with_best(self._course, self.lock)
+            players = {
+                hand_in.program
+                for id_, hand_in in lock.hand_ins.items()
+                if hand_in.bot and id_ not in lock.struck
+            }
+            has_field = self._course.file.marks.field and len(players) + len(self._own) > 1
+            self.lock = replace(lock, field=sorted(players) if has_field else [])
             write_lock(self._course.folder, self.lock)
             return self._field(on_result)
 
     def _measure(self, on_result: OnResult) -> bool:
-        """Let the reference play each baseline, and note its shares; False if it was stopped.
+        """Let the reference play each baseline, and lock its shares; returns False if stopped.
 
         Raises ArenaError if it does not clearly beat one of them.
         """
@@ -124,7 +205,7 @@ class Play:
         return True
 
     def _baselines(self, on_result: OnResult) -> bool:
-        """Play all hand-ins against the baselines; False if that was stopped."""
+        """Let all hand-ins play the baselines; returns False if it was stopped."""
         file = self._course.file
         players = bots_of(self.lock)
         if not (players and file.marks.baselines):
@@ -153,8 +234,7 @@ class Play:
         finished: Callable[[str, Blocks], None] = lambda _bot, _blocks: None,
     ) -> bool:
         terms, listener = self.lock.terms, self._listener
-        infos = [self._infos[digest] for digest in self._infos] + self._own
-        info = conditions(terms, infos, self._course.file.name)
+        info = conditions(terms, [*self._infos, *self._own], self._course.file.name)
         with Store(grading(self._course) / STORE, create=True) as store:
             if store.league != info:
                 store.begin(info)
@@ -167,20 +247,10 @@ class Play:
                 listener.note(what)
             return done
 
-    def _choose_best(self) -> None:
-        """Note which hand-in of each student counts, and which programs play in the field."""
-        lock = with_best(self._course, self.lock)
-        players = {
-            hand_in.program
-            for id_, hand_in in lock.hand_ins.items()
-            if hand_in.bot and id_ not in lock.struck
-        }
-        has_field = self._course.file.marks.field and len(players) + len(self._own) > 1
-        self.lock = replace(lock, field=sorted(players) if has_field else [])
-
     def _field(self, on_result: OnResult) -> bool:
-        """Play the field; False if that was stopped."""
-        points, lock = self._course.file.marks.field, self.lock
+        """Let the hand-ins that count play each other; returns False if it was stopped."""
+        lock = self.lock
+        points = self._course.file.marks.field
         if not lock.field:
             return True
         self._listener.note(f"playing the field of {len(lock.field)} programs and the baselines")
@@ -194,29 +264,25 @@ class Play:
         self._left.field_begins(len(infos))
         return play_field(path, start, at_table, self._engine, self._listener, on_result)
 
-    def compare(self, options: Options) -> Similarity:
-        """Compare the hand-ins that count with each other."""
-        tell, workers, trusted = self._listener.note, options.workers, options.trusted
+    def compare(self) -> Similarity:
+        """Compare the hand-ins that count with each other; the same one of a team counts once."""
+        units = {student.id: student.unit for student in self._course.students}
+        different: dict[tuple[str, str], str] = {}
+        for id_, hand_in in self.lock.hand_ins.items():
+            different.setdefault((units[id_], hand_in.content), id_)
+        names = {id_: self.lock.hand_ins[id_].file for id_ in different.values()}
+        sources = self._entries.sources
         return compare_hand_ins(
-            self._course, self.lock, self._compared(), workers, tell, trusted=trusted
+            self._course,
+            self.lock,
+            {id_: sources[name] for id_, name in names.items() if name in sources},
+            self._options.workers,
+            self._listener.note,
+            trusted=self._options.trusted,
         )
 
-    def _compared(self) -> dict[str, Path]:
-        """Return the hand-ins that count, by the id of the student; a team has one."""
-        units = {student.id: student.unit for student in self._course.students}
-        by_unit: dict[tuple[str, str], str] = {}
-        for id_, hand_in in self.lock.hand_ins.items():
-            by_unit.setdefault((units[id_], hand_in.content), id_)
-        hand_ins = self.lock.hand_ins
-        sources = self._entries.sources
-        return {
-            id_: sources[hand_ins[id_].file]
-            for id_ in by_unit.values()
-            if hand_ins[id_].file in sources
-        }
-
     def _whose(self, bot: str) -> str:
-        """Return the ids of the students who handed a bot in: copies have the same digest."""
+        """Return the ids of all students who handed a bot in, or that it is the reference."""
         locked = {id_: [one] for id_, one in self.lock.hand_ins.items()} | self.lock.candidates
         ids = [id_ for id_, more in locked.items() if any(one.bot == bot for one in more)]
         return ", ".join(sorted(ids)) or "the reference"
@@ -232,83 +298,3 @@ def _words(share: Share) -> str:
         f"{100 * share.share:.1f} % of {share.games:,} games"
         f" ({100 * share.low:.1f} to {100 * share.high:.1f} %)"
     )
-
-
-class Graded(Struct, frozen=True):
-    """A grading that came to its end."""
-
-    results: list[Result]
-    moved: list[Moved]
-    """Marks that are not those of the last grading."""
-    marks: Path
-    page: Path
-    """That of the class, for the teacher."""
-    first_look: str
-    """As `first_look_of` says it."""
-
-
-def grade(course: Course, options: Options, listener: GradingListener) -> Graded | None:
-    """Grade what was handed in and write course.lock and marks.csv; None if it was stopped.
-
-    What was played before is not played again. Raises ArenaError if what decides games changed
-    since the last time and that is not accepted, if marks would be lost without a word, and if the
-    reference is no better than a baseline.
-    """
-    if course.door:
-        existing(course.door)
-    course = with_precision(course, options.precision)
-    old = read_lock(course.folder)
-    terms = terms_of(course, old, options)
-    if old and (what := changed_terms(old.terms, terms)) and not options.accept_changes:
-        hint = "undo it, or grade anew with --accept-changes"
-        raise ArenaError(f"changed since the last grading: {what}", str(course.path), hint)
-    if readable := close_to_others(course):
-        listener.note(readable)
-    with hand_ins_of(course) as intake:
-        seen = survey(course, intake)
-        for line in (*seen.lines(), *(problem.what for problem in seen.problems)):
-            listener.note(line)
-        if not options.ignore_unknown:
-            refuse_problems(course, seen.problems)
-        with entries(course, intake, terms.sandbox, options, listener.note) as entered:
-            lock = _lock(course, terms, entered)
-            if old is None:
-                write_lock(course.folder, lock)  # the seed is drawn once
-            game = Play(course, lock, entered, options, listener)
-            game.not_done += [f"{line}: no such hand-in" for line in intake.unknown_lines]
-            if not game.play():
-                return None
-            similarity = game.compare(options)
-            notices = Notices(
-                tuple(stranger.name for stranger in intake.strangers),
-                tuple(game.not_done),
-                similarity,
-            )
-            lock = game.lock
-    return write_results(course, lock, notices)
-
-
-def _lock(course: Course, terms: GradingTerms, entered: Entries) -> Lock:
-    """Return what a grading depends on, as far as it is known before the games."""
-    return Lock(
-        terms=terms,
-        hand_ins=entered.hand_ins,
-        notes={id_: note for id_, note in entered.notes.items() if note},
-        struck=sorted(course.struck),
-        candidates=entered.candidates,
-        by_hand=dict(course.by_hand),
-        grades=course.file.grades,
-    )
-
-
-def write_results(course: Course, lock: Lock, notices: Notices) -> Graded:
-    """Write marks.csv and the pages, and compare with the marks of before."""
-    results = results_of(course, lock)
-    before = read_outcome(course)
-    page = write_pages(course, lock, results, notices)
-    # Last: where marks.csv is that of course.lock, the pages are, too.
-    write_file(course.folder / MARKS, marks_csv(course, lock, results).encode())
-    now = GradingOutcome(lock, results)
-    write_outcome(course, now)
-    changed = [*moved(before, now)] if before else []
-    return Graded(results, changed, course.folder / MARKS, page, first_look_of(course, lock))

@@ -17,10 +17,10 @@ _MAX_BYTES = 64 << 20
 
 
 class GradingTerms(Struct, frozen=True, forbid_unknown_fields=True):
-    """What decides games, and what they are worth."""
+    """What decides the games, and what they are worth."""
 
     arena: str
-    """Its version."""
+    """The version of the arena."""
     seed: str
     sandbox: str
     rules: Rules
@@ -29,74 +29,75 @@ class GradingTerms(Struct, frozen=True, forbid_unknown_fields=True):
     budget: int
     reference_games: int
     scheme: str
-    """`marks` and `late` of course.yaml."""
+    """`marks` and `late` of course.yaml, as JSON."""
     baselines: dict[str, str]
-    """Digests by name."""
+    """The digest of each baseline by its name."""
     reference: str = ""
-    """Its digest."""
+    """The digest of the reference; "" without baselines."""
     quick: bool = False
-    """Whether the precision is that of a first look, and not that of course.yaml."""
+    """Whether this was a first look, with another precision than that of course.yaml."""
 
 
 class Given(Struct, frozen=True, forbid_unknown_fields=True):
-    """What a hand-in has of its source from, that has next to nothing of its own."""
+    """Where the source of a hand-in comes from that has next to nothing of its own."""
 
     name: str
-    """`kit LANGUAGE`, `sample:NAME` or a folder in `starter`."""
+    """`kit LANGUAGE`, `sample:NAME` or a folder of `starter`."""
     share: float
-    """Of the source of the hand-in that stands there, too, whatever its names and numbers."""
+    """The share of the hand-in's source that is there, too; names and numbers may differ."""
 
 
 class LockedHandIn(Struct, frozen=True, forbid_unknown_fields=True):
-    """The hand-in of a student that counts."""
+    """A hand-in of a student that counts, or may count."""
 
     file: str
     received: str
     """"" if no record says when."""
     days_late: int
     content: str
-    """SHA-256 over what was handed in."""
+    """The SHA-256 over all that was handed in."""
     bot: str = ""
     """The digest of the bot that plays; "" if it cannot be started."""
     steps: int = 0
     """Steps of the check that it passed."""
     of: int = 1
+    """Steps of the check."""
     program: str = ""
-    """SHA-256 over what plays: bots that differ in what they are called have the same."""
+    """The SHA-256 over the program: equal for bots that differ only in their names."""
     deadline: str = ""
-    """Of the student, with the extension and without the grace, on the clock of its zone."""
+    """The student's, with the extension and without the grace, on the clock of `zone`."""
     zone: str = ""
     grace: float = 0.0
-    """Minutes."""
+    """Minutes after the deadline that still count as on time."""
     extension: str = ""
-    """As course.yaml has it; "" for none."""
+    """As course.yaml says it; "" for none."""
     free_days: int = 0
-    """Of the days late, those that cost nothing."""
+    """How many of the days late cost nothing."""
     sign: str = ""
-    """What in its name says whose it is."""
+    """The sign by which its owner was found, in words."""
     time_source: str = ""
-    """What says when it was received, or that it was on time."""
+    """The record that says when it was received, or that it was on time, in words."""
     given: Given | None = None
-    """Set if it is what was given out, or a bot that came with the arena."""
+    """Set if it is what was given out, or a bot that comes with the arena."""
 
 
 class Lock(Struct, frozen=True, forbid_unknown_fields=True):
-    """All that a grading depends on beside the games."""
+    """All that the marks of a grading follow from, besides its games."""
 
     terms: GradingTerms
     shares: dict[str, Share] = {}
-    """What the reference reached against each baseline."""
+    """The share of games that the reference won against each baseline."""
     hand_ins: dict[str, LockedHandIn] = {}
-    """By the id of the student, without those who handed nothing in."""
+    """By the id of the student; those who handed in nothing are left out."""
     notes: dict[str, str] = {}
-    """By the id of the student: why that hand-in counts, or none."""
+    """By the id of the student: why this hand-in counts, or why none does."""
     struck: list[str] = []
     field: list[str] = []
     """The programs that play in the field."""
     candidates: dict[str, list[LockedHandIn]] = {}
-    """By the id of the student: all hand-ins of which the best one counts, where there are more."""
+    """By the id of the student: all hand-ins of which the best one counts, if there are several."""
     by_hand: dict[str, list[ByHand]] = {}
-    """By the id of the student: points that the teacher gave."""
+    """By the id of the student: the points that the teacher gave."""
     grades: GradeKey | None = None
     """How points became grades."""
 

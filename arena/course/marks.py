@@ -1,6 +1,6 @@
 """Marks: a pure function of a course, its lock and its stored games."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from shlex import quote
 from typing import NamedTuple
@@ -25,7 +25,6 @@ from arena.course.field import field_results, store_of
 from arena.course.lock import LOCK, Lock, LockedHandIn, read_lock
 from arena.course.points import (
     Grade,
-    GradeKey,
     Part,
     Share,
     Total,
@@ -43,42 +42,48 @@ from arena.io.text import csv_of
 from arena.league.store.store import Store
 from arena.publish.data.schema import csv_cell
 
+MARKS = "marks.csv"
+GRADING = "grading"
+"""The folder with the stores, the checks and the secret, which students must not see."""
+STORE = "games.sqlite"
 NOT_MARKED = "not marked yet"
+_MAX_BYTES = 64 << 20
 
 
 class Mark(Struct, frozen=True):
     """The mark of a student."""
 
     parts: dict[str, Part]
-    """`legal`, each baseline by its name, `field`, those that the teacher marks by their names."""
+    """By name: `legal`, each baseline, `field`, and each part that is marked by hand."""
     total: Total
-    """Without a deduction."""
+    """The sum of the parts, before deductions."""
     days_late: int = 0
     free_days: int = 0
-    """Of these, those that cost nothing."""
+    """How many of the days late cost nothing."""
     deduction: float = 0.0
+    """Points that are taken off for days late."""
     precise: bool = True
-    """Whether half of its interval is within the precision; if not, the budget is spent."""
+    """Whether half of the interval is within the precision; if not, the budget is spent."""
     added: list[ByHand] = []
-    """What the teacher gave or took, each with a reason; it is added last."""
+    """Points that the teacher gave or took, which are added last."""
     grade: Grade | None = None
     """None if the course has no grades."""
     reasons: dict[str, str] = {}
-    """The teacher's, by the part that was marked by hand."""
+    """The teacher's reasons, by the part that was marked by hand."""
 
     @property
     def by_hand(self) -> float:
-        """The points that were added last."""
+        """The sum of the points that were added last."""
         return sum(entry.points for entry in self.added)
 
     @property
     def final(self) -> float:
-        """What is left after the deduction and with what was added, 0 at least."""
+        """The points after the deduction, with what was added; at least 0."""
         return self._final(self.total.points)
 
     @property
     def high(self) -> float:
-        """What the upper end of the interval comes to."""
+        """The upper end of the interval, after the deduction and with what was added."""
         return self._final(self.total.high)
 
     def _final(self, points: float) -> float:
@@ -86,12 +91,12 @@ class Mark(Struct, frozen=True):
 
     @property
     def games(self) -> int:
-        """All that were played for it."""
+        """The number of games that were played for it."""
         return sum(part.share.games for part in self.parts.values() if part.share)
 
 
 def decider(file: CourseFile, shares: Mapping[str, Share]) -> Decide:
-    """Return how many blocks of each baseline a hand-in plays, given those that are complete."""
+    """Return what decides how many blocks a hand-in plays: until its mark is precise enough."""
     most = file.budget // PER_BLOCK
     wanted = target(file.precision, file.marks.field)
 
@@ -105,7 +110,7 @@ def decider(file: CourseFile, shares: Mapping[str, Share]) -> Decide:
 
 
 def measure(file: CourseFile) -> Decide:
-    """Return how many blocks of each baseline the reference plays."""
+    """Return what decides how many blocks the reference plays: the same against each baseline."""
     count = -(-file.reference_games // PER_BLOCK)
     return lambda _: dict.fromkeys(file.marks.baselines, count)
 
@@ -113,7 +118,7 @@ def measure(file: CourseFile) -> Decide:
 def baseline_parts(
     file: CourseFile, shares: Mapping[str, Share], blocks: Blocks
 ) -> dict[str, Part]:
-    """Return what was won against each baseline is worth."""
+    """Return what the wins against each baseline are worth; `shares` are the reference's."""
     return {
         name: against(
             share_of(won, PER_BLOCK), shares[name].share, file.marks.baselines[name].points
@@ -131,7 +136,11 @@ def mark_of(
     field: Mapping[str, Sequence[tuple[int, int]]],
     by_hand: Sequence[ByHand] = (),
 ) -> Mark:
-    """Return the mark of a hand-in; None stands for a student who handed nothing in."""
+    """Return the mark of a hand-in, or of a student who handed in nothing, None.
+
+    `blocks` are the wins against the baselines, `field` has (won, games) at each table by the name
+    of the player.
+    """
     marks = file.marks
     steps = hand_in.steps / hand_in.of if hand_in else 0.0
     parts = {LEGAL: certain(marks.legal * steps, marks.legal)} if marks.legal else {}
@@ -146,12 +155,13 @@ def mark_of(
         for name, most in marks.by_hand.items()
     }
     total = total_of(parts)
-    days, free = (hand_in.days_late, hand_in.free_days) if hand_in else (0, 0)
+    days = hand_in.days_late if hand_in else 0
+    free = hand_in.free_days if hand_in else 0
     mark = Mark(
         parts,
         total,
-        days,
-        free,
+        days_late=days,
+        free_days=free,
         deduction=(days - free) * file.late.points_per_day,
         precise=total.half_width <= file.precision,
         added=[entry for entry in by_hand if entry.part not in marks.by_hand],
@@ -159,42 +169,37 @@ def mark_of(
             name: marked[name].reason if name in marked else NOT_MARKED for name in marks.by_hand
         },
     )
-    return _with_grade(mark, lock.grades)
-
-
-def _with_grade(mark: Mark, key: GradeKey | None) -> Mark:
-    return replace(mark, grade=grade_of(key, mark.final, mark.high)) if key else mark
-
-
-MARKS = "marks.csv"
-GRADING = "grading"
-"""The folder with the stores, the checks and the secret: not for students."""
-STORE = "games.sqlite"
+    if lock.grades is None:
+        return mark
+    return replace(mark, grade=grade_of(lock.grades, mark.final, mark.high))
 
 
 class Result(Struct, frozen=True):
-    """What a student is told."""
+    """The result of a student."""
 
     student: Student
     hand_in: LockedHandIn | None
     mark: Mark | None
     """None for a student who is struck."""
     note: str
+    """Why this hand-in counts, or why none does; "" if there is nothing to say."""
 
 
 def grading(course: Course) -> Path:
-    """Return the folder with all that was played and checked."""
+    """Return the folder of a course with its games and checks."""
     return course.folder / GRADING
 
 
 def results_of(course: Course, lock: Lock) -> list[Result]:
-    """Derive the marks of all students on the roster; raises ArenaError if games are missing."""
-    file, folder = course.file, grading(course)
-    field = field_results(store_of(folder, lock, file.marks.field)) if lock.field else {}
+    """Return the results of all students on the roster; raises ArenaError if games are missing."""
+    field = {}
+    if lock.field:
+        field = field_results(store_of(grading(course), lock, course.file.marks.field))
     marked = Marking(course, lock)
     results = []
     for student in course.students:
-        hand_in, note = lock.hand_ins.get(student.id), lock.notes.get(student.id, "")
+        hand_in = lock.hand_ins.get(student.id)
+        note = lock.notes.get(student.id, "")
         if student.id in lock.struck:
             struck = "; ".join(filter(None, ["struck", note]))
             results.append(Result(student, hand_in, None, struck))
@@ -209,9 +214,13 @@ class Marking:
 
     def __init__(self, course: Course, lock: Lock) -> None:
         """Read the games against the baselines; raises ArenaError if they are missing."""
-        self._file, self._lock = course.file, lock
+        self._file = course.file
+        self._lock = lock
         self._decide = decider(course.file, lock.shares)
-        self._played = _played(grading(course) / STORE) if course.file.marks.baselines else None
+        self._played: BaselineRecord | None = None
+        if course.file.marks.baselines:
+            with Store(grading(course) / STORE) as store:
+                self._played = BaselineRecord(store)
 
     def mark(
         self,
@@ -219,26 +228,19 @@ class Marking:
         field: Mapping[str, Sequence[tuple[int, int]]],
         by_hand: Sequence[ByHand] = (),
     ) -> Mark:
-        """Return the mark of a hand-in; None stands for a student who handed nothing in."""
+        """Return the mark of a hand-in, as `mark_of`."""
         bot = hand_in.bot if hand_in else ""
-        blocks = (
-            final_blocks(self._played, self._lock.terms, bot, self._decide)
-            if bot and self._played
-            else {}
-        )
+        blocks: Blocks = {}
+        if bot and self._played:
+            blocks = final_blocks(self._played, self._lock.terms, bot, self._decide)
         return mark_of(self._file, self._lock, hand_in, blocks, field, by_hand)
 
 
-def _played(path: Path) -> BaselineRecord:
-    with Store(path) as store:
-        return BaselineRecord(store)
-
-
 def with_best(course: Course, lock: Lock) -> Lock:
-    """Return a lock in which the best hand-in of each student counts, of those that may.
+    """Return a lock in which the best of each student's candidates counts.
 
-    That is the one with the most points against the baselines and for legal play, after its
-    deduction; of equal ones the last.
+    The best one has the most points after its deduction, without those of the field; of equally
+    good ones, the last counts.
     """
     if not lock.candidates:
         return lock
@@ -258,7 +260,7 @@ def with_best(course: Course, lock: Lock) -> Lock:
 
 
 def marks_csv(course: Course, lock: Lock, results: list[Result]) -> str:
-    """Return marks.csv: a line a student, in the order of the roster; no cell is a formula."""
+    """Return marks.csv, with a line per student in the order of the roster, without formulas."""
     parts = [LEGAL] if course.file.marks.legal else []
     parts += [*course.file.marks.baselines]
     parts += [FIELD] if course.file.marks.field else []
@@ -271,7 +273,8 @@ def marks_csv(course: Course, lock: Lock, results: list[Result]) -> str:
 
 
 def _row(result: Result, parts: list[str], lock: Lock) -> list[str]:
-    student, mark, hand_in = result.student, result.mark, result.hand_in
+    student = result.student
+    mark = result.mark
     row = [student.id, student.name, student.group, student.team]
     if mark is None:
         row += [""] * (len(parts) + 10)
@@ -282,39 +285,33 @@ def _row(result: Result, parts: list[str], lock: Lock) -> list[str]:
         row += ["first look" if lock.terms.quick else precise, str(mark.games)]
         row += [str(mark.days_late), _points(mark.deduction), _points(mark.by_hand)]
         row += [_points(mark.final), mark.grade.name if mark.grade else ""]
+    hand_in = result.hand_in
     row += [hand_in.file, hand_in.received, hand_in.content] if hand_in else [""] * 3
-    return [*row, "; ".join(filter(None, [result.note, *_by_hand(mark)]))]
-
-
-def _by_hand(mark: Mark | None) -> Iterator[str]:
-    """Yield what the teacher gave, with the reasons."""
-    for part, reason in mark.reasons.items() if mark else ():
-        yield f"{part}: {reason}"
-    for entry in mark.added if mark else ():
-        yield f"{entry.part} {entry.points:+g}: {entry.reason}"
+    said = [result.note] if result.note else []
+    if mark is not None:
+        said += [f"{part}: {reason}" for part, reason in mark.reasons.items()]
+        said += [f"{entry.part} {entry.points:+g}: {entry.reason}" for entry in mark.added]
+    return [*row, "; ".join(said)]
 
 
 def _points(value: float) -> str:
     return f"{value:.2f}"
 
 
-_MAX_BYTES = 64 << 20
-
-
 class GradedCourse(NamedTuple):
-    """What a grading was made of and came to."""
+    """A course that was graded, and its results."""
 
     course: Course
     lock: Lock
     results: list[Result]
     first_look: str
-    """As `first_look` says it."""
+    """As `first_look_of` says it."""
 
 
 def load_graded(path: Path, *, first_look: bool) -> GradedCourse:
-    """Read a graded course; `first_look` takes one that was graded for a first look, too.
+    """Read a graded course; `first_look` also allows one whose marks are a first look.
 
-    Raises ArenaError for one that is not taken, and if nothing was graded.
+    Raises ArenaError if nothing was graded, and for a first look that is not allowed.
     """
     course = load_course(path)
     lock = read_lock(course.folder)
@@ -332,7 +329,7 @@ def load_graded(path: Path, *, first_look: bool) -> GradedCourse:
 
 
 def first_look_of(course: Course, lock: Lock) -> str:
-    """Return what to say of marks that are a first look; "" if they are not."""
+    """Return in words how exact a first look is; "" if the marks are not a first look."""
     if not lock.terms.quick:
         return ""
     return (
@@ -342,7 +339,7 @@ def first_look_of(course: Course, lock: Lock) -> str:
 
 
 def check_unchanged(course: Course, lock: Lock, results: list[Result]) -> None:
-    """Raise ArenaError if marks.csv is not what the games lead to: somebody may have edited it."""
+    """Raise ArenaError if marks.csv is not what the games lead to, as after an edit."""
     path = course.folder / MARKS
     if read_limited(path, _MAX_BYTES) != marks_csv(course, lock, results).encode():
         what = "it is not as arena course grade wrote it"

@@ -15,7 +15,7 @@ from arena.io.errors import ArenaError, did_you_mean
 
 EXAMPLE = "2026-11-20 23:59 Europe/Berlin"
 MAX_DAYS = 400
-"""Days that are counted."""
+"""Days late that are counted; a later hand-in is as late as this."""
 _MOMENT = re.compile(r"(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d(?::\d\d)?)(?: +(\S.*))?")
 _OFFSET = re.compile(r"Z|(?:UTC|GMT)?[+-]\d\d?:?(?:\d\d)?")
 _ATTACHED = re.compile(r"(.*\d)(Z|[+-]\d\d:?\d\d)")
@@ -40,14 +40,28 @@ _ABBREVIATIONS = {
     "Australia/Sydney": "AEST AEDT",
     "Pacific/Auckland": "NZST NZDT",
 }
-"""A zone that each of these may stand for: they name an offset, and some several of them."""
+"""Abbreviations by a zone that each may mean; they name offsets, and some name several."""
+_ISO = re.compile(
+    r"(?P<date>\d{4}-\d\d-\d\d)[T ](?P<time>\d\d:\d\d(?::\d\d)?)(?:[.,]\d+)?"
+    r"(?: ?(?P<zone>Z|[+-]\d\d(?::?\d\d)?|[A-Z]{2,5}))?"
+)
+_DAY_FIRST = re.compile(r"(\d\d?)\.(\d\d?)\.(\d{4}),?[T ]+(\d\d?:\d\d(?::\d\d)?)")
+"""18.11.2026 23:05: with points the day comes first."""
+_NAMED = re.compile(r"\d{4}-\d\d-\d\d[ T][\d:]+ [A-Za-z_]+/[A-Za-z_/+-]+")
+_CLOCK = re.compile(r"\d ?[:.h] ?\d\d")
+_WORD = re.compile(r"[^\W\d_]{3,}|年")
+"""The name of a month: a date of numbers alone may begin with the day or the month."""
+_ZONE = re.compile(r"(?P<time>.*\d(?: ?[AaPp]\.?[Mm]\.?)?)(?: o'clock)? (?P<zone>[A-Z]{2,5})")
+_HALVES = ("AM", "PM")
+_GERMAN = {"MEZ": "CET", "MESZ": "CEST"}
+_HINT = f"write it like {EXAMPLE}, or as 2026-11-20T22:59:00Z"
 
 
 class Due(Struct, frozen=True):
     """When a hand-in is due."""
 
     deadline: datetime
-    """With its time zone."""
+    """The moment, with its time zone."""
     grace: float = 0.0
     """Minutes after it in which a hand-in is still on time."""
     extension: str = ""
@@ -64,42 +78,51 @@ class Due(Struct, frozen=True):
         return self.deadline.astimezone(UTC) + timedelta(minutes=self.grace)
 
     def days_late(self, received: datetime) -> int:
-        """Return how many days late a hand-in is, each one that has begun; MAX_DAYS at most.
+        """Return how many days late a hand-in is: every day that has begun, up to MAX_DAYS.
 
-        A day ends at the deadline's time of day on the clock of its zone, also where the clock was
-        changed; a repeated hour ends it the second time.
+        A day ends at the deadline's time of day on the clock of its zone, even if the clock was
+        changed meanwhile. If that time comes twice, the day ends the second time.
         """
-        days, moment = 0, received.astimezone(UTC)
-        while days < MAX_DAYS and self._after(days) < moment:
+        moment = received.astimezone(UTC)
+        grace = timedelta(minutes=self.grace)
+        days, end = 0, self.until
+        while days < MAX_DAYS and end < moment:
             days += 1
+            later = _later_reading(self.deadline + timedelta(days=days))
+            end = later.astimezone(UTC) + grace
         return days
-
-    def _after(self, days: int) -> datetime:
-        """Return the end of the grace so many days later, in UTC."""
-        later = _later_reading(self.deadline + timedelta(days=days)) if days else self.deadline
-        return later.astimezone(UTC) + timedelta(minutes=self.grace)
 
 
 def parse_moment(text: str, where: str) -> datetime:
-    """Return a moment as people write it: EXAMPLE; raises ArenaError, which names `where`.
+    """Return a moment written like EXAMPLE.
 
-    Refused: no zone or a bare offset, an unknown zone, a date or time that does not exist, and an
-    hour that a change of the clock skips or repeats.
+    Raises ArenaError, which names `where`, if the zone is missing, unknown or a bare offset, if
+    there is no such date or time, and for an hour that a change of the clock skips or repeats.
     """
     attached = _ATTACHED.fullmatch(text)
     written = _MOMENT.fullmatch(" ".join(attached.groups()) if attached else text)
     if not written:
         raise ArenaError(f"'{text}' is not a date and a time", where, f"write it like {EXAMPLE}")
-    date, time, zone = written.groups()
+    date, time, name = written.groups()
     naive = in_numbers(date, time, f"{date} {time}", where)
-    return _on_clock(naive, _zone(zone, text, where), text, where)
+    zone = _zone(name, text, where)
+    first, second = (naive.replace(tzinfo=zone, fold=fold) for fold in (0, 1))
+    try:
+        back = first.astimezone(UTC).astimezone(zone)
+    except OverflowError:
+        raise ArenaError(f"'{text}' is too far away", where, "correct the year") from None
+    if first.utcoffset() == second.utcoffset():
+        return first
+    how = "twice" if back.replace(tzinfo=None) == naive else "not at all"
+    what = f"'{text}' is there {how}: the clock is changed in that hour"
+    raise ArenaError(what, where, "choose an hour before or after it")
 
 
 def in_numbers(date: str, time: str, said: str, where: str) -> datetime:
-    """Return a date and a time in numbers, such as 2026-11-20 and 23:59, without a zone.
+    """Return the moment of a date and a time such as 2026-11-20 and 23:59, without a zone.
 
-    Raises ArenaError with what was `said`, the same on each version of Python, if there is no such
-    day or no such time.
+    Raises ArenaError, which quotes `said`, if there is no such day or time. The error is the same
+    on each version of Python.
     """
     try:
         day = datetime.fromisoformat(date)
@@ -118,10 +141,11 @@ def in_numbers(date: str, time: str, said: str, where: str) -> datetime:
 
 
 def extended(deadline: datetime, text: str, opened: datetime | None, where: str) -> datetime:
-    """Return the end of an extension: a moment, or how much later than the deadline it is.
+    """Return the end of an extension, written as a moment or like "+3 days".
 
-    Weeks and days end at the deadline's time on the clock. Percent are of the time since the
-    exercise was `opened`, rounded up to a minute. Raises ArenaError, which names `where`.
+    Weeks and days end at the deadline's time on the clock. Percent are those of the time from
+    `opened`, when the exercise was given out, to the deadline, rounded up to a minute. Raises
+    ArenaError, which names `where`.
     """
     if not text.startswith("+"):
         return parse_moment(text, where)
@@ -130,7 +154,12 @@ def extended(deadline: datetime, text: str, opened: datetime | None, where: str)
         raise ArenaError(f"'{text}' is not an extension", where, _EXTRA_EXAMPLE)
     size, unit = float(written["size"].replace(",", ".")), written["unit"].rstrip("s")
     if unit == "%":
-        return _longer(deadline, size / 100, opened, where)
+        if opened is None:
+            hint = f"say when the exercise was given out, as in `opened: {EXAMPLE}`"
+            raise ArenaError("an extension in percent needs to know of what", where, hint)
+        begin, end = opened.astimezone(UTC), deadline.astimezone(UTC)
+        minutes = ceil(size / 100 * (end - begin).total_seconds() / 60)
+        return (end + timedelta(minutes=minutes)).astimezone(deadline.tzinfo)
     if unit in ("week", "day") and not size.is_integer():
         raise ArenaError(f"'{text}' is no whole number of {unit}s", where, "say it in hours")
     later = size * _UNITS[unit]
@@ -139,17 +168,8 @@ def extended(deadline: datetime, text: str, opened: datetime | None, where: str)
     return (deadline.astimezone(UTC) + later).astimezone(deadline.tzinfo)
 
 
-def _longer(deadline: datetime, part: float, opened: datetime | None, where: str) -> datetime:
-    if opened is None:
-        hint = f"say when the exercise was given out, as in `opened: {EXAMPLE}`"
-        raise ArenaError("an extension in percent needs to know of what", where, hint)
-    begin, end = opened.astimezone(UTC), deadline.astimezone(UTC)
-    minutes = ceil(part * (end - begin).total_seconds() / 60)
-    return (end + timedelta(minutes=minutes)).astimezone(deadline.tzinfo)
-
-
 def _later_reading(moment: datetime) -> datetime:
-    """Return the later of the two readings that an hour has in which the clock is changed."""
+    """Return the second of the two moments at which a clock that is put back shows this time."""
     return max((moment.replace(fold=fold) for fold in (0, 1)), key=lambda one: one.astimezone(UTC))
 
 
@@ -179,7 +199,7 @@ def _zone(name: str | None, text: str, where: str) -> ZoneInfo:
 
 
 def zone_meant(name: str) -> str:
-    """Return a zone that an abbreviation such as CEST may stand for; "" if none is known."""
+    """Return a zone that an abbreviation such as CEST may mean; "" for an unknown one."""
     meant = (zone for zone, short in _ABBREVIATIONS.items() if name.upper() in short.split())
     return next(meant, "")
 
@@ -189,61 +209,28 @@ def _known_zones() -> frozenset[str]:
     return frozenset(available_timezones())
 
 
-def _on_clock(naive: datetime, zone: ZoneInfo, text: str, where: str) -> datetime:
-    """Put a time on the clock of a zone; raises ArenaError if it is there twice, or not at all."""
-    first, second = (naive.replace(tzinfo=zone, fold=fold) for fold in (0, 1))
-    try:
-        back = first.astimezone(UTC).astimezone(zone)
-    except OverflowError:
-        raise ArenaError(f"'{text}' is too far away", where, "correct the year") from None
-    if first.utcoffset() == second.utcoffset():
-        return first
-    how = "twice" if back.replace(tzinfo=None) == naive else "not at all"
-    what = f"'{text}' is there {how}: the clock is changed in that hour"
-    raise ArenaError(what, where, "choose an hour before or after it")
-
-
-_ISO = re.compile(
-    r"(?P<date>\d{4}-\d\d-\d\d)[T ](?P<time>\d\d:\d\d(?::\d\d)?)(?:[.,]\d+)?"
-    r"(?: ?(?P<zone>Z|[+-]\d\d(?::?\d\d)?|[A-Z]{2,5}))?"
-)
-_DAY_FIRST = re.compile(r"(\d\d?)\.(\d\d?)\.(\d{4}),?[T ]+(\d\d?:\d\d(?::\d\d)?)")
-"""18.11.2026 23:05: where points separate, the day comes first."""
-_NAMED = re.compile(r"\d{4}-\d\d-\d\d[ T][\d:]+ [A-Za-z_]+/[A-Za-z_/+-]+")
-_CLOCK = re.compile(r"\d ?[:.h] ?\d\d")
-_WORD = re.compile(r"[^\W\d_]{3,}|年")
-"""A month is a word: dates of numbers alone may begin with the day or the month."""
-_ZONE = re.compile(r"(?P<time>.*\d(?: ?[AaPp]\.?[Mm]\.?)?)(?: o'clock)? (?P<zone>[A-Z]{2,5})")
-_HALVES = ("AM", "PM")
-_GERMAN = {"MEZ": "CET", "MESZ": "CEST"}
-_HINT = f"write it like {EXAMPLE}, or as 2026-11-20T22:59:00Z"
-
-
 def read_moment(text: str, zone: ZoneInfo, where: str) -> datetime:
     """Return in UTC when something happened; a text without a zone is on the clock of `zone`.
 
-    Read are dates and times in numbers, as in ISO 8601 and in deadlines, and in words of any
-    language: `Donnerstag, 17. Dezember 2026, 20:15`. In an hour that is there twice it is the first
-    one, unless the text names the zone. Raises ArenaError, which names `where`.
+    It reads ISO 8601, deadlines, and words of any language, such as `Donnerstag, 17. Dezember 2026,
+    20:15`. A time that comes twice is the first one, unless the text names the zone. Raises
+    ArenaError, which names `where`.
     """
     if _NAMED.fullmatch(text):
         return parse_moment(text, where).astimezone(UTC)
     if dotted := _DAY_FIRST.fullmatch(text):
         day, month, year, clock = dotted.groups()
         text = f"{year}-{month:0>2}-{day:0>2} {clock:0>5}"
-    if written := _ISO.fullmatch(text):
-        return _in_numbers(written, zone, text, where)
-    return _in_words(text, zone, where)
-
-
-def _in_numbers(written: re.Match[str], zone: ZoneInfo, text: str, where: str) -> datetime:
+    written = _ISO.fullmatch(text)
+    if written is None:
+        return _in_words(text, zone, where)
     offset = written["zone"] or ""
     naive = in_numbers(written["date"], written["time"], f"'{text}'", where)
     try:
         if offset.startswith(("Z", "+", "-")):
             offset = offset.replace("Z", "+00:00")
             return datetime.fromisoformat(f"{naive.isoformat()}{offset}").astimezone(UTC)
-        return _on_named_clock(naive, offset, zone, text, where).astimezone(UTC)
+        return _on_clock(naive, offset, zone, text, where).astimezone(UTC)
     except (ValueError, OverflowError) as error:
         raise ArenaError(f"there is no '{text}': {error}", where, "correct it") from None
 
@@ -257,11 +244,11 @@ def _in_words(text: str, zone: ZoneInfo, where: str) -> datetime:
         found = _parser().get_date_data(words).date_obj
     if found is None:
         raise ArenaError(f"'{text}' is not a date and a time", where, _HINT)
-    return _on_named_clock(found.replace(tzinfo=None), name, zone, text, where).astimezone(UTC)
+    return _on_clock(found.replace(tzinfo=None), name, zone, text, where).astimezone(UTC)
 
 
-def _on_named_clock(naive: datetime, name: str, zone: ZoneInfo, text: str, where: str) -> datetime:
-    """Put a time on the clock of the zone that an abbreviation such as CEST names."""
+def _on_clock(naive: datetime, name: str, zone: ZoneInfo, text: str, where: str) -> datetime:
+    """Put a time on the clock that an abbreviation such as CEST names; "" names `zone`."""
     name = _GERMAN.get(name, name)
     meant = zone_meant(name)
     for clock in (zone, *map(ZoneInfo, filter(None, (meant, "UTC", "GMT")))):
@@ -275,7 +262,7 @@ def _on_named_clock(naive: datetime, name: str, zone: ZoneInfo, text: str, where
 
 @cache
 def _parser() -> Any:
-    """Return what reads dates in words: a day, a month and a year, nothing relative to now."""
+    """Return the reader of dates in words; it takes no date without a year, and no `yesterday`."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         from dateparser.date import DateDataParser

@@ -1,4 +1,4 @@
-"""New courses: one's own, and the worked example of 30 made-up students, graded at once."""
+"""New courses: a teacher's own, and the worked example with 30 made-up students."""
 
 import re
 import shutil
@@ -26,11 +26,11 @@ from arena.ladder.folder import make_private
 STUDENTS = 30
 HAND_INS = "hand-ins"
 _STARTER = "random"
-"""The sample bot that students begin with, if they are to find the odds themselves."""
+"""The sample bot that students begin with: they find the odds themselves."""
 _ZONE = "Europe/Berlin"
 _DEADLINE = datetime(2026, 11, 20, 23, 59, tzinfo=ZoneInfo(_ZONE))
 _RAISE = 'min(max(held(best["face"]), best["min"]), best["max"])'
-"""How much `honest` bids."""
+"""The quantity that `honest` bids, as its program says it."""
 _OWN = """\
 def choices(things, taken):
     found = 1
@@ -47,10 +47,10 @@ def at_least(matching, dice, chance):
 
 
 UNDOUBTED = round(at_least(3, 5, 1 / 3), 1)"""
-"""What a student has written, in place of a number."""
+"""What a student has written in the place of a number."""
 _RENAMED = {"choices": "combinations", "things": "n", "taken": "k", "at_least": "tail"}
 _RENAMED |= {"matching": "wanted", "chance": "p", "total": "sum_", "found": "c", "hits": "i"}
-"""Names in the copy of it."""
+"""Names in a copy of it."""
 _CONFIG = """\
 # arena help course explains every key.
 name: Perudo
@@ -73,35 +73,42 @@ budget: 6000                   # games of a student against each baseline, at mo
 # contact: Dr. Example, room 3 # whom students ask, on their pages
 """
 _EXAMPLE = """\
-received: received.csv         # file,received; or a file of the platform: arena help handins
+received: received.csv         # file,received; or a file of the platform: arena help course
 extensions:
   s28: 2026-11-27 23:59 Europe/Berlin
 """
 
 
 class _Work(Struct, frozen=True):
-    """What a made-up student hands in: a sample bot with something changed in it."""
+    """What a made-up student hands in: a sample bot with a change."""
 
     sample: str
     old: str = ""
+    """The text that is replaced, `new` in its place."""
     new: str = ""
     file: str = ""
-    """Where it was changed; "" for the program."""
+    """The file that is changed; "" for all but bot.yaml."""
     suffix: str = ""
-    """What follows the id in the name of an archive; "" for a folder."""
+    """The end of an archive's name, behind the id; "" for a folder."""
     hours: float = -5.0
-    """After the deadline."""
+    """Hours from the deadline to when it was received."""
 
 
 def make_course(root: Path) -> list[str]:
     """Make the folder of the example; returns the languages of the hand-ins.
 
-    C is among them if the sandbox in force can build it. Raises ArenaError if something is there.
+    C is among them if the default sandbox can build it. Raises ArenaError if the folder is not
+    empty.
     """
     with _new_folder(root):
         config = _CONFIG.format(deadline=f"{_DEADLINE:%Y-%m-%d %H:%M} {_ZONE}")
-        _write_common(root, config + _EXAMPLE, csv_of(_roster()).encode())
-        languages, received = set(), [["file", "received"]]
+        roster = [["id", "name", "email", "group"]]
+        for number in range(1, STUDENTS + 1):
+            mail = f"{_id(number)}@school.example"
+            roster.append([_id(number), f"Student {number}", mail, "AB"[number % 2]])
+        _write_common(root, config + _EXAMPLE, csv_of(roster).encode())
+        languages: set[str] = set()
+        received = [["file", "received"]]
         works = [(_id(number), work) for number, each in _works().items() for work in each]
         for id_, work in works:
             name = _write(root / HAND_INS, id_, work)
@@ -113,9 +120,9 @@ def make_course(root: Path) -> list[str]:
 
 
 def make_own_course(root: Path, roster: Path, deadline: str) -> int:
-    """Make the folder of a course with the students of a roster; returns how many they are.
+    """Make the folder of a course with the students of a roster; returns their number.
 
-    Raises ArenaError for a bad roster or deadline, and if something is there.
+    Raises ArenaError for a bad roster or deadline, and if the folder is not empty.
     """
     students = read_roster(roster)
     parse_moment(deadline, "--deadline")
@@ -127,7 +134,7 @@ def make_own_course(root: Path, roster: Path, deadline: str) -> int:
 
 @contextmanager
 def _new_folder(root: Path) -> Iterator[None]:
-    """Make a folder, to be filled; raises ArenaError if something is in it or cannot be written."""
+    """Make a private folder; raises ArenaError if it is not empty, or cannot be written."""
     try:
         root.mkdir(parents=True, exist_ok=True)
         if any(root.iterdir()):
@@ -139,7 +146,7 @@ def _new_folder(root: Path) -> Iterator[None]:
 
 
 def _write_common(root: Path, config: str, roster: bytes) -> None:
-    """Write what every course begins with: its files, what is handed out, the starter code."""
+    """Write the files of every new course, what is handed out, and the starter code."""
     (root / "course.yaml").write_text(config, encoding="utf-8")
     (root / "roster.csv").write_bytes(roster)
     (root / PACK).mkdir()
@@ -150,14 +157,6 @@ def _write_common(root: Path, config: str, roster: bytes) -> None:
         copied.write_bytes(path.read_bytes())
 
 
-def _roster() -> list[list[str]]:
-    rows = [["id", "name", "email", "group"]]
-    for number in range(1, STUDENTS + 1):
-        mail = f"{_id(number)}@school.example"
-        rows.append([_id(number), f"Student {number}", mail, "AB"[number % 2]])
-    return rows
-
-
 def _id(number: int) -> str:
     return f"s{number:02}"
 
@@ -165,11 +164,14 @@ def _id(number: int) -> str:
 def _works() -> dict[int, list[_Work]]:
     """Return what each student hands in, by number.
 
-    7 is late, 12 cannot be read, 13 breaks the rules, 25 hands in nothing, 26 twice; 19 is 3 with
-    other names, 24 a copy of 17; 28 has an extension.
+    7 is late, 12 cannot be read, 13 breaks the rules, 25 hands in nothing, 26 hands in twice. 19 is
+    3 with other names, 24 is a copy of 17. 28 has an extension.
     """
+    in_c = load_bot(shipped.folder("sample_bots") / "c-counter")
+    builds_c = not (make_sandbox(AUTO).uses_host_programs and in_c.missing_program)
     odds = [_Work("odds", "UNDOUBTED = 0.4", f"UNDOUBTED = {n / 10:.1f}") for n in range(10)]
     js = [_Work("js-cautious", "bid.face) < 0", f"bid.face) < {n / 4}") for n in range(-2, 3)]
+    renamed = re.sub(r"\w+", lambda word: _RENAMED.get(word[0], word[0]), _OWN)
     works = {number: [work] for number, work in enumerate(odds, 1)}
     works[3] = [replace(odds[2], new=_OWN)]
     works[7] = [replace(odds[6], hours=20)]
@@ -180,10 +182,10 @@ def _works() -> dict[int, list[_Work]]:
         14: [_Work("honest", _RAISE, 'best["min"]')],
         15: [_Work("honest", hours=-30)],
         **{number: [work] for number, work in enumerate(js[:3], 16)},
-        19: [replace(odds[2], new=_renamed(_OWN))],
+        19: [replace(odds[2], new=renamed)],
         20: [_Work("memory")],
         21: [_Work("sh-minimal")],
-        22: [_Work("c-counter") if _builds_c() else js[3]],
+        22: [_Work("c-counter") if builds_c else js[3]],
         23: [_Work("bluffer", "STORY = 0.25", "STORY = 0.75")],
         24: [js[1]],
         26: [_Work("random", hours=-90, suffix="_first"), _Work("honest", suffix="_second")],
@@ -195,18 +197,8 @@ def _works() -> dict[int, list[_Work]]:
     return works
 
 
-def _renamed(program: str) -> str:
-    return re.sub(r"\w+", lambda word: _RENAMED.get(word[0], word[0]), program)
-
-
-def _builds_c() -> bool:
-    """Tell whether the sandbox in force can build the sample bot in C."""
-    bot = load_bot(shipped.folder("sample_bots") / "c-counter")
-    return not (make_sandbox(AUTO).uses_host_programs and bot.missing_program)
-
-
 def _copies(name: str, target: Path) -> Iterator[tuple[Path, Path]]:
-    """Yield each file of a sample bot, and where its copy goes, in a folder that is there."""
+    """Yield each file of a sample bot, and the path of its copy, whose folder is made."""
     sample = shipped.folder("sample_bots") / name
     for path in files_of(sample):
         copied = target / path.relative_to(sample)
@@ -215,7 +207,7 @@ def _copies(name: str, target: Path) -> Iterator[tuple[Path, Path]]:
 
 
 def _write(folder: Path, id_: str, work: _Work, author: str = "a student") -> str:
-    """Write a bot, as a folder or an archive of one; returns its name."""
+    """Write a bot as a folder or an archive; returns its name."""
     target = folder / f"{id_}{work.suffix}"
     for path, copied in _copies(work.sample, target):
         content = path.read_bytes()

@@ -1,4 +1,4 @@
-"""How wins become points, with their 95 % intervals, and points grades."""
+"""How wins become points, with 95 % intervals, and how points become grades."""
 
 from collections.abc import Mapping, Sequence
 from decimal import ROUND_HALF_UP, Decimal
@@ -15,6 +15,8 @@ _BORROWED = 6.0
 """Degrees of freedom that the variance between blocks borrows from that of independent games."""
 FAIR = 0.5
 """The win share of two equal bots, which is worth no points."""
+_DIGITS = 6
+"""Decimals of points that count."""
 
 
 class Share(Struct, frozen=True):
@@ -27,12 +29,12 @@ class Share(Struct, frozen=True):
 
     @property
     def beats(self) -> bool:
-        """Whether chance does not explain that it is more than that of two equal bots."""
+        """Whether it is more than that of two equal bots, beyond what chance explains."""
         return self.low > FAIR
 
     @property
     def loses(self) -> bool:
-        """Whether chance does not explain that it is less."""
+        """Whether it is less than that of two equal bots, beyond what chance explains."""
         return self.high < FAIR
 
 
@@ -43,13 +45,13 @@ class Part(Struct, frozen=True):
     low: float
     high: float
     of: float
-    """The most points."""
+    """The most points of this part."""
     share: Share | None = None
-    """What they come from."""
+    """The share of games that the points come from; None if they come from no games."""
     below: float = 0.0
-    """How far the low end is from the points if the scale had no ends."""
+    """The distance from the points to the low end, on a scale without ends."""
     above: float = 0.0
-    """The same for the high end; both are 0 if the whole interval is beyond an end."""
+    """The distance to the high end; both are 0 if the whole interval is beyond the scale."""
 
 
 class Total(NamedTuple):
@@ -66,16 +68,18 @@ class Total(NamedTuple):
 
 
 def share_of(blocks: Sequence[int], games: int) -> Share:
-    """Return the share of games won, by how many were won in each block of so many games.
+    """Return the share of games won; `blocks` has the wins in each block of `games` games.
 
-    The interval is Wilson's, for as many independent games as vary as much as the blocks do (Rao
-    and Scott, "A simple method for the analysis of clustered binary data", 1992). The ratio of the
-    two variances borrows from 1, as few blocks say little of it, and none if all games were won.
+    The interval is Wilson's, for the number of independent games that would vary as much as the
+    blocks do (Rao and Scott, "A simple method for the analysis of clustered binary data", 1992). A
+    few blocks say little about the ratio of the two variances, and none if all games were won: so
+    it is drawn towards 1.
     """
     count, total = len(blocks), len(blocks) * games
     share = sum(blocks) / total
     expected = games * share * (1.0 - share)
-    ratio, own = 1.0, max(count - 1.0, 0.0)
+    own = max(count - 1.0, 0.0)
+    ratio = 1.0
     if expected and own:
         mean = sum(blocks) / count
         varied = sum((won - mean) ** 2 for won in blocks) / own
@@ -87,26 +91,28 @@ def share_of(blocks: Sequence[int], games: int) -> Share:
 
 
 def against(share: Share, reference: float, points: float) -> Part:
-    """Return what a share against a baseline is worth: none for one half, all for the reference's.
+    """Return what a share against a baseline is worth.
 
-    In between, points grow linearly.
+    One half is worth nothing, the share of the reference all points; in between, points grow
+    linearly.
     """
-    values = share.low, share.share, share.high
-    return _on_scale(
-        [points * (value - FAIR) / (reference - FAIR) for value in values], points, share
+    low, middle, high = (
+        points * (value - FAIR) / (reference - FAIR)
+        for value in (share.low, share.share, share.high)
     )
+    return _on_scale(low, middle, high, points, share)
 
 
 def in_field(fixtures: Sequence[tuple[int, int]], points: float) -> Part:
-    """Return what (won, games) at each table of the field are worth: the mean share, of the points.
+    """Return what the tables of the field are worth, given as (won, games): their mean share.
 
-    All tables have the same weight. Which opponents there are is no chance, so the variance is that
+    All tables have the same weight. Chance does not choose the opponents, so the variance is that
     within the tables.
     """
     count = len(fixtures)
     shares = [won / games for won, games in fixtures]
     share = sum(shares) / count
-    # A table that was won whole has no variance of its own: half a win more and less has.
+    # A table where all games were won has no variance of its own: half a win is added and taken.
     smooth = [(won + 0.5) / (games + 1) for won, games in fixtures]
     within = [
         smoothed * (1.0 - smoothed) / max(games - 1, 1)
@@ -115,36 +121,46 @@ def in_field(fixtures: Sequence[tuple[int, int]], points: float) -> Part:
     half = Z95 * sqrt(sum(within)) / count
     low, high = max(0.0, share - half), min(1.0, share + half)
     estimate = Share(share, sum(games for _, games in fixtures), low, high)
-    ends = [points * value for value in (share - half, share, share + half)]
-    return _on_scale(ends, points, estimate)
+    low, middle, high = (points * value for value in (share - half, share, share + half))
+    return _on_scale(low, middle, high, points, estimate)
 
 
-def _on_scale(ends: Sequence[float], of: float, share: Share) -> Part:
-    """Return a part, given its low end, points and high end as if its scale had no ends."""
-    low, points, high = ends
-    on_low, on_points, on_high = (min(of, max(0.0, value)) for value in ends)
-    beyond = high <= 0 or low >= of
-    below, above = (0.0, 0.0) if beyond else (points - low, high - points)
-    return Part(on_points, on_low, on_high, of, share, below, above)
+def _on_scale(low: float, points: float, high: float, of: float, share: Share) -> Part:
+    """Return a part of 0 to `of` points, given its points and interval on a scale without ends."""
+
+    def cut(value: float) -> float:
+        return min(of, max(0.0, value))
+
+    is_beyond = high <= 0 or low >= of
+    return Part(
+        cut(points),
+        cut(low),
+        cut(high),
+        of,
+        share,
+        below=0.0 if is_beyond else points - low,
+        above=0.0 if is_beyond else high - points,
+    )
 
 
 @cache
 def _quantile(df: float) -> float:
-    """Return the quantile of Student's t that a 95 % interval takes."""
+    """Return the quantile of Student's t for a 95 % interval."""
     return float(t_quantile(UPPER, df))
 
 
 def certain(points: float, of: float) -> Part:
-    """Return a part that chance has no part in."""
+    """Return a part whose points do not depend on chance."""
     return Part(points, points, points, of)
 
 
 def total_of(parts: Mapping[str, Part]) -> Total:
     """Return the sum of parts, whose intervals need not be symmetric.
 
-    The ends are as far away as the root of the squares (Zou and Donner, "Construction of confidence
-    limits about effect measures", 2008), within what the parts may come to. The distances are those
-    without the ends of the parts' scales: a part at such an end is not more exact than others.
+    The distance to each end is the root of the sum of the parts' squared distances (Zou and Donner,
+    "Construction of confidence limits about effect measures", 2008), within the points that the
+    parts can reach. The parts' distances are those on scales without ends: a part at an end of its
+    scale is not more exact than others.
     """
     points = sum(part.points for part in parts.values())
     below = sqrt(sum(part.below**2 for part in parts.values()))
@@ -154,29 +170,25 @@ def total_of(parts: Mapping[str, Part]) -> Total:
     return Total(points, max(least, points - below), min(most, points + above))
 
 
-_DIGITS = 6
-"""Of points, behind the point, that count."""
-
-
 class GradeKey(Struct, frozen=True, forbid_unknown_fields=True):
     """How points become grades."""
 
     key: dict[str, Annotated[float, Meta(ge=0, le=100_000)]] = {}
-    """The least points for each grade; without one, rounded points are the grade."""
+    """The least points of each grade; empty if the rounded points are the grade."""
     round_to: Annotated[float, Meta(ge=0, le=1_000)] = 0.0
-    """Points are rounded to a multiple of it, halves up; 0 for not at all."""
+    """Points are rounded to a multiple of this, halves up; 0 for no rounding."""
     better: bool = False
-    """Whether a mark whose interval reaches the next better grade gets that one."""
+    """Whether a mark gets the next better grade if its interval reaches it."""
     decimal_comma: bool = False
-    """Whether points and grades that are numbers are written with a comma."""
+    """Whether numbers are written with a decimal comma."""
 
 
 class Grade(Struct, frozen=True):
-    """What a mark is called."""
+    """The grade of a mark."""
 
     name: str
     by_points: str
-    """What the points alone lead to: another one where the interval reaches a better grade."""
+    """The grade that the points alone lead to, which may be the next worse one."""
 
     @property
     def is_raised(self) -> bool:
@@ -187,7 +199,7 @@ class Grade(Struct, frozen=True):
 def grade_of(key: GradeKey, points: float, high: float) -> Grade:
     """Return the grade of a mark; `high` is the upper end of its interval.
 
-    With `better` that is the next better grade, and no more, if the interval reaches it.
+    With `better`, it is the next better grade if the interval reaches that; never one beyond it.
     """
     if not key.key:
         only = written(key, f"{_rounded(points, key.round_to):f}")
@@ -199,13 +211,13 @@ def grade_of(key: GradeKey, points: float, high: float) -> Grade:
 
 
 def written(key: GradeKey, name: str) -> str:
-    """Return a number with a comma, if the key says so, and other texts as they are."""
+    """Return a number with a decimal comma if the key says so, and any other text unchanged."""
     is_number = name.replace(".", "", 1).isdecimal()
     return name.replace(".", ",") if key.decimal_comma and is_number else name
 
 
 def _place(key: GradeKey, names: Sequence[str], points: float) -> int:
-    """Return the number of the best grade that so many points reach, the worst one being 0."""
+    """Return the place of the best grade that so many points reach, counted from the worst, 0."""
     value = _rounded(points, key.round_to)
     reached = [at for at, name in enumerate(names) if _exact(key.key[name]) <= value]
     return reached[-1] if reached else 0
@@ -220,5 +232,5 @@ def _rounded(points: float, step: float) -> Decimal:
 
 
 def _exact(value: float) -> Decimal:
-    """Return a number without what sums of floats add to it."""
+    """Return a number without the rounding errors of sums of floats."""
     return Decimal(repr(round(value, _DIGITS)))

@@ -12,6 +12,8 @@ from arena.io.errors import ArenaError
 _MAX_STUDENTS = 5_000
 _MAX_ID = 64
 COLUMNS = ("id", "name", "email", "group", "account", "team")
+AFTER_ID = "_-. ("
+"""Characters that may follow an id in the name of a hand-in."""
 
 
 class Student(Struct, frozen=True):
@@ -22,21 +24,21 @@ class Student(Struct, frozen=True):
     email: str = ""
     group: str = ""
     account: str = ""
-    """What the platform of the hand-ins calls the student, if that is not the id."""
+    """The student's name or number on the platform of the hand-ins, if that is not the id."""
     team: str = ""
-    """Those of one team hand in together; "" for a student on their own."""
+    """The name of the team that hands in together; "" for a student on their own."""
 
     @property
     def unit(self) -> str:
-        """The same for all who hand in together; that of a team is no student's id."""
+        """A key of those who hand in together; it differs from every id of another student."""
         return f"team\n{same_key(self.team)}" if self.team else self.id
 
 
 def read_roster(path: Path, columns: Mapping[str, Titles] | None = None) -> tuple[Student, ...]:
-    """Return the students in the order of the file; other columns than theirs are left alone.
+    """Return the students in the order of the file; other columns are ignored.
 
-    `columns` has the titles of those that are not called as they are in `Student`. Raises
-    ArenaError with the line for a file without ids, and for a student who is there twice.
+    `columns` has the titles of columns that differ from the names in `Student`. Raises ArenaError,
+    with the line, for a student without an id, and for one who is there twice.
     """
     titles = {**{name: name for name in COLUMNS}, **(columns or {})}
     students: dict[str, Student] = {}
@@ -52,21 +54,13 @@ def read_roster(path: Path, columns: Mapping[str, Titles] | None = None) -> tupl
         raise ArenaError("the roster has no students", str(path), "add a line for each")
     if len(students) > _MAX_STUDENTS:
         raise ArenaError(f"more than {_MAX_STUDENTS:,} students", str(path), "split the course")
-    _check_teams(students, path)
+    for student in students.values():
+        other = students.get(same_key(student.team))
+        # The files of the team would be those of the other student, too.
+        if student.team and other and other.unit != student.unit:
+            what = f"the team of '{student.id}' is called as the student '{other.id}'"
+            raise ArenaError(what, str(path), "call it something else")
     return tuple(students.values())
-
-
-def find_id(written: str | int, students: Iterable[Student]) -> str | None:
-    """Return the id that a person means: a number has lost the zeros that it began with.
-
-    None if there is none, or more than one.
-    """
-    ids = [student.id for student in students]
-    wanted = same_key(str(written))
-    found = [id_ for id_ in ids if same_key(id_) == wanted]
-    if not found and isinstance(written, int):
-        found = [id_ for id_ in ids if id_.isdecimal() and int(id_) == written]
-    return found[0] if len(found) == 1 else None
 
 
 def _check(student: Student, where: str) -> None:
@@ -78,41 +72,60 @@ def _check(student: Student, where: str) -> None:
             raise ArenaError(what, where, "correct it")
 
 
-def _check_teams(students: Mapping[str, Student], path: Path) -> None:
-    """Refuse a team that is called as a student of another one: its files would be theirs."""
-    for student in students.values():
-        other = students.get(same_key(student.team))
-        if student.team and other and other.unit != student.unit:
-            what = f"the team of '{student.id}' is called as the student '{other.id}'"
-            raise ArenaError(what, str(path), "call it something else")
+def find_id(written: str | int, students: Iterable[Student]) -> str | None:
+    """Return the id that a person wrote; None if it is nobody's, or may be that of several.
 
-
-AFTER_ID = "_-. ("
-"""What may follow an id in a plain name."""
+    An id that is a number may have lost its leading zeros.
+    """
+    ids = [student.id for student in students]
+    wanted = same_key(str(written))
+    found = [id_ for id_ in ids if same_key(id_) == wanted]
+    if not found and isinstance(written, int):
+        found = [id_ for id_ in ids if id_.isdecimal() and int(id_) == written]
+    return found[0] if len(found) == 1 else None
 
 
 def account_of(student: Student) -> str:
-    """Return by what a platform calls a student; of Moodle's "Participant 12345", the number."""
+    """Return what a platform calls a student: the account, or the id; of "Participant 7", 7."""
     return same_key(student.account).rpartition(" ")[2] or same_key(student.id)
 
 
 def has_number(student: Student) -> bool:
-    """Return whether the roster has the number that a platform knows a student by."""
+    """Return whether the roster has the number that a platform gave a student."""
     return student.account != "" and account_of(student).isdecimal()
 
 
 def letters_of(name: str) -> str:
-    """Return a name without the signs that platforms leave out."""
+    """Return the letters and digits of a name: platforms leave out other characters."""
     return "".join(c for c in same_key(name) if c.isalnum() or unicodedata.combining(c))
 
 
+class StudentIndex(dict[str, list[Student]]):
+    """Students by a text; nobody is found by the empty one."""
+
+    def __missing__(self, key: str) -> list[Student]:
+        return []
+
+    def add(self, key: str, student: Student) -> None:
+        """Enter a student under a text."""
+        if key and student not in self[key]:
+            self.setdefault(key, []).append(student)
+
+
 class RosterIndex:
-    """The students by what names say of them."""
+    """Students by what the name of a hand-in may say of them."""
 
     def __init__(self, students: Sequence[Student]) -> None:
-        self.by_account, self.by_name, self.by_team = _Index(), _Index(), _Index()
-        self.by_mail, self.by_turned_name = _Index(), _Index()
-        self.by_plain_account = _Index()
+        self.by_account = StudentIndex()
+        """By the key of the account, or of the id."""
+        self.by_plain_account = StudentIndex()
+        """The same, by letters and digits alone."""
+        self.by_mail = StudentIndex()
+        self.by_name = StudentIndex()
+        """By the letters of the name, also behind those of the group or the team."""
+        self.by_turned_name = StudentIndex()
+        """By the letters of the name, with any of its words first."""
+        self.by_team = StudentIndex()
         teams = {same_key(one.team): one for one in reversed(students) if one.team}
         self._by_id = {**teams, **{same_key(student.id): student for student in students}}
         for student in students:
@@ -129,21 +142,9 @@ class RosterIndex:
                 self.by_turned_name.add(turned, student)
 
     def beginning(self, stem: str) -> Sequence[Student]:
-        """Return whose id or team a plain name is, or else begins with."""
+        """Return whose id or team a name is, or else those whose id or team it begins with."""
         stem = same_key(stem)
         if stem in self._by_id:
             return [self._by_id[stem]]
         begins = [stem[:at] for at, c in enumerate(stem) if c in AFTER_ID]
         return [self._by_id[begin] for begin in begins if begin in self._by_id]
-
-
-class _Index(dict[str, list[Student]]):
-    """Students by a text; "" belongs to none of them."""
-
-    def __missing__(self, key: str) -> list[Student]:
-        return []
-
-    def add(self, key: str, student: Student) -> None:
-        """Enter a student."""
-        if key:
-            self.setdefault(key, []).append(student)

@@ -3,7 +3,7 @@
 import csv
 import io
 import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from msgspec import Struct
@@ -22,58 +22,71 @@ class Row(Struct, frozen=True):
     """A line of a table."""
 
     where: str
-    """The file and the line."""
+    """The file and the line, as errors name them."""
     cells: Mapping[str, str]
-    """Every column that was asked for, "" where the file does not have it."""
+    """A cell for each column that was asked for; "" if the file does not have it."""
 
 
 def composed(text: str) -> str:
-    """Return the same text for what a Mac and others write: NFC, with single spaces."""
+    """Return a text in Unicode's composed form, NFC (Macs write another), with single spaces."""
     return unicodedata.normalize("NFC", " ".join(text.split()))
 
 
 def same_key(text: str) -> str:
-    """Return the same text for names that differ by case, spaces or Unicode form alone."""
+    """Return a key that is equal for names that differ only by case, spaces or Unicode form."""
     return folded(composed(text))
 
 
 def read_table(path: Path, columns: Mapping[str, Titles], needed: Sequence[str]) -> list[Row]:
     """Return the lines of a CSV file that have a cell in one of these columns.
 
-    `columns` has the titles by the names under which the cells are returned. Commas, semicolons or
-    tabs separate cells. Raises ArenaError with the line for a file that is none, or that lacks a
-    column that is needed or was given another title than its name.
+    `columns` has each column's title by its name in `Row.cells`. Commas, semicolons or tabs
+    separate cells. Raises ArenaError, with the line, if the file is not a table, or lacks a column
+    that is `needed` or whose title is not its name.
     """
     head, *lines = _lines(path)
-    places = {title: at for at, title in reversed([*enumerate(map(same_key, head))])}
-    found = {name: [*_places(name, titles, places, path)] for name, titles in columns.items()}
+    known = {title: at for at, title in reversed([*enumerate(map(same_key, head))])}
+    places: dict[str, list[int]] = {}
+    for name, titles in columns.items():
+        wanted = [titles] if isinstance(titles, str) else titles
+        places[name] = [known[same_key(title)] for title in wanted if same_key(title) in known]
+        for title in wanted:
+            if same_key(title) not in known and title != name:
+                what = f"there is no column '{title}'"
+                raise ArenaError(what, f"{path}:1", did_you_mean(title, filter(None, known)))
     for name in needed:
-        if not found[name]:
+        if not places[name]:
             hint = did_you_mean(name, [*filter(None, map(composed, head))]) if head else ""
             what = f"there is no column '{name}'"
             raise ArenaError(what, f"{path}:1", hint or f"name one column {name}")
     rows = []
     for number, line in enumerate(lines, 2):
-        cells = {name: _joined(line, at) for name, at in found.items()}
+        cells = {
+            name: composed(" ".join(line[at] for at in joined if at < len(line)))
+            for name, joined in places.items()
+        }
         if any(cells.values()):
             rows.append(Row(f"{path}:{number}", cells))
     return rows
 
 
 def titles_of(path: Path) -> list[str]:
-    """Return the titles of a CSV file's columns, by `same_key`; raises ArenaError."""
+    """Return the titles of a CSV file's columns, as `same_key` makes them; raises ArenaError."""
     return [*map(same_key, _lines(path)[0])]
 
 
 def has_columns(titles: Sequence[str], given: Titles) -> bool:
-    """Return whether a file, by its titles, has a column, or all those that are joined to it."""
+    """Return whether a file with these titles has a column, or all columns that it is made of."""
     return all(same_key(one) in titles for one in ([given] if isinstance(given, str) else given))
 
 
 def titled(
     titles: Sequence[str], alternatives: Mapping[str, Sequence[str]]
 ) -> dict[str, Titles] | None:
-    """Return by which of its titles each column goes in a file; None if one has none of them."""
+    """Return the title that each column has in a file; None if the file lacks one of them.
+
+    `alternatives` has the titles that a column may have, by its name.
+    """
     found: dict[str, Titles] = {}
     for name, names in alternatives.items():
         known = [title for title in names if same_key(title) in titles]
@@ -81,20 +94,6 @@ def titled(
             return None
         found[name] = known[0]
     return found
-
-
-def _places(name: str, titles: Titles, places: Mapping[str, int], path: Path) -> Iterator[int]:
-    for title in [titles] if isinstance(titles, str) else titles:
-        at = places.get(same_key(title))
-        if at is not None:
-            yield at
-        elif title != name:
-            what = f"there is no column '{title}'"
-            raise ArenaError(what, f"{path}:1", did_you_mean(title, filter(None, places)))
-
-
-def _joined(line: Sequence[str], at: Sequence[int]) -> str:
-    return composed(" ".join(line[place] for place in at if place < len(line)))
 
 
 def _lines(path: Path) -> list[list[str]]:

@@ -21,7 +21,6 @@ from arena.course.marks import (
 )
 from arena.course.points import share_of
 from arena.game.records import Fixture
-from arena.game.rules.books import Rules
 from arena.io.errors import ArenaError
 from arena.io.files import read_limited
 from arena.league.keeping.verify import StoreFinding, check_stored, verify
@@ -31,17 +30,18 @@ _MAX_BYTES = 64 << 20
 
 
 class VerifiedCourse(Struct, frozen=True):
-    """What was checked and what was found."""
+    """How many games were replayed, and what was found."""
 
     tables: int
-    """Of the games against baselines that count."""
+    """Tables against baselines that count."""
     games: int
+    """Games at these tables."""
     field_games: int
     findings: list[StoreFinding]
 
 
 def verify_course(course: Course, workers: int, tell: Callable[[str], None]) -> VerifiedCourse:
-    """Replay every game that counts, and derive marks.csv from them by course.lock.
+    """Replay every game that counts, and derive marks.csv from the games and course.lock.
 
     Raises ArenaError if nothing was graded.
     """
@@ -50,12 +50,12 @@ def verify_course(course: Course, workers: int, tell: Callable[[str], None]) -> 
         hint = f"arena course grade {course.folder}"
         raise ArenaError("nothing was graded yet", str(course.folder / LOCK), hint)
     course = with_precision(course, lock.terms.precision)
-    findings, tables, games = list[StoreFinding](), 0, 0
+    findings: list[StoreFinding] = []
+    tables = games = field = 0
     if course.file.marks.baselines:
         tell("replaying the games against baselines")
         tables, games = _replay(course, lock, findings)
         findings += _shares(course, lock)
-    field = 0
     if lock.field:
         tell("replaying the games of the field")
         path = store_of(grading(course), lock, course.file.marks.field)
@@ -71,30 +71,28 @@ def verify_course(course: Course, workers: int, tell: Callable[[str], None]) -> 
 
 
 def _replay(course: Course, lock: Lock, findings: list[StoreFinding]) -> tuple[int, int]:
+    """Replay the tables of all blocks that count, with those of the reference."""
+    terms = lock.terms
+    decide = decider(course.file, lock.shares)
+    players = [(bot, decide) for bot in bots_of(lock)]
+    players.append((terms.reference, measure(course.file)))
     tables = games = 0
     with Store(grading(course) / STORE) as store:
-        expected = {
-            fixture.id: fixture for fixture in _expected(course, lock, BaselineRecord(store))
-        }
-        rules: dict[str, tuple[Fixture, Rules]] = {
-            id_: (fixture, lock.terms.rules) for id_, fixture in expected.items()
-        }
+        played = BaselineRecord(store)
+        expected: dict[str, Fixture] = {}
+        for bot, how in players:
+            for name, won in final_blocks(played, terms, bot, how).items():
+                for number in range(len(won)):
+                    for fixture in block(terms, pairing_of(terms, bot, name), number):
+                        expected[fixture.id] = fixture
+        rules = {id_: (fixture, terms.rules) for id_, fixture in expected.items()}
         for fixture in expected.values():
             for stored in store.stored(fixture.index, fixture.index):
                 checked = check_stored(store, rules, stored)
                 findings += checked.findings
-                tables, games = tables + 1, games + checked.games
+                tables += 1
+                games += checked.games
     return tables, games
-
-
-def _expected(course: Course, lock: Lock, played: BaselineRecord) -> Iterator[Fixture]:
-    """Yield the tables of all blocks that count, those of the reference among them."""
-    decide = decider(course.file, lock.shares)
-    bots = [(bot, decide) for bot in bots_of(lock)]
-    for bot, how in [*bots, (lock.terms.reference, measure(course.file))]:
-        for name, won in final_blocks(played, lock.terms, bot, how).items():
-            for number in range(len(won)):
-                yield from block(lock.terms, pairing_of(lock.terms, bot, name), number)
 
 
 def _shares(course: Course, lock: Lock) -> Iterator[StoreFinding]:

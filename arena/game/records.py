@@ -4,14 +4,14 @@ from collections.abc import Sequence
 from enum import StrEnum
 from typing import Annotated, Literal, NamedTuple
 
-from msgspec import UNSET, Meta, Struct, UnsetType, field
+from msgspec import UNSET, Meta, Struct, UnsetType
 from msgspec.structs import replace
 
 from arena.game.rules.books import Rules
 from arena.game.rules.dice import Hand
 
 MODEL_SECONDS = 60.0
-"""Of wall time in which models may work for one answer, if a league does not say."""
+"""Wall time in which models may work for one answer, if a league does not say."""
 
 
 class Exchange(Struct, frozen=True, gc=False, omit_defaults=True):
@@ -28,7 +28,7 @@ class Exchange(Struct, frozen=True, gc=False, omit_defaults=True):
     bids: int
     """How many bids of the round were on the table."""
     model: str
-    """By the league's name."""
+    """Its name in the league."""
     request: str = ""
     """All but the model, as JSON with sorted keys."""
     answer: str = ""
@@ -56,7 +56,7 @@ class MachineInfo(Struct, frozen=True):
     cores: int
     """How many of its cores the arena may use."""
     memory: int
-    """Bytes."""
+    """In bytes."""
     system: str
     """The kernel and its release."""
     python: str
@@ -241,7 +241,7 @@ class GameResult(Struct, array_like=True, frozen=True):
 
     @property
     def actions(self) -> int:
-        """Bids and calls."""
+        """How many bids and calls there were."""
         return self.events - self.rounds - len(self.faulted)
 
 
@@ -327,7 +327,7 @@ class RatingsInfo(Struct, frozen=True, forbid_unknown_fields=True):
     """The chance that a league of fair bots has a false suspicion of a kind."""
 
 
-class LeagueInfo(Struct, frozen=True):
+class Conditions(Struct, frozen=True):
     """The conditions that a league is played under at a time, every default explicit."""
 
     name: str
@@ -339,7 +339,7 @@ class LeagueInfo(Struct, frozen=True):
     """Table sizes, in the league's order."""
     games: int
     """Games per fixture."""
-    blocks: int = field(name="rounds")
+    blocks: int
     """Blocks per division; with `until`, the most. An endless league has more."""
     limits: LimitsInfo
     sandbox: str

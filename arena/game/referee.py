@@ -120,7 +120,15 @@ class Position:
         if face > FACES:
             return None
         key = quantity * (FACES + 1) + face
-        return self._after.get(key) or self._reach(key, Bid(quantity, face))
+        if known := self._after.get(key):
+            return known
+        bid = Bid(quantity, face)
+        if not rounds.is_among(self.raises, bid):
+            return None
+        if key not in self._known:
+            self._known[key] = Position(rounds.place(self._now, bid), self._known)
+        position = self._after[key] = self._known[key]
+        return position
 
     def placed_by(self, seat: int) -> PlacedBid:
         """Return the bid on the table as one of a seat; raises ValueError without one."""
@@ -129,14 +137,6 @@ class Position:
             bid, _ = rounds.on_table(self._now)
             placed = self._by_seat[seat] = PlacedBid(seat, bid)
         return placed
-
-    def _reach(self, key: int, bid: Bid) -> "Position | None":
-        if not rounds.is_among(self.raises, bid):
-            return None
-        if key not in self._known:
-            self._known[key] = Position(rounds.place(self._now, bid), self._known)
-        position = self._after[key] = self._known[key]
-        return position
 
 
 class Positions:
@@ -316,7 +316,10 @@ class Referee:
         if self._faults:
             self._settle_faults()
         elif self._callers:
-            self._settle_calza()
+            # The caller nearest after the bidder counts (CALZA-MANY).
+            called = [seat for seat in rounds.calza_seats(self._now) if seat in self._callers]
+            first, *rivals = called
+            self._settle(rounds.calza(self._now, self._hands, first), tuple(rivals))
         elif self.offering:
             self.offering = False
             self.waiting = (self.to_act,)
@@ -335,34 +338,28 @@ class Referee:
         self._bids.append(placed.seen)
         self._lines.add(placed.line)
         self.to_act = rounds.left_of(self._standing.dice, seat)
-        if self._calza_seats and (offered := self._offered()):
-            self.offering, self.waiting = True, offered
-        else:
-            self.waiting = (self.to_act,)
-
-    def _offered(self) -> tuple[int, ...]:
-        """Return the seats that are offered calza over the bid on the table."""
-        return tuple([s for s in rounds.calza_seats(self._now) if s in self._calza_seats])
-
-    def _settle_calza(self) -> None:
-        """Let the caller nearest after the bidder count (CALZA-MANY)."""
-        first, *rivals = [seat for seat in rounds.calza_seats(self._now) if seat in self._callers]
-        self._settle(rounds.calza(self._now, self._hands, first), tuple(rivals))
+        self.waiting = (self.to_act,)
+        if self._calza_seats:
+            offered = [s for s in rounds.calza_seats(self._now) if s in self._calza_seats]
+            if offered:
+                self.offering = True
+                self.waiting = tuple(offered)
 
     def _settle(self, outcome: Outcome, rivals: tuple[int, ...] = ()) -> None:
-        call = outcome.call
-        seat, count, loser, gainer = outcome.caller, outcome.count, outcome.loser, outcome.gainer
-        self.events.append(CallMade(seat, call, count, loser, gainer, rivals))
+        loser, gainer = outcome.loser, outcome.gainer
+        self.events.append(
+            CallMade(outcome.caller, outcome.call, outcome.count, loser, gainer, rivals)
+        )
         self.notices.append(
             RoundEnd(
                 game=self.game,
                 round=self._number,
                 palifico_seat=self._standing.palifico_seat,
                 bids=self._bids,
-                caller=seat,
-                call=call,
+                caller=outcome.caller,
+                call=outcome.call,
                 dice=self._hands,
-                count=count,
+                count=outcome.count,
                 loser=loser,
                 gainer=gainer,
             )

@@ -5,6 +5,7 @@ Statistics, replays and explanations of games take the table from here, so that 
 """
 
 from collections.abc import Iterator, Sequence
+from itertools import count
 from typing import NamedTuple
 
 from msgspec import UNSET, Struct, UnsetType
@@ -100,7 +101,22 @@ def walk(
     are those of the record; `arena.league.table.recorded_game` checks them against the seed.
     """
     for recorded in recorded_rounds(record, rules, max_rounds):
-        yield _checked(record, recorded)
+        first, number, standing, hands, bids, call, faults, after = recorded
+        now = _placed(record, first, standing, bids)
+        if call:
+            _settled(record, first + len(bids) + 1, now, hands)
+        yield PlayedRound(
+            step=first,
+            number=number,
+            hands=hands,
+            dice=sum(standing.dice),
+            wild=standing.wild,
+            bids=bids,
+            now=now,
+            call=call,
+            faults=faults,
+            after=after,
+        )
 
 
 def recorded_rounds(
@@ -111,14 +127,21 @@ def recorded_rounds(
     Raises ForbiddenEventError at any other event that the engine forbids.
     """
     events = record.events
-    step, number, after = 0, 0, None
-    while step < len(events):
+    if not events:
+        return
+    players = len(record.places)
+    opener = events[0].opener if isinstance(events[0], RoundStarted) else 0
+    standing = first_standing(rules, players, opener if opener in range(players) else 0)
+    step = 0
+    for number in count():
+        if step == len(events):
+            return
         if number == max_rounds:
             raise _forbidden(record, step)
-        recorded = _round(record, step, number, after or _first_standing(record, rules))
+        recorded = _round(record, step, number, standing)
         yield recorded
         step += 1 + len(recorded.bids) + (1 if recorded.call else len(recorded.faults))
-        number, after = number + 1, recorded.after
+        standing = recorded.after
 
 
 def _round(record: GameRecord, first: int, number: int, standing: Standing) -> RecordedRound:
@@ -158,20 +181,12 @@ def _after_call(
     return _settled(record, first + len(bids) + 1, now, hands)
 
 
-def _checked(record: GameRecord, recorded: RecordedRound) -> PlayedRound:
-    """Return a round if its bids and its call are the engine's, too."""
-    first, number, standing, hands, bids, call, faults, after = recorded
-    now = _placed(record, first, standing, bids)
-    if call:
-        _settled(record, first + len(bids) + 1, now, hands)
-    dice, wild = sum(standing.dice), standing.wild
-    return PlayedRound(first, number, hands, dice, wild, bids, now, call, faults, after)
-
-
 def _placed(record: GameRecord, first: int, standing: Standing, bids: Sequence[BidMade]) -> Round:
+    """Return the round after its bids, if they are legal."""
     now = place_all(standing, bids)
     if now is None:
-        raise _forbidden(record, first + _legal_bids(standing, bids) + 1)
+        legal = next(n for n in range(len(bids)) if place_all(standing, bids[: n + 1]) is None)
+        raise _forbidden(record, first + legal + 1)
     return now
 
 
@@ -182,17 +197,6 @@ def _settled(record: GameRecord, step: int, now: Round, hands: tuple[Hand, ...])
     if outcome is None:
         raise _forbidden(record, step)
     return outcome.after
-
-
-def _legal_bids(standing: Standing, bids: Sequence[BidMade]) -> int:
-    """Return how many bids are legal before the first that is not."""
-    return next(n for n in range(len(bids)) if place_all(standing, bids[: n + 1]) is None)
-
-
-def _first_standing(record: GameRecord, rules: Rules) -> Standing:
-    start, players = record.events[0], len(record.places)
-    opener = start.opener if isinstance(start, RoundStarted) else 0
-    return first_standing(rules, players, opener if opener in range(players) else 0)
 
 
 def _is_start(start: RoundStarted, number: int, standing: Standing) -> bool:

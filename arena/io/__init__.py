@@ -1,1 +1,1 @@
-"""The ground floor: errors, files, YAML, locks, waits, text made harmless."""
+"""The ground floor: errors, files, YAML, SQLite, processes, waits, text made harmless."""

@@ -34,8 +34,8 @@ def share_processor() -> None:
 def claim_core(name: str = "perudo-arena-core") -> socket.socket | None:
     """Bind this thread, and the bots it starts, to a core that no other worker here has.
 
-    Returns the claim, an abstract socket that the kernel frees when this process ends; or None if
-    no core is left, and then nothing is bound. All who use the same `name` share the cores.
+    Returns the claim, an abstract socket that the kernel frees when this process ends. If no
+    core is left, nothing is bound, and it is None. All who use the same `name` share the cores.
     """
     for core in sorted(os.sched_getaffinity(0)):
         claim = socket.socket(socket.AF_UNIX)

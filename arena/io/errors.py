@@ -24,16 +24,14 @@ class ArenaError(Exception):
         self.hint = hint
 
     def __str__(self) -> str:
-        return " / ".join(map(_shortened, filter(None, (self.what, self.where, self.hint))))
+        parts = filter(None, (self.what, self.where, self.hint))
+        # A part may quote far too much of what is wrong.
+        cut = (part if len(part) <= _MAX_SHOWN else f"{part[:_MAX_SHOWN]}..." for part in parts)
+        return " / ".join(cut)
 
     def __reduce__(self) -> tuple[type["ArenaError"], tuple[str, str, str]]:
         """Keep all three parts when the error comes from a worker process."""
         return type(self), (self.what, self.where, self.hint)
-
-
-def _shortened(part: str) -> str:
-    """Cut a part that quotes far too much of what is wrong."""
-    return part if len(part) <= _MAX_SHOWN else f"{part[:_MAX_SHOWN]}..."
 
 
 class FindingError(ArenaError):

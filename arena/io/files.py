@@ -335,10 +335,8 @@ def _is_usable(folder: Path) -> bool:
         return False
     free = stats.f_bavail * stats.f_frsize
     runs = not stats.f_flag & os.ST_NOEXEC
-    return runs and free >= _ROOM and os.access(folder, os.W_OK | os.X_OK) and _is_open(folder)
-
-
-def _is_open(folder: Path) -> bool:
-    """Return whether the users as whom bots run reach a folder: if the arena is root, others."""
+    if not runs or free < _ROOM or not os.access(folder, os.W_OK | os.X_OK):
+        return False
+    # If the arena is root, bots run as other users.
     parents = (folder, *folder.parents)
     return os.geteuid() != 0 or all(path.stat().st_mode & _OTHERS_PASS for path in parents)

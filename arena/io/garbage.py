@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 _MADE = 20_000
-"""Objects that are made between searches for cycles: those of a few pages."""
+"""Objects made between searches for cycles: about what a few pages take."""
 
 
 @contextmanager

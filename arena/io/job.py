@@ -1,4 +1,4 @@
-"""A call in a process of its own, which dies with the process that began it."""
+"""Calls in processes of their own, which die with the process that began them."""
 
 import ctypes
 import multiprocessing
@@ -13,23 +13,22 @@ from typing import Any, Generic, NamedTuple, Self, TypeVar
 from warnings import catch_warnings, simplefilter
 
 from arena.io.errors import ArenaError, shortage_of
+from arena.io.signals import sigint_blocked
 from arena.io.streams import guard_streams
 
 _Result = TypeVar("_Result")
 _Item = TypeVar("_Item")
 
 Beside = Callable[[Callable[[], Any]], AbstractContextManager[Callable[[], Any]]]
-"""Begins a call in another process, and yields what waits for its result; or yields the call."""
+"""Runs a call in another process if possible; yields a function that returns its result."""
 Ask = Callable[..., Callable[[], Any]]
-"""Takes a method and its arguments, and returns what waits for the result."""
-_PR_SET_PDEATHSIG = 1
-_TICKETS = 1000
-"""Parts of shared items at most: their numbers are in the smallest buffer that a pipe may have."""
+"""Takes a method and its arguments; returns a function that waits for the result."""
 LATER = 10
 """Niceness of a job that gives way: about a tenth of the processor time of a process of the arena
 that needs the same core."""
 LAST = 15
-"""Niceness of one that gives way to such jobs, too: a thirtieth. For cores where nothing plays."""
+"""Niceness of a job that gives way to those, too: a thirtieth. For cores where nothing plays."""
+_PR_SET_PDEATHSIG = 1
 
 
 class JobDiedError(Exception):
@@ -41,10 +40,10 @@ class _Place(NamedTuple):
 
     niceness: int
     cores: frozenset[int]
-    """All if empty."""
+    """The cores that it may use; all if empty."""
 
     def take(self, pid: int) -> None:
-        """Put a process there; 0 is the one that calls."""
+        """Put a process there; 0 stands for the calling one."""
         os.setpriority(os.PRIO_PROCESS, pid, self.niceness)
         if self.cores:
             os.sched_setaffinity(pid, self.cores)
@@ -69,15 +68,11 @@ class Job:
         self._answer, theirs = context.Pipe(duplex=False)
         place = _Place(os.getpriority(os.PRIO_PROCESS, 0) + niceness, frozenset(cores))
         self._process = context.Process(target=_work, args=(call, theirs, os.getpid(), place))
-        # A process that has not set itself up yet would print a traceback.
-        before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-        try:
+        with sigint_blocked():
             self._process.start()
-            # Its start is put off, too.
+            # It takes its place itself, too, but only once it has imported everything.
             with suppress(ProcessLookupError):
                 place.take(self._process.pid or 0)
-        finally:
-            signal.pthread_sigmask(signal.SIG_SETMASK, before)
         theirs.close()
 
     def is_over(self) -> bool:
@@ -94,10 +89,12 @@ class Job:
             value = self._answer.recv()
         except (EOFError, OSError):
             self._process.join()
-            raise JobDiedError(_death(self._process.exitcode or 0)) from None
+            code = self._process.exitcode or 0
+            how = f"signal {-code}" if code < 0 else f"exit code {code}"
+            raise JobDiedError(how) from None
         finally:
             self.end()
-        if isinstance(value, _Refusal):
+        if isinstance(value, _Raised):
             raise value.error
         return value
 
@@ -114,12 +111,47 @@ class Job:
         self._answer.close()
 
 
+class _Raised(NamedTuple):
+    """Stands for the result of a call that raised an ArenaError."""
+
+    error: ArenaError
+
+
+def _work(call: Callable[[], Any], answer: Connection, parent: int, place: _Place) -> None:
+    """Make the call of a job; what the new process runs."""
+    if not tie_to_parent(parent, signal.SIGINT, signal.SIGTERM):
+        return
+    place.take(0)
+    guard_streams()
+    try:
+        answer.send(call())
+    except ArenaError as error:
+        answer.send(_Raised(error))
+    except Exception as error:
+        if not (shortage := shortage_of(error)):
+            raise
+        answer.send(_Raised(shortage))
+
+
+def tie_to_parent(parent: int, *ignored: signal.Signals) -> bool:
+    """Have this process die with its parent; returns False if the parent is gone already.
+
+    For a process that was started with SIGINT blocked. It ignores the signals that the parent
+    reacts to.
+    """
+    for number in ignored:
+        signal.signal(number, signal.SIG_IGN)
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    return os.getppid() == parent
+
+
 @contextmanager
 def in_copy(call: Callable[[], _Result]) -> Iterator[Callable[[], _Result]]:
-    """Begin a call in a copy of this process, and yield what waits for its result.
+    """Begin a call in a copy of this process; yields a function that returns its result.
 
-    The copy begins with all that this process has in memory; of what it makes, only the result
-    comes back. It ends with the block. If it dies, the call is made here.
+    The copy begins with all that this process has in memory. Only the result comes back. It ends
+    with the block. If it dies, the call is made here.
     """
     with catch_warnings():
         # Python 3.12 warns of locks that other threads hold: those of BLAS and of progress lines.
@@ -142,52 +174,53 @@ def in_copy(call: Callable[[], _Result]) -> Iterator[Callable[[], _Result]]:
 class SharedItems(Generic[_Item]):
     """Items for this process and a copy of it: whichever is free takes the next one.
 
-    A context manager.
+    A context manager. The numbers of the items are in a file that both have open: whoever reads one
+    moves the place in the file for both.
     """
 
     def __init__(self, items: Sequence[_Item]) -> None:
+        self._items = items
         self._owner = os.getpid()
-        size = max(1, -(-len(items) // _TICKETS))
-        self._parts = [items[first : first + size] for first in range(0, len(items), size)]
-        self._taken = set[int]()
-        self._tickets, end = os.pipe()
-        with os.fdopen(end, "wb") as file:
-            file.write(array("I", range(len(self._parts))).tobytes())
+        self._taken_here = set[int]()
+        self._numbers = os.memfd_create("items")
+        os.write(self._numbers, array("I", range(len(items))).tobytes())
+        os.lseek(self._numbers, 0, os.SEEK_SET)
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        os.close(self._tickets)
+        os.close(self._numbers)
 
     def here(self) -> Iterator[_Item]:
-        """Yield items that neither process has taken, until there are none."""
-        while ticket := array("I", os.read(self._tickets, array("I").itemsize)):
-            self._taken.add(ticket[0])
-            yield from self._parts[ticket[0]]
+        """Yield items that neither process has taken, to the last."""
+        while number := array("I", os.read(self._numbers, array("I").itemsize)):
+            self._taken_here.add(number[0])
+            yield self._items[number[0]]
 
     def there(self) -> Iterator[_Item]:
         """Yield the same in the copy; in this process, once it has died, what it had taken."""
         if os.getpid() != self._owner:
             yield from self.here()
             return
-        for number, part in enumerate(self._parts):
-            if number not in self._taken:
-                yield from part
+        for number, item in enumerate(self._items):
+            if number not in self._taken_here:
+                yield item
 
 
 @contextmanager
 def kept_beside(beside: Beside, kept: object) -> Iterator[Ask]:
-    """Keep a copy of an object where `beside` begins calls, and yield what calls its methods there.
+    """Keep a copy of an object in another process; yields a function that calls its methods there.
 
-    One at a time: each is waited for before the next. If the process dies, or there is none, they
-    are called on the object here; all of them again that changed only the copy.
+    One call at a time: wait for each before the next. If `beside` begins no process, the methods
+    are called on the object here. If the process dies, all calls that it had got are made again
+    here, as only the copy was changed.
     """
     ours, theirs = multiprocessing.Pipe()
     serve = partial(_serve, kept, theirs)
     with ours, beside(serve) as served:
         theirs.close()
-        yield _Asking(kept, ours).ask if served is not serve else partial(partial, _call, kept)
+        yield partial(partial, _call, kept) if served is serve else _Asking(kept, ours).ask
 
 
 def _call(kept: object, method: Callable[..., Any], *arguments: object) -> Any:
@@ -200,14 +233,15 @@ def _serve(kept: object, theirs: Connection) -> None:
 
 
 class _Asking:
-    """What asks another process that keeps a copy of an object."""
+    """Asks another process that keeps a copy of an object."""
 
     def __init__(self, kept: object, ours: Connection) -> None:
-        self._kept, self._ours = kept, ours
+        self._kept = kept
+        self._ours = ours
         self._asked: list[tuple[Any, ...]] = []
 
     def ask(self, *call: Any) -> Callable[[], Any]:
-        """Ask for a call of a method; return what waits for its result."""
+        """Ask for a call of a method; returns a function that waits for its result."""
         self._asked.append(call)
         with suppress(OSError):
             self._ours.send(call)
@@ -216,42 +250,13 @@ class _Asking:
     def _result(self) -> Any:
         with suppress(EOFError, OSError):
             return self._ours.recv()
-        *_, last = [_call(self._kept, *call) for call in self._asked]
+        results = [_call(self._kept, *call) for call in self._asked]
         self._asked.clear()
-        return last
-
-
-def _death(code: int) -> str:
-    return f"signal {-code}" if code < 0 else f"exit code {code}"
-
-
-class _Refusal(NamedTuple):
-    """An ArenaError on its way, to be raised."""
-
-    error: ArenaError
-
-
-def _work(call: Callable[[], Any], answer: Connection, parent: int, place: _Place) -> None:
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, signal.SIG_IGN)
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
-    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-    if os.getppid() != parent:
-        return
-    place.take(0)
-    guard_streams()
-    try:
-        answer.send(call())
-    except ArenaError as error:
-        answer.send(_Refusal(error))
-    except Exception as error:
-        if not (shortage := shortage_of(error)):
-            raise
-        answer.send(_Refusal(shortage))
+        return results[-1]
 
 
 class JobKeeper:
-    """Has one job at a time, which is begun again after a pause."""
+    """Keeps one job at a time going, with pauses between them; its subclasses begin them."""
 
     _job: Job | None = None
     _not_before = 0.0

@@ -15,12 +15,12 @@ from arena.io.files import reason
 NAME = f"perudo_arena-{__version__}-py3-none-any.whl"
 _PROJECT = "perudo-arena"
 _FOLDERS = ("deploy", "docs", "protocol", "reports", "sample_bots")
-"""As in pyproject.toml."""
+"""The data folders, as pyproject.toml names them."""
 _INFO = f"perudo_arena-{__version__}.dist-info"
 _WHEEL = "Wheel-Version: 1.0\nGenerator: arena\nRoot-Is-Purelib: true\nTag: py3-none-any\n"
 _LEFT_OUT = frozenset({".pyc", ".so"})
 _FIRST_DAY = (1980, 1, 1, 0, 0, 0)
-"""Of all files: the same arena makes the same wheel."""
+"""The date of every file, so that the same arena makes the same wheel."""
 
 
 def write_wheel(folder: Path) -> Path:
@@ -28,10 +28,15 @@ def write_wheel(folder: Path) -> Path:
 
     Raises ArenaError if the arena was not installed, or the file cannot be written.
     """
-    path, records = folder / NAME, []
+    path = folder / NAME
+    records = []
+    package = shipped.module("__init__.py").parent
+    files = [*_below(package, "arena", {"_shipped"})]
+    for name in _FOLDERS:
+        files += _below(shipped.folder(name), f"arena/_shipped/{name}", set())
     try:
         with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as wheel:
-            for name, content in [*_files(), *_metadata()]:
+            for name, content in [*files, *_metadata()]:
                 _add(wheel, name, content)
                 digest = base64.urlsafe_b64encode(sha256(content).digest()).rstrip(b"=").decode()
                 records.append(f"{name},sha256={digest},{len(content)}\n")
@@ -46,14 +51,6 @@ def _add(wheel: zipfile.ZipFile, name: str, content: bytes) -> None:
     info = zipfile.ZipInfo(name, _FIRST_DAY)
     info.external_attr = 0o100644 << 16
     wheel.writestr(info, content, zipfile.ZIP_DEFLATED)
-
-
-def _files() -> Iterator[tuple[str, bytes]]:
-    """Yield the package and the data folders, each file under its name in the wheel."""
-    package = shipped.module("__init__.py").parent
-    yield from _below(package, "arena", {"_shipped"})
-    for name in _FOLDERS:
-        yield from _below(shipped.folder(name), f"arena/_shipped/{name}", set())
 
 
 def _below(folder: Path, prefix: str, without: set[str]) -> Iterator[tuple[str, bytes]]:

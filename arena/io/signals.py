@@ -23,6 +23,20 @@ def handled(handler: Callable[..., Any], *numbers: signal.Signals) -> Iterator[N
             signal.signal(number, old)
 
 
+@contextmanager
+def sigint_blocked() -> Iterator[None]:
+    """Put Ctrl-C off as long as the block lasts.
+
+    A process or thread that is started inside begins with SIGINT blocked, so that it cannot print a
+    traceback before it is set up.
+    """
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
 def ignored(*numbers: signal.Signals) -> list[signal.Signals]:
     """Return the signals that are ignored."""
     return [number for number in numbers if signal.getsignal(number) is signal.SIG_IGN]
@@ -55,18 +69,13 @@ def leave_first_process() -> None:
         return
     while True:
         told = signal.sigwaitinfo(awaited)
-        if told.si_signo == signal.SIGCHLD:
-            _reap(child)
-        elif told.si_code <= 0:  # sent by a process: a terminal tells the child, too
-            os.kill(child, told.si_signo)
-
-
-def _reap(child: int) -> None:
-    """Take the exit codes of all that ended; end with that of the child."""
-    while True:
-        pid, status = os.waitpid(-1, os.WNOHANG)
-        if pid == child:
-            code = os.waitstatus_to_exitcode(status)
-            os._exit(code if code >= 0 else 128 - code)
-        if not pid:
-            return
+        if told.si_signo != signal.SIGCHLD:
+            if told.si_code <= 0:  # sent by a process: a terminal tells the child, too
+                os.kill(child, told.si_signo)
+            continue
+        ended = -1
+        while ended:
+            ended, status = os.waitpid(-1, os.WNOHANG)
+            if ended == child:
+                code = os.waitstatus_to_exitcode(status)
+                os._exit(code if code >= 0 else 128 - code)

@@ -20,7 +20,7 @@ from arena.io.files import stat_of
 ENDS = ("", "-wal", "-shm", "-journal")
 """What SQLite appends to a file's name for those that it keeps beside it."""
 MOST_BYTES = 1 << 26
-"""Of a value in a column; SQLite refuses larger ones, stored or computed."""
+"""Bytes of a value, at most; SQLite refuses larger ones, stored or computed."""
 _STEPS = 1_000_000
 """Steps of SQLite's virtual machine between two looks at how many there were."""
 _LEAST, _PER_BYTE = 10 * _STEPS, 2
@@ -28,7 +28,7 @@ _LEAST, _PER_BYTE = 10 * _STEPS, 2
 the file. To check all rows takes 0.2 for each byte."""
 MOVE_AWAY = "move it away, or choose another with --store"
 NAMELESS = Path(os.devnull, "nameless")
-"""Stands for a temporary file without a name: there is none of this one."""
+"""Stands for a temporary file without a name; no file has this one."""
 _UNREADABLE = ("SQLITE_CANTOPEN", "SQLITE_READONLY", "SQLITE_IOERR", "SQLITE_FULL")
 """How the names of errors begin that SQLite raises where it cannot write beside a file."""
 _JOURNAL_MAGIC = bytes.fromhex("d9d505f920a163d7")
@@ -44,7 +44,7 @@ class GuardedConnection(sqlite3.Connection):
     _steps = 0
 
     def guard(self, path: Path) -> None:
-        """Set all limits."""
+        """Limit what statements take, whatever the file at a path holds."""
         self.path = path
         self.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, MOST_BYTES)
         self.set_progress_handler(self._is_endless, _STEPS)
@@ -100,7 +100,7 @@ def file_size(path: Path) -> int | None:
 
 
 def log_size(path: Path) -> int:
-    """Return how many bytes a file's write-ahead log has; 0 if there is none."""
+    """Return how many bytes a file's write-ahead log has; 0 without one."""
     return log.st_size if (log := stat_of(Path(f"{path}-wal"))) else 0
 
 
@@ -232,7 +232,7 @@ class SqliteFile:
         self.close()
 
     def close(self) -> None:
-        """Close the file."""
+        """Close the connection to the file."""
         self.connection.close()
 
     @contextmanager
@@ -277,14 +277,12 @@ class SqliteFile:
         with self.translate_errors():
             # `yield from` would close the cursor of a caller that stops early, after the file.
             for number, row in enumerate(self.connection.execute(sql, values)):
-                if number % _BATCH == _BATCH - 1 and self._has_no_room(number):
-                    raise DamageError(ENDLESS)
+                if number % _BATCH == _BATCH - 1:
+                    size = file_size(self.path)
+                    # A file that is too small for so many rows has some that are read again.
+                    if size is not None and number * _ROW > size:
+                        raise DamageError(ENDLESS)
                 yield row
-
-    def _has_no_room(self, rows: int) -> bool:
-        """Tell whether a file is too small for so many rows: some are read again and again."""
-        size = file_size(self.path)
-        return size is not None and rows * _ROW > size
 
     def value(self, sql: str, *values: object) -> Any:
         """Return the only value that a query has; raises an error if it has not just one."""

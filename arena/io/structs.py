@@ -28,7 +28,7 @@ class _Spot(NamedTuple):
     """A part of the data."""
 
     path: str
-    """With the keys of mappings, for which msgspec writes `[...]`."""
+    """The place, with the keys of mappings, for which msgspec writes `[...]`."""
     value: Any
     kind: Any
     """The type that it should have."""
@@ -75,21 +75,18 @@ def _spot(path: str, data: Any, kind: Any) -> _Spot:
     """Return what is at a path as msgspec writes it."""
     spot = _Spot("$", data, kind)
     for step in _STEP.finditer(path):
-        spot = _inside(spot, step["field"], step["index"])
+        outer, value, kind = spot
+        field, index = step["field"], step["index"]
+        if field is not None:
+            inner = value.get(field) if isinstance(value, dict) else None
+            spot = _Spot(f"{outer}.{field}", inner, _field_type(kind, field))
+        elif index == "...":
+            key = next(key for key, each in value.items() if not _fits({key: each}, kind))
+            spot = _Spot(f"{outer}.{key}", value[key], _argument(kind, dict))
+        else:
+            item = _argument(kind, list) or _argument(kind, tuple)
+            spot = _Spot(f"{outer}[{index}]", value[int(index)], item)
     return spot
-
-
-def _inside(spot: _Spot, field: str | None, index: str | None) -> _Spot:
-    if field is not None:
-        value = spot.value.get(field) if isinstance(spot.value, dict) else None
-        return _Spot(f"{spot.path}.{field}", value, _field_type(spot.kind, field))
-    if index == "...":
-        keys = [key for key, value in spot.value.items() if not _fits({key: value}, spot.kind)]
-        inner = _argument(spot.kind, dict)
-        return _Spot(f"{spot.path}.{keys[0]}", spot.value[keys[0]], inner)
-    value = spot.value[int(index or 0)]
-    inner = _argument(spot.kind, list) or _argument(spot.kind, tuple)
-    return _Spot(f"{spot.path}[{index}]", value, inner)
 
 
 def _fits(value: Any, kind: Any) -> bool:
@@ -101,7 +98,7 @@ def _fits(value: Any, kind: Any) -> bool:
 
 
 def _parts(kind: Any) -> Iterator[Any]:
-    """Yield the members of a union, or a type that is none."""
+    """Yield the members of a union; any other type is yielded as it is."""
     if get_origin(kind) in {Union, UnionType}:
         for part in get_args(kind):
             yield from _parts(part)

@@ -20,7 +20,7 @@ def whole_number(text: str, digits: int = 9) -> int | None:
 
 
 def parse_size(text: str, where: str) -> int:
-    """Return the bytes of a size; raises ArenaError, which names `where`, if it is none."""
+    """Return the bytes that a text means; raises ArenaError, naming `where`, for any other text."""
     match = re.fullmatch(r"(\d{1,9}(?:\.\d{1,3})?) ?([KMGT]iB)?", text)
     if not match:
         raise ArenaError(f"'{text}' is not a size", where, "write it like 500MiB or 5GiB")

@@ -123,7 +123,7 @@ class _Builder:
         self._values = 0
 
     def document(self) -> Any:
-        """Return the only document's data, None if there is none."""
+        """Return the data of the only document; None for an empty file."""
         next(self._events)
         if isinstance(next(self._events), yaml.StreamEndEvent):
             return None

@@ -145,11 +145,11 @@ class Seen(Struct, frozen=True):
 
     seat: int
     dice: tuple[int, ...]
-    """Its own."""
+    """The dice under its own cup."""
     left: tuple[int, ...]
     """The dice of each player."""
     bids: tuple[SeatBid, ...]
-    """Of this round, oldest first."""
+    """The bids of this round, oldest first."""
     round: int
     """How many rounds began before this one, in all that the observation holds."""
 
@@ -198,7 +198,9 @@ class BotAgent(textarena.Agent):  # type: ignore[misc]
         self._bots: LiveBots | None = None
         self._table = -1, -1, -1
         """Seat, players, and dice at the start."""
-        self._game, self._asked, self._dice = -1, 0, 0
+        self._game = -1
+        self._asked = 0
+        self._dice = 0
 
     def __call__(self, observation: str) -> str:
         """Return the bot's action; raises ArenaError if it is wrong, ValueError for other games."""
@@ -212,7 +214,7 @@ class BotAgent(textarena.Agent):  # type: ignore[misc]
         return "[Call]" if reply.action == "dudo" else reply.action
 
     def close(self) -> None:
-        """End the bot."""
+        """End the bot, if it runs."""
         self._ends.close()
         self._bots = None
 

@@ -40,7 +40,10 @@ def backup(folder: Folder, target: Path, *, verify: bool = False) -> Folder:
         shutil.copy2(folder.config, copy.config)
         if verify:
             _check_whole(copy)
-            _check_stores(copy)
+            for path in sorted(copy.seasons.glob(f"*/{STORE}")):
+                with Store(path) as store:
+                    if any(store.damage()):
+                        raise _damaged(path)
     folder.last_backup.touch()
     if verify:
         folder.last_verified.touch()
@@ -50,7 +53,11 @@ def backup(folder: Folder, target: Path, *, verify: bool = False) -> Folder:
 def restore(source: Path, target: Path) -> Folder:
     """Make a ladder of a backup; raises ArenaError if that is damaged."""
     saved = existing(source)
-    _check_kinds(source)
+    for path in source.rglob("*"):
+        # Reading a FIFO or a device need not end.
+        if path.exists() and not path.is_file() and not path.is_dir():
+            what = "the backup holds what is neither a file nor a folder"
+            raise ArenaError(what, str(path), "take another one")
     _check_whole(saved)
     with _new_folder(target) as part:
         shutil.copytree(source, part, dirs_exist_ok=True)
@@ -58,7 +65,7 @@ def restore(source: Path, target: Path) -> Folder:
 
 
 def _check_whole(saved: Folder) -> None:
-    """Read a backup; raises ArenaError if something in it is damaged."""
+    """Read all of a backup but its games; raises ArenaError if something is damaged."""
     for path, schema in ((saved.ladder, LADDER), (saved.door, DOOR)):
         with BookFile(path, schema) as file:
             if any(file.damage()):
@@ -68,24 +75,8 @@ def _check_whole(saved: Folder) -> None:
             raise _damaged(path)
 
 
-def _check_stores(saved: Folder) -> None:
-    """Read the games of a backup; raises ArenaError if something in them is damaged."""
-    for path in sorted(saved.seasons.glob(f"*/{STORE}")):
-        with Store(path) as store:
-            if any(store.damage()):
-                raise _damaged(path)
-
-
 def _damaged(path: Path) -> ArenaError:
     return ArenaError("the backup is damaged", str(path), "take another one")
-
-
-def _check_kinds(source: Path) -> None:
-    """Raise ArenaError for a FIFO or a device: reading one need not end."""
-    for path in source.rglob("*"):
-        if path.exists() and not path.is_file() and not path.is_dir():
-            what = "the backup holds what is neither a file nor a folder"
-            raise ArenaError(what, str(path), "take another one")
 
 
 @contextmanager
@@ -104,13 +95,12 @@ def _copy_season(source: Path, target: Path) -> None:
     if (source / SEED_FILE).exists():
         write_file(target / SEED_FILE, (source / SEED_FILE).read_bytes(), durable=True)
     store = source / STORE
-    if store.exists() and _was_played(store):
-        copy_store(store, target / STORE)
-
-
-def _was_played(store: Path) -> bool:
+    if not store.exists():
+        return
     with Store(store) as opened:
-        return opened.league is not None
+        was_played = opened.league is not None
+    if was_played:
+        copy_store(store, target / STORE)
 
 
 def _copy_files(source: Path, target: Path) -> None:

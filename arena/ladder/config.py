@@ -1,6 +1,5 @@
 """ladder.yaml: what it may say, and the league that each season is."""
 
-from collections.abc import Iterator
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
@@ -40,17 +39,17 @@ class Disk(Struct, frozen=True, forbid_unknown_fields=True):
     """The caps as they are written in ladder.yaml."""
 
     logs: str = "5GiB"
-    """What the logs of all seasons may take, standard error included."""
+    """The most that the logs of all seasons may take, standard error included."""
     stderr: str = "256MiB"
-    """What the standard error of a season may take."""
+    """The most that the standard error of a season may take."""
     replays: Annotated[int, Meta(ge=0)] = 10_000
     """Games that can be watched on a site."""
     free: str = "1GiB"
-    """What must be free on the disk, or nothing is played."""
+    """The space that must be free on the disk, or nothing is played."""
 
 
 class Caps(Struct, frozen=True, kw_only=True):
-    """The same; sizes in bytes."""
+    """The caps of `Disk`, with sizes in bytes."""
 
     logs: int
     stderr: int
@@ -195,7 +194,12 @@ def check_terms(config: Config, season: bytes) -> None:
     """Raise ArenaError if ladder.yaml changed what decides the games of a season."""
     # A season that began with an earlier arena says nothing of paths.
     before: dict[str, Any] = {"sandbox_paths": [], **msgspec.json.decode(season)}
-    changed = list(_changes(before, msgspec.json.decode(config.file.terms())))
+    now: dict[str, Any] = msgspec.json.decode(config.file.terms())
+    changed = [
+        f"{key} is {_json(value)}, not {_json(before.get(key))}"
+        for key, value in now.items()
+        if before.get(key) != value
+    ]
     if changed:
         what = f"changed what decides games: {', '.join(changed)}"
         hint = "undo it, or let a new season begin: arena ladder season close"
@@ -217,9 +221,3 @@ def text_of(file: LadderFile) -> str:
 
 def _json(value: object) -> str:
     return msgspec.json.format(msgspec.json.encode(value), indent=-1).decode()
-
-
-def _changes(before: dict[str, Any], now: dict[str, Any]) -> Iterator[str]:
-    for key, value in now.items():
-        if before.get(key) != value:
-            yield f"{key} is {_json(value)}, not {_json(before.get(key))}"

@@ -14,9 +14,8 @@ from arena.league.store.files import logs_path
 from arena.league.store.store import Store
 
 _SLACK = 16 << 20
-"""Bytes by which logs grow before they are pruned, unless a part of the cap is less."""
 _PARTS = 8
-"""That part is one of so many."""
+"""Logs are pruned when they grew by this many bytes, or by this part of their cap if it is less."""
 
 
 def lacks_space(folder: Folder, caps: Caps) -> str:
@@ -56,7 +55,9 @@ class Pruner:
 
     def __init__(self, folder: Folder, caps: Caps, store: Store) -> None:
         """Prune this store, which is open for writing, and those of earlier seasons."""
-        self._folder, self._caps, self._store = folder, caps, store
+        self._folder = folder
+        self._caps = caps
+        self._store = store
         self._before = 0
         """What the logs took after the last pruning."""
 
@@ -72,20 +73,16 @@ class Pruner:
         used = pruning.used(self._store)
         if used - self._before < slack:
             return
-        room = self._caps.logs - self._prune_earlier(used)
-        prune(self._store, max(0, room), self._caps.stderr)
-        self._before = pruning.used(self._store)
-
-    def _prune_earlier(self, used: int) -> int:
-        """Prune earlier seasons, so that there is room for this one; returns what they take."""
         folders = sorted(self._folder.seasons.iterdir(), key=lambda season: int(season.name))
-        paths = [season / STORE for season in folders if season != self._store.path.parent]
-        for path in paths:
-            over = used + _size(paths) - self._caps.logs
+        earlier = [season / STORE for season in folders if season != self._store.path.parent]
+        for path in earlier:
+            over = used + _size(earlier) - self._caps.logs
             if over > 0 and logs_path(path).exists():
                 with Store(path, create=True) as store:
                     prune(store, max(0, pruning.used(store) - over), self._caps.stderr)
-        return _size(paths)
+        room = self._caps.logs - _size(earlier)
+        prune(self._store, max(0, room), self._caps.stderr)
+        self._before = pruning.used(self._store)
 
 
 def _size(stores: Iterable[Path]) -> int:

@@ -11,7 +11,6 @@ from msgspec import Struct
 from arena.io.errors import ArenaError
 from arena.io.files import is_locked_exclusively, lock_exclusively, os_errors
 
-"""What helps with a ladder that an older arena made."""
 _PRIVATE = 0o700
 
 

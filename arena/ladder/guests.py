@@ -5,7 +5,7 @@ All are in one process of their own, which dies with the ladder.
 
 import logging
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Mapping
 from functools import partial
 from threading import Thread
 
@@ -35,38 +35,45 @@ from arena.publish.templates import font_css
 
 _PAUSE = 5.0
 """Seconds between two starts of the process."""
+_PATIENCE = 300.0
+"""Seconds without a request of its page after which a table ends."""
+_LEFT = "You left the table, or were away for long."
+_BEFORE = "The ladder was started again."
+_BROKEN = "The table broke; it is not your fault. Ask for another one."
+_LOOK = 0.05
+"""Seconds between looks at what was clicked."""
+_IDLE = 0.5
+"""The same while nobody plays."""
+_KEPT_GAMES = 200
+"""Games that have a replay."""
+_MOST_RIVALS = 5
 
 
 class GuestKeeper(JobKeeper):
     """Begins the process if ladder.yaml has places for visitors, and again if it ends."""
 
     def __init__(self, folder: Folder, config: Config, book: Book) -> None:
-        self._folder, self._config, self._book = folder, config, book
+        self.config = config
+        self._folder = folder
+        self._book = book
 
     def step(self) -> None:
         """See that the process is there."""
         now = time.monotonic()
-        if not self._config.file.guests or now < self._not_before:
+        if not self.config.file.guests or now < self._not_before:
             return
         if self._job is None or self._job.is_over():
             self.stop()
             self._not_before = now + _PAUSE
-            cores = self._config.spare_cores
+            cores = self.config.spare_cores
             self._job = Job(partial(run_tables, self._folder), cores=cores)
 
-    def offer(self, field: Iterable[tuple[str, bool | None]]) -> None:
-        """Note which versions play against people, by name and what their bot.yaml says."""
-        if self._config.file.guests:
-            default = self._config.file.humans
-            names = [name for name, said in field if (default if said is None else said)]
+    def offer(self, humans: Mapping[str, bool | None]) -> None:
+        """Note which versions play against people, by what their bot.yaml says; None if nothing."""
+        if self.config.file.guests:
+            default = self.config.file.humans
+            names = [name for name, said in humans.items() if (default if said is None else said)]
             self._book.set_fact(FACT, msgspec.json.encode(names).decode())
-
-
-_PATIENCE = 300.0
-"""Seconds without a request of its page after which a table ends."""
-_LEFT = "You left the table, or were away for long."
-_BEFORE = "The ladder was started again."
-_BROKEN = "The table broke; it is not your fault. Ask for another one."
 
 
 class GuestTable:
@@ -81,8 +88,11 @@ class GuestTable:
         *,
         trusted: bool,
     ) -> None:
-        self._id, self._request, self._spool = id_, request, spool
-        self._on_result, self._trusted = on_result, trusted
+        self._id = id_
+        self._request = request
+        self._spool = spool
+        self._on_result = on_result
+        self._trusted = trusted
         self.person = WebPerson(lambda: None, patience=_PATIENCE, settles=0.0)
         self._page = GuestPage()
         self._why = ""
@@ -134,15 +144,6 @@ class GuestTable:
             logging.exception("a table with a visitor broke")
 
 
-_LOOK = 0.05
-"""Seconds between looks at what was clicked."""
-_IDLE = 0.5
-"""The same while nobody plays."""
-_KEPT_GAMES = 200
-"""Games that have a replay."""
-_MOST_RIVALS = 5
-
-
 def run_tables(folder: Folder) -> None:
     """Let visitors play until the process is ended."""
     GuestTables(folder, load_config(folder.config)).run()
@@ -152,7 +153,8 @@ class GuestTables:
     """Opens tables that are asked for, as many as there are places."""
 
     def __init__(self, folder: Folder, config: Config) -> None:
-        self._folder, self._config = folder, config
+        self._folder = folder
+        self._config = config
         self._spool = GuestSpool(folder)
         self._tables: dict[str, GuestTable] = {}
         self._known = set[str]()
@@ -188,11 +190,7 @@ class GuestTables:
         except ArenaError as error:
             self._spool.show(id_, GuestPage(why=f"There is no such table: {error.what}."))
             return
-        versions = asked.versions
-
-        def count(results: list[TableResult]) -> None:
-            self._count(versions, results)
-
+        count = partial(self._count, asked.versions)
         trusted = self._config.file.trust_bots
         self._tables[id_] = GuestTable(id_, request, self._spool, count, trusted=trusted)
 

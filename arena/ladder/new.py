@@ -18,6 +18,9 @@ from arena.ladder.door.submit import submit
 from arena.ladder.folder import Folder, make_private
 
 ADMINISTRATOR = "administrator"
+DEMO_BOTS = ("random", "honest", "odds", "bluffer")
+_DEMO_QUOTAS = Quotas(uploads=100, refused=100)
+_DEMO_INTERVALS = Intervals(publish=5.0)
 
 
 def make_ladder(root: Path, sandbox: str | None, *, trusted: bool, **keys: Any) -> LadderFile:
@@ -58,11 +61,6 @@ def operator() -> str:
     except (KeyError, OSError):  # a user without a name, as in a container
         user = ""
     return re.sub(r"[^A-Za-z0-9_-]", "-", user)[:32].lstrip("-_") or "operator"
-
-
-DEMO_BOTS = ("random", "honest", "odds", "bluffer")
-_DEMO_QUOTAS = Quotas(uploads=100, refused=100)
-_DEMO_INTERVALS = Intervals(publish=5.0)
 
 
 def make_demo(root: Path) -> Folder:

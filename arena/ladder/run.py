@@ -2,21 +2,16 @@
 
 import threading
 import time
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, ExitStack, nullcontext
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from functools import partial
+from typing import NamedTuple
 
 from arena import __version__
 from arena.game.records import Fixture
-from arena.io.errors import ArenaError, ShortageError, shortage_of
+from arena.io.errors import shortage_of
 from arena.ladder.book.book import Book
-from arena.ladder.book.tables import (
-    PLAYING,
-    Action,
-    Order,
-    State,
-    Version,
-)
+from arena.ladder.book.tables import Action, Order, State
 from arena.ladder.check.scheduler import CheckScheduler
 from arena.ladder.config import Config, check_terms, load_config, sandbox_of
 from arena.ladder.disk import Pruner, Room
@@ -25,7 +20,7 @@ from arena.ladder.folder import Folder, locked
 from arena.ladder.guests import GuestKeeper
 from arena.ladder.pages.site import Publisher, publish_closed
 from arena.ladder.pages.standings import StandingsKeeper
-from arena.ladder.season.field import carry_out, delete_account, faults_too_often, settle
+from arena.ladder.season.field import Field, carry_out, delete_account
 from arena.ladder.season.live_games import LiveGames
 from arena.ladder.season.season import Season, commitment_of, open_season, reveal
 from arena.ladder.status import HealthNotes
@@ -55,9 +50,9 @@ def run_ladder(
 ) -> None:
     """Run a ladder until it is told to stop: then what is being played is finished and stored.
 
-    What goes on beside it begins before the first game and ends with it. Raises ArenaError if
-    another ladder runs there, if ladder.yaml is wrong or changed what decides games, or if the
-    sandbox does not work.
+    `beside` is entered before the first game and left after the last. Raises ArenaError if another
+    ladder runs there, if ladder.yaml is wrong or changed what decides games, or if the sandbox does
+    not work.
     """
     with ExitStack() as stack:
         stack.enter_context(locked(folder))
@@ -71,264 +66,23 @@ def run_ladder(
         ladder.run()
 
 
-class _Ladder(RunListener):
-    """Plays, and between fixtures looks after everything else."""
-
-    def __init__(
-        self,
-        folder: Folder,
-        config: Config,
-        book: Book,
-        door: Door,
-        stop: threading.Event,
-        say: Say,
-    ) -> None:
-        self._folder, self._config, self._stop = folder, config, stop
-        self._book, self._door, self._say = book, door, say
-        self._notes, self._beside = Notes(say), Notes(say)
-        self._checks = CheckScheduler(folder, config, book)
-        self._publisher = Publisher(folder, config, book, say)
-        self._health = HealthNotes(folder, book)
-        self._guests = GuestKeeper(folder, config, book)
-        self._standings = StandingsKeeper(folder, config, say)
-        self._pruner: Pruner | None = None
-        self._room = Room(folder, say)
-        self._season: Season | None = None
-        self._live: LiveGames | None = None
-        self._field: list[Version] = []
-        self._field_changed = True
-        self._closing: Order | None = None
-        self._seen: int | None = None
-        """The state of the door that was looked at."""
-        self._next_tick = self._next_note = self._next_tidying = 0.0
-
-    def run(self) -> None:
-        """Play one season after another."""
-        self._look_at_door()
-        while not self._stop.is_set():
-            number = begin_season(
-                self._folder, self._book, self._config, self._say, closing=self._closing is not None
-            )
-            self._standings.season = number
-            season = open_season(self._folder, number, self._config, self._say)
-            with season as self._season:
-                self._pruner = Pruner(self._folder, self._config.caps, self._season.store)
-                # Another version of the arena may play its games otherwise.
-                if self._book.facts().get("arena") not in {None, __version__}:
-                    self._season.check_games()
-                self._book.set_fact("arena", __version__)
-                if not self._config.file.cluster:  # its workers do not share our files
-                    self._live = LiveGames(self._folder.season(number), self._season, self._book)
-                self._play(self._season)
-                self._health.note_divisions(self._season.divisions())
-                ended = self._closing is not None and self._end(self._season)
-                self._stop_reading()
-            self._season = self._pruner = self._live = None
-            if self._closing and ended:
-                self._close_season(number, self._closing)
-
-    def end(self) -> None:
-        """End what goes on beside the games."""
-        self._checks.stop()
-        self._stop_reading()
-        self._guests.stop()
-
-    def _stop_reading(self) -> None:
-        """End what reads the store: meanwhile it cannot be closed whole."""
-        self._publisher.stop()
-        self._standings.stop()
-
-    def watched(self, fixture: Fixture) -> str:
-        """Return the file for the events of a game that everybody may watch, or ""."""
-        return self._live.file_for(fixture) if self._live else ""
-
-    def note(self, text: str) -> None:
-        """Say why fixtures are put off."""
-        self._notes.note(text)
-
-    def stop_requested(self) -> bool:
-        """Look after everything else; tell whether the games must pause."""
-        self._tick()
-        changed = self._field_changed or self._closing is not None
-        return changed or self._stop.is_set() or self._room.lacks != ""
-
-    # ------------------------------------------------------------ seasons
-
-    def _close_season(self, number: int, order: Order) -> None:
-        close_season(self._folder, self._book, number, order, self._config.caps.replays, self._say)
-        self._closing, self._field_changed = None, True
-        self._take_config(load_config(self._folder.config))
-        self._look_at_door()
-
-    def _take_config(self, config: Config) -> None:
-        self._config = self._checks.config = self._publisher.config = config
-
-    def _play(self, season: Season) -> None:
-        """Play until the season is closed or the ladder stopped; sleep while nothing is due."""
-        while True:
-            self._tick()
-            if self._stop.is_set() or (self._closing and not self._room.lacks):
-                return
-            if self._room.lacks:
-                # The field stays: versions that have not begun to meet cannot be compared.
-                self._stop.wait(_IDLE)
-                continue
-            asleep = self._notes.unless_short(
-                lambda: self._take_field(season) and season.play(*self._names(), self)
-            )
-            self._compare(season)
-            if asleep:
-                self._notes.clear()
-                self._stop.wait(_IDLE)
-            elif not self.stop_requested():
-                # Fixtures were put off.
-                self._stop.wait(_PUT_OFF)
-
-    def _end(self, season: Season) -> bool:
-        """Play what was begun in a season that is to be closed; False if it is not yet over."""
-        if not self._notes.unless_short(lambda: self._take_field(season)):
-            self._stop.wait(_IDLE)
-            return False
-        if not play_to_its_end(season, *self._names(), self._stop, self._notes):
-            return False
-        self._compare(season)
-        return True
-
-    def _names(self) -> tuple[list[str], list[str]]:
-        """Return the names of the versions that play, and of those that are struck."""
-        struck = self._book.versions({State.STRUCK})
-        return [version.name for version in self._field], [version.name for version in struck]
-
-    def _take_field(self, season: Season) -> bool:
-        """Make the versions ready that play; False if it was stopped before all were.
-
-        One that cannot be started any more rests.
-        """
-        self._field_changed = False
-        for version in self._book.versions(PLAYING):
-            if self._stop.is_set():
-                return False
-            if not season.is_ready(version):
-                try:
-                    season.enter(version, self._folder.version(version.digest))
-                except ShortageError:
-                    raise
-                except ArenaError as error:
-                    why = f"it cannot be started any more: {error}"
-                    self._book.set_state(version, State.RESTING, why)
-        self._field = self._book.versions(PLAYING)
-        self._guests.offer((one.name, season.humans(one.name)) for one in self._field)
-        return True
-
-    # ------------------------------------------------------------ beside the games
-
-    def _tick(self) -> None:
-        now = time.monotonic()
-        if now < self._next_tick:
-            return
-        self._next_tick = now + _TICK
-        if self._beside.unless_short(lambda: self._look_after(now)):
-            self._beside.clear()
-        else:
-            self._next_tick = now + _SHORT
-            self._seen = None
-
-    def _look_after(self, now: float) -> bool:
-        """Do what is due; True if the machine lacked nothing for it."""
-        if self._door.changes() != self._seen:
-            self._look_at_door()
-        if self._checks.step():
-            self._field_changed = True
-        self._judge()
-        self._guests.step()
-        if self._season:
-            self._show(self._season, now)
-            self._look_at_disk()
-        if now >= self._next_tidying:
-            self._next_tidying = now + _TIDY
-            self._checks.tidy()
-        return True
-
-    def _show(self, season: Season, now: float) -> None:
-        """Publish what was played, and note how the ladder is, as far as it is due."""
-        state = season.games.total(), self._book.last_event()
-        self._publisher.step(state)
-        if season.games:
-            self._standings.step()
-        if self._live:
-            self._live.step()
-        if now >= self._next_note:
-            self._next_note = now + _NOTE
-            self._health.note_divisions(season.divisions())
-            self._health.note(self._config, self._publisher.next_at(state))
-
-    def _look_at_disk(self) -> None:
-        """Prune what is over its cap, and stop playing if there is no room for more."""
-        if self._pruner:
-            self._pruner.step(wait=self._publisher.at_work)
-        self._room.look(self._config.caps)
-
-    def _look_at_door(self) -> None:
-        self._seen = self._door.changes()
-        for upload in self._door.uploads(self._book.last_upload()):
-            why = f"{upload.version} sha256 {upload.sha256}, {upload.bytes} bytes"
-            self._book.add(upload, State.QUEUED, why)
-        for order in self._door.orders(self._book.last_order()):
-            if order.what is Action.CLOSE_SEASON:
-                self._closing = order  # answered when it is done: later orders wait for it
-                return
-            if order.what is Action.FORGET:
-                delete_account(order, self._folder, self._door, self._book)
-            else:
-                carry_out(order, self._book)
-            self._field_changed = True
-
-    def _compare(self, season: Season) -> None:
-        """Let versions rest that have met the next one, or the next one if it is worse."""
-        named = {version.name: version for version in self._field}
-        for new, old, result in season.compared(named):
-            keep = self._config.file.keep
-            rests = settle(self._book, named[new], named[old], result, keep)
-            self._field = [version for version in self._field if version.id != rests.id]
-            self._field_changed = True
-
-    def _judge(self) -> None:
-        """Move versions on that have met the one before, played enough, or faulted too often."""
-        if self._season is None:
-            return
-        self._compare(self._season)
-        enough = self._config.file.ratings.provisional
-        for number, version in enumerate(self._field):
-            games = self._season.games[version.name]
-            faulted = self._season.faulted[version.name]
-            if faults_too_often(games, faulted):
-                why = f"it faulted in {faulted} of {games} games"
-                self._book.set_state(version, State.RESTING, why, held=True)
-                self._field_changed = True
-                self._field = [other for other in self._field if other.id != version.id]
-                return
-            if version.state is State.PROVISIONAL and games >= enough:
-                self._book.set_state(version, State.RATED, f"after its first {games} games")
-                self._field[number] = version._replace(state=State.RATED)
-
-
-class Notes:
+class _Notes:
     """Says what is wrong once, not each time that it is tried again."""
 
-    def __init__(self, say: Callable[[str], None]) -> None:
+    def __init__(self, say: Say) -> None:
         self._say = say
         self._said: set[str] = set()
 
     def note(self, text: str) -> None:
-        """Say it, unless it was said."""
+        """Say something that was not said since the last `clear`."""
         if text not in self._said:
             self._said.add(text)
             self._say(text)
 
-    def unless_short(self, play: Callable[[], bool]) -> bool:
-        """Play; False if the machine lacked something for it, which is said."""
+    def unless_short(self, work: Callable[[], bool]) -> bool:
+        """Return what the work returns; if the machine lacks something for it, say so: False."""
         try:
-            return play()
+            return work()
         except Exception as error:
             if not (shortage := shortage_of(error)):
                 raise
@@ -340,10 +94,244 @@ class Notes:
         self._said.clear()
 
 
-class _Until(RunListener):
-    """Plays until the ladder is told to stop."""
+class _Inbox:
+    """Takes in what came through the door: submissions, and orders of authors and operators."""
 
-    def __init__(self, stop: threading.Event, notes: Notes) -> None:
+    def __init__(self, folder: Folder, book: Book, door: Door) -> None:
+        self._folder = folder
+        self._book = book
+        self._door = door
+        self._seen: int | None = None
+        """The state of the door when it was looked at last."""
+        self.closing: Order | None = None
+        """The order to close the season, which is answered once that is done."""
+        self.obeyed = False
+        """Whether an order may have changed which versions play."""
+
+    def look(self) -> None:
+        """Enter new submissions and carry out new orders, up to one that closes the season."""
+        changes = self._door.changes()
+        if changes == self._seen:
+            return
+        for upload in self._door.uploads(self._book.last_upload()):
+            why = f"{upload.version} sha256 {upload.sha256}, {upload.bytes} bytes"
+            self._book.add(upload, State.QUEUED, why)
+        for order in self._door.orders(self._book.last_order()):
+            if order.what is Action.CLOSE_SEASON:
+                self.closing = order
+                break
+            if order.what is Action.FORGET:
+                delete_account(order, self._folder, self._door, self._book)
+            else:
+                carry_out(order, self._book)
+            self.obeyed = True
+        self._seen = changes
+
+    def closed(self) -> None:
+        """Take note that the season is closed, and go on with the orders that waited for it."""
+        self.closing = None
+        self._seen = None
+        self.look()
+
+
+class _OpenSeason(NamedTuple):
+    """A season while it is played."""
+
+    season: Season
+    pruner: Pruner
+    live: LiveGames | None
+    """The game that is shown; None on a cluster, whose workers share no files with the ladder."""
+
+
+class _Beside:
+    """Does what is due beside the games: checks, publications, tables of visitors, pruning."""
+
+    def __init__(self, folder: Folder, config: Config, book: Book, say: Say) -> None:
+        self._folder = folder
+        self._config = config
+        self._book = book
+        self.say = say
+        self._checks = CheckScheduler(folder, config, book)
+        self._publisher = Publisher(folder, config, book, say)
+        self._standings = StandingsKeeper(folder, config, say)
+        self.guests = GuestKeeper(folder, config, book)
+        self._health = HealthNotes(folder, book)
+        self.room = Room(folder, say)
+        self._open: _OpenSeason | None = None
+        self._next_note = 0.0
+        self._next_tidying = 0.0
+
+    def use(self, config: Config) -> None:
+        """Go by a ladder.yaml that was read anew."""
+        self._config = config
+        for keeper in (self._checks, self._publisher, self._standings, self.guests):
+            keeper.config = config
+
+    @contextmanager
+    def season(self, season: Season, number: int) -> Iterator[None]:
+        """Show a season and keep its logs within their caps as long as the block lasts."""
+        folder = self._folder.season(number)
+        live = None if self._config.file.cluster else LiveGames(folder, season, self._book)
+        pruner = Pruner(self._folder, self._config.caps, season.store)
+        self._standings.season = number
+        self._open = _OpenSeason(season, pruner, live)
+        try:
+            yield
+        finally:
+            self._open = None
+            # They read the store: meanwhile it cannot be closed whole.
+            self._publisher.stop()
+            self._standings.stop()
+
+    def stop(self) -> None:
+        """End what goes on without a season."""
+        self._checks.stop()
+        self.guests.stop()
+
+    def watched(self, fixture: Fixture) -> str:
+        """Return the file for the events of a game that everybody may watch, or ""."""
+        live = self._open and self._open.live
+        return live.file_for(fixture) if live else ""
+
+    def check(self) -> bool:
+        """Take the results of checks in and begin the next; returns whether a version may play."""
+        return self._checks.step()
+
+    def step(self, now: float) -> None:
+        """Do all else that is due, by the monotonic clock."""
+        self.guests.step()
+        if open_ := self._open:
+            season = open_.season
+            state = season.games.total(), self._book.last_event()
+            self._publisher.step(state)
+            if season.games:
+                self._standings.step()
+            if open_.live:
+                open_.live.step()
+            if now >= self._next_note:
+                self._next_note = now + _NOTE
+                self._health.note_divisions(season.divisions())
+                self._health.note(self._config, self._publisher.next_at(state))
+            open_.pruner.step(wait=self._publisher.at_work)
+            self.room.look(self._config.caps)
+        if now >= self._next_tidying:
+            self._next_tidying = now + _TIDY
+            self._checks.tidy()
+
+    def note_divisions(self, season: Season) -> None:
+        """Note how far the tables of a season are."""
+        self._health.note_divisions(season.divisions())
+
+
+class _Play(RunListener):
+    """Plays a season, and between fixtures looks after everything else."""
+
+    def __init__(
+        self, season: Season, field: Field, inbox: _Inbox, beside: _Beside, stop: threading.Event
+    ) -> None:
+        self._season = season
+        self._field = field
+        self._inbox = inbox
+        self._beside = beside
+        self._stop = stop
+        self._play_notes = _Notes(beside.say)
+        self._tick_notes = _Notes(beside.say)
+        self._next_tick = 0.0
+
+    def until_closed(self) -> None:
+        """Play until the season is to be closed or the ladder stops; sleep if nothing is due."""
+        room = self._beside.room
+        while True:
+            self._tick()
+            if self._stop.is_set() or (self._inbox.closing and not room.lacks):
+                return
+            if room.lacks:
+                # The field stays: versions that have not begun to meet cannot be compared.
+                self._stop.wait(_IDLE)
+                continue
+            asleep = self._play_notes.unless_short(self._play_field)
+            self._field.compare()
+            if asleep:
+                self._play_notes.clear()
+                self._stop.wait(_IDLE)
+            elif not self.stop_requested():
+                # Fixtures were put off.
+                self._stop.wait(_PUT_OFF)
+
+    def to_its_end(self) -> bool:
+        """Play what was begun, and begin no more; False if that was not possible now.
+
+        Bots whose language models fail play no more: no server of theirs keeps a season open.
+        """
+        if not self._play_notes.unless_short(self._take_field):
+            self._stop.wait(_IDLE)
+            return False
+        names, struck = self._field.names(), self._field.struck()
+        until = _UntilStopped(self._stop, self._play_notes)
+        while not self._stop.is_set():
+            if self._play_notes.unless_short(partial(self._season.end, names, struck, until)):
+                self._field.compare()
+                return True
+            if left_out := self._season.put_off():
+                others = ", ".join(sorted(left_out))
+                self.note(f"the season is closed without the tables that are left of {others}")
+                names = [name for name in names if name not in left_out]
+        return False
+
+    def _play_field(self) -> bool:
+        """Play until the field changes or nothing is due; False if fixtures were put off."""
+        if not self._take_field():
+            return False
+        return self._season.play(self._field.names(), self._field.struck(), self)
+
+    def _take_field(self) -> bool:
+        """Make the versions of the field ready; False if the ladder was stopped meanwhile."""
+        if not self._field.take(self._stop):
+            return False
+        self._beside.guests.offer(self._field.humans())
+        return True
+
+    def watched(self, fixture: Fixture) -> str:
+        """Return the file for the events of a game that everybody may watch, or ""."""
+        return self._beside.watched(fixture)
+
+    def note(self, text: str) -> None:
+        """Say why fixtures are put off."""
+        self._play_notes.note(text)
+
+    def stop_requested(self) -> bool:
+        """Look after everything else; tell whether the games must pause."""
+        self._tick()
+        changed = self._field.changed or self._inbox.closing is not None
+        return changed or self._stop.is_set() or self._beside.room.lacks != ""
+
+    def _tick(self) -> None:
+        now = time.monotonic()
+        if now < self._next_tick:
+            return
+        if self._tick_notes.unless_short(partial(self._look_after, now)):
+            self._tick_notes.clear()
+            self._next_tick = now + _TICK
+        else:
+            self._next_tick = now + _SHORT
+
+    def _look_after(self, now: float) -> bool:
+        """Do what is due beside the games; True if the machine lacked nothing for it."""
+        self._inbox.look()
+        if self._inbox.obeyed:
+            self._inbox.obeyed = False
+            self._field.changed = True
+        if self._beside.check():
+            self._field.changed = True
+        self._field.judge()
+        self._beside.step(now)
+        return True
+
+
+class _UntilStopped(RunListener):
+    """Lets games go on until the ladder is told to stop."""
+
+    def __init__(self, stop: threading.Event, notes: _Notes) -> None:
         self._stop = stop
         self._notes = notes
 
@@ -356,63 +344,83 @@ class _Until(RunListener):
         return self._stop.is_set()
 
 
-def play_to_its_end(
-    season: Season,
-    field: Sequence[str],
-    struck: Sequence[str],
-    stop: threading.Event,
-    notes: Notes,
-) -> bool:
-    """Play what was begun, and begin no more; False if the ladder was told to stop.
+class _Ladder:
+    """Plays one season after another."""
 
-    Bots whose language models fail play no more: a season is not kept open by somebody's server.
-    """
-    until = _Until(stop, notes)
-    while not stop.is_set():
-        if notes.unless_short(partial(season.end, field, struck, until)):
-            return True
-        if left_out := season.put_off():
-            names = ", ".join(sorted(left_out))
-            notes.note(f"the season is closed without the tables that are left of {names}")
-            field = [name for name in field if name not in left_out]
-    return False
+    def __init__(
+        self,
+        folder: Folder,
+        config: Config,
+        book: Book,
+        door: Door,
+        stop: threading.Event,
+        say: Say,
+    ) -> None:
+        self._folder = folder
+        self._config = config
+        self._book = book
+        self._stop = stop
+        self._say = say
+        self._inbox = _Inbox(folder, book, door)
+        self._beside = _Beside(folder, config, book, say)
 
+    def run(self) -> None:
+        """Play seasons until the ladder is told to stop."""
+        self._inbox.look()
+        while not self._stop.is_set():
+            number = self._begin_season()
+            with (
+                open_season(self._folder, number, self._config, self._say) as season,
+                self._beside.season(season, number),
+            ):
+                # Another version of the arena may play its games otherwise.
+                if self._book.facts().get("arena") not in {None, __version__}:
+                    season.check_games()
+                self._book.set_fact("arena", __version__)
+                field = Field(season, self._folder, self._config, self._book)
+                play = _Play(season, field, self._inbox, self._beside, self._stop)
+                ended = False
+                while not ended and not self._stop.is_set():
+                    play.until_closed()
+                    self._beside.note_divisions(season)
+                    ended = self._inbox.closing is not None and play.to_its_end()
+            if self._inbox.closing and ended:
+                self._close_season(number, self._inbox.closing)
 
-def begin_season(
-    folder: Folder, book: Book, config: Config, say: Callable[[str], None], *, closing: bool
-) -> int:
-    """Return the number of the season that is open, or of a new one.
+    def end(self) -> None:
+        """End what goes on beside the games."""
+        self._beside.stop()
 
-    Raises ArenaError if ladder.yaml changed what decides games, unless the season is to be closed.
-    """
-    seasons = book.seasons()
-    if seasons and seasons[-1].closed_at is None:
-        if not closing:
-            check_terms(config, seasons[-1].terms)
-        return seasons[-1].number
-    number = len(seasons) + 1
-    commitment = commitment_of(folder.season(number))
-    book.open_season(number, config.file.terms(), commitment)
-    say(f"season {number}: SHA-256 of its master seed: {commitment}")
-    for version in book.versions({State.RATED}):
-        book.set_state(version, State.PROVISIONAL, f"season {number} begins")
-    return number
+    def _begin_season(self) -> int:
+        """Return the number of the season that is open, or of a new one.
 
+        Raises ArenaError if ladder.yaml changed what decides games, unless the season is to be
+        closed.
+        """
+        seasons = self._book.seasons()
+        if seasons and seasons[-1].closed_at is None:
+            if not self._inbox.closing:
+                check_terms(self._config, seasons[-1].terms)
+            return seasons[-1].number
+        number = len(seasons) + 1
+        commitment = commitment_of(self._folder.season(number))
+        self._book.open_season(number, self._config.file.terms(), commitment)
+        self._say(f"season {number}: SHA-256 of its master seed: {commitment}")
+        for version in self._book.versions({State.RATED}):
+            self._book.set_state(version, State.PROVISIONAL, f"season {number} begins")
+        return number
 
-def close_season(
-    folder: Folder,
-    book: Book,
-    number: int,
-    order: Order,
-    replays: int,
-    say: Callable[[str], None],
-) -> None:
-    """Publish a season with its seed and its root, and answer the order to close it."""
-    season = folder.season(number)
-    seed, root = reveal(season)
-    publish_closed(folder, number, replays)
-    season.chmod(0o755)
-    with book.together():
-        book.close_season(number, seed, root)
-        book.answer(order, f"season {number} is closed; its root: {root}", done=True)
-    say(f"season {number} is closed; its root: {root}")
+    def _close_season(self, number: int, order: Order) -> None:
+        """Publish a season with its seed and its root, and answer the order to close it."""
+        folder = self._folder.season(number)
+        seed, root = reveal(folder)
+        publish_closed(self._folder, number, self._config.caps.replays)
+        folder.chmod(0o755)
+        closed = f"season {number} is closed; its root: {root}"
+        with self._book.together():
+            self._book.close_season(number, seed, root)
+            self._book.answer(order, closed, done=True)
+        self._say(closed)
+        self._config = load_config(self._folder.config)
+        self._beside.use(self._config)
+        self._inbox.closed()

@@ -27,12 +27,13 @@ from arena.ladder.folder import Folder, is_running
 
 _decoded_divisions = msgspec.json.Decoder(list[DivisionProgress]).decode
 _decoded_checks = msgspec.json.Decoder(list[Progress]).decode
-_LATE = 300.0, 10
-"""Seconds, and intervals, by both of which a publication may be late."""
+_LATE_SECONDS = 300.0
+_LATE_INTERVALS = 10
+"""A publication may be late by either of these without being overdue."""
 
 
 class LadderStatus(Struct, frozen=True):
-    """How a ladder is; ages in seconds, None for what never was."""
+    """How a ladder is; ages in seconds, None for what never happened."""
 
     running: bool
     overdue: tuple[str, ...]
@@ -64,6 +65,7 @@ def status(folder: Folder) -> LadderStatus:
     waiting = [entry.received_at for entry in versions if entry.state in WAITING]
     waiting += [entry.received_at for entry in arrived]
     running = is_running(folder)
+    backup = stat_of(folder.last_backup)
     states = Counter(version.state for version in versions)
     states[State.QUEUED] += len(arrived)
     ladder = LadderStatus(
@@ -78,7 +80,7 @@ def status(folder: Folder) -> LadderStatus:
         logs=logs_size(folder),
         logs_cap=config.caps.logs,
         published=_age(facts, "published_at", now),
-        backed_up=_backup_age(folder, now),
+        backed_up=max(0.0, now - backup.st_mtime) if backup else None,
     )
     made = now - folder.door.stat().st_ctime if not seasons else now - seasons[0].opened_at
     late = _age(facts, "publish_due_at", now)
@@ -95,7 +97,7 @@ def _overdue(
         yield "no ladder runs here"
     if state.oldest is not None and state.oldest > intervals.check:
         yield f"a submission has waited for its check for {span(state.oldest)}"
-    if late is not None and late > max(_LATE[0], _LATE[1] * intervals.publish):
+    if late is not None and late > max(_LATE_SECONDS, _LATE_INTERVALS * intervals.publish):
         yield f"the publication is late by {span(late)}"
     if state.backed_up is None:
         if age > intervals.backup:
@@ -109,16 +111,15 @@ def _age(facts: Mapping[str, str], key: str, now: float) -> float | None:
     return max(0.0, now - float(value)) if value else None
 
 
-def _backup_age(folder: Folder, now: float) -> float | None:
-    backup = stat_of(folder.last_backup)
-    return max(0.0, now - backup.st_mtime) if backup else None
-
-
 class HealthNotes:
-    """Notes the health of a ladder whenever they changed."""
+    """Notes in the book how a running ladder is, whenever that changed.
+
+    Only the ladder itself may see its logs and its workers.
+    """
 
     def __init__(self, folder: Folder, book: Book) -> None:
-        self._folder, self._book = folder, book
+        self._folder = folder
+        self._book = book
         self._noted: Health | None = None
         self._divisions: Sequence[DivisionProgress] | None = None
 
@@ -129,7 +130,7 @@ class HealthNotes:
             self._divisions = divisions
 
     def note(self, config: Config, next_publication: float | None) -> None:
-        """Note how the ladder is; a time is in whole seconds since 1970."""
+        """Note how the ladder is; `next_publication` in whole seconds since 1970."""
         health = Health(
             workers=0 if config.file.cluster else config.league.workers,
             checks=config.file.checks.slots,

@@ -8,10 +8,10 @@ from functools import reduce
 from itertools import chain, count
 from typing import Any, NamedTuple
 
-from msgspec import UNSET, Struct, UnsetType, field
+from msgspec import UNSET, Struct, UnsetType
 from msgspec.structs import replace
 
-from arena.game.records import BotInfo, LeagueInfo, LimitsInfo, MasterSeed, PlayoffInfo
+from arena.game.records import BotInfo, Conditions, LimitsInfo, MasterSeed, PlayoffInfo
 from arena.game.rules.books import Rules
 
 
@@ -38,11 +38,11 @@ class Change(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True
     variants: dict[str, Rules] | UnsetType = UNSET
     players: tuple[int, ...] | UnsetType = UNSET
     games: int | UnsetType = UNSET
-    blocks: int | UnsetType = field(default=UNSET, name="rounds")
+    blocks: int | UnsetType = UNSET
     endless: bool | UnsetType = UNSET
     until: float | UnsetType | None = UNSET
     playoff: PlayoffInfo | UnsetType | None = UNSET
-    """None ends it."""
+    """The terms of a playoff; None stands for a league without one."""
     limits: LimitsInfo | UnsetType = UNSET
     sandbox: str | UnsetType = UNSET
     sandbox_paths: tuple[str, ...] | UnsetType = UNSET
@@ -65,40 +65,43 @@ TERMS = (
         "models",
     ),
 )
-"""What a change may set anew, besides bots: fields of LeagueInfo."""
+"""What a change may set anew, besides bots: fields of Conditions."""
 
 
 class History(NamedTuple):
     """The conditions at a league's start, and all that changed since, first to last."""
 
-    start: LeagueInfo
+    start: Conditions
     changes: Sequence[Change] = ()
 
-    def now(self) -> LeagueInfo:
+    def now(self) -> Conditions:
         """Return the conditions in force."""
         return reduce(changed, self.changes, self.start)
 
 
-def changed(info: LeagueInfo, change: Change) -> LeagueInfo:
+def changed(conditions: Conditions, change: Change) -> Conditions:
     """Return the conditions after a change; raises KeyError for a bot that was never there."""
     terms: dict[str, Any] = {
         key: value for key in TERMS if (value := getattr(change, key)) is not UNSET
     }
     if change.playoff is None:
         terms["playoff"] = UNSET
-    if terms.get("seed", info.seed) != info.seed:
-        terms["earlier_seeds"] = (*info.earlier_seeds, MasterSeed(info.seed, info.commitment))
+    if terms.get("seed", conditions.seed) != conditions.seed:
+        terms["earlier_seeds"] = (
+            *conditions.earlier_seeds,
+            MasterSeed(conditions.seed, conditions.commitment),
+        )
     if change.joined or change.rested or change.struck or change.resumed:
-        terms |= _field(info, change)
-    return replace(info, changes=info.changes + 1, **terms)
+        terms |= _field(conditions, change)
+    return replace(conditions, changes=conditions.changes + 1, **terms)
 
 
-def _field(info: LeagueInfo, change: Change) -> dict[str, Any]:
-    """Return who plays, rests and is struck after a change: fields of LeagueInfo."""
-    known = {bot.name: bot for bot in (*info.bots, *info.struck, *change.joined)}
-    struck = {bot.name for bot in info.struck}.difference(change.resumed, change.rested)
+def _field(conditions: Conditions, change: Change) -> dict[str, Any]:
+    """Return who plays, rests and is struck after a change: fields of Conditions."""
+    known = {bot.name: bot for bot in (*conditions.bots, *conditions.struck, *change.joined)}
+    struck = {bot.name for bot in conditions.struck}.difference(change.resumed, change.rested)
     struck |= {known[name].name for name in change.struck}
-    resting = set(info.resting).union(known[name].name for name in change.rested)
+    resting = set(conditions.resting).union(known[name].name for name in change.rested)
     resting -= struck.union(known[name].name for name in change.resumed)
     names = sorted(known)
     return {
@@ -108,10 +111,10 @@ def _field(info: LeagueInfo, change: Change) -> dict[str, Any]:
     }
 
 
-def playing(info: LeagueInfo) -> list[str]:
+def playing(conditions: Conditions) -> list[str]:
     """Return the names of the bots that get new games, in the league's order."""
-    resting = set(info.resting)
-    return [bot.name for bot in info.bots if bot.name not in resting]
+    resting = set(conditions.resting)
+    return [bot.name for bot in conditions.bots if bot.name not in resting]
 
 
 def version_name(bot: BotInfo, known: Mapping[str, BotInfo]) -> str:
@@ -133,6 +136,6 @@ def version_of(name: str) -> tuple[str, int]:
     return (common, int(number)) if at and number.isdecimal() else (name, 1)
 
 
-def everyone(info: LeagueInfo) -> tuple[BotInfo, ...]:
+def everyone(conditions: Conditions) -> tuple[BotInfo, ...]:
     """Return all bots that were ever in a league."""
-    return (*info.bots, *info.struck)
+    return (*conditions.bots, *conditions.struck)

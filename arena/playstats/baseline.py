@@ -33,7 +33,7 @@ Numbers = NDArray[np.intp]
 class Outcomes(NamedTuple):
     """The loser of a die among baseline bots, for each deal of a round."""
 
-    losses: bytes
+    losses: NDArray[np.uint8]
     """For each deal, how often the opener loses, over all choices of patience."""
     rows: dict[Hand, int]
     """Where the deals of the opener's hand start; hands are sorted."""
@@ -45,7 +45,7 @@ class Outcomes(NamedTuple):
     def of(self, opener: Hand, other: Hand) -> float:
         """Return the share of the choices of patience with which the opener loses on a deal."""
         row, column = self.rows[tuple(sorted(opener))], self.columns[tuple(sorted(other))]
-        return self.losses[row + column] / len(PATIENCE) ** 2
+        return int(self.losses[row + column]) / len(PATIENCE) ** 2
 
 
 def outcomes(standing: Standing) -> Outcomes:
@@ -75,7 +75,7 @@ def _outcomes(
     mean = float((losses * ways).sum() / ways.sum()) / len(PATIENCE) ** 2
     rows = {hand: row * len(others) for row, hand in enumerate(own)}
     columns = {hand: column for column, hand in enumerate(others)}
-    return Outcomes(losses.tobytes(), rows, columns, mean)
+    return Outcomes(losses.ravel(), rows, columns, mean)
 
 
 def _play(answers: Sequence[Numbers], matching: Sequence[Numbers], bids: Bids) -> NDArray[np.bool_]:

@@ -2,7 +2,8 @@
 
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from typing import Any, NamedTuple
+from itertools import islice
+from typing import Any
 
 import numpy as np
 from msgspec import Struct
@@ -28,6 +29,110 @@ from arena.playstats.scan.games import Games, ints, read
 from arena.playstats.scan.weighed import WeighedBids, WeighedCalls, Weighing
 from arena.playstats.style import BINS, THOUSAND, Calibration, Style
 from arena.ratings.maths.arrays import Floats, Ints, as_floats
+
+STDERR_SHOWN = 4000
+"""Characters of standard error that are kept of a seat that faulted."""
+
+
+class SeatSummary(Struct, frozen=True):
+    """The statistics of one seat in a fixture."""
+
+    style: Style
+    calibration: Calibration
+    mistakes: tuple[Mistake, ...]
+    """Its worst moves."""
+    highlights: tuple[Highlight, ...]
+    """Its best highlights, kind by kind."""
+    stderr: str = ""
+    """The end of its standard error if it faulted and wrote any."""
+
+
+class FixtureSummary(Struct, frozen=True):
+    """The statistics of one fixture."""
+
+    result: FixtureResult
+    seats: tuple[SeatSummary, ...]
+    faults: tuple[FaultEntry, ...] = ()
+    """By game, then by step."""
+    luck: tuple[int, ...] = ()
+    """How lucky the dice of each game were for seat 0, in thousandths of a win; empty if that is
+    not measured."""
+
+    @property
+    def fixture(self) -> Fixture:
+        """The fixture that was played."""
+        return self.result.fixture
+
+    @property
+    def games(self) -> Sequence[GameResult]:
+        """The results of all its games."""
+        return self.result.games
+
+    @property
+    def rated(self) -> FixtureResult:
+        """The result as it is rated: with luck, unless other fixtures share the dice."""
+        return self.result if self.fixture.dice else replace(self.result, luck=self.luck)
+
+
+def summarize_fixture(played: PlayedFixture, rules: Rules) -> FixtureSummary:
+    """Scan the games of a fixture, played by `rules`; equal games have equal summaries.
+
+    Raises ForbiddenEventError if the rules forbid an event of a game.
+    """
+    [summary] = summarize_fixtures([played], rules)
+    return summary
+
+
+def summarize_fixtures(played: Sequence[PlayedFixture], rules: Rules) -> Iterator[FixtureSummary]:
+    """Yield the summaries of fixtures of one division; many at a time take less time.
+
+    Raises ForbiddenEventError if the rules forbid an event of a game.
+    """
+    games = read(played, rules)
+    weighing = Weighing(games)
+    bids = weighing.bids()
+    dudos = weighing.dudos()
+    calzas = weighing.calzas()
+    counted = calibrations(games, bids)
+    # Each list has an entry for each seat, table by table.
+    seats = zip(
+        styles(games, bids, counted, dudos, calzas),
+        counted,
+        worst_moves(games, weighing, bids, dudos, calzas),
+        best_moments(games, bids, dudos, calzas),
+        strict=True,
+    )
+    luck = iter(luck_of(games).tolist() if has_luck(rules, games.seats) else ())
+    for one, faults in zip(played, _faults(games), strict=True):
+        faulty = {fault.seat for fault in faults}
+        yield FixtureSummary(
+            result=fixture_result(one, one.stored_at),
+            seats=tuple(
+                SeatSummary(*of_seat, _stderr(one, seat) if seat in faulty else "")
+                for seat, of_seat in enumerate(islice(seats, games.seats))
+            ),
+            faults=tuple(faults),
+            luck=tuple(islice(luck, len(one.games))),
+        )
+
+
+def summarize_result(result: FixtureResult, luck: Sequence[int]) -> FixtureSummary:
+    """Return the summary of a fixture whose logs were pruned: no more than who won is known."""
+    unknown = SeatSummary(Style(), Calibration(), (), ())
+    return FixtureSummary(result, (unknown,) * len(result.fixture.seats), luck=tuple(luck))
+
+
+def _stderr(played: PlayedFixture, seat: int) -> str:
+    text = played.stderr[seat] if seat < len(played.stderr) else ""
+    return tail(text, STDERR_SHOWN) if text.strip() else ""
+
+
+def tail(text: str, limit: int) -> str:
+    """Return the last `limit` characters, in whole lines if possible."""
+    if len(text) <= limit:
+        return text
+    end = text[-limit:]
+    return "…\n" + (end.partition("\n")[2] or end)
 
 
 def calibrations(games: Games, weighed: WeighedBids) -> list[Calibration]:
@@ -118,7 +223,7 @@ def _luck_of_rounds(standing: Standing, hands: NDArray[np.int8]) -> Floats:
         _hand_numbers(standing.dice[seat])[hands[:, seat, 1:] @ _RADIX]
         for seat in (opener, 1 - opener)
     )
-    losses = np.frombuffer(deals.losses, np.uint8)[row * len(deals.columns) + column]
+    losses = deals.losses[row * len(deals.columns) + column]
     lost = losses / len(PATIENCE) ** 2 - deals.mean
     return as_floats(-lost * die if opener == 0 else lost * die)
 
@@ -131,50 +236,6 @@ def _hand_numbers(dice: int) -> Ints:
     places = np.zeros((MOST_DICE + 1) ** FACES, np.intp)
     places[counts @ _RADIX] = np.arange(len(hands))
     return places
-
-
-class SeatCounts(NamedTuple):
-    """What is counted of one seat in a fixture."""
-
-    style: Style
-    calibration: Calibration
-    mistakes: tuple[Mistake, ...]
-    highlights: tuple[Highlight, ...]
-
-
-class FixtureCounts(NamedTuple):
-    """What is counted in one fixture."""
-
-    seats: Sequence[SeatCounts]
-    faults: tuple[FaultEntry, ...]
-    luck: tuple[int, ...]
-
-
-def scan(fixtures: Sequence[PlayedFixture], rules: Rules) -> Iterator[FixtureCounts]:
-    """Yield the counts of each of some fixtures of a division, played by `rules`.
-
-    Raises ForbiddenEventError if the rules forbid an event of a game.
-    """
-    games = read(fixtures, rules)
-    seats, faults = _seat_counts(games), _faults(games)
-    luck = luck_of(games).tolist() if has_luck(rules, games.seats) else []
-    for at, one in enumerate(fixtures):
-        mine, games_of = slice(at * games.seats, (at + 1) * games.seats), len(one.games)
-        yield FixtureCounts(seats[mine], tuple(faults[at]), tuple(luck[:games_of]))
-        del luck[:games_of]
-
-
-def _seat_counts(games: Games) -> list[SeatCounts]:
-    weighing = Weighing(games)
-    bids, calls = weighing.bids(), (weighing.dudos(), weighing.calzas())
-    counted = calibrations(games, bids)
-    columns = (
-        styles(games, bids, counted, *calls),
-        counted,
-        worst_moves(games, weighing, bids, *calls),
-        best_moments(games, bids, *calls),
-    )
-    return [SeatCounts(*seat) for seat in zip(*columns, strict=True)]
 
 
 def _faults(games: Games) -> list[list[FaultEntry]]:
@@ -202,94 +263,3 @@ def _faults(games: Games) -> list[list[FaultEntry]]:
             )
             found[int(games.fixture[game])].append(fault)
     return found
-
-
-STDERR_SHOWN = 4000
-"""Characters of standard error that are kept of a seat that faulted."""
-
-
-class SeatSummary(Struct, frozen=True):
-    """The statistics of one seat in a fixture."""
-
-    style: Style
-    calibration: Calibration
-    mistakes: tuple[Mistake, ...]
-    """Its worst moves."""
-    highlights: tuple[Highlight, ...]
-    """Its best highlights, kind by kind."""
-    stderr: str = ""
-    """The end of its standard error if it faulted and wrote any."""
-
-
-class FixtureSummary(Struct, frozen=True):
-    """One fixture."""
-
-    result: FixtureResult
-    seats: tuple[SeatSummary, ...]
-    faults: tuple[FaultEntry, ...] = ()
-    """By game, then by step."""
-    luck: tuple[int, ...] = ()
-    """How lucky the dice of each game were for seat 0, in thousandths of a win; empty if that is
-    not measured."""
-
-    @property
-    def fixture(self) -> Fixture:
-        """The table."""
-        return self.result.fixture
-
-    @property
-    def games(self) -> Sequence[GameResult]:
-        """All of its games."""
-        return self.result.games
-
-    @property
-    def rated(self) -> FixtureResult:
-        """The result as it is rated: with luck, unless other fixtures share the dice."""
-        return self.result if self.fixture.dice else replace(self.result, luck=self.luck)
-
-
-def summarize_fixture(played: PlayedFixture, rules: Rules) -> FixtureSummary:
-    """Scan the games of a fixture, played by `rules`; equal games have equal summaries.
-
-    Raises ForbiddenEventError if the rules forbid an event of a game.
-    """
-    [summary] = summarize_fixtures([played], rules)
-    return summary
-
-
-def summarize_fixtures(played: Sequence[PlayedFixture], rules: Rules) -> Iterator[FixtureSummary]:
-    """Yield the summaries of fixtures of one division; many at a time take less time."""
-    for one, counts in zip(played, scan(played, rules), strict=True):
-        yield FixtureSummary(
-            result=fixture_result(one, one.stored_at),
-            seats=_seats(one, counts),
-            faults=counts.faults,
-            luck=counts.luck,
-        )
-
-
-def summarize_result(result: FixtureResult, luck: Sequence[int]) -> FixtureSummary:
-    """Return the summary of a fixture whose logs were pruned: no more than who won is known."""
-    unknown = SeatSummary(Style(), Calibration(), (), ())
-    return FixtureSummary(result, (unknown,) * len(result.fixture.seats), luck=tuple(luck))
-
-
-def _seats(played: PlayedFixture, counts: FixtureCounts) -> tuple[SeatSummary, ...]:
-    faulty = {fault.seat for fault in counts.faults}
-    return tuple(
-        SeatSummary(*counted, _stderr(played, seat) if seat in faulty else "")
-        for seat, counted in enumerate(counts.seats)
-    )
-
-
-def _stderr(played: PlayedFixture, seat: int) -> str:
-    text = played.stderr[seat] if seat < len(played.stderr) else ""
-    return tail(text, STDERR_SHOWN) if text.strip() else ""
-
-
-def tail(text: str, limit: int) -> str:
-    """Return the last `limit` characters, in whole lines if possible."""
-    if len(text) <= limit:
-        return text
-    end = text[-limit:]
-    return "…\n" + (end.partition("\n")[2] or end)

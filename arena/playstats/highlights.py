@@ -15,7 +15,6 @@ import numpy as np
 from msgspec import Struct
 
 from arena.game.records import Cause, Division
-from arena.game.rules.round import Standing
 from arena.playstats.scan.games import Bids, Games
 from arena.playstats.scan.tables import Column, Flags, firsts, joined, only, rows
 from arena.playstats.scan.weighed import WeighedBids, WeighedCalls
@@ -151,11 +150,6 @@ class BestHighlights:
                 counts[whose] += 1
                 if counts[whose] == most:
                     self._bars[whose] = order(highlight)
-
-
-def is_behind(standing: Standing, seat: int) -> bool:
-    """Tell whether a seat has at most half of its fair share of the dice."""
-    return 2 * standing.dice[seat] * standing.alive <= sum(standing.dice)
 
 
 _HALF = MILLION // 2

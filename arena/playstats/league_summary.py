@@ -27,7 +27,7 @@ class Played(Struct):
     games: int = 0
     decisions: int = 0
     actions: int = 0
-    """Bids and calls."""
+    """The bids and calls of all games."""
     rounds: Counter[int] = field(default_factory=Counter)
     """Games by how many rounds they took."""
     wins: Counter[int] = field(default_factory=Counter)

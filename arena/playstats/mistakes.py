@@ -9,7 +9,6 @@ that of a mistake is below 0. How the dice really lay does not count: an unlucky
 one.
 """
 
-from bisect import insort
 from collections.abc import Iterable
 from typing import Literal, NamedTuple
 
@@ -64,29 +63,6 @@ def worst(mistakes: Iterable[Mistake]) -> tuple[Mistake, ...]:
     return tuple(sorted(mistakes, key=order)[:KEPT])
 
 
-class WorstMoves:
-    """The worst mistakes of one seat, added game by game."""
-
-    def __init__(self) -> None:
-        self._found: list[tuple[int, int, int, int, Mistake]] = []
-        self._bar = -1
-
-    def takes(self, edge: int) -> bool:
-        """Tell whether a move with this edge, in millionths of a die, may be among the worst."""
-        return edge <= self._bar
-
-    def add(self, edge: int, move: Mistake) -> None:
-        """Add a move that may be among the worst; equal edges are ordered as in `worst`."""
-        insort(self._found, (edge, move.dice, move.game, move.step, move))
-        if len(self._found) > KEPT:
-            self._found.pop()
-            self._bar = self._found[-1][0]
-
-    def kept(self) -> tuple[Mistake, ...]:
-        """Return the mistakes that stay."""
-        return tuple([entry[-1] for entry in self._found])
-
-
 _ACTIONS: tuple[Literal["bid", "dudo", "calza"], ...] = ("bid", "dudo", "calza")
 _BID, _DUDO, _CALZA = range(3)
 
@@ -101,7 +77,7 @@ class _Moves(NamedTuple):
     quantity: Column
     face: Column
     raised_quantity: Column
-    """0 for a calza."""
+    """The quantity of the bid that was made, or of the best one; 0 for a calza."""
     raised_face: Column
     chance: Column
     instead: Column

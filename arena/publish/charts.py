@@ -83,8 +83,14 @@ def round_axis(values: Sequence[float]) -> Axis:
     return Axis(ticks[0], ticks[-1], ticks, max(0, -floor(log10(step))))
 
 
-WIDTH, HEIGHT, SQUARE = 360, 200, 300
-LEFT, RIGHT, TOP, BOTTOM = 46, 18, 10, 40
+WIDTH = 360
+HEIGHT = 200
+SQUARE = 300
+"""The height of a chart whose axes have the same scale."""
+LEFT = 46
+RIGHT = 18
+TOP = 10
+BOTTOM = 40
 """Margins: room for the labels of both axes."""
 _TICKS = 6
 """Labels on an axis of whole numbers, at most."""
@@ -214,7 +220,7 @@ class ChartsPage(Struct, frozen=True):
 
     calibration: Chart | None
     lengths: dict[int, Chart]
-    """By table size."""
+    """The lengths of games, by table size."""
     seats: dict[int, Chart]
 
 

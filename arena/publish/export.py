@@ -23,7 +23,6 @@ from arena.game.rules.round import Bid, Raises, Round, place, raises
 from arena.game.walk import PlayedRound, walk
 from arena.io.errors import ArenaError
 from arena.league.schedule.schedule import Schedule
-from arena.league.store.exchanges import exchanges_of
 from arena.league.store.store import Store
 from arena.publish.export_files import GameRow, PairRow, game_rows, pair_rows
 from arena.publish.pseudonyms import Pseudonyms
@@ -63,8 +62,8 @@ class DecisionRow(Struct, frozen=True, gc=False):
     ]
     dudo: Annotated[bool, doc("Whether it could doubt.")]
     action: Annotated[Literal["bid", "dudo", "calza"], doc("What it did.")]
-    quantity: Annotated[int | None, doc("Of its bid; none for a call.")]
-    face: Annotated[int | None, doc("Of its bid; none for a call.")]
+    quantity: Annotated[int | None, doc("The quantity of its bid; none for a call.")]
+    face: Annotated[int | None, doc("The face of its bid; none for a call.")]
     chance: Annotated[
         float,
         doc(
@@ -98,20 +97,17 @@ def decision_rows(played: PlayedFixture, rules: Rules, *, counts: bool) -> Itera
     head = fixture.variant, len(fixture.seats), fixture.id, fixture.index, fixture.block, counts
     for record in played.games:
         game = _Game((*head, record.game), fixture.seats, record.places)
-        for round_ in walk(record, rules, fixture.max_rounds):
-            yield from _of_round(game, round_)
-
-
-def _of_round(game: _Game, played: PlayedRound) -> Iterator[DecisionRow]:
-    standing, said = played.now.standing, tuple[SeatBid, ...]()
-    now = Round(standing, standing.opener)
-    for step, event in enumerate(played.bids, played.step + 1):
-        bid = Bid(event.quantity, event.face)
-        yield _row(game, played, event, step, said, now, bid)
-        said = (*said, (event.seat, bid.quantity, bid.face))
-        now = place(now, bid)
-    if played.call and now.bid:
-        yield _row(game, played, played.call, played.end, said, now, now.bid)
+        for played_round in walk(record, rules, fixture.max_rounds):
+            standing = played_round.now.standing
+            said = tuple[SeatBid, ...]()
+            now = Round(standing, standing.opener)
+            for step, event in enumerate(played_round.bids, played_round.step + 1):
+                bid = Bid(event.quantity, event.face)
+                yield _row(game, played_round, event, step, said, now, bid)
+                said = (*said, (event.seat, bid.quantity, bid.face))
+                now = place(now, bid)
+            if (call := played_round.call) and now.bid:
+                yield _row(game, played_round, call, played_round.end, said, now, now.bid)
 
 
 def _row(
@@ -254,7 +250,7 @@ def _decisions(source: _Source) -> Iterator[Struct]:
 
 
 def _models(source: _Source) -> Iterator[Struct]:
-    for fixture, exchanges in exchanges_of(source.store):
+    for fixture, exchanges in source.store.exchanges():
         shown = source.names.fixture(fixture) if source.names else fixture
         texts = exchanges if source.names is None else map(without_words, exchanges)
         yield from exchange_rows(shown, texts)

@@ -18,7 +18,7 @@ class Job(NamedTuple):
     """Work on a fixture."""
 
     fixture: int
-    """Its index."""
+    """The index of the fixture."""
     games: Collection[int]
     """The numbers of those that the work needs."""
     given: Any

@@ -8,7 +8,7 @@ from hashlib import sha256
 from markupsafe import Markup
 from msgspec import Struct
 
-from arena.game.records import Division, LeagueInfo
+from arena.game.records import Conditions, Division
 from arena.io.text import visible
 from arena.ratings.leaderboard_rows import Leaderboard
 
@@ -158,10 +158,10 @@ class Links(Struct, frozen=True):
         return f"conditions.html#variant-{self.variants[label]}"
 
 
-def links(league: LeagueInfo, leaderboards: Sequence[Leaderboard]) -> Links:
+def links(conditions: Conditions, leaderboards: Sequence[Leaderboard]) -> Links:
     """Return the address book for a league's site."""
-    bots = [bot.name for bot in league.bots]
-    labels = dict.fromkeys([*league.variants, *(board.variant for board in leaderboards)])
+    bots = [bot.name for bot in conditions.bots]
+    labels = dict.fromkeys([*conditions.variants, *(board.variant for board in leaderboards)])
     return Links(file_stems(bots), file_stems(labels))
 
 
@@ -172,7 +172,7 @@ PATTERNS = 6
 
 
 class Identity(Struct, frozen=True):
-    """A bot's mark."""
+    """The mark of a bot: a colour and a pattern."""
 
     colour: int
     pattern: int
@@ -185,12 +185,11 @@ class Identity(Struct, frozen=True):
 
 def identities(bots: Iterable[str]) -> dict[str, Identity]:
     """Return the mark of each bot, by its place in the league."""
-    return {bot: _identity(place) for place, bot in enumerate(bots)}
-
-
-def _identity(place: int) -> Identity:
     # Each round of colours begins three patterns on, so that no pair comes again too soon.
-    return Identity(place % COLOURS, (place + 3 * (place // COLOURS)) % PATTERNS)
+    return {
+        bot: Identity(place % COLOURS, (place + 3 * (place // COLOURS)) % PATTERNS)
+        for place, bot in enumerate(bots)
+    }
 
 
 _LINK = Markup('<i class="{}"></i><a class="bot" href="{}{}"><bdi>{}</bdi></a>')

@@ -20,11 +20,10 @@ from msgspec.structs import replace
 from arena.game.records import (
     BotInfo,
     Cause,
-    Event,
+    Conditions,
     Faulted,
     Fixture,
     FixtureResult,
-    LeagueInfo,
     PlayedFixture,
     QuarantinedFixture,
     RatingsInfo,
@@ -60,9 +59,9 @@ WITHHELD = "withheld"
 class Pseudonyms:
     """The pseudonyms of all bots and authors that are or were in a league."""
 
-    def __init__(self, info: LeagueInfo, secret: bytes, named: Collection[str] = ()) -> None:
+    def __init__(self, conditions: Conditions, secret: bytes, named: Collection[str] = ()) -> None:
         """Draw them by a secret; the bots that are `named` keep their names."""
-        everybody = everyone(info)
+        everybody = everyone(conditions)
         self.bots = _drawn([bot.name for bot in everybody], secret, "bot", named)
         self.authors = _drawn([bot.author for bot in everybody if bot.author], secret, "author")
         self._secret = secret
@@ -72,15 +71,15 @@ class Pseudonyms:
         """A hash that differs as soon as any pseudonym does."""
         return _keyed(self._secret, "fingerprint", repr((self.bots, self.authors)))
 
-    def info(self, info: LeagueInfo) -> LeagueInfo:
+    def info(self, conditions: Conditions) -> Conditions:
         """Return the conditions of a league, with its bots in an order that reveals nothing."""
-        info = withheld(info)
+        conditions = withheld(conditions)
         return replace(
-            info,
-            bots=self._bots(info.bots),
-            resting=tuple(sorted(self.bots[name] for name in info.resting)),
-            struck=self._bots(info.struck),
-            ratings=self.ratings(info.ratings),
+            conditions,
+            bots=self._bots(conditions.bots),
+            resting=tuple(sorted(self.bots[name] for name in conditions.resting)),
+            struck=self._bots(conditions.struck),
+            ratings=self.ratings(conditions.ratings),
         )
 
     def ratings(self, options: RatingsInfo) -> RatingsInfo:
@@ -93,7 +92,15 @@ class Pseudonyms:
             played,
             fixture=self.fixture(played.fixture),
             games=[
-                replace(record, events=[_silenced(event) for event in record.events])
+                replace(
+                    record,
+                    events=[
+                        replace(event, detail=WITHHELD)
+                        if isinstance(event, Faulted) and event.cause in _QUOTING
+                        else event
+                        for event in record.events
+                    ],
+                )
                 for record in played.games
             ],
             stderr=(),
@@ -148,12 +155,6 @@ def secret_of(store: Path) -> bytes:
     except OSError as error:
         what = f"the secret of the pseudonyms cannot be kept: {error.strerror or error}"
         raise ArenaError(what, str(path), "make the store's folder writable") from error
-
-
-def _silenced(event: Event) -> Event:
-    if isinstance(event, Faulted) and event.cause in _QUOTING:
-        return replace(event, detail=WITHHELD)
-    return event
 
 
 def _drawn(

@@ -181,7 +181,9 @@ class _Teller(NamedTuple):
         return Step("round", standing.opener, said, played.number)
 
     def _bid(self, event: BidMade) -> Step:
-        seat, quantity, face = event.seat, event.quantity, event.face
+        seat = event.seat
+        quantity = event.quantity
+        face = event.face
         own, unseen, wild = self.played.seen_by(seat)
         odds = _odds_of_bid(at_least(*unknown(quantity, face, own, unseen, wild)))
         count = count_face((self.dice,), face, wild)

@@ -62,7 +62,12 @@ def select_replays(
             result.fixture.index: [game.game for game in result.games] for result in results
         }
     elif isinstance(choice, AtMost):
-        return _newest_of(select_replays(results, expected, NEWEST, linked), choice.games)
+        whole = select_replays(results, expected, NEWEST, linked)
+        games = [(index, game) for index in sorted(whole) for game in whole[index]]
+        newest: Selection = {}
+        for index, game in games[max(0, len(games) - choice.games) :]:
+            newest.setdefault(index, []).append(game)
+        return newest
     else:
         wanted: dict[int, set[int]] = defaultdict(set)
         for index, game in chain(_newest(results, choice), linked):
@@ -76,15 +81,6 @@ def select_replays(
             for result in results
         }
     return {index: games for index, games in selection.items() if games}
-
-
-def _newest_of(selection: Selection, most: int) -> Selection:
-    """Return the last of some games in the schedule."""
-    games = [(index, game) for index in sorted(selection) for game in selection[index]]
-    newest: Selection = {}
-    for index, game in games[max(0, len(games) - most) :]:
-        newest.setdefault(index, []).append(game)
-    return newest
 
 
 def _selected(result: FixtureResult, wanted: Collection[int], upset: Sequence[bool]) -> list[int]:
@@ -108,8 +104,6 @@ def _newest(results: Sequence[FixtureResult], most: int) -> Iterator[tuple[int, 
 
 
 FIRSTS = "games.js"
-A_PAGE = 8
-"""Shards that are taken after each page: about as many as come while it is made."""
 
 
 class Shard(msgspec.Struct, frozen=True):
@@ -125,7 +119,7 @@ class Shard(msgspec.Struct, frozen=True):
     marks: list[str]
     """The classes of each seat's mark."""
     games: dict[str, Replay]
-    """By game number."""
+    """The replays of the games, by their numbers."""
 
 
 class Firsts(msgspec.Struct, frozen=True):
@@ -162,7 +156,7 @@ def shards(
     existing: Mapping[str, str],
     variants: Mapping[str, Rules],
     marks: Mapping[str, str],
-    models: tuple[str, ...] = (),
+    models: tuple[str, ...],
 ) -> Iterator[File]:
     """Yield every shard; those whose keys are in `existing`, by path, come without their text.
 

@@ -13,7 +13,7 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import astuple, replace
 
-from arena.game.records import LeagueInfo, QuarantinedFixture, RatingsInfo
+from arena.game.records import Conditions, QuarantinedFixture, RatingsInfo
 from arena.io.errors import ArenaError
 from arena.io.files import replacing
 from arena.io.garbage import gc_of_new, without_gc
@@ -204,7 +204,7 @@ def report(request: ReportRequest, tell: Tell = str) -> Report:
         return write_report(store, partial(schedule_of, store), asked, tell)
 
 
-def pseudonyms(request: ReportRequest, conditions: LeagueInfo) -> Pseudonyms:
+def pseudonyms(request: ReportRequest, conditions: Conditions) -> Pseudonyms:
     """Return how a report calls the bots of a league, if it hides their names."""
     return Pseudonyms(conditions, secret_of(request.store), request.named)
 
@@ -307,12 +307,12 @@ def _state(
         progress.add(result if decides else replace(result, games=()))
     left, race = len(progress.due()), progress.playoff()
     playoff = race.verdict() if race else None
-    quarantined = [entry for entry in store.quarantined() if progress.belongs(entry.fixture.id)]
+    quarantined = [entry for entry in store.quarantined() if schedule.belongs(entry.fixture.id)]
     if names:
         quarantined = [names.quarantined(entry) for entry in quarantined]
         playoff = names.playoff(playoff) if playoff else None
     goes_on = conditions.endless
-    models = model_use(store, progress.belongs, names) if conditions.models else {}
+    models = model_use(store, schedule.belongs, names) if conditions.models else {}
     return StoreState(games.root, left, quarantined, playoff, goes_on=goes_on, models=models)
 
 

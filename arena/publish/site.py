@@ -2,7 +2,8 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import nullcontext
-from itertools import chain
+from dataclasses import dataclass
+from itertools import chain, islice
 from pathlib import Path
 from types import MappingProxyType
 
@@ -10,16 +11,24 @@ from markupsafe import Markup
 from msgspec import Struct
 from msgspec.structs import replace
 
-from arena.game.records import BotInfo, Cause, LeagueInfo, QuarantinedFixture
+from arena.game.records import BotInfo, Cause, Conditions, QuarantinedFixture
 from arena.game.rules.books import changed_switches
 from arena.io import shipped
 from arena.io.job import SharedItems
+from arena.playstats.faults import FaultEntry
 from arena.playstats.league_summary import LeagueSummary, timing
 from arena.publish import charts
 from arena.publish.data import play, results
-from arena.publish.data import results as result_tables
 from arena.publish.data.results import FixtureResultRow
-from arena.publish.data.schema import DataTable, LeagueHead, csv_parts, json_parts, to_csv, to_json
+from arena.publish.data.schema import (
+    DataTable,
+    LeagueHead,
+    TableHead,
+    csv_parts,
+    json_parts,
+    to_csv,
+    to_json,
+)
 from arena.publish.game_source import GameSource
 from arena.publish.links import (
     ABOUT,
@@ -39,6 +48,7 @@ from arena.publish.pages import bot, conditions, faults, feed, fixtures, leaderb
 from arena.publish.pages.front import (
     HIGHLIGHTS,
     FrontPage,
+    PlayedShare,
     description,
     front,
     main_page,
@@ -47,56 +57,34 @@ from arena.publish.pages.front import (
 )
 from arena.publish.pages.models import table_types
 from arena.publish.pages.pictures import PICTURE, heatmaps, podium
-from arena.publish.pages.watch import site_highlights
+from arena.publish.pages.watch import SiteHighlights, site_highlights
 from arena.publish.replay_steps import CAUSES, CauseWords
 from arena.publish.replays import (
-    A_PAGE,
     NEWEST,
     AtMost,
     ReplayChoice,
+    Selection,
     Watchable,
     firsts,
     select_replays,
     shards,
 )
-from arena.publish.series import alternating
 from arena.publish.site_folder import FRONT, File, locked_site, new_site
 from arena.publish.site_state import StoreState
 from arena.publish.templates import Frame, font_css, menu, render
-from arena.ratings.leaderboard_rows import Leaderboard
+from arena.ratings.leaderboard_rows import Leaderboard, OverallRow
 from arena.ratings.league_ratings import UPSET, Favourites, Ratings
-
-
-def files_of_ratings(league: LeagueInfo, ratings: Ratings) -> Iterator[File]:
-    """Yield data and pictures of leaderboards: what a site shows of them has no links to games."""
-    head, of, alpha = LeagueHead(league.name), links(league, ratings.boards), ratings.options.alpha
-    yield from table_files(results.suspicions(head, alpha, ratings.suspicions))
-    if overall := ratings.overall:
-        yield from table_files(results.overall(overall))
-    for board in ratings.boards:
-        if len(board.rows) > leaderboard.TOP:
-            for scheme, picture in heatmaps(leaderboard.matrix(board), len(board.rows)).items():
-                yield File(of.picture(board, scheme), picture)
-        for make in (results.leaderboard, results.head_to_head, results.better):
-            table = make(board)
-            yield from table_files(table, of.data_stem(board, table.type.name))
-
-
-def table_files(table: DataTable, stem: str = "") -> Iterator[File]:
-    """Yield a table as CSV and as JSON; by default they are called as its type."""
-    stem = stem or f"data/{table.type.name}"
-    yield File(f"{stem}.csv", to_csv(table))
-    yield File(f"{stem}.json", to_json(table))
-
 
 MANY = 50
 """Bots whose pages are worth a process of their own."""
 BESIDE = "front_beside.part"
 """What stands beside the standings, as a part of the front page of a door."""
+REPLAYS_A_PAGE = 8
+"""Scripts of replays that are taken after each page: about as many as come while it is made."""
 
 
 def publish(
-    league: LeagueInfo,
+    conditions: Conditions,
     ratings: Ratings,
     source: GameSource,
     folder: Path,
@@ -113,21 +101,39 @@ def publish(
     then have absolute links and a picture for other sites. Raises ArenaError if the folder cannot
     be written; an earlier report then stays whole.
     """
-    state, bots = state or StoreState(), league.bots
+    state, bots = state or StoreState(), conditions.bots
     beside = source.beside if len(bots) >= MANY else nullcontext
     with (
         locked_site(folder) as existing,
         new_site(folder, state.inputs) as new,
-        new.also_taking(files_of_ratings(league, ratings), beside),
+        new.also_taking(files_of_ratings(conditions, ratings), beside),
     ):
-        site = _Site(league, ratings, source, state, replays, anonymous=anonymous, url=url)
-        with SharedItems(bots) as left, new.also_taking(site.bots(left.there()), beside):
-            new.take_all(chain(site.files(existing), site.bots(left.here())))
+        site = site_of(conditions, ratings, source, state, replays, anonymous=anonymous, url=url)
+        with SharedItems(bots) as left, new.also_taking(site.bot_pages(left.there()), beside):
+            new.take_all(chain(site.files(existing), site.bot_pages(left.here())))
     return folder / FRONT
 
 
-def _static(name: str) -> File:
-    return File(name, (shipped.folder("reports") / name).read_text(encoding="utf-8"))
+def files_of_ratings(league: Conditions, ratings: Ratings) -> Iterator[File]:
+    """Yield data and pictures of leaderboards, which need neither games nor pages."""
+    paths = links(league, ratings.boards)
+    yield from table_files(results.suspicions(LeagueHead(league.name), ratings))
+    if overall := ratings.overall:
+        yield from table_files(DataTable(OverallRow, TableHead(), overall.rows))
+    for board in ratings.boards:
+        if len(board.rows) > leaderboard.TOP:
+            for scheme, picture in heatmaps(leaderboard.matrix(board), len(board.rows)).items():
+                yield File(paths.picture(board, scheme), picture)
+        for make in (results.leaderboard, results.head_to_head, results.better):
+            table = make(board)
+            yield from table_files(table, paths.data_stem(board, table.type.name))
+
+
+def table_files(table: DataTable, stem: str = "") -> Iterator[File]:
+    """Yield a table as CSV and as JSON; without a stem, the files are called as its type."""
+    stem = stem or f"data/{table.type.name}"
+    yield File(f"{stem}.csv", to_csv(table))
+    yield File(f"{stem}.json", to_json(table))
 
 
 class SiteContext(Struct, frozen=True, kw_only=True):
@@ -152,78 +158,124 @@ class SiteContext(Struct, frozen=True, kw_only=True):
     causes: Mapping[Cause, CauseWords] = MappingProxyType(CAUSES)
     paired: int
     """Bots of a leaderboard whose pairs are in the data files."""
-    pairs_command: str = result_tables.ALL_PAIRS
+    pairs_command: str = results.ALL_PAIRS
 
 
-class _Site:
-    """One report in the making."""
+def site_of(
+    league: Conditions,
+    ratings: Ratings,
+    source: GameSource,
+    state: StoreState,
+    choice: ReplayChoice,
+    *,
+    anonymous: bool = False,
+    url: str = "",
+) -> "Site":
+    """Work out what all pages of a site have in common."""
+    boards, summary = ratings.boards, source.summary
+    expected = Favourites(boards)
+    highlights = site_highlights(summary, source.results, boards, expected, league.variants)
 
-    def __init__(
-        self,
-        league: LeagueInfo,
-        ratings: Ratings,
-        source: GameSource,
-        state: StoreState,
-        choice: ReplayChoice,
-        *,
-        anonymous: bool = False,
-        url: str = "",
-    ) -> None:
-        self.league, self.ratings, self.source = league, ratings, source
-        self.state, self.choice = state, choice
-        self.progress = progress(source.results, state.left, goes_on=state.goes_on)
-        self.head = LeagueHead(league.name)
-        self.boards = boards = ratings.boards
-        self.summary = source.summary
-        results, expected = source.results, Favourites(boards)
-        self.highlights = site_highlights(self.summary, results, boards, expected, league.variants)
-        linked = self.summary.mistake_games() | self.highlights.games()
-        pruned = source.without_logs
-        complete = [result for result in results if result.fixture.index not in pruned]
-        self.selection = select_replays(complete, expected, choice, linked)
-        self.watchable = Watchable(self.selection)
-        self.links = links(league, boards)
-        luck = self.summary.luck
-        self.fixtures = result_tables.fixture_rows(results, self.selection, expected, luck)
-        self.marks = identities(info.name for info in league.bots)
-        self.frame = Frame(
-            league=league,
-            links=self.links,
-            menu=menu(watch=bool(self.selection)),
-            anonymous=anonymous,
-            url=url and f"{url.rstrip('/')}/",
-            verdict=description(self.progress, standings(ratings), len(league.bots), state.playoff),
-        )
-        context = self._context(len(source.results) - len(complete))
-        marked = {root: marked_links(self.marks, self.links, root) for root in ("", "../")}
-        self.contexts = {root: replace(context, marked=names) for root, names in marked.items()}
+    # Pages point to the games of mistakes and of highlights, if their logs are still there.
+    linked = summary.mistake_games() | highlights.games()
+    pruned = source.without_logs
+    complete = [result for result in source.results if result.fixture.index not in pruned]
+    selection = select_replays(complete, expected, choice, linked)
 
-    def _context(self, pruned: int) -> SiteContext:
-        """Return what every page may show, without links."""
-        variants = self.league.variants.items()
-        return SiteContext(
-            ratings=self.ratings,
-            boards=self.boards,
-            summary=self.summary,
-            quarantined=self.state.quarantined,
-            pruned=pruned,
-            watchable=self.watchable,
-            watch=WATCH if self.selection else "",
-            identities=self.marks,
-            marked={},
-            tagged=any(info.tags for info in self.league.bots),
-            paired=result_tables.PAIRED,
-            changes={label: len(changed_switches(rules)) for label, rules in variants},
-        )
+    site_links = links(league, boards)
+    marks = identities(info.name for info in league.bots)
+    played = progress(source.results, state.left, goes_on=state.goes_on)
+    frame = Frame(
+        league=league,
+        links=site_links,
+        menu=menu(watch=bool(selection)),
+        anonymous=anonymous,
+        url=url and f"{url.rstrip('/')}/",
+        verdict=description(played, standings(ratings), len(league.bots), state.playoff),
+    )
+    context = SiteContext(
+        ratings=ratings,
+        boards=boards,
+        summary=summary,
+        quarantined=state.quarantined,
+        pruned=len(source.results) - len(complete),
+        watchable=Watchable(selection),
+        watch=WATCH if selection else "",
+        identities=marks,
+        marked=marked_links(marks, site_links, ""),
+        tagged=any(info.tags for info in league.bots),
+        paired=results.PAIRED,
+        changes={label: len(changed_switches(rules)) for label, rules in league.variants.items()},
+    )
+    return Site(
+        league=league,
+        ratings=ratings,
+        source=source,
+        state=state,
+        choice=choice,
+        progress=played,
+        highlights=highlights,
+        selection=selection,
+        fixtures=results.fixture_rows(source.results, selection, expected, summary.luck),
+        frame=frame,
+        context=context,
+        context_below=replace(context, marked=marked_links(marks, site_links, "../")),
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Site:
+    """One report in the making: what its pages are made of, and the files that come of it."""
+
+    league: Conditions
+    ratings: Ratings
+    source: GameSource
+    state: StoreState
+    choice: ReplayChoice
+    progress: PlayedShare
+    highlights: SiteHighlights
+    selection: Selection
+    """The games to watch."""
+    fixtures: list[FixtureResultRow]
+    """Those with games, in schedule order."""
+    frame: Frame
+    """That of the front page."""
+    context: SiteContext
+    """What pages in the site's folder know."""
+    context_below: SiteContext
+    """What pages in a folder below it know."""
 
     def files(self, existing: Mapping[str, str]) -> Iterator[File]:
-        """Yield every file of the site but the pages of bots; `existing` has the keys of files."""
-        # In turns: other processes make replays while this one makes pages.
-        replays = self._replays(existing) if self.selection else ()
-        yield from alternating(self._pages(), replays, A_PAGE)
+        """Yield every file of the site but the pages of bots; `existing` has the keys of files.
+
+        Pages and replays come in turns: other processes make replays while this one makes pages.
+        """
+        replays = self._replays(existing) if self.selection else iter(())
+        for page in self._pages():
+            yield page
+            yield from islice(replays, REPLAYS_A_PAGE)
+        yield from replays
+
+    def bot_pages(self, bots: Iterable[BotInfo]) -> Iterator[File]:
+        """Yield the pages of some bots."""
+        for model in bot.models(
+            self.league, bots, self.ratings, self.source.summary, self.fixtures, self.highlights
+        ):
+            yield self._page("bot.html", self.frame.links.bot(model.info.name), bot.BotView(model))
+
+    def _page(self, template: str, path: str, *models: Struct) -> File:
+        """Return a page; its template knows the fields of these models by their names."""
+        frame = self.frame.at(path)
+        context = self.context_below if frame.root else self.context
+        return File(path, render(template, frame, context, *models))
 
     def _pages(self) -> Iterator[File]:
         """Yield all files but those of replays and bots."""
+        boards, summary, head = (
+            self.ratings.boards,
+            self.source.summary,
+            LeagueHead(self.league.name),
+        )
         yield _static("style.css")
         yield _static("shared.js")
         yield _static("tables.js")
@@ -233,113 +285,111 @@ class _Site:
         yield self._page("bots.html", BOTS, leaderboard.BotsPage(overview))
         yield self._page("about.html", ABOUT)
         yield from self._conditions()
-        changes = feed.feed(self.league, self.boards, self.source)
-        yield self._page("feed.xml", feed.TEMPLATE, changes)
-        yield from self._faults()
+        yield self._page("feed.xml", feed.TEMPLATE, feed.feed(self.league, boards, self.source))
+
+        yield self._page("faults.html", "faults.html", faults.faults_page(summary))
+        table = DataTable(FaultEntry, head, self.source.faults)
+        yield File("data/faults.csv", csv_parts(table))
+        yield File("data/faults.json", json_parts(table))
+
         yield self._page("suspicions.html", "suspicions.html")
         if overall := self.ratings.overall:
             page = leaderboard.overall_page(overall, self.league)
             yield self._page("overall.html", OVERALL, page)
-        for board in self.boards:
-            yield from self._board(board)
+        for board in boards:
+            table_page = leaderboard.leaderboard_page(board, self.league, self.state.models)
+            yield self._page("leaderboard.html", self.frame.links.table(board), table_page)
+            pairs = leaderboard.head_to_head_page(board)
+            yield self._page("head_to_head.html", self.frame.links.head_to_head(board), pairs)
         yield from self._fixtures()
-        yield self._page("charts.html", "charts.html", charts.charts_page(self.summary))
+        yield self._page("charts.html", "charts.html", charts.charts_page(summary))
         names = [info.name for info in self.league.bots]
-        highlights = self.highlights.bots
         for stem, table in play.tables(
-            self.head, self.summary, names, self.boards, self.links, highlights
+            head, summary, names, boards, self.frame.links, self.highlights.bots
         ):
             yield from table_files(table, stem)
         if self.league.models:
-            charted, table = models.models_page(self.boards, self.state.models, self.head)
+            charted, table = models.models_page(boards, self.state.models, head)
             yield self._page("models.html", MODELS, charted)
             yield from table_files(table)
 
-    def _page(self, template: str, path: str, *models: Struct) -> File:
-        frame = self.frame.at(path)
-        return File(path, render(template, frame, self.contexts[frame.root], *models))
-
-    def _faults(self) -> Iterator[File]:
-        yield self._page("faults.html", "faults.html", faults.faults_page(self.summary))
-        table = result_tables.faults(self.head, self.source.faults)
-        yield File("data/faults.csv", csv_parts(table))
-        yield File("data/faults.json", json_parts(table))
-
-    def bots(self, bots: Iterable[BotInfo]) -> Iterator[File]:
-        """Yield the pages of some bots."""
-        for model in bot.models(
-            self.league, bots, self.ratings, self.summary, self.fixtures, self.highlights
-        ):
-            yield self._page("bot.html", self.links.bot(model.info.name), bot.BotView(model))
-
     def _front(self) -> Iterator[File]:
-        """Yield the front page, and the picture of a site with an address."""
-        highlights = watch.highlights(self.highlights, self.watchable, HIGHLIGHTS)
-        page = front(self.ratings, self.summary, self.progress, highlights, self.state.playoff)
-        model = FrontPage(page, main_page(self.ratings, self.links))
+        """Yield the front page, its part for a door, and the picture of a site with an address."""
+        highlights = watch.highlights(self.highlights, self.context.watchable, HIGHLIGHTS)
+        page = front(
+            self.ratings, self.source.summary, self.progress, highlights, self.state.playoff
+        )
+        model = FrontPage(page, main_page(self.ratings, self.frame.links))
         yield self._page("index.html", FRONT, model)
         if door := self.state.door:
             frame = replace(self.frame, root=door)
-            marked = marked_links(self.marks, self.links, door)
-            context = replace(self.contexts[""], marked=marked)
+            marked = marked_links(self.context.identities, self.frame.links, door)
+            context = replace(self.context, marked=marked)
             yield File(BESIDE, render("front_beside.html", frame, context, model))
         if self.frame.url:
             best = [row.bot for row in page.shown]
             yield File(PICTURE, podium(self.league.name, self.frame.verdict, best))
 
     def _conditions(self) -> Iterator[File]:
+        """Yield the conditions and the rules, the schemas of all data, and data about them."""
         known = timing(self.source.results, self.league.limits.start)
-        page = conditions.conditions_page(self.league, self.summary, known, self.state.root)
+        page = conditions.conditions_page(self.league, self.source.summary, known, self.state.root)
         yield self._page("conditions.html", "conditions.html", page)
         yield self._page("rules.html", RULES, conditions.rules_page(self.league))
         for kind in table_types(models=bool(self.league.models)):
             yield File(f"data/{kind.schema_file}", kind.schema_text())
-        for table in result_tables.conditions(self.league, self.summary):
+        for table in conditions.tables(self.league, self.source.summary):
             yield from table_files(table)
         if missing := self.state.quarantined:
-            yield from table_files(result_tables.quarantined(self.head, missing))
-
-    def _replays(self, existing: Mapping[str, str]) -> Iterator[File]:
-        marks = {bot: identity.classes for bot, identity in self.marks.items()}
-        yield from shards(
-            *(self.source, self.selection, self.links, existing, self.league.variants, marks),
-            models=self.league.public_models or (),
-        )
-        yield firsts(self.selection)
-        yield _static("replay.js")
-        yield _static("replay.css")
-        yield _static("watch.css")
-        lists = watch.lists(self.highlights.league, self.watchable)
-        index, games = next(iter(self.selection.items()))
-        first = f"{index}.{games[0]}.0"
-        chosen = self.choice
-        choice, most = (NEWEST, chosen.games) if isinstance(chosen, AtMost) else (chosen, None)
-        page = watch.ReplayPage(first, choice, most, UPSET, lists)
-        yield self._page("replay.html", REPLAY, page)
-        yield from self._watch(lists)
-
-    def _watch(self, lists: list[watch.HighlightList]) -> Iterator[File]:
-        yield self._page("watch.html", WATCH, watch.WatchPage(lists))
-        for board in self.boards if len(self.boards) > 1 else ():
-            highlights = self.highlights.divisions.get(board.division, ())
-            page = watch.WatchPage(watch.lists(highlights, self.watchable), board)
-            yield self._page("watch.html", self.links.watch(board), page)
+            yield from table_files(results.quarantined(LeagueHead(self.league.name), missing))
 
     def _fixtures(self) -> Iterator[File]:
+        """Yield the search for fixtures, and the list of them, page by page."""
         pages = fixtures.pages(self.fixtures)
         newest = self.fixtures[: -fixtures.NEWEST_SHOWN - 1 : -1]
         yield self._page("fixtures.html", FIXTURES, fixtures.SearchPage(pages, newest, UPSET))
         if pages:
             yield _static("fixtures.js")
-            yield from fixtures.search_files(self.fixtures, self.league, self.boards, self.links)
+            yield from fixtures.search_files(
+                self.fixtures, self.league, self.ratings.boards, self.frame.links
+            )
         for page in pages:
-            path = self.links.fixture_page(page.number)
+            path = self.frame.links.fixture_page(page.number)
             yield self._page("fixture_page.html", path, fixtures.ListPage(page))
-            table = DataTable(FixtureResultRow, self.head, page.fixtures)
-            yield from table_files(table, self.links.fixture_data(page.number))
+            table = DataTable(FixtureResultRow, LeagueHead(self.league.name), page.fixtures)
+            yield from table_files(table, self.frame.links.fixture_data(page.number))
 
-    def _board(self, board: Leaderboard) -> Iterator[File]:
-        page = leaderboard.leaderboard_page(board, self.league, self.state.models)
-        yield self._page("leaderboard.html", self.links.table(board), page)
-        pairs = leaderboard.head_to_head_page(board)
-        yield self._page("head_to_head.html", self.links.head_to_head(board), pairs)
+    def _replays(self, existing: Mapping[str, str]) -> Iterator[File]:
+        """Yield the scripts of replays, the page that shows them, and the highlights to watch."""
+        marks = {bot: identity.classes for bot, identity in self.context.identities.items()}
+        yield from shards(
+            self.source,
+            self.selection,
+            self.frame.links,
+            existing,
+            self.league.variants,
+            marks,
+            self.league.public_models or (),
+        )
+        yield firsts(self.selection)
+        yield _static("replay.js")
+        yield _static("replay.css")
+        yield _static("watch.css")
+
+        lists = watch.lists(self.highlights.league, self.context.watchable)
+        index, games = next(iter(self.selection.items()))
+        chosen = self.choice
+        choice, most = (NEWEST, chosen.games) if isinstance(chosen, AtMost) else (chosen, None)
+        replay = watch.ReplayPage(f"{index}.{games[0]}.0", choice, most, UPSET, lists)
+        yield self._page("replay.html", REPLAY, replay)
+
+        yield self._page("watch.html", WATCH, watch.WatchPage(lists))
+        if len(self.ratings.boards) > 1:
+            for board in self.ratings.boards:
+                highlights = self.highlights.divisions.get(board.division, ())
+                page = watch.WatchPage(watch.lists(highlights, self.context.watchable), board)
+                yield self._page("watch.html", self.frame.links.watch(board), page)
+
+
+def _static(name: str) -> File:
+    return File(name, (shipped.folder("reports") / name).read_text(encoding="utf-8"))

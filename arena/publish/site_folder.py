@@ -51,17 +51,13 @@ def hash_of(*folders: Path) -> str:
     for name in _LIBRARIES:
         digest.update(f" {name} {version(name)}".encode())
     for folder in folders:
-        for path in _sources(folder):
+        # Neither what was compiled nor what ships beside the code.
+        left_out = {"__pycache__", "_shipped"}
+        paths = [path for path in folder.rglob("*.*") if left_out.isdisjoint(path.parts)]
+        for path in sorted(path for path in paths if path.is_file()):
             content = path.read_bytes()
             digest.update(f" {path.relative_to(folder)} {len(content)} ".encode() + content)
     return digest.hexdigest()
-
-
-def _sources(folder: Path) -> list[Path]:
-    """Return the files of a folder, without what was compiled and what ships beside the code."""
-    left_out = {"__pycache__", "_shipped"}
-    paths = (path for path in folder.rglob("*.*") if left_out.isdisjoint(path.parts))
-    return sorted(path for path in paths if path.is_file())
 
 
 MANIFEST = ".perudo-arena-site.json"

@@ -69,7 +69,7 @@ def model_use(
     for stored in store.stored():
         if not stored.stderr or not counts(stored.id):
             continue
-        played = store.without_games(stored)
+        played = store.decoded(stored.without_games)
         fixture = names.fixture(played.fixture) if names else played.fixture
         for seat, bot in enumerate(fixture.seats):
             use = used.setdefault((fixture.division, bot), ModelUse())

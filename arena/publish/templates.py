@@ -18,7 +18,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from arena import __version__
-from arena.game.records import LeagueInfo
+from arena.game.records import Conditions
 from arena.io import shipped
 from arena.io import text as visible
 from arena.publish import text
@@ -53,7 +53,7 @@ MENU = {
 class Frame(Struct, frozen=True, kw_only=True):
     """The model of the frame of a page."""
 
-    league: LeagueInfo
+    league: Conditions
     links: Links
     menu: tuple[tuple[str, str], ...]
     """The page and the label of each item."""
@@ -97,9 +97,12 @@ _WORD = 64
 def environment() -> Environment:
     """Return the template environment: autoescape everywhere, undefined names are errors."""
     templates = shipped.folder("reports")
+    # Compiled templates depend on the options below and on what the filters make of constants.
+    modules = __file__, text.__file__, visible.__file__
+    depends_on = b"".join(Path(module).read_bytes() for module in modules)
     env = Environment(
         loader=FileSystemLoader(templates),
-        bytecode_cache=TemplateCache(templates, _made_by()),
+        bytecode_cache=TemplateCache(templates, depends_on),
         autoescape=True,
         undefined=StrictUndefined,
         finalize=_inert,
@@ -140,12 +143,6 @@ def render(template: str, *models: Struct) -> str:
     """Return a page; its template knows the fields of all these models by their names."""
     known = {name: getattr(model, name) for model in models for name in model.__struct_fields__}
     return environment().get_template(template).render(known)
-
-
-def _made_by() -> bytes:
-    """Return what compiled templates depend on beside themselves: options and filters."""
-    modules = __file__, text.__file__, visible.__file__
-    return b"".join(Path(module).read_bytes() for module in modules)
 
 
 def _inert(value: object) -> str:

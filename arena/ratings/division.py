@@ -1,43 +1,41 @@
-"""The ratings of a division, which are read back if nothing that decides them changed."""
+"""The ratings of a division, taken from a cache if nothing that decides them changed."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from contextlib import nullcontext
 from functools import partial
 from math import prod
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from msgspec import Struct
-from msgspec.structs import replace
+from msgspec.structs import astuple, replace
 from numpy.typing import NDArray
 
 from arena.game.records import Division, FixtureResult, RatingsInfo
 from arena.ratings.board.leaderboard import (
-    RatedField,
+    FaultlessGames,
+    PairTable,
     Solution,
     estimate,
     estimate_large,
     leaderboard,
-    past_of,
     rate_large,
     solve,
-    without_faults,
 )
-from arena.ratings.board.memory import Begin, Remember, decided_by, forget, pack, unpack, within
+from arena.ratings.board.memory import Work, decided_by, pack, unpack
 from arena.ratings.board.overall import Places
 from arena.ratings.board.pair_matrix import Better, Duels, SparsePairs
 from arena.ratings.board.ranks import large_ranks, rank_ranges
+from arena.ratings.board.trajectory import past_of
 from arena.ratings.leaderboard_rows import Duel, Leaderboard
-from arena.ratings.maths.arrays import as_ints
+from arena.ratings.maths.arrays import Floats, as_ints
 from arena.ratings.model.games import Games, as_arrays
 from arena.ratings.model.posterior import MANY
 from arena.ratings.suspicion import Findings, findings
 
-if TYPE_CHECKING:
-    from arena.io.job import Beside
-
+_ALONE = Work()
 _MANY_GAMES = 10_000
-"""Games that are worth processes for their past, and to look for what is suspicious."""
+"""With fewer games, a division is rated in this process alone."""
 
 
 class Rated(NamedTuple):
@@ -50,142 +48,141 @@ class Rated(NamedTuple):
 
 
 class _Kept(Struct, array_like=True, frozen=True):
-    """The ratings of a division as plain data, without values of pairs.
-
-    Those are kept before it as they are in memory: in JSON they would take many times as much.
-    """
+    """The ratings of a division as plain data, without values of pairs."""
 
     board: Leaderboard
     findings: Findings | None
 
 
+class _PairMatrices(NamedTuple):
+    """Values of all ordered pairs of bots."""
+
+    better: Floats
+    ahead: NDArray[np.int32]
+
+
+class _Made(NamedTuple):
+    """The ratings of a division; values of pairs are apart, which in JSON would take much room."""
+
+    kept: _Kept
+    places: Places
+    pairs: _PairMatrices | PairTable
+    """The table is that of a large field."""
+
+
 def rate_division(
-    division: Division,
-    played: Sequence[FixtureResult],
-    options: RatingsInfo,
-    remember: Remember,
-    begin: Begin | None = None,
-    beside: "Beside" = nullcontext,
-    *,
-    brief: bool = False,
+    division: Division, games: Games, options: RatingsInfo, work: Work = _ALONE
 ) -> Rated:
-    """Rate the games of a division, at least one, or remember their ratings.
-
-    `begin`, `beside` and `brief` are as in `rate_results`.
-    """
-    games = as_arrays(played)
-    return rate_arrays(division, games, options, remember, begin, beside, brief=brief)
-
-
-def rate_arrays(
-    division: Division,
-    games: Games,
-    options: RatingsInfo,
-    remember: Remember = forget,
-    begin: Begin | None = None,
-    beside: "Beside" = nullcontext,
-    *,
-    brief: bool = False,
-) -> Rated:
-    """Rate the games of a division, as `rate_division` does."""
-    remember = within(remember, division)
-
-    def make() -> bytes:
-        return _rated(division, games, options, None if brief else remember, begin, beside)
-
-    data = remember("ratings", decided_by(games, division, options, brief), make)
-    return _unpacked(games.bots, data)
+    """Rate the games of a division, at least one, or take their ratings from the cache."""
+    work = work.within(division)
+    make = partial(_make, division, games, options, work)
+    if work.remember is None:
+        return _rated(games.bots, make())
+    key = decided_by(games, division, options, work.brief)
+    data = work.remember("ratings", key, lambda: _packed(make()))
+    return _rated(games.bots, _unpacked(len(games.bots), data))
 
 
-def _rated(
-    division: Division,
-    games: Games,
-    options: RatingsInfo,
-    remember: Remember | None,
-    begin: Begin | None,
-    beside: "Beside",
-) -> bytes:
+def _make(division: Division, games: Games, options: RatingsInfo, work: Work) -> _Made:
     if games.size > MANY:
-        return _pack_large(rate_large(division, games, options, remember))
-    beside = beside if len(games.order) >= _MANY_GAMES else nullcontext
-    with past_of(games, remember, begin, beside) as past:
-        solution = solve(games, beside)
-        test = partial(_findings, division, [solution], options.alpha if remember else 0.0)
-        with beside(test) as suspicious:
+        rated = rate_large(division, games, options, work)
+        covariance = rated.estimates.covariance
+        places = Places(covariance.place, covariance.degrees_of_freedom)
+        return _Made(_Kept(rated.board, None), places, rated.pairs)
+    if len(games.order) < _MANY_GAMES:
+        work = work._replace(beside=nullcontext)
+    with past_of(games, work) as past:
+        solution = solve(games, work.beside)
+        alpha = 0.0 if work.brief else options.alpha
+        with work.beside(partial(_findings, division, _tested(solution), alpha)) as suspicious:
             estimates = estimate(solution)
-            board = replace(leaderboard(division, estimates, past(), options), duels={}, better={})
-            vary, ahead = estimates.covariance, solution.pairs.ahead.astype(np.int32)
-            columns = estimates.better, vary.place, vary.degrees_of_freedom, ahead
-            del estimates, vary, solution  # what is suspicious needs a solution of its own
-            kept = pack(_Kept(board, suspicious()))
-    values = [np.ascontiguousarray(column).data for column in columns]
-    return b"".join([*values, kept])
+            board = leaderboard(division, estimates, past(), options)
+            places = Places(estimates.covariance.place, estimates.covariance.degrees_of_freedom)
+            pairs = _PairMatrices(estimates.better, solution.pairs.ahead.astype(np.int32))
+            del estimates, solution  # what is suspicious may need as much memory again
+            return _Made(_Kept(board, suspicious()), places, pairs)
 
 
-def _findings(division: Division, solved: list[Solution], alpha: float) -> Findings | None:
-    """Test a division by its games without faults; None if there are none, or alpha is 0.
+def _tested(solution: Solution) -> Solution | FaultlessGames:
+    """Return the games that are tested for suspicions: those without faults."""
+    games, skills, _ = solution
+    if not games.faulted.any():
+        return solution
+    return FaultlessGames(games, skills.results, skills.factors)
 
-    Takes its solution off the list, to let it go: the matrices of two take much memory.
-    """
-    solution = solved.pop()
-    faulted = solution.games.faulted.any(1)
-    if alpha <= 0.0 or faulted.all():
+
+def _findings(
+    division: Division, tested: Solution | FaultlessGames, alpha: float
+) -> Findings | None:
+    """Test a division; None if there is no game without faults, or alpha is 0."""
+    if alpha <= 0.0 or tested.games.faulted.any(1).all():
         return None
-    if faulted.any():
-        clean = without_faults(solution)
-        del solution
-        solution = clean.solved()
+    solution = tested.solved() if isinstance(tested, FaultlessGames) else tested
     return findings(division, solution, alpha)
 
 
-def _pack_large(rated: RatedField) -> bytes:
-    """Return the ratings of a large field: how many pairs there are, their values, and the rest."""
-    table, vary = rated.pairs, rated.estimates.covariance
-    count = np.array([len(table.one)])
-    pairs = table.one, table.other, table.better, table.ahead, table.games
-    columns = count, vary.place, vary.degrees_of_freedom, *pairs
-    values = [np.ascontiguousarray(column).data for column in columns]
-    return b"".join([*values, pack(_Kept(rated.board, None))])
+def _rated(bots: tuple[str, ...], made: _Made) -> Rated:
+    """Return ratings with the values of their pairs."""
+    board, pairs = made.kept.board, made.pairs
+    if isinstance(pairs, _PairMatrices):
+        board = replace(board, duels=Duels(bots, pairs.ahead), better=Better(bots, pairs.better))
+    else:
+        met = pairs.games > 0
+        duels = list(map(Duel, pairs.ahead[met].tolist(), pairs.games[met].tolist()))
+        board = replace(
+            board,
+            duels=SparsePairs(bots, pairs.one[met], pairs.other[met], duels.__getitem__),
+            better=SparsePairs(bots, pairs.one, pairs.other, pairs.better.tolist().__getitem__),
+        )
+    return Rated(board, made.places, made.kept.findings)
+
+
+def _packed(made: _Made) -> bytes:
+    """Return ratings as bytes: arrays as they are in memory, then the rest."""
+    covariance, degrees_of_freedom = made.places
+    pairs = made.pairs
+    if isinstance(pairs, _PairMatrices):
+        arrays = [pairs.better, covariance, degrees_of_freedom, pairs.ahead]
+    else:
+        count = np.array([len(pairs.one)])
+        arrays = [count, covariance, degrees_of_freedom, *astuple(pairs)]
+    values = [np.ascontiguousarray(array).data for array in arrays]
+    return b"".join([*values, pack(made.kept)])
+
+
+def _unpacked(bots: int, data: bytes) -> _Made:
+    """Return ratings that were packed."""
+    arrays = _Arrays(data)
+    pairs: _PairMatrices | PairTable
+    if bots > MANY:
+        [count] = arrays.read(np.intp, 1).tolist()
+        places = Places(arrays.read(np.float64, bots), arrays.read(np.float64, bots))
+        pairs = PairTable(
+            one=arrays.read(np.intp, count),
+            other=arrays.read(np.intp, count),
+            better=arrays.read(np.float64, count),
+            ahead=arrays.read(np.intp, count),
+            games=arrays.read(np.intp, count),
+        )
+    else:
+        better = arrays.read(np.float64, bots, bots)
+        places = Places(arrays.read(np.float64, bots, bots), arrays.read(np.float64, bots))
+        pairs = _PairMatrices(better, arrays.read(np.int32, bots, bots))
+    return _Made(unpack(data[arrays.at :], _Kept), places, pairs)
 
 
 class _Arrays:
     """Arrays that stand one after another in some data."""
 
     def __init__(self, data: bytes) -> None:
-        self._data, self.at = data, 0
+        self._data = data
+        self.at = 0
+        """Where the next one begins."""
 
     def read(self, kind: type[np.generic], *shape: int) -> NDArray[Any]:
         values = np.frombuffer(self._data, kind, prod(shape), self.at).reshape(shape)
         self.at += values.nbytes
         return values
-
-
-def _unpacked(bots: tuple[str, ...], data: bytes) -> Rated:
-    arrays = _Arrays(data)
-    if len(bots) > MANY:
-        return _unpacked_large(bots, data, arrays)
-    square = len(bots), len(bots)
-    better, covariance = arrays.read(np.float64, *square), arrays.read(np.float64, *square)
-    degrees_of_freedom, ahead = arrays.read(np.float64, len(bots)), arrays.read(np.int32, *square)
-    unpacked = unpack(data[arrays.at :], _Kept)
-    board = replace(unpacked.board, duels=Duels(bots, ahead), better=Better(bots, better))
-    return Rated(board, Places(covariance, degrees_of_freedom), unpacked.findings)
-
-
-def _unpacked_large(bots: tuple[str, ...], data: bytes, arrays: _Arrays) -> Rated:
-    [count] = arrays.read(np.intp, 1).tolist()
-    places = Places(arrays.read(np.float64, len(bots)), arrays.read(np.float64, len(bots)))
-    one, other = arrays.read(np.intp, count), arrays.read(np.intp, count)
-    better, ahead = arrays.read(np.float64, count), arrays.read(np.intp, count)
-    games = arrays.read(np.intp, count)
-    met = games > 0
-    of_met = list(map(Duel, ahead[met].tolist(), games[met].tolist()))
-    board = replace(
-        unpack(data[arrays.at :], _Kept).board,
-        duels=SparsePairs(bots, one[met], other[met], of_met.__getitem__),
-        better=SparsePairs(bots, one, other, better.tolist().__getitem__),
-    )
-    return Rated(board, places, None)
 
 
 def rank_all(results: Iterable[FixtureResult]) -> tuple[int, dict[str, tuple[int, int]]]:

@@ -70,7 +70,7 @@ def checkpoints(games: int) -> list[int]:
 def relative(points: History, anchor: str | None) -> History:
     """Set the field's mean to 0, or the anchor's mu if it played."""
     anchored = anchor is not None and bool(points) and anchor in points[-1].bots
-    return tuple(_relative(point, anchor if anchored else None) for point in points)
+    return [_relative(point, anchor if anchored else None) for point in points]
 
 
 def _relative(point: Point, anchor: str | None) -> Point:
@@ -106,7 +106,7 @@ class PlayedGames(Protocol[AnyGame_co]):
 
     @property
     def fixture(self) -> Fixture:
-        """The table."""
+        """The table, with its seats."""
 
     @property
     def games(self) -> Sequence[AnyGame_co]:
@@ -234,7 +234,7 @@ class Leaderboard(Struct, frozen=True):
     variant: str
     players: int
     rows: Sequence[LeaderboardRow]
-    """Best mu first."""
+    """The bots, best mu first."""
     duels: Mapping[Pair, Duel]
     """Head to head, for each ordered pair of bots that met."""
     better: Mapping[Pair, float]

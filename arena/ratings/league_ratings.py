@@ -25,7 +25,7 @@ class Ratings(Struct, frozen=True):
     boards: Sequence[Leaderboard] = ()
     """One for each division that was played, in the order of the schedule."""
     overall: Overall | None = None
-    """Of several divisions, or if the league asks for it; None if no bot played in all."""
+    """None for a single division, unless the league asks for it, and if no bot played in all."""
     suspicions: Sequence[Suspicion] = ()
     """The strongest first."""
     options: RatingsInfo = RatingsInfo()
@@ -55,20 +55,22 @@ def rate_results(
 ) -> Ratings:
     """Rate the games of each division, as far as their ratings are not remembered.
 
-    What `begin` gets is rated at the same time; it is for games of which nothing is remembered.
-    What `beside` gets may be done at the same time, too: what is suspicious is looked for.
+    `begin` rates the past in other processes; it is for games of which nothing is remembered.
+    `beside` runs a part of the work in a copy of this process: the search for suspicions, say.
     Brief ratings have neither a history, nor suspicions, nor those of TrueSkill's usual pass.
     """
     # numpy is slow to import, and this module is read at every start
-    from arena.ratings.board.memory import forget
+    from arena.ratings.board.memory import Work
     from arena.ratings.board.overall import overall
     from arena.ratings.division import rate_division
+    from arena.ratings.model.games import as_arrays
     from arena.ratings.suspicion import suspicions
 
-    options, remember = options or RatingsInfo(), remember or forget
+    options = options or RatingsInfo()
+    work = Work(remember, begin, beside, brief)
     rated = [
-        rate_division(*division, options, remember, begin, beside, brief=brief)
-        for division in divisions.items()
+        rate_division(division, as_arrays(played), options, work)
+        for division, played in divisions.items()
     ]
     tables = [(division.board, division.places) for division in rated]
     several = len(rated) > 1 if options.overall is None else options.overall

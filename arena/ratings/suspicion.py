@@ -38,7 +38,7 @@ _KEPT = 0.8
 _KEPT_DEVIATION = 0.6616
 """The root mean square of that part of a standard normal variable."""
 _EFFICIENCY = 0.65
-"""Of the standard deviation estimated by it, relative to that by all pairs."""
+"""How efficient the standard deviation by that part is, relative to that by all pairs."""
 _TINY = 1e-9
 
 
@@ -92,7 +92,8 @@ def _deviance_residuals(solution: Solution) -> tuple[Ints, Ints, Floats]:
     """
     pairs, covariance = solution.pairs, solution.skills.covariance
     i, j = np.triu(pairs.met, 1).nonzero()
-    ahead, behind, variance = pairs.ahead[i, j], pairs.ahead[j, i], covariance.diagonal()
+    ahead, behind = pairs.ahead[i, j], pairs.ahead[j, i]
+    variance = covariance.diagonal()
     met = ahead + behind
     difference = variance[i] + variance[j] - 2 * covariance[i, j]
     residual = 1.0 - met * pairs.score[i, j] * pairs.score[j, i] * difference
@@ -134,7 +135,7 @@ class _Trend(NamedTuple):
     variation: float
     """The sum of the squares of those block numbers."""
     variance: float
-    """Of a fixture's score about the trend."""
+    """How much a fixture's score varies about the trend."""
     game_variance: float
     """The variance if games were independent."""
 

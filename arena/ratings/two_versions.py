@@ -164,12 +164,16 @@ def tails(looks: Sequence[int], confidence: float) -> list[float]:
 def _within(bounds: Floats, times: Floats, grid: tuple[Floats, Floats]) -> float:
     """Return how probably Brownian motion is within its bounds at all of these times."""
     node, weight = grid
-    at, mass, before = np.zeros(1), np.ones(1), 0.0
+    at = np.zeros(1)
+    mass = np.ones(1)
+    before = 0.0
     for bound, time in zip(bounds, times, strict=True):
         step = time - before
         steps = bound * node[:, None] - at
         density = np.exp(-(steps**2) / (2.0 * step)) @ mass / sqrt(2.0 * pi * step)
-        at, mass, before = bound * node, density * bound * weight, time
+        at = bound * node
+        mass = density * bound * weight
+        before = time
     return float(mass.sum())
 
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from arena.game.records import LeagueInfo
+from arena.game.records import Conditions
 from arena.league.schedule.schedule import Schedule
 from arena.ratings.model.games import Games
 from arena.ratings.model.trueskill import BETA
@@ -11,10 +11,10 @@ SPREAD = 4.0
 """The standard deviation of skills, in mu."""
 
 
-def generated(info: LeagueInfo, seed: int = 1) -> Games:
+def generated(conditions: Conditions, seed: int = 1) -> Games:
     """Return the games of a league of one division, played as TrueSkill's model has it."""
-    fixtures = Schedule(info).fixtures
-    bots = tuple(sorted(bot.name for bot in info.bots))
+    fixtures = Schedule(conditions).fixtures
+    bots = tuple(sorted(bot.name for bot in conditions.bots))
     number = {bot: at for at, bot in enumerate(bots)}
     seats = np.array([[number[bot] for bot in one.seats] for one in fixtures], np.int32)
     games = np.array([one.games for one in fixtures])

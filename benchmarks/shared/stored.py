@@ -21,10 +21,10 @@ from msgspec.structs import replace
 from arena.game.records import (
     BotInfo,
     Cause,
+    Conditions,
     Fault,
     Fixture,
     GameRecord,
-    LeagueInfo,
     LimitsInfo,
     PlayedFixture,
 )
@@ -51,9 +51,9 @@ Games = dict[int, list[GameRecord]]
 """By the seat that wins."""
 
 
-def league(bots: int, games: int, players: int, blocks: int) -> LeagueInfo:
+def league(bots: int, games: int, players: int, blocks: int) -> Conditions:
     """Return a league of so many games per fixture, and blocks."""
-    return LeagueInfo(
+    return Conditions(
         name="bench",
         variants={"bga": variant("bga", {})},
         bots=tuple(
@@ -71,40 +71,41 @@ def league(bots: int, games: int, players: int, blocks: int) -> LeagueInfo:
     )
 
 
-def of_games(games: int, players: int) -> LeagueInfo:
+def of_games(games: int, players: int) -> Conditions:
     """Return a league of ten bots with at least so many games, 50 in each fixture."""
     bots, each = 10, 50
     return league(bots, each, players, max(1, -(-games // (bots * each))))
 
 
-def stored(info: LeagueInfo, folder: Path) -> tuple[Path, PlayedFixture]:
+def stored(conditions: Conditions, folder: Path) -> tuple[Path, PlayedFixture]:
     """Return a store in `folder` of all of the league but its last fixture, and that fixture.
 
     It is copied from a cache.
     """
-    shape = f"{len(info.bots)}x{info.games}x{info.blocks}-{info.players[0]}p-v{SCHEMA_VERSION}"
+    size = f"{len(conditions.bots)}x{conditions.games}x{conditions.blocks}"
+    shape = f"{size}-{conditions.players[0]}p-v{SCHEMA_VERSION}"
     cached = BUILD / shape
     if not cached.exists():
         BUILD.mkdir(parents=True, exist_ok=True)
         with TemporaryDirectory(dir=BUILD) as making:
-            _fill(info, Path(making))
+            _fill(conditions, Path(making))
             copytree(making, cached)
     copytree(cached, folder, dirs_exist_ok=True)
     last = msgspec.msgpack.decode((folder / LAST).read_bytes(), type=PlayedFixture)
     return folder / STORE, last
 
 
-def _fill(info: LeagueInfo, folder: Path) -> None:
-    *fixtures, last = Schedule(info).fixtures
-    fill(folder / STORE, info, playing(info, fixtures))
-    [more] = playing(info, [last])
+def _fill(conditions: Conditions, folder: Path) -> None:
+    *fixtures, last = Schedule(conditions).fixtures
+    fill(folder / STORE, conditions, playing(conditions, fixtures))
+    [more] = playing(conditions, [last])
     (folder / LAST).write_bytes(msgspec.msgpack.encode(more))
 
 
-def fill(path: Path, info: LeagueInfo, fixtures: Iterable[PlayedFixture]) -> None:
+def fill(path: Path, conditions: Conditions, fixtures: Iterable[PlayedFixture]) -> None:
     """Make a store of fixtures, all in one transaction: none is durable before the last."""
     with Store(path, create=True) as store:
-        store.begin(info)
+        store.begin(conditions)
     with closing(connect(path)) as rows, closing(connect(logs_path(path))) as logs, rows, logs:
         count = 0
         for count, played in enumerate(fixtures, 1):
@@ -118,21 +119,21 @@ def fill(path: Path, info: LeagueInfo, fixtures: Iterable[PlayedFixture]) -> Non
 
 
 def playing(
-    info: LeagueInfo, fixtures: Sequence[Fixture], faults: float = FAULTS
+    conditions: Conditions, fixtures: Sequence[Fixture], faults: float = FAULTS
 ) -> Iterator[PlayedFixture]:
     """Yield fixtures of a league as if they had been played; `faults` is a share of the games."""
     random = Random("fixtures")
-    rules = info.variants["bga"]
-    pools = [_pool(rules, info.players[0], faulty=faulty) for faulty in (False, True)]
-    strength = {bot.name: n / len(info.bots) for n, bot in enumerate(info.bots)}
+    rules = conditions.variants["bga"]
+    pools = [_pool(rules, conditions.players[0], faulty=faulty) for faulty in (False, True)]
+    strength = {bot.name: n / len(conditions.bots) for n, bot in enumerate(conditions.bots)}
     for fixture in fixtures:
         yield _played(fixture, strength, pools, random, faults)
 
 
-def really_played(info: LeagueInfo) -> Iterator[PlayedFixture]:
+def really_played(conditions: Conditions) -> Iterator[PlayedFixture]:
     """Yield all fixtures of a league, played on their own dice; it takes longer."""
-    for fixture in Schedule(info).fixtures:
-        rules, seats = info.variants[fixture.variant], len(fixture.seats)
+    for fixture in Schedule(conditions).fixtures:
+        rules, seats = conditions.variants[fixture.variant], len(fixture.seats)
         games = [
             play_out(
                 Referee(rules, seats, fixture.dice_key, game),

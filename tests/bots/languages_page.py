@@ -8,8 +8,8 @@ from arena.io.yaml_file import parse_yaml
 from tests.cli.command import ROOT
 from tests.support.generated_section import GeneratedSection
 
-SECTION = GeneratedSection("guides/languages.md", "runtimes", "languages")
-OF_DEBIAN = GeneratedSection("guides/languages.md", "of Debian", "languages")
+SECTION = GeneratedSection("docs/guides/languages.md", "runtimes", "languages")
+OF_DEBIAN = GeneratedSection("docs/guides/languages.md", "of Debian", "languages")
 _INSTALL = "on Debian and Ubuntu, for `bubblewrap` and `process`"
 BOTS = ROOT / "tests/bots/languages"
 HEAD = (

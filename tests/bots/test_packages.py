@@ -146,7 +146,7 @@ def test_league_without_packages_names_the_bot_and_its_file(index: Path, tmp_pat
         ("check", "ada", "--step", "5"),
         ("check", "ada", "--transcript", "bga"),
         ("play", "ada", "sample:random", "--games", "1"),
-        ("compare", "ada", "ada", "--field", "sample:random", "--blocks", "2", "--games", "1"),
+        ("compare", "ada", "ada", "--against", "sample:random", "--blocks", "2", "--games", "1"),
     ],
 )
 def test_authors_have_packages_installed_by_an_option(

@@ -10,10 +10,10 @@ from arena.game.records import (
     BotInfo,
     CallMade,
     Cause,
+    Conditions,
     Fault,
     Faulted,
     GameRecord,
-    LeagueInfo,
     MachineInfo,
     PlayedFixture,
     RoundStarted,
@@ -147,8 +147,8 @@ def hostile(folder: Path) -> Path:
     return write_site(_with_machine(league), ratings, played, folder, replays="all").parent
 
 
-def _with_machine(league: LeagueInfo) -> LeagueInfo:
-    return replace(league, sandbox=ENEMY, machine=MachineInfo(ENEMY, 1, 1, ENEMY, ENEMY))
+def _with_machine(conditions: Conditions) -> Conditions:
+    return replace(conditions, sandbox=ENEMY, machine=MachineInfo(ENEMY, 1, 1, ENEMY, ENEMY))
 
 
 def _enemies(index: int, label: str, rules: Rules, seats: tuple[str, ...]) -> PlayedFixture:

@@ -166,7 +166,7 @@ def bot(folder: Path, source: str = LOWEST, **keys: object) -> Path:
 def records(store: Path) -> list[bytes]:
     """Return the records of a store's fixtures, in schedule order."""
     with Store(store) as kept:
-        return [kept.record(one) for one in kept.stored()]
+        return [kept.decoded(one.record) for one in kept.stored()]
 
 
 def opened(store: Path) -> list[Any]:

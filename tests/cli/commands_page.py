@@ -1,6 +1,7 @@
 """The commands and options in `docs/reference/commands.md`: `make commands` writes them."""
 
 import os
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -8,16 +9,20 @@ import click
 
 from arena.cli.help import topics
 from arena.cli.main import COMMANDS, cli
-from tests.support.generated_section import DOCS, GeneratedSection
+from tests.support.generated_section import ROOT, GeneratedSection
 
-SECTION = GeneratedSection("reference/commands.md", "commands", "commands")
+Record = tuple[str, str]
+"""The names of an option, and what it does."""
+SECTION = GeneratedSection("docs/reference/commands.md", "commands", "commands")
 
 TOPICS = {
     "new": "languages",
+    "play": "check",
+    "judge": "rules",
     "puzzle": "coach",
     "watch": "check",
     "rerun": "debug",
-    "submit": "ladder",
+    "submit": "serve",
     "run": "league",
     "status": "store",
     "export": "store",
@@ -30,33 +35,57 @@ TOPICS = {
     "demo": "operators",
     "doctor": "sandboxes",
     "images": "sandboxes",
-    "help": "completion",
+    "help": "install",
 }
 """The page on a command that has another name."""
+
+OFTEN = 2
+"""An option that so many commands have, with the same words, is described once."""
+USAGE = "[OPTIONS]"
 
 
 def markdown() -> str:
     """Return a section for each group of commands, as `arena --help` lists them."""
     root = click.Context(cli, info_name="arena", **cli.context_settings)
-    lines = [""]
+    shared = _shared(root)
+    lines = ["", "Options that several commands have:", ""]
+    lines += [*(_described(*option) for option in sorted(shared)), ""]
     for group, names in COMMANDS.items():
         lines += [f"## {group.capitalize()}", ""]
         for name in names:
-            lines += _command(root, cli, name, 3)
+            lines += _command(root, cli, name, shared)
     return "\n".join(lines)
 
 
-def _command(parent: click.Context, group: click.Group, name: str, level: int) -> Iterator[str]:
+def _shared(root: click.Context) -> set[Record]:
+    """Return the options that stand at many commands in the same words."""
+    counts = Counter(record for context in _contexts(root, cli) for record in _records(context))
+    return {record for record, count in counts.items() if count >= OFTEN}
+
+
+def _contexts(parent: click.Context, group: click.Group) -> Iterator[click.Context]:
+    for name in group.list_commands(parent):
+        command = group.get_command(parent, name)
+        assert command is not None
+        context = click.Context(command, info_name=name, parent=parent)
+        yield context
+        if isinstance(command, click.Group):
+            yield from _contexts(context, command)
+
+
+def _command(
+    parent: click.Context, group: click.Group, name: str, shared: set[Record], level: int = 3
+) -> Iterator[str]:
     command = group.get_command(parent, name)
     assert command is not None
     context = click.Context(command, info_name=name, parent=parent)
-    yield from (f"{'#' * level} {context.command_path}", "")
-    yield from (f"`{context.command_path} {' '.join(command.collect_usage_pieces(context))}`", "")
+    pieces = [piece for piece in command.collect_usage_pieces(context) if piece != USAGE]
+    yield from (f"{'#' * level} {' '.join([context.command_path, *pieces])}", "")
     yield from _about(command, _page(name) if level == 3 else "")
-    yield from _options(command, context)
+    yield from _options(context, shared)
     if isinstance(command, click.Group):
         for inner in command.list_commands(context):
-            yield from _command(context, command, inner, level + 1)
+            yield from _command(context, command, inner, shared, level + 1)
 
 
 def _about(command: click.Command, page: str) -> Iterator[str]:
@@ -67,20 +96,31 @@ def _about(command: click.Command, page: str) -> Iterator[str]:
 
 def _page(name: str) -> str:
     topic = TOPICS.get(name, name)
-    path = os.path.relpath(topics()[topic].path, (DOCS / SECTION.page).parent)
+    path = os.path.relpath(topics()[topic].path, (ROOT / SECTION.page).parent)
     return f" More: [{topic}]({Path(path).as_posix()})."
 
 
-def _options(command: click.Command, context: click.Context) -> Iterator[str]:
-    records = [
-        record
-        for option in command.params
+def _options(context: click.Context, shared: set[Record]) -> Iterator[str]:
+    records = _records(context)
+    if own := [record for record in records if record not in shared]:
+        yield from (*(_described(*record) for record in own), "")
+    if named := [names for names, text in records if (names, text) in shared]:
+        yield from (
+            f"{'Also' if own else 'Options'}: {', '.join(f'`{names}`' for names in named)}",
+            "",
+        )
+
+
+def _described(names: str, text: str) -> str:
+    return f"- `{names}`: {text}"
+
+
+def _records(context: click.Context) -> list[Record]:
+    return [
+        (record[0], " ".join(record[1].split()))
+        for option in context.command.params
         if isinstance(option, click.Option) and (record := option.get_help_record(context))
     ]
-    for names, text in records:
-        yield f"- `{names}`: {' '.join(text.split())}"
-    if records:
-        yield ""
 
 
 if __name__ == "__main__":

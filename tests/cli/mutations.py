@@ -212,7 +212,7 @@ def _other(value: Any, rng: Random) -> Any:
 
 ENDINGS = {
     **{name: ["--sandbox", "process"] for name in ("run", "rerun", "debug", "check")},
-    "compare": ["--field", "bots/good", "--sandbox", "process"],
+    "compare": ["--against", "bots/good", "--sandbox", "process"],
     **{name: [] for name in ("report", "verify", "export", "status", "judge", "rules", "perft")},
 }
 """Commands, and what keeps some of them from playing bots: nobody trusts them."""

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from arena.author.compare.compare import CompareRequest, compare
-from arena.game.records import LeagueInfo
+from arena.game.records import Conditions
 from arena.io import shipped
 from arena.league.play.dispatcher import RunListener
 from tests.cli.command import ROOT, TRUSTED, bot, error_line, run
@@ -19,7 +19,7 @@ SAMPLES = ROOT / "sample_bots"
 ALONE = (*TRUSTED, "--workers", 1)
 SHORT = ("--blocks", 4, "--games", 3, *ALONE)
 """Little to play, by one worker process."""
-FIELD = ("--field", "sample:honest", "--field", "sample:memory")
+FIELD = ("--against", "sample:honest", "--against", "sample:memory")
 
 
 def strength(out: str) -> list[str]:
@@ -190,7 +190,7 @@ def test_two_folders_with_one_name_against_a_pattern(tmp_path: Path) -> None:
         bot(tmp_path / "field" / name)
     for version in ("v1", "v2"):
         shutil.copytree(SAMPLES / "bluffer", tmp_path / version)
-    ran = run("compare", "v1", "v2", "--field", "field/*", *SHORT, "--json", cwd=tmp_path)
+    ran = run("compare", "v1", "v2", "--against", "field/*", *SHORT, "--json", cwd=tmp_path)
     assert ran.code == 0, ran.err
     said = json.loads(ran.out)
     assert (said["better"], said["rivals_beaten"]["difference"]) == (0.5, 0)
@@ -217,7 +217,7 @@ class Notes(RunListener):
     def note(self, text: str) -> None:
         self.notes.append(text)
 
-    def started(self, conditions: LeagueInfo) -> None:
+    def started(self, conditions: Conditions) -> None:
         raise BegunError([bot.name for bot in conditions.bots])
 
 
@@ -247,14 +247,14 @@ BAD: dict[str, tuple[list[str], list[str]]] = {
         ["there is no sample bot 'ods' / NEW / did you mean 'odds'?"],
     ),
     "several": (["sample:*", ODDS], ["'sample:*' names ", " bots / OLD / name one"]),
-    "no field": ([ODDS, HONEST, "--field", "x/*"], ["no bot folder matches 'x/*' / --field"]),
+    "no field": ([ODDS, HONEST, "--against", "x/*"], ["no bot folder matches 'x/*' / --against"]),
     "too few": (
-        [ODDS, HONEST, "--field", HONEST, "--players", "4"],
-        ["1 bots in the field are too few for tables of 4 / --field / name more, or fewer --play"],
+        [ODDS, HONEST, "--against", HONEST, "--players", "4"],
+        ["1 bots in the field are too few for tables of 4 / --against / name more, or"],
     ),
     "too few for one size": (
-        [ODDS, HONEST, "--field", HONEST, "--players", "2", "--players", "3"],
-        ["1 bots in the field are too few for tables of 3 / --field / "],
+        [ODDS, HONEST, "--against", HONEST, "--players", "2", "--players", "3"],
+        ["1 bots in the field are too few for tables of 3 / --against / "],
     ),
     "variant": ([ODDS, HONEST, "--variant", "bag"], ["unknown variant 'bag'", "mean 'bga'?"]),
     "second variant": (
@@ -281,7 +281,7 @@ def test_bad_comparison_is_refused(tmp_path: Path, arguments: list[str], parts: 
 
 @pytest.mark.slow
 def test_money_that_each_version_cost_is_said(tmp_path: Path) -> None:
-    versions = ("asker", "sample:random", "--field", "sample:honest")
+    versions = ("asker", "sample:random", "--against", "sample:honest")
     short = ("--blocks", 2, "--games", 2, *ALONE)
     with serving(say("[dudo]", tokens=(100, 10))) as server:
         write_league(tmp_path, server.url)

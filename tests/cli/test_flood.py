@@ -165,7 +165,7 @@ def test_coach_play_and_compare_print_nothing_of_a_flood(tmp_path: Path) -> None
         ("coach", "mine", *quick),
         ("play", "mine", "sample:honest", *quick),
         ("exploit", "mine", "--asks", 2, *TRUSTED),
-        ("compare", "old", "mine", "--field", "sample:odds", "--blocks", 2, *TRUSTED),
+        ("compare", "old", "mine", "--against", "sample:odds", "--blocks", 2, *TRUSTED),
     ):
         ran = run_process(*words, cwd=tmp_path)
         assert ran.out, ran.err[-500:]

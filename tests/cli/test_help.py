@@ -81,7 +81,7 @@ def test_words_are_completed(tmp_path: Path, words: str, completed: str) -> None
 
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_line_for_a_shell_makes_a_completion(tmp_path: Path, shell: str) -> None:
-    lines = topics()["completion"].path.read_text(encoding="utf-8")
+    lines = topics()["install"].path.read_text(encoding="utf-8")
     [name] = re.findall(rf"_ARENA_COMPLETE=({shell}_source)", lines)
     ran = run_process(cwd=tmp_path, env={"_ARENA_COMPLETE": name})
     assert f"_ARENA_COMPLETE={shell}_complete" in ran.out

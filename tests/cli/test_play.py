@@ -85,7 +85,7 @@ def test_games_are_shown_in_the_browser_on_request(tmp_path: Path) -> None:
     program.chmod(0o755)
     bots = ("sample:honest", "sample:random", "--games", "1")
     env = {"BROWSER": f"{program} %s"}
-    ran = run("play", *bots, "--into", "game", "--watch", cwd=tmp_path, env=env)
+    ran = run("play", *bots, "--into", "game", "--open", cwd=tmp_path, env=env)
     assert ran.code == 0, ran.err
     page = tmp_path / "game" / "site" / "replay.html"
     assert (tmp_path / "shown").read_text().strip() == page.as_uri()

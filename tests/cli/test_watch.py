@@ -65,7 +65,7 @@ def watching(folder: Path, *arguments: object, under: Sequence[str] = ()) -> Ite
 
 def test_it_ends_when_nobody_reads_it(tmp_path: Path) -> None:
     folder = bot(tmp_path / "mine")
-    with watching(folder, "--rival", "sample:random") as watched:
+    with watching(folder, "--against", "sample:random") as watched:
         assert re.fullmatch(OK, watched.line())
         assert watched.process.stdout
         watched.process.stdout.close()
@@ -74,7 +74,7 @@ def test_it_ends_when_nobody_reads_it(tmp_path: Path) -> None:
 
 def test_it_goes_on_after_the_end_of_its_terminal_as_nohup_promises(tmp_path: Path) -> None:
     folder = bot(tmp_path / "mine")
-    with watching(folder, "--rival", "sample:random", under=["nohup"]) as watched:
+    with watching(folder, "--against", "sample:random", under=["nohup"]) as watched:
         while not re.fullmatch(OK, watched.line()):  # nohup says what it does with the streams
             pass
         watched.process.send_signal(signal.SIGHUP)
@@ -90,7 +90,7 @@ def save(folder: Path, source: str) -> None:
 
 def test_bot_is_tried_after_every_save(tmp_path: Path) -> None:
     folder = bot(tmp_path / "mine")
-    with watching(folder, "--rival", "sample:random") as watched:
+    with watching(folder, "--against", "sample:random") as watched:
         assert re.fullmatch(OK, watched.line())
         assert re.fullmatch(WON, watched.line())
         save(folder, "x = (\n")
@@ -127,7 +127,7 @@ def test_faults_in_games_are_counted(tmp_path: Path) -> None:
     late = "def told(m):\n    global games\n    games += m['type'] == 'game_end'\n"
     late += "def act(m):\n    say('hm') if games else answer(m)\n"
     save(folder, program(late))
-    with watching(folder, "--rival", "sample:random") as watched:
+    with watching(folder, "--against", "sample:random") as watched:
         watched.line()
         assert re.search(r"; faults in \d+ \(arena check \S+/mine\); steps", watched.line())
 
@@ -168,7 +168,7 @@ def test_one_line_changes_at_a_terminal(tmp_path: Path) -> None:
         (("mine/bot.py",), ("not a folder", "mine/bot.py")),
         (("empty",), ("no bot.yaml", "empty")),
         (("mine",), ("--trust-bots",)),
-        (("mine", "--rival", "nix", "--trust-bots"), ("no such bot folder", "--rival")),
+        (("mine", "--against", "nix", "--trust-bots"), ("no such bot folder", "--against")),
         (("mine", "--variant", "bgg", "--trust-bots"), ("unknown variant 'bgg'", "'bga'")),
         (("mine", "--games", "0"), ("--games",)),
     ],

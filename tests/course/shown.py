@@ -8,10 +8,9 @@ from msgspec.structs import replace
 from arena.author.check.findings import CheckReport, Finding, StepResult
 from arena.course.baselines import PER_BLOCK
 from arena.course.by_hand import ByHand
-from arena.course.conditions import terms_of
-from arena.course.config import Course, load_course
+from arena.course.config import Course, Options, load_course, terms_of
 from arena.course.intake.checks import Checked, check_key
-from arena.course.intake.entries import CHECKS, Options
+from arena.course.intake.entries import CHECKS
 from arena.course.lock import Given, Lock, LockedHandIn
 from arena.course.marks import Result, grading, mark_of
 from arena.course.output.giving import page_path

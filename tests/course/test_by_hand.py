@@ -6,9 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 from arena.course.by_hand import ByHand, read_by_hand
-from arena.course.conditions import terms_of
-from arena.course.config import load_course
-from arena.course.intake.entries import Options
+from arena.course.config import Options, load_course, terms_of
 from arena.course.lock import Lock, LockedHandIn
 from arena.course.marks import marks_csv, results_of
 from arena.course.roster import Student

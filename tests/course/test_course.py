@@ -4,7 +4,6 @@ import csv
 import json
 import os
 import re
-import shutil
 import signal
 import subprocess
 from pathlib import Path
@@ -13,68 +12,12 @@ from typing import Any
 import pytest
 
 from arena.league.store.store import Store
-from tests.cli.command import HANG, ROOT, Ran, arena, environment, error_line, run
-from tests.course.school import QUICK, course_yaml, roster
-from tests.e2e.live import let_others_in, wait_until
+from tests.cli.command import HANG, arena, environment, error_line, run
+from tests.course.school import LATE, QUICK, STUDENTS, course_yaml, grade, marks, roster
+from tests.e2e.live import wait_until
 from tests.support.sampling import sample
 
-SAMPLES = ROOT / "sample_bots"
-STUDENTS = (
-    "s1,Ada,ada@school.example,A",
-    "s2,=HYPERLINK(1),bob@school.example,B",
-    "s3,Cy,cy@school.example,A",
-    "s4,@SUM(A1),di@school.example,B",
-    "s5,Ed,ed@school.example,A",
-    "s6,Flo,flo@school.example,B",
-)
 NAMES = ("Ada", "HYPERLINK", "Cy", "SUM", "Ed", "Flo")
-LATE = {"points_per_day": 10, "days": 3}
-
-
-def hand_in(course: Path, student: str, sample: str, *, name: str = "") -> None:
-    """Hand in a sample bot, under a name of one's own if one is given."""
-    folder = course / "hand-ins" / student
-    shutil.copytree(SAMPLES / sample, folder)
-    if name:
-        manifest = folder / "bot.yaml"
-        manifest.write_text(manifest.read_text().replace(f"name: {sample}", f"name: {name}"))
-
-
-def grade(course: Path, *more: str) -> Ran:
-    return run("course", "grade", course, "--trust-bots", "--workers", "1", *more, cwd=course)
-
-
-def marks(course: Path) -> dict[str, dict[str, str]]:
-    with (course / "marks.csv").open(newline="", encoding="utf-8") as file:
-        return {row["id"]: row for row in csv.DictReader(file)}
-
-
-@pytest.fixture(scope="module")
-def graded(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A course with twins, the copy of a sample bot, a broken hand-in, none, and a late one."""
-    course = tmp_path_factory.mktemp("school") / "course"
-    course.mkdir()
-    let_others_in(course.parent)
-    roster(course, *STUDENTS)
-    hand_in(course, "s1", "honest", name="mine")
-    hand_in(course, "s2", "honest", name="ours")
-    hand_in(course, "s3", "random")
-    hand_in(course, "s4", "honest", name="mine")
-    (course / "hand-ins/s4/bot.yaml").write_text("comand: python3 bot.py\n")
-    hand_in(course, "s6", "honest", name="late")
-    lines = ["file,received", "s6,2100-11-21 12:00 Europe/Berlin"]
-    (course / "received.csv").write_text("\n".join(lines) + "\n")
-    course_yaml(course, received="received.csv", late=LATE)
-    ran = grade(course)
-    assert ran.code == 0, ran.err
-    (course.parent / "said").write_text(ran.err)
-    return course
-
-
-@pytest.fixture
-def copy(graded: Path, tmp_path: Path) -> Path:
-    let_others_in(tmp_path)
-    return Path(shutil.copytree(graded, tmp_path / "course", symlinks=True))
 
 
 @pytest.mark.slow
@@ -127,15 +70,6 @@ def test_no_cell_is_a_formula(graded: Path) -> None:
     assert "'=HYPERLINK(1)" in cells
     assert "'@SUM(A1)" in cells
     assert [cell for cell in cells if cell.startswith(("=", "+", "-", "@"))] == []
-
-
-@pytest.mark.slow
-def test_grading_again_changes_nothing(copy: Path) -> None:
-    before = (copy / "marks.csv").read_bytes()
-    ran = grade(copy)
-    assert ran.code == 0, ran.err
-    assert (copy / "marks.csv").read_bytes() == before
-    assert "moved" not in ran.out
 
 
 @pytest.mark.slow

@@ -5,9 +5,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from arena.course.conditions import terms_of
-from arena.course.config import load_course
-from arena.course.intake.entries import Options
+from arena.course.config import Options, load_course, terms_of
 from arena.course.lock import Lock, LockedHandIn, write_lock
 from arena.course.marks import mark_of
 from tests.course.school import course_yaml, roster

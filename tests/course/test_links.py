@@ -10,8 +10,7 @@ from arena.course.config import load_course
 from arena.course.intake.entries import content_hash, content_of
 from arena.course.intake.hand_ins import hand_ins_of
 from tests.cli.command import ROOT, run
-from tests.course.school import course_yaml, roster
-from tests.course.test_course import marks
+from tests.course.school import course_yaml, marks, roster
 from tests.e2e.live import let_others_in
 
 HONEST = ROOT / "sample_bots/honest"

@@ -12,8 +12,7 @@ from arena.course.config import load_course
 from arena.course.output.private import close_to_others
 from arena.io.files import umask
 from tests.cli.command import Ran, run
-from tests.course.school import course_yaml, roster
-from tests.course.test_course import grade, hand_in, marks
+from tests.course.school import course_yaml, grade, hand_in, marks, roster
 from tests.e2e.live import let_others_in
 
 OTHERS = 0o077
@@ -45,7 +44,7 @@ def test_all_that_a_course_writes_is_private(tmp_path: Path, mask: int, sandbox:
         ok("init", course, "--roster", tmp_path / "r.csv", "--deadline", DEADLINE, cwd=tmp_path)
         assert readable(course) == []
         hand_in(course, "s1", "honest")
-        hand_in(course, "s2", "sh-minimal")
+        hand_in(course, "s2", "random")
         subprocess.run(["chmod", "-R", "go=", course / "hand-ins"], check=True)
         course_yaml(course, **FIELD, sandbox=sandbox).chmod(0o600)
         assert "can be read" not in grade(course).err

@@ -13,8 +13,7 @@ from arena.course.moments import Due, parse_moment
 from tests.cli.command import error_line, run
 from tests.course.downloads import KEYS, bot, hours, people, school
 from tests.course.platforms import PACKINGS, Submitted
-from tests.course.school import course_yaml, roster
-from tests.course.test_course import marks
+from tests.course.school import course_yaml, marks, roster
 from tests.course.test_platforms import check
 
 ZIP = PACKINGS["flat-zip"]

@@ -3,7 +3,7 @@
 debootstrap makes a Debian 12 with nothing installed in `build/machine/`, systemd-nspawn boots it
 with a network of its own, and the lines of `docs/guides/serve.md` are carried out in it: from the
 first one to a rating over HTTPS, kills, a reboot, a restored backup. The packages of Python come
-from wheels of this checkout. The log is in `docs/evidence/machine.md`.
+from wheels of this checkout. The log is in `benchmarks/results/machines.md`.
 """
 
 import json
@@ -22,7 +22,7 @@ from tests.cli.command import HANG, ROOT
 from tests.e2e.live import processes, wait_until
 from tests.support.generated_section import GeneratedSection
 
-LOG = GeneratedSection("evidence/machine.md", "log", "machine")
+LOG = GeneratedSection("benchmarks/results/machines.md", "log", "machine")
 PACKAGES = "systemd,systemd-sysv,dbus,libpam-systemd,iproute2,curl,ca-certificates"
 DOCUMENTED = "apt-get install -y bubblewrap caddy python3-venv"
 HOST = "ladder.example.org"

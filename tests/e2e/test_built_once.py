@@ -59,7 +59,7 @@ def test_in_a_course_from_its_check_to_its_games(home: Path) -> None:
 
 def test_in_comparisons(home: Path) -> None:
     mine = bot(home / "mine", LOWEST, **counted(home))
-    short = ("--field", "sample:honest", "--blocks", 2, "--games", 1, "--workers", 1)
+    short = ("--against", "sample:honest", "--blocks", 2, "--games", 1, "--workers", 1)
     for _ in range(2):
         ran = run("compare", "sample:random", mine, *short, *TRUSTED, cwd=home)
         assert ran.code == 0, ran.err

@@ -127,7 +127,7 @@ def _kill_at_random(live: Live, rng: random.Random, store: Path) -> int:
 def _stored(path: Path) -> set[bytes]:
     """Return what is stored; a run may have been killed before there was a store."""
     with suppress(ArenaError), Store(path) as store:
-        found = [store.record(one) for one in store.stored()]
+        found = [store.decoded(one.record) for one in store.stored()]
         assert len(set(found)) == len(found)
         return set(found)
     return set()

@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from arena.bots.sandboxes.kernel.cgroups import hierarchies
 from arena.bots.sandboxes.owner import PREFIX
 from tests.cli.command import LOWEST, bot, league, run
 from tests.e2e import kills
@@ -29,9 +28,9 @@ def semaphores() -> list[str]:
 
 def groups(pids: set[int]) -> list[Path]:
     """Return the control groups, of any hierarchy, that these processes made."""
-    found = [
-        folder for mount in hierarchies() for folder in mount.folder.rglob(f"{PREFIX}.*.*.*.*")
-    ]
+    mounts = Path("/proc/self/mountinfo").read_text(encoding="utf-8").splitlines()
+    hierarchies = [Path(line.split(" ")[4]) for line in mounts if " - cgroup" in line]
+    found = [folder for top in hierarchies for folder in top.rglob(f"{PREFIX}.*.*.*.*")]
     return [folder for folder in found if int(folder.name.split(".")[2]) in pids]
 
 

@@ -84,7 +84,7 @@ def _copy(source: Path, target: Path, most: int, playoff: PlayoffInfo) -> None:
         assert whole.league
         part.begin(replace(whole.league, playoff=playoff))
         for stored in [*whole.stored(0, most - 1)]:
-            part.add(pack(stored.played(stored.record())))
+            part.add(pack(stored.played()))
 
 
 @pytest.mark.slow

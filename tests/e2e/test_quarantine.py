@@ -38,7 +38,7 @@ def test_a_league_ends_without_what_was_set_aside(tmp_path: Path) -> None:
     ran = _play(tmp_path)
     assert ran.code == 1, ran
     last = ran.err.splitlines()[-1]
-    assert last.startswith("quarantined: 4 fixtures, at least 3 workers died of each: ")
+    assert last.startswith("quarantined: 4 fixtures, each killed at least 3 workers: ")
     assert "(killer, honest)" in last
     assert "Traceback" not in ran.err
     seats = [record["fixture"]["seats"] for record in opened(tmp_path / "league.sqlite")]

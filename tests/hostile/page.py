@@ -1,4 +1,4 @@
-"""The table of misbehaviours in `docs/evidence/hostile.md`: `make hostile` plays and writes it.
+"""The misbehaviours in `benchmarks/results/hostile.md`: `make hostile` plays and writes them.
 
 It says what the tests check; only the milliseconds change each time.
 """
@@ -14,7 +14,7 @@ from tests.hostile.misbehaviours import CASES, MISBEHAVIOURS, SECTIONS
 from tests.hostile.outcomes import Misbehaviour, Outcome
 from tests.support.generated_section import GeneratedSection
 
-SECTION = GeneratedSection("evidence/hostile.md", "misbehaviours", "hostile")
+SECTION = GeneratedSection("benchmarks/results/hostile.md", "misbehaviours", "hostile")
 
 _SPELLING = {
     "html": "HTML",

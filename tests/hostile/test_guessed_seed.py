@@ -44,7 +44,7 @@ GUESSER = f"""
                 answer |= {{"action": "bid", "quantity": first["min"], "face": first["face"]}}
             print(json.dumps(answer), flush=True)
 """
-"""Knows how dice are derived (docs/reference/dice.md), and says which of 3,000 words fit the hands
+"""Knows how dice are derived (docs/reference/rules.md), and says which of 3,000 words fit the hands
 of eight rounds: in fewer, one of them may fit by chance."""
 WARNING = "warning: no salt is mixed into the master seed: whoever knows or guesses it knows every"
 

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from arena.bots.bot import StagedBot
 from arena.bots.sandboxes.base import Program, Running
 from arena.bots.sandboxes.process import ProcessSandbox
-from arena.game.records import Fixture, LeagueInfo, LimitsInfo
+from arena.game.records import Conditions, Fixture, LimitsInfo
 from arena.game.rules.books import BGA
 from arena.league.play.workers import Task
 from tests.support import factory
@@ -16,7 +16,7 @@ from tests.support import factory
 NAMES = tuple("abcdefghijklmnopqrstuvwxyz")
 
 
-def info(bots: int, players: int, blocks: int = 4) -> LeagueInfo:
+def info(bots: int, players: int, blocks: int = 4) -> Conditions:
     names, variants = NAMES[:bots], {"bga": BGA}
     return factory.league(names, players=(players,), blocks=blocks, variants=variants)
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from arena.bots.sandboxes.process import ProcessSandbox
-from arena.game.records import FixtureResult, LeagueInfo, MachineInfo
+from arena.game.records import Conditions, FixtureResult
 from arena.league.play.dispatcher import OnResult, RunListener
 from arena.league.play.league_run import RunOutcome, RunRequest, open_run
 from arena.league.play.process_pool import ProcessEngine
@@ -14,7 +14,7 @@ from arena.league.play.stored_league import StoredLeague
 from arena.league.schedule.schedule import Schedule
 from arena.league.store.rows import pack
 from arena.league.store.store import Store
-from arena.league.terms.conditions import commit, resolve, this_machine
+from arena.league.terms.conditions import commit, resolve
 from arena.league.terms.config import League, load_league
 from tests.support.live import in_place
 from tests.support.records import played
@@ -61,10 +61,9 @@ def begin(
     accept: bool = False,
     trusted: bool = False,
     notify: Callable[[str], None] = lambda _: None,
-    machine: Callable[[], MachineInfo] = this_machine,
-) -> LeagueInfo:
+) -> Conditions:
     """Return the conditions in force, stored."""
-    resolution = resolve(plan, sandbox, store, accept=accept, trusted=trusted, machine=machine)
+    resolution = resolve(plan, sandbox, store, accept=accept, trusted=trusted)
     commit(resolution, store, notify)
     return resolution.schedule.conditions
 
@@ -86,11 +85,10 @@ def play(
     progress: OnResult = quiet,
     *,
     accept: bool = False,
-    machine: Callable[[], MachineInfo] = this_machine,
 ) -> bool:
     """Play what a store lacks, with bots in their own folders; returns whether it is finished."""
     with Store(path, create=True) as store:
-        begin(plan, "process", store, accept=accept, machine=machine)
+        begin(plan, "process", store, accept=accept)
         bots = {bot.name: in_place(bot) for bot in plan.bots}
         engine = ProcessEngine(ProcessSandbox(), workers)
         return StoredLeague(store).play(bots, engine, RunListener(), progress)
@@ -104,4 +102,4 @@ def play_league(request: RunRequest, listener: RunListener | None = None) -> Run
 
 def records(path: Path) -> list[tuple[str, bytes]]:
     with Store(path) as store:
-        return [(one.id, store.record(one)) for one in store.stored()]
+        return [(one.id, store.decoded(one.record)) for one in store.stored()]

@@ -5,7 +5,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from arena.game.records import LeagueInfo
+from arena.game.records import Conditions
 from arena.io.errors import ArenaError
 from arena.league.changes import Change, History, playing
 from arena.league.schedule.schedule import Schedule
@@ -19,7 +19,7 @@ from tests.support import records
 
 def changed(
     tmp_path: Path, changes: dict[str, object], sandbox: str = "process"
-) -> tuple[LeagueInfo, str, str]:
+) -> tuple[Conditions, str, str]:
     """Begin the league, play it, and begin it changed.
 
     Returns its conditions, what is said once that is accepted, and what the refusal said before.

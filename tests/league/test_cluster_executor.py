@@ -27,7 +27,7 @@ def client() -> Iterator[Client]:
             n_workers=1,
             threads_per_worker=1,
             processes=False,
-            dashboard_address=None,
+            dashboard_address="127.0.0.1:0",
             resources={"table": 1},
         ) as cluster,
         Client(cluster, set_as_default=False) as client,

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from arena.author.compare.behaviour import NEW, OLD, in_field
 from arena.author.compare.compare import CompareRequest, compare, comparison_fixtures
 from arena.author.compare.result import Comparison, Until
-from arena.game.records import Division, Fixture, LeagueInfo, LimitsInfo
+from arena.game.records import Conditions, Division, Fixture, LimitsInfo
 from arena.game.rules.books import BGA, VARIANTS
 from arena.game.rules.round import max_rounds
 from arena.io.shipped import folder
@@ -29,7 +29,7 @@ PATIENT = LimitsInfo(start=60, answer=60, game=600)
 each_field = settings(max_examples=15, deadline=None, database=None)
 
 
-def conditions(names: tuple[str, ...], players: int, blocks: int, games: int = 2) -> LeagueInfo:
+def conditions(names: tuple[str, ...], players: int, blocks: int, games: int = 2) -> Conditions:
     return factory.league(
         names,
         variants={"bga": BGA, "italian": VARIANTS["italian"]},
@@ -41,8 +41,8 @@ def conditions(names: tuple[str, ...], players: int, blocks: int, games: int = 2
     )
 
 
-def pairs(info: LeagueInfo) -> list[tuple[Fixture, Fixture]]:
-    fixtures = comparison_fixtures(info)
+def pairs(conditions: Conditions) -> list[tuple[Fixture, Fixture]]:
+    fixtures = comparison_fixtures(conditions)
     return list(zip(fixtures[::2], fixtures[1::2], strict=True))
 
 
@@ -261,9 +261,9 @@ def test_bots_of_the_field_may_be_called_old_and_new(tmp_path: Path) -> None:
 
 def test_stopped_comparison_has_no_result() -> None:
     class Stopper(RunListener):
-        conditions: LeagueInfo | None = None
+        conditions: Conditions | None = None
 
-        def started(self, conditions: LeagueInfo) -> None:
+        def started(self, conditions: Conditions) -> None:
             self.conditions = conditions
 
         def stop_requested(self) -> bool:

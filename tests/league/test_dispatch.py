@@ -9,7 +9,7 @@ from threading import Event
 import pytest
 from msgspec.structs import replace
 
-from arena.game.records import Fixture, FixtureResult, LeagueInfo, QuarantinedFixture
+from arena.game.records import Conditions, Fixture, FixtureResult, QuarantinedFixture
 from arena.io.errors import ArenaError
 from arena.league.play.dispatcher import RunListener, play_due
 from arena.league.play.workers import Task, WorkerDiedError
@@ -61,7 +61,7 @@ class Season:
 
     def __init__(self, folder: Path) -> None:
         plan = leagues.league(folder, players=[2])
-        self.info: LeagueInfo = conditions_of(plan, "process", "seed")
+        self.info: Conditions = conditions_of(plan, "process", "seed")
         self.bots = {bot.name: in_place(bot) for bot in plan.bots}
         self.fixtures = Schedule(self.info).fixtures
         self.kept: list[str] = []

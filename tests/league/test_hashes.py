@@ -152,7 +152,7 @@ def test_bid_changed_to_another_legal_one_is_found(copy: Path) -> None:
     published = check(copy).root
     with Store(copy) as store:
         [was] = store.stored(0, 0)
-        forged = other_legal_bid(store.unpack(was, was.record()), store.league)
+        forged = other_legal_bid(store.decoded(was.played), store.league)
     new = pack(forged).stored(was.row.stored_at)
     [(old, log)] = [pair for pair in zip(was.logs, new.logs, strict=True) if pair[0] != pair[1]]
     execute(logs_path(copy), "UPDATE logs SET log = ? WHERE key = ?", log.log, log.key)
@@ -171,9 +171,12 @@ def test_bid_changed_to_another_legal_one_is_found(copy: Path) -> None:
     assert check(copy, root=f" {found.root}\n".upper()).findings == []
 
 
-def test_root_does_not_depend_on_machine_and_time(whole: Path, tmp_path: Path) -> None:
+def test_root_does_not_depend_on_machine_and_time(
+    whole: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     relays = MachineInfo("Zuse Z3", 1, 176, "relays", "none")
-    assert leagues.play(leagues.league(tmp_path), tmp_path / "store", machine=lambda: relays)
+    monkeypatch.setattr("arena.league.terms.conditions.this_machine", lambda: relays)
+    assert leagues.play(leagues.league(tmp_path), tmp_path / "store")
     again = check(tmp_path / "store")
     assert again.root == check(whole).root
     with Store(whole) as one, Store(tmp_path / "store") as other:

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable
 import pytest
 from msgspec.structs import replace
 
-from arena.game.records import Division, Fixture, FixtureResult, LeagueInfo
+from arena.game.records import Conditions, Division, Fixture, FixtureResult
 from arena.game.rules.books import BGA
 from arena.league.changes import Change
 from arena.league.schedule.progress import AHEAD, LeagueProgress
@@ -33,8 +33,8 @@ def played(fixture: Fixture) -> FixtureResult:
 class Season:
     """Fixtures that end in any order, in a program that dies now and then."""
 
-    def __init__(self, info: LeagueInfo, rng: random.Random) -> None:
-        self.info, self.rng = info, rng
+    def __init__(self, conditions: Conditions, rng: random.Random) -> None:
+        self.info, self.rng = conditions, rng
         self.changes: list[Change] = []
         self.results: dict[str, FixtureResult] = {}
         self.restart()

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from arena.game.records import Fixture, LeagueInfo
+from arena.game.records import Conditions, Fixture
 from arena.game.rules.books import Rules
 from arena.game.rules.dice import roll
 from arena.game.seeds import commitment, fixture_seed
@@ -39,7 +39,7 @@ def _league(folder: Path, *more: str, seed: object = "autumn", shared_dice: bool
     return leagues.league(folder, bots=bots, players=[2], seed=seed, shared_dice=shared_dice)
 
 
-def _played(folder: Path, plan: League, *, trusted: bool = False) -> LeagueInfo:
+def _played(folder: Path, plan: League, *, trusted: bool = False) -> Conditions:
     """Store all games of a league, and return its conditions."""
     with Store(folder / "store", create=True) as store:
         info = begin(plan, "process", store, accept=True, trusted=trusted)
@@ -182,7 +182,7 @@ def test_no_seed_is_left_in_withheld_conditions(tmp_path: Path, foreign: str) ->
 def test_dice_can_be_derived_as_the_documentation_says(
     tmp_path: Path, foreign: str, *, shared: bool
 ) -> None:
-    page = (ROOT / "docs/reference/dice.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs/reference/rules.md").read_text(encoding="utf-8")
     recipe, names = page.partition("```python\n")[2].partition("```")[0], dict[str, Any]()
     with redirect_stdout(StringIO()):
         exec(recipe, names)  # noqa: S102 - of our own page

@@ -10,7 +10,7 @@ import pytest
 from msgspec.structs import replace
 
 from arena.cli.exit_codes import BAD_INPUT
-from arena.game.records import FixtureResult, LeagueInfo
+from arena.game.records import Conditions, FixtureResult
 from arena.io import shipped
 from arena.io.errors import ArenaError
 from arena.league.play.dispatcher import OnResult, RunListener
@@ -27,7 +27,7 @@ class Recorder(RunListener):
     """Writes down what it hears, and stops the run after some fixtures."""
 
     def __init__(self, stop_after: float = float("inf")) -> None:
-        self.conditions: LeagueInfo | None = None
+        self.conditions: Conditions | None = None
         self.notes: list[str] = []
         self.left: int | None = None
         self.played: list[str] = []
@@ -35,7 +35,7 @@ class Recorder(RunListener):
         self.stops = 0
         self._stop_after = stop_after
 
-    def started(self, conditions: LeagueInfo) -> None:
+    def started(self, conditions: Conditions) -> None:
         self.conditions = conditions
 
     def note(self, text: str) -> None:
@@ -56,7 +56,7 @@ class Recorder(RunListener):
     def stopping(self) -> None:
         self.stops += 1
 
-    def verdict(self, verdict: Verdict, conditions: LeagueInfo) -> None:
+    def verdict(self, verdict: Verdict, conditions: Conditions) -> None:
         assert conditions == self.conditions
         self.verdicts.append(verdict)
 

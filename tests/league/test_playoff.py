@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from arena.game.records import Fixture, LeagueInfo, PlayoffInfo
+from arena.game.records import Conditions, Fixture, PlayoffInfo
 from arena.game.rules.books import BGA, CLASSIC
 from arena.league.changes import History
 from arena.league.schedule.playoff import PlayoffVerdict
@@ -16,7 +16,7 @@ from tests.support import factory
 TERMS = PlayoffInfo(0.95, 3000)
 
 
-def league(names: str = "abcd", **changes: Any) -> LeagueInfo:
+def league(names: str = "abcd", **changes: Any) -> Conditions:
     fields = {"variants": {"bga": BGA}, "players": (2,), "games": 10, "playoff": TERMS, **changes}
     return factory.league(tuple(names), **fields)
 
@@ -32,8 +32,8 @@ def verdict(progress: LeagueProgress) -> PlayoffVerdict:
     return playoff.verdict()
 
 
-def played(info: LeagueInfo, skill: Skill) -> tuple[list[Fixture], LeagueProgress]:
-    progress = LeagueProgress(Schedule(info))
+def played(conditions: Conditions, skill: Skill) -> tuple[list[Fixture], LeagueProgress]:
+    progress = LeagueProgress(Schedule(conditions))
     return play(progress, skill), progress
 
 

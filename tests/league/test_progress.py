@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from arena.game.records import Division, Fixture, GameRecord, LeagueInfo, PlayedFixture
+from arena.game.records import Conditions, Division, Fixture, GameRecord, PlayedFixture
 from arena.game.rules.books import BGA, CLASSIC
 from arena.league.changes import Change, History
 from arena.league.schedule.progress import LeagueProgress
@@ -17,7 +17,7 @@ from tests.support import factory, records
 Skill = Callable[[str, str], float]
 
 
-def league(names: str = "abc", **changes: object) -> LeagueInfo:
+def league(names: str = "abc", **changes: object) -> Conditions:
     fields: dict[str, object] = {
         "variants": {"bga": BGA},
         "players": (2,),
@@ -168,7 +168,7 @@ def test_games_of_a_bot_that_rests_count_and_those_of_a_struck_one_do_not(how: s
     assert progress.due() == []
     assert len(progress.played) == len(fixtures)
     for one in fixtures:
-        assert progress.counts(one.id) == (how == "rested" or "d" not in one.seats)
+        assert progress.schedule.counts(one.id) == (how == "rested" or "d" not in one.seats)
 
 
 def test_bot_that_rests_is_nobodys_neighbour() -> None:
@@ -231,5 +231,5 @@ def test_results_are_kept_over_a_change() -> None:
     schedule.change(Change((2,), resumed=("d",)))
     progress = LeagueProgress(schedule, progress)
     assert progress.due() == []
-    assert progress.counts(played[0].id)
+    assert progress.schedule.counts(played[0].id)
     assert progress.verdict(division, 0.95).blocks == 2

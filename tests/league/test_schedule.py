@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from arena.game.records import LeagueInfo
+from arena.game.records import Conditions
 from arena.game.rules.books import VARIANTS
 from arena.game.rules.dice import roll
 from arena.game.seeds import bot_seed
@@ -22,7 +22,7 @@ each_league = settings(max_examples=12, deadline=None, database=None)
 
 
 @st.composite
-def infos(draw: st.DrawFn) -> LeagueInfo:
+def infos(draw: st.DrawFn) -> Conditions:
     count = draw(st.integers(2, 8))
     sizes = st.lists(st.integers(2, min(6, count)), min_size=1, max_size=3, unique=True)
     labels = st.lists(st.sampled_from(sorted(VARIANTS)), min_size=1, max_size=3, unique=True)
@@ -37,48 +37,48 @@ def infos(draw: st.DrawFn) -> LeagueInfo:
 
 @each_league
 @given(infos())
-def test_schedule_is_a_function_of_the_conditions(info: LeagueInfo) -> None:
-    fixtures = Schedule(info).fixtures
-    assert fixtures == Schedule(info).fixtures
+def test_schedule_is_a_function_of_the_conditions(conditions: Conditions) -> None:
+    fixtures = Schedule(conditions).fixtures
+    assert fixtures == Schedule(conditions).fixtures
     assert [fixture.index for fixture in fixtures] == list(range(len(fixtures)))
-    tables = len(info.bots) * (len(info.bots) - 1)
-    assert len(fixtures) == tables * len(info.variants) * len(info.players)
-    assert {fixture.games for fixture in fixtures} == {info.games}
+    tables = len(conditions.bots) * (len(conditions.bots) - 1)
+    assert len(fixtures) == tables * len(conditions.variants) * len(conditions.players)
+    assert {fixture.games for fixture in fixtures} == {conditions.games}
 
 
 @each_league
 @given(infos())
-def test_ids_and_seeds_are_all_different(info: LeagueInfo) -> None:
-    fixtures = Schedule(info).fixtures
+def test_ids_and_seeds_are_all_different(conditions: Conditions) -> None:
+    fixtures = Schedule(conditions).fixtures
     assert len({fixture.id for fixture in fixtures}) == len(fixtures)
     assert len({fixture.seed for fixture in fixtures}) == len(fixtures)
 
 
 @each_league
 @given(infos())
-def test_no_bot_meets_itself_and_seats_are_even(info: LeagueInfo) -> None:
+def test_no_bot_meets_itself_and_seats_are_even(conditions: Conditions) -> None:
     seats: Counter[tuple[str, int, int, str]] = Counter()
-    for fixture in Schedule(info).fixtures:
+    for fixture in Schedule(conditions).fixtures:
         players = len(fixture.seats)
         assert len(set(fixture.seats)) == players
         seats.update((fixture.variant, players, n, bot) for n, bot in enumerate(fixture.seats))
     expected = {
-        (variant, players, seat, bot.name): len(info.bots) - 1
-        for variant in info.variants
-        for players in info.players
+        (variant, players, seat, bot.name): len(conditions.bots) - 1
+        for variant in conditions.variants
+        for players in conditions.players
         for seat in range(players)
-        for bot in info.bots
+        for bot in conditions.bots
     }
     assert seats == expected
 
 
 @each_league
 @given(infos())
-def test_each_block_alone_is_even(info: LeagueInfo) -> None:
-    names = [bot.name for bot in info.bots]
-    fixtures = Schedule(info).fixtures
-    for variant in info.variants:
-        for players in info.players:
+def test_each_block_alone_is_even(conditions: Conditions) -> None:
+    names = [bot.name for bot in conditions.bots]
+    fixtures = Schedule(conditions).fixtures
+    for variant in conditions.variants:
+        for players in conditions.players:
             tables = [
                 fixture.seats
                 for fixture in fixtures
@@ -92,22 +92,24 @@ def test_each_block_alone_is_even(info: LeagueInfo) -> None:
 
 @each_league
 @given(infos())
-def test_two_player_tables_hold_every_ordered_pair_once(info: LeagueInfo) -> None:
-    pairs = list(permutations([bot.name for bot in info.bots], 2))
-    fixtures = Schedule(info).fixtures
-    for variant in info.variants:
+def test_two_player_tables_hold_every_ordered_pair_once(conditions: Conditions) -> None:
+    pairs = list(permutations([bot.name for bot in conditions.bots], 2))
+    fixtures = Schedule(conditions).fixtures
+    for variant in conditions.variants:
         met = [
             fixture.seats
             for fixture in fixtures
             if fixture.variant == variant and len(fixture.seats) == 2
         ]
-        assert sorted(met) == (sorted(pairs) if 2 in info.players else [])
+        assert sorted(met) == (sorted(pairs) if 2 in conditions.players else [])
 
 
 @each_league
 @given(infos(), st.booleans())
-def test_dice_are_shared_in_a_block_and_bots_seeds_never(info: LeagueInfo, shared: bool) -> None:
-    fixtures = Schedule(replace(info, shared_dice=shared)).fixtures
+def test_dice_are_shared_in_a_block_and_bots_seeds_never(
+    conditions: Conditions, shared: bool
+) -> None:
+    fixtures = Schedule(replace(conditions, shared_dice=shared)).fixtures
     blocks = {(one.variant, len(one.seats), one.block): one.dice_key for one in fixtures}
     assert len(set(blocks.values())) == len(blocks)
     different = len(blocks) if shared else len(fixtures)
@@ -118,18 +120,20 @@ def test_dice_are_shared_in_a_block_and_bots_seeds_never(info: LeagueInfo, share
 
 @each_league
 @given(infos(), st.integers(1, 30))
-def test_blocks_are_passes_through_reshuffled_designs(info: LeagueInfo, number: int) -> None:
-    found = Schedule(replace(info, blocks=number)).blocks
+def test_blocks_are_passes_through_reshuffled_designs(conditions: Conditions, number: int) -> None:
+    found = Schedule(replace(conditions, blocks=number)).blocks
     for (_, players), blocks in found.items():
         assert [one.block for block in blocks for one in block[:1]] == list(range(number))
         for block in blocks:
             for seat in range(players):
-                assert sorted(one.seats[seat] for one in block) == sorted(b.name for b in info.bots)
+                assert sorted(one.seats[seat] for one in block) == sorted(
+                    b.name for b in conditions.bots
+                )
         if players == 2:
-            size = len(info.bots) - 1
+            size = len(conditions.bots) - 1
             for first in range(0, number - size + 1, size):
                 met = [one.seats for block in blocks[first : first + size] for one in block]
-                assert sorted(met) == sorted(permutations([b.name for b in info.bots], 2))
+                assert sorted(met) == sorted(permutations([b.name for b in conditions.bots], 2))
 
 
 def test_second_pass_is_shuffled_again() -> None:

@@ -8,7 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 from arena.bots.bot import StagedBot
-from arena.game.records import Division, LeagueInfo
+from arena.game.records import Conditions, Division
 from arena.league.keeping.verify import verify
 from arena.league.play.dispatcher import RunListener
 from arena.league.play.stored_league import StoredLeague
@@ -34,8 +34,8 @@ class Stopping(RunListener):
         return len(self._engine.handed_out) >= self._after
 
 
-def bots(info: LeagueInfo) -> dict[str, StagedBot]:
-    known = {bot.name: bot for bot in info.bots}
+def bots(conditions: Conditions) -> dict[str, StagedBot]:
+    known = {bot.name: bot for bot in conditions.bots}
     return {name: StagedBot(bot, Path(), ()) for name, bot in known.items()}
 
 
@@ -122,7 +122,7 @@ def test_tables_of_a_bot_that_is_struck_in_mid_block_are_not_played(tmp_path: Pa
         assert all("c" not in one.seats for one in league.progress.due())
         league.change(resumed=["c"])
         assert all(one.index not in change.unplayed for one in league.progress.due())
-        assert league.progress.counts(first.id)
+        assert league.schedule.counts(first.id)
 
 
 def test_asleep_it_has_nothing_to_play(tmp_path: Path) -> None:

@@ -54,7 +54,7 @@ def test_with_until_it_decides_by_games_of_its_own_terms_alone() -> None:
     begun = max(one.block for one in played) + 1
     after = changed(before, [begun], games=20)
     progress = resumed(after, played, by_name)
-    assert not any(progress.counts(one.id) for one in played)
+    assert not any(progress.schedule.counts(one.id) for one in played)
     more = play(progress, by_name)
     [verdict] = progress.verdicts()
     assert verdict.blocks == len(more) // 4 >= 8

@@ -1,7 +1,7 @@
 """Change the game in every small way and see that a test notices: `make mutants`.
 
 The mutants live in copies of the checkout, never in the checkout itself. Those that no test notices
-must be exactly those that docs/evidence/mutation.md lists, with the same counts.
+must be exactly those that benchmarks/results/mutation.md lists, with the same counts.
 `make mutants MODULES="dice round"` tries two modules alone.
 """
 
@@ -43,7 +43,7 @@ def main(names: Sequence[str]) -> int:
     trials = try_all(modules)
     wrong = [line for module, tried in trials.items() for line in compare(module.name, tried)]
     print(f"{sum(map(len, trials.values()))} mutants in {time.monotonic() - started:.0f} s")
-    print("\n".join(wrong) or "as docs/evidence/mutation.md says")
+    print("\n".join(wrong) or "as benchmarks/results/mutation.md says")
     return 1 if wrong else 0
 
 

@@ -1,11 +1,11 @@
-"""Reads docs/evidence/mutation.md: how many mutants there are, and which no test can notice."""
+"""Reads benchmarks/results/mutation.md: how many mutants there are, which no test can notice."""
 
 import re
 from collections import Counter
 from pathlib import Path
 from typing import NamedTuple
 
-PAGE = Path(__file__).parents[2] / "docs" / "evidence" / "mutation.md"
+PAGE = Path(__file__).parents[2] / "benchmarks/results/mutation.md"
 
 
 class Mutant(NamedTuple):

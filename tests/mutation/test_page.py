@@ -1,4 +1,4 @@
-"""docs/evidence/mutation.md lists mutants of the code as it is; `make mutants` tries them."""
+"""benchmarks/results/mutation.md lists mutants of the code as it is; `make mutants` tries them."""
 
 import ast
 from pathlib import Path

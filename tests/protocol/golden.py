@@ -7,7 +7,7 @@ from arena.bots.manifest import load_bot
 from arena.bots.sandboxes.registry import make_sandbox
 from arena.bots.workshop import open_workshop
 from arena.game.rules.books import VARIANTS, Rules, variant
-from arena.league.table.transcript import transcript
+from arena.league.table.transcript import told_game
 
 ROOT = Path(__file__).parents[2]
 TRANSCRIPTS = ROOT / "protocol" / "transcripts"
@@ -39,7 +39,7 @@ def play(golden: Golden) -> str:
     """Play a golden game with its live bots; returns the text of its file."""
     with open_workshop(make_sandbox("process")) as workshop:
         bots = [workshop.stage(load_bot(folder)) for folder in golden.bots]
-        return "\n".join(transcript(bots, golden.rules, workshop.sandbox)) + "\n"
+        return "\n".join(told_game(bots, golden.rules, workshop.sandbox)[0]) + "\n"
 
 
 def positions() -> str:

@@ -8,9 +8,9 @@ from arena.game.records import (
     BotInfo,
     CallMade,
     Cause,
+    Conditions,
     Faulted,
     GameRecord,
-    LeagueInfo,
     PlayedFixture,
     RoundStarted,
 )
@@ -68,7 +68,7 @@ def crowd(
     kinds: tuple[tuple[str, int], ...] = (("bga", 2),),
     games: int = 4,
     **options: Any,
-) -> tuple[LeagueInfo, Ratings, list[PlayedFixture]]:
+) -> tuple[Conditions, Ratings, list[PlayedFixture]]:
     """A league of `field` bots; `blocks` blocks of each kind, in which each bot starts once."""
     many = field * blocks
     played = [

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from arena.game.records import LeagueInfo, PlayedFixture, QuarantinedFixture
+from arena.game.records import Conditions, PlayedFixture, QuarantinedFixture
 from arena.game.rules.books import Rules
 from arena.playstats.fixture_summary import summarize_fixture
 from arena.publish.game_source import Job, Made, Work
@@ -52,7 +52,7 @@ def _hash(played: PlayedFixture) -> str:
 
 
 def write_site(
-    league: LeagueInfo,
+    conditions: Conditions,
     ratings: Ratings,
     played: Sequence[PlayedFixture],
     folder: Path,
@@ -66,9 +66,9 @@ def write_site(
     url: str = "",
 ) -> Path:
     """Write the site of these fixtures, and return its front page."""
-    source = InMemory(played, league.variants)
+    source = InMemory(played, conditions.variants)
     return publish(
-        league,
+        conditions,
         ratings,
         source,
         folder,

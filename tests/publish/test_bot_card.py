@@ -9,7 +9,7 @@ from arena.game.records import Division
 from arena.playstats.league_summary import DivisionStats, LeagueSummary
 from arena.playstats.style import Style
 from arena.publish.links import links
-from arena.publish.pages.bot import Field, card
+from arena.publish.pages.bot import BestPlace, Field, card
 from arena.publish.pages.leaderboard import board_standings
 from tests.publish.crowd import crowd
 from tests.publish.in_memory import write_site
@@ -45,11 +45,11 @@ def test_rivals_are_named_if_chance_does_not_explain_it() -> None:
     [board] = ratings.boards
     stands = {one.bot: one for one in board_standings(board).rows}
     first, last = board.rows[0].bot, board.rows[-1].bot
-    best = card(first, {}, [(board, stands[first])], field())
+    best = card(first, {}, [BestPlace(board, stands[first])], field())
     assert len(best.beats) == 3
     assert best.loses_to == []
     assert best.best == (board, stands[first])
-    worst = card(last, {}, [(board, stands[last])], field())
+    worst = card(last, {}, [BestPlace(board, stands[last])], field())
     assert worst.beats == []
     for rival in worst.loses_to:
         assert board.duels[last, rival].ahead * 2 < board.duels[last, rival].games

@@ -7,23 +7,21 @@ from pathlib import Path
 import pytest
 from msgspec.structs import asdict, replace
 
-from arena.game.records import FixtureResult, LeagueInfo, MachineInfo, MasterSeed, fixture_result
+from arena.game.records import Conditions, FixtureResult, MachineInfo, MasterSeed, fixture_result
 from arena.game.rules.books import OPTIONS, SWITCHES, VARIANTS, Rules, changed_switches, variant
 from arena.game.rules.clauses import CLAUSES, MEANINGS
 from arena.game.seeds import commitment
 from arena.league.terms.master_seed import withheld
 from arena.playstats.league_summary import LeagueSummary, timing
-from arena.publish.data import results
-from arena.publish.data.results import clauses_of, rule_rows, switches
 from arena.publish.pages import conditions
-from arena.publish.pages.conditions import BOOKS, PROMISES
+from arena.publish.pages.conditions import BOOKS, PROMISES, clauses_of, rule_rows, switches
 from arena.publish.text import duration, timestamp
 from tests.publish.in_memory import write_site
 from tests.publish.pages import read, tree
 from tests.support import factory
 
 MACHINE = MachineInfo("Zuse <Z3>", 2, 3 * 2**29, "Linux 6.1", "CPython 3.11.7", "2.4.6")
-DOCS = Path(__file__).parents[2] / "docs"
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture(scope="module")
@@ -50,21 +48,20 @@ class MadeUpRules(Rules, frozen=True, kw_only=True, forbid_unknown_fields=True):
 
 
 @pytest.fixture
-def made_up(monkeypatch: pytest.MonkeyPatch) -> LeagueInfo:
+def made_up(monkeypatch: pytest.MonkeyPatch) -> Conditions:
     """A league of an arena whose rules have one more switch."""
     books = {name: MadeUpRules(**asdict(rules)) for name, rules in VARIANTS.items()}
-    monkeypatch.setattr(results, "Rules", MadeUpRules)
-    monkeypatch.setattr(results, "VARIANTS", books)
-    for module in (conditions, results):
-        monkeypatch.setattr(module, "SWITCHES", SWITCHES | {"made_up"})
+    monkeypatch.setattr(conditions, "Rules", MadeUpRules)
+    monkeypatch.setattr(conditions, "VARIANTS", books)
+    monkeypatch.setattr(conditions, "SWITCHES", SWITCHES | {"made_up"})
     return factory.league((), variants={"mine": books["bga"]})
 
 
 @pytest.mark.parametrize("meanings", [{}, {"made_up": "Something is allowed"}])
 def test_a_switch_without_a_meaning_or_a_clause_is_refused(
-    made_up: LeagueInfo, monkeypatch: pytest.MonkeyPatch, meanings: dict[str, str]
+    made_up: Conditions, monkeypatch: pytest.MonkeyPatch, meanings: dict[str, str]
 ) -> None:
-    monkeypatch.setattr(results, "MEANINGS", MEANINGS | meanings)
+    monkeypatch.setattr(conditions, "MEANINGS", MEANINGS | meanings)
     with pytest.raises(LookupError, match="made_up"):
         conditions.conditions_page(made_up, LeagueSummary(), None, "")
     with pytest.raises(LookupError, match="made_up"):
@@ -72,11 +69,11 @@ def test_a_switch_without_a_meaning_or_a_clause_is_refused(
 
 
 def test_a_switch_with_a_meaning_and_a_clause_is_on_the_page_and_in_the_data(
-    made_up: LeagueInfo, monkeypatch: pytest.MonkeyPatch
+    made_up: Conditions, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(MEANINGS, "made_up", "Something is allowed")
     clauses = [*CLAUSES, replace(CLAUSES[0], switch="made_up")]
-    monkeypatch.setattr(results, "CLAUSES", clauses)
+    monkeypatch.setattr(conditions, "CLAUSES", clauses)
     page = conditions.conditions_page(made_up, LeagueSummary(), None, "")
     assert ("made_up", "Something is allowed") in [(one.name, one.words) for one in page.switches]
     assert ("made_up", "no") in [(row.switch, row.value) for row in rule_rows(made_up)]
@@ -115,13 +112,17 @@ def test_rules_page_marks_the_switches_of_the_league(site: Path) -> None:
 
 
 def test_the_books_are_those_of_the_documentation() -> None:
-    text = (DOCS / "reference/rules.md").read_text().replace('"', "")
+    text = (ROOT / "docs/reference/rules.md").read_text().replace('"', "")
     for name, words in BOOKS.items():
         assert f"| `{name}` | {words.replace('“', '').replace('”', '')} |" in text
 
 
 def test_sandbox_promises_match_the_documentation() -> None:
-    found = (DOCS / "evidence/hostile.md").read_text().partition("### What is not promised\n")[2]
+    found = (
+        (ROOT / "benchmarks/results/hostile.md")
+        .read_text()
+        .partition("### What is not promised\n")[2]
+    )
     for name, promise in PROMISES.items():
         listed = found.partition(f"`{name}`:\n\n")[2].partition("\n\n")[0].splitlines()
         lines = {line[2:].replace("`", "") for line in listed if line.startswith("- ")}
@@ -167,8 +168,8 @@ def test_withheld_seed_is_promised_and_only_committed_to(tmp_path: Path) -> None
     assert all(commitment(seed) in page for seed in ("before", factory.SEED))
 
 
-def conditions_page(league: LeagueInfo, folder: Path) -> str:
-    front = write_site(league, factory.ratings([]), [], folder)
+def conditions_page(conditions: Conditions, folder: Path) -> str:
+    front = write_site(conditions, factory.ratings([]), [], folder)
     return unescape(front.with_name("conditions.html").read_text())
 
 

@@ -8,7 +8,7 @@ from xml.etree import ElementTree as Xml
 import pytest
 from msgspec.structs import replace
 
-from arena.game.records import GameRecord, LeagueInfo, PlayedFixture
+from arena.game.records import Conditions, GameRecord, PlayedFixture
 from arena.publish.pages.feed import block_times, changes, checkpoints, feed, history, ranks
 from tests.publish.in_memory import InMemory, write_site
 from tests.publish.test_hostile import NAMES, NASTY
@@ -40,8 +40,8 @@ def strong_first(blocks: int, names: tuple[str, ...] = BOTS) -> list[PlayedFixtu
     return found
 
 
-def write(played: list[PlayedFixture], folder: Path, league: LeagueInfo | None = None) -> Path:
-    write_site(league or factory.league(BOTS), factory.ratings(played), played, folder)
+def write(played: list[PlayedFixture], folder: Path, conditions: Conditions | None = None) -> Path:
+    write_site(conditions or factory.league(BOTS), factory.ratings(played), played, folder)
     return folder / "feed.xml"
 
 

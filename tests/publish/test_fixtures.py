@@ -10,9 +10,9 @@ from msgspec.structs import replace
 
 from arena.game.records import (
     Cause,
+    Conditions,
     Faulted,
     FixtureResult,
-    LeagueInfo,
 )
 from arena.publish.data.results import FixtureResultRow, fixture_row, fixture_rows
 from arena.publish.links import Links, links
@@ -31,12 +31,12 @@ from tests.support.ratings import board, leaderboard_row
 
 def searched(
     fixtures: Sequence[FixtureResultRow],
-    league: LeagueInfo,
+    conditions: Conditions,
     boards: Sequence[Leaderboard],
     address: Links,
 ) -> dict[str, str]:
     """The scripts of the search, by path."""
-    files = search_files(fixtures, league, boards, address)
+    files = search_files(fixtures, conditions, boards, address)
     return {file.path: str(file.content) for file in files}
 
 

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 from msgspec.structs import replace
 
-from arena.game.records import LeagueInfo, PlayedFixture
+from arena.game.records import Conditions, PlayedFixture
 from arena.publish.charts import round_axis
 from arena.publish.data.results import by_opponent
 from arena.publish.links import BOTS
@@ -20,7 +20,7 @@ from arena.publish.pages.leaderboard import (
     lines,
     overview,
 )
-from arena.publish.site import _Site
+from arena.publish.site import site_of
 from arena.publish.site_state import StoreState
 from arena.publish.templates import environment
 from arena.publish.text import percent, signed
@@ -158,7 +158,7 @@ def test_the_overview_has_every_bot_and_every_leaderboard() -> None:
     assert [cell is None for cell in gamma.cells] == [False, False]
 
 
-Data = tuple[LeagueInfo, Ratings, list[PlayedFixture]]
+Data = tuple[Conditions, Ratings, list[PlayedFixture]]
 
 
 @pytest.fixture(scope="module")
@@ -200,7 +200,7 @@ def test_the_bots_of_many_tables_are_a_small_page(many: Data, tmp_path: Path, ta
     labels = [f"variant {number}" for number in range(tables)]
     boards = [replace(ratings.boards[0], variant=label) for label in labels]
     info = replace(league, variants=dict.fromkeys(labels, rules))
-    site = _Site(info, replace(ratings, boards=boards), InMemory([], {}), StoreState(), "none")
+    site = site_of(info, replace(ratings, boards=boards), InMemory([], {}), StoreState(), "none")
     text = next(file.content for file in site.files({}) if file.path == BOTS)
     assert isinstance(text, str)
     path = tmp_path / BOTS

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from arena.game.records import Fixture, LeagueInfo, PlayedFixture
+from arena.game.records import Conditions, Fixture, PlayedFixture
 from arena.game.rules.books import VARIANTS
 from arena.league.keeping.verify import verify
 from arena.league.schedule.schedule import Schedule
@@ -21,19 +21,21 @@ from tests.support.played_games import play
 BGA = VARIANTS["bga"]
 
 
-def league(**changes: Any) -> LeagueInfo:
+def league(**changes: Any) -> Conditions:
     """Return a league of which the table of two has 120 games."""
     fields = {"shared_dice": False, "variants": {"bga": BGA}, "games": 10, "blocks": 3}
     return factory.league(("ann", "bob", "cy", "di"), **{**fields, **changes})
 
 
-def stored(info: LeagueInfo, path: Path) -> Path:
+def stored(conditions: Conditions, path: Path) -> Path:
     """Return the store of a league whose bots do whatever is legal."""
-    return records.stored(path, info, map(partial(at_random, info), Schedule(info).fixtures))
+    return records.stored(
+        path, conditions, map(partial(at_random, conditions), Schedule(conditions).fixtures)
+    )
 
 
-def at_random(info: LeagueInfo, fixture: Fixture) -> PlayedFixture:
-    rules, seats = info.variants[fixture.variant], len(fixture.seats)
+def at_random(conditions: Conditions, fixture: Fixture) -> PlayedFixture:
+    rules, seats = conditions.variants[fixture.variant], len(fixture.seats)
     games = [play(rules, seats, fixture.dice_key, game) for game in range(fixture.games)]
     return records.played(fixture, games)
 

@@ -6,14 +6,14 @@ from arena.publish.data.results import HeadToHeadRow
 from arena.publish.links import links
 from arena.publish.pages.bot import Opponent, opponent_rows
 from arena.publish.pages.leaderboard import PairVerdict
-from arena.ratings.board.leaderboard import rate
 from tests.ratings.simulated import league
 from tests.support import factory
+from tests.support.ratings import rated_board
 from tests.support.simulated_leagues import Shape
 
 
 def test_signs_of_html_in_a_line_are_escaped() -> None:
-    board = rate("bga", 2, league(Shape(4, 2, 4))).board
+    board = rated_board("bga", 2, league(Shape(4, 2, 4)))
     bots = [row.bot for row in board.rows]
     result = HeadToHeadRow(bots[0], bots[1], 1, 1000, 0.001, 0.0002, 0.9999)
     rows = [Opponent(result, PairVerdict("worse", 0.9999))]

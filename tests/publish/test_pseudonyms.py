@@ -15,8 +15,8 @@ from msgspec.structs import replace
 from arena.game.records import (
     BotInfo,
     Cause,
+    Conditions,
     Faulted,
-    LeagueInfo,
     PlayedFixture,
     QuarantinedFixture,
     RatingsInfo,
@@ -71,7 +71,7 @@ OTHER = World(
 )
 
 
-def league(world: World = WORLD) -> LeagueInfo:
+def league(world: World = WORLD) -> Conditions:
     bots = tuple(
         BotInfo(name, author, version, runtime, f"{at:x}" * 64, (tag,))
         for at, (name, author, version, runtime, tag) in enumerate(zip(*world[:5], strict=True), 10)
@@ -93,8 +93,8 @@ def played(world: World = WORLD) -> list[PlayedFixture]:
     ]
 
 
-def names(info: LeagueInfo | None = None, secret: bytes = SECRET) -> Pseudonyms:
-    return Pseudonyms(info or league(), secret)
+def names(conditions: Conditions | None = None, secret: bytes = SECRET) -> Pseudonyms:
+    return Pseudonyms(conditions or league(), secret)
 
 
 def anonymous_site(folder: Path, world: World = WORLD, named: Pseudonyms | None = None) -> Path:

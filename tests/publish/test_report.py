@@ -10,7 +10,7 @@ import pytest
 from msgspec.structs import replace
 
 from arena.cli.league.run import play_and_report
-from arena.game.records import LeagueInfo
+from arena.game.records import Conditions
 from arena.io.errors import ArenaError
 from arena.league.changes import Change
 from arena.league.keeping.prune import Plan, remove
@@ -40,14 +40,14 @@ def run(tmp_path: Path) -> RunRequest:
 
 
 @pytest.fixture
-def drawn(monkeypatch: pytest.MonkeyPatch) -> list[LeagueInfo]:
+def drawn(monkeypatch: pytest.MonkeyPatch) -> list[Conditions]:
     """The conditions of every schedule that is drawn."""
-    found: list[LeagueInfo] = []
+    found: list[Conditions] = []
     draw = Schedule.__init__
 
-    def spy(schedule: Schedule, start: LeagueInfo, changes: Iterable[Change] = ()) -> None:
-        found.append(start)
-        draw(schedule, start, changes)
+    def spy(schedule: Schedule, conditions: Conditions, changes: Iterable[Change] = ()) -> None:
+        found.append(conditions)
+        draw(schedule, conditions, changes)
 
     monkeypatch.setattr(Schedule, "__init__", spy)
     return found
@@ -210,7 +210,7 @@ def test_stopped_run_has_no_report(run: RunRequest, tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_one_schedule_is_drawn_and_continued_if_the_league_changes(
-    run: RunRequest, tmp_path: Path, drawn: list[LeagueInfo]
+    run: RunRequest, tmp_path: Path, drawn: list[Conditions]
 ) -> None:
     for _ in ("begun", "finished"):
         played(run, tmp_path / "site")

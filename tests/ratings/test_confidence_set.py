@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from arena.ratings.board.leaderboard import rate
 from arena.ratings.board.ranks import may_be_first
 from tests.ratings.simulated import league
 from tests.support.depth import depth
+from tests.support.ratings import rated_board
 from tests.support.simulated_leagues import Shape
 
 each_field = settings(max_examples=depth(20, 100), deadline=None, database=None)
@@ -81,6 +81,6 @@ def test_one_of_equal_bots_is_left_out_in_five_of_a_hundred_leagues(bots: int) -
 
 @pytest.mark.parametrize("shape", [Shape(8, 2, 12), Shape(8, 4, 5), Shape(2, 2, 10)])
 def test_bots_that_may_be_first_come_first_on_a_leaderboard(shape: Shape) -> None:
-    rows = rate("bga", shape.players, league(shape)).board.rows
+    rows = rated_board("bga", shape.players, league(shape)).rows
     assert rows[0].may_be_first
     assert all(row.best == 1 for row in rows if row.may_be_first)

@@ -5,9 +5,9 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from arena.ratings.board.leaderboard import rate
 from tests.support.depth import depth
 from tests.support.interval_truth import by_formula, covering
+from tests.support.ratings import rated_board
 from tests.support.simulated_leagues import Shape, play, tables
 
 LEAGUES = depth(12, 40)
@@ -24,7 +24,7 @@ def test_intervals_have_their_nominal_coverage(shape: Shape, shared: float) -> N
     hits: Counter[str] = Counter()
     for _ in range(LEAGUES):
         skills = rng.normal(size=shape.bots) * 2.0
-        board = rate("bga", shape.players, play(shape, skills, rng, schedule=schedule)).board
+        board = rated_board("bga", shape.players, play(shape, skills, rng, schedule=schedule))
         hits.update(kind for kind, _ in covering(board, by_formula(skills, schedule)))
     intervals = LEAGUES * shape.bots
     assert hits["mu"] / intervals == pytest.approx(0.95, abs=MARGIN)

@@ -5,9 +5,9 @@ from itertools import pairwise
 import pytest
 
 from arena.game.records import FixtureResult, RatingsInfo
-from arena.ratings.board.leaderboard import rate
 from arena.ratings.leaderboard_rows import POINTS, PastRating, Point, checkpoints, relative, trend
 from tests.ratings.simulated import game
+from tests.support.ratings import rated_board
 
 BOTS = ("ada", "bob", "cyd")
 
@@ -43,12 +43,12 @@ def test_checkpoints_but_the_last_stay_or_every_other_does(games: int) -> None:
 
 def test_no_games_have_no_history() -> None:
     assert checkpoints(0) == []
-    assert relative((), None) == ()
+    assert relative((), None) == []
 
 
 @pytest.mark.parametrize("anchor", [None, "bob", "nobody"])
 def test_last_point_equals_the_leaderboard(anchor: str | None) -> None:
-    board = rate("bga", 2, RESULTS, RatingsInfo(anchor=anchor)).board
+    board = rated_board("bga", 2, RESULTS, RatingsInfo(anchor=anchor))
     last = board.history[-1]
     assert last.games == len(RESULTS)
     assert set(last.bots) == {row.bot for row in board.rows}
@@ -60,8 +60,8 @@ def test_last_point_equals_the_leaderboard(anchor: str | None) -> None:
 
 @pytest.mark.slow
 def test_point_rates_the_games_up_to_it() -> None:
-    for point in rate("bga", 2, RESULTS).board.history:
-        board = rate("bga", 2, RESULTS[: point.games]).board
+    for point in rated_board("bga", 2, RESULTS).history:
+        board = rated_board("bga", 2, RESULTS[: point.games])
         assert set(point.bots) == {row.bot for row in board.rows}
         for row in board.rows:
             past = point.bots[row.bot]
@@ -73,8 +73,8 @@ def test_point_rates_the_games_up_to_it() -> None:
 def test_anchor_that_has_not_played_yet_has_the_initial_rating() -> None:
     late = [game(("ada", "bob"), (1, 2), fixture=n) for n in range(5)]
     late.append(game(("ada", "cyd"), (1, 2), number=1))
-    first, *_, last = rate("bga", 2, late, RatingsInfo(anchor="cyd")).board.history
-    [row, _] = rate("bga", 2, late[:1]).board.rows
+    first, *_, last = rated_board("bga", 2, late, RatingsInfo(anchor="cyd")).history
+    [row, _] = rated_board("bga", 2, late[:1]).rows
     assert first.bots["ada"].mu == pytest.approx(row.mu, abs=0.02 * row.sigma)
     assert "cyd" not in first.bots
     assert last.bots["cyd"].mu == 0

@@ -11,11 +11,11 @@ from msgspec.structs import asdict
 from arena.game.records import Division, FixtureResult, RatingsInfo
 from arena.ratings import division
 from arena.ratings.board import overall as overall_table
-from arena.ratings.board.memory import forget
 from arena.ratings.division import Rated, rank_all, rate_division
 from arena.ratings.league_ratings import rate_results
 from arena.ratings.maths.sparse import Plan, SparseInverse
 from arena.ratings.model import posterior
+from arena.ratings.model.games import as_arrays
 from tests.support.depth import depth
 from tests.support.simulated_leagues import Shape, play, play_with_luck, tables
 
@@ -69,7 +69,7 @@ def rated(played: list[FixtureResult], many: float, options: RatingsInfo) -> Rat
         for module in (posterior, division):
             patch.setattr(module, "MANY", many)
         players = len(played[0].fixture.seats)
-        return rate_division(Division("bga", players), played, options, forget)
+        return rate_division(Division("bga", players), as_arrays(played), options)
 
 
 def simulated(shape: Shape, blocks: int, seed: int, *, lucky: bool) -> list[FixtureResult]:

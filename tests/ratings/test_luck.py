@@ -8,10 +8,10 @@ import pytest
 from msgspec.structs import replace
 
 from arena.game.records import FixtureResult
-from arena.ratings.board.leaderboard import rate
 from arena.ratings.leaderboard_rows import Leaderboard, LeaderboardRow
 from arena.ratings.maths.arrays import Floats
 from arena.ratings.variance.luck import MIN_GAMES
+from tests.support.ratings import rated_board
 from tests.support.simulated_leagues import Shape, name, play_with_luck
 
 SKILLS = np.array([3.0, 1.0, 0.0, 0.0, -1.0, -3.0])
@@ -30,7 +30,7 @@ def without(played: Sequence[FixtureResult]) -> list[FixtureResult]:
 
 
 def board(played: Sequence[FixtureResult]) -> Leaderboard:
-    return rate("bga", 2, played).board
+    return rated_board("bga", 2, played)
 
 
 def errors(found: Leaderboard) -> Floats:

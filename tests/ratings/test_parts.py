@@ -6,10 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from arena.game.records import Division, FixtureResult, RatingsInfo
-from arena.ratings.board.leaderboard import rate
 from arena.ratings.league_ratings import rate_results
 from arena.ratings.maths.connected import parts, reached
 from arena.ratings.sequential import TableMeans, separated, tied
+from tests.support.ratings import rated_board
 from tests.support.results import result
 
 
@@ -51,7 +51,7 @@ def one_sided(*tables: tuple[str, str], blocks: int = 20) -> list[FixtureResult]
 
 
 def test_ranks_count_only_bots_of_the_same_part() -> None:
-    board = rate("bga", 2, one_sided(("a", "b"), ("c", "d"))).board
+    board = rated_board("bga", 2, one_sided(("a", "b"), ("c", "d")))
     assert board.parts == [("a", "b"), ("c", "d")]
     ranges = {row.bot: (row.best, row.worst) for row in board.rows}
     assert ranges == {"a": (1, 3), "b": (2, 4), "c": (1, 3), "d": (2, 4)}
@@ -71,7 +71,7 @@ def test_overall_ranks_count_only_bots_that_games_link_at_all_tables() -> None:
 
 def test_one_game_between_parts_links_them() -> None:
     linked = [*one_sided(("a", "b"), ("c", "d")), result(("b", "c"), [(1, 2)], block=20, index=40)]
-    board = rate("bga", 2, linked).board
+    board = rated_board("bga", 2, linked)
     assert len(board.parts) == 1
     assert board.better["a", "d"] != 0.5
 

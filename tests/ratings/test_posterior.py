@@ -6,7 +6,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from arena.io.job import in_copy
-from arena.ratings.board.leaderboard import rate
 from arena.ratings.maths import arrays
 from arena.ratings.maths.t_distribution import normal_cdf
 from arena.ratings.model.games import Games, as_arrays
@@ -14,6 +13,7 @@ from arena.ratings.model.posterior import Posterior, distinct, posterior
 from arena.ratings.model.trueskill import BETA, SIGMA
 from tests.ratings.simulated import game, league
 from tests.support.depth import depth
+from tests.support.ratings import rated_board
 from tests.support.simulated_leagues import Shape
 
 each_league = settings(max_examples=depth(10, 40), deadline=None, database=None)
@@ -106,7 +106,7 @@ def test_scores_and_information_add_up_to_the_posterior(shape: Shape, seed: int)
 @pytest.mark.parametrize("players", [2, 4, 6])
 @pytest.mark.parametrize("seed", range(3))
 def test_sequential_pass_is_roughly_the_posterior(players: int, seed: int) -> None:
-    rows = rate("bga", players, league(Shape(8, players, 12), seed)).board.rows
+    rows = rated_board("bga", players, league(Shape(8, players, 12), seed)).rows
     apart = [abs(row.mu - row.mu_sequential) / row.sigma for row in rows]
     assert max(apart) <= SEQUENTIAL_APART
     assert sum(apart) / len(apart) <= SEQUENTIAL_APART_ON_AVERAGE

@@ -3,13 +3,13 @@
 import numpy as np
 import pytest
 
-from arena.ratings.board.leaderboard import rate
 from arena.ratings.maths.arrays import Floats
 from arena.ratings.model.games import Games, as_arrays
 from arena.ratings.model.head_to_head import Pairs, pairs
 from arena.ratings.model.posterior import distinct, inverse_mills_ratio, posterior
 from arena.ratings.model.trueskill import BETA, SIGMA
 from arena.ratings.variance.sensitivity import shifts
+from tests.support.ratings import rated_board
 from tests.support.simulated_leagues import Moment, Shape, play
 
 
@@ -83,7 +83,7 @@ def test_bot_that_lets_one_other_win_is_named() -> None:
         return shown
 
     shape, draw = Shape(8, 2, 20, blocks=4), np.random.default_rng(1)
-    rows = rate("bga", 2, play(shape, np.zeros(8), draw, gift)).board.rows
+    rows = rated_board("bga", 2, play(shape, np.zeros(8), draw, gift)).rows
     [row] = [row for row in rows if row.bot == "bot00"]
     assert (row.shift_without, row.sensitive) == ("bot07", True)
     assert row.shift is not None
@@ -92,12 +92,12 @@ def test_bot_that_lets_one_other_win_is_named() -> None:
 
 def test_no_bot_of_an_ordinary_field_is_named() -> None:
     shape, draw = Shape(8, 2, 20), np.random.default_rng(1)
-    rows = rate("bga", 2, play(shape, draw.normal(size=8), draw)).board.rows
+    rows = rated_board("bga", 2, play(shape, draw.normal(size=8), draw)).rows
     assert not any(row.sensitive for row in rows)
     assert all(row.shift for row in rows)
 
 
 def test_two_bots_leave_nothing_to_compare() -> None:
     shape, draw = Shape(2, 2, 10), np.random.default_rng(2)
-    for row in rate("bga", 2, play(shape, np.zeros(2), draw)).board.rows:
+    for row in rated_board("bga", 2, play(shape, np.zeros(2), draw)).rows:
         assert (row.shift, row.shift_without, row.sensitive) == (None, None, False)

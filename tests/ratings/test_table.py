@@ -19,12 +19,12 @@ from arena.game.records import (
 from arena.game.referee import Referee
 from arena.game.rules.books import BGA
 from arena.game.wire.messages import Answer, Turn
-from arena.ratings.board.leaderboard import rate
 from arena.ratings.leaderboard_rows import Duel, Leaderboard, LeaderboardRow
 from tests.ratings.simulated import game
 from tests.support import factory, records
 from tests.support.depth import depth
 from tests.support.played_games import play_out
+from tests.support.ratings import rated_board
 from tests.support.results import rate_league
 
 each_set = settings(max_examples=depth(8, 25), deadline=None, database=None)
@@ -53,7 +53,7 @@ def results(draw: st.DrawFn) -> list[FixtureResult]:
 
 
 def board_of(games: Sequence[FixtureResult], options: RatingsInfo | None = None) -> Leaderboard:
-    return rate("bga", len(games[0].fixture.seats), games, options).board
+    return rated_board("bga", len(games[0].fixture.seats), games, options)
 
 
 @each_set

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from arena.game.records import FixtureResult
-from arena.ratings.board.leaderboard import RatedDivision, rate
+from arena.ratings.board.leaderboard import solve
 from arena.ratings.board.ranks import better_probabilities, rank_ranges
 from arena.ratings.leaderboard_rows import Leaderboard
 from arena.ratings.maths.intervals import indistinct_range
@@ -20,6 +20,7 @@ from arena.ratings.variance import leverage
 from arena.ratings.variance.block_variance import GameScores, dice_gain
 from tests.ratings.simulated import decided, league
 from tests.support.depth import depth
+from tests.support.ratings import rated_board
 from tests.support.simulated_leagues import Shape, play, tables
 
 each_set = settings(max_examples=depth(20, 60), deadline=None, database=None)
@@ -28,8 +29,8 @@ each_league = settings(max_examples=depth(5, 15), deadline=None, database=None)
 LEAGUES = [Shape(8, 2, 6), Shape(8, 4, 3), Shape(8, 6, 2), Shape(5, 2, 4, 3), Shape(3, 2, 5)]
 
 
-def rated(shape: Shape, seed: int = 1) -> RatedDivision:
-    return rate("bga", shape.players, league(shape, seed))
+def rated(shape: Shape, seed: int = 1) -> Leaderboard:
+    return rated_board("bga", shape.players, league(shape, seed))
 
 
 @pytest.mark.parametrize(
@@ -71,7 +72,7 @@ def test_t_tends_to_the_normal_distribution() -> None:
 @each_league
 @given(st.sampled_from(LEAGUES), st.integers(0, 1000))
 def test_intervals_contain_their_estimates(shape: Shape, seed: int) -> None:
-    board = rated(shape, seed).board
+    board = rated(shape, seed)
     for rank, row in enumerate(board.rows, 1):
         assert row.low is None or row.low < row.mu
         assert row.high is None or row.mu < row.high
@@ -82,7 +83,7 @@ def test_intervals_contain_their_estimates(shape: Shape, seed: int) -> None:
 @each_league
 @given(st.sampled_from(LEAGUES), st.integers(0, 1000))
 def test_rank_ranges_follow_from_the_probabilities(shape: Shape, seed: int) -> None:
-    board = rated(shape, seed).board
+    board = rated(shape, seed)
     for row in board.rows:
         rivals = [other.bot for other in board.rows if other.bot != row.bot]
         better = [board.better[row.bot, rival] for rival in rivals]
@@ -98,7 +99,7 @@ def test_rank_ranges_follow_from_the_probabilities(shape: Shape, seed: int) -> N
 @each_league
 @given(st.sampled_from(LEAGUES), st.integers(0, 1000))
 def test_probability_of_being_better_agrees_with_mu(shape: Shape, seed: int) -> None:
-    board = rated(shape, seed).board
+    board = rated(shape, seed)
     for at, row in enumerate(board.rows):
         for other in board.rows[at + 1 :]:
             chance = board.better[row.bot, other.bot]
@@ -128,9 +129,9 @@ def test_differences_without_variance_are_certain() -> None:
 
 
 def test_method_is_games_with_too_few_blocks() -> None:
-    assert rated(Shape(3, 2, 1)).board.method == "games"
-    assert rated(Shape(3, 2, 1)).board.blocks == 2
-    assert rated(Shape(8, 2, 1)).board.method == "blocks"
+    assert rated(Shape(3, 2, 1)).method == "games"
+    assert rated(Shape(3, 2, 1)).blocks == 2
+    assert rated(Shape(8, 2, 1)).method == "blocks"
 
 
 def width(board: Leaderboard) -> float:
@@ -148,14 +149,14 @@ def repeated(played: list[FixtureResult]) -> list[FixtureResult]:
 
 def test_more_games_of_the_same_blocks_do_not_narrow_intervals() -> None:
     games = league(Shape(8, 2, 6))
-    once, often = rate("bga", 2, games), rate("bga", 2, repeated(games))
-    assert width(often.board) == pytest.approx(width(once.board), rel=0.02)
-    sigmas = zip(once.board.rows, often.board.rows, strict=True)
+    once, often = (rated_board("bga", 2, one) for one in (games, repeated(games)))
+    assert width(often) == pytest.approx(width(once), rel=0.02)
+    sigmas = zip(once.rows, often.rows, strict=True)
     assert all(more.sigma < 0.6 * one.sigma for one, more in sigmas)
 
 
 def test_scores_sum_to_zero_at_the_maximum() -> None:
-    games, skills, _ = rated(Shape(8, 4, 3)).estimates.solution
+    games, skills, _ = solve(as_arrays(league(Shape(8, 4, 3))))
     scores = GameScores(games, skills.scores()).sums(games.block)
     assert np.abs(scores.sum(1)).max() < 1e-9
     # At the maximum only the prior is left of the sum over all blocks.
@@ -166,7 +167,7 @@ def test_scores_sum_to_zero_at_the_maximum() -> None:
 @pytest.mark.parametrize("players", [2, 4, 6])
 def test_dice_gain_is_above_1_only_if_dice_are_shared(players: int) -> None:
     alone, shared = (
-        rated(Shape(8, players, 30, 1, part)).estimates.solution for part in (0.0, 0.5)
+        solve(as_arrays(league(Shape(8, players, 30, 1, part)))) for part in (0.0, 0.5)
     )
     gain, more = dice_gain(alone.games, alone.pairs), dice_gain(shared.games, shared.pairs)
     assert gain is not None
@@ -194,7 +195,7 @@ def test_correction_in_steps_is_that_by_eigenvalues(
 
 
 def test_one_game_per_fixture_gives_no_dice_gain() -> None:
-    assert rated(Shape(8, 2, 1)).board.dice_gain is None
+    assert rated(Shape(8, 2, 1)).dice_gain is None
 
 
 def test_bot_that_never_wins_still_has_an_interval() -> None:
@@ -204,7 +205,7 @@ def test_bot_that_never_wins_still_has_an_interval() -> None:
         else one
         for one in league(Shape(8, 2, 6))
     ]
-    last = rate("bga", 2, games).board.rows[-1]
+    last = rated_board("bga", 2, games).rows[-1]
     assert (last.bot, last.mean_place, last.best) == ("bot07", 2.0, 8)
     assert last.place_low < 2.0
     assert last.low is None
@@ -219,7 +220,7 @@ def test_bot_that_always_wins_has_no_upper_end() -> None:
         else one
         for one in league(Shape(8, 2, 6))
     ]
-    first = rate("bga", 2, games).board.rows[0]
+    first = rated_board("bga", 2, games).rows[0]
     assert (first.bot, first.high) == ("bot00", None)
     assert first.low is not None
     assert first.low < first.mu - 1.95 * first.sigma
@@ -247,8 +248,8 @@ def told_apart(board: Leaderboard, bots: set[str]) -> int:
 def test_a_hopeless_bot_does_not_hide_that_others_differ(seed: int) -> None:
     """Of a pass that is not whole: its intervals are by block."""
     played = [one for one in league(Shape(8, 2, 30), seed) if one.fixture.block < 6]
-    alone = rate("bga", 2, [one for one in played if "bot07" not in one.fixture.seats]).board
-    among = rate("bga", 2, hopeless(played, "bot07")).board
+    alone = rated_board("bga", 2, [one for one in played if "bot07" not in one.fixture.seats])
+    among = rated_board("bga", 2, hopeless(played, "bot07"))
     others = {row.bot for row in alone.rows}
     assert among.method == "blocks"
     # There are 28 pairs instead of 21, so each must be a little clearer.
@@ -263,7 +264,7 @@ def test_two_classes_are_bounded_only_towards_each_other() -> None:
         else one
         for one in league(Shape(8, 2, 12))
     ]
-    rows = rate("bga", 2, games).board.rows
+    rows = rated_board("bga", 2, games).rows
     assert [row.high is None for row in rows] == [True] * 4 + [False] * 4
     assert [row.low is None for row in rows] == [False] * 4 + [True] * 4
 
@@ -272,5 +273,5 @@ def test_two_classes_are_bounded_only_towards_each_other() -> None:
 def test_many_blocks_get_one_common_correction() -> None:
     few, many = Shape(8, 2, 1, 28), Shape(8, 2, 1, 30)
     assert len(tables(few)) < 200 < len(tables(many))
-    widths = [width(rated(shape).board) for shape in (few, many)]
+    widths = [width(rated(shape)) for shape in (few, many)]
     assert widths[0] == pytest.approx(widths[1] * (30 / 28) ** 0.5, rel=0.05)

@@ -7,10 +7,12 @@ import pytest
 from msgspec.structs import replace
 
 from arena.game.records import FixtureResult
-from arena.ratings.board.leaderboard import rate
+from arena.ratings.board.leaderboard import estimate, solve
 from arena.ratings.leaderboard_rows import Leaderboard
 from arena.ratings.maths.arrays import Floats, as_floats
+from arena.ratings.model.games import as_arrays
 from tests.ratings.simulated import league
+from tests.support.ratings import rated_board
 from tests.support.simulated_leagues import Moment, Shape
 from tests.support.twists import circle
 
@@ -18,7 +20,7 @@ Change = Callable[[Sequence[FixtureResult]], Sequence[FixtureResult]]
 
 
 def rated(played: Sequence[FixtureResult]) -> Leaderboard:
-    return rate("bga", len(played[0].fixture.seats), played).board
+    return rated_board("bga", len(played[0].fixture.seats), played)
 
 
 @pytest.mark.parametrize(
@@ -94,6 +96,6 @@ def test_games_of_one_number_are_one_unit() -> None:
     )
     by_number = (places - places.mean(1, keepdims=True)).sum(0)
     variance = float((by_number**2).sum()) * 60 / 59 / places.size**2
-    covariance = rate("bga", 2, played).estimates.covariance
+    covariance = estimate(solve(as_arrays(played))).covariance
     assert covariance.place[0, 0] == pytest.approx(variance)
     assert covariance.degrees_of_freedom == pytest.approx([59.0, 59.0])

@@ -1,4 +1,4 @@
-"""The clauses in `docs/reference/rules.md` and the tests that show each: `make rules` writes them.
+"""The clauses in `docs/reference/rules.md`, and the tests that show each: `make rules` writes them.
 
 The tests are found by their marks; so the page, the marks and `arena rules` cannot disagree.
 """
@@ -14,7 +14,8 @@ from arena.game.rules.clauses import BOOKS, CLAUSES, Clause, by_text, value
 from tests.support.generated_section import GeneratedSection
 
 ROOT = Path(__file__).parents[2]
-SECTION = GeneratedSection("reference/rules.md", "clauses", "rules")
+SECTION = GeneratedSection("docs/reference/rules.md", "clauses", "rules")
+TESTS = GeneratedSection("benchmarks/results/clauses.md", "tests", "rules")
 
 Marks = dict[tuple[str, str], set[str]]
 """(book, clause id) -> the tests that show it, without their parameters."""
@@ -44,12 +45,17 @@ def collect() -> Marks:
     return dict(collector.marks)
 
 
-def written(marks: Marks) -> str:
-    """Return the section of the page that is made from clauses and marks."""
-    return "\n".join(_entry(clause, marks) for clause in CLAUSES)
+def clauses() -> str:
+    """Return the clauses, in the words of each rule book."""
+    return "\n".join(_entry(clause) for clause in CLAUSES)
 
 
-def _entry(clause: Clause, marks: Marks) -> str:
+def shown_by(marks: Marks) -> str:
+    """Return the tests that show each clause, as a list."""
+    return "".join(f"- {clause.id}: {'; '.join(_tests(clause, marks))}.\n" for clause in CLAUSES)
+
+
+def _entry(clause: Clause) -> str:
     lines = [f"### {clause.id}: {clause.title}", ""]
     for text, books in by_text(clause):
         who = "all" if len(books) == len(BOOKS) else ", ".join(f"`{book}`" for book in books)
@@ -57,8 +63,7 @@ def _entry(clause: Clause, marks: Marks) -> str:
     if clause.switch:
         values = ", ".join(f"`{book}` {value(clause, book)}" for book in BOOKS)
         lines.append(f"- switch: `{clause.switch}` ({values})")
-    lines += ["", "Shown by " + "; ".join(_tests(clause, marks)) + ".", ""]
-    return "\n".join(lines)
+    return "\n".join([*lines, ""])
 
 
 def _tests(clause: Clause, marks: Marks) -> list[str]:
@@ -74,4 +79,5 @@ def _tests(clause: Clause, marks: Marks) -> list[str]:
 
 
 if __name__ == "__main__":
-    SECTION.write(written(collect()))
+    SECTION.write(clauses())
+    TESTS.write(shown_by(collect()))

@@ -11,7 +11,7 @@ from arena.bots.manifest import load_bot
 from arena.bots.sandboxes.registry import make_sandbox
 from arena.bots.workshop import open_workshop
 from arena.game.rules.books import VARIANTS
-from arena.league.table.transcript import transcript
+from arena.league.table.transcript import told_game
 
 HERE = Path(__file__).parent
 EXAMPLES = HERE / "examples"
@@ -42,7 +42,7 @@ def tell(book: str) -> str:
     story, sandbox = STORIES[book], make_sandbox("process")
     with open_workshop(sandbox) as workshop:
         bot = workshop.stage(load_bot(SCRIPTED))
-        lines = transcript([bot] * story.players, VARIANTS[book], sandbox, story.seed)
+        lines, _ = told_game([bot] * story.players, VARIANTS[book], sandbox, story.seed)
     after = f'"round":{story.number + 1},'
     end = next(i for i, line in enumerate(lines) if '"type":"turn"' in line and after in line)
     return "\n".join(lines[: end + 1]) + "\n"

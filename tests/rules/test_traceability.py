@@ -1,4 +1,4 @@
-"""Every clause of every rule book has a test that names it, and the page names the test."""
+"""Every clause of every rule book has a test that names it, and a page names the test."""
 
 import subprocess
 import sys
@@ -17,7 +17,7 @@ marks = page.collect()
 known = {(book, clause.id) for book in BOOKS for clause in CLAUSES}
 print("without a test:", sorted(known - marks.keys()))
 print("unknown:", sorted(marks.keys() - known))
-print("page:", page.written(marks) == page.SECTION.read())
+print("page:", page.shown_by(marks) == page.TESTS.read())
 """
 
 
@@ -42,6 +42,11 @@ def test_every_mark_names_a_clause(checked: list[str]) -> None:
 def test_the_page_names_the_marked_tests(checked: list[str]) -> None:
     """After a change of tests or clauses: `make rules`."""
     assert checked[2] == "page: True"
+
+
+def test_the_page_has_every_clause() -> None:
+    """After a change of clauses: `make rules`."""
+    assert page.SECTION.read() == page.clauses()
 
 
 def test_every_switch_belongs_to_a_clause() -> None:

@@ -8,12 +8,12 @@ from arena.game.records import (
     BotInfo,
     CallMade,
     Cause,
+    Conditions,
     Event,
     Faulted,
     Fixture,
     FixtureResult,
     GameRecord,
-    LeagueInfo,
     LimitsInfo,
     PlayedFixture,
     RatingsInfo,
@@ -31,7 +31,7 @@ def bot(name: str, author: str = "Ada", version: str = "1.0") -> BotInfo:
     return BotInfo(name, author, version, "python", sha256(repr(name).encode()).hexdigest())
 
 
-def league(names: tuple[str, ...], **changes: Any) -> LeagueInfo:
+def league(names: tuple[str, ...], **changes: Any) -> Conditions:
     fields: dict[str, Any] = {
         "name": "Test league",
         "variants": {
@@ -48,7 +48,7 @@ def league(names: tuple[str, ...], **changes: Any) -> LeagueInfo:
         "commitment": sha256(SEED.encode()).hexdigest(),
         "arena_version": "0.1.0",
     }
-    return LeagueInfo(**{**fields, **changes})
+    return Conditions(**{**fields, **changes})
 
 
 def _game(number: int, seats: int, shift: int, fault: Faulted | None) -> GameRecord:
@@ -100,7 +100,7 @@ NAMES = ("alpha", "Bravo Bot", "gamma", "delta")
 
 def sample(
     names: tuple[str, ...] = NAMES,
-) -> tuple[LeagueInfo, Ratings, list[PlayedFixture]]:
+) -> tuple[Conditions, Ratings, list[PlayedFixture]]:
     """Four bots, two variants, tables of two and three, faults of two causes."""
     a, b, c, d = names
     crash = Faulted(1, Cause.CRASH, "exit status 1")

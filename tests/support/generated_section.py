@@ -1,14 +1,14 @@
-"""The sections of the documentation that a command writes."""
+"""The sections of pages that a command writes."""
 
 from dataclasses import dataclass
 from pathlib import Path
 
-DOCS = Path(__file__).parents[2] / "docs"
+ROOT = Path(__file__).parents[2]
 
 
 @dataclass(frozen=True)
 class GeneratedSection:
-    """The part of a page of `docs/` that `make COMMAND` writes, between two comments."""
+    """The part of a page that `make COMMAND` writes, between two comments."""
 
     page: str
     name: str
@@ -31,7 +31,7 @@ class GeneratedSection:
 
     @property
     def _path(self) -> Path:
-        return DOCS / self.page
+        return ROOT / self.page
 
     @property
     def _begin(self) -> str:

@@ -1,8 +1,13 @@
-"""Rows of leaderboards for whatever needs some without games."""
+"""Leaderboards from some games, and from none."""
 
+from collections.abc import Sequence
 from typing import Any
 
+from msgspec.structs import replace
+
+from arena.game.records import Division, FixtureResult, RatingsInfo
 from arena.ratings.leaderboard_rows import Leaderboard, LeaderboardRow
+from arena.ratings.league_ratings import rate_results
 
 
 def leaderboard_row(bot: str, mu: float, sigma: float) -> LeaderboardRow:
@@ -28,3 +33,14 @@ def board(*rows: LeaderboardRow, players: int = 2) -> Leaderboard:
     """A leaderboard of these rows, which knows nothing of pairs."""
     unknown: dict[str, Any] = {"duels": {}, "better": {}, "dice_gain": None, "parts": ()}
     return Leaderboard("bga", players, rows, blocks=1, method="games", **unknown)
+
+
+def rated_board(
+    variant: str,
+    players: int,
+    results: Sequence[FixtureResult],
+    options: RatingsInfo | None = None,
+) -> Leaderboard:
+    """Return the leaderboard of a division; nothing is tested for suspicions."""
+    options = replace(options or RatingsInfo(), alpha=0.0)
+    return rate_results({Division(variant, players): results}, options).boards[0]

@@ -6,11 +6,11 @@ from typing import Any
 
 from arena.game.records import (
     Cause,
+    Conditions,
     Fixture,
     FixtureResult,
     GameRecord,
     GameResult,
-    LeagueInfo,
     PlayedFixture,
 )
 from arena.league.store.rows import pack
@@ -40,10 +40,10 @@ def result(
     return FixtureResult(of, games, **_UNTIMED)
 
 
-def stored(path: Path, league: LeagueInfo, fixtures: Iterable[PlayedFixture] = ()) -> Path:
+def stored(path: Path, conditions: Conditions, fixtures: Iterable[PlayedFixture] = ()) -> Path:
     """Make the store of a league, with these fixtures; returns its path."""
     with Store(path, create=True) as store:
-        store.begin(league)
+        store.begin(conditions)
         for one in fixtures:
             store.add(pack(one))
     return path

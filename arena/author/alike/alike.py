@@ -27,6 +27,11 @@ from arena.io.cores import core_count
 from arena.io.errors import ArenaError
 from arena.league.play.process_pool import ProcessEngine
 
+POSITIONS = 2000
+_MOST_SHOWN = 3
+"""Kits and sample bots that are named beside a hand-in."""
+Tell = Callable[[str], None]
+
 
 class NamedBot(Struct, frozen=True):
     """A bot, by the name of its folder or archive: copies may have the same name in bot.yaml."""
@@ -43,7 +48,7 @@ class LeftOut(Struct, frozen=True):
 
 
 def find_hand_ins(patterns: Sequence[str], base: Path) -> tuple[list[NamedBot], list[LeftOut]]:
-    """Return the bots of all patterns, and the files and folders among hand-ins that are none.
+    """Return the bots of all patterns, and what else lies in folders of hand-ins.
 
     A pattern is a bot's folder or archive, `sample:NAME`, or a folder with many of them. Raises
     ArenaError for a bot that is named and cannot be read, for a folder without bots, and for fewer
@@ -56,7 +61,7 @@ def find_hand_ins(patterns: Sequence[str], base: Path) -> tuple[list[NamedBot], 
         for source in bot_sources(pattern, base, "BOT"):
             if source.resolve() in sources:
                 continue
-            if _is_bot(source):
+            if source.is_file() or (source / MANIFEST).is_file():
                 sources[source.resolve()] = source
                 hand_ins.append(_named(source))
             else:
@@ -67,11 +72,13 @@ def find_hand_ins(patterns: Sequence[str], base: Path) -> tuple[list[NamedBot], 
         raise ArenaError(
             "it takes two bots to be alike", "BOT", "name another, or a folder of them"
         )
-    return _with_own_names(hand_ins), left_out
-
-
-def _is_bot(source: Path) -> bool:
-    return source.is_file() or (source / MANIFEST).is_file()
+    times = Counter(hand_in.name for hand_in in hand_ins)
+    # Bots whose folders have the same name are called by their whole path.
+    hand_ins = [
+        replace(hand_in, name=str(hand_in.bot.source)) if times[hand_in.name] > 1 else hand_in
+        for hand_in in hand_ins
+    ]
+    return hand_ins, left_out
 
 
 def _named(source: Path) -> NamedBot:
@@ -100,28 +107,13 @@ def _in_folder(folder: Path) -> tuple[list[NamedBot], list[LeftOut]]:
     return hand_ins, left_out
 
 
-def _with_own_names(hand_ins: Sequence[NamedBot]) -> list[NamedBot]:
-    """Name bots by their whole path whose folders have the same name."""
-    times = Counter(hand_in.name for hand_in in hand_ins)
-    return [
-        replace(hand_in, name=str(hand_in.bot.source)) if times[hand_in.name] > 1 else hand_in
-        for hand_in in hand_ins
-    ]
-
-
-POSITIONS = 2000
-_MOST_SHOWN = 3
-"""Kits and sample bots that are named beside a hand-in."""
-Tell = Callable[[str], None]
-
-
 class AlikeRequest(Struct, frozen=True):
     """The terms of a comparison of bots."""
 
     positions: int = POSITIONS
-    """In which each bot is asked; 0 compares by text alone."""
+    """Positions that each bot is asked to decide; 0 compares by text alone."""
     seed: str | None = None
-    """Draws the positions: the same seed, the same positions; None draws a new seed.
+    """The seed of the positions, which are the same for the same seed; None draws a new one.
 
     Keep it secret: a bot could be prepared for known positions."""
     rules: Rules = BGA
@@ -138,22 +130,22 @@ class ComparedBot(Struct, frozen=True):
 
     name: str
     bot: str
-    """By its bot.yaml."""
+    """The name in its bot.yaml."""
     folder: str
     files: int
-    """Of source."""
+    """The number of its files of source."""
     own: int
-    """Fingerprints of its own source, without starter code."""
+    """The number of fingerprints of its own source, without starter code."""
     shared_with: dict[str, float]
     """The share of its source that each kit and sample bot has, too; the largest first."""
     decides_like: dict[str, float]
-    """The likeness of its decisions to those of the arena's bots, the most alike first."""
+    """How alike its decisions are to those of each of the arena's bots, the largest first."""
     not_its_own: bool
-    """Whether all of its source but too little to be compared is starter code."""
+    """Whether nearly all of its source is starter code: the rest is too little to compare."""
     answered: int
-    """Positions in which it decided something, both times it was asked."""
+    """The number of positions in which it decided something both times."""
     not_asked: str = ""
-    """Why it was not asked."""
+    """Why it was not asked for decisions; "" if it was."""
     not_read: list[str] = []
     """Files of source that are too large, beyond what is read of a bot, or binary."""
 
@@ -169,7 +161,7 @@ class Alike(Struct, frozen=True):
     variant: str
     positions: int
     seed: str
-    """Of the positions; "" if none was asked."""
+    """The seed of the positions; "" if no bot was asked."""
     bots: list[ComparedBot]
     left_out: list[LeftOut]
     pairs: list[Pair]
@@ -200,7 +192,9 @@ def alike(
 
     Raises ArenaError for bots that cannot be trusted, and if no two can be compared.
     """
-    common = _common(hand_ins, request.common)
+    compared = {_arenas_name(hand_in.bot) for hand_in in hand_ins}
+    starters = [theirs for name, theirs in arenas_kgrams().items() if name not in compared]
+    common = frozenset[int]().union(*starters, *map(kgrams_of, request.common))
     sources = {hand_in.name: read_source(hand_in.bot.folder, common) for hand_in in hand_ins}
     if request.positions:
         behaviours = _ask(hand_ins, request, tell, trusted=trusted)
@@ -222,13 +216,6 @@ def alike(
     )
 
 
-def _common(hand_ins: Sequence[NamedBot], folders: Sequence[Path]) -> frozenset[int]:
-    """Return the k-grams of starter code: of these folders, the kits, and samples not compared."""
-    compared = {_arenas_name(hand_in.bot) for hand_in in hand_ins}
-    arenas = [theirs for name, theirs in arenas_kgrams().items() if name not in compared]
-    return frozenset().union(*arenas, *map(kgrams_of, folders))
-
-
 def _arenas_name(bot: Bot) -> str:
     return f"{SAMPLE}{bot.name}" if bot.shipped else ""
 
@@ -239,17 +226,16 @@ def _with_source(
     """Leave out bots without source; raises ArenaError if fewer than two are left."""
     with_source = [hand_in for hand_in in hand_ins if sources[hand_in.name].kgrams]
     without = {hand_in.name: hand_in for hand_in in hand_ins if not sources[hand_in.name].kgrams}
-    whys = [LeftOut(name, _no_source(sources[name])) for name in without]
+    whys = []
+    for name in without:
+        why = "no source in a language that is known"
+        if unread := sources[name].not_read:
+            why = f"its source is not read: {name_unread(unread)}"
+        whys.append(LeftOut(name, why))
     if len(with_source) < 2:
         hint = "leave out --positions 0 to compare what bots decide"
         raise ArenaError(whys[0].why, str(without[whys[0].name].bot.source), hint)
     return with_source, [*left_out, *whys]
-
-
-def _no_source(source: Source) -> str:
-    if source.not_read:
-        return f"its source is not read: {name_unread(source.not_read)}"
-    return "no source in a language that is known"
 
 
 def _ask(

@@ -12,7 +12,7 @@ from concurrent.futures import Executor
 from contextlib import closing
 from functools import partial
 from itertools import islice
-from math import sqrt
+from math import ceil, sqrt
 from pathlib import Path
 from typing import NamedTuple
 
@@ -42,6 +42,11 @@ _PER_GAME = 8
 """Positions that a game has for a seat, at least, on average: 10 to 34 were counted."""
 SEAT = 0
 """The seat whose positions are taken."""
+LEAST = 100
+"""Positions that both must have answered to be compared, if so many are asked."""
+Answers = npt.NDArray[np.int32]
+"""The decision of a bot in each position, as a number; negative where it did not answer."""
+_NO_ANSWER = -1
 
 
 class Recorded(Struct, frozen=True):
@@ -84,19 +89,19 @@ def _fixtures(
     result = []
     for number, seats in enumerate(tables):
         most = positions // len(tables) + (number < positions % len(tables))
-        place = f"{number}", number, rules.name, seats, fixture_seed(seed, f"{number}")
-        dice, rounds = block_seed(seed, f"{number}"), max_rounds(rules, len(seats))
-        games = -(-most // _PER_GAME)
-        result.append((Fixture(*place, games, number, dice, rounds), most))
+        fixture = Fixture(
+            id=f"{number}",
+            index=number,
+            variant=rules.name,
+            seats=seats,
+            seed=fixture_seed(seed, f"{number}"),
+            games=ceil(most / _PER_GAME),
+            block=number,
+            dice=block_seed(seed, f"{number}"),
+            max_rounds=max_rounds(rules, len(seats)),
+        )
+        result.append((fixture, most))
     return result
-
-
-LEAST = 100
-"""Positions that both must have answered to be compared, if so many are asked."""
-
-Answers = npt.NDArray[np.int32]
-"""The decision of a bot in each position, as a number; negative where it did not answer."""
-_NO_ANSWER = -1
 
 
 class BotAnswers(NamedTuple):
@@ -104,19 +109,19 @@ class BotAnswers(NamedTuple):
 
     first: Answers
     again: Answers
-    """With another seed."""
+    """The decisions with another seed."""
 
     @property
     def answered(self) -> npt.NDArray[np.bool_]:
-        """In which positions it decided something, both times."""
+        """Tell for each position whether it decided something both times."""
         return (self.first >= 0) & (self.again >= 0)
 
 
 class BehaviourShare(Struct, frozen=True):
-    """In what share of the positions two bots decide alike."""
+    """How often two bots decide alike."""
 
     positions: int
-    """That both answered."""
+    """The number of positions that both answered."""
     alike: float
     one_itself: float
     """The share in which the one decides alike when it is asked again; 1 if it draws nothing."""

@@ -1,13 +1,14 @@
 """The source of their own that two bots share, and its places in both."""
 
 from collections.abc import Collection
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 from msgspec import Struct
 from msgspec.structs import replace
 
-from arena.author.alike.sources import Hashes, K, Source, SourceFile
+from arena.author.alike.sources import Hashes, K, Place, Source, SourceFile
 
 Lines = npt.NDArray[np.int32]
 """The line, from 1, that each of some tokens begins in."""
@@ -30,9 +31,9 @@ class SourcePart(Struct, frozen=True):
     first: int
     last: int
     text: str = ""
-    """Its beginning."""
+    """The beginning of these lines."""
     more: int = 0
-    """Lines of which `text` does not have all."""
+    """The number of lines that `text` lacks, wholly or in part."""
 
 
 class SharedText(Struct, frozen=True):
@@ -51,7 +52,7 @@ class TextShare(Struct, frozen=True):
     of_one: float
     of_other: float
     places: tuple[SharedText, ...]
-    """The longest first."""
+    """The places that both have, the longest first."""
     more: int
     """Places that are no longer than those, and not listed."""
     not_placed: int
@@ -63,13 +64,33 @@ class TextShare(Struct, frozen=True):
         return max(self.of_one, self.of_other)
 
 
+class _Shared(NamedTuple):
+    """A k-gram that two bots share: the numbers of its files, and where it stands in both."""
+
+    one: int
+    other: int
+    shift: int
+    """How many tokens further on it stands in the other file."""
+    start: int
+    """Its first token in the one file."""
+
+    @classmethod
+    def at(cls, one: Place, other: Place) -> "_Shared":
+        (file, start), (other_file, other_start) = one, other
+        return cls(file, other_file, other_start - start, start)
+
+
 def compare_text(left: Source, right: Source) -> TextShare | None:
     """Compare what is their own; None if either has too little of it. The places have no text."""
     if min(len(left.chosen), len(right.chosen)) < LEAST:
         return None
     shared = left.chosen.keys() & right.chosen.keys()
     places, not_placed = _places(left, right, shared)
-    longest = sorted(places, key=_by_length)[:MOST_PLACES]
+
+    def by_length(text: SharedText) -> tuple[int, str, int, str, int]:
+        return -text.tokens, text.one.file, text.one.first, text.other.file, text.other.first
+
+    longest = sorted(places, key=by_length)[:MOST_PLACES]
     return TextShare(
         of_one=len(shared) / len(left.chosen),
         of_other=len(shared) / len(right.chosen),
@@ -77,10 +98,6 @@ def compare_text(left: Source, right: Source) -> TextShare | None:
         more=max(0, len(places) - MOST_PLACES),
         not_placed=not_placed,
     )
-
-
-def _by_length(text: SharedText) -> tuple[int, str, int, str, int]:
-    return -text.tokens, text.one.file, text.one.first, text.other.file, text.other.first
 
 
 def _places(
@@ -91,29 +108,26 @@ def _places(
     Each place has the lines of its tokens in both. Fingerprints that are as far apart in both bots
     stand in one place, if that reaches so far.
     """
-    both = ((*left.chosen[hash_], *right.chosen[hash_]) for hash_ in shared)
-    order = sorted((number, there, b - a, a) for number, a, there, b in both)
+    order = sorted(_Shared.at(left.chosen[hash_], right.chosen[hash_]) for hash_ in shared)
     places: dict[SharedText, tuple[Lines, Lines]] = {}
-    compared, line, end = 0, (-1, -1, 0), 0
-    for looked_at, (number, there, shift, a) in enumerate(order):
-        if (number, there, shift) == line and a < end:
+    compared = end = 0
+    last: _Shared | None = None
+    for looked_at, at in enumerate(order):
+        if last and at._replace(start=last.start) == last and at.start < end:
             continue
         if compared >= MOST_COMPARED:
             return places, len(order) - looked_at
-        left_file, right_file = left.files[number], right.files[there]
-        start, end = _reach(left_file.hashes, a, right_file.hashes, a + shift)
-        line = number, there, shift
+        last = at
+        one, other = left.files[at.one], right.files[at.other]
+        start, end = _reach(one.hashes, at.start, other.hashes, at.start + at.shift)
         size = end - start + K - 1
         compared += size
-        lines = _lines(left_file, start, size), _lines(right_file, start + shift, size)
-        one, other = _part(left_file, lines[0]), _part(right_file, lines[1])
-        places.setdefault(SharedText(one, other, size), lines)
+        # Views, which copy nothing.
+        one_lines = one.starts[start : start + size]
+        other_lines = other.starts[start + at.shift : start + at.shift + size]
+        place = SharedText(_part(one, one_lines), _part(other, other_lines), size)
+        places.setdefault(place, (one_lines, other_lines))
     return places, 0
-
-
-def _lines(file: SourceFile, start: int, size: int) -> Lines:
-    """Return the line of each token of a place: a view, which copies nothing."""
-    return file.starts[start : start + size]
 
 
 def _beside(one: Lines, other: Lines) -> tuple[tuple[int, int], ...]:

@@ -34,11 +34,12 @@ def aligned(shared: SharedText) -> Iterator[AlignedLines]:
     """Yield the lines of a place that are shown, side by side."""
     one, other = _Side(shared.one), _Side(shared.other)
     for left, right in [*shared.beside, (_END, _END)]:
-        for lines in zip_longest(one.before(left), other.before(right), fillvalue=_NO_LINE):
-            yield AlignedLines(*lines[0], *lines[1], same=False)
-        taken = one.take(left), other.take(right)
-        if taken != (_NO_LINE, _NO_LINE):
-            yield AlignedLines(*taken[0], *taken[1], same=True)
+        before = zip_longest(one.before(left), other.before(right), fillvalue=_NO_LINE)
+        for line, other_line in before:
+            yield AlignedLines(*line, *other_line, same=False)
+        line, other_line = one.take(left), other.take(right)
+        if line != _NO_LINE or other_line != _NO_LINE:
+            yield AlignedLines(*line, *other_line, same=True)
 
 
 class _Side:
@@ -61,15 +62,15 @@ class _Side:
 
 
 class AlikePage(Struct, frozen=True):
-    """What the page shows."""
+    """The page that shows which bots are alike."""
 
     alike: Alike
     out: int
-    """Pairs that stand out."""
+    """The number of pairs that stand out."""
     shown: list[Pair]
     compared: int
     people: Mapping[str, str]
-    """What the page calls each bot, by name."""
+    """The name that the page shows for each bot."""
     course: str
     """The name of the course whose hand-ins they are; "" for others."""
     aligned: Callable[[SharedText], Iterator[AlignedLines]] = aligned

@@ -16,12 +16,16 @@ APART_TEXT, APART_BEHAVIOUR = 0.2, 0.9
 """How far bots that were written apart are, at most, from what any two share to all: measured with
 the sample bots and the kits (docs/guides/alike.md)."""
 MOST_SHOWN = 200
-"""RankedPairs that people are shown; the data have all."""
+"""Pairs that people are shown; the data have all."""
 _ENOUGH = 20
-"""RankedPairs that say what any two share; of fewer, copies may be the half."""
+"""So many pairs say what any two share; in fewer, half may be copies."""
 
 
 AnyFigure = Literal["median", "ninety", "line"]
+MOST_OF_A_PART = 16_000
+"""Characters of a place in one bot: some 500 lines."""
+MOST_OF_ALL = 4_000_000
+"""Characters of all pairs together, the most unusual pair first."""
 
 
 class AnyTwo(Struct, frozen=True):
@@ -90,7 +94,13 @@ def compare_all(
         behaviour = behaviours.get(pair)
         unusual = _unusual(text, any_text, behaviour, any_behaviour)
         pairs.append(Pair(*pair, text, behaviour, unusual))
-    return RankedPairs(sorted(pairs, key=_order), any_text, any_behaviour)
+
+    def order(pair: Pair) -> tuple[float, float, float, str, str]:
+        text = pair.text.most if pair.text else 0.0
+        behaviour = pair.behaviour.most if pair.behaviour else 0.0
+        return -pair.unusual, -text, -behaviour, pair.one, pair.other
+
+    return RankedPairs(sorted(pairs, key=order), any_text, any_behaviour)
 
 
 def is_not_its_own(source: Source) -> bool:
@@ -121,18 +131,6 @@ def _beyond(share: float, line: float) -> float:
     return (share - line) / (1 - line) if line < 1 else 0.0
 
 
-def _order(pair: Pair) -> tuple[float, float, float, str, str]:
-    text = pair.text.most if pair.text else 0.0
-    behaviour = pair.behaviour.most if pair.behaviour else 0.0
-    return -pair.unusual, -text, -behaviour, pair.one, pair.other
-
-
-MOST_OF_A_PART = 16_000
-"""Characters of a place in one bot: some 500 lines."""
-MOST_OF_ALL = 4_000_000
-"""Characters of all pairs together, the most unusual pair first."""
-
-
 def with_text(pairs: Sequence[Pair], sources: Mapping[str, Source]) -> list[Pair]:
     """Return the pairs with the source of their places, as far as the limits go."""
     lines = {
@@ -160,7 +158,9 @@ def with_text(pairs: Sequence[Pair], sources: Mapping[str, Source]) -> list[Pair
 
 def _begun(lines: Sequence[str], place: SourcePart, most: int) -> SourcePart:
     """Return a place with its first characters, `most` of them."""
-    number, left, text = place.first - 1, most, []
+    number = place.first - 1
+    left = most
+    text: list[str] = []
     while number < place.last and len(lines[number]) <= left:
         text.append(lines[number])
         left -= len(lines[number]) + 1

@@ -29,10 +29,21 @@ from arena.bots.sandboxes.base import MIB
 from arena.io import shipped
 
 K = 16
-"""Tokens of a k-gram."""
+"""The number of tokens in a k-gram."""
 WINDOW = 8
-"""K-grams of which one is chosen."""
+"""The number of k-grams in a window, from which one is chosen."""
 GUARANTEE = WINDOW + K - 1
+_KIB = 1024
+MOST_OF_A_FILE = 256 * _KIB
+"""Bytes; larger files are data or generated, and not read."""
+MOST_OF_A_BOT = 2 * MIB
+"""Bytes of source; of more, the smallest files are read."""
+_MOST_NAMED = 3
+"""Files that were not read and are named in a sentence."""
+Hashes = npt.NDArray[np.uint64]
+"""The hashes of all k-grams of a file."""
+Place = tuple[int, int]
+"""A k-gram: the number of the file, and that of its first token."""
 
 
 def kgrams(tokens: Sequence[str]) -> Iterator[int]:
@@ -48,32 +59,18 @@ def winnow(hashes: Sequence[int], common: Collection[int] = ()) -> dict[int, int
     Hashes in `common` are left out. A text of fewer than `WINDOW` k-grams is one window.
     """
     chosen: dict[int, int] = {}
+    # Least hashes are the largest pairs, and the last one of several.
     own = [(-hash_, place) for place, hash_ in enumerate(hashes) if hash_ not in common]
     first = 0
     for start in range(max(1, len(hashes) - WINDOW + 1)):
         while first < len(own) and own[first][1] < start:
             first += 1
         window = own[first : first + WINDOW]
-        inside = [hashed for hashed in window if hashed[1] < start + WINDOW]
+        inside = [(hash_, place) for hash_, place in window if place < start + WINDOW]
         if inside:
             hash_, place = max(inside)
             chosen[place] = -hash_
     return chosen
-
-
-_KIB = 1024
-MOST_OF_A_FILE = 256 * _KIB
-"""Bytes; larger files are data or generated, and not read."""
-MOST_OF_A_BOT = 2 * MIB
-"""Bytes of source; of more, the smallest files are read."""
-
-_MOST_NAMED = 3
-"""Files that were not read and are named in a sentence."""
-
-Hashes = npt.NDArray[np.uint64]
-"""Of all k-grams of a file."""
-Place = tuple[int, int]
-"""A k-gram: the number of the file, and that of its first token."""
 
 
 class SourceFile(Struct, frozen=True):

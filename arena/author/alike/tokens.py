@@ -20,6 +20,14 @@ _C_LIKE = (
     "break case continue default do else enum false for if import null return static struct switch"
     " this true while"
 )
+_RAW = r"`[^`]*`?"
+_TEMPLATE = r"`(?:\\.|[^`\\])*`?"
+NAME = "x"
+"""Stands for every name that is no keyword."""
+NUMBER = "0"
+STRING = "s"
+_LAYOUT = frozenset("{};,\\")
+"""Signs that a formatter adds and removes."""
 
 
 class Language(Struct, frozen=True):
@@ -35,8 +43,6 @@ def _language(name: str, keywords: str, comments: tuple[str, ...], *strings: str
     return Language(name, comments, (*strings, *_QUOTED), frozenset(keywords.split()))
 
 
-_RAW = r"`[^`]*`?"
-_TEMPLATE = r"`(?:\\.|[^`\\])*`?"
 _LANGUAGES: dict[Language, str] = {
     _language(
         "Python",
@@ -108,12 +114,6 @@ def language_of(path: Path) -> Language | None:
     return _BY_ENDING.get(path.suffix.lower())
 
 
-NAME, NUMBER, STRING = "x", "0", "s"
-"""Stand for all names but keywords, all numbers and all strings."""
-_LAYOUT = frozenset("{};,\\")
-"""Signs that a formatter adds and removes."""
-
-
 class Token(NamedTuple):
     """A token, and the line that it begins in, from 1."""
 
@@ -123,7 +123,9 @@ class Token(NamedTuple):
 
 def tokenize(source: str, language: Language) -> list[Token]:
     """Return the tokens of any text, also of one that is no valid source."""
-    tokens, line, counted = list[Token](), 1, 0
+    tokens = list[Token]()
+    line = 1
+    counted = 0
     for match in _pattern(language).finditer(source):
         text = _normal(match, language)
         if text:

@@ -109,24 +109,26 @@ class Seated:
         self.requests = 0
         """The highest id of a request so far."""
         self.multiplexer = BudgetedMultiplexer(
-            *([program], sandbox, limits, self._log, pool, gateway),
+            [program],
+            sandbox,
+            limits,
+            lambda _, direction, line: self.tape.add(direction, line),
+            pool,
+            gateway,
             charge=Charge(budget, {0}, pace),
         )
-
-    def _log(self, _: int, direction: str, line: bytes) -> None:
-        self.tape.add(direction, line)
 
 
 class CheckRequest(Struct, frozen=True):
     """The bot to check, and the terms of the check."""
 
     source: Path
-    """Its folder or archive."""
+    """The bot's folder or archive."""
     sandbox: str = AUTO
     images: dict[str, str] = {}
     """Images of containers by runtime, in place of the arena's own."""
     paths: tuple[str, ...] = ()
-    """What the sandbox shows of the machine besides."""
+    """Paths of the machine that the sandbox also shows."""
     trusted: bool = False
     """Whether it may run without isolation."""
     packages: bool = False
@@ -173,7 +175,7 @@ class Bench:
     ) -> None:
         self.request = request
         self.folder = folder
-        """Where it is staged."""
+        """The folder in which the bot is staged."""
         self.tell = tell
         """Gets what is being tried, for who waits."""
         self.ready: Ready | None = None

@@ -65,7 +65,7 @@ class Charge(NamedTuple):
 
     budget: Budget
     own: Collection[int]
-    """The seats of the bot."""
+    """The seats in which the bot plays."""
     pace: Pace | None = None
 
 
@@ -84,7 +84,7 @@ class BudgetedMultiplexer(Multiplexer):
         charge: Charge,
     ) -> None:
         super().__init__(programs, sandbox, limits, log, pool, gateway)
-        self._budget, self._own, self._pace = charge
+        self._charge = charge
 
     def running(self, seat: int) -> Running:
         """Return the process of a seat whose bot is live."""
@@ -92,21 +92,25 @@ class BudgetedMultiplexer(Multiplexer):
 
     def wait(self) -> Sequence[SeatReply]:
         """Wait as a multiplexer does; raises BudgetSpentError once the budget is spent."""
-        clocks = [self._sessions[seat].clock for seat in self._own if self._is_awaited(seat)]
-        began, before = self._uptime.tick(), [clock.spent() for clock in clocks]
+        budget, own, pace = self._charge
+        clocks = [self._sessions[seat].clock for seat in own if self._is_awaited(seat)]
+        began = self._uptime.tick()
+        before = [clock.spent() for clock in clocks]
         written = self._written()
         replies = super().wait()
         if clocks:
             passed = self._uptime.now() - began
-            if self._pace:
-                answers = sum(seat in self._own and id_ != READY for seat, id_, _ in replies)
-                self._pace.waited(answers, passed, self._written() - written)
-            self._budget.charge(passed, *_difference(before, [clock.spent() for clock in clocks]))
+            if pace:
+                answers = sum(seat in own and id_ != READY for seat, id_, _ in replies)
+                pace.waited(answers, passed, self._written() - written)
+            busy, cpu = _difference(before, [clock.spent() for clock in clocks])
+            budget.charge(passed, busy, cpu)
         return replies
 
     def _written(self) -> int:
         """Return the bytes of standard error of the bots that run in the bot's seats."""
-        return sum(self._sessions[seat].errors_size for seat in self._own if self.live(seat))
+        own = self._charge.own
+        return sum(self._sessions[seat].errors_size for seat in own if self.live(seat))
 
     def _is_awaited(self, seat: int) -> bool:
         session = self._sessions.get(seat)

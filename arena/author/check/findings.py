@@ -9,6 +9,8 @@ from msgspec.structs import replace
 from arena.game.records import LimitsInfo
 
 _NUMBER = re.compile(r"\d+")
+LAST_OF_SUBMISSION = 3
+"""Up to this step the files are checked; after it, the running bot."""
 
 
 class Finding(Struct, frozen=True):
@@ -47,7 +49,7 @@ class Grouped:
         self._by_kind: dict[str, Finding] = {}
 
     def add(self, finding: Finding) -> None:
-        """Take in a fault."""
+        """Count a fault, and keep it if it is the first of its kind."""
         first = self._by_kind.get(finding.kind)
         counted = replace(first, count=first.count + 1) if first else finding
         self._by_kind[finding.kind] = counted
@@ -61,7 +63,7 @@ class StepResult(Struct, frozen=True):
     """The result of one step."""
 
     number: int
-    """From 1."""
+    """The number of the step, from 1."""
     name: str
     about: str
     """The purpose of the step, in a few words."""
@@ -121,11 +123,7 @@ class CheckReport(Struct, frozen=True):
 
     @property
     def refused(self) -> Finding | None:
-        """Why the bot cannot even be started: what `arena run` would refuse it for."""
+        """The finding for which the bot cannot be started, in any league; None if it can."""
         if self.steps and self.steps[-1].number <= LAST_OF_SUBMISSION and self.steps[-1].findings:
             return self.steps[-1].findings[0]
         return None
-
-
-LAST_OF_SUBMISSION = 3
-"""Up to this step the files are checked; after it, the running bot."""

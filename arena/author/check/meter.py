@@ -1,4 +1,4 @@
-"""What a bot takes to start, to decide and in memory, and what makes its check take long."""
+"""Measurements of a bot: time to start, time per decision, memory, and what slows its check."""
 
 import os
 import time
@@ -22,6 +22,10 @@ _SLOW_ANSWER, _LONG_START = 0.2, 1.0
 _POSITIONS = 100
 """Positions of most steps."""
 _STOP = "Ctrl-C ends the check and prints what was found"
+MOST_WAITING = 6
+"""Processes of a bot that wait for a table: as many as the largest table seats."""
+_SLOW_START = 0.5
+"""Seconds to start above which several processes are started side by side."""
 
 
 class Pace:
@@ -34,7 +38,9 @@ class Pace:
         self.steps_left = 0
         self._warn = warn
         self._said: set[str] = set()
-        self._answers, self._seconds, self._written = 0, 0.0, 0
+        self._answers = 0
+        self._seconds = 0.0
+        self._written = 0
 
     def started(self, seconds: float, starts: int) -> None:
         """Note how long the bot took to start, and how often it will be started, one by one."""
@@ -48,13 +54,11 @@ class Pace:
         if answers:
             self._answers += answers
             self._seconds += seconds
-        self._look()
-
-    def _look(self) -> None:
         each = self._written / max(self._answers, _ENOUGH)
         if each > MAX_STDERR:
-            written = f"{self._written / MIB:.0f} MiB to standard error"
-            self._say("stderr", f"it wrote {written} so far: that takes time, and 64 KiB are kept")
+            size = f"{self._written / MIB:.0f} MiB"
+            said = f"it wrote {size} to standard error so far: that takes time, and 64 KiB are kept"
+            self._say("stderr", said)
         if self._answers < _ENOUGH and self._seconds < _LONG:
             return
         mean = self._seconds / self._answers
@@ -71,12 +75,6 @@ class Pace:
 
 def _time(seconds: float) -> str:
     return f"{seconds:.0f} s" if seconds < 100 else f"{seconds / 60:.0f} min"
-
-
-MOST_WAITING = 6
-"""Processes of a bot that wait for a table: as many as the largest table seats."""
-_SLOW_START = 0.5
-"""Seconds to start above which several processes are started side by side."""
 
 
 def side_by_side(start: float, limit: float) -> int:

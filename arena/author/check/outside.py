@@ -1,4 +1,4 @@
-"""What fails in a sandbox, tried outside it: whether the sandbox hides a file that is needed."""
+"""A bot that fails in a sandbox is tried outside: the sandbox may hide a file that it needs."""
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -21,7 +21,7 @@ _LOOK = 'for path; do [ -e "$path" ] || echo "$path"; done'
 _LOOK_SECONDS = 20.0
 _OF_THE_SYSTEM = ("/etc", "/opt", "/srv", "/usr", "/var")
 _SHOWN = 3
-"""Files that are named."""
+"""Files that a hint names."""
 
 
 class _Outside(NamedTuple):

@@ -18,6 +18,13 @@ SEED = "check"
 """Keys the dice and the seeds of every check."""
 GAMES = 1000
 """Games that a table announces: more than all steps together play at it."""
+_FORFEIT = 0.2
+"""The chance that a rival faults instead of an answer."""
+_GAMES = 100
+"""Games that are recorded at a table."""
+Player = Callable[[Turn | CalzaOffer, Random], Answer]
+Moments = Generator["CheckMoment", Answer | None, None]
+"""Goes on with the answer that it is sent; without one, with that of the recorded player."""
 
 
 class CheckTable(NamedTuple):
@@ -50,26 +57,15 @@ def _table(index: int, rules: Rules, players: int) -> CheckTable:
     return CheckTable(rules, players, (index + players) % players)
 
 
-def _with_calza(table: CheckTable) -> CheckTable:
-    return table._replace(rules=replace(table.rules, calza=True, lost_dice_visible=True))
-
-
 FOR_TWO = CheckTable(BGA, 2)
 BY_BOOK = [_table(index, rules, 3 + index) for index, rules in enumerate(VARIANTS.values())]
 """One for three to six players, each under another rule book."""
-BY_BOOK_WITH_CALZA = [_with_calza(table) for table in BY_BOOK]
+BY_BOOK_WITH_CALZA = [
+    table._replace(rules=replace(table.rules, calza=True, lost_dice_visible=True))
+    for table in BY_BOOK
+]
 SHARED = frozenset({FOR_TWO, *BY_BOOK, *BY_BOOK_WITH_CALZA})
 """Tables of several steps: a slow bot that is not reusable need not start for each of them."""
-
-
-_FORFEIT = 0.2
-"""The chance that a rival faults instead of an answer."""
-_GAMES = 100
-"""Games that are recorded at a table."""
-
-Player = Callable[[Turn | CalzaOffer, Random], Answer]
-Moments = Generator["CheckMoment", Answer | None, None]
-"""Goes on with the answer that it is sent; without one, with that of the recorded player."""
 
 
 class CheckMoment(Struct, frozen=True):

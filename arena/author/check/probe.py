@@ -106,7 +106,10 @@ class Probe:
         fixture = self._table.fixture(self._bench.bot.name, GAMES)
         multiplexer = self._multiplexer
         hello = hello_to(
-            *(self._table.seat, fixture, self._table.rules, multiplexer.limits),
+            self._table.seat,
+            fixture,
+            self._table.rules,
+            multiplexer.limits,
             models=multiplexer.asks_models(0),
         )
         if not (self._bench.ready and self._bench.ready.reusable):

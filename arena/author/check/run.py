@@ -92,7 +92,9 @@ class _Check:
                 self._bench.pace.steps_left = len(self._chosen) - len(self._results)
                 self._listener.trying(number, len(STEPS), step.name)
                 self._try(number, step)
-                if self._is_over(number):
+                # Without a bot that starts, nothing can follow.
+                go_on = self._request.every_fault and number >= FIRST_ALONE
+                if not (self._results[-1].ok or go_on):
                     break
         except KeyboardInterrupt:
             interrupted = True
@@ -118,11 +120,6 @@ class _Check:
                 note = "; ".join(self._bench.notes)
                 result = StepResult(number, step.name, step.about, findings, note)
                 self._results.append(result)
-
-    def _is_over(self, number: int) -> bool:
-        """Tell whether a fault ends the check; without a bot that starts, nothing can follow."""
-        go_on = self._request.every_fault and number >= FIRST_ALONE
-        return not (self._results[-1].ok or go_on)
 
     def _report(self, *, interrupted: bool) -> CheckReport:
         bench = self._bench

@@ -36,7 +36,7 @@ from arena.bots.models.gateway import Gateway
 from arena.bots.runtimes import IMAGES
 from arena.bots.sessions.session import SeatReply
 from arena.bots.workshop import Workshop, sandbox_for
-from arena.game.records import Cause, Fault, Faulted, PlayedFixture
+from arena.game.records import Cause, Fault, Faulted
 from arena.game.rules.books import BGA
 from arena.game.rules.explain import name_bid
 from arena.game.rules.round import Bid
@@ -47,363 +47,26 @@ from arena.io.uptime import wait_readable
 from arena.league.table.play_fixture import play_fixture
 
 _FEW = 100
-"""Positions of a kind that bots stumble over."""
+"""Positions that are asked in a step on one kind of position."""
 _LONG = 15
-"""Bids of a long round."""
-_UNKNOWN_FIELDS = (
-    "this step writes messages with other spacing, their fields in another order, and fields and"
-    " types that are new: read each line with a JSON parser, and ignore what you do not know"
-)
+"""The least number of bids in a long round."""
 _AT_ONCE, _WRITES = 16, 6
 """Requests in one write, and how many writes."""
-
-Wanted = Callable[[Turn | CalzaOffer], bool]
-
-
-def positions(bench: Bench) -> Findings:
-    """Put positions of all variants and table sizes to the bot."""
-    yield from _drill(bench, tables(), bench.request.positions)
-
-
-def palifico(bench: Bench) -> Findings:
-    """Put positions of palifico rounds to the bot."""
-    yield from _drill(bench, BY_BOOK, _FEW, lambda asked: asked.palifico_seat is not None)
-
-
-def last_raise(bench: Bench) -> Findings:
-    """Put positions to the bot in which it can only doubt, or has one face left to raise."""
-    yield from _drill(bench, BY_BOOK, _FEW, _has_few_raises, patient_player)
-
-
-def long_rounds(bench: Bench) -> Findings:
-    """Put positions after many bids to the bot."""
-    yield from _drill(bench, BY_BOOK, _FEW, lambda asked: len(asked.bids) >= _LONG, patient_player)
-
-
-def calza(bench: Bench) -> Findings:
-    """Offer calza to a bot that asked for it."""
-    if not (bench.ready and bench.ready.calza):
-        bench.notes.append("it does not ask for calza")
-        return
-    yield from _drill(bench, BY_BOOK_WITH_CALZA, _FEW, lambda asked: isinstance(asked, CalzaOffer))
-
-
-def unknown_fields(bench: Bench) -> Findings:
-    """Write every message in another way, with fields and messages that no bot knows."""
-
-    def edit(line: bytes) -> bytes:
-        message = dict(reversed(json.loads(line).items()))
-        unknown = {"x_later": {"a": [1, None, "é"]}}
-        return json.dumps({**unknown, **message}).encode() + b"\n"
-
-    table = [CheckTable(BGA, 3, 1)]
-    for finding in _drill(bench, table, _FEW, edit=edit, extra=b'{"type":"x_later"}\n'):
-        yield replace(finding, hint=_UNKNOWN_FIELDS)
-
-
-def news(bench: Bench) -> Findings:
-    """Tell the bot of all that can happen: calza, rivals that fault, games that end."""
-    yield from _drill(
-        bench, BY_BOOK_WITH_CALZA, _FEW, lambda asked: isinstance(asked, Turn), forfeits=True
-    )
-
-
-def _has_few_raises(asked: Turn | CalzaOffer) -> bool:
-    return isinstance(asked, Turn) and len(asked.raises) < 2
-
-
-def _drill(
-    bench: Bench,
-    at: Sequence[CheckTable],
-    most: int,
-    wanted: Wanted = lambda _: True,
-    play: Player = random_player,
-    *,
-    edit: Callable[[bytes], bytes] | None = None,
-    extra: bytes = b"",
-    forfeits: bool = False,
-) -> Findings:
-    """Put `most` positions to the bot, as many at each table; `extra` is sent before each."""
-    each = -(-most // len(at))
-    until = time.monotonic() + STEP_SECONDS
-    asked = 0
-    for table in at:
-        recorded = moments(table, play, forfeits=forfeits)
-        with Probe(bench, table, edit) as probe:
-            for answered in islice(_at_table(probe, recorded, wanted, extra), each):
-                if isinstance(answered, Finding):
-                    yield answered
-                asked += 1
-                bench.tell(f"{asked:,} of {most:,} positions")
-                if time.monotonic() > until:
-                    bench.notes.append(f"{asked:,} of {most:,} positions: it takes long")
-                    probe.tell_rest(recorded)
-                    return
-            probe.tell_rest(recorded)
-    bench.notes.append(f"{asked:,} positions")
-
-
-def _at_table(
-    probe: Probe, recorded: Iterator[CheckMoment], wanted: Wanted, extra: bytes
-) -> Iterator[Answer | Finding]:
-    """Yield the answers to the wanted positions; ends when the bot had to be stopped."""
-    ready = probe.start()
-    if isinstance(ready, Finding):
-        yield ready
-        return
-    for moment in recorded:
-        for notice in moment.news:
-            probe.tell(notice)
-        if moment.request is None or not wanted(moment.request):
-            continue
-        if extra:
-            probe.tell_line(extra)
-        answer = probe.ask(moment.request)
-        if isinstance(answer, Finding):
-            yield answer
-            return
-        fault = moment.illegal(answer)
-        yield probe.finding(fault) if fault else answer
-
-
-# ---------------------------------------------------------------- concurrent games
-
-
-def concurrent(bench: Bench) -> Findings:
-    """Ask in many games at once; the answers must be those to the same requests one at a time.
-
-    That is asked only of a bot whose answers are the same whenever it plays alone with one seed.
-    """
-    at_once = min(_AT_ONCE, bench.ready.concurrent_games if bench.ready else 1)
-    if at_once == 1:
-        bench.notes.append("it does not promise concurrent games")
-        return
-    table = CheckTable(BGA, 3, 1)
-    requests = _requests(table, at_once)
-    alone = [[request] for request in requests]
-    runs = (_by_turn(requests), alone, alone)
-    answers = []
-    bench.processes.end_served()
-    bench.start_ahead(len(runs))
-    for writes in runs:
-        told = _answers(bench, table, writes)
-        if isinstance(told, Finding):
-            yield told
-            return
-        answers.append(told)
-    together, once, twice = answers
-    if once != twice:
-        bench.notes.append("not compared: its answers differ from run to run with one seed")
-        return
-    differing = [request for request in requests if together[request.id] != once[request.id]]
-    if differing:
-        yield _differs(table, differing[0], together, once, len(differing))
-
-
-def _requests(table: CheckTable, games: int) -> list[Turn | CalzaOffer]:
-    """Return the first requests of so many games, game by game."""
-    chosen: list[list[Turn | CalzaOffer]] = [[] for _ in range(games)]
-    for moment in moments(table, random_player):
-        asked = moment.request
-        if asked and asked.game == games:
-            break
-        if asked and len(chosen[asked.game]) < _WRITES:
-            chosen[asked.game].append(asked)
-    return [request for game in chosen for request in game]
-
-
-def _by_turn(requests: Sequence[Turn | CalzaOffer]) -> list[list[Turn | CalzaOffer]]:
-    """Return the first requests of all games, then the second ones, and so on."""
-    by_game = [list(group) for _, group in groupby(requests, key=lambda request: request.game)]
-    return [[request for request in row if request] for row in zip_longest(*by_game)]
-
-
-def _answers(
-    bench: Bench, table: CheckTable, writes: Sequence[Sequence[Turn | CalzaOffer]]
-) -> dict[int, Answer] | Finding:
-    answers: dict[int, Answer] = {}
-    # A process that served before may draw other chances. No other step uses this table.
-    bench.processes.end_served()
-    with Probe(bench, table) as probe:
-        ready = probe.start()
-        if isinstance(ready, Finding):
-            return ready
-        for requests in writes:
-            replies = probe.ask_all(requests)
-            if isinstance(replies, Finding):
-                return replies
-            answers |= replies
-    return answers
-
-
-def _differs(
-    table: CheckTable,
-    asked: Turn | CalzaOffer,
-    together: dict[int, Answer],
-    alone: dict[int, Answer],
-    count: int,
-) -> Finding:
-    return Finding(
-        what=f"with {_AT_ONCE} games at once, {count} answers differ from those one at a time",
-        where=f"{table}, game {asked.game}",
-        hint="keep memory per game, and derive chance from hello.seed, game, round and len(bids);"
-        " or do not say concurrent_games",
-        sent=(json.dumps({"id": asked.id, "game": asked.game, "round": asked.round}),),
-        came=f"at once {_words(together[asked.id])}, alone {_words(alone[asked.id])}",
-    )
-
-
-def _words(answer: Answer) -> str:
-    if answer.action == "bid":
-        return name_bid(Bid(answer.quantity, answer.face))
-    return answer.action
-
-
-def first_turn(bench: Bench) -> Findings:
-    """Ask for an opening bid and for an answer to one."""
-    with Probe(bench, FOR_TWO) as probe:
-        recorded = moments(FOR_TWO, patient_player)
-        answers = _at_table(probe, recorded, lambda _: True, b"")
-        yield from (answer for answer in islice(answers, 2) if isinstance(answer, Finding))
-        probe.tell_rest(recorded)
-
-
 _CONCURRENT_GAMES = 16
-
-
-class _FaultError(Exception):
-    def __init__(self, seat: int, fault: Fault) -> None:
-        super().__init__(fault.detail)
-        self.seat = seat
-        self.fault = fault
-
-
-class _HaltingMultiplexer(BudgetedMultiplexer):
-    """Raises _FaultError at the first fault: the other seats need not play on for minutes.
-
-    `starting` is how long it waited for bots to be ready, in seconds.
-    """
-
-    starting = 0.0
-
-    def wait(self) -> Sequence[SeatReply]:
-        began = time.monotonic()
-        replies = super().wait()
-        if any(isinstance(reply, Ready) for _, _, reply in replies):
-            self.starting += time.monotonic() - began
-        for seat, _, reply in replies:
-            if isinstance(reply, Fault):
-                raise _FaultError(seat, reply)
-        return replies
-
-
-def first_game(bench: Bench) -> Findings:
-    """Play one game of two, against itself."""
-    yield from _play(bench, FOR_TWO, 1)
-
-
-def table_sizes(bench: Bench) -> Findings:
-    """Play a game at tables of every size, under the rule books in turn, among random players."""
-    sizes = (FOR_TWO, *BY_BOOK)
-    until = time.monotonic() + STEP_SECONDS
-    for begun, table in enumerate(sizes):
-        if time.monotonic() > until:
-            bench.notes.append(f"{begun} of {len(sizes)} games: it takes long")
-            return
-        bench.tell(f"{table.players} players")
-        yield from _play_among_random(bench, table, until)
-    bench.notes.append(f"{len(sizes)} games")
-
-
-def _play_among_random(bench: Bench, table: CheckTable, until: float) -> Findings:
-    """Play a game that goes on with what the bot answers, as far as that is legal.
-
-    Nothing is asked any more after `until`, by the monotonic clock.
-    """
-    recorded = moments(table, random_player)
-    moment = next(recorded)
-    with Probe(bench, table) as probe:
-        ready = probe.start()
-        if isinstance(ready, Finding):
-            yield ready
-            return
-        while moment.request:
-            if time.monotonic() > until:
-                probe.tell_rest(chain([moment], recorded))
-                return
-            for notice in moment.news:
-                probe.tell(notice)
-            answer = probe.ask(moment.request)
-            if isinstance(answer, Finding):
-                yield answer
-                return
-            fault = moment.illegal(answer)
-            if fault:
-                yield probe.finding(fault)
-            moment = recorded.send(None if fault else answer)
-        for notice in moment.news:
-            probe.tell(notice)
-
-
-def concurrent_games(bench: Bench) -> Findings:
-    """Play several games at a time, if the bot promises that."""
-    if bench.ready and bench.ready.concurrent_games > 1:
-        yield from _play(bench, FOR_TWO, _CONCURRENT_GAMES)
-
-
-def no_models(bench: Bench) -> Findings:
-    """Play a game in which each request to a model is refused, as when a cap is reached."""
-    if bench.models:
-        yield from _play(bench, FOR_TWO, 1, bench.models.refusing)
-
-
-def _play(bench: Bench, table: CheckTable, games: int, gateway: Gateway | None = None) -> Findings:
-    tapes = [Tape() for _ in range(table.players)]
-    programs = [bench.staged.program] * table.players
-    limits = replace(bench.request.limits, restarts=0).complete(games)
-    fixture = table.fixture(bench.bot.name, games)
-
-    def log(seat: int, direction: str, line: bytes) -> None:
-        tapes[seat].add(direction, line)
-
-    bench.start_ahead()
-    pool, seats = bench.processes.for_table(), range(table.players)
-    with _HaltingMultiplexer(
-        programs,
-        bench.sandbox,
-        limits,
-        log,
-        pool,
-        gateway or bench.gateway,
-        charge=Charge(bench.budget, seats, bench.pace),
-    ) as multiplexer:
-        try:
-            faults = _faults(play_fixture(fixture, table.rules, multiplexer))
-        except _FaultError as error:
-            faults = [(error.seat, error.fault)]
-    for seat, fault in faults:
-        said = multiplexer.stderr[seat] if fault.cause is not Cause.ILLEGAL_ACTION else ""
-        yield finding_of(bench, table._replace(seat=seat), fault, tapes[seat], said)
-    bench.meter.starting += multiplexer.starting
-    bench.keep_stderr(multiplexer)
-
-
-def _faults(played: PlayedFixture) -> list[tuple[int, Fault]]:
-    """Return who faulted how; only illegal actions do not end a game here."""
-    return [
-        (event.seat, Fault(event.cause, event.detail))
-        for record in played.games
-        for event in record.events
-        if isinstance(event, Faulted) and event.cause is Cause.ILLEGAL_ACTION
-    ]
-
-
 _EXIT_SECONDS = 5.0
 """The most seconds from `bye` to the end of a bot, on a busy machine."""
 _SHOWN = 5
 """Files that a finding names."""
-
+_UNKNOWN_FIELDS = (
+    "this step writes messages with other spacing, their fields in another order, and fields and"
+    " types that are new: read each line with a JSON parser, and ignore what you do not know"
+)
+Wanted = Callable[[Turn | CalzaOffer], bool]
 StepFunction = Callable[[Bench], Findings]
+FIRST_ALONE = 5
+"""The first step that can be left out: the earlier ones prepare the bot."""
+FIRST_GAME = 6
+"""The step after which a bot is known to play a game to its end."""
 
 
 class CheckStep(NamedTuple):
@@ -480,10 +143,132 @@ def start(bench: Bench) -> Findings:
         yield greeted
 
 
+def first_turn(bench: Bench) -> Findings:
+    """Ask for an opening bid and for an answer to one."""
+    with Probe(bench, FOR_TWO) as probe:
+        recorded = moments(FOR_TWO, patient_player)
+        answers = _at_table(probe, recorded, lambda _: True, b"")
+        yield from (answer for answer in islice(answers, 2) if isinstance(answer, Finding))
+        probe.tell_rest(recorded)
+
+
+def first_game(bench: Bench) -> Findings:
+    """Play one game of two, against itself."""
+    yield from _play(bench, FOR_TWO, 1)
+
+
+def table_sizes(bench: Bench) -> Findings:
+    """Play a game at tables of every size, under the rule books in turn, among random players."""
+    sizes = (FOR_TWO, *BY_BOOK)
+    until = time.monotonic() + STEP_SECONDS
+    for begun, table in enumerate(sizes):
+        if time.monotonic() > until:
+            bench.notes.append(f"{begun} of {len(sizes)} games: it takes long")
+            return
+        bench.tell(f"{table.players} players")
+        yield from _play_among_random(bench, table, until)
+    bench.notes.append(f"{len(sizes)} games")
+
+
+def positions(bench: Bench) -> Findings:
+    """Put positions of all variants and table sizes to the bot."""
+    yield from _drill(bench, tables(), bench.request.positions)
+
+
+def palifico(bench: Bench) -> Findings:
+    """Put positions of palifico rounds to the bot."""
+    yield from _drill(bench, BY_BOOK, _FEW, lambda asked: asked.palifico_seat is not None)
+
+
+def last_raise(bench: Bench) -> Findings:
+    """Put positions to the bot in which it can only doubt, or has one face left to raise."""
+
+    def has_few_raises(asked: Turn | CalzaOffer) -> bool:
+        return isinstance(asked, Turn) and len(asked.raises) < 2
+
+    yield from _drill(bench, BY_BOOK, _FEW, has_few_raises, patient_player)
+
+
+def long_rounds(bench: Bench) -> Findings:
+    """Put positions after many bids to the bot."""
+    yield from _drill(bench, BY_BOOK, _FEW, lambda asked: len(asked.bids) >= _LONG, patient_player)
+
+
+def calza(bench: Bench) -> Findings:
+    """Offer calza to a bot that asked for it."""
+    if not (bench.ready and bench.ready.calza):
+        bench.notes.append("it does not ask for calza")
+        return
+    yield from _drill(bench, BY_BOOK_WITH_CALZA, _FEW, lambda asked: isinstance(asked, CalzaOffer))
+
+
 def concurrency(bench: Bench) -> Findings:
-    """Play many games at once, and ask in as many."""
-    yield from concurrent_games(bench)
-    yield from concurrent(bench)
+    """Play several games at a time, then ask in many, if the bot promises concurrent games.
+
+    The answers must be those to the same requests one at a time. That is asked only of a bot whose
+    answers are the same whenever it plays alone with one seed.
+    """
+    at_once = min(_AT_ONCE, bench.ready.concurrent_games if bench.ready else 1)
+    if at_once == 1:
+        bench.notes.append("it does not promise concurrent games")
+        return
+    yield from _play(bench, FOR_TWO, _CONCURRENT_GAMES)
+    table = CheckTable(BGA, 3, 1)
+    requests = _requests(table, at_once)
+    by_game = [[*group] for _, group in groupby(requests, key=lambda request: request.game)]
+    by_turn = [[request for request in row if request] for row in zip_longest(*by_game)]
+    alone = [[request] for request in requests]
+    runs = (by_turn, alone, alone)
+    answers = []
+    bench.processes.end_served()
+    bench.start_ahead(len(runs))
+    for writes in runs:
+        told = _answers(bench, table, writes)
+        if isinstance(told, Finding):
+            yield told
+            return
+        answers.append(told)
+    together, once, twice = answers
+    if once != twice:
+        bench.notes.append("not compared: its answers differ from run to run with one seed")
+        return
+    differing = [request for request in requests if together[request.id] != once[request.id]]
+    if differing:
+        first, count = differing[0], len(differing)
+        yield Finding(
+            what=f"with {_AT_ONCE} games at once, {count} answers differ from those one at a time",
+            where=f"{table}, game {first.game}",
+            hint="keep memory per game, and derive chance from hello.seed, game, round and"
+            " len(bids); or do not say concurrent_games",
+            sent=(json.dumps({"id": first.id, "game": first.game, "round": first.round}),),
+            came=f"at once {_words(together[first.id])}, alone {_words(once[first.id])}",
+        )
+
+
+def unknown_fields(bench: Bench) -> Findings:
+    """Write every message in another way, with fields and messages that no bot knows."""
+
+    def edit(line: bytes) -> bytes:
+        message = dict(reversed(json.loads(line).items()))
+        unknown = {"x_later": {"a": [1, None, "é"]}}
+        return json.dumps({**unknown, **message}).encode() + b"\n"
+
+    table = [CheckTable(BGA, 3, 1)]
+    for finding in _drill(bench, table, _FEW, edit=edit, extra=b'{"type":"x_later"}\n'):
+        yield replace(finding, hint=_UNKNOWN_FIELDS)
+
+
+def news(bench: Bench) -> Findings:
+    """Tell the bot of all that can happen: calza, rivals that fault, games that end."""
+    yield from _drill(
+        bench, BY_BOOK_WITH_CALZA, _FEW, lambda asked: isinstance(asked, Turn), forfeits=True
+    )
+
+
+def no_models(bench: Bench) -> Findings:
+    """Play a game in which each request to a model is refused, as when a cap is reached."""
+    if bench.models:
+        yield from _play(bench, FOR_TWO, 1, bench.models.refusing)
 
 
 def own_folder(bench: Bench) -> Findings:
@@ -540,10 +325,6 @@ STEPS = (
     CheckStep("own folder", "nothing was written to it", own_folder),
     CheckStep("end of input", "it exits after `bye`", end_of_input),
 )
-FIRST_ALONE = 5
-"""The first step that can be left out: the earlier ones prepare the bot."""
-FIRST_GAME = 6
-"""The step after which a bot is known to play a game to its end."""
 
 
 def _refusal(error: ArenaError) -> Finding:
@@ -563,3 +344,187 @@ def _files(bench: Bench) -> dict[str, tuple[int, int]]:
         )
         if not path.is_dir()
     }
+
+
+class _FaultError(Exception):
+    def __init__(self, seat: int, fault: Fault) -> None:
+        super().__init__(fault.detail)
+        self.seat = seat
+        self.fault = fault
+
+
+class _HaltingMultiplexer(BudgetedMultiplexer):
+    """Raises _FaultError at the first fault: the other seats need not play on for minutes.
+
+    `starting` is how long it waited for bots to be ready, in seconds.
+    """
+
+    starting = 0.0
+
+    def wait(self) -> Sequence[SeatReply]:
+        began = time.monotonic()
+        replies = super().wait()
+        if any(isinstance(reply, Ready) for _, _, reply in replies):
+            self.starting += time.monotonic() - began
+        for seat, _, reply in replies:
+            if isinstance(reply, Fault):
+                raise _FaultError(seat, reply)
+        return replies
+
+
+def _play(bench: Bench, table: CheckTable, games: int, gateway: Gateway | None = None) -> Findings:
+    tapes = [Tape() for _ in range(table.players)]
+    programs = [bench.staged.program] * table.players
+    limits = replace(bench.request.limits, restarts=0).complete(games)
+    fixture = table.fixture(bench.bot.name, games)
+
+    def log(seat: int, direction: str, line: bytes) -> None:
+        tapes[seat].add(direction, line)
+
+    bench.start_ahead()
+    pool, seats = bench.processes.for_table(), range(table.players)
+    with _HaltingMultiplexer(
+        programs,
+        bench.sandbox,
+        limits,
+        log,
+        pool,
+        gateway or bench.gateway,
+        charge=Charge(bench.budget, seats, bench.pace),
+    ) as multiplexer:
+        try:
+            played = play_fixture(fixture, table.rules, multiplexer)
+            # Only illegal actions do not end a game here.
+            faults = [
+                (event.seat, Fault(event.cause, event.detail))
+                for record in played.games
+                for event in record.events
+                if isinstance(event, Faulted) and event.cause is Cause.ILLEGAL_ACTION
+            ]
+        except _FaultError as error:
+            faults = [(error.seat, error.fault)]
+    for seat, fault in faults:
+        said = multiplexer.stderr[seat] if fault.cause is not Cause.ILLEGAL_ACTION else ""
+        yield finding_of(bench, table._replace(seat=seat), fault, tapes[seat], said)
+    bench.meter.starting += multiplexer.starting
+    bench.keep_stderr(multiplexer)
+
+
+def _play_among_random(bench: Bench, table: CheckTable, until: float) -> Findings:
+    """Play a game that goes on with what the bot answers, as far as that is legal.
+
+    Nothing is asked any more after `until`, by the monotonic clock.
+    """
+    recorded = moments(table, random_player)
+    moment = next(recorded)
+    with Probe(bench, table) as probe:
+        ready = probe.start()
+        if isinstance(ready, Finding):
+            yield ready
+            return
+        while moment.request:
+            if time.monotonic() > until:
+                probe.tell_rest(chain([moment], recorded))
+                return
+            for notice in moment.news:
+                probe.tell(notice)
+            answer = probe.ask(moment.request)
+            if isinstance(answer, Finding):
+                yield answer
+                return
+            fault = moment.illegal(answer)
+            if fault:
+                yield probe.finding(fault)
+            moment = recorded.send(None if fault else answer)
+        for notice in moment.news:
+            probe.tell(notice)
+
+
+def _drill(
+    bench: Bench,
+    at: Sequence[CheckTable],
+    most: int,
+    wanted: Wanted = lambda _: True,
+    play: Player = random_player,
+    *,
+    edit: Callable[[bytes], bytes] | None = None,
+    extra: bytes = b"",
+    forfeits: bool = False,
+) -> Findings:
+    """Put `most` positions to the bot, as many at each table; `extra` is sent before each."""
+    each = -(-most // len(at))
+    until = time.monotonic() + STEP_SECONDS
+    asked = 0
+    for table in at:
+        recorded = moments(table, play, forfeits=forfeits)
+        with Probe(bench, table, edit) as probe:
+            for answered in islice(_at_table(probe, recorded, wanted, extra), each):
+                if isinstance(answered, Finding):
+                    yield answered
+                asked += 1
+                bench.tell(f"{asked:,} of {most:,} positions")
+                if time.monotonic() > until:
+                    bench.notes.append(f"{asked:,} of {most:,} positions: it takes long")
+                    probe.tell_rest(recorded)
+                    return
+            probe.tell_rest(recorded)
+    bench.notes.append(f"{asked:,} positions")
+
+
+def _at_table(
+    probe: Probe, recorded: Iterator[CheckMoment], wanted: Wanted, extra: bytes
+) -> Iterator[Answer | Finding]:
+    """Yield the answers to the wanted positions; ends when the bot had to be stopped."""
+    ready = probe.start()
+    if isinstance(ready, Finding):
+        yield ready
+        return
+    for moment in recorded:
+        for notice in moment.news:
+            probe.tell(notice)
+        if moment.request is None or not wanted(moment.request):
+            continue
+        if extra:
+            probe.tell_line(extra)
+        answer = probe.ask(moment.request)
+        if isinstance(answer, Finding):
+            yield answer
+            return
+        fault = moment.illegal(answer)
+        yield probe.finding(fault) if fault else answer
+
+
+def _requests(table: CheckTable, games: int) -> list[Turn | CalzaOffer]:
+    """Return the first requests of so many games, game by game."""
+    chosen: list[list[Turn | CalzaOffer]] = [[] for _ in range(games)]
+    for moment in moments(table, random_player):
+        asked = moment.request
+        if asked and asked.game == games:
+            break
+        if asked and len(chosen[asked.game]) < _WRITES:
+            chosen[asked.game].append(asked)
+    return [request for game in chosen for request in game]
+
+
+def _answers(
+    bench: Bench, table: CheckTable, writes: Sequence[Sequence[Turn | CalzaOffer]]
+) -> dict[int, Answer] | Finding:
+    answers: dict[int, Answer] = {}
+    # A process that served before may draw other chances. No other step uses this table.
+    bench.processes.end_served()
+    with Probe(bench, table) as probe:
+        ready = probe.start()
+        if isinstance(ready, Finding):
+            return ready
+        for requests in writes:
+            replies = probe.ask_all(requests)
+            if isinstance(replies, Finding):
+                return replies
+            answers |= replies
+    return answers
+
+
+def _words(answer: Answer) -> str:
+    if answer.action == "bid":
+        return name_bid(Bid(answer.quantity, answer.face))
+    return answer.action

@@ -1,1 +1,1 @@
-"""What a bot's author is told: what its decisions cost, from stored games or a quick table."""
+"""The coach: what a bot's decisions cost it, from stored games or a quick table."""

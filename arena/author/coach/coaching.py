@@ -20,7 +20,7 @@ from arena.bots.manifest import SAMPLE, bot_sources, find_bot
 from arena.bots.sandboxes.base import Sandbox
 from arena.bots.sandboxes.registry import make_sandbox
 from arena.bots.workshop import open_workshop
-from arena.game.records import LeagueInfo, PlayedFixture
+from arena.game.records import Conditions, PlayedFixture
 from arena.game.rules.books import Rules
 from arena.game.walk import ForbiddenEventError, walk
 from arena.game.wire.messages import CalzaOffer, Turn
@@ -41,6 +41,19 @@ _MOST = 250
 RequestKind = Literal["opening", "reply", "palifico", "calza"]
 KINDS: tuple[RequestKind, ...] = ("opening", "reply", "palifico", "calza")
 """The first bid of a round, any later turn, any turn in a palifico round, an offer of calza."""
+Expect = Callable[[int], None]
+"""Gets how many games will be judged."""
+_TIMED = 2
+"""Fixtures whose requests are asked again: those of two players have the bot in each seat once."""
+CAUTION = (
+    "What a change is worth is estimated for rivals who do not adapt. Make one change at a time, in"
+    " a copy, and test it."
+)
+"""The limit of the estimates, and how to test a change."""
+OLD, NEW = "OLD", "NEW"
+"""Stand for the bot and its copy where it is not known where they are."""
+RIVALS = ("sample:odds", "sample:honest")
+"""Rivals at a quick table if nobody is named: the first that is not coached."""
 
 
 class RequestTime(Struct, frozen=True):
@@ -117,21 +130,6 @@ def _kind(request: Request) -> RequestKind:
     return "reply" if request.dudo else "opening"
 
 
-Expect = Callable[[int], None]
-"""Gets how many games will be judged."""
-_TIMED = 2
-"""Fixtures whose requests are asked again: those of two players have the bot in each seat once."""
-CAUTION = (
-    "What a change is worth is estimated for rivals who do not adapt. Make one change at a time, in"
-    " a copy, and test it."
-)
-"""What the estimate of leaks does not know, and what to do about it."""
-OLD, NEW = "OLD", "NEW"
-"""Stand for the bot and its copy where it is not known where they are."""
-RIVALS = ("sample:odds", "sample:honest")
-"""Who plays a quick table if nobody is named: the first that is not coached."""
-
-
 class Method(Struct, frozen=True):
     """The figures that the method of `arena.playstats.coach.lookahead` depends on."""
 
@@ -141,11 +139,11 @@ class Method(Struct, frozen=True):
 
 
 class Coaching(Struct, frozen=True):
-    """All that an author is told."""
+    """The judgement of a bot, and what else its author is told."""
 
     bot: str
     league: str
-    """The league.yaml."""
+    """The path of the league.yaml."""
     judgement: Judgement
     test: str
     """The command that says whether a copy with a change is better."""
@@ -169,7 +167,10 @@ def coach_stored(
     with Store(store) as opened:
         schedule = schedule_of(opened)
         info = schedule.conditions
-        _check_name(bot, info, store)
+        names = [info.name for info in info.bots]
+        if bot not in names:
+            hint = did_you_mean(bot, names)
+            raise ArenaError(f"no bot of the league is called '{bot}'", str(store), hint)
         coach, pruned = Coach(bot, hear), opened.without_logs()
         fixtures = [result.fixture for result in opened.results()]
         expect(
@@ -182,21 +183,18 @@ def coach_stored(
             )
         )
         for played in opened.played(without_pruned=True):
-            if schedule.counts(played.fixture.id):
-                _add(coach, played, info.variants[played.fixture.variant])
+            if not schedule.counts(played.fixture.id):
+                continue
+            try:
+                coach.add(played, info.variants[played.fixture.variant])
+            except ForbiddenEventError as error:
+                where = f"fixture {played.fixture.index}, {error.where}"
+                raise ForbiddenEventError(error.what, where, error.hint) from None
     if not coach.games:
         what = f"'{bot}' has not played a game yet"
         raise ArenaError(what, str(store), f"arena run {league}")
     judgement = coach.judgement()
     return Coaching(bot, str(league), judgement, _test(OLD, NEW, judgement))
-
-
-def _add(coach: Coach, played: PlayedFixture, rules: Rules) -> None:
-    try:
-        coach.add(played, rules)
-    except ForbiddenEventError as error:
-        where = f"fixture {played.fixture.index}, {error.where}"
-        raise ForbiddenEventError(error.what, where, error.hint) from None
 
 
 def coach_quick(
@@ -263,8 +261,8 @@ def _names(pattern: str, bot: Bot) -> bool:
     return bot.source.resolve() in {source.resolve() for source in sources}
 
 
-def _check_name(bot: str, info: LeagueInfo, store: Path) -> None:
-    names = [info.name for info in info.bots]
+def _check_name(bot: str, conditions: Conditions, store: Path) -> None:
+    names = [known.name for known in conditions.bots]
     if bot not in names:
         hint = did_you_mean(bot, names)
         raise ArenaError(f"no bot of the league is called '{bot}'", str(store), hint)
@@ -281,14 +279,14 @@ class Choice(Struct, frozen=True):
 
 
 class Puzzle(Struct, frozen=True):
-    """A turn of the bot."""
+    """A turn of the bot as a puzzle: what it saw and did, and what each choice was worth."""
 
     decision: Decision
     seats: tuple[str, ...]
     dice: tuple[int, ...]
-    """By seat."""
+    """The dice of each seat."""
     book: str
-    """The rule book."""
+    """The name of the rule book."""
     request: Turn
     choices: list[Choice]
     """All that is legal, the best first."""

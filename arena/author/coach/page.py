@@ -18,7 +18,7 @@ from arena.publish.templates import Frame, menu, render
 
 
 class CoachPage(Struct, frozen=True):
-    """What the page shows."""
+    """The page of a coaching."""
 
     coached: Coaching
     judged: Judgement

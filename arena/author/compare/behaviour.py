@@ -20,7 +20,7 @@ from msgspec import Struct
 
 from arena.bots.sandboxes.base import Program, Sandbox
 from arena.bots.sessions.warm_pool import WarmPool
-from arena.game.records import Division, Fixture, LeagueInfo
+from arena.game.records import Conditions, Division, Fixture
 from arena.game.wire.messages import CalzaOffer
 from arena.league.play.process_pool import ProcessEngine, map_ordered
 from arena.league.store.rows import PackedFixture
@@ -29,6 +29,18 @@ from arena.league.table.live_seat import Request
 
 OLD, NEW = VERSIONS = ("old", "new")
 """The names of the two versions at their tables."""
+_EXAMPLES = 3
+_Differs = Callable[[Request, BuildDecision, BuildDecision], bool | None]
+"""Returns whether two decisions differ in this; None if it is no such position."""
+MOST_POSITIONS = 2000
+"""Positions at which the versions are asked again, at most."""
+_MOST_TABLES = 40
+_MOST_GAMES = 200
+"""Games of a table that are kept, so that long ones take no memory."""
+_EVERY = 8
+"""At one of so many tables they are asked again, at most: it takes four processes."""
+_SHARES = 2
+"""Parts of the tables that a worker gets, one after another."""
 
 
 def in_field(name: str) -> str:
@@ -45,9 +57,6 @@ def version_seat(fixture: Fixture) -> tuple[str, int]:
     """Return which version plays at a table, and in which seat."""
     version = NEW if NEW in fixture.seats else OLD
     return version, fixture.seats.index(version)
-
-
-_EXAMPLES = 3
 
 
 class DifferingShare(Struct, frozen=True):
@@ -87,13 +96,9 @@ class Behaviour(Struct, frozen=True):
     differences: tuple[KindDifference, ...]
     """All decisions first, then by kind."""
     examples: tuple[Example, ...]
-    """Of different kinds; each is one that differs most surely."""
+    """Examples of different kinds of decisions; in each the versions surely differ."""
     faults: dict[str, int]
     """Requests that a version answered with a fault."""
-
-
-_Differs = Callable[[Request, BuildDecision, BuildDecision], bool | None]
-"""Returns whether two decisions differ in this; None if it is no such position."""
 
 
 def _opening(request: Request, first: BuildDecision, second: BuildDecision) -> bool | None:
@@ -189,7 +194,8 @@ def _examples(positions: Sequence[RecordedRequest]) -> Iterator[Example]:
     """Yield positions that the versions decide differently most surely, each of another kind."""
     kinds: set[str] = set()
     for position in sorted(positions, key=_sureness, reverse=True):
-        fixture, request, (old, new, *_) = position.fixture, position.request, position.decisions
+        fixture, request = position.fixture, position.request
+        old, new, *_ = position.decisions
         if not old or not new or old == new:
             continue
         kind = next(name for name, differs in _EXCLUSIVE.items() if differs(request, old, new))
@@ -203,17 +209,6 @@ def _sureness(position: RecordedRequest) -> int:
     old, new = position.decisions[::2], position.decisions[1::2]
     themselves = [*combinations(old, 2), *combinations(new, 2)]
     return sum(a != b for a, b in product(old, new)) - sum(a != b for a, b in themselves)
-
-
-MOST_POSITIONS = 2000
-"""Positions at which the versions are asked again, at most."""
-_MOST_TABLES = 40
-_MOST_GAMES = 200
-"""Games of a table that are kept, so that long ones take no memory."""
-_EVERY = 8
-"""At one of so many tables they are asked again, at most: it takes four processes."""
-_SHARES = 2
-"""Parts of the tables that a worker gets, one after another."""
 
 
 class TableSample:
@@ -247,7 +242,7 @@ class TableSample:
 
 
 def compare_behaviour(
-    conditions: LeagueInfo,
+    conditions: Conditions,
     tables: Sequence[PackedFixture],
     versions: Sequence[Program],
     engine: ProcessEngine,
@@ -272,7 +267,7 @@ def compare_behaviour(
 
 
 def _ask(
-    conditions: LeagueInfo,
+    conditions: Conditions,
     tables: Sequence[PackedFixture],
     versions: Sequence[Program],
     sandbox: Sandbox,
@@ -288,7 +283,7 @@ def _ask(
 
 
 def _ask_at(
-    conditions: LeagueInfo,
+    conditions: Conditions,
     packed: PackedFixture,
     versions: Sequence[Program],
     sandbox: Sandbox,
@@ -297,7 +292,7 @@ def _ask_at(
 ) -> list[RecordedRequest]:
     """Put the first positions of a table to both versions, and again with another seed."""
     stored = packed.stored(None)
-    played = stored.played(stored.record())
+    played = stored.played()
     fixture = played.fixture
     _, seat = version_seat(fixture)
     seeds = fixture.seed, f"{fixture.seed}/again"

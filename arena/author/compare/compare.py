@@ -25,7 +25,7 @@ from arena.bots.models.gateway import Access
 from arena.bots.sandboxes.base import Program, Sandbox
 from arena.bots.sandboxes.registry import AUTO
 from arena.bots.workshop import open_workshop, sandbox_for
-from arena.game.records import Fixture, LeagueInfo, LimitsInfo
+from arena.game.records import Conditions, Fixture, LimitsInfo
 from arena.game.rules.books import variant
 from arena.game.rules.round import ROUNDS_PER_DIE, max_rounds
 from arena.game.seeds import block_seed, commitment, fixture_seed
@@ -49,11 +49,11 @@ class CompareRequest(Struct, frozen=True):
     field: tuple[str, ...] = ()
     """Patterns of the bots that both play; without any, the sample bots that run here."""
     blocks: int = 20
-    """With `until`, at most."""
+    """How often each version meets the field; with `until`, at most."""
     until: Until | None = None
     """When to stop before that; None plays all blocks."""
     games: int = 10
-    """ComparisonGames per fixture."""
+    """Games per fixture."""
     players: tuple[int, ...] = (2,)
     variants: tuple[str, ...] = ("bga",)
     """Every table size is played under each of them."""
@@ -111,7 +111,7 @@ def compare(request: CompareRequest, listener: RunListener | None = None) -> Com
     return replace(games.comparison(), behaviour=behaviour)
 
 
-def comparison_fixtures(conditions: LeagueInfo) -> list[Fixture]:
+def comparison_fixtures(conditions: Conditions) -> list[Fixture]:
     """Return the fixtures of both versions against the field, pair after pair.
 
     A pair shares dice, seats and the seeds of the bots, so two equal versions play equal games; no
@@ -130,10 +130,18 @@ def comparison_fixtures(conditions: LeagueInfo) -> list[Fixture]:
             pair = f"{len(fixtures)}"
             bots_seed, dice = fixture_seed(seed, pair), block_seed(seed, pair)
             for version in VERSIONS:
-                seats = tuple([*names, version][bot] for bot in table)
-                place = f"{version}/{pair}", len(fixtures), division.variant, seats
-                games = conditions.games, block, dice, limit
-                fixtures.append(Fixture(*place, bots_seed, *games))
+                fixture = Fixture(
+                    id=f"{version}/{pair}",
+                    index=len(fixtures),
+                    variant=division.variant,
+                    seats=tuple([*names, version][bot] for bot in table),
+                    seed=bots_seed,
+                    games=conditions.games,
+                    block=block,
+                    dice=dice,
+                    max_rounds=limit,
+                )
+                fixtures.append(fixture)
     return fixtures
 
 
@@ -157,12 +165,12 @@ def _behaviour(
 
 
 def _field(patterns: Sequence[str], players: int) -> tuple[Bot, ...]:
-    bots = find_bots([(pattern, "--field") for pattern in patterns or ("sample:*",)], Path.cwd())
+    bots = find_bots([(pattern, "--against") for pattern in patterns or ("sample:*",)], Path.cwd())
     if not patterns:
         bots = tuple(bot for bot in bots if not bot.missing_program)
     if len(bots) < players - 1:
         what = f"{len(bots)} bots in the field are too few for tables of {players}"
-        raise ArenaError(what, "--field", "name more, or fewer --players")
+        raise ArenaError(what, "--against", "name more, or fewer --players")
     return bots
 
 
@@ -180,8 +188,8 @@ def _in_sandbox(
 
 def _conditions(
     request: CompareRequest, field: Sequence[Bot], sandbox: str, seed: str
-) -> LeagueInfo:
-    return LeagueInfo(
+) -> Conditions:
+    return Conditions(
         name=f"{request.old} and {request.new}",
         variants={name: variant(name, {}, calza=request.calza) for name in request.variants},
         bots=tuple(bot.info for bot in field),

@@ -17,7 +17,7 @@ from arena.author.compare.behaviour import (
 )
 from arena.bots.bot import Bot
 from arena.bots.models.config import MICROS, Model, check_granted, read_key
-from arena.game.records import Division, Fixture, FixtureResult, LeagueInfo, QuarantinedFixture
+from arena.game.records import Conditions, Division, Fixture, FixtureResult, QuarantinedFixture
 from arena.io.errors import ArenaError
 from arena.league.schedule.schedule import divisions
 from arena.league.store.rows import PackedFixture, unpack_texts
@@ -122,7 +122,7 @@ class ModelUse(Struct, frozen=True):
 
     answers: int = 0
     tokens: int = 0
-    """Of prompts and answers together."""
+    """Tokens of prompts and answers together."""
     seconds: float = 0.0
     """From the requests to the answers, one by one."""
     money: float = 0.0
@@ -162,7 +162,7 @@ class DivisionResult(Struct, frozen=True):
     variant: str
     players: int
     games: int
-    """Of each version, as below."""
+    """The number of games of each version."""
     rivals_beaten: Paired
     mean_place: Paired
     win_share: Paired
@@ -187,7 +187,7 @@ class Comparison(Struct, frozen=True):
     mean is over all divisions, and within each over all opponents, with equal weights.
     """
 
-    conditions: LeagueInfo
+    conditions: Conditions
     """The bots are those of the field; the blocks are the most that were to be played."""
     until: Until | None
     """None stands for 95 % at one look."""
@@ -203,7 +203,7 @@ class Comparison(Struct, frozen=True):
     opponents: tuple[OpponentResult, ...]
     faults: dict[str, int]
     models: dict[str, ModelUse] = {}
-    """What each version asked language models, in all games that were played; none if none did."""
+    """The requests of each version to language models, in all games that were played."""
     behaviour: Behaviour | None = None
     """None if it was not compared to its end."""
 
@@ -213,7 +213,7 @@ class ComparisonGames:
 
     def __init__(
         self,
-        conditions: LeagueInfo,
+        conditions: Conditions,
         fixtures: Sequence[Fixture],
         until: Until | None,
     ) -> None:
@@ -230,7 +230,9 @@ class ComparisonGames:
     def due(self) -> list[Fixture]:
         """Return what to play before the next look: nothing after the last one."""
         if not (due := self._due_before_look()) and not self._ended:
-            self._looks.append(self._look())
+            number = len(self._looks)
+            old, new = self._results.overall(self._plan.blocks[number])
+            self._looks.append(self._plan.look(number, old, new))
             due = self._due_before_look()
         return due
 
@@ -248,10 +250,6 @@ class ComparisonGames:
             for fixture in self.fixtures
             if fixture.block < blocks and fixture.id not in self._played
         ]
-
-    def _look(self) -> Look:
-        number = len(self._looks)
-        return self._plan.look(number, *self._results.overall(self._plan.blocks[number]))
 
     def keep(self, packed: Sequence[PackedFixture], results: Sequence[FixtureResult]) -> None:
         """Count fixtures that were played."""
@@ -292,7 +290,7 @@ class ComparisonGames:
 class _Results:
     """The results of both versions in each division."""
 
-    def __init__(self, conditions: LeagueInfo) -> None:
+    def __init__(self, conditions: Conditions) -> None:
         self.divisions = divisions(conditions)
         self.faults = dict.fromkeys(VERSIONS, 0)
         self._bots = {in_field(bot.name): number for number, bot in enumerate(conditions.bots)}
@@ -372,9 +370,10 @@ class _Tally:
     """
 
     def __init__(self, players: int, blocks: int, bots: int) -> None:
-        self.beaten, self.places, self.wins, self.ahead = (
-            np.zeros((blocks, bots)) for _ in range(4)
-        )
+        self.beaten = np.zeros((blocks, bots))
+        self.places = np.zeros((blocks, bots))
+        self.wins = np.zeros((blocks, bots))
+        self.ahead = np.zeros((blocks, bots))
         self._rivals = players - 1
 
     def add(self, block: int, seat: int, rivals: Mapping[int, int], places: Sequence[int]) -> None:

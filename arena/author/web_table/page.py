@@ -5,7 +5,15 @@ from collections.abc import Iterator, Sequence
 from msgspec import Struct
 
 from arena import __version__
-from arena.author.web_table.person import PLACES, Shown, Snapshot, does, legal_bids, told_game
+from arena.author.web_table.person import (
+    PLACES,
+    Shown,
+    Snapshot,
+    does,
+    legal_bids,
+    listed,
+    told_game,
+)
 from arena.game.rules.books import FACES, PACO
 from arena.game.rules.clauses import CLAUSES
 from arena.game.rules.explain import name_bid
@@ -17,15 +25,17 @@ from arena.publish.templates import render
 
 _IN_ROW = 5
 """Bids of a face that are shown at once; those above them unfold."""
+_SHORT_OF_ROOM = 5
+"""Dice of a hand above which a box has two lines of them."""
 
 
 class Move(Struct, frozen=True):
-    """A button."""
+    """A button of the page."""
 
     value: str
-    """What is sent."""
+    """The move that the button sends."""
     label: str
-    """What it does, for those who hear it."""
+    """What the button does, for screen readers."""
     text: str
     odds: str = ""
     key: str = ""
@@ -41,22 +51,23 @@ class FaceRow(Struct, frozen=True):
 
 
 def rows_of(shown: Shown) -> list[FaceRow]:
-    """Return the legal bids."""
+    """Return the buttons of the legal bids, a row for each face."""
     bids = legal_bids(shown.snapshot.request)
     rows = []
     for face in [*range(PACO + 1, FACES + 1), PACO]:
-        moves = [_bid_move(shown, bid) for bid in bids if bid.face == face]
+        moves = []
+        for bid in bids:
+            if bid.face != face:
+                continue
+            odds = shown.snapshot.odds.get((bid.quantity, face))
+            holds = likely(odds.holds) if odds and shown.with_odds else ""
+            label = name_bid(bid) + (f", holds with {holds}" if holds else "")
+            short = holds.replace("under ", "<").replace("over ", ">")
+            moves.append(Move(f"bid {bid.quantity} {face}", label, str(bid.quantity), short))
         if moves:
             name = name_bid(Bid(2, face)).removeprefix("2 ")
             rows.append(FaceRow(face, name, moves[:_IN_ROW], moves[_IN_ROW:]))
     return rows
-
-
-def _bid_move(shown: Shown, bid: Bid) -> Move:
-    holds = likely(shown.snapshot.odds[bid.quantity, bid.face].holds) if shown.with_odds else ""
-    label = name_bid(bid) + (f", holds with {holds}" if holds else "")
-    short = holds.replace("under ", "<").replace("over ", ">")
-    return Move(f"bid {bid.quantity} {bid.face}", label, str(bid.quantity), short)
 
 
 def calls_of(shown: Shown) -> list[Move]:
@@ -88,10 +99,6 @@ def _answers(shown: Shown, request: Turn | CalzaOffer) -> Iterator[Move]:
     elif request.dudo:
         right = likely(1 - odds.holds) if odds else ""
         yield Move("dudo", "Dudo", "Dudo", right, "D")
-
-
-_SHORT_OF_ROOM = 5
-"""Dice of a hand above which a box has two lines of them."""
 
 
 class Die(Struct, frozen=True):
@@ -177,17 +184,19 @@ def closed_html(*, stored: bool) -> str:
 
 def table_page(shown: Shown, *, public: bool = False, replay: str = "") -> TablePage:
     """Return the page model of what is shown."""
-    snapshot, names, hello = shown.snapshot, shown.names, shown.hello
+    snapshot = shown.snapshot
+    names, hello = shown.names, shown.hello
     last = snapshot.bids[-1] if snapshot.bids else None
     end, ended = snapshot.end, snapshot.kind == "game_end"
     others = [name for seat, name in enumerate(names) if seat != hello.seat]
     false = end is not None and last is not None and end.count < last.quantity
+    marks = identities(names)
     most = max((*snapshot.counts, *map(len, snapshot.hands)), default=0)
     return TablePage(
         number=shown.number,
         arena=__version__,
         kind=snapshot.kind,
-        title=f"You against {_listed(others)}",
+        title=f"You against {listed(others)}",
         about=_about(shown),
         round=snapshot.round + 1,
         now=_now(shown),
@@ -197,26 +206,27 @@ def table_page(shown: Shown, *, public: bool = False, replay: str = "") -> Table
         bid=Bid(last.quantity, last.face) if last else None,
         verdict=f"{there(end.count)}: {'false' if false else 'true'}" if end else "",
         false=false,
-        winner=_winner(shown) if ended else "",
+        winner=does(snapshot.places.index(1), "win", names, hello.seat) if ended else "",
         rows=rows_of(shown),
         calls=calls_of(shown),
-        bids=_bids(shown),
-        story=_before(snapshot),
+        bids=[
+            BidRow(
+                name=names[bid.seat],
+                mark=marks[names[bid.seat]].classes,
+                quantity=bid.quantity,
+                face=bid.face,
+                true=_truth(snapshot, bid.quantity, bid.face),
+            )
+            for bid in snapshot.bids
+        ],
+        # The rounds before this one, the newest first.
+        story=snapshot.story[-2 if end else -1 :: -1],
         with_odds=shown.with_odds,
         over=shown.over,
         rules=[(clause.title, clause.texts[hello.rules.name]) for clause in CLAUSES],
         public=public,
         replay=replay,
     )
-
-
-def _before(snapshot: Snapshot) -> Sequence[str]:
-    """Return the rounds before this one, the newest first."""
-    return snapshot.story[-2 if snapshot.end else -1 :: -1]
-
-
-def _listed(names: Sequence[str]) -> str:
-    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
 
 
 def _about(shown: Shown) -> str:
@@ -235,35 +245,25 @@ def _about(shown: Shown) -> str:
 
 def _now(shown: Shown) -> str:
     """Say what the person has to do, or what happened."""
-    snapshot, names, seat = shown.snapshot, shown.names, shown.hello.seat
+    snapshot = shown.snapshot
+    names, seat = shown.names, shown.hello.seat
     match snapshot.kind:
         case "turn" if not snapshot.bids:
             return "You open the round: bid."
         case "turn" | "calza":
             last = snapshot.bids[-1]
             bid = name_bid(Bid(last.quantity, last.face))
+            if shown.with_odds:
+                odds = snapshot.odds[last.quantity, last.face]
+                bid += f" (it holds with {likely(odds.holds)}, is exact with {likely(odds.exact)})"
             todo = "raise it, or call dudo." if snapshot.kind == "turn" else "is it exact?"
-            return f"{names[last.seat]} bids {bid}{_odds(shown)}: {todo}"
+            return f"{names[last.seat]} bids {bid}: {todo}"
         case "round_end":
             return snapshot.story[-1]
         case "game_end":
             return told_game(snapshot.places, names)
     out = snapshot.counts[seat] == 0
     return "You are out; the others play on." if out else "The others play."
-
-
-def _odds(shown: Shown) -> str:
-    """Return how likely the last bid is, if the person wants odds."""
-    if not shown.with_odds or not shown.snapshot.bids:
-        return ""
-    last = shown.snapshot.bids[-1]
-    odds = shown.snapshot.odds[last.quantity, last.face]
-    return f" (it holds with {likely(odds.holds)}, is exact with {likely(odds.exact)})"
-
-
-def _winner(shown: Shown) -> str:
-    winner = shown.snapshot.places.index(1)
-    return does(winner, "win", shown.names, shown.hello.seat)
 
 
 def _box(shown: Shown, seat: int) -> SeatBox:
@@ -310,12 +310,10 @@ def _classes(snapshot: Snapshot, seat: int, left: int) -> str:
         return "acts" if snapshot.places[seat] == 1 else "gone"
     if not left and not (snapshot.hands and snapshot.hands[seat]):
         return "gone"
-    acts = snapshot.end.caller if snapshot.end else _on_turn(snapshot)
+    acts = snapshot.request.seat if snapshot.request else None
+    if snapshot.end:
+        acts = snapshot.end.caller
     return "acts" if seat == acts else ""
-
-
-def _on_turn(snapshot: Snapshot) -> int | None:
-    return snapshot.request.seat if snapshot.request else None
 
 
 def _fresh(shown: Shown, seat: int) -> int:
@@ -323,20 +321,6 @@ def _fresh(shown: Shown, seat: int) -> int:
     since = bids[::-1].index(shown.hello.seat) if shown.hello.seat in bids else len(bids)
     others = bids[len(bids) - since :]
     return others.index(seat) + 1 if shown.snapshot.asks and seat in others else 0
-
-
-def _bids(shown: Shown) -> list[BidRow]:
-    snapshot, marks = shown.snapshot, identities(shown.names)
-    return [
-        BidRow(
-            name=shown.names[bid.seat],
-            mark=marks[shown.names[bid.seat]].classes,
-            quantity=bid.quantity,
-            face=bid.face,
-            true=_truth(snapshot, bid.quantity, bid.face),
-        )
-        for bid in snapshot.bids
-    ]
 
 
 def _truth(snapshot: Snapshot, quantity: int, face: int) -> str:

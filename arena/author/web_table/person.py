@@ -33,6 +33,14 @@ from arena.game.wire.messages import (
 from arena.league.table.person import DiceLeft, LeftError, Odds
 from arena.publish.replay_steps import CAUSES, there
 
+PLACES = ("", "1st", "2nd", "3rd", "4th", "5th", "6th")
+PATIENCE = 600.0
+"""Seconds without a request of a page after which the person counts as gone."""
+_SETTLES = 1.0
+"""Seconds that a move waits for the others, so that the next page seldom says "The others play"."""
+_LOOKS = 1.0
+"""Seconds after which a wait ends to look around: a signal just before a wait does not end it."""
+
 
 class Snapshot(Struct, frozen=True, kw_only=True):
     """A table while the person decides or waits, or at the end of a round or a game."""
@@ -84,33 +92,32 @@ def answer_to(request: Turn | CalzaOffer, move: str) -> Answer | None:
     return None
 
 
-PLACES = ("", "1st", "2nd", "3rd", "4th", "5th", "6th")
-
-
 def told_fault(fault: FaultNotice, names: Sequence[str]) -> str:
-    """Tell a fault."""
+    """Say who faulted and how."""
     cause = CAUSES[Cause(fault.cause)].name
     return f"{names[fault.seat]} faults and is out: {cause}. The round is played again."
 
 
 def told_round(end: RoundEnd, names: Sequence[str], seat: int) -> str:
-    """Tell how a round ended."""
+    """Say how a round ended."""
     last = end.bids[-1]
     bid = name_bid(Bid(last.quantity, last.face))
     call = f"{does(end.caller, 'call', names, seat)} {end.call} on {bid} by {names[last.seat]}"
-    return f"{call}: {there(end.count)}. {_told_change(end, names, seat)}"
-
-
-def _told_change(end: RoundEnd, names: Sequence[str], seat: int) -> str:
+    change = "Nobody loses a die."
     if end.loser is not None:
-        return f"{does(end.loser, 'lose', names, seat)} a die."
-    if end.gainer is not None:
-        return f"{does(end.gainer, 'regain', names, seat)} a die."
-    return "Nobody loses a die."
+        change = f"{does(end.loser, 'lose', names, seat)} a die."
+    elif end.gainer is not None:
+        change = f"{does(end.gainer, 'regain', names, seat)} a die."
+    return f"{call}: {there(end.count)}. {change}"
+
+
+def listed(names: Sequence[str]) -> str:
+    """Return names as a list in a sentence: `a, b and c`."""
+    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
 
 
 def told_game(places: Sequence[int], names: Sequence[str]) -> str:
-    """Tell how a game ended."""
+    """Say how a game ended."""
     order = sorted(range(len(places)), key=lambda seat: places[seat])
     return "The game is over: " + ", ".join(f"{PLACES[places[s]]} {names[s]}" for s in order) + "."
 
@@ -118,16 +125,6 @@ def told_game(places: Sequence[int], names: Sequence[str]) -> str:
 def does(actor: int, verb: str, names: Sequence[str], seat: int) -> str:
     """Return a seat with a regular verb of the present: "You call", "honest calls"."""
     return f"You {verb}" if actor == seat else f"{names[actor]} {verb}s"
-
-
-PATIENCE = 600.0
-"""Seconds without a request of a page after which the person counts as gone."""
-
-_SETTLES = 1.0
-"""Seconds that a move waits for the others, so that the next page seldom says "The others play"."""
-
-_LOOKS = 1.0
-"""Seconds after which a wait ends to look around: a signal just before a wait does not end it."""
 
 
 class Shown(NamedTuple):
@@ -322,10 +319,9 @@ class WebPerson:
                 self._go_on(skipping=move == "skip")
             else:
                 self._take(move)
-            self._changed.wait_for(self._settled, self._settles)
-
-    def _settled(self) -> bool:
-        return self._left or self._snapshot.kind != "waiting"
+            self._changed.wait_for(
+                lambda: self._left or self._snapshot.kind != "waiting", self._settles
+            )
 
     def leave(self) -> None:
         """Leave the table."""

@@ -26,13 +26,13 @@ from arena.io.text import whole_number
 from arena.publish.templates import font_css
 
 _HOST = "127.0.0.1"
-"""Of the page's address, on the machine of the person."""
+"""The host in the page's address, on the person's own machine."""
 _POLL = 20.0
 """Seconds that a request waits for a change."""
 _IDLE = 60.0
 """Seconds that a connection may say nothing."""
 _MAX_FORM = 1000
-"""Bytes of a form."""
+"""Bytes of a form, at most."""
 _POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; font-src data:;"
     " connect-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'"
@@ -49,7 +49,7 @@ _LAST_POLICY = (
     "default-src 'none'; style-src 'unsafe-inline'; img-src data:; font-src data:;"
     " frame-ancestors 'none'"
 )
-"""That of the last page, which loads nothing: the server is gone."""
+"""The policy of the last page, which may load nothing: the server is gone."""
 
 
 class TableServer(ThreadingHTTPServer):
@@ -150,16 +150,14 @@ class _Handler(BaseHTTPRequestHandler):
         number, move = form
         shown = self.server.person.shown()
         if move == "leave":
-            self._close(stored=shown is not None and shown.over)
+            # Leaving ends the command, so the last page is sent before.
+            stored = shown is not None and shown.over
+            self._send(closed_html(stored=stored), policy=_LAST_POLICY)
+            self.wfile.flush()
+            self.server.person.leave()
             return
         self.server.person.act(number, move)
         self._answer(HTTPStatus.SEE_OTHER, {"Location": f"/{self.server.secret}/"})
-
-    def _close(self, *, stored: bool) -> None:
-        """Send the last page, and only then leave: that ends the command."""
-        self._send(closed_html(stored=stored), policy=_LAST_POLICY)
-        self.wfile.flush()
-        self.server.person.leave()
 
     def _form(self) -> tuple[int, str] | None:
         length = whole_number(self.headers.get("Content-Length", ""))

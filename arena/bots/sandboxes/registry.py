@@ -39,7 +39,7 @@ shortest example. `HostSandbox` and `ChildProcess` do most for programs that are
 the arena; `docker/` is the example of programs that come from images. Nothing outside this folder
 asks for a sandbox by its name. What it does not prevent goes into
 `tests/hostile/misbehaviours.py`, its description into PROMISES (`publish/pages/conditions.py`) and
-docs/reference/isolation.md, its name into the help of --sandbox (`cli/options.py`).
+docs/guides/sandboxes.md, its name into the help of --sandbox (`cli/options.py`).
 """
 AUTO = "auto"
 

@@ -1,6 +1,6 @@
 """`arena alike`: bots that are alike, by their source and by what they decide."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -10,17 +10,16 @@ from arena.author.alike.alike import (
     POSITIONS,
     Alike,
     AlikeRequest,
-    ComparedBot,
     alike,
     find_hand_ins,
 )
 from arena.author.alike.by_text import MOST_COMPARED, SourcePart, TextShare
-from arena.author.alike.pairs import MOST_SHOWN, AnyFigure, Pair
+from arena.author.alike.pairs import MOST_SHOWN, AnyFigure
 from arena.bots.sandboxes.registry import AUTO
 from arena.cli import options
 from arena.cli.exit_codes import OK
 from arena.cli.isolation import own_bots_option
-from arena.cli.output import harmless, print_json, print_table, say
+from arena.cli.output import harmless, print_columns, print_json, say
 from arena.game.rules.books import variant
 
 _PLACES = 3
@@ -41,7 +40,7 @@ _PLACES = 3
     callback=options.printable,
     help="Seed for sampling the positions; reuse one to repeat them. By default a new, secret one.",
 )
-@click.option("--variant", "variant_name", default="bga", show_default=True, help="The rule book.")
+@options.variant_option("variant_name")
 @click.option(
     "--common",
     type=options.PathType(),
@@ -85,7 +84,8 @@ def command(
     if as_json:
         print_json(result)
     else:
-        _print(result)
+        _print_pairs(result)
+        _print_bots(result)
     if page:
         from arena.author.alike.page import write_page  # slow to import, and few ask for it
 
@@ -94,28 +94,29 @@ def command(
     return OK
 
 
-def _print(result: Alike) -> None:
+def _print_pairs(result: Alike) -> None:
     out = [pair for pair in result.pairs if pair.stands_out]
     click.echo(f"{len(out)} of {len(result.pairs):,} pairs are more alike than others are")
     shown = out[:MOST_SHOWN]
-    rows = [_row(pair) for pair in shown]
+    rows = []
+    for pair in shown:
+        text = "-"
+        if pair.text:
+            text = f"{_percent(pair.text.of_one)} / {_percent(pair.text.of_other)}"
+        decisions = _percent(pair.behaviour.most, 1) if pair.behaviour else "-"
+        rows.append([f"{pair.one} and {pair.other}", text, decisions, f"{pair.unusual:.2f}"])
     rows += [
         _row_of_any("any two: median", result, "median"),
         _row_of_any("any two: nine of ten below", result, "ninety"),
         _row_of_any("listed above", result, "line"),
     ]
-    print_table(["", "source", "decisions", "unusual"], rows)
+    print_columns(["", "source", "decisions", "unusual"], rows)
     if len(out) > len(shown):
         click.echo(f"and {len(out) - len(shown):,} more pairs: --json lists all")
     for pair in shown:
-        _print_places(pair)
-    _print_bots(result)
-
-
-def _row(pair: Pair) -> list[str]:
-    text = f"{_percent(pair.text.of_one)} / {_percent(pair.text.of_other)}" if pair.text else "-"
-    decisions = _percent(pair.behaviour.most, 1) if pair.behaviour else "-"
-    return [f"{pair.one} and {pair.other}", text, decisions, f"{pair.unusual:.2f}"]
+        if pair.text and pair.text.places:
+            click.echo(f"\n{harmless(pair.one)} and {harmless(pair.other)}")
+            _print_places(pair.text)
 
 
 def _row_of_any(name: str, result: Alike, figure: AnyFigure) -> list[str]:
@@ -128,25 +129,17 @@ def _percent(share: float, digits: int = 0) -> str:
     return f"{100 * share:.{digits}f} %"
 
 
-def _print_places(pair: Pair) -> None:
-    if not pair.text or not pair.text.places:
-        return
-    click.echo(f"\n{harmless(pair.one)} and {harmless(pair.other)}")
-    for shared in pair.text.places[:_PLACES]:
+def _print_places(text: TextShare) -> None:
+    for shared in text.places[:_PLACES]:
         click.echo(f"  {_part(shared.one)} and {_part(shared.other)}: {shared.tokens} tokens")
-    for line in _more_places(pair.text):
-        click.echo(f"  {line}")
-
-
-def _more_places(text: TextShare) -> Iterator[str]:
-    """Yield what is not printed."""
     if len(text.places) > _PLACES:
-        yield f"and {len(text.places) - _PLACES} more: --page FILE shows all side by side"
+        more = len(text.places) - _PLACES
+        click.echo(f"  and {more} more: --page FILE shows all side by side")
     if text.more:
-        yield f"and {text.more:,} more that are no longer, and listed nowhere"
+        click.echo(f"  and {text.more:,} more that are no longer, and listed nowhere")
     if text.not_placed:
         what = f"{text.not_placed:,} shared fingerprints"
-        yield f"{what} were not placed: {MOST_COMPARED:,} tokens were compared before"
+        click.echo(f"  {what} were not placed: {MOST_COMPARED:,} tokens were compared before")
 
 
 def _part(part: SourcePart) -> str:
@@ -155,9 +148,11 @@ def _part(part: SourcePart) -> str:
 
 def _print_bots(result: Alike) -> None:
     click.echo()
-    print_table(
-        ["", "own", "source also in", "decides like"], [_bot_row(bot) for bot in result.bots]
-    )
+    rows = [
+        [bot.name, f"{bot.own}", _first(bot.shared_with), _first(bot.decides_like)]
+        for bot in result.bots
+    ]
+    print_columns(["", "own", "source also in", "decides like"], rows)
     for bot in result.bots:
         if bot.not_its_own:
             say(f"{bot.name}: its source came with the arena, or all were given it: in no pair")
@@ -171,10 +166,6 @@ def _print_bots(result: Alike) -> None:
             say(f"{bot.name}: answered in {bot.answered:,} of {result.positions:,} positions")
     for left in result.left_out:
         say(f"{left.name}: left out: {left.why}")
-
-
-def _bot_row(bot: ComparedBot) -> list[str]:
-    return [bot.name, f"{bot.own}", _first(bot.shared_with), _first(bot.decides_like)]
 
 
 def _first(shares: Mapping[str, float]) -> str:

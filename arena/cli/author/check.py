@@ -36,6 +36,19 @@ from arena.io.errors import ArenaError
 from arena.io.files import write_file
 from arena.league.table.transcript import told_game
 
+_FINDINGS = 2
+"""Faults that are shown of a bot; --json prints all."""
+_STDERR_LINES, _LINE = 6, 150
+"""Lines shown of the end of a bot's standard error, and characters of what a bot wrote."""
+_FRAME = re.compile(r"(?:\s|\\t)+at \S| *\d+: 0x[0-9a-f]+ ")
+_ERROR = re.compile(r"[\w.]*(?:Error|Exception)\b.*:|FATAL ERROR|thread '.*' panicked|panic: ")
+_FRAMES = 2
+"""Lines shown of a stack of calls."""
+_STARTS = 5.0
+"""Seconds for starts above which they are told."""
+_WHAT = 400
+"""Characters shown of a fault and of its cure."""
+
 
 def repeated(report: CheckReport, source: Path) -> Iterator[str]:
     """Yield the lines that repeat the first fault, without the arena and in a debugger."""
@@ -64,22 +77,8 @@ def kept(name: str, text: str) -> str:
     return str(path)
 
 
-_FINDINGS = 2
-"""Faults that are shown of a bot; --json prints all."""
-_STDERR_LINES, _LINE = 6, 150
-"""Lines shown of the end of a bot's standard error, and characters of what a bot wrote."""
-_FRAME = re.compile(r"(?:\s|\\t)+at \S| *\d+: 0x[0-9a-f]+ ")
-_ERROR = re.compile(r"[\w.]*(?:Error|Exception)\b.*:|FATAL ERROR|thread '.*' panicked|panic: ")
-_FRAMES = 2
-"""Lines shown of a stack of calls."""
-_STARTS = 5.0
-"""Seconds for starts above which they are told."""
-_WHAT = 400
-"""Characters shown of a fault and of its cure."""
-
-
 def lines_of(report: CheckReport) -> list[str]:
-    """Return what a person sees of a report: the steps of a good bot, the faults of another."""
+    """Return what a person sees of a report: its faults, or all steps if it has none."""
     findings = [(step, finding) for step in report.steps for finding in step.findings]
     if findings or report.interrupted:
         return list(_faults(report, findings))
@@ -154,27 +153,24 @@ def _evidence(finding: Finding) -> Iterator[str]:
         yield f"came: {_short(finding.came) or 'nothing'}"
     if finding.hint:
         yield f"mend: {finding.hint[:_WHAT]}"
-    for line in _telling(_without_frames(finding.stderr.splitlines())):
-        yield f"stderr: {_short(line)}"
+    yield from (f"stderr: {_short(line)}" for line in _telling(finding.stderr))
 
 
-def _telling(lines: list[str]) -> list[str]:
-    """Return the end of standard error, or what begins with the last error in it."""
+def _telling(stderr: str) -> list[str]:
+    """Return the end of standard error, or its part from the last error on.
+
+    Empty lines are left out, and all frames of Node.js and Java but the first ones.
+    """
+    lines, frames = list[str](), 0
+    for line in stderr.splitlines():
+        frames = frames + 1 if _FRAME.match(line) else 0
+        if line.strip() and frames <= _FRAMES:
+            lines.append(line)
     errors = [number for number, line in enumerate(lines) if _ERROR.match(line[:_LINE])]
     first = max(0, len(lines) - _STDERR_LINES)
     if errors:
         first = min(first, errors[-1])
     return lines[first : first + _STDERR_LINES]
-
-
-def _without_frames(lines: list[str]) -> list[str]:
-    """Leave out empty lines and, of Node.js and Java, all frames but the first ones."""
-    kept, frames = [], 0
-    for line in lines:
-        frames = frames + 1 if _FRAME.match(line) else 0
-        if line.strip() and frames <= _FRAMES:
-            kept.append(line)
-    return kept
 
 
 def _type(line: str) -> str:

@@ -30,28 +30,35 @@ from arena.cli.author.play import new_folder
 from arena.cli.exit_codes import OK
 from arena.cli.isolation import own_bots_option
 from arena.cli.options import json_option
-from arena.cli.output import division_name, harmless, print_json, print_table, say
+from arena.cli.output import division_name, harmless, print_columns, print_json, say
 from arena.cli.progress_bar import PLAIN_EVERY, SOON, TerminalListener
-from arena.game.wire.messages import Answer
 from arena.io.errors import ArenaError
 from arena.io.files import new_file
 from arena.league.table.person import LeftError
 from arena.league.terms.config import MAX_GAMES
-from arena.playstats.coach.coach import CalibrationBin, Cost, Judgement, Leak
+from arena.playstats.coach.coach import Leak
 from arena.playstats.coach.decisions import Decision, DecisionAction
 from arena.ratings.maths.intervals import wilson
 
 _GAMES = 50
 """Games in each order of seats, if nobody says how many."""
+_LEAKS = 3
+"""Leaks that are printed, to stay on one screen."""
+_WIDTH = 100
+"""Characters of a line about a leak."""
+_SHOWN = 4
+"""Choices of a puzzle that are shown, the best first, beside the bot's and the person's."""
+_NOTHING = 0.005
+"""A choice that costs less counts as the best one."""
 _OPTIONS = (
     click.argument("bot", metavar="BOT"),
     click.option("--league", type=options.PathType(), help="Judge the stored games of a league."),
     options.store_option,
-    click.option(
-        "--against",
-        metavar="BOT",
+    options.against_option(
+        "against",
+        "A bot to play a quick table with: a folder, an archive, a pattern or sample:NAME;"
+        " repeat it for more players [default: sample:odds].",
         multiple=True,
-        help="A bot to play a quick table with; repeat it for more players [default: sample:odds].",
     ),
     click.option(
         "--games",
@@ -92,11 +99,11 @@ class Hearer:
         self._next = 0.0
 
     def expect(self, games: int) -> None:
-        """Hear how many games will be judged; the judging begins."""
+        """Note how many games will be judged from now on."""
         self._games, self._next = games, time.monotonic() + SOON
 
     def __call__(self, decision: Decision) -> None:
-        """Hear a decision."""
+        """Write a decision to the file, and say now and then how far the judging is."""
         if self._file:
             self._file.write(msgspec.json.encode(decision) + b"\n")
         game = decision.fixture, decision.game
@@ -119,7 +126,16 @@ def coach_bot(
         path = options.store_path(league, store)
         return coach_stored(bot, league, path, hear, hear.expect), path
     _refuse({"store": store}, "name its league, too: --league LEAGUE")
-    request = _quick_table(bot, **quick)
+    request = TableRequest(
+        bots=(bot, *quick["against"]),
+        folder=quick["folder"] or new_folder(),
+        games=quick["games"] or _GAMES,
+        variant=quick["variant"] or "bga",
+        calza=quick["calza"],
+        seed=quick["seed"],
+        sandbox=quick["sandbox"] or AUTO,
+        packages=quick["packages"],
+    )
     coaching = coach_quick(
         request, TerminalListener(), hear, hear.expect, trusted=quick["trust_bots"], timed=timed
     )
@@ -135,46 +151,12 @@ def _refuse(given: dict[str, Any], hint: str) -> None:
             raise ArenaError(f"--{flag} has no effect here", command, hint)
 
 
-def _quick_table(
-    bot: str, *, against: Sequence[str], folder: Path | None, games: int | None, **how: Any
-) -> TableRequest:
-    return TableRequest(
-        bots=(bot, *against),
-        folder=folder or new_folder(),
-        games=games or _GAMES,
-        variant=how["variant"] or "bga",
-        calza=how["calza"],
-        seed=how["seed"],
-        sandbox=how["sandbox"] or AUTO,
-        packages=how["packages"],
-    )
-
-
-_LEAKS = 3
-"""Leaks that are printed, to stay on one screen."""
-_WIDTH = 100
-
-
 def print_coaching(coaching: Coaching) -> None:
     """Print all that an author is told."""
     judgement = coaching.judgement
-    _print_result(coaching.bot, judgement)
-    for number, leak in enumerate(judgement.leaks[:_LEAKS], 1):
-        _print_leak(number, leak, coaching.test)
-    if judgement.leaks:
-        click.echo(f"\n{coaching.caution}")
-    else:
-        click.echo("\nNo leak is clear; `arena puzzle` shows its most expensive turns.")
-    _print_calibration(judgement.calibration)
-    _print_times(coaching.times)
-    say(f"replays: arena report {quote(coaching.league)} --replays all, or --site FOLDER here")
-    say(f"messages of a game: arena rerun {quote(coaching.league)} FIXTURE GAME")
-
-
-def _print_result(bot: str, judgement: Judgement) -> None:
     low, high = wilson(judgement.won, judgement.games)
     click.echo(
-        f"{harmless(bot)} won {judgement.won:,} of {judgement.games:,} games:"
+        f"{harmless(coaching.bot)} won {judgement.won:,} of {judgement.games:,} games:"
         f" {100 * low:.0f} to {100 * high:.0f} % (95 %);"
         f" leaks found in {judgement.decisions:,} decisions: {len(judgement.leaks)}"
     )
@@ -183,17 +165,34 @@ def _print_result(bot: str, judgement: Judgement) -> None:
             [division_name(table.variant, table.players), f"{table.games:,}", f"{table.won:,}"]
             for table in judgement.tables
         ]
-        print_table(["table", "games", "won"], rows)
-
-
-def _cost(cost: Cost) -> str:
-    return f"{cost.per_game:.3f} ± {cost.half_width:.3f}"
+        print_columns(["table", "games", "won"], rows)
+    for number, leak in enumerate(judgement.leaks[:_LEAKS], 1):
+        _print_leak(number, leak, coaching.test)
+    if judgement.leaks:
+        click.echo(f"\n{coaching.caution}")
+    else:
+        click.echo("\nNo leak is clear; `arena puzzle` shows its most expensive turns.")
+    click.echo("\nBids, by how likely they were by its own dice")
+    rows = [
+        [
+            f"{100 * bin_.low:.0f} to {100 * bin_.high:.0f} %",
+            f"{bin_.bids:,}",
+            f"{bin_.expected:.1%}",
+            f"{bin_.held:.1%}",
+        ]
+        for bin_ in judgement.calibration
+    ]
+    print_columns(["", "bids", "expected", "true"], rows)
+    _print_times(coaching.times)
+    say(f"replays: arena report {quote(coaching.league)} --replays all, or --site FOLDER here")
+    say(f"messages of a game: arena rerun {quote(coaching.league)} FIXTURE GAME")
 
 
 def _print_leak(number: int, leak: Leak, test: str) -> None:
+    worth = f"{leak.worth.per_game:.3f} ± {leak.worth.half_width:.3f}"
     click.echo(
         f"\n{number}. {leak.what}: {leak.times:,} of {leak.of:,};"
-        f" the change is worth {_cost(leak.worth)} wins per game"
+        f" the change is worth {worth} wins per game"
     )
     _print_line("change", leak.advice)
     for name, text in leak_facts(leak).items():
@@ -226,20 +225,6 @@ def address(decision: Decision) -> str:
     return f"{decision.fixture} {decision.game} {decision.step}"
 
 
-def _print_calibration(bins: Sequence[CalibrationBin]) -> None:
-    click.echo("\nBids, by how likely they were by its own dice")
-    rows = [
-        [
-            f"{100 * bin_.low:.0f} to {100 * bin_.high:.0f} %",
-            f"{bin_.bids:,}",
-            f"{bin_.expected:.1%}",
-            f"{bin_.held:.1%}",
-        ]
-        for bin_ in bins
-    ]
-    print_table(["", "bids", "expected", "true"], rows)
-
-
 def _print_times(times: Sequence[RequestTime] | None) -> None:
     if times is None:
         say("a league does not keep what each request took: a quick table (no --league) shows it")
@@ -255,7 +240,7 @@ def _print_times(times: Sequence[RequestTime] | None) -> None:
         ]
         for request in times
     ]
-    print_table(["", "requests", "median", "longest"], rows)
+    print_columns(["", "requests", "median", "longest"], rows)
 
 
 @click.command()
@@ -292,10 +277,6 @@ def coach(
     return OK
 
 
-_SHOWN = 4
-"""Choices that are shown, the best first, beside the bot's and the person's."""
-
-
 @click.command()
 @coached_options
 @json_option
@@ -315,7 +296,14 @@ def puzzle_(*, bot: str, as_json: bool, **games: Any) -> int:
         say(f"{coaching.bot} made no turn that was not the best")
         return OK
     with hanging_up_interrupts():
-        _print_solved(_solve(found, coaching.bot))
+        costs = _solve(found, coaching.bot)
+        if costs:
+            yours, its = (sum(each) / len(costs) for each in zip(*costs, strict=True))
+            best = sum(cost < _NOTHING for cost, _ in costs)
+            tell(
+                f"\nYou found the best choice in {best} of {len(costs)} and gave up"
+                f" {_percent(yours)} a turn; the bot {_percent(its)}."
+            )
     return OK
 
 
@@ -347,20 +335,16 @@ def _asked(person: TerminalPerson, puzzle: Puzzle) -> DecisionAction | None:
     person.join(names, puzzle.book, puzzle.dice)
     typing = sys.stdin.isatty()
     try:
-        choice = _action(person.decide(puzzle.request))
+        answer = person.decide(puzzle.request)
     except EndOfInputError:
-        choice = None
+        answer = None
         if typing:
             raise LeftError from None
     if not typing:
         click.echo()  # Nobody has pressed Enter.
-    return choice
-
-
-def _action(answer: Answer) -> DecisionAction:
-    if answer.action == "bid":
+    if answer and answer.action == "bid":
         return DecisionAction("bid", answer.quantity, answer.face)
-    return DecisionAction(answer.action)
+    return DecisionAction(answer.action) if answer else None
 
 
 def _print_choices(puzzle: Puzzle, choice: DecisionAction | None, bot: str) -> None:
@@ -378,18 +362,8 @@ def _print_choices(puzzle: Puzzle, choice: DecisionAction | None, bot: str) -> N
         for each in puzzle.choices
         if each.action in shown
     ]
-    print_table(["", "chance to win", "costs", "chosen by"], rows)
+    print_columns(["", "chance to win", "costs", "chosen by"], rows)
 
 
 def _percent(chance: float) -> str:
     return f"{100 * chance:.0f} %"
-
-
-def _print_solved(costs: Sequence[tuple[float, float]]) -> None:
-    if costs:
-        yours, its = (sum(each) / len(costs) for each in zip(*costs, strict=True))
-        best = sum(cost < 0.005 for cost, _ in costs)
-        tell(
-            f"\nYou found the best choice in {best} of {len(costs)} and gave up {_percent(yours)} a"
-            f" turn; the bot {_percent(its)}."
-        )

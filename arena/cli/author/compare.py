@@ -18,20 +18,21 @@ from arena.author.compare.behaviour import (
     from_field,
 )
 from arena.author.compare.compare import CompareRequest, compare
-from arena.author.compare.result import EQUIVALENT, Comparison, ModelUse, Until
+from arena.author.compare.result import EQUIVALENT, Comparison, Until
 from arena.cli.exit_codes import INTERRUPTED, OK
 from arena.cli.isolation import own_bots_option
 from arena.cli.options import (
     PathType,
+    against_option,
     json_option,
     packages_option,
     printable,
     sandbox_option,
     workers_option,
 )
-from arena.cli.output import division_name, harmless, print_json, print_table, say
+from arena.cli.output import division_name, harmless, print_columns, print_json, say
 from arena.cli.progress_bar import TerminalListener
-from arena.game.records import LeagueInfo
+from arena.game.records import Conditions
 from arena.game.rules.books import MAX_PLAYERS, MIN_PLAYERS
 from arena.game.rules.explain import name_bid
 from arena.game.rules.round import Bid
@@ -66,12 +67,11 @@ def _repeated(flag: str, name: str, default: object, text: str, **more: Any) -> 
 @click.command()
 @click.argument("old", metavar="OLD")
 @click.argument("new", metavar="NEW")
-@click.option(
-    "--field",
-    metavar="BOT",
-    multiple=True,
-    help="An opponent of both: a folder, a pattern or sample:NAME; repeat it for more"
+@against_option(
+    "field",
+    "An opponent of both: a folder, an archive, a pattern or sample:NAME; repeat it for more"
     " [default: the sample bots that run here].",
+    multiple=True,
 )
 @_number("--blocks", 2, MAX_BLOCKS, 20, _BLOCKS)
 @click.option("--until", type=click.FloatRange(0.5, 0.9999), metavar="CONFIDENCE", help=_UNTIL)
@@ -127,7 +127,7 @@ def command(
     if as_json:
         print_json({"old": old, "new": new, **asdict(comparison)})
     else:
-        _print(old, new, comparison)
+        _print_strength(old, new, comparison)
         if comparison.behaviour:
             _print_behaviour(comparison.behaviour)
     say(f"to play the same games again: --seed {shlex.quote(comparison.conditions.seed)}")
@@ -135,7 +135,7 @@ def command(
 
 
 class _Listener(TerminalListener):
-    def started(self, conditions: LeagueInfo) -> None:
+    def started(self, conditions: Conditions) -> None:
         field = ", ".join(bot.name for bot in conditions.bots)
         say(f"field: {field}; sandbox: {conditions.sandbox}")
 
@@ -143,9 +143,9 @@ class _Listener(TerminalListener):
         say("stopping after the fixtures being played; Ctrl-C again stops at once")
 
 
-def _print(old: str, new: str, comparison: Comparison) -> None:
+def _print_strength(old: str, new: str, comparison: Comparison) -> None:
     say(f"old: {old}; new: {new}")
-    until, divisions = comparison.until, comparison.divisions
+    until = comparison.until
     rows = [
         _row(
             division_name(division.variant, division.players),
@@ -153,34 +153,28 @@ def _print(old: str, new: str, comparison: Comparison) -> None:
             division.games,
             division.better,
         )
-        for division in divisions
+        for division in comparison.divisions
     ]
-    if until or len(divisions) > 1:
+    if until or len(rows) > 1:
+        name = "all, equally weighted"
+        if until and until.test == "planned":
+            name = f"all, {100 * until.confidence:.4g} % at all looks"
         better = comparison.decision if comparison.decision in VERSIONS else None
-        rows.append(_row(_overall(until), comparison.rivals_beaten, comparison.games, better))
+        rows.append(_row(name, comparison.rivals_beaten, comparison.games, better))
     rows += [
         _row(f"against {rival.bot}", rival.rivals_beaten, rival.games)
         for rival in comparison.opponents
     ]
-    print_table(["rivals beaten", "old", "new", "new - old", "95 %", "games", "better"], rows)
+    print_columns(["rivals beaten", "old", "new", "new - old", "95 %", "games", "better"], rows)
     for version, use in sorted(comparison.models.items(), reverse=True):
-        click.echo(f"language models, {version}: {_use(use, comparison)}")
+        money = f"money {use.money:.4g}, {use.money / comparison.games:.4g} a game"
+        asked = f"{use.answers:,} answers, {use.tokens:,} tokens, {use.seconds:.0f} s, {money}"
+        click.echo(f"language models, {version}: {asked}")
     faults = comparison.faults
     click.echo(
         f"{_verdict(comparison)}, by rivals beaten;"
         f" {comparison.games} games each; faults: old {faults[OLD]}, new {faults[NEW]}"
     )
-
-
-def _use(use: ModelUse, comparison: Comparison) -> str:
-    money = f"money {use.money:.4g}, {use.money / comparison.games:.4g} a game"
-    return f"{use.answers:,} answers, {use.tokens:,} tokens, {use.seconds:.0f} s, {money}"
-
-
-def _overall(until: Until | None) -> str:
-    if until and until.test == "planned":
-        return f"all, {100 * until.confidence:.4g} % at all looks"
-    return "all, equally weighted"
 
 
 def _verdict(comparison: Comparison) -> str:
@@ -196,8 +190,9 @@ def _verdict(comparison: Comparison) -> str:
 def _row(name: str, share: Paired, games: int, better: str | None = None) -> list[str]:
     old, new = (f"{100 * value:.1f} %" for value in (share.old, share.new))
     ends = max(share.low, -1.0), min(share.high, 1.0)
-    gap, low, high = (f"{100 * value:+.1f}" for value in (share.difference, *ends))
-    return [name, old, new, f"{gap} %", f"{low} to {high} %", f"{games}", better or ""]
+    low, high = (f"{100 * value:+.1f}" for value in ends)
+    gap = f"{100 * share.difference:+.1f} %"
+    return [name, old, new, gap, f"{low} to {high} %", f"{games}", better or ""]
 
 
 def _print_behaviour(behaviour: Behaviour) -> None:
@@ -213,7 +208,7 @@ def _print_behaviour(behaviour: Behaviour) -> None:
     ]
     click.echo()
     head = ["decided differently", "old to new", "old again", "new again", "positions"]
-    print_table(head, rows)
+    print_columns(head, rows)
     for example in behaviour.examples:
         click.echo(f"for example {harmless(_in_words(example))}")
     faults = behaviour.faults

@@ -23,8 +23,20 @@ from arena.bots.sandboxes.run_once import Capped, left_out
 from arena.bots.sessions.session import MAX_STDERR
 from arena.bots.workshop import sandbox_for
 from arena.cli import options
-from arena.cli.author import rerun as asked_again
 from arena.cli.author.person import ask, hanging_up_interrupts
+from arena.cli.author.rerun import (
+    fault_lines,
+    find_seat,
+    finish_seat,
+    fixture_if_league,
+    game_argument,
+    in_words,
+    print_summary,
+    record_option,
+    seat_heading,
+    seat_option,
+    stderr_lines,
+)
 from arena.cli.exit_codes import FINDINGS
 from arena.cli.isolation import own_bots_option
 from arena.cli.output import harmless, say
@@ -45,11 +57,11 @@ _SEATS = [f"seat {seat}" for seat in range(MAX_PLAYERS)]
 
 @click.command()
 @click.argument("league", metavar="LEAGUE|FILE", type=options.PathType())
-@asked_again.fixture_if_league
-@asked_again.game_argument
+@fixture_if_league
+@game_argument
 @options.as_option("The bot to debug: a folder, an archive, sample:NAME.", required=True)
-@asked_again.seat_option
-@asked_again.record_option
+@seat_option
+@record_option
 @options.store_option
 @options.sandbox_option
 @own_bots_option
@@ -82,20 +94,16 @@ def _debug_seat(
     as_json: bool,
     **chosen: Any,
 ) -> int:
-    request, asked = asked_again.find(
-        league, store, record, trusted=trust_bots, limited=False, **chosen
-    )
+    request, asked = find_seat(league, store, record, trusted=trust_bots, limited=False, **chosen)
     terminal = _terminal()
     steps = _Steps(asked.stored.fixture.seats, asked.bot.info.runtime, terminal, prints=not as_json)
-    _begin(f"{asked_again.heading(request, asked)}, no time limits", asked.sandbox, as_json=as_json)
+    _begin(f"{seat_heading(request, asked)}, no time limits", asked.sandbox, as_json=as_json)
     with hanging_up_interrupts():
         try:
             decisions, why = rerun_as(request, asked, steps, terminal)
         finally:
             steps.end_step()
-    return asked_again.finish(
-        asked, decisions, why, record=record, listed=decisions, as_json=as_json
-    )
+    return finish_seat(asked, decisions, why, record=record, listed=decisions, as_json=as_json)
 
 
 def _debug_file(
@@ -127,7 +135,7 @@ def _debug_file(
         finally:
             steps.end_step()
     head = {"file": str(file), "bot": asked.name}
-    code = asked_again.summed_up(head, decisions, why, listed=decisions, as_json=as_json)
+    code = print_summary(head, decisions, why, listed=decisions, as_json=as_json)
     return code if requests or not why else FINDINGS
 
 
@@ -214,12 +222,12 @@ class _Steps(Watcher):
         is_cut = self.end_step()
         if not self._prints or (self._begin_at and not isinstance(decision.now, Fault)):
             return
-        stored, now = map(asked_again.in_words, (decision.stored, decision.now))
+        stored, now = map(in_words, (decision.stored, decision.now))
         differs = "  <" if decision.differs else ""
         place = "line {}: " if self._in_file else f"step {{}}: stored {stored}, "
         click.echo(f"  {place.format(decision.step)}now {now}{differs}")
-        lines = asked_again.fault_lines(decision, self._runtime)
-        for line in lines + (asked_again.stderr_lines(decision) if is_cut else []):
+        lines = fault_lines(decision, self._runtime)
+        for line in lines + (stderr_lines(decision) if is_cut else []):
             click.echo(harmless(f"  {line}"))
 
     def end_step(self) -> bool:

@@ -9,7 +9,7 @@ from arena.bots.command import how_to_get
 from arena.bots.kits import create
 from arena.bots.runtimes import KITS
 from arena.cli.options import PathType, json_option
-from arena.cli.output import print_json
+from arena.cli.output import print_json, print_result
 from arena.io.errors import ArenaError
 
 
@@ -33,7 +33,8 @@ def command(folder: Path | None, language: str, *, list_kits: bool, as_json: boo
     but the language itself.
     """
     if list_kits:
-        _print_kits(as_json=as_json)
+        lines = [f"{name:<12}{kit.title}" for name, kit in KITS.items()]
+        print_result({name: kit.title for name, kit in KITS.items()}, *lines, as_json=as_json)
         return
     if folder is None:
         raise ArenaError("no folder to make", "arena new", "for example: arena new my-bot")
@@ -54,11 +55,3 @@ def command(folder: Path | None, language: str, *, list_kits: bool, as_json: boo
     click.echo(f"made {folder}, a bot in {kit.title} that already plays")
     for name, step in steps.items():
         click.echo(f"  {name:<6} {step}")
-
-
-def _print_kits(*, as_json: bool) -> None:
-    if as_json:
-        print_json({name: kit.title for name, kit in KITS.items()})
-    else:
-        for name, kit in KITS.items():
-            click.echo(f"{name:<12}{kit.title}")

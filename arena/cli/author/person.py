@@ -14,7 +14,7 @@ from arena.game.rules.books import PACO
 from arena.game.rules.clauses import CLAUSES
 from arena.game.rules.dice import Hand
 from arena.game.rules.explain import name_bid
-from arena.game.rules.round import Bid, Raises
+from arena.game.rules.round import Bid
 from arena.game.rules.view import SeatBid
 from arena.game.wire.messages import (
     Answer,
@@ -29,50 +29,7 @@ from arena.game.wire.messages import (
 from arena.io.signals import handled
 from arena.league.table.person import DiceLeft, LeftError
 
-
-def hanging_up_interrupts() -> AbstractContextManager[None]:
-    """Have a terminal that is closed end a command as Ctrl-C does."""
-    return handled(signal.default_int_handler, signal.SIGHUP)
-
-
 _decode = msgspec.json.Decoder(Hello | Turn | CalzaOffer).decode
-
-
-def digest(line: str) -> str:
-    """Return a request as it was sent, in words; "" if it is none."""
-    try:
-        request = _decode(line)
-    except (msgspec.ValidationError, msgspec.DecodeError):
-        return ""
-    if isinstance(request, Hello):
-        games = f"{request.games:,} games of {request.rules.name}"
-        return f"hello: seat {request.seat} of {request.seats}, {games}"
-    kind = "turn" if isinstance(request, Turn) else "calza"
-    parts = [f"{kind} {request.id}: seat {request.seat} has {' '.join(map(str, request.dice))}"]
-    if request.dice_counts:
-        parts.append(f"dice by seat {' '.join(map(str, request.dice_counts))}")
-    if request.palifico_seat is not None:
-        parts.append(f"palifico of seat {request.palifico_seat}")
-    if request.bids:
-        last = request.bids[-1]
-        parts.append(f"last bid {name_bid(Bid(last.quantity, last.face))} by seat {last.seat}")
-    if isinstance(request, Turn):
-        parts.append(f"legal: {legal(request)}")
-    return "; ".join(parts)
-
-
-def legal(request: Turn) -> str:
-    """Return what may be done at a turn, in words."""
-    bids = [_range(raises) for raises in request.raises]
-    return ", ".join(bids + ["dudo"] * request.dudo)
-
-
-def _range(bids: Raises) -> str:
-    if bids.min == bids.max:
-        return name_bid(Bid(bids.min, bids.face))
-    return f"{bids.min} to {name_bid(Bid(bids.max, bids.face))}"
-
-
 _FACES = {
     name: face
     for face, names in enumerate(
@@ -102,6 +59,45 @@ _CALZA_HELP = """\
   odds, rules, quit  as at your turn"""
 
 
+def hanging_up_interrupts() -> AbstractContextManager[None]:
+    """Have a terminal that is closed end a command as Ctrl-C does."""
+    return handled(signal.default_int_handler, signal.SIGHUP)
+
+
+def digest(line: str) -> str:
+    """Return a line that asks a bot something, in words; "" for any other line."""
+    try:
+        request = _decode(line)
+    except (msgspec.ValidationError, msgspec.DecodeError):
+        return ""
+    if isinstance(request, Hello):
+        games = f"{request.games:,} games of {request.rules.name}"
+        return f"hello: seat {request.seat} of {request.seats}, {games}"
+    kind = "turn" if isinstance(request, Turn) else "calza"
+    parts = [f"{kind} {request.id}: seat {request.seat} has {' '.join(map(str, request.dice))}"]
+    if request.dice_counts:
+        parts.append(f"dice by seat {' '.join(map(str, request.dice_counts))}")
+    if request.palifico_seat is not None:
+        parts.append(f"palifico of seat {request.palifico_seat}")
+    if request.bids:
+        last = request.bids[-1]
+        parts.append(f"last bid {name_bid(Bid(last.quantity, last.face))} by seat {last.seat}")
+    if isinstance(request, Turn):
+        parts.append(f"legal: {legal(request)}")
+    return "; ".join(parts)
+
+
+def legal(request: Turn) -> str:
+    """Return what may be done at a turn, in words."""
+    bids = [
+        f"{raises.min} to {name_bid(Bid(raises.max, raises.face))}"
+        if raises.min < raises.max
+        else name_bid(Bid(raises.min, raises.face))
+        for raises in request.raises
+    ]
+    return ", ".join(bids + ["dudo"] * request.dudo)
+
+
 class EndOfInputError(KeyboardInterrupt):
     """Nobody types any more."""
 
@@ -118,7 +114,9 @@ class TerminalPerson:
 
     def join(self, names: Sequence[str], book: str, dice: Sequence[int]) -> None:
         """Sit down between two rounds of a game, with so many dice at each seat."""
-        self._names, self._book, self._told = names, book, 0
+        self._names = names
+        self._book = book
+        self._told = 0
         self._dice.counts = [*dice]
 
     def meet(self, names: Sequence[str]) -> None:
@@ -140,7 +138,9 @@ class TerminalPerson:
                 name = self._names[message.seat]
                 tell(f"{name} faulted ({message.cause}) and is out; the round is played again.")
             case GameEnd():
-                self._end_game(message)
+                self._told = 0
+                by_place = sorted(zip(message.places, self._names, strict=True))
+                tell("\n" + ", ".join(f"{place}. {name}" for place, name in by_place))
             case _:
                 pass
 
@@ -222,21 +222,16 @@ class TerminalPerson:
         tell(f"  {caller}: {end.call}, on {bid} by {self._names[last.seat]}")
         hands = zip(self._names, end.dice, strict=True)
         tell(f"  dice: {', '.join(f'{name} {_dice(dice)}' for name, dice in hands if dice)}")
-        tell(f"  {_count(end, last)}; {self._changes(end)}")
-        self._told = 0
-
-    def _changes(self, end: RoundEnd) -> str:
-        """Say who lost a die and who regained one."""
-        said = [
+        count = name_bid(Bid(end.count, last.face))
+        exactly = "exactly " if end.count == last.quantity else ""
+        wild = last.face != PACO and end.palifico_seat is None
+        pacos = ", with the pacos" if wild and any(PACO in dice for dice in end.dice) else ""
+        changes = [
             f"{self._names[seat]} {word}, {self._dice.counts[seat]} left"
             for seat, word in ((end.loser, "lost a die"), (end.gainer, "regained a die"))
             if seat is not None
         ]
-        return "; ".join(said) or "nobody lost a die"
-
-    def _end_game(self, end: GameEnd) -> None:
-        by_place = sorted(zip(end.places, self._names, strict=True))
-        tell("\n" + ", ".join(f"{place}. {name}" for place, name in by_place))
+        tell(f"  {exactly}{count}{pacos}; {'; '.join(changes) or 'nobody lost a die'}")
         self._told = 0
 
 
@@ -249,9 +244,10 @@ def read_answer(typed: str, request: Turn) -> Answer | str:
     parts = _BID.fullmatch(typed)
     if not parts:
         return "type a bid, such as '3 fives', or 'dudo'; ? for help"
-    quantity, face = int(parts[1]), _face(parts[2])
+    quantity, word = int(parts[1]), parts[2]
+    face = int(word) if word in {*"123456"} else _FACES.get(word)
     if not face:
-        return f"no face is called '{parts[2]}'; type 1 to 6, or pacos, twos, ..., sixes"
+        return f"no face is called '{word}'; type 1 to 6, or pacos, twos, ..., sixes"
     allowed = next((bids for bids in request.raises if bids.face == face), None)
     if allowed and allowed.min <= quantity <= allowed.max:
         return Answer(id=request.id, action="bid", quantity=quantity, face=face)
@@ -275,19 +271,6 @@ def tell(text: str) -> None:
     """Print what happened."""
     head = "\n" if text.startswith("\n") else ""
     click.echo(head + harmless(text.removeprefix("\n")))
-
-
-def _face(word: str) -> int:
-    """Return the face that a word names, 0 if there is none."""
-    return int(word) if word in {*"123456"} else _FACES.get(word, 0)
-
-
-def _count(end: RoundEnd, last: SeatBid) -> str:
-    """Say how many dice match the last bid."""
-    dice = name_bid(Bid(end.count, last.face))
-    wild = last.face != PACO and end.palifico_seat is None
-    pacos = ", with the pacos" if wild and any(PACO in dice for dice in end.dice) else ""
-    return f"{'exactly ' if end.count == last.quantity else ''}{dice}{pacos}"
 
 
 def _dice(dice: Hand) -> str:

@@ -20,7 +20,7 @@ from arena.cli import options
 from arena.cli.author.person import TerminalPerson, hanging_up_interrupts
 from arena.cli.exit_codes import FINDINGS, OK
 from arena.cli.isolation import own_bots_option
-from arena.cli.output import print_json, print_table, say, show_page
+from arena.cli.output import print_columns, print_json, say, show_page
 from arena.cli.progress_bar import TerminalListener
 from arena.game.rules.books import MAX_STARTING_DICE
 from arena.io.container import left_files, own_port
@@ -49,7 +49,7 @@ _GAMES = 20
     type=click.IntRange(1, MAX_GAMES),
     help="Games in each order of seats [default: 20, or 1 with --me].",
 )
-@click.option("--variant", default="bga", show_default=True, help="The rule book.")
+@options.variant_option()
 @click.option("--calza", is_flag=True, help="Play with calza.")
 @click.option("--lost-dice-visible", is_flag=True, help="Show how many dice everyone has left.")
 @click.option(
@@ -66,7 +66,7 @@ _GAMES = 20
     type=options.PathType(),
     help="A new folder for the games [default: one among the temporary files].",
 )
-@click.option("--watch", "watching", is_flag=True, help="Then show the games in the browser.")
+@click.option("--open", "opening", is_flag=True, help="Then show the games in the browser.")
 @options.sandbox_option
 @own_bots_option
 @options.packages_option
@@ -78,7 +78,7 @@ def command(
     web: bool,
     games: int | None,
     folder: Path | None,
-    watching: bool,
+    opening: bool,
     trust_bots: bool,
     as_json: bool,
     **table: Any,
@@ -97,17 +97,23 @@ def command(
     )
     with hanging_up_interrupts():
         try:
-            results = _play(request, port, person=person, trusted=trust_bots)
+            if port is not None:
+                results = _play_in_browser(request, port, trusted=trust_bots)
+            else:
+                seated = TerminalPerson() if person else None
+                results = play_table(request, TerminalListener(), seated, trusted=trust_bots)
         except LeftError:
             say("you left: the game is not stored")
             return OK
     if as_json:
         print_json({"league": str(request.league), "results": results})
     else:
-        _print(results)
+        _print_results(results)
     say(f"stored: arena report {quote(str(request.league))}")
-    if watching:
-        _watch(request)
+    if opening:
+        site = request.folder / "site"
+        written = report(ReportRequest(request.league, request.store, site, replays="all"))
+        show_page(written.front_page.with_name(REPLAY))
     return FINDINGS if any(result.faults for result in results) else OK
 
 
@@ -118,15 +124,6 @@ def _page_port(port: int | None, *, person: bool, web: bool) -> int | None:
     if port is not None and not web:
         raise ArenaError("--port is that of a page", hint="add --me --web")
     return own_port() if web and port is None else port
-
-
-def _play(
-    request: TableRequest, port: int | None, *, person: bool, trusted: bool
-) -> list[TableResult]:
-    if port is not None:
-        return _play_in_browser(request, port, trusted=trusted)
-    seated = TerminalPerson() if person else None
-    return play_table(request, TerminalListener(), seated, trusted=trusted)
 
 
 def _play_in_browser(request: TableRequest, port: int, *, trusted: bool) -> list[TableResult]:
@@ -157,7 +154,7 @@ def new_folder() -> Path:
     return left_files("play") / f"{time.strftime('%Y%m%d-%H%M%S')}-{token_hex(4)}"
 
 
-def _print(results: Sequence[TableResult]) -> None:
+def _print_results(results: Sequence[TableResult]) -> None:
     rows = []
     for result in results:
         low, high = wilson(result.wins, result.games)
@@ -170,10 +167,10 @@ def _print(results: Sequence[TableResult]) -> None:
                 str(result.faults),
             ]
         )
-    print_table(["", "won", "95 %", "mean place", "faults"], rows)
+    print_columns(["", "won", "95 %", "mean place", "faults"], rows)
 
 
-def _watch(request: TableRequest) -> None:
+def _show_games(request: TableRequest) -> None:
     site = request.folder / "site"
     last = report(ReportRequest(request.league, request.store, site, replays="all"))
     show_page(last.front_page.with_name(REPLAY))

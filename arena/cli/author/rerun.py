@@ -25,8 +25,8 @@ from arena.bots.workshop import open_workshop, sandbox_for
 from arena.cli import options
 from arena.cli.exit_codes import FINDINGS, OK
 from arena.cli.isolation import own_bots_option
-from arena.cli.output import harmless, print_json, print_table, say
-from arena.game.records import Fault, LeagueInfo, PlayedFixture
+from arena.cli.output import harmless, print_columns, print_json, say
+from arena.game.records import Conditions, Fault, PlayedFixture
 from arena.game.rules.explain import name_bid
 from arena.game.rules.round import Bid
 from arena.io.errors import ArenaError, did_you_mean
@@ -58,9 +58,13 @@ record_option = click.option(
     metavar="FILE",
     help="Write the lines of the seat to a new FILE, with the answers, for the bot's own tests.",
 )
+_FAULTS = 3
+"""Faults of a bot that are explained."""
+_MAX_SHOWN = 160
+"""Characters of an event that are printed."""
 
 
-def find(
+def find_seat(
     league: Path, store: Path | None, record: Path | None, *, sandbox: str | None, **request: Any
 ) -> tuple[RerunAs, AskedSeat]:
     """Find what to ask and whom; raises ArenaError, also if the file to record to is there."""
@@ -73,8 +77,8 @@ def find(
     return asking, find_asked(asking)
 
 
-def heading(request: RerunAs, asked: AskedSeat) -> str:
-    """Say who is asked what."""
+def seat_heading(request: RerunAs, asked: AskedSeat) -> str:
+    """Return a line that says who is asked what."""
     stored = asked.stored
     of_game = "" if request.game is None else f", game {request.game}"
     seat = f"seat {stored.seat} of {len(stored.fixture.seats)}"
@@ -82,7 +86,7 @@ def heading(request: RerunAs, asked: AskedSeat) -> str:
     return f"fixture {request.fixture}{of_game}: {who} ({asked.sandbox.name})"
 
 
-def finish(
+def finish_seat(
     asked: AskedSeat,
     decisions: Sequence[RerunDecision],
     why: str,
@@ -97,10 +101,10 @@ def finish(
         write_lines(record, stored, listed)
         say(f"recorded: {record}")
     head = {"fixture": stored.fixture.index, "seat": stored.seat, "bot": asked.bot.name}
-    return summed_up(head, decisions, why, listed=listed, as_json=as_json)
+    return print_summary(head, decisions, why, listed=listed, as_json=as_json)
 
 
-def summed_up(
+def print_summary(
     head: dict[str, Any],
     decisions: Sequence[RerunDecision],
     why: str,
@@ -158,12 +162,6 @@ def stderr_lines(decision: RerunDecision) -> list[str]:
     return [f"stderr: {line[:_LINE]}" for line in tail]
 
 
-_FAULTS = 3
-"""Faults of a bot that are explained."""
-_MAX_SHOWN = 160
-"""Characters of an event that are printed."""
-
-
 @click.command()
 @options.league_argument
 @fixture_argument
@@ -206,8 +204,7 @@ def command(
     What bots ask language models is answered from the record.
     """
     if bot is not None:
-        ask = {"fixture": fixture, "game": game, "bot": bot, "store": store}
-        return _rerun_as(league, ask, **chosen)
+        return _rerun_as(league, store, fixture=fixture, game=game, bot=bot, **chosen)
     for name in ("seat", "differing", "record", "packages"):
         given = chosen.pop(name)
         if given is not None and given is not False:
@@ -252,13 +249,13 @@ def _rerun(
     if as_json:
         print_json(result)
     else:
-        _print(result)
-    return 1 if result.differences else 0
+        _print_replayed(result)
+    return FINDINGS if result.differences else OK
 
 
-def _current(name: str, config: League, info: LeagueInfo) -> Bot:
+def _current(name: str, config: League, conditions: Conditions) -> Bot:
     """Return the bot of league.yaml that played under a name, perhaps with other files."""
-    known = {bot.name: bot for bot in everyone(info)}
+    known = {bot.name: bot for bot in everyone(conditions)}
     current = {bot.name: bot for bot in config.bots}
     current |= {version_name(bot.info, known): bot for bot in config.bots}
     if bot := current.get(name) or current.get(version_of(name)[0]):
@@ -269,7 +266,7 @@ def _current(name: str, config: League, info: LeagueInfo) -> Bot:
 
 def _rerun_as(
     league: Path,
-    ask: dict[str, Any],
+    store: Path | None,
     *,
     record: Path | None,
     differing: bool,
@@ -278,7 +275,7 @@ def _rerun_as(
     as_json: bool,
     **chosen: Any,
 ) -> int:
-    request, asked = find(league, ask.pop("store"), record, trusted=trust_bots, **ask, **chosen)
+    request, asked = find_seat(league, store, record, trusted=trust_bots, **chosen)
     ask_bot = partial(rerun_as, request, asked, Watcher(), "")
     if asked.bot.info.models:
         models = load_league(league).models if ask_models else {}
@@ -288,9 +285,9 @@ def _rerun_as(
         decisions, why = ask_bot()
     listed = [decision for decision in decisions if decision.differs or not differing]
     if not as_json:
-        click.echo(harmless(heading(request, asked)))
+        click.echo(harmless(seat_heading(request, asked)))
         _print_decisions(listed, asked.bot.info.runtime)
-    return finish(asked, decisions, why, record=record, listed=listed, as_json=as_json)
+    return finish_seat(asked, decisions, why, record=record, listed=listed, as_json=as_json)
 
 
 def _print_decisions(decisions: Sequence[RerunDecision], runtime: str) -> None:
@@ -307,7 +304,7 @@ def _print_decisions(decisions: Sequence[RerunDecision], runtime: str) -> None:
         for decision in decisions
     ]
     if rows:
-        print_table(head, rows)
+        print_columns(head, rows)
     faulted = [decision for decision in decisions if isinstance(decision.now, Fault)]
     for decision in faulted[:_FAULTS]:
         click.echo(f"game {decision.request.game}, step {decision.step}")
@@ -318,20 +315,20 @@ def _print_decisions(decisions: Sequence[RerunDecision], runtime: str) -> None:
 
 
 def _say_what_changed(
-    info: LeagueInfo, stored: PlayedFixture, bots: Sequence[Bot], sandbox: str
+    conditions: Conditions, stored: PlayedFixture, bots: Sequence[Bot], sandbox: str
 ) -> None:
     """Say why the result may differ, before it is played."""
-    before = {bot.name: bot.digest for bot in everyone(info)}
+    before = {bot.name: bot.digest for bot in everyone(conditions)}
     for name, bot in zip(stored.fixture.seats, bots, strict=True):
         if bot.info.digest != before.get(name):
             say(f"'{name}' has different files now")
     if sandbox != stored.sandbox:
         say(f"it was played in the sandbox '{stored.sandbox}', not in '{sandbox}'")
-    if info.memory_across_fixtures:
+    if conditions.memory_across_fixtures:
         say("bots kept their memory from earlier fixtures, and start without it now")
 
 
-def _print(result: Rerun) -> None:
+def _print_replayed(result: Rerun) -> None:
     for line in result.transcript:
         click.echo(harmless(line))
     for difference in result.differences:

@@ -12,7 +12,7 @@ from typing import Any
 import click
 
 from arena.author.check.findings import Finding, StepResult
-from arena.author.watch import Standing, WatchRequest, watch
+from arena.author.watch import SaveResult, WatchRequest, watch
 from arena.bots.sandboxes.registry import AUTO
 from arena.cli import options
 from arena.cli.exit_codes import INTERRUPTED, stop_if_lost
@@ -29,12 +29,11 @@ _GAMES = 100
 
 @click.command()
 @click.argument("bot", type=options.PathType())
-@click.option(
-    "--rival",
-    metavar="BOT",
+@options.against_option(
+    "rival",
+    "Whom it plays: a folder, an archive or sample:NAME.",
     default=_RIVAL,
     show_default=True,
-    help="Whom it plays: a folder, an archive, sample:NAME.",
 )
 @click.option(
     "--games",
@@ -43,7 +42,7 @@ _GAMES = 100
     show_default=True,
     help="Games after a save, rounded up to a multiple of 20: ten in each seat, on the same dice.",
 )
-@click.option("--variant", default="bga", show_default=True, help="The rule book.")
+@options.variant_option()
 @options.sandbox_option
 @own_bots_option
 @options.packages_option
@@ -72,7 +71,7 @@ def command(
 
 
 class _Lines:
-    """Shows standings: at a terminal in a line that changes, elsewhere those that matter."""
+    """Shows the result of each save: at a terminal in a line that changes, else in two lines."""
 
     def __init__(self, request: WatchRequest, *, as_json: bool) -> None:
         self._bot = shlex.quote(str(request.bot))
@@ -82,17 +81,17 @@ class _Lines:
         self._in_line = False
         self._saved_at = ""
 
-    def show(self, standing: Standing) -> None:
+    def show(self, result: SaveResult) -> None:
         """Show what is known of the bot now; raises as `stop_if_lost` if that is for nobody."""
-        if standing == Standing():
+        if result == SaveResult():
             self.end()
             self._saved_at = time.strftime("%H:%M:%S")
-        text = harmless(f"{self._saved_at}  {self._words(standing)}")
+        text = harmless(f"{self._saved_at}  {self._words(result)}")
         if self._live:
             click.echo(f"\r{text[: shutil.get_terminal_size().columns - 1]}\x1b[K", nl=False)
             self._in_line = True
-        elif standing != Standing() and standing.games in {0, standing.of}:
-            click.echo(json.dumps(self._data(standing)) if self._as_json else text)
+        elif result != SaveResult() and result.games in {0, result.of}:
+            click.echo(json.dumps(self._data(result)) if self._as_json else text)
         stop_if_lost()
 
     def end(self) -> None:
@@ -101,43 +100,38 @@ class _Lines:
             click.echo()
         self._in_line = False
 
-    def _words(self, standing: Standing) -> str:
-        if standing.refused:
-            return standing.refused
-        if standing.report is None:
+    def _words(self, result: SaveResult) -> str:
+        if result.refused:
+            return result.refused
+        if result.report is None:
             return "checking"
-        if fault := _fault(standing):
+        if fault := _fault(result):
             step, finding = fault
-            text = f"step {step.number}, {step.name}: {_in_words(finding)}"
-            return f"{text} (arena check {self._bot})"
-        report = standing.report
+            said = finding.stderr.strip().splitlines()[-1:]
+            crashed = finding.what.startswith(Cause.CRASH.value)
+            # What a bot says last tells most about its crash.
+            what = said[0] if said and crashed else finding.what
+            return f"step {step.number}, {step.name}: {what} (arena check {self._bot})"
+        report = result.report
         ok = f"steps 1 to {report.steps[-1].number} ok ({report.sandbox})"
-        return f"{self._of_games(standing)}; {ok}" if standing.games else ok
-
-    def _of_games(self, standing: Standing) -> str:
-        low, high = wilson(standing.won, standing.games)
-        left = f", {standing.of - standing.games} left" if standing.games < standing.of else ""
-        faults = f"; faults in {standing.faults} (arena check {self._bot})" * bool(standing.faults)
+        if not result.games:
+            return ok
+        low, high = wilson(result.won, result.games)
+        left = f", {result.of - result.games} left" if result.games < result.of else ""
+        faults = f"; faults in {result.faults} (arena check {self._bot})" * bool(result.faults)
         return (
-            f"won {standing.won} of {standing.games} against {self._rival}"
-            f" (95 %: {100 * low:.0f} to {100 * high:.0f} %){left}{faults}"
+            f"won {result.won} of {result.games} against {self._rival}"
+            f" (95 %: {100 * low:.0f} to {100 * high:.0f} %){left}{faults}; {ok}"
         )
 
-    def _data(self, standing: Standing) -> dict[str, object]:
-        fault = _fault(standing)
+    def _data(self, result: SaveResult) -> dict[str, object]:
+        fault = _fault(result)
         named = {"step": fault[0].number, "fault": fault[1].what} if fault else {}
-        played = {"games": standing.games, "won": standing.won, "faults": standing.faults}
-        return {"saved_at": self._saved_at, "refused": standing.refused, **named, **played}
+        played = {"games": result.games, "won": result.won, "faults": result.faults}
+        return {"saved_at": self._saved_at, "refused": result.refused, **named, **played}
 
 
-def _fault(standing: Standing) -> tuple[StepResult, Finding] | None:
+def _fault(result: SaveResult) -> tuple[StepResult, Finding] | None:
     """Return the first fault of the check, and its step."""
-    steps = standing.report.steps if standing.report else ()
+    steps = result.report.steps if result.report else ()
     return next(((step, step.findings[0]) for step in steps if step.findings), None)
-
-
-def _in_words(finding: Finding) -> str:
-    """Say a fault; of a crash, what the bot said last tells most."""
-    said = finding.stderr.strip().splitlines()[-1:]
-    crashed = finding.what.startswith(Cause.CRASH.value)
-    return said[0] if said and crashed else finding.what

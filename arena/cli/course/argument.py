@@ -1,4 +1,4 @@
-"""What the commands of a teacher share."""
+"""Arguments, options and times that the commands of a teacher share."""
 
 import re
 from pathlib import Path

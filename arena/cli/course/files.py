@@ -1,6 +1,5 @@
 """`arena course init`, `handouts`, `marks`, `feedback`, `gradescope`: the files of a course."""
 
-from functools import partial
 from pathlib import Path
 from shlex import quote
 
@@ -100,8 +99,7 @@ def marks(
     """
     read, lock, results, _ = read_graded(course, first_look=first_look)
     check_unchanged(read, lock, results)
-    text = _grade if what == "grades" else partial(_points, lock)
-    texts = {result.student.id: text(result.mark) for result in results if result.mark}
+    texts = {result.student.id: _text(result.mark, lock, what) for result in results if result.mark}
     filled = fill(export, id_column, grade_column, read.students, texts)
     if filled.filled:
         write_file(export, filled.content, export.stat().st_mode & 0o777)
@@ -134,12 +132,11 @@ def _say_filled(filled: Filled, where: str) -> None:
         say(f"not in the file: {', '.join(filled.missing)}")
 
 
-def _points(lock: Lock, mark: Mark) -> str:
-    points = f"{mark.final:.2f}"
-    return written(lock.grades, points) if lock.grades else points
-
-
-def _grade(mark: Mark) -> str:
+def _text(mark: Mark, lock: Lock, what: str) -> str:
+    """Return the cell of a mark: its points, or its grade by the key in course.yaml."""
+    if what == "points":
+        points = f"{mark.final:.2f}"
+        return written(lock.grades, points) if lock.grades else points
     if mark.grade is None:
         hint = "add `grades`, and grade again: arena help course"
         raise ArenaError("the course has no grades", "course.yaml", hint)

@@ -12,13 +12,12 @@ from msgspec.structs import replace
 from arena.cli.course.argument import course_argument, duration, in_words
 from arena.cli.exit_codes import FINDINGS, INTERRUPTED, OK
 from arena.cli.options import json_option, sandbox_option, trust_option, workers_option
-from arena.cli.output import harmless, print_json, print_table, say
+from arena.cli.output import harmless, print_columns, print_json, say
 from arena.cli.progress_bar import Tally, TerminalListener, progress_bar
 from arena.course.check import Checkup, Problem, Surveyed, check_course, precision_within
-from arena.course.config import Course, load_course
+from arena.course.config import Options, load_course
 from arena.course.estimate import GamesLeft
 from arena.course.grade import Graded, GradingListener, grade
-from arena.course.intake.entries import Options
 from arena.course.marks import Result
 from arena.course.verify import verify_course
 from arena.game.records import FixtureResult
@@ -56,7 +55,7 @@ def _print_checkup(checkup: Checkup) -> None:
     of_many = [problem for problem in survey.problems if len(problem.students) > 1]
     _say_problems(of_many)
     head = ["student", "hand-in", "by", "received", "source", "late by", "bot", ""]
-    print_table(head, [_hand_in_row(one) for one in survey.students])
+    print_columns(head, [_hand_in_row(one) for one in survey.students])
     first = survey.students[0]
     grace = f", and {first.grace:g} min of grace" if first.grace else ""
     click.echo(harmless(f"times are those of {first.zone}{grace}"))
@@ -131,9 +130,19 @@ def grade_(
     if precision is not None and seconds is not None:
         raise ArenaError("two answers to one question", "--precision, --within", "give one of them")
     read = load_course(course)
-    options = _options(precision=precision, **given)
+    options = Options(
+        sandbox=given["sandbox"],
+        workers=given["workers"] or core_count(),
+        trusted=given["trust_bots"],
+        accept_changes=given["accept_changes"],
+        ignore_unknown=given["ignore_unknown"],
+        precision=precision,
+    )
     if seconds is not None:
-        options = replace(options, precision=_precise_within(read, options, seconds))
+        planned = precision_within(read, options, seconds)
+        say(f"about {in_words(planned.seconds)} for marks to ±{planned.precision:g} points")
+        if planned.precision > read.file.precision:
+            options = replace(options, precision=planned.precision)
     try:
         graded = grade(read, options, _Listener())
     except KeyboardInterrupt:  # where nothing is played, it stops at once
@@ -150,27 +159,6 @@ def grade_(
         say(f"for the mark: arena course grade {quote(str(course))}")
     say(f"marks: {graded.marks}; class: {graded.page}")
     return OK
-
-
-def _options(
-    *,
-    workers: int | None,
-    sandbox: str | None,
-    trust_bots: bool,
-    accept_changes: bool,
-    ignore_unknown: bool,
-    precision: float | None,
-) -> Options:
-    cores = workers or core_count()
-    return Options(sandbox, cores, trust_bots, accept_changes, ignore_unknown, precision)
-
-
-def _precise_within(course: Course, options: Options, seconds: float) -> float | None:
-    """Return how precise marks can be in this time; None for as course.yaml says."""
-    planned = precision_within(course, options, seconds)
-    say(f"about {in_words(planned.seconds)} for marks to ±{planned.precision:g} points")
-    wanted = course.file.precision
-    return planned.precision if planned.precision > wanted else None
 
 
 class _Tally(Tally):
@@ -210,7 +198,7 @@ def _print_graded(graded: Graded) -> None:
     if graded.first_look:
         click.echo(f"this is {graded.first_look}")
     rows = [_mark_row(result) for result in graded.results]
-    print_table(["student", "mark", "95 %", "deduction", "by hand", "final", "grade", ""], rows)
+    print_columns(["student", "mark", "95 %", "deduction", "by hand", "final", "grade", ""], rows)
     for moved in graded.moved:
         before, now = (
             "none" if mark is None else f"{mark:.2f}" for mark in (moved.before, moved.now)

@@ -16,7 +16,7 @@ from arena.cli.options import (
     sandbox_option,
     workers_option,
 )
-from arena.cli.output import harmless, print_json, print_table, say
+from arena.cli.output import harmless, print_columns, print_json, say
 from arena.cli.progress_bar import TerminalListener
 from arena.course.config import load_course
 from arena.course.forget import forget as forget_student
@@ -84,7 +84,7 @@ def _print(trial: Trial) -> None:
         points = f"{share.part.points:.1f} of {share.part.of:g}"
         rows.append([name, *(_share(won) if won else ("", "")), _share(share.reference)[0], points])
     if rows:
-        print_table(["against", "won", "95 %", "reference", "points"], rows)
+        print_columns(["against", "won", "95 %", "reference", "points"], rows)
     total = trial.total
     interval = f"{total.low:.0f} to {total.high:.0f} at 95 %"
     click.echo(f"about {total.points:.0f} of {trial.most:g} points: {interval}")

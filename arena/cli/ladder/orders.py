@@ -4,6 +4,7 @@ from pathlib import Path
 
 import click
 
+from arena.cli.groups import WholeHelpGroup
 from arena.cli.ladder.door import door_url, folder_argument
 from arena.cli.options import PathType, json_option, printable
 from arena.cli.output import harmless, print_json, print_result
@@ -42,7 +43,7 @@ def invite(
     admin: bool,
     as_json: bool,
 ) -> None:
-    """Let the authors NAME... submit bots to LADDER, and print a link to its web door for each.
+    """Let authors submit bots to LADDER, and print a link to its web door for each NAME.
 
     A link is valid for 14 days and for one browser. Whoever is invited again gets
     another one, and those before are not valid any more.
@@ -96,13 +97,9 @@ def _ordered(
     folder: Folder, number: int, what: Action, *, as_json: bool, **about: str | int
 ) -> None:
     words = " ".join(map(str, about.values()))
-    line = f"ordered: {what} {words}; {_when(folder)}"
+    when = "" if is_running(folder) else "done when the ladder runs; "
+    line = f"ordered: {what} {words}; {when}arena ladder log {folder.root} has the answer"
     print_result({"order": number, "what": what, **about}, line, as_json=as_json)
-
-
-def _when(folder: Folder) -> str:
-    answer = f"arena ladder log {folder.root} has the answer"
-    return answer if is_running(folder) else f"done when the ladder runs; {answer}"
 
 
 def _about_version(what: Action, about: str) -> click.Command:
@@ -118,11 +115,11 @@ def _about_version(what: Action, about: str) -> click.Command:
 
 
 approve = _about_version(
-    Action.APPROVE, "Let VERSION (name@3) of LADDER play, which passed its check."
+    Action.APPROVE, "Let VERSION (name@3) of LADDER play: it passed its check."
 )
-rest = _about_version(Action.REST, "Let VERSION (name@3) of LADDER play no more.")
+rest = _about_version(Action.REST, "Let VERSION (name@3) of LADDER pause until it is resumed.")
 resume = _about_version(Action.RESUME, "Let a resting VERSION of LADDER play again.")
-strike = _about_version(Action.STRIKE, "Take VERSION of LADDER out for good.")
+strike = _about_version(Action.STRIKE, "Remove VERSION of LADDER; its games no longer count.")
 recheck = _about_version(Action.RECHECK, "Check VERSION of LADDER again.")
 
 
@@ -142,7 +139,7 @@ def quota(ladder: Path, author: str, uploads: int, why: str, *, as_json: bool) -
     _ordered(folder, number, what, as_json=as_json, author=name, uploads=uploads)
 
 
-@click.group()
+@click.group(cls=WholeHelpGroup)
 def season() -> None:
     """Close the season that is open."""
 

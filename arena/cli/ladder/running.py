@@ -4,10 +4,9 @@ import signal
 import threading
 import webbrowser
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from threading import Event, Thread
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -16,7 +15,7 @@ from arena.cli.exit_codes import FINDINGS, OK
 from arena.cli.isolation import say_isolation
 from arena.cli.ladder.door import address_of, check_no_door, door_options, folder_argument
 from arena.cli.options import PathType, json_option, sandbox_option, say_program_folder
-from arena.cli.output import print_json, print_result, print_table, say
+from arena.cli.output import print_columns, print_json, print_result, say
 from arena.io.container import own_address
 from arena.io.signals import handled
 from arena.io.text import size_text, span, stamp
@@ -57,27 +56,38 @@ def run(ladder: Path, *, serve: bool, as_json: bool, **options: Any) -> None:
     if not serve:
         check_no_door(options)
     say_program_folder()
-    in_thread(partial(_run, folder, address_of(options) if serve else None))
+    _in_thread(partial(_run, folder, address_of(options) if serve else None))
     if as_json:
         print_json(status(folder))
 
 
-def _run(folder: Folder, address: "Address | None", stop: threading.Event) -> None:
+def _run(
+    folder: Folder,
+    address: "Address | None",
+    stop: threading.Event,
+    *,
+    show_link: bool = False,
+) -> None:
     # Slow to import: a signal may come meanwhile.
     from arena.ladder.run import run_ladder
 
-    run_ladder(folder, stop, say, _door(folder, address, stop) if address else None)
+    door = _door(folder, address, stop, show_link=show_link) if address else None
+    run_ladder(folder, stop, say, door)
 
 
+@contextmanager
 def _door(
-    folder: Folder, address: "Address", stop: threading.Event
-) -> AbstractContextManager[None]:
+    folder: Folder, address: "Address", stop: threading.Event, *, show_link: bool
+) -> Iterator[None]:
     from arena.ladder.web.run import door_process
 
-    return door_process(folder, address, stop, say)
+    with door_process(folder, address, stop, say):
+        if show_link:
+            _show_link(folder, address.base)
+        yield
 
 
-def in_thread(work: Callable[[threading.Event], None]) -> None:
+def _in_thread(work: Callable[[threading.Event], None]) -> None:
     """Work beside this thread, which takes signals; raises what the work raised.
 
     The first signal asks it to stop, the second ends everything at once.
@@ -160,7 +170,7 @@ def list_(ladder: Path, *, as_json: bool) -> None:
             [version.name, version.author, version.state, stamp(version.since), version.why]
             for version in versions
         ]
-        print_table(["version", "author", "state", "since", "why"], rows)
+        print_columns(["version", "author", "state", "since", "why"], rows)
 
 
 @click.command()
@@ -198,25 +208,9 @@ def demo(ladder: Path, port: int, *, as_json: bool) -> None:
     folder = existing(ladder) if ladder.exists() else make_demo(ladder)
     say_program_folder()
     say_isolation(load_config(folder.config).file.sandbox)
-    in_thread(partial(_run_demo, folder, address))
+    _in_thread(partial(_run, folder, address, show_link=True))
     if as_json:
         print_json(status(folder))
-
-
-def _run_demo(folder: Folder, address: "Address", stop: Event) -> None:
-    # Slow to import: a signal may come meanwhile.
-    from arena.ladder.run import run_ladder
-
-    run_ladder(folder, stop, say, _demo_door(folder, address, stop))
-
-
-@contextmanager
-def _demo_door(folder: Folder, address: "Address", stop: Event) -> Iterator[None]:
-    from arena.ladder.web.run import door_process
-
-    with door_process(folder, address, stop, say):
-        _show_link(folder, address.base)
-        yield
 
 
 def _show_link(folder: Folder, url: str) -> None:
@@ -229,4 +223,4 @@ def _show_link(folder: Folder, url: str) -> None:
     say("submit a bot of your own: arena new my-bot --lang python")
     say("Ctrl-C ends it; the same command goes on with it")
     # A browser in the terminal returns only when it is left.
-    Thread(target=webbrowser.open, args=[link], daemon=True).start()
+    threading.Thread(target=webbrowser.open, args=[link], daemon=True).start()

@@ -7,7 +7,7 @@ import click
 from arena.cli.options import PathType, json_option, league_argument, store_option, store_path
 from arena.cli.output import print_result
 from arena.io.text import parse_size, size_text
-from arena.league.keeping.prune import NEWEST, PruneReport, plan_pruning, prune
+from arena.league.keeping.prune import NEWEST, plan_pruning, prune
 from arena.league.store.backup import backup
 from arena.league.store.files import logs_path
 from arena.league.store.store import Store
@@ -58,18 +58,15 @@ def prune_(league: Path, logs: int, store: Path | None, *, dry_run: bool, as_jso
     if pruned is None:
         with Store(path, create=True) as opened:
             pruned = prune(opened, logs)
-    print_result(pruned, _words(pruned, dry_run=dry_run), as_json=as_json)
-
-
-def _words(pruned: PruneReport, *, dry_run: bool) -> str:
-    if not (pruned.fixtures or pruned.stderr):
-        return f"nothing to prune: the logs take {size_text(pruned.before)}"
     said = "would prune" if dry_run else "pruned"
     about = "about " if dry_run else ""
-    return (
+    line = (
         f"{said} the logs of {pruned.games} games in {pruned.fixtures} fixtures"
         f" and the standard error of {pruned.stderr} more"
         f" (not of faults, nor of the newest {NEWEST} games of each bot):"
         f" {size_text(pruned.before)} before,"
         f" {about}{size_text(pruned.after)} after"
     )
+    if not (pruned.fixtures or pruned.stderr):
+        line = f"nothing to prune: the logs take {size_text(pruned.before)}"
+    print_result(pruned, line, as_json=as_json)

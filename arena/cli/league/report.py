@@ -141,6 +141,7 @@ def _watch(request: ReportRequest, *, opening: bool) -> Report | None:
 )
 @click.option(
     "-o",
+    "--into",
     "output",
     type=PathType(dir_okay=False),
     help="The file to write [default: standard output].",

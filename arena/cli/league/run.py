@@ -12,9 +12,9 @@ import msgspec
 
 from arena.cli import options
 from arena.cli.exit_codes import FINDINGS, INTERRUPTED, OK
-from arena.cli.output import division_name, print_json, print_table, reporting, say, say_report
+from arena.cli.output import division_name, print_columns, print_json, reporting, say, say_report
 from arena.cli.progress_bar import TerminalListener
-from arena.game.records import LeagueInfo, QuarantinedFixture
+from arena.game.records import Conditions, QuarantinedFixture
 from arena.io.errors import ArenaError, first_of
 from arena.league.cluster.entry import check_cluster, cluster_at
 from arena.league.play.dispatcher import MAX_DEATHS, RunListener
@@ -31,9 +31,9 @@ from arena.ratings.leaderboard_rows import Leaderboard, LeaderboardRow, Overall
 _QUARANTINED_SHOWN = 5
 """Fixtures named in one line."""
 _PARTS_SHOWN = 4
-"""Parts of a field named in one line."""
+"""Parts of a field that are named in one line."""
 _NAMES_SHOWN = 5
-"""Bots named of each."""
+"""Bots that are named for a part of a field, or for faults."""
 
 
 @click.command()
@@ -104,7 +104,9 @@ def command(
             _print_overall(report.ratings.overall)
     say_report(report)
     if report.faults:
-        _say_faults(report)
+        named = [f"{bot} {count}" for bot, count in report.faults.items()]
+        page = report.front_page.with_name("faults.html")
+        say(f"faults: {_shortened(named)}: see {page}")
     if report.quarantined:
         _say_quarantined(report.quarantined)
     return FINDINGS if report.faults or report.quarantined else OK
@@ -138,7 +140,7 @@ class _Listener(TerminalListener):
     def __init__(self, store: Path) -> None:
         self._store = store
 
-    def started(self, conditions: LeagueInfo) -> None:
+    def started(self, conditions: Conditions) -> None:
         sizes = ", ".join(map(str, conditions.players))
         bots, variants = len(conditions.bots), ", ".join(conditions.variants)
         say(f"{conditions.name}: {bots} bots, {variants}, tables of {sizes}")
@@ -148,7 +150,7 @@ class _Listener(TerminalListener):
     def stopping(self) -> None:
         say("stopping after the fixtures being played, which are saved; Ctrl-C again stops at once")
 
-    def verdict(self, verdict: Verdict, conditions: LeagueInfo) -> None:
+    def verdict(self, verdict: Verdict, conditions: Conditions) -> None:
         where = f"{division_name(*verdict.division)}: after {verdict.blocks} blocks"
         if verdict.tied:
             pairs = ", ".join(" and ".join(pair) for pair in verdict.tied)
@@ -161,19 +163,12 @@ class _Listener(TerminalListener):
         say(playoff_in_words(verdict))
 
 
-def _say_faults(report: Report) -> None:
-    """Say which bots faulted, and where to read of it."""
-    named = [f"{bot} {count}" for bot, count in report.faults.items()]
-    page = report.front_page.with_name("faults.html")
-    say(f"faults: {_shortened(named)}: see {page}")
-
-
 def _say_quarantined(fixtures: Sequence[QuarantinedFixture]) -> None:
     """Say which fixtures are missing, and how to play them after all."""
     missing = [f"{f.fixture.id} ({', '.join(f.fixture.seats)})" for f in fixtures]
     names = ", ".join(first_of(missing, _QUARANTINED_SHOWN))
     say(
-        f"quarantined: {len(fixtures)} fixtures, at least {MAX_DEATHS} workers died of each:"
+        f"quarantined: {len(fixtures)} fixtures, each killed at least {MAX_DEATHS} workers:"
         f" {names}; to try them again: {_same_command()}"
     )
 
@@ -206,7 +201,7 @@ def _print_boards(boards: Sequence[Leaderboard]) -> None:
         chance = f"wins (chance {100 / board.players:.1f} %)"
         skill = ["beats average", "mu", "95 %"]
         head = ["   bot", "ranks", *skill, "place", chance, "games", "faults"]
-        print_table(head, rows)
+        print_columns(head, rows)
         _say_parts(division_name(*board.division), board.parts)
 
 
@@ -243,4 +238,4 @@ def _print_overall(overall: Overall) -> None:
         ]
         for rank, row in enumerate(overall.rows, 1)
     ]
-    print_table(["   bot", "ranks", "score", "95 %", "games"], rows)
+    print_columns(["   bot", "ranks", "score", "95 %", "games"], rows)

@@ -6,7 +6,7 @@ import click
 from msgspec.structs import astuple
 
 from arena.cli.options import json_option, league_argument, store_option, store_path
-from arena.cli.output import harmless, print_json, print_table
+from arena.cli.output import harmless, print_columns, print_json
 from arena.league.keeping.status import Status, status
 from arena.league.schedule.playoff import playoff_in_words
 from arena.league.store.store import Store
@@ -29,15 +29,22 @@ def command(league: Path, store: Path | None, *, as_json: bool) -> None:
     if as_json:
         print_json(state)
     else:
-        _print(state)
+        _print_status(state)
 
 
-def _print(status: Status) -> None:
+def _print_status(status: Status) -> None:
+    state = "finished" if status.finished else "stopped; arena run goes on with it"
+    if status.playing:
+        state = "an arena is playing it"
+    speed = ""
+    if status.games_per_second is not None:
+        when = "" if status.playing else " when it was last played"
+        speed = f", {status.games_per_second:.1f} games/s{when}"
     faults = ", ".join(f"{cause} {count}" for cause, count in status.faults.items())
+    games = f"{status.games} of {status.scheduled_games} games"
     lines = [
-        f"{status.name}: {_state(status)}",
-        f"{status.fixtures} of {status.scheduled} fixtures, "
-        f"{status.games} of {status.scheduled_games} games" + _speed(status),
+        f"{status.name}: {state}",
+        f"{status.fixtures} of {status.scheduled} fixtures, {games}{speed}",
         f"faults: {faults or 'none'}",
     ]
     if status.playoff:
@@ -51,20 +58,7 @@ def _print(status: Status) -> None:
         [f"{variant}, {players} players", *map(str, numbers)]
         for variant, players, *numbers in map(astuple, status.tables)
     ]
-    print_table(["table", "fixtures", "of", "games", "faults"], rows)
+    print_columns(["table", "fixtures", "of", "games", "faults"], rows)
     for fixture in status.next:
         seats = ", ".join(fixture.seats)
         click.echo(harmless(f"next: fixture {fixture.index}, {fixture.variant}: {seats}"))
-
-
-def _state(status: Status) -> str:
-    if status.playing:
-        return "an arena is playing it"
-    return "finished" if status.finished else "stopped; arena run goes on with it"
-
-
-def _speed(status: Status) -> str:
-    if status.games_per_second is None:
-        return ""
-    when = "" if status.playing else " when it was last played"
-    return f", {status.games_per_second:.1f} games/s{when}"

@@ -56,10 +56,14 @@ def verify_(
 def _lines(verified: Verified, site: Path | None) -> Iterator[str]:
     for finding in verified.findings:
         yield f"{finding.where}: {finding.what}"
-    yield (
-        f"{verified.games} games in {verified.fixtures} of {verified.scheduled} fixtures: "
-        + ("NOT verified" if verified.findings else _replayed(verified))
-    )
+    verdict = "all replay byte for byte"
+    if verified.findings:
+        verdict = "NOT verified"
+    elif verified.pruned:
+        kept = verified.games - verified.pruned
+        verdict = f"{kept} replay byte for byte; {verified.pruned} logs pruned, rows proved"
+    stored = f"{verified.fixtures} of {verified.scheduled} fixtures"
+    yield f"{verified.games} games in {stored}: {verdict}"
     if verified.ratings:
         yield _rerated(verified.ratings)
     if site and not verified.findings:
@@ -68,20 +72,10 @@ def _lines(verified: Verified, site: Path | None) -> Iterator[str]:
         yield f"root: {verified.root}"
 
 
-def _replayed(verified: Verified) -> str:
-    """Return how many games replay."""
-    if not verified.pruned:
-        return "all replay byte for byte"
-    kept = verified.games - verified.pruned
-    return f"{kept} replay byte for byte; {verified.pruned} logs pruned, rows proved"
-
-
 def _rerated(divisions: Sequence[DivisionCheck]) -> str:
     """Return how much was rated again, and whether it agrees."""
-    rated, games = (
-        sum(division.rated for division in divisions),
-        sum(division.games for division in divisions),
-    )
+    rated = sum(division.rated for division in divisions)
+    games = sum(division.games for division in divisions)
     count = sum(division.rated > 0 for division in divisions)
     agree = not any([*division.mismatches()] for division in divisions)
     return (

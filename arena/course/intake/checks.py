@@ -1,4 +1,4 @@
-"""The check of every hand-in, as `arena check` does it, kept by what was handed in."""
+"""The check of every hand-in, as by `arena check`, stored by its content."""
 
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -24,18 +24,18 @@ from arena.io.files import read_json, write_file
 from arena.league.play.process_pool import map_ordered, pool
 
 POSITIONS = 500
-"""Recorded positions that are put to a bot: a quarter of what `arena check` asks by itself."""
+"""Recorded positions that a bot is asked: a quarter of those of `arena check`."""
 
 
 class CheckedHandIn(NamedTuple):
-    """A hand-in that is to be checked."""
+    """A hand-in to be checked."""
 
     student: str
     """The id of its owner."""
     name: str
     request: CheckRequest
     inside: Inside
-    """Where its bot is, or why there is none."""
+    """The bot in it, or why there is none."""
 
 
 class Checked(Struct, frozen=True):
@@ -43,31 +43,28 @@ class Checked(Struct, frozen=True):
 
     report: CheckReport
     digest: str
-    """That of the bot; "" if it cannot be read."""
+    """The digest of the bot; "" if it cannot be read."""
 
     @property
     def passed(self) -> int:
-        """The steps that it passed."""
+        """The number of steps that it passed."""
         return sum(step.ok for step in self.report.steps)
 
     @property
     def starts(self) -> bool:
         """Whether it can play."""
-        first = self.report.steps[: FIRST_ALONE - 1]
-        return (
-            bool(self.digest) and len(first) == FIRST_ALONE - 1 and all(step.ok for step in first)
-        )
+        first = [step.ok for step in self.report.steps[: FIRST_ALONE - 1]]
+        return bool(self.digest) and len(first) == FIRST_ALONE - 1 and all(first)
 
 
 class _Silent:
-    def trying(self, number: int, steps: int, name: str) -> None:
-        """Do not tell."""
+    """Does not tell how a check goes."""
 
-    def note(self, text: str) -> None:
-        """Do not tell."""
+    def trying(self, number: int, steps: int, name: str) -> None: ...
 
-    def warn(self, text: str) -> None:
-        """Do not tell."""
+    def note(self, text: str) -> None: ...
+
+    def warn(self, text: str) -> None: ...
 
 
 def check_all(
@@ -76,10 +73,11 @@ def check_all(
     workers: int,
     tell: Callable[[str], None],
 ) -> dict[str, Checked]:
-    """Check hand-ins, given by their keys, side by side, but for those whose checks are stored.
+    """Check hand-ins side by side, except those whose checks are stored; returns them by key.
 
-    One that fails is checked once more with nothing beside it, and the better check counts. Raises
-    ArenaError if a bot may not run in the sandbox, or the machine lacks something (ShortageError).
+    A hand-in that fails is checked again with nothing beside it, and the better check counts.
+    Raises ArenaError if a bot may not run in the sandbox, and ShortageError if the machine lacks
+    something.
     """
     checks = {
         key: stored for key in hand_ins if (stored := read_json(folder / f"{key}.json", Checked))
@@ -107,21 +105,21 @@ def check_all(
 
 
 def check_key(unit: str, content: str) -> str:
-    """Return what the check of a hand-in, given by its content hash, is kept under.
+    """Return the key under which the check of a hand-in is stored, given the hash of its content.
 
-    Findings name files by their paths: nobody is shown those of another student or team with equal
-    files.
+    It depends on the student or team (`Student.unit`), too: findings name files by their paths, and
+    nobody is to see those of others with equal files.
     """
     return sha256(f"{content}/{unit}".encode("utf-8", "surrogatepass")).hexdigest()
 
 
 def read_check(folder: Path, unit: str, content: str) -> Checked | None:
-    """Return the check of a hand-in of a student or team (`Student.unit`); None for none."""
+    """Return the stored check of a hand-in of a student or team; None if there is none."""
     return read_json(folder / f"{check_key(unit, content)}.json", Checked)
 
 
 def _check_beside(hand_in: CheckedHandIn) -> Checked | None:
-    """Check a hand-in beside others; None if the machine lacks something for that."""
+    """Check a hand-in beside others; returns None if the machine lacks something for that."""
     try:
         return _check(hand_in)
     except Exception as error:
@@ -131,7 +129,7 @@ def _check_beside(hand_in: CheckedHandIn) -> Checked | None:
 
 
 def _check(hand_in: CheckedHandIn) -> Checked:
-    """Check a hand-in; raises ArenaError for what is no fault of it, as that nothing may run."""
+    """Check a hand-in; raises ArenaError for what is not its fault, as a sandbox that fails."""
     request, inside = hand_in.request, hand_in.inside
     if inside.bot is None:
         error = ArenaError(inside.why, inside.where or hand_in.name, inside.hint)
@@ -144,16 +142,13 @@ def _check(hand_in: CheckedHandIn) -> Checked:
         return Checked(_report(request, error), "")
     images = {**IMAGES, **request.images}
     if image := missing_image(request.sandbox, bot.info.runtime, images):
-        return Checked(_report(request, _without_image(bot.info.runtime, image)), "")
+        what = f"there is no image for the runtime '{bot.info.runtime}' here"
+        hint = f"use another runtime, or ask the teacher for '{image}'"
+        return Checked(_report(request, ArenaError(what, "bot.yaml", hint)), "")
     report = check(replace(request, bot=bot), _Silent())
     if report.interrupted:
         raise KeyboardInterrupt
     return Checked(report, bot.info.digest)
-
-
-def _without_image(runtime: str, image: str) -> ArenaError:
-    what = f"there is no image for the runtime '{runtime}' here"
-    return ArenaError(what, "bot.yaml", f"use another runtime, or ask the teacher for '{image}'")
 
 
 def _report(request: CheckRequest, error: ArenaError) -> CheckReport:

@@ -20,7 +20,7 @@ from arena.bots.folder import files_of
 from arena.bots.manifest import MANIFEST, load_bot
 from arena.bots.sandboxes.base import Sandbox
 from arena.bots.workshop import Workshop, open_workshop, sandbox_for
-from arena.course.config import Course
+from arena.course.config import Course, Options
 from arena.course.intake.checks import POSITIONS, Checked, CheckedHandIn, check_all, check_key
 from arena.course.intake.download import is_folder
 from arena.course.intake.hand_ins import (
@@ -41,99 +41,27 @@ from arena.io.errors import ArenaError
 from arena.io.files import os_errors
 from arena.ladder.folder import make_private
 
-
-def content_of(hand_in: HandIn) -> str:
-    """Return the SHA-256 over what was handed in at one time."""
-    if len(hand_in.files) == 1:
-        return content_hash(*hand_in.files.values())
-    each = {name: content_hash(path) for name, path in sorted(hand_in.files.items())}
-    return sha256(msgspec.json.encode(each)).hexdigest()
-
-
-def content_hash(source: Path) -> str:
-    """Return the SHA-256 over a file or folder, whatever it is; of links, over their targets."""
-    total = sha256()
-    for path in sorted(source.rglob("*")) if is_folder(source) else [source]:
-        name = os.fsencode(path.relative_to(source).as_posix())
-        mode = path.lstat().st_mode
-        if stat.S_ISLNK(mode):
-            total.update(b"%b\0-> %b\n" % (name, os.fsencode(path.readlink())))
-        elif stat.S_ISREG(mode):
-            with path.open("rb") as file:
-                content = file_digest(file, "sha256").hexdigest()
-            total.update(b"%b\0%b\n" % (name, content.encode()))
-    return total.hexdigest()
-
-
 _MOSTLY = 0.8
-"""The share of its source that a bot has from elsewhere which has next to none of its own."""
-
-
-class GivenOut:
-    """Everything that a student can hand in without having written it."""
-
-    def __init__(self, starter: Mapping[str, Path]) -> None:
-        """Take the folders that were given out, by name, beside what came with the arena."""
-        self._kgrams = {**arenas_kgrams(), **{name: kgrams_of(at) for name, at in starter.items()}}
-        self._all = frozenset().union(*self._kgrams.values())
-
-    def of(self, bot: Bot) -> Given | None:
-        """Return what a bot is made of that has next to no source of its own; None for others.
-
-        Names, numbers, texts and comments make no difference, nor does the order of the parts.
-        """
-        try:
-            source = read_source(bot.folder, self._all)
-        except ArenaError:
-            return None
-        own = kgrams_of(bot.folder)
-        if len(source.chosen) >= LEAST or len(own & self._all) < _MOSTLY * max(1, len(own)):
-            return None
-        shares = {name: len(own & theirs) / len(own) for name, theirs in self._kgrams.items()}
-        name = max(shares, key=lambda name: shares[name])
-        return Given(name, shares[name])
-
-
-def program_of(bot: Bot) -> str:
-    """Return the SHA-256 over what plays: all of a bot but what its bot.yaml calls it."""
-    manifest = bot.folder / MANIFEST
-    files = {
-        path.relative_to(bot.folder).as_posix(): sha256(path.read_bytes()).hexdigest()
-        for path in files_of(bot.folder)
-        if path != manifest
-    }
-    decisive = [files, bot.command, bot.build, bot.info.runtime]
-    return sha256(msgspec.json.encode(decisive, order="deterministic")).hexdigest()
-
-
-CHECKS, BUILDS = "checks", "builds"
+"""A bot has next to no source of its own if this share of it is from elsewhere."""
+CHECKS = "checks"
+BUILDS = "builds"
 Tell = Callable[[str], None]
-
-
-class Options(Struct, frozen=True):
-    """Options of grading; None stands for the value in course.yaml."""
-
-    sandbox: str | None = None
-    workers: int = 1
-    trusted: bool = False
-    accept_changes: bool = False
-    ignore_unknown: bool = False
-    """Whether to grade though hand-ins or lines of a table are nobody's."""
-    precision: float | None = None
+"""Hears how it goes, in lines of words."""
 
 
 class Entries(Struct, frozen=True):
     """The bots that play, and the hand-ins that they come from."""
 
     hand_ins: dict[str, LockedHandIn]
-    """By the id of the student."""
+    """The hand-in that counts, by the id of the student."""
     candidates: dict[str, list[LockedHandIn]]
-    """By the id of the student: all of which the best one counts, where there are more."""
+    """All hand-ins of which the best one counts, if there are several, by the id of the student."""
     notes: dict[str, str]
+    """Why this hand-in counts, or none, by the id of the student."""
     sources: dict[str, Path]
-    """The bot's folder or archive in each hand-in that may count, by the name of the hand-in."""
+    """The folder or archive of the bot in each hand-in, by the name of the hand-in."""
     bots: dict[str, StagedBot]
-    """By digest: hand-ins, baselines and the reference."""
+    """The bots of hand-ins, the baselines and the reference, by digest."""
     sandbox: Sandbox
 
 
@@ -141,48 +69,55 @@ class Entries(Struct, frozen=True):
 def entries(
     course: Course, intake: Intake, sandbox: str, options: Options, tell: Tell
 ) -> Iterator[Entries]:
-    """Yield what plays, as long as its files are staged.
+    """Choose the hand-ins that count, check them, and yield the bots while they are staged.
 
-    Raises ArenaError if the sandbox does not work, or a bot of the course does not start there.
+    Raises ArenaError if the sandbox does not work, or a bot of the course does not start in it.
     """
     with os_errors("it cannot be made", grading(course)):
         make_private(grading(course))
-    looked = _Looked(course, sandbox, options, tell)
+    checks = _Checks(course, sandbox, options, tell)
     pools = hand_ins_by_student(course, intake.hand_ins)
-    choices = looked.choices(pools)
-    candidates = looked.candidates(pools) if course.file.resubmissions == BEST else {}
-    own = own_bots(course)
-    bots = looked.bots()
+    choices = checks.choices(pools)
+    candidates: dict[str, list[HandIn]] = {}
+    if course.file.resubmissions == BEST:
+        candidates = checks.candidates(pools)
+    own = course.own_bots
+    bots = checks.bots()
     chosen = sandbox_for([*own, *bots.values()], sandbox, trusted=options.trusted)
     packages, builds = course.file.packages, _builds(course)
     with open_workshop(chosen, packages=packages, builds=builds) as workshop:
         staged = {bot.info.digest: workshop.stage(bot) for bot in own}
         staged |= _staged([*bots.values()], workshop, tell)
-        locked = _Locked(course, looked, bots, staged)
+        locked = _Locked(course, checks, bots, staged)
         counts = {id_: choice.hand_in for id_, choice in choices.items() if choice.hand_in}
         yield Entries(
-            {id_: locked.hand_in(id_, hand_in) for id_, hand_in in counts.items()},
-            {id_: [locked.hand_in(id_, one) for one in more] for id_, more in candidates.items()},
-            {id_: choice.note for id_, choice in choices.items()},
-            {one.name: one.inside.bot for one in intake.hand_ins if one.inside.bot},
-            staged,
-            chosen,
+            hand_ins={id_: locked.entry(id_, hand_in) for id_, hand_in in counts.items()},
+            candidates={
+                id_: [locked.entry(id_, one) for one in more] for id_, more in candidates.items()
+            },
+            notes={id_: choice.note for id_, choice in choices.items()},
+            sources={one.name: one.inside.bot for one in intake.hand_ins if one.inside.bot},
+            bots=staged,
+            sandbox=chosen,
         )
 
 
-class _Looked:
-    """The hand-ins that were checked: as many as it takes to know which ones count."""
+class _Checks:
+    """Checks as many hand-ins as it takes to know which ones count."""
 
     def __init__(self, course: Course, sandbox: str, options: Options, tell: Tell) -> None:
-        self._course, self._sandbox, self._options, self._tell = course, sandbox, options, tell
+        self._course = course
+        self._sandbox = sandbox
+        self._options = options
+        self._tell = tell
         self._units = {student.id: student.unit for student in course.students}
+        # All by the name of the hand-in.
         self._contents: dict[str, str] = {}
-        """Hashes of what was handed in; these three are by the name of the hand-in."""
         self._checks: dict[str, Checked] = {}
         self._bots: dict[str, Path] = {}
 
     def choices(self, pools: Mapping[Student, Sequence[HandIn]]) -> dict[str, Choice]:
-        """Return which hand-in of each student counts, by the student's id."""
+        """Return the hand-in that counts, by the id of the student."""
         while True:
             choices = {student.id: self._choice(student, pool) for student, pool in pools.items()}
             chosen = [choice.hand_in for choice in choices.values() if choice.hand_in]
@@ -190,7 +125,7 @@ class _Looked:
                 return choices
 
     def candidates(self, pools: Mapping[Student, Sequence[HandIn]]) -> dict[str, list[HandIn]]:
-        """Return the hand-ins of each student that start, where there are more than one."""
+        """Return the hand-ins that start, if there are several, by the id of the student."""
         days, due = self._course.file.late.days, self._course.due
         may = {student.id: taken(pool, due[student.id], days) for student, pool in pools.items()}
         self._check([hand_in for each in may.values() for hand_in in each])
@@ -204,7 +139,7 @@ class _Looked:
         return self._checks[hand_in.name]
 
     def content(self, hand_in: HandIn) -> str:
-        """Return the SHA-256 over what was handed in."""
+        """Return the SHA-256 over the files of a hand-in."""
         return self._contents[hand_in.name]
 
     def bots(self) -> dict[str, Bot]:
@@ -221,7 +156,7 @@ class _Looked:
         return choose(pool, self._course.due[student.id], self._course.file.late.days, works)
 
     def _check(self, hand_ins: Iterable[HandIn]) -> bool:
-        """Check those that were not checked; returns whether there were any."""
+        """Check the hand-ins that were not checked yet; returns whether there were any."""
         left = {one.name: one for one in hand_ins if one.name not in self._checks}
         self._contents |= {name: content_of(one) for name, one in left.items()}
         self._bots |= {name: one.inside.bot for name, one in left.items() if one.inside.bot}
@@ -253,22 +188,26 @@ class _Looked:
 
 
 class _Locked:
-    """Turns hand-ins into what course.lock says of them."""
+    """Makes the entries of hand-ins in course.lock."""
 
     def __init__(
         self,
         course: Course,
-        looked: _Looked,
+        checks: _Checks,
         bots: Mapping[str, Bot],
         staged: Mapping[str, StagedBot],
     ) -> None:
-        self._course, self._looked, self._staged = course, looked, staged
+        self._course = course
+        self._checks = checks
+        self._staged = staged
         given = GivenOut(course.starter)
         self._given = {name: given.of(bot) for name, bot in bots.items()}
         self._programs = {name: program_of(bot) for name, bot in bots.items()}
 
-    def hand_in(self, id_: str, hand_in: HandIn) -> LockedHandIn:
-        due, checked = self._course.due[id_], self._looked.checked(hand_in)
+    def entry(self, id_: str, hand_in: HandIn) -> LockedHandIn:
+        """Return the entry of a hand-in for a student, given by id."""
+        due = self._course.due[id_]
+        checked = self._checks.checked(hand_in)
         plays = checked.starts and checked.digest in self._staged
         receipt = hand_in.receipt
         days = receipt.days_late(due)
@@ -276,7 +215,7 @@ class _Locked:
             file=hand_in.name,
             received=receipt.said(due) if receipt.moment else "",
             days_late=days,
-            content=self._looked.content(hand_in),
+            content=self._checks.content(hand_in),
             bot=checked.digest if plays else "",
             steps=checked.passed,
             of=len(STEPS),
@@ -292,18 +231,12 @@ class _Locked:
         )
 
 
-def own_bots(course: Course) -> list[Bot]:
-    """Return the baselines and the reference."""
-    baselines = list(course.baselines.values())
-    return [*baselines, course.reference] if course.reference else baselines
-
-
 def _builds(course: Course) -> BuildCache:
     return BuildCache(grading(course) / BUILDS)
 
 
 def _staged(bots: list[Bot], workshop: Workshop, tell: Tell) -> dict[str, StagedBot]:
-    """Stage hand-ins; one whose build succeeds in its check and not now does not play."""
+    """Stage the bots of hand-ins; one that cannot be built this time does not play."""
     staged = {}
     for bot in bots:
         try:
@@ -311,3 +244,63 @@ def _staged(bots: list[Bot], workshop: Workshop, tell: Tell) -> dict[str, Staged
         except ArenaError as error:
             tell(f"'{bot.source.name}' does not play: {error}")
     return staged
+
+
+class GivenOut:
+    """The source of all bots that students have without writing them: kits, samples, starters."""
+
+    def __init__(self, starter: Mapping[str, Path]) -> None:
+        """Take the folders that were given out, by name; what comes with the arena is added."""
+        self._kgrams = {**arenas_kgrams(), **{name: kgrams_of(at) for name, at in starter.items()}}
+        self._all = frozenset().union(*self._kgrams.values())
+
+    def of(self, bot: Bot) -> Given | None:
+        """Return where a bot comes from that has next to no source of its own; None for others.
+
+        Names, numbers, texts, comments and the order of the parts make no difference.
+        """
+        try:
+            source = read_source(bot.folder, self._all)
+        except ArenaError:
+            return None
+        own = kgrams_of(bot.folder)
+        if len(source.chosen) >= LEAST or len(own & self._all) < _MOSTLY * max(1, len(own)):
+            return None
+        shares = {name: len(own & theirs) / len(own) for name, theirs in self._kgrams.items()}
+        name = max(shares, key=lambda name: shares[name])
+        return Given(name, shares[name])
+
+
+def program_of(bot: Bot) -> str:
+    """Return the SHA-256 over all of a bot except the names in its bot.yaml."""
+    manifest = bot.folder / MANIFEST
+    files = {
+        path.relative_to(bot.folder).as_posix(): sha256(path.read_bytes()).hexdigest()
+        for path in files_of(bot.folder)
+        if path != manifest
+    }
+    decisive = [files, bot.command, bot.build, bot.info.runtime]
+    return sha256(msgspec.json.encode(decisive, order="deterministic")).hexdigest()
+
+
+def content_of(hand_in: HandIn) -> str:
+    """Return the SHA-256 over the files of a hand-in, whatever the hand-in itself is called."""
+    if len(hand_in.files) == 1:
+        return content_hash(*hand_in.files.values())
+    each = {name: content_hash(path) for name, path in sorted(hand_in.files.items())}
+    return sha256(msgspec.json.encode(each)).hexdigest()
+
+
+def content_hash(source: Path) -> str:
+    """Return the SHA-256 over a file or folder; for a link, it is that over its target's path."""
+    total = sha256()
+    for path in sorted(source.rglob("*")) if is_folder(source) else [source]:
+        name = os.fsencode(path.relative_to(source).as_posix())
+        mode = path.lstat().st_mode
+        if stat.S_ISLNK(mode):
+            total.update(b"%b\0-> %b\n" % (name, os.fsencode(path.readlink())))
+        elif stat.S_ISREG(mode):
+            with path.open("rb") as file:
+                content = file_digest(file, "sha256").hexdigest()
+            total.update(b"%b\0%b\n" % (name, content.encode()))
+    return total.hexdigest()

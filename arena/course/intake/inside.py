@@ -1,4 +1,8 @@
-"""The one bot in what a student handed in, however it was packed."""
+"""The one bot in a hand-in, however it was packed.
+
+What was handed in becomes a tree (`Node`), in which the `Reader` opens archives in their places,
+under limits; `look_inside` finds the bot in it.
+"""
 
 import os
 import shutil
@@ -35,9 +39,28 @@ _JUNK = {
     *("thumbs.db", "desktop.ini", ".svn", ".hg", ".idea", ".vscode", ".venv", "venv"),
     *(".pytest_cache", ".mypy_cache", ".ruff_cache"),
 }
-"""What programs leave beside what a student wrote, in lower case, besides `is_ignored`."""
+"""Files and folders of programs, in lower case; `is_ignored` knows others."""
 _PACKAGES = "node_modules"
 _ENVIRONMENT_FILE = "pyvenv.cfg"
+HAND_IN_LIMITS = BotLimits(4 * BOT_LIMITS.entries, 4 * BOT_LIMITS.size)
+"""The limits of a hand-in, unpacked and with what is passed over: an environment of Python or the
+history of a repository is often larger than the bot."""
+_MAX_ARCHIVES = 16
+"""The most archives that are opened in one hand-in."""
+_MAX_DEPTH = 2 * MAX_DEPTH
+_MAX_PATH = 2 * MAX_PATH
+"""The deepest and the longest path in a hand-in: a bot may lie as deep in it as a file in a bot."""
+_HOLDS = "the hand-in holds"
+_MAX_LEVEL = 2
+"""The most archives around a bot, one within the other."""
+_MEANT = 0.75
+"""The likeness, from 0 to 1, from which on a file's name is a misspelt bot.yaml."""
+_MAX_IGNORED = 20
+"""The most files and folders that are named of those that were passed over."""
+_MAX_FOUND = 3
+"""The most files that are named if there is no bot."""
+_COMPRESSED = {"", ".gz", ".bz2", ".xz", ".rar", ".7z", ".zipx"}
+"""Endings of files that are probably meant to be archives."""
 
 
 class Node(Struct, eq=False):
@@ -46,28 +69,28 @@ class Node(Struct, eq=False):
     name: str
     parent: "Node | None" = None
     is_file: bool = False
-    """Whether it is no folder."""
+    """Whether it is a file, such as an archive, and not a folder."""
     children: dict[str, "Node"] = {}
-    """What is in a folder or an opened archive."""
+    """What is in a folder or an open archive."""
     content: Path = Path()
-    """Where a file lies, unless it is passed over or has a `problem`."""
+    """The path of a file on the disk; not set if it is passed over or has a `problem`."""
     size: int = 0
-    """Bytes of a file."""
+    """The size of a file in bytes."""
     executable: bool = False
     level: int = 0
-    """The archives around it."""
+    """The number of archives around it."""
     is_junk: bool = False
-    """Whether its name says that it is no student's work; what is in it is not kept."""
+    """Whether its name is that of no student's work; what is in it is not kept."""
     is_only: bool = False
-    """Whether it is all that was handed in, so that its name says nothing of where things are."""
+    """Whether it is all that was handed in: then places in it are told without its name."""
     problem: ArchiveError | None = None
-    """Why no hand-in may hold it, unless it is in a folder that is passed over."""
+    """Why it must not be in a hand-in; that does not matter in what is passed over."""
     unread: str = ""
     """Why an archive could not be opened."""
 
     @property
     def is_archive(self) -> bool:
-        """Whether it is a file with the name of an archive."""
+        """Whether it is a file that is called like an archive."""
         is_one = self.is_file and not self.problem
         return is_one and self.name.lower().endswith(ENDINGS)
 
@@ -78,22 +101,22 @@ class Node(Struct, eq=False):
 
     @property
     def is_passed_over(self) -> bool:
-        """Whether nothing in it is part of a bot."""
+        """Whether it holds no part of a bot."""
         return self.is_junk or self.is_environment
 
     @property
     def is_for_packages(self) -> bool:
-        """Whether it holds packages of others, and so no hand-in's bot."""
+        """Whether it holds packages of other authors, and so not the bot of a hand-in."""
         return not self.is_file and self.name == _PACKAGES
 
     @property
     def place(self) -> str:
-        """The path in the hand-in, as the student would name it; "" for the top."""
+        """The path in the hand-in, as its student sees it; "" for the top."""
         return shown(self._path)
 
     @property
     def title(self) -> str:
-        """The same, with a name for the only file or folder."""
+        """The path in the hand-in, or the name of the only file or folder."""
         return self.place or shown(self.name)
 
     @property
@@ -103,19 +126,21 @@ class Node(Struct, eq=False):
         return self.parent.beside(self.name)
 
     def beside(self, name: str) -> str:
-        """Return the path of an entry in it."""
+        """Return the path in the hand-in of an entry of this folder or archive."""
         if not (outer := self._path):
             return name
         return f"{outer}{': ' if self.is_file else '/'}{name}"
 
     def child(self, name: str) -> "Node | None":
-        """Return what has this name, or in an archive one that some systems take for the same."""
+        """Return the entry of a name; in an archive, case and Unicode form make no difference."""
         return self.children.get(self._key(name))
 
     def add(self, name: str, *, is_file: bool) -> "Node":
-        """Add a file or a folder to a folder or an archive."""
+        """Add a file or a folder to this folder or archive."""
+        is_junk = is_ignored(name) or name.lower() in _JUNK
+        is_junk = is_junk or (name == ".bin" and self.is_for_packages)
         level = self.level + self.is_file
-        node = Node(name, self, is_file, level=level, is_junk=_is_junk(name, self))
+        node = Node(name, self, is_file, level=level, is_junk=is_junk)
         self.children[self._key(name)] = node
         return node
 
@@ -123,62 +148,51 @@ class Node(Struct, eq=False):
         return folded(name) if self.level or self.is_file else name
 
     def file(self, name: str) -> "Node | None":
-        """Return the file of a name in a folder or archive."""
+        """Return the file of exactly this name; None if there is none."""
         found = self.child(name)
         return found if found and found.name == name and found.is_file else None
 
     def own(self) -> Iterator["Node"]:
-        """Yield what is in it and may be the student's work."""
+        """Yield the entries that may be the student's work."""
         return (child for child in self.children.values() if not child.is_passed_over)
 
     def everything(self, *, packages: bool = True) -> Iterator["Node"]:
-        """Yield what is in it, at any depth, that is not passed over, nor among packages."""
+        """Yield all entries at any depth that may be the student's work.
+
+        Without `packages`, what is in a folder for packages is left out.
+        """
         for child in self.own():
             yield child
             if packages or not child.is_for_packages:
                 yield from child.everything(packages=packages)
 
 
-def _is_junk(name: str, parent: Node) -> bool:
-    """Return whether a file or folder is never a student's work, by its name."""
-    in_packages = name == ".bin" and parent.is_for_packages
-    return is_ignored(name) or name.lower() in _JUNK or in_packages
-
-
-HAND_IN_LIMITS = BotLimits(4 * BOT_LIMITS.entries, 4 * BOT_LIMITS.size)
-"""The limits of everything handed in at one time, unpacked and with its junk: an environment of
-Python or the history of a repository is often larger than the bot."""
-_MAX_ARCHIVES = 16
-"""Archives that are opened in one hand-in."""
-_MAX_DEPTH, _MAX_PATH = 2 * MAX_DEPTH, 2 * MAX_PATH
-"""The deepest and the longest path in a folder or an archive: a bot may lie as deep in it as files
-may lie in a bot."""
-_HOLDS = "the hand-in holds"
-
-
 class Reader:
-    """Reads what was handed in under `HAND_IN_LIMITS`, and unpacks it into a private folder.
+    """Reads a hand-in under `HAND_IN_LIMITS`, and unpacks its archives into a private folder.
 
-    Its methods raise ArchiveError for what must be refused, with the place in the hand-in, and
-    OSError.
+    Its methods raise OSError, and ArchiveError with the place in the hand-in for what must be
+    refused.
     """
 
     def __init__(self, work: Path) -> None:
         self._work = work / "files"
         self._work.mkdir()
-        self._entries, self._bytes = HAND_IN_LIMITS.entries, HAND_IN_LIMITS.size
-        """What is left of the limits."""
-        self._archives = self._stored = 0
+        self._entries = HAND_IN_LIMITS.entries
+        """Files and folders that may still be read."""
+        self._bytes = HAND_IN_LIMITS.size
+        """Bytes that may still be read."""
+        self._archives = 0
+        self._stored = 0
 
     def read(self, files: Mapping[str, Path]) -> Node:
-        """Return the tree of files, folders and archives; these are not opened yet."""
+        """Return the tree of files, folders and archives, which are not opened yet."""
         top = Node("")
         folders: list[tuple[Node, Path]] = []
         with _places_in(top):
             for name, path in sorted(files.items()):
                 node = self._take_path(top, name, path, path.lstat())
                 if path.is_dir() and not path.is_symlink():
-                    # What is in junk is counted, too.
+                    # Files in a folder that is passed over are counted, too.
                     folders.append((node or Node(name, top, is_junk=True), path))
         own = list(top.own())
         if len(own) == 1 and (not own[0].is_file or own[0].is_archive):
@@ -190,7 +204,7 @@ class Reader:
         return top
 
     def open(self, archive: Node) -> None:
-        """Read what is in an archive, or note why it cannot be read."""
+        """Add the entries of an archive to the tree, or note why it cannot be read."""
         self._archives += 1
         if self._archives > _MAX_ARCHIVES:
             raise TooLargeError(f"{_HOLDS} more than {_MAX_ARCHIVES} archives", "", LEAVE_OUT)
@@ -210,7 +224,7 @@ class Reader:
             archive.children, archive.unread = {}, error.what
 
     def _take_path(self, within: Node, name: str, path: Path, info: os.stat_result) -> Node | None:
-        """Take a file or a folder on the disk, without what is in it."""
+        """Add a file or a folder on the disk, without what is in it."""
         is_folder, is_file = stat.S_ISDIR(info.st_mode), stat.S_ISREG(info.st_mode)
         node = self._placed(within, Entry(name, is_folder, False, iter(())))
         if is_file:
@@ -226,28 +240,30 @@ class Reader:
         return node
 
     def _take(self, archive: Node, entry: Entry) -> None:
-        """Take an entry of an archive; content that is passed over is counted, and not kept."""
+        """Add an entry of an archive; the bytes of what is passed over are counted, not kept."""
         node = self._placed(archive, entry)
-        if entry.refusal:
-            if node:
-                node.problem = entry.refusal
-        elif not entry.is_folder:
-            content = self._counted(entry)
-            if node:
-                self._stored += 1
-                node.content, node.executable = self._work / str(self._stored), entry.executable
-                with node.content.open("xb") as file:
-                    node.size = sum(map(file.write, content))
-            for _ in content:
-                pass
+        if node and entry.refusal:
+            node.problem = entry.refusal
+        if entry.refusal or entry.is_folder:
+            return
+        content = self._counted(entry)
+        if node:
+            self._stored += 1
+            node.content = self._work / str(self._stored)
+            node.executable = entry.executable
+            with node.content.open("xb") as file:
+                node.size = sum(map(file.write, content))
+        for _ in content:
+            pass
 
     def _counted(self, entry: Entry) -> Iterator[bytes]:
+        """Yield the content of an entry, within the limits."""
         for chunk in entry.content:
             self._spend_bytes(len(chunk), entry.name)
             yield chunk
 
     def _placed(self, within: Node, entry: Entry) -> Node | None:
-        """Return the place of an entry in the tree; None if it is passed over, or taken."""
+        """Return the new place of an entry in the tree; None if it is passed over, or taken."""
         self._spend_entry(entry.name)
         parts = _parts(entry)
         node = within
@@ -281,7 +297,7 @@ class Reader:
 
 @contextmanager
 def _places_in(node: Node) -> Iterator[None]:
-    """Have errors name places in the hand-in, not in a folder or an archive of it."""
+    """Change errors in a folder or an archive, so that they name the place in the hand-in."""
     try:
         yield
     except ArchiveError as error:
@@ -294,6 +310,7 @@ def _places_in(node: Node) -> Iterator[None]:
 
 
 def _parts(entry: Entry) -> tuple[str, ...]:
+    """Return the names in the path of an entry; raises ArchiveError if it is too long or empty."""
     parts = entry.loose_parts()
     if len(parts) > _MAX_DEPTH:
         raise ArchiveError(f"more than {_MAX_DEPTH} folders within one another", entry.name)
@@ -305,7 +322,7 @@ def _parts(entry: Entry) -> tuple[str, ...]:
 
 
 def _clash(child: Node, part: str, entry: Entry, *, is_last: bool) -> ArchiveError | None:
-    """Return why an entry cannot have the place of what is there."""
+    """Return why an entry cannot have the place of another one; None for the same folder."""
     if child.name != part:
         what = f"a name that differs only by case or Unicode form from {shown(part)}"
         return ArchiveError(what, "", "rename one of them")
@@ -316,12 +333,12 @@ def _clash(child: Node, part: str, entry: Entry, *, is_last: bool) -> ArchiveErr
 
 
 def _below(folder: Path) -> Iterator[tuple[str, Path, os.stat_result]]:
-    """Yield everything in a folder, with its path from there; folders before what is in them."""
+    """Yield everything in a folder, with its path from there; a folder before its entries."""
     waiting = [("", folder)]
     while waiting:
         prefix, path = waiting.pop()
         with os.scandir(path) as items:
-            # One more than the limit is refused: there may be millions.
+            # There may be millions; one more than the limit is enough to be refused.
             found = sorted(islice(items, HAND_IN_LIMITS.entries + 1), key=lambda item: item.name)
         for item in found:
             name = f"{prefix}{item.name}"
@@ -330,35 +347,25 @@ def _below(folder: Path) -> Iterator[tuple[str, Path, os.stat_result]]:
                 waiting.append((f"{name}/", Path(item)))
 
 
-_MAX_LEVEL = 2
-"""Archives around a bot: one within another."""
-_MEANT = 0.75
-"""How near a file's name is to that of a manifest if that is probably meant, from 0 to 1."""
-_MAX_IGNORED, _MAX_FOUND = 20, 3
-"""What is named of what was passed over, and of what was found."""
-_COMPRESSED = {"", ".gz", ".bz2", ".xz", ".rar", ".7z", ".zipx"}
-"""Endings of names of files that are meant to be archives."""
-
-
 class Inside(Struct, frozen=True):
-    """What was found in a hand-in."""
+    """The bot in a hand-in, or why there is none."""
 
     bot: Path | None
-    """A folder with the bot's files and nothing else; None unless there is exactly one bot."""
+    """A folder with the files of the bot and nothing else; None unless there is one bot."""
     where: str = ""
-    """The bot's path in the hand-in, as the student would name it; "" for the top."""
+    """The path of the bot in the hand-in, as its student sees it; "" for the top."""
     why: str = ""
-    """Why there is no bot, with what was found and where; "" if there is one."""
+    """Why there is no bot, with what was found instead; "" if there is one."""
     hint: str = ""
-    """How to mend that."""
+    """How the student can mend that."""
     ignored: tuple[str, ...] = ()
-    """What was passed over, a folder as one entry, and how many more there are."""
+    """Files and folders that are not part of the bot, and the number of those not named."""
     is_unclear: bool = False
-    """Whether a person may find the bot: there are several, or an archive cannot be read."""
+    """Whether the teacher may find the bot: there are several, or an archive is unreadable."""
 
 
 class _NoBotError(Exception):
-    """Why there is no bot that could be taken."""
+    """There is no bot, or there are several."""
 
     def __init__(self, why: str, hint: str, *, is_unclear: bool = False) -> None:
         super().__init__(why)
@@ -368,11 +375,11 @@ class _NoBotError(Exception):
 
 
 def look_inside(files: Mapping[str, Path], work: Path) -> Inside:
-    """Find the one bot in what a student handed in at a time, and copy it to a folder of its own.
+    """Find the one bot in a hand-in, and copy it to a folder of its own.
 
-    `files` are files, archives and folders by the student's names for them. `work` is an empty
-    folder for what is unpacked; the caller removes it. Raises ArenaError if the machine is at
-    fault, as when the disk is full, but for nothing that was handed in.
+    `files` has files, archives and folders by the student's names for them. `work` is an empty
+    folder for what is unpacked; the caller removes it. Raises ArenaError for faults of the machine,
+    such as a full disk, and for no fault of the hand-in.
     """
     try:
         return _look_inside(files, work)
@@ -407,9 +414,10 @@ def _look_inside(files: Mapping[str, Path], work: Path) -> Inside:
 
 
 def _bots(node: Node, reader: Reader) -> Iterator[Node]:
-    """Yield the folders and archives that hold a bot, and open archives that may.
+    """Yield the folders and archives with a bot, and open the archives that may have one.
 
-    What is in a bot's folder belongs to the bot; only beside loose files an archive may be another.
+    Everything in a bot's folder belongs to the bot. Only at the top, an archive beside the files of
+    a bot may be another bot.
     """
     if node.is_passed_over:
         return
@@ -426,7 +434,7 @@ def _bots(node: Node, reader: Reader) -> Iterator[Node]:
 
 
 def _the_same(bots: list[Node], work: Path) -> Path:
-    """Return a folder with the files of a bot; raises _NoBotError if there are different ones."""
+    """Copy the bot to a folder and return it; raises _NoBotError if there are different bots."""
     folders = [work / f"bot-{number}" for number in range(1, len(bots) + 1)]
     for bot, folder in zip(bots, folders, strict=True):
         _copy(bot, folder, work)
@@ -439,7 +447,7 @@ def _the_same(bots: list[Node], work: Path) -> Path:
 
 
 def _copy(bot: Node, target: Path, work: Path) -> None:
-    """Write the files of a bot to a new folder; raises ArchiveError if no bot may have them."""
+    """Copy the files of a bot to a new folder; raises ArchiveError if a bot must not have them."""
     files = dict(_files(bot, PurePosixPath()))
     _check(bot, files)
     target.mkdir(0o755)
@@ -454,7 +462,7 @@ def _copy(bot: Node, target: Path, work: Path) -> None:
 
 
 def _files(folder: Node, inner: PurePosixPath) -> Iterator[tuple[PurePosixPath, Node]]:
-    """Yield the files of a bot, by their paths in it: without archives that hold a bot."""
+    """Yield the files of a bot with their paths in it; archives of bots are left out."""
     for node in folder.own():
         if not node.is_file:
             yield from _files(node, inner / node.name)
@@ -468,7 +476,7 @@ def _holds_bot(node: Node) -> bool:
 
 
 def _check(bot: Node, files: Mapping[PurePosixPath, Node]) -> None:
-    """Refuse what a bot's folder may not hold, as it is refused in a tidy hand-in."""
+    """Refuse what a bot's folder must not hold, as in a hand-in that is nothing but a bot."""
     for path, node in files.items():
         if node.level:
             _check_name(path, node)
@@ -490,7 +498,7 @@ def _check(bot: Node, files: Mapping[PurePosixPath, Node]) -> None:
 
 
 def _check_name(path: PurePosixPath, node: Node) -> None:
-    """Refuse a name from an archive that not every system can store."""
+    """Refuse a name from an archive that some systems cannot store."""
     try:
         check_characters(str(path))
         for part in path.parts:
@@ -500,7 +508,7 @@ def _check_name(path: PurePosixPath, node: Node) -> None:
 
 
 def _no_bot(top: Node) -> _NoBotError:
-    """Return why there is no bot: what is nearly one, else what cannot be read, else all."""
+    """Return why there is no bot: what is nearly one, or cannot be read, or else all files."""
     nodes = list(top.everything(packages=False))
     files = [node for node in nodes if node.is_file and not node.children]
     inside = (child for node in [top, *nodes] for child in node.children.values())
@@ -508,7 +516,12 @@ def _no_bot(top: Node) -> _NoBotError:
         if environment.file(MANIFEST) or not files:
             why = f"{environment.title or 'the hand-in'} is a virtual environment of Python"
             return _NoBotError(why, ENVIRONMENT)
-    if misnamed := [node.place for node in files if _is_meant(node.name)]:
+    misnamed = [
+        node.place
+        for node in files
+        if get_close_matches(MANIFEST, [node.name.lower()], cutoff=_MEANT)
+    ]
+    if misnamed:
         return _NoBotError(f"{_first(misnamed)} must be called {MANIFEST}", "rename it")
     for words in (_unread, _too_deep):
         for node in files:
@@ -523,12 +536,8 @@ def _no_bot(top: Node) -> _NoBotError:
     return _NoBotError(f"no {MANIFEST}: found {_first(places)}", hint)
 
 
-def _is_meant(name: str) -> bool:
-    return bool(get_close_matches(MANIFEST, [name.lower()], cutoff=_MEANT))
-
-
 def _unread(node: Node) -> tuple[str, str] | None:
-    """Return why a file is no archive that is read, and a hint; None for other files."""
+    """Return why an archive was not read, and a hint; None for other files."""
     kind = kind_of(node.content)
     if node.unread:
         if not node.size:
@@ -576,7 +585,7 @@ def _listed(nodes: Iterable[Node]) -> tuple[str, ...]:
 
 
 def _first(places: Sequence[str]) -> str:
-    """Return the first places in words, and how many more there are."""
+    """Return the first places in words, and the number of the others."""
     more = len(places) - _MAX_FOUND
     if more > 0:
         return f"{', '.join(places[:_MAX_FOUND])} and {more:,} more"

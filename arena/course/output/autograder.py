@@ -1,7 +1,7 @@
-"""Grades one hand-in on Gradescope; copied into the folder of an autograder, runs there as root.
+"""Grades one hand-in on Gradescope: it is copied into an autograder, where it runs as root.
 
-The student's program, and what builds it, runs as the user `student`, who can neither read the
-grader nor write its results. They are written when every process of that user has ended.
+The student's program and its build run as the user `student`, who can neither read the grader nor
+write its results. These are written when every process of that user has ended.
 """
 
 import json
@@ -18,9 +18,9 @@ from typing import Any
 import yaml
 
 _SECONDS = 600
-"""That a check may take."""
+"""The most seconds that a check may take."""
 _SHOWN = 4_000
-"""Characters of an error that are shown."""
+"""The most characters of an error that are shown."""
 
 
 def main(home: Path, user: str, points: float) -> None:
@@ -41,7 +41,7 @@ def main(home: Path, user: str, points: float) -> None:
 
 
 def _graded(home: Path) -> dict[str, Any] | None:
-    """Return what the teacher graded of a submitter, by e-mail address; None for nothing."""
+    """Return the teacher's result for a submitter, by e-mail address; None without one."""
     try:
         graded = json.loads((home / "source/graded.json").read_bytes())
         users = json.loads((home / "submission_metadata.json").read_bytes())["users"]
@@ -74,7 +74,7 @@ def _checked(submission: Path, bot: Path, user: str, points: float) -> dict[str,
 
 
 def _run_as(manifest: Path, user: str) -> None:
-    """Have a bot and its build run as another user; what is no bot.yaml is left to the check."""
+    """Have a bot and its build run as another user; a faulty bot.yaml is left to the check."""
     if manifest.is_symlink() or not manifest.is_file():
         return
     try:
@@ -99,7 +99,7 @@ def _run_as(manifest: Path, user: str) -> None:
 
 
 def result_of(report: dict[str, Any], points: float) -> dict[str, Any]:
-    """Return results.json of what `arena check --json` printed: a test for each step."""
+    """Return the results.json for a report of `arena check --json`, with a test for each step."""
     steps = {step["number"]: step for step in report["steps"]}
     last = len(steps) + report["left"]
     tests = [_test(number, steps.get(number), points / last) for number in range(1, last + 1)]
@@ -119,7 +119,7 @@ def _test(number: int, step: dict[str, Any] | None, points: float) -> dict[str, 
 
 
 def end_processes(user: str) -> None:
-    """Kill every process of a user, until none is left."""
+    """Kill the processes of a user until none is left."""
     uid = pwd.getpwnam(user).pw_uid
     while left := _processes_of(uid):
         for pid in left:

@@ -21,12 +21,12 @@ _BYTE_ORDER_MARKS = {
 }
 _NAMES = {"cp1252": "Windows-1252"}
 _SEPARATORS = ",;\t:"
-"""Those of Moodle, which has all four; Canvas has two of them."""
+"""The separators that Moodle has; Canvas has two of them."""
 _LINE_END = re.compile(r"\r\n?|\n")
 
 
 class Cell(NamedTuple):
-    """A cell as the file has it, and where in its text."""
+    """A cell as it is written, and its place in the text of the file."""
 
     start: int
     end: int
@@ -34,7 +34,7 @@ class Cell(NamedTuple):
 
     @property
     def text(self) -> str:
-        """What a person sees, without quotes and spaces around it."""
+        """The content, without quotes and without spaces around it."""
         raw = self.raw.strip()
         if raw.startswith('"'):
             raw = raw[1 : raw.rfind('"')].replace('""', '"')
@@ -42,18 +42,18 @@ class Cell(NamedTuple):
 
 
 class Line(NamedTuple):
-    """A record of the table."""
+    """A record of the table, which may have several lines in the file."""
 
     number: int
     """The line of the file in which it begins, from 1."""
     cells: list[Cell]
 
     def has(self, at: int) -> bool:
-        """Whether it is long enough to have a cell there."""
+        """Return whether the record has a cell at this place."""
         return at < len(self.cells)
 
     def text(self, at: int) -> str:
-        """Return the text of a cell, "" if the line does not have it."""
+        """Return the text of a cell; "" if the record does not have it."""
         return self.cells[at].text if self.has(at) else ""
 
 
@@ -61,9 +61,9 @@ class Export:
     """A table whose first line names its columns."""
 
     def __init__(self, path: Path, columns: Iterable[str]) -> None:
-        """Read a file with these columns.
+        """Read a file with columns of these titles.
 
-        Raises ArenaError if it is no text, or lacks a column or has it twice.
+        Raises ArenaError if it is not a text, or lacks a column, or has one twice.
         """
         self._path = path
         content = read_limited(path, _MAX_BYTES)
@@ -76,7 +76,7 @@ class Export:
         self.places = [_place(self.head, name, path) for name in names]
 
     def lines(self) -> Iterator[Line]:
-        """Yield the lines below the first; raises ArenaError at one that is no line of a table."""
+        """Yield the records below the titles; raises ArenaError for one with too many cells."""
         lines = self._all_lines(self._separator)
         next(lines)
         for line in lines:
@@ -87,9 +87,9 @@ class Export:
             yield line
 
     def changed(self, texts: Mapping[Cell, str]) -> bytes:
-        """Return the file with new texts in some cells, which are given in its order.
+        """Return the file with new texts in some cells, given in the order of the file.
 
-        Raises ArenaError if its encoding has no such character.
+        Raises ArenaError if its encoding lacks a character of them.
         """
         parts, at = [], 0
         for cell, text in texts.items():
@@ -121,11 +121,11 @@ class Export:
 
     @property
     def _errors(self) -> str:
-        """Bytes that the encoding does not have are kept, unless characters have two bytes."""
+        """Keep bytes that are no characters in the encoding, unless characters have two bytes."""
         return "strict" if self._encoding.startswith("utf-16") else "surrogateescape"
 
     def _separator_for(self, names: list[str]) -> str:
-        """Return what separates cells: that by which the first line has these names."""
+        """Return the separator of cells with which the first line has these titles."""
         wanted = {*map(key, names)}
         for separator in _SEPARATORS:
             try:
@@ -137,8 +137,9 @@ class Export:
         return max(_SEPARATORS, key=_LINE_END.split(self._text, maxsplit=1)[0].count)
 
     def _all_lines(self, separator: str) -> Iterator[Line]:
-        """Yield the cells of each record, whatever ends the lines."""
-        text, at, number = self._text, 0, 1
+        """Yield the records, with any separator and any ends of lines."""
+        text = self._text
+        at, number = 0, 1
         plain = rf"[^{separator}\r\n]*+"
         cell = re.compile(rf'"[^"]*+(?:""[^"]*+)*+"{plain}|(?!"){plain}')
         cells: list[Cell] = []
@@ -164,7 +165,7 @@ class Export:
 
 
 def key(text: str) -> str:
-    """Return the same text for names that look the same but for their case."""
+    """Return a key that is equal for names that look alike, in any case."""
     if not text.isascii():
         # Browsers copy characters of no width.
         text = "".join(c for c in text if unicodedata.category(c) != "Cf")
@@ -176,7 +177,7 @@ def _line_ends(cells: Iterable[Cell]) -> int:
 
 
 def _encoding(content: bytes) -> tuple[bytes, str]:
-    """Return the byte order mark of a file, b"" without one, and its encoding."""
+    """Return the byte order mark of a file, or b"", and its encoding."""
     for mark, encoding in _BYTE_ORDER_MARKS.items():
         if content.startswith(mark):
             return mark, encoding
@@ -192,7 +193,7 @@ def _encoding(content: bytes) -> tuple[bytes, str]:
 
 
 def _place(head: list[str], name: str, path: Path) -> int:
-    """Return the number of a column, from 0: this very name comes before one that looks like it."""
+    """Return the place of a column, from 0: its very title, or else one that looks like it."""
     exact = [at for at, title in enumerate(head) if title == name.strip()]
     found = exact or [at for at, title in enumerate(head) if key(title) == key(name)]
     if not found:
@@ -205,7 +206,7 @@ def _place(head: list[str], name: str, path: Path) -> int:
 
 
 def _nearest(name: str, head: list[str]) -> str:
-    """Return a hint with the columns that may be meant: Canvas and Moodle add to a title."""
+    """Return a hint with the columns that may be meant: Canvas and Moodle extend titles."""
     titles = {key(title): composed(title) for title in head if key(title)}
     if not titles:
         return "its first line must name the columns"

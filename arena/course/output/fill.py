@@ -2,14 +2,14 @@
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from msgspec import Struct
 
 from arena.course.output.export import Export, Line, key
-from arena.course.roster import Student
+from arena.course.roster import Student, StudentIndex
 from arena.io.errors import ArenaError, first_of
 
 _NUMBER = re.compile(
@@ -22,15 +22,20 @@ _NUMBER = re.compile(
 )
 _DIGIT = re.compile(r"\d")
 _MOST = {"maximum grade", "bestwertung", "max points", "points possible", "points_available"}
-"""Titles of the column with the maximum points."""
+"""Titles of the column with the most points that can be reached."""
 _MAX_LINES = 5
+_AS_TEXT = re.compile(r"""="(?P<formula>.*)"|['#](?P<rest>.*)""", re.DOTALL)
+"""A text with signs that keep a spreadsheet from reading a number; # is Brightspace's."""
+_PARTICIPANT = re.compile(r"(?:participant|participante|teilnehmer/in|deelnemer) ?([0-9]+)")
+"""Moodle's name of a participant, in some languages in which it exports files."""
+_WHOLE = re.compile(r"[0-9]+")
 
 
 class Decimals:
-    """Collects the decimal signs of a table, column by column."""
+    """The decimal signs in a table, column by column."""
 
     def __init__(self, head: Sequence[str], id_at: int, mark_at: int) -> None:
-        """Take the names of the columns, and the places of ids and marks."""
+        """Take the titles of the columns, and the places of ids and marks among them."""
         self._most = [at for at, name in enumerate(head) if key(name) in _MOST]
         self._mark_at = mark_at
         self._lines: dict[int, dict[str, list[int]]] = defaultdict(lambda: defaultdict(list))
@@ -48,10 +53,10 @@ class Decimals:
                 self._lines[at][sign].append(line.number)
 
     def sign(self, path: Path) -> str | None:
-        """Return the sign: the column of marks decides, then that of the most points.
+        """Return the decimal sign of a table; None if no number shows one.
 
-        Else columns that hold nothing but numbers do. None if there is no sign in them. Raises
-        ArenaError with the lines if those that decide have both signs.
+        The column of marks decides, or else that of the most points, or else all columns of
+        numbers. Raises ArenaError, with the lines, if those that decide have both signs.
         """
         for columns in ([self._mark_at], self._most, sorted(self._other)):
             lines = defaultdict[str, list[int]](list)
@@ -71,17 +76,17 @@ class Decimals:
 
 
 def with_sign(text: str, sign: str) -> str:
-    """Return a number with another decimal sign, and other texts as they are."""
+    """Return a number with this decimal sign, and any other text unchanged."""
     return re.sub("[.,]", sign, text) if is_decimal(text) else text
 
 
 def is_decimal(text: str) -> bool:
-    """Whether a text is a number with a decimal sign."""
+    """Return whether a text is a number with a decimal sign."""
     return re.fullmatch("[0-9]+[.,][0-9]+", text) is not None
 
 
 def _decimal_sign(match: re.Match[str]) -> str | None:
-    """Return the sign of a number; None without one, and where it may separate thousands."""
+    """Return the decimal sign of a number; None without one, or if it may separate thousands."""
     whole, decimals = match["whole"], match["decimals"]
     if not decimals or match["sign"] == match["groups"]:
         return None
@@ -95,19 +100,14 @@ def _named(lines: list[int]) -> str:
     return f"lines {numbers}" if len(once) > 1 else f"line {numbers}"
 
 
-_AS_TEXT = re.compile(r"""="(?P<formula>.*)"|['#](?P<rest>.*)""", re.DOTALL)
-"""Signs that keep a spreadsheet from reading a number; # is Brightspace's."""
-_PARTICIPANT = re.compile(r"(?:participant|participante|teilnehmer/in|deelnemer) ?([0-9]+)")
-"""Moodle's word is that of the language in which the file was exported."""
-_WHOLE = re.compile(r"[0-9]+")
-
-
 class Whose:
-    """The students by what an export may call them: id, e-mail address or account."""
+    """Students by what an export may call them: id, e-mail address or account."""
 
     def __init__(self, students: Sequence[Student]) -> None:
-        """Enter the students of a roster."""
-        self._names, self._numbers, self._participants = _Index(), _Index(), _Index()
+        """Take the students of the roster."""
+        self._names = StudentIndex()
+        self._numbers = StudentIndex()
+        self._participants = StudentIndex()
         ids = {key(student.id) for student in students}
         for student in students:
             for name in (student.id, student.email, student.account):
@@ -115,47 +115,31 @@ class Whose:
             for name in (student.id, student.account):
                 number = _number(key(name)) or _participant(key(name))
                 self._numbers.add(number, student)
-                # The account of one student may be the id of another who lost the zeros.
+                # Without its zeros, the account of one student may be the id of another.
                 self._names.add(number if number not in ids else "", student)
             account = key(student.account)
             for name in (_participant(key(student.id)), _participant(account), _number(account)):
                 self._participants.add(name, student)
 
     def find(self, text: str) -> list[str]:
-        """Return the ids of the students that a cell may mean: none, one or more.
+        """Return the ids of the students whom a cell may mean; [] for nobody.
 
-        A name on the roster comes first, then one behind a sign that makes it a text, then Moodle's
-        number of a participant, then a number that differs by the zeros that it begins with.
+        It may be a name of the roster, or one behind a sign that makes it a text, or Moodle's
+        number of a participant, or a number without its leading zeros: the first that fits counts.
         """
-        return next(filter(None, self._found(text)), [])
-
-    def _found(self, text: str) -> Iterator[list[str]]:
-        yield self._names.ids(key(text))
         match = _AS_TEXT.fullmatch(text)
         plain = key(match["formula"] or match["rest"] or "") if match else key(text)
-        yield self._names.ids(plain)
-        yield self._participants.ids(_participant(plain))
-        yield self._numbers.ids(_number(plain))
-
-
-class _Index(defaultdict[str, dict[str, None]]):
-    """The ids of students by a text; "" belongs to none of them."""
-
-    def __init__(self) -> None:
-        super().__init__(dict)
-
-    def add(self, text: str, student: Student) -> None:
-        """Enter a student."""
-        if text:
-            self[text][student.id] = None
-
-    def ids(self, text: str) -> list[str]:
-        """Return whose a text is, in the order of the roster."""
-        return [*self.get(text, ())]
+        found = (
+            self._names[key(text)]
+            or self._names[plain]
+            or self._participants[_participant(plain)]
+            or self._numbers[_number(plain)]
+        )
+        return [student.id for student in found]
 
 
 def _number(name: str) -> str:
-    """Return a number without the zeros that it begins with; "" for another name."""
+    """Return a number without its leading zeros; "" if the name is not a number."""
     return (name.lstrip("0") or "0") if _WHOLE.fullmatch(name) else ""
 
 
@@ -165,28 +149,28 @@ def _participant(name: str) -> str:
 
 
 class At(Struct, frozen=True):
-    """A line of an export with an id."""
+    """A line of an export, and the id in it."""
 
     line: int
     id: str
 
 
 class Filled(Struct, frozen=True):
-    """An export with marks in it, and what is missing."""
+    """An export with marks in it, and what is missing in it."""
 
     content: bytes
     filled: list[str]
-    """The ids of the students whose mark it has, in its order."""
+    """The ids of the students whose marks were filled in, in the order of the file."""
     known: int
-    """The number of its lines that are a student's of the roster, with a mark or without."""
+    """The number of students of the roster who have a line."""
     strangers: list[At]
-    """Lines whose id is no student's: guests, test students."""
+    """Lines with the id of nobody on the roster, such as guests."""
     no_cell: list[At]
     """Lines of students with a mark that are too short to have a cell for it."""
     no_id: list[int]
     """Lines without an id, such as that of the points possible."""
     missing: list[str]
-    """The ids of students with a mark who are in no line."""
+    """The ids of students with a mark who have no line."""
 
     @property
     def is_whole(self) -> bool:
@@ -201,12 +185,12 @@ def fill(
     students: Sequence[Student],
     marks: Mapping[str, str],
 ) -> Filled:
-    """Return an export with marks, which are given by the id on the roster; "" is no mark.
+    """Return an export with marks, given by the id on the roster; "" stands for no mark.
 
-    The column of ids has ids, e-mail addresses or accounts of the students. Numbers get the decimal
-    sign that the file shows. Raises ArenaError if the file is no table or lacks a column, if a line
-    has too many cells, if an id may be that of two students or is there twice, and if the file
-    shows both decimal signs.
+    The column of ids has ids, e-mail addresses or accounts. Numbers get the decimal sign of the
+    file. Raises ArenaError if the file is not a table or lacks a column, if a line has too many
+    cells, if an id may be that of two students, if a student with a mark has two lines, and if the
+    file has both decimal signs.
     """
     export = Export(path, [id_column, mark_column])
     id_at, mark_at = export.places
@@ -214,7 +198,13 @@ def fill(
         raise ArenaError(f"'{id_column}' is the column of ids", str(path), "name that of marks")
     decimals = Decimals(export.head, id_at, mark_at)
     read = _read(export, Whose(students), decimals, path)
-    marked = {id_: _only(id_, lines, path) for id_, lines in read.known.items() if marks.get(id_)}
+    marked: dict[str, Line] = {}
+    for id_, lines in read.known.items():
+        if marks.get(id_):
+            if len(lines) > 1:
+                what = f"'{id_}' is there twice, in lines {lines[0].number} and {lines[1].number}"
+                raise ArenaError(what, str(path), "leave one of them out")
+            [marked[id_]] = lines
     cells = {id_: line.cells[mark_at] for id_, line in marked.items() if line.has(mark_at)}
     texts = {cell: marks[id_] for id_, cell in cells.items()}
     if any(map(is_decimal, texts.values())) and (sign := decimals.sign(path)):
@@ -231,14 +221,16 @@ def fill(
 
 
 class _Read(NamedTuple):
+    """The lines of an export by whose they are."""
+
     known: dict[str, list[Line]]
-    """Lines by the id of the student whose they are, in the order of the file."""
+    """Lines of students of the roster, by id, in the order of the file."""
     strangers: list[At]
     no_id: list[int]
 
 
 def _read(export: Export, whose: Whose, decimals: Decimals, path: Path) -> _Read:
-    """Find out whose the lines are, and which decimal signs they have."""
+    """Read the lines: whose they are, and which decimal signs they have."""
     id_at = export.places[0]
     read = _Read({}, [], [])
     for line in export.lines():
@@ -256,11 +248,3 @@ def _read(export: Export, whose: Whose, decimals: Decimals, path: Path) -> _Read
         elif any(cell.text for cell in line.cells):
             read.no_id.append(line.number)
     return read
-
-
-def _only(id_: str, lines: list[Line], path: Path) -> Line:
-    """Return the line of a student."""
-    if len(lines) > 1:
-        what = f"'{id_}' is there twice, in lines {lines[0].number} and {lines[1].number}"
-        raise ArenaError(what, str(path), "leave one of them out")
-    return lines[0]

@@ -20,27 +20,35 @@ from arena.publish.site_folder import read_manifest, replace_site
 
 FEEDBACK = "feedback"
 _DOOR = "door"
-"""The folder in `grading` with the pages as a door shows them."""
+"""The folder in `grading` with the pages for a door."""
 _KEY_FILE = "secret"
-"""From which the names of pages follow."""
+"""The file in `grading` with the secret from which the names of pages follow."""
 _DIGITS = 32
-"""Of a page's name: 128 bits."""
+"""Hexadecimal digits of a page's name: 128 bits."""
+_OF_COURSE = "course"
+"""The folder of the course in the private folder of an author."""
+_MAX_BYTES = 64 << 20
+_PUBLIC = 0o022
+"""The umask under which pages are published."""
 
 
 def places_of(course: Course) -> dict[str, Path]:
-    """Return where each student's page is, by id."""
-    secret = _secret(grading(course))
+    """Return the file of each student's page, by id; its name cannot be guessed."""
+    path = grading(course) / _KEY_FILE
+    if not path.exists():
+        write_file(path, secrets.token_hex(32).encode())
+    secret = path.read_bytes()
     return {one.id: course.folder / page_path(secret, one.id) for one in course.students}
 
 
 def page_path(secret: bytes, student: str) -> str:
-    """Return the file of a student's page, whose name nobody can guess without the secret."""
+    """Return the path of a student's page in the course; it follows from the secret."""
     token = hmac.new(secret, student.encode("utf-8", "surrogatepass"), sha256).hexdigest()
     return f"{FEEDBACK}/{token[:_DIGITS]}.html"
 
 
 def for_door(course: Course, page: Path) -> Path:
-    """Return where a student's page is as the door of the course shows it."""
+    """Return the file with a student's page for the door of the course."""
     return grading(course) / _DOOR / page.name
 
 
@@ -52,7 +60,7 @@ def remove_others(course: Course, pages: Mapping[str, Path]) -> None:
 
 
 def remove_pages(folder: Path, kept: Collection[str]) -> None:
-    """Remove all pages of students in a folder but some; raises ArenaError."""
+    """Remove the pages of students in a folder, except some; raises ArenaError."""
     for page in folder.glob(f"{'[0-9a-f]' * _DIGITS}.html"):
         if page.name not in kept:
             remove_page(page)
@@ -66,19 +74,6 @@ def remove_page(page: Path) -> None:
         raise ArenaError(f"it cannot be removed: {reason(error)}", str(page)) from None
 
 
-def _secret(folder: Path) -> bytes:
-    path = folder / _KEY_FILE
-    if not path.exists():
-        write_file(path, secrets.token_hex(32).encode())
-    return path.read_bytes()
-
-
-_OF_COURSE = "course"
-"""The folder of a course among an author's private pages."""
-_MAX_BYTES = 64 << 20
-_PUBLIC = 0o022
-
-
 class GivenPage(Struct, frozen=True):
     """Where a student finds the page."""
 
@@ -89,15 +84,18 @@ class GivenPage(Struct, frozen=True):
 
 
 def give_pages(course: Course, lock: Lock, folder: Path | None) -> list[GivenPage]:
-    """Give the pages of a graded course; those whom no door knows find theirs in the folder.
+    """Give students their pages at the door, and the others in the folder.
 
-    Pages that nobody is to find any more are removed. Raises ArenaError.
+    Pages of students who left the course are removed. Raises ArenaError.
     """
     if folder is None and course.door is None:
         hint = "name a folder to be published, --into FOLDER, or a ladder, `door`"
         raise ArenaError("there is no place for the pages", str(course.path), hint)
     if folder is not None:
-        _check_apart(course, folder)
+        ours, public = course.folder.resolve(), folder.resolve()
+        if ours.is_relative_to(public) or public.is_relative_to(ours):
+            what = "the folder of the course is private, and would be published with it"
+            raise ArenaError(what, str(folder), "name a folder elsewhere")
     given = _give_at_door(course, course.door) if course.door else {}
     if folder is not None:
         with umask(_PUBLIC), os_errors("it cannot be published", folder):
@@ -114,15 +112,8 @@ def take_from_door(course: Course) -> None:
             remove_page(_at_door(private))
 
 
-def _check_apart(course: Course, folder: Path) -> None:
-    ours, public = course.folder.resolve(), folder.resolve()
-    if ours.is_relative_to(public) or public.is_relative_to(ours):
-        what = "the folder of the course is private, and would be published with it"
-        raise ArenaError(what, str(folder), "name a folder elsewhere")
-
-
 def _give_at_door(course: Course, door: Path) -> dict[str, GivenPage]:
-    """Put the pages of those who are invited behind a door; returns them by student."""
+    """Put the pages of invited students behind a door; returns them by the id of the student."""
     folders = _private_folders(door)
     given: dict[str, GivenPage] = {}
     for id_, page in places_of(course).items():
@@ -146,14 +137,14 @@ def _at_door(private: Path) -> Path:
 
 
 def _private_folders(root: Path) -> dict[str, Path]:
-    """Return the private folder of each author of a ladder, by name in lower case."""
+    """Return the private folder of each author of a ladder, by the author's casefolded name."""
     folder: Folder = existing(root)
     with Door(folder) as door:
         return {author.name.casefold(): folder.private / author.name for author in door.authors()}
 
 
 def _publish(course: Course, folder: Path, elsewhere: set[str]) -> dict[str, GivenPage]:
-    """Copy the pages of students but some; returns them by student."""
+    """Copy the pages of all other students into a folder; returns them by the student's id."""
     given: dict[str, GivenPage] = {}
     for id_, page in places_of(course).items():
         if id_ not in elsewhere:
@@ -165,7 +156,7 @@ def _publish(course: Course, folder: Path, elsewhere: set[str]) -> dict[str, Giv
 
 
 def _publish_site(course: Course, lock: Lock, target: Path) -> None:
-    """Copy the league's site, or remove that of before."""
+    """Copy the league's site, or remove the one of before if there is no league."""
     site = course.folder / SITE
     names = sorted(read_manifest(site).files) if lock.field else []
     if names or read_manifest(target).files:

@@ -1,8 +1,8 @@
-"""Gradescope: results of a hand-in as `results.json`, and the folder of an autograder.
+"""Gradescope: results of hand-ins as `results.json`, and the folder of an autograder.
 
 The formats are Gradescope's: gradescope-autograders.readthedocs.io. An autograder is a smoke test:
-it checks one hand-in, without games for marks. The student's code runs as another user, who may
-neither read the grader nor write results; they are written when all of its processes have ended.
+it checks one hand-in, without games for marks. The student's code runs as another user, who can
+neither read the grader nor write results, which are written after its last process has ended.
 """
 
 import json
@@ -10,7 +10,7 @@ from collections import Counter
 from hashlib import sha256
 from pathlib import Path
 
-from arena.author.check.findings import CheckReport, Finding
+from arena.author.check.findings import CheckReport
 from arena.course.intake.checks import read_check
 from arena.course.intake.entries import CHECKS
 from arena.course.marks import GradedCourse, Result, grading
@@ -19,12 +19,12 @@ from arena.io.errors import ArenaError
 from arena.io.files import reason, write_file
 
 GRADER = Path(__file__).with_name("autograder.py")
-"""What runs on Gradescope."""
+"""The program that runs on Gradescope."""
 GRADED = "graded.json"
-"""What the autograder gives instead, by the address of the student."""
+"""Results that the autograder gives instead of its own, by the address of the student."""
 _USER = "student"
 _DIGITS = 16
-"""Of a hash that tells ids apart which folders cannot have."""
+"""Digits of a hash that tells apart ids which a folder cannot have as its name."""
 _SETUP = """#!/bin/sh
 # Run once, when the image is built: needs Ubuntu 22.04 or later, or Debian 12 or later.
 set -e
@@ -64,15 +64,15 @@ def write_autograder(folder: Path, points: float) -> None:
 
 
 def write_graded(folder: Path, read: GradedCourse) -> None:
-    """Write what was graded: a file for each student, and one by address for the autograder."""
-    course, _, results, first_look = read
-    addresses = Counter(result.student.email.casefold() for result in results)
+    """Write the results of a course: a file for each student, and one for the autograder."""
+    course = read.course
+    addresses = Counter(result.student.email.casefold() for result in read.results)
     graded: dict[str, object] = {}
-    for result in results:
+    for result in read.results:
         content = result.hand_in.content if result.hand_in else ""
         kept = read_check(grading(course) / CHECKS, result.student.unit, content)
         report = kept.report if kept else None
-        text = results_json(result, report, course.file.precision, first_look)
+        text = results_json(result, report, course.file.precision, read.first_look)
         name = folder_name(result.student.id)
         write_file(folder / "results" / name / "results.json", text.encode(), parents=True)
         address = result.student.email.casefold()
@@ -83,7 +83,7 @@ def write_graded(folder: Path, read: GradedCourse) -> None:
 
 
 def folder_name(student: str) -> str:
-    """Return the folder of a student's results: the id, or what of it a folder may be called."""
+    """Return the name of the folder of a student's results, which is the id if possible."""
     name = "".join(c if c.isalnum() or c in "-_" else "_" for c in student)
     digest = sha256(student.encode("utf-8", "surrogatepass")).hexdigest()[:_DIGITS]
     return name if name == student else f"{name}-{digest}"
@@ -92,9 +92,9 @@ def folder_name(student: str) -> str:
 def results_json(
     result: Result, report: CheckReport | None, precision: float, first_look: str
 ) -> str:
-    """Return the results.json of a graded hand-in, with the marks and how they came about.
+    """Return the results.json of a graded hand-in, with the parts of its mark.
 
-    `first_look` is as `first_look_of` says it.
+    `report` is that of its check, `first_look` as `first_look_of` says it.
     """
     tests: list[dict[str, object]] = []
     for name, part in result.mark.parts.items() if result.mark else ():
@@ -104,7 +104,8 @@ def results_json(
         tests.append(
             {"name": name, "score": round(part.points, 2), "max_score": part.of, "output": said}
         )
-    faults = [_fault(f) for step in report.steps for f in step.findings] if report else []
+    findings = [finding for step in report.steps for finding in step.findings] if report else []
+    faults = [" / ".join(filter(None, (one.what, one.where, one.hint))) for one in findings]
     lines = [result.note, *faults]
     if result.mark:
         how = "reached" if result.mark.precise else "not reached: the budget of games is spent"
@@ -121,7 +122,3 @@ def results_json(
         "tests": tests,
     }
     return json.dumps(document, indent=1) + "\n"
-
-
-def _fault(finding: Finding) -> str:
-    return " / ".join(filter(None, (finding.what, finding.where, finding.hint)))

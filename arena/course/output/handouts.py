@@ -1,4 +1,4 @@
-"""What a teacher hands out: the Markdown of a course's pack as pages and slides that print well."""
+"""Handouts: the Markdown of a course's pack as pages and slides that print well."""
 
 import re
 from collections.abc import Iterator
@@ -19,20 +19,20 @@ _OTHER_SHEET = re.compile(r"([\w-]+)\.md(#.*)?")
 
 
 class Handout(Struct, frozen=True):
-    """A sheet, or slides: what its page shows."""
+    """What the page of a sheet, or of slides, shows."""
 
     title: str
     course: str
     parts: list[str]
-    """HTML: one of a sheet, one for each slide."""
+    """HTML: one part for a sheet, one for each slide."""
     slides: bool
 
 
 def write_handouts(folder: Path, course: str) -> list[Path]:
-    """Write an HTML file beside each Markdown file of a folder; returns them.
+    """Write an HTML file beside each Markdown file of a folder; returns their paths.
 
-    A file with horizontal rules (`---`) is slides, others are sheets. What HTML a file has in it is
-    shown, not obeyed. Raises ArenaError if there is no such file, or one cannot be read or written.
+    Horizontal rules (`---`) make slides of a file; others are sheets. HTML in a file is shown as
+    text. Raises ArenaError if there is no Markdown file, or one cannot be read or written.
     """
     sources = sorted(folder.glob("*.md"))
     if not sources:
@@ -57,7 +57,7 @@ def _write(source: Path, course: str) -> Path:
 
 
 def _split(tokens: list[Token]) -> Iterator[list[Token]]:
-    """Yield what is between horizontal rules."""
+    """Yield the parts between horizontal rules."""
     part: list[Token] = []
     for token in tokens:
         if token.type == "hr":
@@ -69,7 +69,7 @@ def _split(tokens: list[Token]) -> Iterator[list[Token]]:
 
 
 def _link_pages(tokens: list[Token]) -> None:
-    """Have links to other Markdown files lead to their pages."""
+    """Make links to other Markdown files lead to their pages."""
     for token in tokens:
         for inner in token.children or ():
             target = inner.attrGet("href") if inner.type == "link_open" else None

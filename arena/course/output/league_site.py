@@ -23,25 +23,25 @@ WATCHED = 80
 
 
 class LeagueSite(Struct, frozen=True):
-    """The site of a league; without one, everything is empty."""
+    """The site of a league; all fields are empty if there is none."""
 
     store: Path | None = None
     names: Mapping[str, str] = MappingProxyType({})
-    """The pseudonym of each bot, by what it is called at a table."""
+    """The pseudonym of each bot, by its name at a table."""
     pages: Mapping[str, str] = MappingProxyType({})
     """The page of each bot by its pseudonym, relative to the site."""
 
     def pseudonym(self, result: Result) -> str:
-        """Return what a hand-in is called there; "" if it does not play."""
+        """Return the pseudonym of a student's bot; "" if it does not play."""
         return self.names.get(name_of(result.hand_in.program), "") if result.hand_in else ""
 
     def replay(self, decision: Decision) -> str:
-        """Return the replay of a decision in the league, relative to the site."""
+        """Return the address of a decision's replay, relative to the site."""
         step = Links.step(decision.fixture, decision.game, decision.step)
         return f"{step}&see={decision.seat}"
 
     def games(self, name: str) -> Iterator[PlayedFixture]:
-        """Yield the games of a bot, as it is called at a table, that can be watched."""
+        """Yield the newest games of a bot, given by its name at a table: those to be watched."""
         if self.store is None:
             return
         with Store(self.store) as store:
@@ -56,7 +56,7 @@ class LeagueSite(Struct, frozen=True):
 
 
 def write_site(course: Course, lock: Lock) -> LeagueSite:
-    """Write the site of the field, if there is one; raises ArenaError if that is not possible."""
+    """Write the site of the field, if there is one; raises ArenaError if it cannot be written."""
     path = store_of(grading(course), lock, course.file.marks.field)
     if not (lock.field and is_complete(path)):
         return LeagueSite()

@@ -24,44 +24,47 @@ from arena.league.store.store import Store
 from arena.publish.templates import render, script
 
 _BINS = 10
+CLASS = "class.html"
 
 
 class Notices(Struct, frozen=True):
-    """What a grading has to say beside the marks."""
+    """What a grading tells the teacher besides the marks."""
 
     strangers: tuple[str, ...] = ()
     """Names of files that belong to nobody on the roster."""
     not_done: tuple[str, ...] = ()
-    """What could not be played, and why."""
+    """Games and hand-ins that were left out, and why."""
     similarity: Similarity = Similarity()
 
 
 class Spread(Struct, frozen=True):
-    """How points are distributed over a class."""
+    """How the points of one part are distributed over a class."""
 
     name: str
     of: float
+    """The most points."""
     mean: float
     median: float
     deviation: float
-    """The standard deviation; 0 of one student."""
+    """The standard deviation; 0 for one student."""
     lowest: float
     highest: float
 
 
 class ClassRow(Struct, frozen=True):
-    """A student's row."""
+    """The row of a student in the table of the class."""
 
     result: Result
     page: str
+    """The student's page, relative to the page of the class."""
     pseudonym: str
     bot: str
-    """The page of the bot in the league's site; "" if it is not there."""
+    """The bot's page in the league's site; "" if it is not there."""
     note: str
 
 
 class ClassPage(Struct, frozen=True):
-    """What the page shows."""
+    """What the page of a class shows."""
 
     course: str
     graded: str
@@ -70,20 +73,20 @@ class ClassPage(Struct, frozen=True):
     parts: list[str]
     spreads: list[Spread]
     bins: list[tuple[float, float, int]]
-    """From where to where, and how many students."""
+    """Ranges of points, with the number of students in each."""
     needy: list[tuple[Result, list[str]]]
     late: list[Result]
     given: list[tuple[Result, Given]]
-    """Hand-ins that have next to nothing of their own."""
+    """Students whose hand-ins have next to nothing of their own, and where they come from."""
     has: Mapping[str, bool]
-    """Which columns anybody has: `group`, `team`, `deduction`, `by_hand`, `grade`."""
+    """Whether any student has a `group`, `team`, `deduction`, points `by_hand`, a `grade`."""
     notices: Notices
     people: Mapping[str, str]
-    """What the page calls each student, by id."""
+    """The id and the name of each student, by id."""
     shares: Mapping[str, Share]
     site: str
     last_due: str
-    """The last deadline; "" if it is over."""
+    """The last deadline of all students; "" if it had passed when the course was graded."""
     first_look: str
     """As `first_look_of` says it."""
     script: str
@@ -99,9 +102,10 @@ def render_class(
     league: LeagueSite,
     graded: datetime,
 ) -> str:
-    """Return the page; `needs` says by id why the teacher should look."""
+    """Return the page of a class; `needs` has reasons why the teacher should look, by id."""
     results = [row.result for row in rows]
     marks = [result.mark for result in results if result.mark]
+    last = max(course.due.values(), key=lambda due: (due.until, due.deadline))
     page = ClassPage(
         course=course.file.name,
         graded=f"{graded:%Y-%m-%d %H:%M %Z}",
@@ -117,40 +121,26 @@ def render_class(
             for result in results
             if result.hand_in and result.hand_in.given
         ],
-        has=_has(results, marks),
+        has={
+            "group": any(result.student.group for result in results),
+            "team": any(result.student.team for result in results),
+            "deduction": any(mark.deduction for mark in marks),
+            "by_hand": any(mark.added for mark in marks),
+            "grade": any(mark.grade for mark in marks),
+        },
         notices=notices,
-        people={result.student.id: _called(result) for result in results},
+        people={one.student.id: f"{one.student.id} {one.student.name}".strip() for one in results},
         shares=lock.shares,
         site=f"{SITE}/index.html" if league.store else "",
-        last_due=_last_due(course, graded),
+        last_due=f"{last.deadline:%Y-%m-%d %H:%M} {last.zone}" if last.until > graded else "",
         first_look=first_look_of(course, lock),
         script=script("shared.js", "tables.js"),
     )
     return render("course_class.html", page)
 
 
-def _called(result: Result) -> str:
-    return f"{result.student.id} {result.student.name}".strip()
-
-
-def _last_due(course: Course, graded: datetime) -> str:
-    """Return the last deadline; "" if it was over when the course was graded."""
-    last = max((due.until, due.deadline) for due in course.due.values())
-    return f"{last[1]:%Y-%m-%d %H:%M} {last[1].tzinfo}" if last[0] > graded else ""
-
-
-def _has(results: Sequence[Result], marks: Sequence[Mark]) -> dict[str, bool]:
-    return {
-        "group": any(result.student.group for result in results),
-        "team": any(result.student.team for result in results),
-        "deduction": any(mark.deduction for mark in marks),
-        "by_hand": any(mark.added for mark in marks),
-        "grade": any(mark.grade for mark in marks),
-    }
-
-
 def _spreads(marks: Sequence[Mark], total: float) -> Iterator[Spread]:
-    """Yield how each part, the marks and what is left of them are distributed."""
+    """Yield the distributions of each part, of the sums and of the final marks."""
     if not marks:
         return
     for name, part in marks[0].parts.items():
@@ -173,15 +163,13 @@ def _bins(finals: Sequence[float], total: float) -> list[tuple[float, float, int
     return [*zip(ends, ends[1:], counts, strict=False)]
 
 
-CLASS = "class.html"
-
-
 def write_pages(course: Course, lock: Lock, results: list[Result], notices: Notices) -> Path:
-    """Write the pages and the league's site under pseudonyms; returns the page of the class.
+    """Write all pages, and the league's site under pseudonyms; returns the page of the class.
 
     Raises ArenaError if they cannot be written.
     """
-    places, graded = places_of(course), datetime.now(UTC)
+    places = places_of(course)
+    graded = datetime.now(UTC)
     league = write_site(course, lock)
     told = _feedback(course, lock, results, league)
     finals = sorted((result.mark.final for result in results if result.mark), reverse=True)
@@ -213,7 +201,7 @@ def _row(result: Result, page: str, league: LeagueSite) -> ClassRow:
 def _feedback(
     course: Course, lock: Lock, results: list[Result], league: LeagueSite
 ) -> dict[str, Feedback]:
-    """Return what each student is told, by id."""
+    """Return the feedback for each student, by id."""
     told: dict[str, Feedback] = {}
     games = grading(course) / STORE
     with Store(games) if games.exists() else nullcontext() as store:

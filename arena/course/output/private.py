@@ -1,7 +1,6 @@
-"""Who can read a course: the teacher alone, of all users of the machine."""
+"""Nobody but the teacher reads a course: its files are closed to other users of the machine."""
 
 from contextlib import suppress
-from pathlib import Path
 from shlex import quote
 from stat import S_IMODE
 
@@ -14,36 +13,33 @@ from arena.course.output.pages import CLASS
 from arena.course.output.similarity import PAGE
 
 _WRITTEN = (LOCK, MARKS, GRADING, FEEDBACK, SITE, CLASS, PAGE)
-"""What a grading writes."""
-_OTHERS, _ENTER = 0o077, 0o011
+"""Files and folders that a grading writes."""
+_OTHERS = 0o077
+"""Rights of other users."""
+_ENTER = 0o011
+"""The right of other users to enter a folder."""
 _NAMED = 3
+"""The most files that the warning names."""
 
 
 def close_to_others(course: Course) -> str:
-    """Let the owner alone read what gradings wrote; an earlier arena let others, too.
+    """Close what gradings wrote to other users.
 
-    The teacher's own files stay as they are: returns a line on those that others can read, or "".
+    The rights of the teacher's own files do not change: returns a line on those that others can
+    read, "" if there are none.
     """
     for name in _WRITTEN:
         top = course.folder / name
         for path in (top, *top.rglob("*")):
             if not (top.is_symlink() or path.is_symlink()):  # which may lead elsewhere
-                _close(path)
-    return _warning(course.folder)
-
-
-def _close(path: Path) -> None:
-    with suppress(OSError):  # it is not there, or another user's
-        path.chmod(S_IMODE(path.stat().st_mode) & ~_OTHERS)
-
-
-def _warning(folder: Path) -> str:
-    whole = folder.resolve()
+                with suppress(OSError):  # it is not there, or another user's
+                    path.chmod(S_IMODE(path.stat().st_mode) & ~_OTHERS)
+    whole = course.folder.resolve()
     if not all(path.stat().st_mode & _ENTER for path in (whole, *whole.parents)):
         return ""
-    names = sorted(path.name for path in folder.iterdir() if path.lstat().st_mode & _OTHERS)
+    names = sorted(path.name for path in course.folder.iterdir() if path.lstat().st_mode & _OTHERS)
     if not names:
         return ""
     more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
     what = f"{', '.join(names[:_NAMED])}{more} can be read by other users of this machine"
-    return f"{what}: chmod -R go= {quote(str(folder))}"
+    return f"{what}: chmod -R go= {quote(str(course.folder))}"

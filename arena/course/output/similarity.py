@@ -1,4 +1,4 @@
-"""The hand-ins of a course that are alike: a page for the teacher, and for nobody else."""
+"""Hand-ins that are alike: a page for the teacher alone."""
 
 from collections.abc import Callable, Mapping
 from hashlib import sha256
@@ -10,7 +10,6 @@ from msgspec import Struct
 from arena import __version__
 from arena.author.alike.alike import AlikeRequest, LeftOut, NamedBot, alike
 from arena.author.alike.page import render_page, shown_pairs
-from arena.author.alike.pairs import Pair
 from arena.bots.manifest import load_bot
 from arena.course.config import Course
 from arena.course.lock import Lock
@@ -23,25 +22,25 @@ _KEPT = "alike.json"
 
 
 class SimilarPair(Struct, frozen=True):
-    """Two hand-ins that are more alike than others are, by their students."""
+    """Two hand-ins that are more alike than others, by their students."""
 
     one: str
     other: str
     source: float | None
-    """The share of their source that they have in common; None if it was not compared."""
+    """The share of their source that is the same; None if it was not compared."""
     decisions: float | None
-    """The same of their decisions."""
+    """The share of their decisions that are the same; None if they were not compared."""
 
 
 class Similarity(Struct, frozen=True):
-    """What the comparison of the hand-ins found."""
+    """The result of the comparison of all hand-ins."""
 
     key: str = ""
-    """Says what was compared; "" if nothing was."""
+    """A hash of what was compared; "" if nothing was."""
     pairs: tuple[SimilarPair, ...] = ()
-    """In the order of their page."""
+    """Pairs that stand out, in the order of the page."""
     why_not: str = ""
-    """Why nothing was compared though there are hand-ins; "" otherwise."""
+    """Why the comparison failed; "" if it did not."""
 
 
 def compare_hand_ins(
@@ -53,12 +52,14 @@ def compare_hand_ins(
     *,
     trusted: bool,
 ) -> Similarity:
-    """Write the page of the hand-ins that count, given by student, unless it is there already.
+    """Compare the hand-ins that count, given by student, and write the page about them.
 
-    The positions are drawn by the seed of the course, which nobody knows but the teacher. There is
-    no page if no two can be compared.
+    If they were compared before, nothing is done again. The positions are drawn by the secret seed
+    of the course. There is no page if there are less than two bots.
     """
-    page, kept_file, key = course.folder / PAGE, grading(course) / _KEPT, _key(course, lock)
+    page = course.folder / PAGE
+    kept_file = grading(course) / _KEPT
+    key = _key(course, lock)
     kept = read_json(kept_file, Similarity)
     if page.exists() and kept and kept.key == key:
         return kept
@@ -68,50 +69,46 @@ def compare_hand_ins(
         return Similarity()
     tell(f"comparing {len(hand_ins)} hand-ins")
     try:
-        request = _request(course, lock, workers)
+        request = AlikeRequest(
+            positions=course.file.alike,
+            seed=_seed(lock),
+            rules=course.rules,
+            common=tuple(course.starter.values()),
+            sandbox=lock.terms.sandbox,
+            packages=course.file.packages,
+            workers=workers,
+        )
         compared = alike(hand_ins, left_out, request, tell, trusted=trusted)
     except ArenaError as error:
         tell(f"hand-ins were not compared: {error}")
         return Similarity(why_not=f"hand-ins were not compared: {error}")
     people = {name: _called(name, course) for name in sources}
     write_file(page, render_page(compared, people, course.file.name).encode())
-    similarity = Similarity(key, tuple(_pair(pair, people) for pair in shown_pairs(compared)))
+    pairs = tuple(
+        SimilarPair(
+            people[pair.one],
+            people[pair.other],
+            source=pair.text.most if pair.text else None,
+            decisions=pair.behaviour.most if pair.behaviour else None,
+        )
+        for pair in shown_pairs(compared)
+    )
+    similarity = Similarity(key, pairs)
     write_file(kept_file, msgspec.json.encode(similarity))
     return similarity
 
 
 def forget_similarity(course: Course) -> None:
-    """Remove the page, and what was found: the next grading compares again."""
+    """Remove the page and the result, so that the next grading compares again."""
     for path in (course.folder / PAGE, grading(course) / _KEPT):
         path.unlink(missing_ok=True)
 
 
 def _called(id_: str, course: Course) -> str:
-    """Return a student, or all students of the team, with their names."""
+    """Return the id and name of a student, or those of the whole team."""
     units = {one.id: one.unit for one in course.students}
     theirs = [one for one in course.students if one.unit == units.get(id_)]
     return ", ".join(f"{one.id} {one.name}".strip() for one in theirs) or id_
-
-
-def _pair(pair: Pair, people: Mapping[str, str]) -> SimilarPair:
-    return SimilarPair(
-        people[pair.one],
-        people[pair.other],
-        pair.text.most if pair.text else None,
-        pair.behaviour.most if pair.behaviour else None,
-    )
-
-
-def _request(course: Course, lock: Lock, workers: int) -> AlikeRequest:
-    return AlikeRequest(
-        positions=course.file.alike,
-        seed=_seed(lock),
-        rules=course.rules,
-        common=tuple(course.starter.values()),
-        sandbox=lock.terms.sandbox,
-        packages=course.file.packages,
-        workers=workers,
-    )
 
 
 def _seed(lock: Lock) -> str:

@@ -17,7 +17,7 @@ from arena.course.intake.checks import Checked
 from arena.course.lock import Lock
 from arena.course.marks import Mark, Result, first_look_of
 from arena.course.output.league_site import LeagueSite
-from arena.course.points import FAIR, Grade, Part, Share
+from arena.course.points import FAIR, Part, Share
 from arena.game.records import Cause, Faulted, PlayedFixture
 from arena.league.store.store import Store
 from arena.playstats.coach.coach import Coach, Judgement
@@ -26,28 +26,30 @@ from arena.publish.templates import render
 from arena.publish.text import counted, fixed, percent
 
 _COACHED = 1
-"""Blocks against each baseline whose faults are shown; without a league they are coached."""
+"""Blocks against each baseline whose faults are shown; without a league, they are coached."""
 _FAULTS = 5
-"""Faults in games that are shown."""
+"""The most faults in games that are shown."""
+_TIME = "%Y-%m-%d %H:%M:%S"
+_TIMES, _MINUS = "\u00d7", "\u2212"
 
 
 class Feedback(Struct, frozen=True):
-    """What was found of a hand-in."""
+    """What a student is told about a hand-in, beside the mark."""
 
     failed: list[StepResult]
-    """Steps of its check."""
+    """Steps of its check that it did not pass."""
     faults: dict[Cause, int]
-    """In its first games against baselines."""
+    """The number of faults of each kind in its first games against baselines."""
     details: list[str]
-    """Of the first of them."""
+    """What happened, for the first of them."""
     judgement: Judgement | None
-    """Of its games in the league that can be watched; of those against baselines without one."""
+    """The coach's, of its games in the league that can be watched, or else against baselines."""
     watched: bool
     """Whether the judged games can be watched."""
     advice: list[str]
     """What to try next, most important first."""
     needs: list[str]
-    """Why the teacher should look, if the teacher should."""
+    """Why the teacher should look at it."""
 
 
 def feedback_of(
@@ -58,10 +60,12 @@ def feedback_of(
     store: Store | None,
     league: LeagueSite,
 ) -> Feedback:
-    """Return what to tell of a hand-in; `store` has the games against baselines."""
+    """Return the feedback on a hand-in; `store` has the games against baselines."""
     failed = [step for step in checked.report.steps if not step.ok] if checked else []
     bot = result.hand_in.bot if result.hand_in else ""
-    played = [*_played(course, lock, bot, store)] if bot and store and lock.shares else []
+    played: list[PlayedFixture] = []
+    if bot and store and lock.shares:
+        played = [*_first_tables(course, lock, bot, store)]
     events = [event for fixture in played for event in _faults(fixture, name_of(bot))]
     faults = Counter(event.cause for event in events)
     details = [f"{event.cause}: {event.detail}" for event in events[:_FAULTS]]
@@ -76,8 +80,8 @@ def feedback_of(
     return Feedback(failed, dict(faults), details, judgement, bool(watched), advice, needs)
 
 
-def _played(course: Course, lock: Lock, bot: str, store: Store) -> Iterator[PlayedFixture]:
-    """Yield the first tables of a hand-in against each baseline."""
+def _first_tables(course: Course, lock: Lock, bot: str, store: Store) -> Iterator[PlayedFixture]:
+    """Yield the first tables of a bot against each baseline."""
     for name in course.file.marks.baselines:
         for number in range(_COACHED):
             for table in block(lock.terms, pairing_of(lock.terms, bot, name), number):
@@ -135,68 +139,69 @@ def _advice(
         yield "try a change with `arena compare OLD NEW` before you hand it in"
 
 
-_TIME = "%Y-%m-%d %H:%M:%S"
-_TIMES, _MINUS = "\u00d7", "\u2212"
-
-
 class PartLine(Struct, frozen=True):
-    """A part of a mark, as the page says it."""
+    """A part of a mark, in words and numbers as the page shows them."""
 
     name: str
     share: str
     reference: str
     how: str
-    """The calculation."""
+    """How the points were calculated."""
     points: str
     of: str
     interval: str
 
 
 class StudentPage(Struct, frozen=True):
-    """What the page shows."""
+    """What the page of a student shows."""
 
     course: str
     result: Result
     told: Feedback
     total: str
     facts: list[tuple[str, str]]
-    """What is known of the hand-in, by what it is."""
+    """Names and values, such as the deadline and when the hand-in was received."""
     parts: list[PartLine]
     sums: list[str]
-    """The parts added up, deductions and what was added by hand, the grade."""
+    """The sum of the parts, the deduction, points by hand and the grade, a line for each."""
     table: list[float]
-    """The marks of all, if they are shown."""
+    """The marks of all students; empty if they are not shown."""
     pseudonym: str
     page: str
-    """That of the bot in the league's site; "" if it is not there."""
+    """The address of the bot's page in the league's site; "" if it is not there."""
     site: str
-    """Where that site is, relative to this page, or its address; "" if there is none to link to."""
+    """The address of that site, with a slash at its end; "" if there is none to link to."""
     contact: str
     first_look: str
     """As `first_look_of` says it."""
     behind_door: bool
     replay: Callable[[Decision], str]
     hide: Callable[[str], str]
-    """Leaves out the folders of the machine that graded."""
+    """Takes the folders of this machine out of a text."""
     did: Callable[[Decision], str] = did
     named: Callable[[DecisionAction], str] = named
 
 
 class StudentPages:
-    """Makes the pages of a grading's students."""
+    """Makes the pages of the students of a grading."""
 
     def __init__(
         self, course: Course, lock: Lock, league: LeagueSite, finals: list[float], graded: datetime
     ) -> None:
-        """Take the marks of all as `finals`; `graded` is when they were made."""
-        self._course, self._lock, self._league, self._graded = course, lock, league, graded
+        """Take the marks of all students, `finals`, and the time of the grading, `graded`."""
+        self._course = course
+        self._lock = lock
+        self._league = league
+        self._graded = graded
         self._finals = finals if course.file.table else []
         self._hide = _hider(course)
 
     def render(self, result: Result, told: Feedback, *, behind_door: bool) -> str:
         """Return the page of a student."""
-        file, league = self._course.file, self._league
-        pseudonym, site = league.pseudonym(result), self._site(behind_door=behind_door)
+        file = self._course.file
+        league = self._league
+        pseudonym = league.pseudonym(result)
+        site = self._site(behind_door=behind_door)
         page = StudentPage(
             course=file.name,
             result=result,
@@ -218,7 +223,7 @@ class StudentPages:
         return render("course_student.html", page)
 
     def _site(self, *, behind_door: bool) -> str:
-        """Return where the league's site is, with a slash at the end."""
+        """Return the address of the league's site as a page links to it; "" for none."""
         if self._league.store is None:
             return ""
         if address := self._course.file.site:
@@ -237,7 +242,11 @@ class StudentPages:
         if result.student.team:
             yield "Team", result.student.team
         if hand_in := result.hand_in:
-            delay = _delay(hand_in.days_late, hand_in.free_days)
+            free = hand_in.free_days
+            costless = f", {free} of them without a deduction" if free else ""
+            delay = "on time"
+            if hand_in.days_late:
+                delay = f"{counted(hand_in.days_late, 'day')} late{costless}"
             if hand_in.received:
                 delay = f"{_clock(datetime.fromisoformat(hand_in.received), zone)}, {delay}"
             source = f" ({hand_in.time_source})" if hand_in.time_source else ""
@@ -252,16 +261,13 @@ def _clock(moment: datetime, zone: tzinfo | None) -> str:
     return f"{moment.astimezone(zone):{_TIME}} {zone}"
 
 
-def _delay(days: int, free: int) -> str:
-    costless = f", {free} of them without a deduction" if free else ""
-    return f"{counted(days, 'day')} late{costless}" if days else "on time"
-
-
 def _parts(result: Result, lock: Lock) -> Iterator[PartLine]:
+    names = {name: f"against {name}" for name in lock.terms.baselines}
+    names |= {LEGAL: "legal play", FIELD: "all others"}
     for name, part in result.mark.parts.items() if result.mark else ():
         reference = lock.shares.get(name)
         yield PartLine(
-            name=_called(name, lock),
+            name=names.get(name, name),
             share=percent(part.share.share, 2) if part.share else "",
             reference=percent(reference.share, 2) if reference else "",
             how=_how(name, part, result, lock),
@@ -271,13 +277,8 @@ def _parts(result: Result, lock: Lock) -> Iterator[PartLine]:
         )
 
 
-def _called(name: str, lock: Lock) -> str:
-    against = f"against {name}" if name in lock.terms.baselines else name
-    return {LEGAL: "legal play", FIELD: "all others"}.get(name, against)
-
-
 def _how(name: str, part: Part, result: Result, lock: Lock) -> str:
-    """Return the calculation of a part, or the teacher's reason."""
+    """Return how the points of a part were calculated, or the teacher's reason for them."""
     if name not in {LEGAL, FIELD, *lock.terms.baselines}:
         return result.mark.reasons.get(name, "not marked yet") if result.mark else ""
     if result.hand_in is None:
@@ -294,7 +295,7 @@ def _how(name: str, part: Part, result: Result, lock: Lock) -> str:
 
 
 def _against(share: Share, reference: Share, of: float) -> str:
-    """Return the calculation of a part against a baseline."""
+    """Return how the points against a baseline were calculated."""
     games = counted(share.games, "game")
     if share.share <= FAIR:
         return f"of {games}: no points up to one half"
@@ -309,7 +310,7 @@ def _percent(share: float) -> str:
 
 
 def _sums(mark: Mark) -> Iterator[str]:
-    """Yield how a mark is added up; parts to two decimals may be a hundredth off their sum."""
+    """Yield lines that add a mark up; rounded parts may differ from their sum by a hundredth."""
     parts = [fixed(part.points) for part in mark.parts.values()]
     points = mark.total.points
     exact = fixed(sum(map(float, parts))) == fixed(points)
@@ -328,18 +329,12 @@ def _sums(mark: Mark) -> Iterator[str]:
     if points < 0:
         yield f"0 at least: {fixed(mark.final)}"
     if mark.grade:
-        yield _grade(mark.grade)
-
-
-def _grade(grade: Grade) -> str:
-    if grade.is_raised:
-        why = f"the points lead to {grade.by_points}, their interval reaches the better one"
-        return f"Grade {grade.name}: {why}"
-    return f"Grade {grade.name}"
+        why = f": the points lead to {mark.grade.by_points}, their interval reaches the better one"
+        yield f"Grade {mark.grade.name}{why if mark.grade.is_raised else ''}"
 
 
 def _hider(course: Course) -> Callable[[str], str]:
-    """Return what leaves out of texts the folders that only this machine has."""
+    """Return a function that takes the folders of this machine out of a text."""
     own = course.submissions, course.folder
     roots = *own, *(root.resolve() for root in own), Path(tempfile.gettempdir()), Path.home()
     known = sorted({str(root) for root in roots} - {".", "/"}, key=len, reverse=True)

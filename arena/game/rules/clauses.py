@@ -17,7 +17,7 @@ class Clause(Struct, frozen=True):
     id: str
     title: str
     texts: dict[str, str]
-    """By rule book."""
+    """What each rule book says, by its id."""
     switch: str = ""
     """A field of Rules; "" if all documents agree, or agree in our reading."""
 

@@ -51,15 +51,12 @@ def clauses_of(now: Round, outcome: Outcome, contested: list[str]) -> list[str]:
     """Return the clauses that decided an outcome, in the order in which they applied."""
     wild = ["PAL-WILD"] if now.standing.palifico_seat is not None else []
     shown = ["REVEAL"] if now.standing.rules.reveal != "unstated" else []
-    settled = _deciding_clauses(now, outcome)
-    return [*contested, *settled, *wild, *shown, *_next_round_clauses(now.standing, outcome)]
-
-
-def _deciding_clauses(now: Round, outcome: Outcome) -> list[str]:
     if outcome.call == "calza":
-        return ["CALZA-RIGHT" if outcome.loser is None else "CALZA-WRONG"]
-    stands = now.bid is not None and outcome.count >= now.bid.quantity
-    return ["DUDO", "TIE"] if stands else ["DUDO"]
+        settled = ["CALZA-RIGHT" if outcome.loser is None else "CALZA-WRONG"]
+    else:
+        stands = now.bid is not None and outcome.count >= now.bid.quantity
+        settled = ["DUDO", "TIE"] if stands else ["DUDO"]
+    return [*contested, *settled, *wild, *shown, *_next_round_clauses(now.standing, outcome)]
 
 
 def _next_round_clauses(before: Standing, outcome: Outcome) -> list[str]:
@@ -125,18 +122,14 @@ def _why_not_a_raise(now: Round, last: Bid, bid: Bid) -> Illegality:
     if bid.face == last.face:
         return f"to raise {name_bid(last)} takes at least {last.quantity + 1}", ["RAISE-QTY"]
     if bid.face < last.face:
-        return _why_not_lower(now, last)
+        reason = f"a face below {_NAMES[last.face]} can only follow a bid of pacos"
+        if now.standing.rules.raise_to_lower_face:
+            reason = f"a lower face takes more dice: at least {last.quantity + 1}"
+        return reason, ["RAISE-DOWN"]
     if bid.quantity < last.quantity:
         return f"a higher face takes at least {last.quantity} dice", ["RAISE-FACE"]
     reason = f"a raise to a higher face keeps the quantity, {last.quantity}: not both at once"
     return reason, ["RAISE-FACE", "RAISE-BOTH"]
-
-
-def _why_not_lower(now: Round, last: Bid) -> Illegality:
-    if now.standing.rules.raise_to_lower_face:
-        least = last.quantity + 1
-        return f"a lower face takes more dice: at least {least}", ["RAISE-DOWN"]
-    return f"a face below {_NAMES[last.face]} can only follow a bid of pacos", ["RAISE-DOWN"]
 
 
 def _why_not_with_pacos(last: Bid, bid: Bid) -> Illegality:

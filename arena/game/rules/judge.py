@@ -6,7 +6,7 @@ from msgspec import Struct, field
 
 from arena.game.rules.books import FACES, MAX_PLAYERS, MIN_PLAYERS, variant
 from arena.game.rules.dice import Hand
-from arena.game.rules.explain import Illegality, clauses_of, why_illegal_bid, why_illegal_call
+from arena.game.rules.explain import clauses_of, why_illegal_bid, why_illegal_call
 from arena.game.rules.round import (
     Bid,
     Outcome,
@@ -213,21 +213,18 @@ def _illegal_in(now: Round, position: Position, moment: list[int]) -> IllegalVer
     acted: set[int] = set()
     for at in moment:
         action = position.actions[at]
-        illegality = _why_illegal(now, action)
+        if isinstance(action, BidAction):
+            bid = Bid(action.quantity, action.face)
+            illegality = why_illegal_bid(now, action.seat, bid)
+        else:
+            call: Literal["dudo", "calza"] = "dudo" if isinstance(action, DudoAction) else "calza"
+            illegality = why_illegal_call(now, action.seat, call)
         if illegality is None and action.seat in acted:
             illegality = f"seat {action.seat} cannot do two things in one moment", ["TURN"]
         if illegality:
             return IllegalVerdict(at, *illegality)
         acted.add(action.seat)
     return None
-
-
-def _why_illegal(now: Round, action: AnyAction) -> Illegality | None:
-    if isinstance(action, BidAction):
-        return why_illegal_bid(now, action.seat, Bid(action.quantity, action.face))
-    return why_illegal_call(
-        now, action.seat, "calza" if isinstance(action, CalzaAction) else "dudo"
-    )
 
 
 def _play(now: Round, position: Position, moment: list[int]) -> Round | Resolved:

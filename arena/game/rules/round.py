@@ -27,11 +27,11 @@ class BidBySeat(Protocol):
 
     @property
     def quantity(self) -> int:
-        """How many dice."""
+        """How many dice show it, at least."""
 
     @property
     def face(self) -> int:
-        """The face that they show."""
+        """The face that it names."""
 
 
 class Bid(Struct, frozen=True, gc=False):
@@ -276,31 +276,21 @@ def _raises_locked(
 
 @lru_cache(_POSITIONS)
 def _raises(cap: int, quantity: int, face: int, lower: bool, both: bool) -> tuple[Raises, ...]:
+    """Return the raises of a normal round over a bid, from pacos up."""
     if face == PACO:
-        return tuple(_raises_from_pacos(quantity, cap))
-    return tuple(_raises_from_number(cap, quantity, face, lower, both))
-
-
-def _raises_from_pacos(quantity: int, cap: int) -> list[Raises]:
-    """Return more pacos (PACOS-UP), and twice as many and one more of a number (FROM-PACOS)."""
-    ranges = [Raises(PACO, quantity + 1, cap)] if quantity < cap else []
-    if 2 * quantity + 1 <= cap:
-        ranges += [Raises(face, 2 * quantity + 1, cap) for face in range(PACO + 1, FACES + 1)]
-    return ranges
-
-
-def _raises_from_number(
-    cap: int, quantity: int, face: int, lower: bool, both: bool
-) -> list[Raises]:
-    """Return half as many pacos (TO-PACOS), more dice (RAISE-QTY), a higher face (RAISE-FACE)."""
+        # More pacos (PACOS-UP), or twice as many and one more of a number (FROM-PACOS).
+        ranges = [Raises(PACO, quantity + 1, cap)] if quantity < cap else []
+        if 2 * quantity + 1 <= cap:
+            ranges += [Raises(other, 2 * quantity + 1, cap) for other in range(PACO + 1, FACES + 1)]
+        return tuple(ranges)
+    # Half as many pacos (TO-PACOS), more dice (RAISE-QTY), a higher face (RAISE-FACE).
     ranges = [Raises(PACO, (quantity + 1) // 2, cap)]
     if quantity < cap:
-        if lower:
-            ranges += [Raises(other, quantity + 1, cap) for other in range(PACO + 1, face)]
-        ranges.append(Raises(face, quantity + 1, cap))
+        first = PACO + 1 if lower else face
+        ranges += [Raises(other, quantity + 1, cap) for other in range(first, face + 1)]
     high = cap if both else quantity
     ranges += [Raises(higher, quantity, high) for higher in range(face + 1, FACES + 1)]
-    return ranges
+    return tuple(ranges)
 
 
 def _palificos_played(standing: Standing) -> tuple[bool, ...]:

@@ -137,9 +137,9 @@ class Answer(Struct, frozen=True, gc=False, kw_only=True):
     id: Count
     action: Literal["bid", "dudo", "calza", "pass"]
     quantity: Count = 0
-    """With bid only."""
+    """0 unless the action is bid."""
     face: Count = 0
-    """With bid only."""
+    """0 unless the action is bid."""
 
 
 ToBot = Hello | Turn | CalzaOffer | RoundEnd | FaultNotice | GameEnd | Bye

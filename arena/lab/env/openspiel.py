@@ -203,7 +203,8 @@ class PerudoState(pyspiel.State):
         self._at = replace(self._at, now=now)
 
     def _settle(self, outcome: Outcome, now: Round) -> None:
-        frame, at, after = self._frame, self._at, outcome.after
+        frame, at = self._frame, self._at
+        after = outcome.after
         if frame.values is not None:
             self._at = replace(at, utility=tuple(frame.values(after)))
             return

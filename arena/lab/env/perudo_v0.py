@@ -69,7 +69,7 @@ class PerudoEnv(AECEnv[str, Observation, int | None]):
         return self._actions[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """Begin a game."""
+        """Begin the next game, or the one that is asked for."""
         if seed is not None:
             self.key, self._number = str(seed), -1
         self._number = (options or {}).get("game", self._number + 1)

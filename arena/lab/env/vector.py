@@ -5,8 +5,6 @@ call is written again for arrays; tests compare it with the engine's. Rules with
 arrays do not follow are refused.
 """
 
-from typing import NamedTuple
-
 import numpy as np
 import numpy.typing as npt
 
@@ -156,15 +154,11 @@ class VectorEnv:
         self._random = np.random.default_rng(seed)
         self._no_bid = FACES * self.table.cap
         self._all = np.arange(games)
-        self._make_arrays(games, players, self._no_bid)
-        self._begin(self._all)
-
-    def _make_arrays(self, games: int, players: int, bids: int) -> None:
         self.seat = np.zeros(games, np.int64)
         self.to_act = np.zeros(games, np.int64)
         """The seat whose turn it is, also while others are asked whether they call calza."""
         self.opener = np.zeros(games, np.int64)
-        self.bid = np.full(games, bids)
+        self.bid = np.full(games, self._no_bid)
         """The bid on the table, as its action less the calls; more than all for none."""
         self.bidder = np.zeros(games, np.int64)
         self.offering = np.zeros(games, np.bool_)
@@ -183,8 +177,9 @@ class VectorEnv:
         self.hands = np.zeros((games, players, FACES), np.int8)
         """How many dice of each seat show 1, 2, ..., 6."""
         self._matching = np.zeros((games, FACES), np.int64)
-        self._said = np.zeros((games, players, bids), np.int8)
+        self._said = np.zeros((games, players, self._no_bid), np.int8)
         """For each seat the bidder of each bid, as in its observation."""
+        self._begin(self._all)
 
     def masks(self) -> Array:
         """Return the legal actions of the seats that act: a row per game."""
@@ -204,7 +199,8 @@ class VectorEnv:
 
     def observations(self) -> Array:
         """Return the observations of the seats that act: a row per game."""
-        table, games, seat = self.table, self._all, self.seat
+        table, seat = self.table, self.seat
+        games = self._all
         order = self._tables.order[seat]
         seen = np.zeros((self.games, table.size), np.int8)
         seen[:, table.hand] = self.hands[games, seat]
@@ -228,18 +224,18 @@ class VectorEnv:
         """
         chosen = self._checked(actions)
         rewards = np.zeros((self.games, self.table.players), np.float32)
-        step = _Step(rewards, np.zeros(self.games, np.bool_), self.places.copy())
-        calls = ~self.offering & (chosen == DUDO)
-        bids = np.flatnonzero(chosen >= FIRST_BID)
-        called = np.flatnonzero(calls)
-        offered = np.flatnonzero(self.offering) if self.setting.rules.calza else called[:0]
-        exact = self._answer_offers(offered, chosen[offered])
-        self._bid(bids, chosen[bids] - FIRST_BID)
-        if len(called):
-            self._dudo(called, step)
-        if len(exact):
-            self._calza(exact, step)
-        return step.rewards, step.over
+        over = np.zeros(self.games, np.bool_)
+        doubted = np.flatnonzero(~self.offering & (chosen == DUDO))
+        bid = np.flatnonzero(chosen >= FIRST_BID)
+        offered = np.flatnonzero(self.offering)
+        called_exact = self._answer_offers(offered, chosen[offered])
+        self._bid(bid, chosen[bid] - FIRST_BID)
+        for settle, games in ((self._dudo, doubted), (self._calza, called_exact)):
+            if len(games):
+                before = self.places[games]
+                settle(games)
+                rewards[games], over[games] = self._go_on(games, before)
+        return rewards, over
 
     def _state(self) -> Numbers:
         """Return each game's row in the tables."""
@@ -265,26 +261,22 @@ class VectorEnv:
         return chosen.astype(np.int64)
 
     def _bid(self, games: Numbers, bids: Numbers) -> None:
+        """Put bids on the table; offer calza to the first seat that may call it, if any."""
+        rules = self.setting.rules
         seat = self.seat[games]
         self.bid[games] = bids
         self.bidder[games] = seat
         self._said[games, :, bids] = self._tables.who[seat]
         left = self._tables.left[self.alive[games], seat]
         self.seat[games] = self.to_act[games] = left
-        if self.setting.rules.calza:
-            rules = self.setting.rules
-            may = np.ones(len(games), np.bool_)
-            if not rules.calza_in_palifico:
-                may &= self.palifico[games] == NOBODY
-            if not rules.calza_with_two_left:
-                may &= self._tables.seats[self.alive[games]] > 2
-            self._offer(games[may])
-
-    def _offer(self, games: Numbers) -> None:
-        """Offer calza to the first seat that may call it, if there is one."""
-        bidder = self.bidder[games]
-        first = self._tables.next_offer[self.alive[games], bidder, bidder]
+        if not rules.calza:
+            return
+        first = self._tables.next_offer[self.alive[games], seat, seat]
         offered = first != NOBODY
+        if not rules.calza_in_palifico:
+            offered &= self.palifico[games] == NOBODY
+        if not rules.calza_with_two_left:
+            offered &= self._tables.seats[self.alive[games]] > 2
         games = games[offered]
         self.seat[games] = first[offered]
         self.offering[games] = True
@@ -304,22 +296,19 @@ class VectorEnv:
         called: Numbers = done[self.caller[done] != NOBODY]
         return called
 
-    def _dudo(self, games: Numbers, step: "_Step") -> None:
+    def _dudo(self, games: Numbers) -> None:
         quantity, face = np.divmod(self.bid[games], FACES)
         true = self._matching[games, face] > quantity
         loser = np.where(true, self.seat[games], self.bidder[games])
         self._lose(games, loser)
-        self._go_on(games, step)
 
-    def _calza(self, games: Numbers, step: "_Step") -> None:
+    def _calza(self, games: Numbers) -> None:
         quantity, face = np.divmod(self.bid[games], FACES)
         caller = self.caller[games]
         right = self._matching[games, face] == quantity + 1
         self._lose(games[~right], caller[~right])
-        self._gain(games[right], caller[right])
-        self._go_on(games, step)
-
-    def _gain(self, games: Numbers, caller: Numbers) -> None:
+        games = games[right]
+        caller = caller[right]
         self._end_palifico(games)
         dice = self.dice[games, caller] + 1
         self.dice[games, caller] = np.minimum(dice, self.table.starting_dice)
@@ -327,7 +316,8 @@ class VectorEnv:
 
     def _lose(self, games: Numbers, loser: Numbers) -> None:
         """Take a die from the losers; decide who opens next, and whether as palifico."""
-        rules, seats = self.setting.rules, self._tables.seats
+        rules = self.setting.rules
+        seats = self._tables.seats
         self._end_palifico(games)
         self.dice[games, loser] -= 1
         left = self.dice[games, loser]
@@ -348,8 +338,12 @@ class VectorEnv:
         self.palifico_used[locked, self.palifico[locked]] = True
         self.palifico[games] = NOBODY
 
-    def _go_on(self, games: Numbers, step: "_Step") -> None:
-        """Reward seats that are out; begin the next rounds, and new games for those that end."""
+    def _go_on(self, games: Numbers, before: Array) -> tuple[Rewards, Flags]:
+        """Begin the next rounds, and new games for those that end.
+
+        `before` are the places before this round ended. Returns the rewards by seat, which seats
+        get when they are out, and which of the games ended.
+        """
         self.round[games] += 1
         alive = self.alive[games]
         won = self._tables.seats[alive] == 1
@@ -359,13 +353,12 @@ class VectorEnv:
         for game in games[late]:
             self._rank_by_dice(int(game))
         places = self.places[games]
-        new = places != step.places[games]
-        step.rewards[games] = np.where(new, self._tables.rewards[places], 0)
-        ended = games[won | late]
-        step.over[ended] = True
-        if len(ended):
-            self._begin(ended)
-        self.deal(games[~(won | late)])
+        rewards: Rewards = np.where(places != before, self._tables.rewards[places], 0)
+        ended = won | late
+        if ended.any():
+            self._begin(games[ended])
+        self.deal(games[~ended])
+        return rewards, ended
 
     def _rank_by_dice(self, game: int) -> None:
         """End a game at the limit of rounds: most dice first, those with as many in any order."""
@@ -401,11 +394,3 @@ class VectorEnv:
         self.bid[games] = self._no_bid
         self.bidder[games] = 0
         self.seat[games] = self.to_act[games] = self.opener[games]
-
-
-class _Step(NamedTuple):
-    """The results of a step, and the places before it."""
-
-    rewards: Rewards
-    over: Flags
-    places: Array

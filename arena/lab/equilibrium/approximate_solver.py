@@ -10,6 +10,7 @@ hand make sense in every position.
 """
 
 from collections.abc import Iterator
+from itertools import product
 
 import numpy as np
 from msgspec import Struct
@@ -62,7 +63,8 @@ def few_jumps(total: int) -> Keep:
 class Group:
     """The positions with the same last bid and seat on turn; they differ by the bid before.
 
-    Arrays have the hands of the seat on turn first, then the positions.
+    Bids are numbers, -1 for none. The axes of an array are named in its docstring: hands of the
+    seat on turn, positions, actions, hands of the other seat.
     """
 
     def __init__(self, seat: int, last: int, raises: tuple[int, ...], hands: int) -> None:
@@ -74,21 +76,31 @@ class Group:
         self._hands = hands
 
     def begin(self) -> None:
-        """Make room, once all positions are known."""
-        many = len(self.raises) + (self.last >= 0)
-        shape = self._hands, len(self.before), many
+        """Make room for what is learned, once all positions are known."""
+        actions = len(self.raises) + (self.last >= 0)
+        shape = (self._hands, len(self.before), actions)
         self.regrets = np.zeros(shape, np.float32)
+        """[hand, position, action]"""
         self.sums = np.zeros(shape, np.float32)
+        """[hand, position, action]: how often it was played, later iterations counting more."""
 
     def enter(self, hands: int, others: int) -> None:
-        """Forget the last iteration."""
-        self.came = np.zeros((hands, len(self.before), others), np.float32)
-        self.own = np.zeros((hands, len(self.before)), np.float32)
-        self.theirs = np.zeros((others, len(self.before)), np.float32)
+        """Make room for an iteration with so many hands of the two seats."""
+        positions = len(self.before)
+        self.came = np.zeros((hands, positions, others), np.float32)
+        """[hand, position, other's hand]: how probably both come here with these hands."""
+        self.own = np.zeros((hands, positions), np.float32)
+        """[hand, position]: how probably the seat does, by its own hand and play."""
+        self.theirs = np.zeros((others, positions), np.float32)
+        """[other's hand, position]: how probably the other does."""
         self.value = np.empty_like(self.came)
+        """[hand, position, other's hand]: the opener's chance to win the game."""
 
     def play(self, hands: Numbers) -> None:
-        """Match regrets."""
+        """Set the strategy of these hands: actions in proportion to their regrets.
+
+        `now` and `explored` are [hand, position, action].
+        """
         regrets = np.maximum(self.regrets[hands], 0)
         total = regrets.sum(axis=2, keepdims=True)
         _, _, many = regrets.shape
@@ -116,37 +128,34 @@ class Approximation:
             [game.doubted(bid, doubter).astype(np.float32) for doubter in (0, 1)]
             for bid in range(len(game.bids))
         ]
+        """By bid and doubter, the opener's chance to win after a doubt."""
+        self._order: list[Group] = []
+        """Each group comes after those that lead to it."""
         self._find_positions()
         self._weight = [np.zeros(len(odds)) for odds in game.chances]
+        """By seat and hand, the weights of the iterations that drew it."""
         self.values: list[float] = []
         """The opener's winnings in each iteration."""
 
     def _find_positions(self) -> None:
-        game = self._game
-        rank = [_rank(bid) for bid in game.bids]
-        order = [-1, *sorted(range(len(game.bids)), key=rank.__getitem__)]
+        """Find the positions that play can come to."""
+        bids = self._game.bids
+        lowest_first = sorted(range(len(bids)), key=lambda number: _rank(bids[number]))
         self._group(0, -1).before[-1] = 0
-        for last in order:
-            for seat in (0, 1):
-                if (seat, last) in self._groups:
-                    group = self._groups[seat, last]
-                    for higher in group.raises:
-                        before = self._group(1 - seat, higher).before
-                        before.setdefault(last, len(before))
-        self._order = [
-            self._groups[seat, last]
-            for last in order
-            for seat in (0, 1)
-            if (seat, last) in self._groups
-        ]
-        for group in self._order:
-            group.begin()
+        for last, seat in product((-1, *lowest_first), (0, 1)):
+            if group := self._groups.get((seat, last)):
+                group.begin()
+                self._order.append(group)
+                for higher in group.raises:
+                    before = self._group(1 - seat, higher).before
+                    before.setdefault(last, len(before))
 
     def _group(self, seat: int, last: int) -> Group:
+        """Return a group, which is made when it is first asked for."""
         if (seat, last) not in self._groups:
             hands = len(self._game.hands[seat])
-            kind = self.kind(seat)
-            self._groups[seat, last] = kind(seat, last, self._game.raises[last], hands)
+            make = self.kind(seat)
+            self._groups[seat, last] = make(seat, last, self._game.raises[last], hands)
         return self._groups[seat, last]
 
     def kind(self, _seat: int) -> type[Group]:
@@ -163,10 +172,11 @@ class Approximation:
             hands, others = drawn[group.seat].hands, drawn[1 - group.seat].hands
             group.enter(len(hands), len(others))
             group.play(hands)
-        root = self._order[0]
         opener, other = drawn
+        root = self._order[0]
         root.came[:, 0, :] = opener.odds[:, None] * other.odds
-        root.own[:, 0], root.theirs[:, 0] = opener.odds, other.odds
+        root.own[:, 0] = opener.odds
+        root.theirs[:, 0] = other.odds
         for group in self._order:
             self._pass_on(group)
         for group in reversed(self._order):
@@ -174,6 +184,7 @@ class Approximation:
         self.values.append(float((root.came * root.value).sum() / root.came.sum()))
 
     def _draw(self, seat: int) -> Drawn:
+        """Draw hands of a seat, if it has more than an iteration plays."""
         odds = self._game.chances[seat]
         if len(odds) <= self._most:
             return Drawn(np.arange(len(odds)), odds.astype(np.float32))
@@ -184,7 +195,7 @@ class Approximation:
         return Drawn(hands, worth.astype(np.float32))
 
     def _pass_on(self, group: Group) -> None:
-        """Add the reach of a group's positions to the positions after its raises."""
+        """Tell the positions after a group's raises how probably they are come to."""
         if not group.raises:
             return
         played = group.explored[:, :, -len(group.raises) :]
@@ -199,9 +210,10 @@ class Approximation:
             after.own[:, place] = theirs
 
     def _look_back(self, group: Group, drawn: tuple[Drawn, Drawn]) -> None:
-        """Compute the values of a group's positions for seat 0 from those after; learn regrets."""
-        seat, mine = group.seat, drawn[group.seat].hands
-        worth = []
+        """Find the values of a group's positions from those after its actions; learn from them."""
+        seat = group.seat
+        mine = drawn[seat].hands
+        worth = []  # for each action, the opener's chance to win: [hand, other's hand]
         if group.last >= 0:
             lost = self._lost[group.last][seat][np.ix_(drawn[0].hands, drawn[1].hands)]
             worth.append(lost if seat == 0 else lost.T)

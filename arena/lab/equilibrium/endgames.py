@@ -211,7 +211,9 @@ def levels_of(game: RoundGame) -> list[Level]:
     counts = np.array([len(above) for above in game.raises])
     starts = np.concatenate([[0], np.cumsum(counts)])
     table = np.array([number for above in game.raises for number in above], np.intp)
-    bid, parent, levels = np.array([-1]), np.array([0]), []
+    bid = np.array([-1])
+    parent = np.array([0])
+    levels = []
     while bid.size:
         many = counts[bid]
         first = np.cumsum(many) - many

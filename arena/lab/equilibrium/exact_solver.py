@@ -53,7 +53,7 @@ class Interval(Struct, frozen=True):
 
     @property
     def middle(self) -> float:
-        """The centre."""
+        """The centre of the interval."""
         return (self.low + self.high) / 2
 
 

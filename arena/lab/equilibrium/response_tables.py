@@ -170,7 +170,7 @@ def _arrays(name: str, answers: Answers) -> Iterator[tuple[str, NDArray[np.uint8
 
 
 def main() -> None:
-    """Write the file."""
+    """Compute the responses, and write the file."""
     parser = argparse.ArgumentParser(prog="python -m arena.lab.equilibrium.response_tables")
     parser.add_argument("file", type=Path)
     parser.add_argument("--iterations", type=int, default=ITERATIONS)

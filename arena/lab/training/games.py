@@ -128,7 +128,9 @@ class Games:
     def step(self, actions: Numbers) -> tuple[Shown, Flags]:
         """Act in each game; returns the rounds that this ended, and which games it ended."""
         env, before = self.env, self.env.round.copy()
-        hands, dice, places = env.hands.copy(), env.dice.copy(), env.places.copy()
+        hands = env.hands.copy()
+        dice = env.dice.copy()
+        places = env.places.copy()
         wild, seat = env.palifico < 0, env.seat.copy()
         self._note(actions, seat)
         rewards, over = env.step(actions)

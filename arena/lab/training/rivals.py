@@ -95,7 +95,9 @@ def c_counter(at: Positions, *_: object) -> Numbers:
     safe = dice.own + _safe()[dice.sides, dice.hidden[:, None]]
     pushed = np.clip(safe, at.least, at.most)
     chances = dice.holds(pushed[:, :, None], 0)[:, :, 0]
-    face, best, high = np.zeros(len(at.hand), np.int64), np.full(len(at.hand), -1.0), n * 0
+    face = np.zeros(len(at.hand), np.int64)
+    best = np.full(len(at.hand), -1.0)
+    high = n * 0
     for other in range(FACES):
         both = (chances[:, other] >= 0.6) & (best >= 0.6)
         better = np.where(both, pushed[:, other] > high, chances[:, other] > best)

@@ -268,9 +268,14 @@ def _room(room: int) -> Decisions:
 
 BOTS = (*sample_bots(1),)
 """The kinds of players, in their order, but the last: that is the policy itself."""
-ALONE, EARLIER, COPIES, HARDEST = 0.2, 0.1, 0.15, 0.3
-"""The shares of games with itself alone, and with one earlier version; of other seats that are its
-own; of seats for two that the hardest rival there takes."""
+ALONE = 0.2
+"""The share of games with itself alone."""
+EARLIER = 0.1
+"""The share of games with one earlier version."""
+COPIES = 0.15
+"""The share of the other seats that are its own."""
+HARDEST = 0.3
+"""The share of seats at tables of two that the hardest rival there takes."""
 
 
 def seating(earlier: Sequence[Act], random: np.random.Generator) -> Seats:

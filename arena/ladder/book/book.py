@@ -3,7 +3,6 @@
 import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any
 
 from arena.bots.names import looks_like
 from arena.io.errors import ArenaError, did_you_mean
@@ -31,25 +30,6 @@ _OWNERS = """SELECT DISTINCT bot, author FROM versions WHERE state NOT IN (?, ?,
     SELECT 1 FROM checks
     WHERE version = versions.id AND json_extract(CAST(result AS TEXT), '$.ok')
 )"""
-_HINT = "choose another in bot.yaml"
-
-
-def owners(ladder: BookFile) -> Mapping[str, str]:
-    """Return the author of each bot of which a version passed its check."""
-    return dict(ladder.rows(_OWNERS, *_UNDECIDED))
-
-
-def check_owner(author: str, bot: str, owners: Mapping[str, str]) -> None:
-    """Raise ArenaError if a bot's name is another author's, or looks like one that is."""
-    if owners.get(bot) == author:
-        return
-    others = [name for name, owner in owners.items() if owner != author]
-    if twin := looks_like(bot, others):
-        is_same = twin.lower() == bot.lower()
-        what = "is taken" if is_same else f"looks like '{twin}', which is taken"
-        raise ArenaError(f"the name '{bot}' {what}", "bot.yaml", _HINT)
-    for name in owners:
-        check_spelling(bot, name)
 
 
 def check_spelling(bot: str, name: str) -> None:
@@ -85,7 +65,10 @@ class Book(BookFileUser):
         marks = ", ".join("?" * len(states))
         query = f"SELECT * FROM versions WHERE state IN ({marks}) ORDER BY id"  # noqa: S608 - `marks` are only question marks
         rows = self._file.rows(query, *states)
-        return [_version(**row) for row in rows]
+        return [
+            Version(**{**row, "state": State(row["state"]), "held": bool(row["held"])})
+            for row in rows
+        ]
 
     def version(self, name: str) -> Version:
         """Return a version by `name@number`; raises ArenaError if it is not there."""
@@ -103,8 +86,30 @@ class Book(BookFileUser):
         return int(self._file.value("SELECT coalesce(max(id), 0) FROM versions"))
 
     def check_owner(self, author: str, bot: str) -> None:
-        """Raise ArenaError if a bot's name is another author's, or looks like one that is."""
-        check_owner(author, bot, owners(self._file))
+        """Raise ArenaError if a bot's name is another author's, or looks like one that is.
+
+        A name is the author's whose version passed its check first.
+        """
+        owners = dict(self._file.rows(_OWNERS, *_UNDECIDED))
+        if owners.get(bot) == author:
+            return
+        others = [name for name, owner in owners.items() if owner != author]
+        if twin := looks_like(bot, others):
+            is_same = twin.lower() == bot.lower()
+            what = "is taken" if is_same else f"looks like '{twin}', which is taken"
+            raise ArenaError(f"the name '{bot}' {what}", "bot.yaml", "choose another in bot.yaml")
+        for name in owners:
+            check_spelling(bot, name)
+
+    def has_author(self, name: str) -> bool:
+        """Tell whether a version is an author's, whose name is given in any case."""
+        query = "SELECT count(*) FROM versions WHERE author = ? COLLATE NOCASE"
+        return bool(self._file.value(query, name))
+
+    def refused(self, author: str) -> set[int]:
+        """Return the ids of an author's versions that were refused."""
+        query = "SELECT id FROM versions WHERE author = ? AND state = ?"
+        return {row["id"] for row in self._file.rows(query, author, State.REFUSED)}
 
     def set_state(self, version: Version, state: State, why: str, *, held: bool = False) -> None:
         """Move a version to a state, and say so in the log; `held` as of `Version`."""
@@ -213,6 +218,11 @@ class Book(BookFileUser):
         """Let an author make so many submissions in 24 hours, whatever ladder.yaml says."""
         self._file.replace("quotas", author=author, uploads=uploads)
 
+    def quota(self, author: str) -> int | None:
+        """Return the quota that was ordered for an author, if there was such an order."""
+        rows = [*self._file.rows("SELECT uploads FROM quotas WHERE author = ?", author)]
+        return rows[0]["uploads"] if rows else None
+
     def answer(self, order: Order, text: str, *, done: bool) -> None:
         """Note what became of an order."""
         with self.together():
@@ -277,7 +287,3 @@ class Book(BookFileUser):
     def facts(self) -> Mapping[str, str]:
         """Return the facts by their keys."""
         return dict(self._file.rows("SELECT key, value FROM facts"))
-
-
-def _version(*, state: str, held: int, **row: Any) -> Version:
-    return Version(**row, state=State(state), held=bool(held))

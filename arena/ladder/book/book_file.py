@@ -3,7 +3,7 @@
 import sqlite3
 from collections.abc import Mapping
 from pathlib import Path
-from typing import ClassVar, Self
+from typing import Self
 
 from arena.io.errors import ArenaError
 from arena.io.sqlite_file import (
@@ -14,8 +14,6 @@ from arena.io.sqlite_file import (
     connect_reader,
     refuse_foreign_files,
 )
-from arena.ladder.book.schema import DOOR
-from arena.ladder.folder import Folder
 
 _BUSY = ("SQLITE_BUSY", "SQLITE_LOCKED")
 
@@ -32,8 +30,6 @@ class BookFile(SqliteFile):
     """One of a ladder's two files; a context manager. What fails is raised as an ArenaError."""
 
     mode = 0o600
-    wait: ClassVar[float] = 30.0
-    """Seconds to wait while another process writes."""
 
     def __init__(
         self,
@@ -42,14 +38,17 @@ class BookFile(SqliteFile):
         *,
         writes: bool = False,
         new: bool = False,
+        wait: float = 30.0,
     ) -> None:
-        """Open a file to read, or also to write; an empty one that is `new` gets its tables."""
+        """Open a file to read, or also to write; an empty one that is `new` gets its tables.
+
+        `wait` says how many seconds a writer waits while another process writes.
+        """
         self.schema = schema
-        self._writes, self._new = writes, new
+        self._writes = writes
+        self._new = new
         refuse_foreign_files(path, "move it away")
-        super().__init__(
-            path, lambda: connect(path, "mode=rw", self.wait) if writes else _reader(path)
-        )
+        super().__init__(path, lambda: connect(path, "mode=rw", wait) if writes else _reader(path))
 
     @classmethod
     def create(cls, path: Path, schema: Schema) -> None:
@@ -63,25 +62,27 @@ class BookFile(SqliteFile):
         self.connection.row_factory = sqlite3.Row
         if self._new:
             self.create_tables(self.schema.tables, self.schema.version)
-        self._check()
-        if self._writes:  # a copy has another mode
-            self.connection.execute("PRAGMA journal_mode = WAL")
-        self.connection.execute("PRAGMA synchronous = FULL")
-
-    def _check(self) -> None:
-        """Raise ArenaError unless the file has the tables of its kind, and nothing else."""
         version = self.version() or 0
         if version != self.schema.version:
             what = f"it has version {version}, this arena reads version {self.schema.version}"
             raise ArenaError(what, str(self.path), "use the arena that made it")
         self.check_tables(self.schema.known)
+        if self._writes:  # a copy has another mode
+            self.connection.execute("PRAGMA journal_mode = WAL")
+        self.connection.execute("PRAGMA synchronous = FULL")
 
     def failure(self, error: Exception) -> ArenaError:
         """Return the error that names the file, and how to mend it."""
         if getattr(error, "sqlite_errorname", "").startswith(_BUSY):
             hint = "try again in a moment: nothing was changed"
             return BusyError(f"{self.name} is in use by another process", str(self.path), hint)
-        return FileError(f"{self.name} fails: {error}", str(self.path), _hint(str(error)))
+        text = str(error)
+        hint = "put back a backup: arena ladder restore"
+        if "full" in text:
+            hint = "free some space: what was received is safe"
+        elif "readonly" in text or "unable to open" in text:
+            hint = "run it as the user who owns the ladder"
+        return FileError(f"{self.name} fails: {error}", str(self.path), hint)
 
     def insert(self, table: str, **values: object) -> int:
         """Add a row, durably; returns its id."""
@@ -101,18 +102,6 @@ class BookFile(SqliteFile):
         return int(self.value("PRAGMA data_version"))
 
 
-class DoorFile(BookFile):
-    """The file of a ladder's door."""
-
-    wait = 10.0
-
-    def __init__(self, folder: Folder, *, writes: bool, optional: str = "") -> None:
-        """Open it; a writer makes sure of the `optional` table that a statement creates."""
-        super().__init__(folder.door, DOOR, writes=writes)
-        if writes and optional:
-            self.execute(optional.replace("TABLE", "TABLE IF NOT EXISTS", 1))
-
-
 class BookFileUser:
     """What reads and writes one of a ladder's files; a context manager, which closes it."""
 
@@ -122,6 +111,10 @@ class BookFileUser:
         return self
 
     def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the file that is used."""
         self._file.close()
 
 
@@ -133,11 +126,3 @@ def _reader(path: Path) -> GuardedConnection:
         return None if Path(f"{path}-wal").exists() else connect(path, "mode=ro&immutable=1")
 
     return connect_reader(path, as_it_is)
-
-
-def _hint(text: str) -> str:
-    if "full" in text:
-        return "free some space: what was received is safe"
-    if "readonly" in text or "unable to open" in text:
-        return "run it as the user who owns the ladder"
-    return "put back a backup: arena ladder restore"

@@ -15,9 +15,9 @@ class Quotas(Struct, frozen=True, forbid_unknown_fields=True):
     """How many submissions an author may make."""
 
     uploads: Annotated[int, Meta(ge=1)] = 5
-    """In 24 hours, without those that were refused."""
+    """Submissions in 24 hours, without those that were refused."""
     refused: Annotated[int, Meta(ge=1)] = 20
-    """In an hour."""
+    """Refused submissions in an hour."""
 
 
 class Allowance(Struct, frozen=True):

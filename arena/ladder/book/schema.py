@@ -36,7 +36,7 @@ _ORDERS = """CREATE TABLE orders (
     author TEXT NOT NULL,
     uploads INTEGER
 )"""
-SECRETS = """CREATE TABLE secrets (
+_SECRETS = """CREATE TABLE secrets (
     sha256 TEXT PRIMARY KEY,
     author TEXT NOT NULL COLLATE NOCASE,
     kind TEXT NOT NULL,
@@ -46,15 +46,13 @@ SECRETS = """CREATE TABLE secrets (
     used REAL,
     name TEXT NOT NULL
 )"""
-"""In the file of the door, if there is a web door."""
-REQUESTS = """CREATE TABLE requests (
+_REQUESTS = """CREATE TABLE requests (
     id INTEGER PRIMARY KEY AUTOINCREMENT,
     at REAL NOT NULL,
     name TEXT NOT NULL COLLATE NOCASE,
     mail TEXT NOT NULL,
     why TEXT NOT NULL
 )"""
-"""In the file of the door, once somebody asked for an invitation."""
 _VERSIONS = """CREATE TABLE versions (
     id INTEGER PRIMARY KEY,
     bot TEXT NOT NULL COLLATE NOCASE,
@@ -117,5 +115,5 @@ _BOOK = (
 _NUMBERED = "CREATE TABLE sqlite_sequence(name,seq)"
 """SQLite makes it for AUTOINCREMENT."""
 
-DOOR = Schema(VERSION, (_AUTHORS, _UPLOADS, _ORDERS), optional=(SECRETS, REQUESTS, _NUMBERED))
+DOOR = Schema(VERSION, (_AUTHORS, _UPLOADS, _ORDERS, _SECRETS, _REQUESTS), optional=(_NUMBERED,))
 LADDER = Schema(VERSION, (_VERSIONS, *_BOOK), optional=(_NUMBERED,))

@@ -16,6 +16,10 @@ from arena.game.rules.dice import Hand
 from arena.io.files import read_json, write_file
 from arena.ladder.folder import Folder
 
+_READABLE = 0o644
+LIVE_GAME_FACT = "live_game"
+"""The fact in the book."""
+
 
 class PublishedRow(Struct, frozen=True):
     """A bot on a leaderboard."""
@@ -44,9 +48,6 @@ def published_boards(site: Path) -> Iterator[tuple[str, PublishedBoard]]:
     for path in sorted(site.glob("data/leaderboard-*.json")):
         if board := read_json(path, PublishedBoard):
             yield path.stem.removeprefix("leaderboard-"), board
-
-
-_READABLE = 0o644
 
 
 class LiveRow(Struct, frozen=True, kw_only=True):
@@ -119,10 +120,6 @@ def write_live(folder: Folder, live: Live) -> None:
 def read_live(folder: Folder) -> Live | None:
     """Return the standings that were written last, if there are any that this arena reads."""
     return read_json(folder.live, Live)
-
-
-LIVE_GAME_FACT = "live_game"
-"""The fact in the book."""
 
 
 class RoundBegun(Struct, frozen=True, array_like=True, tag="round"):

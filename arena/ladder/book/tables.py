@@ -7,6 +7,11 @@ from typing import NamedTuple
 import msgspec
 from msgspec import Struct
 
+_IN_LOG = 5
+"""Faults that the log has."""
+_MOST_IN_REASON = 160
+"""Characters of each part of a reason: the result has all."""
+
 
 class State(StrEnum):
     """Where a version stands."""
@@ -60,7 +65,7 @@ OF_AUTHORS = frozenset({Action.WITHDRAW, Action.PLAY})
 
 
 class Author(NamedTuple):
-    """Who may submit."""
+    """Somebody who may submit."""
 
     name: str
     role: str
@@ -111,7 +116,7 @@ class Version(NamedTuple):
     """An immutable version of a bot."""
 
     id: int
-    """That of its upload."""
+    """The id of its upload."""
     bot: str
     number: int
     author: str
@@ -208,9 +213,9 @@ class Health(Struct, frozen=True, kw_only=True):
     """What a ladder notes of itself for its operator."""
 
     workers: int
-    """That play on this machine; 0 if those of a cluster do."""
+    """Workers of this machine; 0 if those of a cluster play."""
     checks: int
-    """That may go on at a time."""
+    """Checks that may go on at a time."""
     logs: int
     """Bytes that the logs take."""
     logs_cap: int
@@ -222,7 +227,7 @@ class Health(Struct, frozen=True, kw_only=True):
 
 
 HEALTH = "health"
-"""The fact that has them, as JSON."""
+"""The fact that has the `Health` of a ladder, as JSON."""
 
 
 class SeasonRow(NamedTuple):
@@ -236,12 +241,6 @@ class SeasonRow(NamedTuple):
     closed_at: float | None
     seed: str
     root: str
-
-
-_IN_LOG = 5
-"""Faults that the log has."""
-_MOST_IN_REASON = 160
-"""Characters of each part of a reason: the result has all."""
 
 
 class ReportedFault(Struct, frozen=True):
@@ -278,16 +277,16 @@ class CheckResult(Struct, frozen=True):
     games: int = 0
     """Games that it played among sample bots."""
     seed: str = ""
-    """From which these were drawn; "" if there were none."""
+    """The seed of these games; "" if there were none."""
     build: str = ""
     stderr: str = ""
     clock: str = ""
     median: float | None = None
     p99: float | None = None
     limit: float = 0.0
-    """For a decision."""
+    """Seconds that a decision may take."""
     awaited: float | None = None
-    """For how long it was awaited in all, as far as that is charged."""
+    """Seconds for which the bot was awaited in all, as far as they are charged."""
 
     @property
     def story(self) -> Iterator[str]:
@@ -305,13 +304,12 @@ class CheckResult(Struct, frozen=True):
         if not self.faults:
             return ""
         first = self.faults[0]
-        parts = filter(None, (first.what, first.where, first.hint))
-        return " / ".join(map(_clipped, parts))
-
-
-def _clipped(text: str) -> str:
-    return text if len(text) <= _MOST_IN_REASON else f"{text[: _MOST_IN_REASON - 1]}…"
+        return " / ".join(
+            part if len(part) <= _MOST_IN_REASON else f"{part[: _MOST_IN_REASON - 1]}…"
+            for part in (first.what, first.where, first.hint)
+            if part
+        )
 
 
 decoded_check = msgspec.json.Decoder(CheckResult).decode
-"""Returns a stored result."""
+"""Return a result that is stored as JSON."""

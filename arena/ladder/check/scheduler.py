@@ -33,7 +33,7 @@ from arena.ladder.folder import Folder, make_shared
 from arena.ladder.season.field import admit
 
 _KEPT = 3_600.0
-"""Seconds."""
+"""Seconds for which a submission stays in the inbox after its check."""
 _PAUSE = 10.0
 """Seconds without a new check after one that this machine could not make."""
 _GAP = 10.0
@@ -52,7 +52,8 @@ class _Running:
         until: float,
         cores: Collection[int],
     ) -> None:
-        self.version, self.check = version, check
+        self.version = version
+        self.check = check
         self.until = until
         """When its lease ends, in uptime of the ladder."""
         self._told, tell = Pipe(duplex=False)
@@ -71,9 +72,9 @@ class _Running:
 
     @property
     def progress(self) -> Progress:
-        """Its progress."""
-        passed, trying = tuple(self._begun[:-1]), "".join(self._begun[-1:])
-        return Progress(self.version.name, STEPS, passed, trying)
+        """The steps that were passed, and the one that goes on."""
+        *passed, trying = self._begun or [""]
+        return Progress(self.version.name, STEPS, tuple(passed), trying)
 
     def is_over(self, now: float) -> bool:
         """Tell whether it has ended, or must end by now."""
@@ -93,7 +94,7 @@ class _Running:
 
 
 class CheckScheduler:
-    """CheckScheduler the versions that wait, and moves each on by the result."""
+    """Checks the versions that wait, and moves each on by its result."""
 
     def __init__(self, folder: Folder, config: Config, book: Book) -> None:
         self.config = config
@@ -112,7 +113,8 @@ class CheckScheduler:
 
     def step(self) -> bool:
         """Take results in, or begin the next checks; returns whether a version was admitted."""
-        now, began = self._uptime.tick(), [running.listen() for running in self._running]
+        now = self._uptime.tick()
+        began = [running.listen() for running in self._running]
         if any(began):
             self._note_progress()
         over = [running for running in self._running if running.is_over(now)]
@@ -122,11 +124,10 @@ class CheckScheduler:
         return any(admitted)
 
     def tidy(self) -> None:
-        """Remove submissions from the inbox that have been among the versions for a while.
+        """Give authors back what they submitted; empty the inbox of what was checked long ago.
 
-        Authors get back what they submitted, if they have not by now.
-
-        A backup copies the database first and the inbox later: it must find what it refers to.
+        It is not emptied at once: a backup copies the database first and the inbox later, and must
+        find there what the database refers to.
         """
         for version in self._book.versions():
             give_back(self._folder, version)
@@ -150,19 +151,21 @@ class CheckScheduler:
         turn = next_check(queue, self._book.last_check(), authors, self.config.file.checks.slots)
         if turn is None:
             return False
-        version, order = waiting[turn.version], self._order(waiting[turn.version])
+        version = waiting[turn.version]
+        order = self._order(version)
         seconds = lease(order.seconds)
         with self._book.together():
             check = self._book.begin_check(version, seconds)
             self._book.set_state(version, State.CHECKING, f"check {check.number}")
         until = self._uptime.now() + seconds
-        cores = self.config.spare_cores
         try:
-            self._running.append(_Running(version, check, order, until, cores))
+            running = _Running(version, check, order, until, self.config.spare_cores)
         except Exception as error:
             if not (shortage := shortage_of(error)):
                 raise
             self._postpone(version, check, shortage)
+        else:
+            self._running.append(running)
         self._note_progress()
         return True
 
@@ -196,26 +199,33 @@ class CheckScheduler:
         )
 
     def _end(self, running: _Running) -> bool:
-        """Take in the result of a check; returns whether its version was admitted."""
+        """Take in the result of a check; returns whether its version was admitted.
+
+        A check that died is begun again, but not too often.
+        """
         self._running.remove(running)
+        version = running.version
         try:
             result = running.result()
         except ShortageError as error:
-            self._postpone(running.version, running.check, error)
+            self._postpone(version, running.check, error)
             self._note_progress()
             return False
         with self._book.together():
             self._note_progress()
-            if self._book.version(running.version.name).state is not State.CHECKING:
+            if self._book.version(version.name).state is not State.CHECKING:
                 self._book.end_check(running.check, None)  # its author left
                 return False
-            if result is None:
-                self._book.end_check(running.check, None)
-                self._retry(running.version)
-                return False
-            checked = self._with_owner(running.version, decoded_check(result))
-            self._book.end_check(running.check, msgspec.json.encode(checked))
-            return self._settle(running.version, checked)
+            if result is not None:
+                return self._settle(version, running.check, decoded_check(result))
+            self._book.end_check(running.check, None)
+            died = sum(check.result is None for check in self._book.checks(version))
+            if died >= TRIES:
+                why = f"its check died {died} times; the operator may order a recheck"
+                self._book.set_state(version, State.REFUSED, why)
+            else:
+                self._book.set_state(version, State.QUEUED, "its check died: it is begun again")
+            return False
 
     def _postpone(self, version: Version, check: Check, shortage: ShortageError) -> None:
         """Have a check made later that this machine could not make."""
@@ -225,17 +235,17 @@ class CheckScheduler:
             if self._book.version(version.name).state is State.CHECKING:
                 self._book.set_state(version, State.QUEUED, f"{shortage.what}: it is checked later")
 
-    def _with_owner(self, version: Version, result: CheckResult) -> CheckResult:
-        """Refuse a version that passed its check if another author has the name by now."""
+    def _settle(self, version: Version, check: Check, result: CheckResult) -> bool:
+        """Move a version on that was checked to the end; returns whether it was admitted.
+
+        One that passed is refused if another author has its name by now.
+        """
         try:
             self._book.check_owner(version.author, version.bot)
         except ArenaError as error:
             fault = ReportedFault(error.what, error.where, error.hint)
-            return replace(result, ok=False, faults=[fault, *result.faults])
-        return result
-
-    def _settle(self, version: Version, result: CheckResult) -> bool:
-        """Move a version on that was checked to the end; returns whether it was admitted."""
+            result = replace(result, ok=False, faults=[fault, *result.faults])
+        self._book.end_check(check, msgspec.json.encode(result))
         if result.digest and not version.digest:
             self._book.set_digest(version, result.digest)
             give_back(self._folder, version._replace(digest=result.digest))
@@ -250,15 +260,6 @@ class CheckScheduler:
             return False
         admit(self._book, version, f"admitted: {_summary(result)}")
         return True
-
-    def _retry(self, version: Version) -> None:
-        """Check again, unless it died too often."""
-        died = sum(check.result is None for check in self._book.checks(version))
-        if died >= TRIES:
-            why = f"its check died {died} times; the operator may order a recheck"
-            self._book.set_state(version, State.REFUSED, why)
-        else:
-            self._book.set_state(version, State.QUEUED, "its check died: it is begun again")
 
 
 def _summary(result: CheckResult) -> str:

@@ -21,7 +21,7 @@ from msgspec.structs import replace
 from arena.author.check import steps
 from arena.author.check.bench import CheckRequest
 from arena.author.check.budget import HINT, Budget, BudgetedMultiplexer, BudgetSpentError, Charge
-from arena.author.check.findings import CheckReport, Finding
+from arena.author.check.findings import CheckReport
 from arena.author.check.run import check
 from arena.bots.bot import Bot, StagedBot
 from arena.bots.builds.staging import BuildCache
@@ -44,9 +44,18 @@ from arena.ladder.season.author_games import GameFault, faults_in
 from arena.league.table.play_fixture import play_fixture
 
 GAMES = 20
-"""At least."""
+"""Games of a trial, at least."""
 _COMPANY = ("honest", "odds", "random", "bluffer")
 """Sample bots in Python, which every sandbox can run; with one of them twice at a table of six."""
+STEPS = len(steps.STEPS) + 1
+"""How many steps a check has: those of `arena check`, and the games."""
+_GAMES = "games among sample bots"
+_READ_ONLY = 0o444
+_MOST_SHOWN = 8_192
+"""Characters kept of each line of a conversation."""
+_MOST_SAID = 500
+"""Characters kept of what was wrong, where, and how to mend it."""
+_SEED_BYTES = 16
 
 
 class TrialTerms(Struct, frozen=True, kw_only=True):
@@ -61,7 +70,7 @@ class TrialTerms(Struct, frozen=True, kw_only=True):
     trusted: bool
     packages: bool
     games: int
-    """In a fixture."""
+    """Games of a fixture."""
     builds: BuildCache | None = None
     """Where builds are looked for and kept; None builds the bots."""
 
@@ -89,7 +98,13 @@ def trial(terms: TrialTerms, bot: Bot, seed: str, budget: Budget) -> tuple[int, 
         paths=terms.paths,
         own=company,
     )
-    tables = list(_tables(terms))
+    # At least one table of each division, and tables for so many games.
+    divisions = [(label, players) for label in terms.variants for players in terms.players]
+    fixtures = max(len(divisions), ceil(GAMES / terms.games))
+    tables = [
+        _TrialTable(label, players, number)
+        for number, (label, players) in enumerate(islice(cycle(divisions), fixtures))
+    ]
     share_processor()
     with (
         open_workshop(sandbox, packages=terms.packages, builds=terms.builds) as workshop,
@@ -115,19 +130,14 @@ class _TrialTable(NamedTuple):
         return f"{self.label}, {self.players} players, seat {self.seat}"
 
 
-def _tables(terms: TrialTerms) -> Iterator[_TrialTable]:
-    """Yield one table of each division at least, and tables for so many games."""
-    divisions = [(label, players) for label in terms.variants for players in terms.players]
-    fixtures = max(len(divisions), ceil(GAMES / terms.games))
-    for number, (label, players) in enumerate(islice(cycle(divisions), fixtures)):
-        yield _TrialTable(label, players, number)
-
-
 class _Room:
-    """Plays fixtures as a worker does, whose bots may serve at several tables."""
+    """Plays fixtures as a worker does: a bot may serve at several tables."""
 
     def __init__(self, terms: TrialTerms, seed: str, sandbox: Sandbox, budget: Budget) -> None:
-        self._terms, self._seed, self._sandbox, self._budget = terms, seed, sandbox, budget
+        self._terms = terms
+        self._seed = seed
+        self._sandbox = sandbox
+        self._budget = budget
         self._pool = WarmPool()
 
     def close(self) -> None:
@@ -159,17 +169,6 @@ class _Room:
                 yield TrialFault(place, fault)
 
 
-STEPS = len(steps.STEPS) + 1
-"""Those of `arena check`, and the games."""
-_GAMES = "games among sample bots"
-_READ_ONLY = 0o444
-_MOST_SHOWN = 8_192
-"""Characters kept of each line of a conversation."""
-_MOST_SAID = 500
-"""Characters kept of what was wrong, where, and how to mend it."""
-_SEED_BYTES = 16
-
-
 class CheckOrder(TrialTerms, frozen=True, kw_only=True):
     """The submission to check, and the terms of the ladder that it must meet."""
 
@@ -182,7 +181,7 @@ class CheckOrder(TrialTerms, frozen=True, kw_only=True):
     pin: bool
     """Whether a table has a core of its own."""
     seconds: float
-    """For which the check waits for the bot, at most."""
+    """How long the check waits for the bot, at most."""
     models: tuple[str, ...] = ()
     """The language models that bots may ask."""
 
@@ -212,10 +211,10 @@ class _Teller:
         ]
 
     def note(self, text: str) -> None:
-        """Ignore it."""
+        """Ignore what is said to a person at a terminal."""
 
     def warn(self, text: str) -> None:
-        """Ignore it: the budget ends a slow check."""
+        """Ignore a warning: the budget ends a slow check."""
 
 
 def check_submission(order: CheckOrder, told: Connection) -> bytes:
@@ -237,9 +236,13 @@ def _checked(order: CheckOrder, teller: _Teller, budget: Budget) -> CheckResult:
         check_granted(bot.info.models, order.models, str(order.source))
         digest = keep(bot, order.versions)
     except ArenaError as error:
-        return CheckResult(ok=False, faults=[_refusal(error, order)], limit=limit)
+        where = error.where.replace(str(order.source), f"the archive of {order.bot}")
+        fault = _reported(error.what, where, error.hint)
+        return CheckResult(ok=False, faults=[fault], limit=limit)
     if image := missing_image(order.sandbox, bot.info.runtime, order.images):
-        fault = _without_image(bot.info.runtime, image)
+        what = f"this ladder has no image for the runtime '{bot.info.runtime}'"
+        hint = f"use another runtime, or ask the operator for '{image}'"
+        fault = ReportedFault(what, "bot.yaml", hint)
         return CheckResult(ok=False, digest=digest, faults=[fault], limit=limit)
     # As the version that will play, whose files these are.
     bot = replace(bot, source=(order.versions / f"{digest}.tar").resolve())
@@ -263,12 +266,30 @@ def _checked(order: CheckOrder, teller: _Teller, budget: Budget) -> CheckResult:
     return _with_games(result, bot, order, budget)
 
 
+def _check_name(bot: Bot, order: CheckOrder) -> None:
+    if bot.name != order.bot:
+        what = f"bot.yaml calls it '{bot.name}', but it was submitted as '{order.bot}'"
+        raise ArenaError(what, "bot.yaml", "use one name: a new name is a new bot")
+
+
 def _result(report: CheckReport, digest: str, limit: float) -> CheckResult:
     """Return the result of the steps of `arena check`."""
+    faults = [
+        _reported(
+            finding.what,
+            finding.where,
+            finding.hint,
+            asked=finding.sent[-1] if finding.sent else "",
+            came=finding.came,
+            stderr=finding.stderr,
+        )
+        for step in report.steps
+        for finding in step.findings
+    ]
     return CheckResult(
         ok=report.ok,
         digest=digest,
-        faults=[_fault(finding) for step in report.steps for finding in step.findings],
+        faults=faults,
         steps=sum(step.ok for step in report.steps),
         build=report.build,
         stderr=report.stderr,
@@ -283,25 +304,19 @@ def _with_games(result: CheckResult, bot: Bot, order: CheckOrder, budget: Budget
     """Play among sample bots, and add what the bot did wrong there."""
     if order.pin:
         claim_core("perudo-arena-check")
-    games, seed = 0, token_hex(_SEED_BYTES)
+    games = 0
+    seed = token_hex(_SEED_BYTES)
     try:
         games, trial_faults = trial(order, bot, seed, budget)
-        faults = [_game_fault(fault.place, fault.fault) for fault in trial_faults]
+        faults = [
+            _reported(
+                fault.what, place, asked=fault.asked, came=fault.answered, stderr=fault.stderr
+            )
+            for place, fault in trial_faults
+        ]
     except BudgetSpentError as error:
         faults = [ReportedFault(str(error), hint=HINT)]
     return replace(result, ok=not faults, faults=faults, games=games, seed=seed)
-
-
-def _check_name(bot: Bot, order: CheckOrder) -> None:
-    if bot.name != order.bot:
-        what = f"bot.yaml calls it '{bot.name}', but it was submitted as '{order.bot}'"
-        raise ArenaError(what, "bot.yaml", "use one name: a new name is a new bot")
-
-
-def _without_image(runtime: str, image: str) -> ReportedFault:
-    what = f"this ladder has no image for the runtime '{runtime}'"
-    hint = f"use another runtime, or ask the operator for '{image}'"
-    return ReportedFault(what, "bot.yaml", hint)
 
 
 def keep(bot: Bot, versions: Path) -> str:
@@ -314,35 +329,19 @@ def keep(bot: Bot, versions: Path) -> str:
     return digest
 
 
-def _refusal(error: ArenaError, order: CheckOrder) -> ReportedFault:
-    where = error.where.replace(str(order.source), f"the archive of {order.bot}")
-    where = Path(where).name if where.startswith("/") else where
-    return _shortened(ReportedFault(error.what, where, error.hint))
+def _reported(
+    what: str, where: str, hint: str = "", *, asked: str = "", came: str = "", stderr: str = ""
+) -> ReportedFault:
+    """Return a fault without the folders of this machine.
 
-
-def _game_fault(place: str, fault: GameFault) -> ReportedFault:
-    return _shortened(
-        ReportedFault(
-            fault.what, place, asked=fault.asked, came=fault.answered, stderr=fault.stderr
-        )
-    )
-
-
-def _fault(finding: Finding) -> ReportedFault:
-    asked = finding.sent[-1] if finding.sent else ""
-    where = Path(finding.where).name if finding.where.startswith("/") else finding.where
-    return _shortened(
-        ReportedFault(finding.what, where, finding.hint, asked, finding.came, finding.stderr)
-    )
-
-
-def _shortened(fault: ReportedFault) -> ReportedFault:
-    """Cut what a bot or its files may have made long; standard error is cut already."""
+    What a bot or its files may have made long is cut; standard error is cut already.
+    """
+    name = Path(where).name if where.startswith("/") else where
     return ReportedFault(
-        what=fault.what[:_MOST_SAID],
-        where=fault.where[:_MOST_SAID],
-        hint=fault.hint[:_MOST_SAID],
-        asked=fault.asked[:_MOST_SHOWN],
-        came=fault.came[:_MOST_SHOWN],
-        stderr=fault.stderr,
+        what=what[:_MOST_SAID],
+        where=name[:_MOST_SAID],
+        hint=hint[:_MOST_SAID],
+        asked=asked[:_MOST_SHOWN],
+        came=came[:_MOST_SHOWN],
+        stderr=stderr,
     )

@@ -11,16 +11,20 @@ from secrets import token_urlsafe
 from typing import NamedTuple
 
 from arena.io.errors import ArenaError
-from arena.ladder.book.book_file import BookFileUser, DoorFile
+from arena.ladder.book.book_file import BookFileUser
 from arena.ladder.book.quota import DAY
-from arena.ladder.book.schema import REQUESTS, SECRETS
-from arena.ladder.door.door import Door
+from arena.ladder.door.door import Door, door_file
 from arena.ladder.folder import Folder
 
 _BITS = 256
 _DAY = 86_400.0
 FRESH = 43_200.0
 """Seconds after an administrator's invitation was made in which it lets them administrate."""
+MOST_TOKENS = 20
+"""Tokens of an author, at most."""
+MAX_MAIL = 254
+MAX_WHY = 500
+"""Characters of a mail address and of a reason, at most."""
 
 
 class SecretKind(StrEnum):
@@ -42,7 +46,7 @@ LASTS = {
     SecretKind.TOKEN: 365 * _DAY,
     SecretKind.FEED: 3_650 * _DAY,
 }
-"""Seconds."""
+"""The seconds for which each is valid."""
 
 
 class Scope(StrEnum):
@@ -51,14 +55,12 @@ class Scope(StrEnum):
     AUTHOR = "author"
     ADMINISTRATOR = "administrator"
     SUBMIT = "submit"
-    """Of a token: submits, and reads what its author may read."""
+    """A token that submits, and reads what its author may read."""
     READ = "read"
-    """Of a token or a feed."""
+    """A token or a feed that only reads."""
 
 
 TOKEN_SCOPES = (Scope.SUBMIT, Scope.READ)
-MOST_TOKENS = 20
-"""Of an author."""
 
 
 class Secret(NamedTuple):
@@ -81,7 +83,7 @@ class Held(NamedTuple):
     """A session, a token or a feed, as its author sees it; times in seconds since 1970."""
 
     id: str
-    """By which it is ended; it opens nothing."""
+    """Names it when it is ended; it opens nothing."""
     kind: SecretKind
     scope: Scope
     name: str
@@ -93,7 +95,7 @@ class Secrets(BookFileUser):
     """The secrets in the door's database; a context manager."""
 
     def __init__(self, folder: Folder, *, writes: bool = False) -> None:
-        self._file = DoorFile(folder, writes=writes, optional=SECRETS)
+        self._file = door_file(folder, writes=writes)
 
     def make(
         self,
@@ -104,7 +106,8 @@ class Secrets(BookFileUser):
         made: float | None = None,
     ) -> str:
         """Make a secret and return it: it cannot be read again."""
-        now, word = time.time(), token_urlsafe(_BITS // 8)
+        now = time.time()
+        word = token_urlsafe(_BITS // 8)
         self._file.insert(
             "secrets",
             sha256=id_of(word),
@@ -148,8 +151,19 @@ class Secrets(BookFileUser):
             "SELECT sha256, kind, scope, name, expires FROM secrets "
             "WHERE author = ? AND kind != ? AND expires > ?"
         )
-        rows = [*self._file.rows(query, author, SecretKind.INVITATION, time.time())]
-        held = [_held(*row) for row in rows]
+        held = []
+        for row in self._file.rows(query, author, SecretKind.INVITATION, time.time()):
+            kind = SecretKind(row["kind"])
+            held.append(
+                Held(
+                    id=row["sha256"],
+                    kind=kind,
+                    scope=Scope(row["scope"]),
+                    name=row["name"],
+                    began=row["expires"] - LASTS[kind],
+                    expires=row["expires"],
+                )
+            )
         return sorted(held, key=lambda secret: -secret.began)
 
     def end(self, author: str, id_: str) -> None:
@@ -199,18 +213,9 @@ def invite(folder: Folder, name: str, scope: Scope) -> tuple[str, bool]:
         return secrets.renew_invitation(author, scope), new
 
 
-def _held(id_: str, kind: str, scope: str, name: str, expires: float) -> Held:
-    of = SecretKind(kind)
-    return Held(id_, of, Scope(scope), name, expires - LASTS[of], expires)
-
-
 def id_of(word: str) -> str:
-    """Return what is kept of a secret, by which it can be ended: it opens nothing."""
+    """Return what is kept of a secret: it names the secret when it is ended, and opens nothing."""
     return sha256(word.encode("utf-8", "surrogatepass")).hexdigest()
-
-
-MAX_MAIL, MAX_WHY = 254, 500
-"""Characters."""
 
 
 class Request(NamedTuple):
@@ -230,13 +235,10 @@ class Requests(BookFileUser):
 
     def __init__(self, folder: Folder, *, writes: bool = False) -> None:
         self._folder = folder
-        self._file = DoorFile(folder, writes=writes, optional=REQUESTS)
+        self._file = door_file(folder, writes=writes)
 
     def waiting(self) -> list[Request]:
         """Return the requests, the first first."""
-        there = "SELECT count(*) FROM sqlite_schema WHERE name = 'requests'"
-        if not self._file.value(there):
-            return []
         return [Request(**row) for row in self._file.rows("SELECT * FROM requests ORDER BY id")]
 
     def add(self, name: str, mail: str, why: str, most: int) -> None:
@@ -267,6 +269,6 @@ def check_free(folder: Folder, name: str, wanted: list[str]) -> None:
 
 
 def joined_today(folder: Folder) -> int:
-    """Return how many authors there are since 24 hours."""
+    """Return how many authors joined in the last 24 hours."""
     with Door(folder) as door:
         return sum(author.since > time.time() - DAY for author in door.authors())

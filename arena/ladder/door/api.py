@@ -63,7 +63,7 @@ class VersionInfo(Struct, frozen=True, kw_only=True):
     """How a version is."""
 
     version: str
-    """`name@number`."""
+    """Its name at the table, `name@number`."""
     bot: str
     number: int
     author: str
@@ -99,7 +99,7 @@ class Left(Struct, frozen=True, kw_only=True):
 
     left: int
     of: int
-    """In any 24 hours."""
+    """Submissions in any 24 hours."""
     frees_at: str | None
     """When the next submission is free again."""
     blocked_until: str | None
@@ -165,9 +165,9 @@ class GameStep(Struct, frozen=True, kw_only=True):
     game: str
     """The id of its fixture."""
     step: int
-    """From 1."""
+    """The number of the step, from 1."""
     text: str
-    """What happened."""
+    """The step in words."""
     html: str
     """The table, as pages show it."""
 

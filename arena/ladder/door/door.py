@@ -6,7 +6,7 @@ A submission is acknowledged when its bytes and then its row are on the disk.
 import re
 import time
 from collections.abc import Callable, Iterable
-from functools import partial
+from functools import cached_property, partial
 from hashlib import sha256
 from secrets import token_hex
 from typing import NamedTuple
@@ -17,17 +17,16 @@ from arena.bots.names import looks_like
 from arena.io.errors import ArenaError, did_you_mean
 from arena.io.files import write_file
 from arena.io.text import stamp
-from arena.ladder.book.book import check_owner, check_spelling, owners
-from arena.ladder.book.book_file import BookFile, BookFileUser, DoorFile
+from arena.ladder.book.book import Book, check_spelling
+from arena.ladder.book.book_file import BookFile, BookFileUser
 from arena.ladder.book.quota import DAY, HOUR, MOST, Allowance, Quotas, allowance
-from arena.ladder.book.schema import LADDER
+from arena.ladder.book.schema import DOOR
 from arena.ladder.book.tables import (
     ALLOWED,
     OF_AUTHORS,
     Action,
     Author,
     Order,
-    State,
     Upload,
     Version,
     allowed,
@@ -37,11 +36,15 @@ from arena.ladder.folder import Folder
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,31}")
 _NAME_HINT = "1 to 32 letters of the English alphabet, digits, - and _"
 _MOST_OWN_ORDERS = 20
-"""Of an author in 24 hours."""
+"""Orders of an author in 24 hours, at most."""
 MOST_NOTE = 200
-"""Characters of a note on a submission."""
+"""Characters of a note on a submission, at most."""
 MAX_UPLOAD = 16 * 1024**2
-"""Bytes of a submission: `deploy/Caddyfile` lets them pass, and the manual names them."""
+"""Bytes of a submission, at most: `deploy/Caddyfile` lets them pass, and the manual names them."""
+
+
+DOOR_WAIT = 10.0
+"""Seconds to wait while another process writes to the file of the door."""
 
 
 class Sent(NamedTuple):
@@ -64,12 +67,28 @@ class QuotaError(ArenaError):
         """When they may submit again, in seconds since 1970."""
 
 
+def door_file(folder: Folder, *, writes: bool) -> BookFile:
+    """Open the file of a ladder's door."""
+    return BookFile(folder.door, DOOR, writes=writes, wait=DOOR_WAIT)
+
+
 class Door(BookFileUser):
     """What comes in: a context manager. Times are in seconds since 1970."""
 
     def __init__(self, folder: Folder, *, writes: bool = False) -> None:
         self._folder = folder
-        self._file = DoorFile(folder, writes=writes)
+        self._file = door_file(folder, writes=writes)
+
+    def close(self) -> None:
+        """Close the files."""
+        if "_book" in vars(self):
+            self._book.close()
+        super().close()
+
+    @cached_property
+    def _book(self) -> Book:
+        """The ladder's own file, opened when it is asked for the first time."""
+        return Book(self._folder)
 
     def changes(self) -> int:
         """Return a number that differs after something came in."""
@@ -102,15 +121,13 @@ class Door(BookFileUser):
             known.setdefault(name.lower(), name)
 
     def _check_left(self, name: str) -> None:
-        """Raise ArenaError for the name of an author whose account the ladder has yet to delete."""
+        """Raise ArenaError if the ladder has yet to delete the account of an author of a name."""
         if not self._folder.ladder.exists():  # the operator of a new ladder
             return
-        with BookFile(self._folder.ladder, LADDER) as ladder:
-            query = "SELECT count(*) FROM versions WHERE author = ? COLLATE NOCASE"
-            if ladder.value(query, name):
-                what = f"what an author called '{name}' left is still to be removed"
-                hint = "the ladder does it when it runs: try again then"
-                raise ArenaError(what, str(self._folder.root), hint)
+        if self._book.has_author(name):
+            what = f"what an author called '{name}' left is still to be removed"
+            hint = "the ladder does it when it runs: try again then"
+            raise ArenaError(what, str(self._folder.root), hint)
 
     def authors(self) -> list[Author]:
         """Return who may submit, by name."""
@@ -162,7 +179,11 @@ class Door(BookFileUser):
             if known := self.known(name, bot, sent.sha256):
                 return known, False
             self.check(name, bot, sent.bytes, quotas)
-            self._check_new(bot, sent.sha256)
+            same = "SELECT count(*) FROM uploads WHERE bot = ? AND sha256 = ?"
+            if self._file.value(same, bot, sent.sha256):
+                what = f"these files were submitted as '{bot}' already, and not by you"
+                hint = "submit a bot of your own, or choose another name"
+                raise ArenaError(what, "bot.yaml", hint)
             last = "SELECT coalesce(max(number), 0) FROM uploads WHERE bot = ?"
             upload = Upload(
                 id=0,
@@ -186,7 +207,8 @@ class Door(BookFileUser):
     def allowance(self, author: str, quotas: Quotas) -> Allowance:
         """Return what an author may still submit now."""
         now = time.time()
-        refused, own = self._refused_and_quota(author)
+        refused = self._book.refused(author)
+        own = self._book.quota(author)
         quotas = quotas if own is None else replace(quotas, uploads=own)
         query = "SELECT id, received_at FROM uploads WHERE author = ? AND received_at > ?"
         times = dict(self._file.rows(query, author, now - max(DAY, HOUR)))
@@ -200,14 +222,6 @@ class Door(BookFileUser):
         rows = [*self._file.rows(query, author, bot, digest)]
         return Upload(**rows[0]) if rows else None
 
-    def _refused_and_quota(self, author: str) -> tuple[set[int], int | None]:
-        """Return what was refused of an author, and the quota that was ordered for them."""
-        with BookFile(self._folder.ladder, LADDER) as ladder:
-            query = "SELECT id FROM versions WHERE author = ? AND state = ?"
-            refused = {row["id"] for row in ladder.rows(query, author, State.REFUSED)}
-            own = [*ladder.rows("SELECT uploads FROM quotas WHERE author = ?", author)]
-            return refused, own[0]["uploads"] if own else None
-
     def check(self, author: str, bot: str, size: int, quotas: Quotas) -> None:
         """Raise ArenaError if an author may not submit a bot of so many bytes now."""
         where = str(self._folder.root)
@@ -215,9 +229,8 @@ class Door(BookFileUser):
         if size > MAX_UPLOAD:
             what = f"a submission has at most {MAX_UPLOAD // 1024**2} MiB, not {size:,} bytes"
             raise ArenaError(what, where, "leave out what the bot does not need")
-        with BookFile(self._folder.ladder, LADDER) as ladder:
-            check_owner(author, bot, owners(ladder))
-        refused, _ = self._refused_and_quota(author)
+        self._book.check_owner(author, bot)
+        refused = self._book.refused(author)
         query = "SELECT id, bot FROM uploads WHERE bot = ? AND author = ?"
         for id_, name in [*self._file.rows(query, bot, author)]:
             if id_ not in refused:
@@ -227,13 +240,6 @@ class Door(BookFileUser):
             most = f"{allowed.of} submissions in 24 hours, {quotas.refused} refused ones an hour"
             what = f"the quota of {author} is used up until {stamp(allowed.blocked_until)}"
             raise QuotaError(what, where, f"at most {most}", allowed.blocked_until)
-
-    def _check_new(self, bot: str, digest: str) -> None:
-        """Raise ArenaError for the bytes of another author under the same name."""
-        query = "SELECT count(*) FROM uploads WHERE bot = ? AND sha256 = ?"
-        if self._file.value(query, bot, digest):
-            what = f"these files were submitted as '{bot}' already, and not by you"
-            raise ArenaError(what, "bot.yaml", "submit a bot of your own, or choose another name")
 
     # ------------------------------------------------------------ orders
 
@@ -304,7 +310,7 @@ def check_name(name: str, whose: str) -> None:
 
 
 def check_note(note: str) -> None:
-    """Raise ArenaError for a note that is no short line of text."""
+    """Raise ArenaError for a note that is not a short line of text."""
     if len(note) > MOST_NOTE or not note.isprintable():
         hint = f"write {MOST_NOTE} characters at most"
-        raise ArenaError("the note is no line of text", hint=hint)
+        raise ArenaError("the note is not a line of text", hint=hint)

@@ -68,7 +68,7 @@ def read_token() -> str:
 
 def _sendable(token: str, where: str) -> str:
     if not (token.isascii() and token.isprintable() and " " not in token and token):
-        raise ArenaError("this is no token", where, _GET_A_TOKEN)
+        raise ArenaError("this is not a token", where, _GET_A_TOKEN)
     return token
 
 
@@ -76,10 +76,11 @@ class Remote:
     """The door of a ladder at a URL."""
 
     def __init__(self, url: str, token: str) -> None:
-        self._url, self._token = url, token
+        self._url = url
+        self._token = token
         self._parts = _parts(url)
         self._heard = 0
-        """Bytes of events so far."""
+        """Bytes of events that came so far."""
 
     def submit(self, source: Path, note: str = "") -> Receipt:
         """Submit a bot's folder or archive; returns when it is on the disk to stay.
@@ -119,7 +120,8 @@ class Remote:
 
     def follow(self, version: str) -> Iterator[LogLine | VersionInfo]:
         """Yield the log of a version and how it is, until its check is over or no ladder runs."""
-        last, tries = 0, 0
+        last = 0
+        tries = 0
         while True:
             try:
                 for event in self._events(version, last):
@@ -143,22 +145,18 @@ class Remote:
         name = ""
         with closing(self._connection()) as connection:
             response = self._ask(connection, "GET", path, {"Last-Event-ID": str(last)})
-            while line := self._line(response):
+            while line := response.readline(_MOST):
+                self._heard += len(line)
+                if len(line) == _MOST:
+                    raise self._unreadable()
+                if self._heard > _MOST_EVENTS:
+                    hint = "look at the version's page"
+                    raise ArenaError("the door says too much", self._url, hint)
                 key, _, value = line.strip().partition(b": ")
                 if key == b"event":
                     name = value.decode("ascii", "replace")
                 elif key == b"data" and name in EVENTS:
                     yield self._decoded(value, EVENTS[name].payload)
-
-    def _line(self, response: HTTPResponse) -> bytes:
-        """Return the next line of events, b"" at their end; raises ArenaError for too many."""
-        line = response.readline(_MOST)
-        self._heard += len(line)
-        if len(line) == _MOST:
-            raise self._unreadable()
-        if self._heard > _MOST_EVENTS:
-            raise ArenaError("the door says too much", self._url, "look at the version's page")
-        return line
 
     def _connection(self) -> HTTPConnection:
         host = self._parts.hostname or ""

@@ -8,6 +8,7 @@ import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from difflib import unified_diff
+from functools import partial
 from hashlib import sha256
 from itertools import islice
 from pathlib import Path
@@ -39,15 +40,22 @@ from arena.publish.site_folder import FRONT, File, locked_site, replace_site
 from arena.publish.templates import environment
 
 _MOST_BYTES = 65_536
-"""Of a file whose lines are compared."""
+"""Bytes of a file whose lines are compared, at most."""
 _MOST_LINES = 1_500
-"""Of such a file."""
+"""Lines of a file that are compared, at most."""
 _MOST_FILES = 20
-"""Whose lines are shown."""
+"""Files whose lines are shown, at most."""
 _MOST_SHOWN = 400
 """Lines that are shown of a file."""
 _WIDTH = 300
 """Characters that are shown of a line."""
+_LEAKS = 3
+_WORST = 10
+_OPPONENTS = 5
+"""Those that beat a version most often."""
+_STYLE = "style.css"
+_JUDGING = 5.0
+"""Seconds of a publication after which no more decisions are judged: the next one goes on."""
 
 
 class ChangedFile(Struct, frozen=True):
@@ -57,7 +65,7 @@ class ChangedFile(Struct, frozen=True):
     word: str
     """`added`, `removed` or `changed`."""
     lines: Sequence[str]
-    """Of a unified diff; none of a file that is large or no text."""
+    """The lines of a unified diff; empty if the file is large or no text."""
     more: bool
     """Whether there are more lines."""
 
@@ -71,31 +79,30 @@ def changes(old: Path, new: Path) -> list[ChangedFile]:
 
 def _files(archive: Path) -> dict[str, bytes]:
     with tarfile.open(archive) as tar:
-        return {entry.name: _content(tar, entry) for entry in tar if entry.isfile()}
-
-
-def _content(tar: tarfile.TarFile, entry: tarfile.TarInfo) -> bytes:
-    file = tar.extractfile(entry)
-    return file.read() if file else b""
+        files = {entry.name: tar.extractfile(entry) for entry in tar if entry.isfile()}
+        return {name: file.read() for name, file in files.items() if file}
 
 
 def _changed(
     name: str, before: Mapping[str, bytes], after: Mapping[str, bytes], shown: bool
 ) -> ChangedFile:
-    word = "changed" if name in before and name in after else "removed"
-    word = "added" if name not in before else word
-    texts = [_lines(of.get(name, b"")) for of in (before, after)]
-    diff = _diff(*texts) if shown and None not in texts else iter(())
+    if name not in before:
+        word = "added"
+    elif name not in after:
+        word = "removed"
+    else:
+        word = "changed"
+    old = _lines(before.get(name, b""))
+    new = _lines(after.get(name, b""))
+    if not shown or old is None or new is None:
+        return ChangedFile(name, word, [], more=False)
+    diff = islice(unified_diff(old, new, lineterm=""), 2, None)
     lines = [line.expandtabs(4)[:_WIDTH] for line in islice(diff, _MOST_SHOWN)]
-    return ChangedFile(name, word, lines, next(diff, None) is not None)
-
-
-def _diff(old: Sequence[str] | None, new: Sequence[str] | None) -> Iterator[str]:
-    return islice(unified_diff(old or (), new or (), lineterm=""), 2, None)
+    return ChangedFile(name, word, lines, more=next(diff, None) is not None)
 
 
 def _lines(content: bytes) -> list[str] | None:
-    """Return the lines of a text; None if it is none, or too long."""
+    """Return the lines of a text; None if the bytes are no text, or too many."""
     if len(content) > _MOST_BYTES or b"\0" in content:
         return None
     try:
@@ -103,10 +110,6 @@ def _lines(content: bytes) -> list[str] | None:
     except UnicodeDecodeError:
         return None
     return lines if len(lines) <= _MOST_LINES else None
-
-
-_LEAKS = 3
-_WORST = 10
 
 
 class Why(Struct, frozen=True):
@@ -132,8 +135,6 @@ def why(version: str, fixtures: Iterable[tuple[PlayedFixture, Rules]]) -> Why | 
     return Why(version, judged, judged.leaks[:_LEAKS], judged.worst[:_WORST])
 
 
-_OPPONENTS = 5
-"""Those that beat a version most often."""
 _Row = TypeVar("_Row", bound=Struct)
 
 
@@ -189,9 +190,6 @@ def _by_bot(path: Path, kind: type[_Row]) -> dict[str, list[_Row]]:
     return rows
 
 
-_STYLE = "style.css"
-_JUDGING = 5.0
-"""Seconds of a publication after which no more decisions are judged: the next one goes on."""
 _twins = msgspec.json.Decoder(TwinResult).decode
 
 
@@ -205,14 +203,14 @@ class _VersionRow(NamedTuple):
 
 
 class _Page(NamedTuple):
-    """What the page of a version is made of, beside the faults in games."""
+    """All that the page of a version shows, but for the faults in games."""
 
     version: Version
     checks: Sequence[bytes]
     comparison: Comparison | None
     faults: Sequence[tuple[int, int]]
     newest: Sequence[OwnGame]
-    """The newest first; none of a version that plays no more."""
+    """The newest first; empty if the version plays no more."""
     pages: Mapping[int, str]
     """The pages of fixtures, by index in the schedule."""
     events: Sequence[Event]
@@ -243,20 +241,23 @@ def write_private_pages(folder: Folder, book: Book, season: int, played: PlayedS
         path = folder.private / author
         make_shared(path)
         with locked_site(path) as existing:
-            replace_site(path, _Author(author, versions[::-1], ladder).files(existing))
+            replace_site(path, _Author(author, versions[::-1], ladder, existing).files())
 
 
 class _Ladder:
     """What the pages of all authors are made of."""
 
     def __init__(self, folder: Folder, book: Book, season: int, played: PlayedSeason) -> None:
-        self.book, self.season, self.played = book, season, played
-        self.folder, self.compared = folder, book.comparisons()
+        self.folder = folder
+        self.book = book
+        self.season = season
+        self.played = played
+        self.compared = book.comparisons()
         self.standings = standings(folder.site)
         self.judging = 0.0
         """Seconds that went into judging decisions."""
         self.events = defaultdict[str, list[Event]](list)
-        """By version."""
+        """The log of each version."""
         for event in book.events():
             self.events[event.version].append(event)
 
@@ -266,58 +267,72 @@ class _Ladder:
 
 
 class _Author:
-    """The pages of one author."""
+    """The pages of one author; those whose key is in `existing`, by path, are not made again."""
 
-    def __init__(self, name: str, versions: Sequence[Version], ladder: _Ladder) -> None:
-        self._name, self._versions, self._ladder = name, versions, ladder
+    def __init__(
+        self, name: str, versions: Sequence[Version], ladder: _Ladder, existing: Mapping[str, str]
+    ) -> None:
+        self._name = name
+        self._versions = versions
+        self._ladder = ladder
+        self._existing = existing
         self._played = ladder.played
 
-    def files(self, existing: Mapping[str, str]) -> Iterator[File]:
-        """Yield every file; `existing` has the keys of those that are there, by path."""
+    def files(self) -> Iterator[File]:
+        """Yield every file."""
         yield File(_STYLE, (shipped.folder("reports") / _STYLE).read_text(encoding="utf-8"))
         games: dict[int, str] = {}
         rows = []
         for version in self._versions:
             own = self._played.by_version[version.name]
-            page = self._page(version, own, existing)
+            page = self._page(version, own)
             rows.append(_VersionRow(version, own.games, own.faulted, page.comparison))
             games |= page.pages
-            yield from self._version_files(page, existing)
+            yield from self._explanations(page)
+            yield from self._version_files(page)
         for fixture, path in games.items():
-            same = path in existing
-            yield File(path, None if same else self._game_page(fixture), str(fixture))
-        yield File(FRONT, self._front(rows))
-
-    def _front(self, rows: Sequence[_VersionRow]) -> str:
+            yield self._file(path, str(fixture), partial(self._game_page, fixture))
         compared = [
             (row.version, row.comparison.predecessor, _twins(row.comparison.result))
             for row in rows
             if row.comparison
         ]
-        return _rendered("ladder_author.html", author=self._name, rows=rows, compared=compared)
+        front = _rendered("ladder_author.html", author=self._name, rows=rows, compared=compared)
+        yield File(FRONT, front)
 
-    def _page(self, version: Version, own: OwnGames, existing: Mapping[str, str]) -> _Page:
+    def _file(self, path: str, key: str, make: Callable[[], str]) -> File:
+        """Return a file, made unless one with its key is there."""
+        there = path in self._existing and self._existing[path] == key
+        return File(path, None if there else make(), key)
+
+    def _page(self, version: Version, own: OwnGames) -> _Page:
         newest = own.newest() if version.state in PLAYING else []
-        faults = [*own.faults]
-        fixtures = dict.fromkeys(game.fixture for game in newest)
-        fixtures |= dict.fromkeys(fixture for fixture, _ in faults)
         looked_at = [index for index in own.looked_at if self._played.has_log(index)]
-        path, key = f"{version.name}.why.html", self._ladder.judged(own.milestone, looked_at)
-        if existing.get(path) != key and self._ladder.judging >= _JUDGING:
+        key = self._ladder.judged(own.milestone, looked_at)
+        is_judged = self._existing.get(f"{version.name}.why.html") == key
+        if not is_judged and self._ladder.judging >= _JUDGING:
             looked_at = []
-        fixtures |= dict.fromkeys(looked_at)
+        fixtures = [
+            *(game.fixture for game in newest),
+            *(fixture for fixture, _ in own.faults),
+            *looked_at,
+        ]
         return _Page(
-            version,
-            [check.result for check in self._ladder.book.checks(version) if check.result],
-            self._ladder.compared.get(version.id),
-            faults,
-            newest,
-            dict(self._pages(fixtures)),
-            self._ladder.events[version.name],
-            self._ladder.standings.get(version.name, ()),
-            own.milestone if looked_at else 0,
-            looked_at,
-            self._before(version),
+            version=version,
+            checks=[check.result for check in self._ladder.book.checks(version) if check.result],
+            comparison=self._ladder.compared.get(version.id),
+            faults=[*own.faults],
+            newest=newest,
+            pages={
+                fixture: f"games/{self._ladder.season}-{fixture}.html"
+                for fixture in fixtures
+                if self._played.has_log(fixture)
+            },
+            events=self._ladder.events[version.name],
+            standings=self._ladder.standings.get(version.name, ()),
+            milestone=own.milestone if looked_at else 0,
+            looked_at=looked_at,
+            before=self._before(version),
         )
 
     def _before(self, version: Version) -> Version | None:
@@ -329,77 +344,84 @@ class _Author:
         ]
         return max(earlier, key=lambda other: other.number) if version.digest and earlier else None
 
-    def _version_files(self, page: _Page, existing: Mapping[str, str]) -> Iterator[File]:
-        """Yield the page of a version, its checks and faults as data, and what explains it."""
-        yield from self._explanations(page, existing)
-        name, key = page.version.name, page.key
-        paths = f"{name}.html", f"{name}.json"
-        if all(existing.get(path) == key for path in paths):
-            yield from (File(path, None, key) for path in paths)
-            return
-        faults = list(self._played.faults(name))
-        common = {"checks": list(map(decoded_check, page.checks)), "faults": faults}
-        twins = page.comparison and _twins(page.comparison.result)
-        shown = _rendered("ladder_version.html", page=page, most=NEWEST, twins=twins, **common)
-        data = {**common, "version": name, "faults": [fault._asdict() for fault in faults]}
-        yield File(paths[0], shown, key)
-        yield File(paths[1], msgspec.json.format(msgspec.json.encode(data), indent=1), key)
-
-    def _explanations(self, page: _Page, existing: Mapping[str, str]) -> Iterator[File]:
+    def _explanations(self, page: _Page) -> Iterator[File]:
         """Yield why a version loses, and what it changed, each made once for what it is about."""
         name = page.version.name
         if page.milestone:
             key = self._ladder.judged(page.milestone, page.looked_at)
-            path = f"{name}.why.html"
-            yield File(path, None if existing.get(path) == key else self._why(page), key)
-        if page.before:
-            key = _hash((page.before.digest, page.version.digest))
-            path = f"{name}.changes.html"
-            same = existing.get(path) == key
-            yield File(path, None if same else self._changes(page.before, page.version), key)
+            yield self._file(f"{name}.why.html", key, partial(self._why, page))
+        if before := page.before:
+            key = _hash((before.digest, page.version.digest))
+            make = partial(self._changes, before, page.version)
+            yield self._file(f"{name}.changes.html", key, make)
+
+    def _version_files(self, page: _Page) -> Iterator[File]:
+        """Yield the page of a version, and its checks and faults as data."""
+        name = page.version.name
+        key = page.key
+        shown_at = f"{name}.html"
+        data_at = f"{name}.json"
+        if self._existing.get(shown_at) == self._existing.get(data_at) == key:
+            yield File(shown_at, None, key)
+            yield File(data_at, None, key)
+            return
+        faults = list(self._played.faults(name))
+        checks = list(map(decoded_check, page.checks))
+        twins = page.comparison and _twins(page.comparison.result)
+        shown = _rendered(
+            "ladder_version.html", page=page, most=NEWEST, twins=twins, checks=checks, faults=faults
+        )
+        data = {
+            "checks": checks,
+            "faults": [fault._asdict() for fault in faults],
+            "version": name,
+        }
+        yield File(shown_at, shown, key)
+        yield File(data_at, msgspec.json.format(msgspec.json.encode(data), indent=1), key)
 
     def _why(self, page: _Page) -> str:
-        name, variants = page.version.name, self._played.variants
+        variants = self._played.variants
         fixtures = (self._played.fixture(index) for index in page.looked_at)
         began = time.process_time()
-        judged = why(name, ((played, variants[played.fixture.variant]) for played in fixtures))
+        judged = why(
+            page.version.name, ((played, variants[played.fixture.variant]) for played in fixtures)
+        )
         self._ladder.judging += time.process_time() - began
-        about = {"why": judged, "milestone": page.milestone, "pages": page.pages}
-        return _rendered("ladder_why.html", version=name, **about)
+        return _rendered(
+            "ladder_why.html",
+            version=page.version.name,
+            why=judged,
+            milestone=page.milestone,
+            pages=page.pages,
+        )
 
     def _changes(self, before: Version, version: Version) -> str:
-        of = self._ladder.folder.version
+        archive = self._ladder.folder.version
         try:
-            files = changes(of(before.digest), of(version.digest))
+            files = changes(archive(before.digest), archive(version.digest))
         except (OSError, TarError):
             files = []
-        about = {"version": version.name, "before": before.name}
-        return _rendered("ladder_changes.html", files=files, **about)
-
-    def _pages(self, fixtures: Iterable[int]) -> Iterator[tuple[int, str]]:
-        for fixture in fixtures:
-            if self._played.has_log(fixture):
-                yield fixture, f"games/{self._ladder.season}-{fixture}.html"
+        return _rendered(
+            "ladder_changes.html", files=files, version=version.name, before=before.name
+        )
 
     def _game_page(self, index: int) -> str:
         """Return the page of a fixture: its games in words, and what the author's bots wrote."""
         played = self._played.fixture(index)
+        fixture = played.fixture
         mine = {version.name for version in self._versions}
         stderr = {
-            bot: stderr_of(played, seat)
-            for seat, bot in enumerate(played.fixture.seats)
-            if bot in mine
+            bot: stderr_of(played, seat) for seat, bot in enumerate(fixture.seats) if bot in mine
         }
-        fixture = played.fixture
-        rules, newest = self._played.variants[fixture.variant], played.games[-NEWEST:]
+        rules = self._played.variants[fixture.variant]
         own = [one for one in played.exchanges if fixture.seats[one.seat] in mine]
         models = {one.model for one in own}
         games = [
             replay(game, fixture.seats, rules, fixture.max_rounds, words_of(own, game.game, models))
-            for game in newest
+            for game in played.games[-NEWEST:]
         ]
         return _rendered(
-            "ladder_game.html", fixture=played.fixture, games=games, stderr=stderr, most=NEWEST
+            "ladder_game.html", fixture=fixture, games=games, stderr=stderr, most=NEWEST
         )
 
 

@@ -14,10 +14,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
-from msgspec import Struct
 from msgspec.structs import replace
 
-from arena.game.records import Division, Fixture, LeagueInfo
+from arena.game.records import Conditions, Division, Fixture
 from arena.io.errors import ArenaError
 from arena.io.files import part_of
 from arena.io.job import LAST, LATER, Job, JobDiedError, JobKeeper
@@ -39,90 +38,24 @@ from arena.publish.site_state import StoreState, model_use
 from arena.publish.stored.stored_games import checking, stored_games
 from arena.ratings.league_ratings import by_division, rate_results
 
+AT_DOOR = "/site/"
+"""Where the door serves the site."""
+_COPIES = ("a", "b")
+_READABLE = 0o755
+_SHARE = 20
+"""How many times as long as it takes there is between two publications."""
 OVERTAKEN = "overtaken"
 """How the lines in the log begin."""
 _RANKS = "ranks"
 """The fact that has what the last publication showed, as JSON."""
 _NAMED = 3
-"""Of those who overtook a version."""
+"""How many of those who overtook a version are named, at most."""
 
 
-Ranks = Mapping[str, Mapping[str, tuple[int, int]]]
-"""The best and the worst rank that each bot may have, by division and bot."""
-_ranks = msgspec.json.Decoder(dict[str, dict[str, tuple[int, int]]]).decode
-
-
-def note_overtaken(site: Path, book: Book) -> None:
-    """Note which versions are clearly behind more others than at the last publication."""
-    before, now = _ranks(book.facts().get(_RANKS, "{}")), published_ranks(site)
-    versions = {version.name: version for version in book.versions(PLAYING)}
-    with book.together():
-        for version, text in overtaken(before, now, versions):
-            book.note(text, version.author, version.name)
-        book.set_fact(_RANKS, msgspec.json.encode(now).decode())
-
-
-def published_ranks(site: Path) -> Ranks:
-    """Return the ranks on a published site."""
-    ranks: dict[str, dict[str, tuple[int, int]]] = {}
-    for _, board in published_boards(site):
-        name = f"{board.variant}, {board.players} players"
-        ranks[name] = {row.bot: (row.best, row.worst) for row in board.rows}
-    return ranks
-
-
-def overtaken(
-    before: Ranks, now: Ranks, versions: Mapping[str, Version]
-) -> Collection[tuple[Version, str]]:
-    """Return the versions that others overtook, and what is said of it.
-
-    A bot's best rank grows by one for each other that comes to be clearly ahead of it.
-    """
-    said = []
-    for division, ranks in now.items():
-        earlier = before.get(division, {})
-        for name, (best, worst) in ranks.items():
-            version = versions.get(name)
-            if version and name in earlier and best > earlier[name][0]:
-                ahead = _newly_ahead(name, earlier, ranks, version.author, versions)
-                if ahead:
-                    place = f"rank {best} to {worst} of {len(ranks)}"
-                    by = ", ".join(ahead[:_NAMED])
-                    said.append((version, f"{OVERTAKEN}: by {by} at {division}: {place}"))
-    return said
-
-
-def _newly_ahead(
-    name: str,
-    before: Mapping[str, tuple[int, int]],
-    now: Mapping[str, tuple[int, int]],
-    author: str,
-    versions: Mapping[str, Version],
-) -> list[str]:
-    """Return who is clearly ahead of a version and was not, but for its author's own."""
-    was, is_ = (
-        {bot for bot, (_, worst) in of.items() if worst < of[name][0]} for of in (before, now)
-    )
-    others = (bot for bot in now if bot in is_ - was)
-    return [bot for bot in others if bot not in versions or versions[bot].author != author]
-
-
-AT_DOOR = "/site/"
-"""Where the door serves the site."""
-_COPIES = ("a", "b")
-_READABLE = 0o755
-
-
-class Publication(Struct, frozen=True):
-    """How long a publication took."""
-
-    seconds: float
-
-
-def publish_all(folder: Folder, replays: int) -> Publication:
+def publish_all(folder: Folder, replays: int) -> float:
     """Publish what is stored now: the season's complete blocks, and the authors' own pages.
 
-    At most so many games can be watched.
+    At most `replays` games can be watched. Returns the seconds that it took.
     """
     began = time.monotonic()
     with Book(folder) as book:
@@ -130,14 +63,23 @@ def publish_all(folder: Folder, replays: int) -> Publication:
         number = seasons[-1].number
         with _games_of(folder.season(number), secret=True) as stored:
             season = stored and _by_authors_of_now(stored, book)
-            _publish_site(folder, seasons, season, AtMost(replays))
+            current = folder.site.readlink().name if folder.site.is_symlink() else ""
+            copy = _sites(folder) / next(name for name in _COPIES if name != current)
+            if season:
+                _write_site(season, copy, AtMost(replays), goes_on=True)
+            copy.mkdir(mode=_READABLE, exist_ok=True)
+            (copy / "seasons.json").write_text(_seasons(seasons), encoding="utf-8")
+            if not (copy / "seasons").is_symlink():
+                (copy / "seasons").symlink_to("../seasons")
+            with part_of(folder.site) as link:
+                link.symlink_to(copy.relative_to(folder.root))
             played = (
-                PlayedSeason(season.store, season.info.variants, season.shown)
+                PlayedSeason(season.store, season.conditions.variants, season.shown)
                 if season
                 else PlayedSeason(None, {}, ())
             )
             write_private_pages(folder, book, number, played)
-    return Publication(time.monotonic() - began)
+    return time.monotonic() - began
 
 
 def publish_closed(folder: Folder, number: int, replays: int) -> None:
@@ -162,11 +104,11 @@ class _Games(NamedTuple):
     """What is public of a season's store."""
 
     store: Store
-    info: LeagueInfo
+    conditions: Conditions
     shown: Collection[str]
     """The ids of the fixtures that may be seen."""
     left: int
-    """How many others are drawn."""
+    """How many other fixtures are drawn."""
 
 
 @contextmanager
@@ -181,23 +123,22 @@ def _games_of(season: Path, *, secret: bool) -> Iterator[_Games | None]:
         yield None
         return
     with Store(path) as store:
-        info = store.league
-        if info is None:
+        conditions = store.league
+        if conditions is None:
             yield None
             return
         shown, left = _shown(store, secret=secret)
-        yield _Games(store, withheld(info) if secret else info, shown, left)
+        yield _Games(store, withheld(conditions) if secret else conditions, shown, left)
 
 
 def _by_authors_of_now(season: _Games, book: Book) -> _Games:
     """Return a season with the pseudonyms of authors who left: its records keep their names."""
     authors = {version.name: version.author for version in book.versions()}
-    info = season.info
     bots, struck = (
         tuple(replace(bot, author=authors.get(bot.name, bot.author)) for bot in of)
-        for of in (info.bots, info.struck)
+        for of in (season.conditions.bots, season.conditions.struck)
     )
-    return season._replace(info=replace(info, bots=bots, struck=struck))
+    return season._replace(conditions=replace(season.conditions, bots=bots, struck=struck))
 
 
 def _shown(store: Store, *, secret: bool) -> tuple[Collection[str], int]:
@@ -213,22 +154,6 @@ def _shown(store: Store, *, secret: bool) -> tuple[Collection[str], int]:
     return shown, len(fixtures) - len(shown)
 
 
-def _publish_site(
-    folder: Folder, seasons: Sequence[SeasonRow], season: _Games | None, replays: ReplayChoice
-) -> None:
-    sites = _sites(folder)
-    current = folder.site.readlink().name if folder.site.is_symlink() else ""
-    copy = sites / next(name for name in _COPIES if name != current)
-    if season:
-        _write_site(season, copy, replays, goes_on=True)
-    copy.mkdir(mode=_READABLE, exist_ok=True)
-    (copy / "seasons.json").write_text(_seasons(seasons), encoding="utf-8")
-    if not (copy / "seasons").is_symlink():
-        (copy / "seasons").symlink_to("../seasons")
-    with part_of(folder.site) as link:
-        link.symlink_to(copy.relative_to(folder.root))
-
-
 def _sites(folder: Folder) -> Path:
     sites = folder.root / "sites"
     (sites / "seasons").mkdir(mode=_READABLE, parents=True, exist_ok=True)
@@ -236,24 +161,26 @@ def _sites(folder: Folder) -> Path:
 
 
 def _write_site(season: _Games, site: Path, replays: ReplayChoice, *, goes_on: bool) -> None:
-    store, info, shown, left = season
+    store = season.store
+    conditions = season.conditions
+    is_shown = season.shown.__contains__
     with (
-        checking(store, info) as refuse_damaged,
-        stored_games(store, info, shown.__contains__) as games,
+        checking(store, conditions) as refuse_damaged,
+        stored_games(store, conditions, is_shown) as games,
     ):
-        ratings = rate_results(by_division(games.results), info.ratings, games.cached)
+        ratings = rate_results(by_division(games.results), conditions.ratings, games.cached)
         refuse_damaged()
         publish(
-            info,
+            conditions,
             ratings,
             games,
             site,
             state=StoreState(
                 games.root,
-                left,
+                season.left,
                 store.quarantined(),
                 goes_on=goes_on,
-                models=model_use(store, shown.__contains__) if info.models else {},
+                models=model_use(store, is_shown) if conditions.models else {},
                 door=AT_DOOR if goes_on else "",
             ),
             replays=replays,
@@ -264,12 +191,8 @@ def in_complete_blocks(fixtures: Collection[Fixture], finished: Collection[str])
     """Return the ids of the fixtures whose whole block is finished."""
     missing = Counter[tuple[Division, int]]()
     for fixture in fixtures:
-        missing[_block(fixture)] += fixture.id not in finished
-    return {fixture.id for fixture in fixtures if not missing[_block(fixture)]}
-
-
-def _block(fixture: Fixture) -> tuple[Division, int]:
-    return fixture.division, fixture.block
+        missing[fixture.division, fixture.block] += fixture.id not in finished
+    return {fixture.id for fixture in fixtures if not missing[fixture.division, fixture.block]}
 
 
 def _seasons(seasons: Sequence[SeasonRow]) -> str:
@@ -288,10 +211,6 @@ def _seasons(seasons: Sequence[SeasonRow]) -> str:
     return json.dumps(rows, indent=1) + "\n"
 
 
-_SHARE = 20
-"""How many times as long as it takes there is between two publications."""
-
-
 class Publisher(JobKeeper):
     """Publishes what changed, in a process of its own; if that is ended, the site stays."""
 
@@ -307,7 +226,7 @@ class Publisher(JobKeeper):
         """Publish if the state is another than that which was published, and it is time."""
         if self._job:
             if self._job.is_over():
-                self._take(self._job)
+                self._take_result(self._job)
         elif state != self._shown and time.monotonic() >= self._not_before:
             self._begun_with = state
             self._book.set_fact("publish_due_at", str(time.time()))
@@ -326,19 +245,73 @@ class Publisher(JobKeeper):
         """Whether a publication goes on."""
         return self._job is not None
 
-    def _take(self, job: Job) -> None:
+    def _take_result(self, job: Job) -> None:
         self._job = None
         wait = self.config.file.intervals.publish
         try:
-            published: Publication = job.result()
+            seconds: float = job.result()
         except JobDiedError:
             self._say("the publication died; it is tried again")
         except ArenaError as error:
             self._say(f"nothing was published: {error}")
         else:
-            wait = max(wait, _SHARE * published.seconds)
+            wait = max(wait, _SHARE * seconds)
             self._shown = self._begun_with
             self._book.set_fact("published_at", str(time.time()))
             self._book.set_fact("publish_due_at", "")
             note_overtaken(self._folder.site, self._book)
         self._not_before = time.monotonic() + wait
+
+
+class _RankRange(NamedTuple):
+    """The best and the worst rank that a bot may have."""
+
+    best: int
+    worst: int
+
+
+_Ranks = Mapping[str, Mapping[str, _RankRange]]
+"""The ranks of bots, by division and bot."""
+_decoded_ranks = msgspec.json.Decoder(dict[str, dict[str, _RankRange]]).decode
+
+
+def note_overtaken(site: Path, book: Book) -> None:
+    """Note which versions are clearly behind more others than at the last publication."""
+    before = _decoded_ranks(book.facts().get(_RANKS, "{}"))
+    now: dict[str, dict[str, _RankRange]] = {}
+    for _, board in published_boards(site):
+        division = f"{board.variant}, {board.players} players"
+        now[division] = {row.bot: _RankRange(row.best, row.worst) for row in board.rows}
+    versions = {version.name: version for version in book.versions(PLAYING)}
+    with book.together():
+        for version, text in _overtaken(before, now, versions):
+            book.note(text, version.author, version.name)
+        book.set_fact(_RANKS, msgspec.json.encode(now).decode())
+
+
+def _overtaken(
+    before: _Ranks, now: _Ranks, versions: Mapping[str, Version]
+) -> Iterator[tuple[Version, str]]:
+    """Yield the versions that others overtook, and what is said of it.
+
+    A bot's best rank grows by one for each other that comes to be clearly ahead of it. Versions of
+    the same author are not named.
+    """
+    for division, ranks in now.items():
+        earlier = before.get(division, {})
+        for name, (best, worst) in ranks.items():
+            version = versions.get(name)
+            if version is None or name not in earlier or best <= earlier[name].best:
+                continue
+            was_ahead = {bot for bot, rank in earlier.items() if rank.worst < earlier[name].best}
+            ahead = [
+                bot
+                for bot, rank in ranks.items()
+                if rank.worst < best
+                and bot not in was_ahead
+                and (bot not in versions or versions[bot].author != version.author)
+            ]
+            if ahead:
+                place = f"rank {best} to {worst} of {len(ranks)}"
+                by = ", ".join(ahead[:_NAMED])
+                yield version, f"{OVERTAKEN}: by {by} at {division}: {place}"

@@ -10,7 +10,7 @@ from markupsafe import Markup
 from msgspec import Struct
 from msgspec.structs import replace
 
-from arena.game.records import FixtureResult, LeagueInfo
+from arena.game.records import Conditions, FixtureResult
 from arena.io.errors import ArenaError
 from arena.io.files import stat_of
 from arena.io.job import Job, JobDiedError, JobKeeper
@@ -31,10 +31,11 @@ _LOOK = 0.5
 """Seconds between looks at the store."""
 _SHARE = 10
 """How many times as long as they take there is from one computing of the standings to the next."""
-_LEAST, _MOST = 1.0, 60.0
-"""Seconds between them, at least and at most."""
+_LEAST = 1.0
+_MOST = 60.0
+"""Seconds from one computing to the next, at least and at most."""
 _RECENT = 6
-"""Tables that were played last."""
+"""How many of the tables that were played last are told."""
 _MINUTE = 60.0
 _AGAIN = 60.0
 """Seconds after which what died is begun again."""
@@ -52,7 +53,9 @@ class StandingsKeeper(JobKeeper):
     """Has the standings of a season computed while it is played; what was written stays."""
 
     def __init__(self, folder: Folder, config: Config, say: Callable[[str], None]) -> None:
-        self._folder, self._config, self._say = folder, config, say
+        self.config = config
+        self._folder = folder
+        self._say = say
         self.season = 0
 
     def step(self) -> None:
@@ -60,7 +63,7 @@ class StandingsKeeper(JobKeeper):
         if self._job is None:
             if time.monotonic() >= self._not_before:
                 keep = partial(keep_standings, self._folder, self.season)
-                self._job = Job(keep, cores=self._config.spare_cores)
+                self._job = Job(keep, cores=self.config.spare_cores)
         elif self._job.is_over():
             self._not_before = time.monotonic() + _AGAIN
             try:
@@ -86,11 +89,12 @@ class LiveStandings:
     """The standings of a season, which follow its store."""
 
     def __init__(self, folder: Folder, season: int) -> None:
-        self._folder, self._season = folder, season
+        self._folder = folder
+        self._season = season
         self._store = folder.season(season) / STORE
         self._seen: object = None
         """The state of the store that was read."""
-        self._info: LeagueInfo | None = None
+        self._conditions: Conditions | None = None
         self._results = _Results()
         self._memory: dict[str, tuple[bytes, bytes]] = {}
         self._live: Live | None = None
@@ -101,21 +105,23 @@ class LiveStandings:
 
     def read(self) -> bool:
         """Read what is new in the store; tell whether anything is."""
-        if (seen := _stamp(self._store)) == self._seen:
+        files = map(stat_of, (self._store, Path(f"{self._store}-wal")))
+        seen = [file and (file.st_mtime_ns, file.st_size) for file in files]
+        if seen == self._seen:
             return False
         with Store(self._store) as store:
-            if info := store.league:
-                self._results.read(store, info)
-            self._info = info
+            if conditions := store.league:
+                self._results.read(store, conditions)
+            self._conditions = conditions
         self._seen = seen
         return True
 
     def rate(self) -> bool:
         """Compute the standings if games were played and it is time; tell whether they were."""
-        if self._info is None or self._rated == self._seen or time.monotonic() < self._next:
+        if self._conditions is None or self._rated == self._seen or time.monotonic() < self._next:
             return False
         began = time.monotonic()
-        self._live, self._rated = self._computed(self._info), self._seen
+        self._live, self._rated = self._computed(self._conditions), self._seen
         self._next = began + pause(self._live.seconds)
         return True
 
@@ -134,14 +140,14 @@ class LiveStandings:
             )
             write_live(self._folder, self._live)
 
-    def _computed(self, info: LeagueInfo) -> Live:
+    def _computed(self, conditions: Conditions) -> Live:
         began, at = time.process_time(), time.time()
-        struck = {bot.name for bot in info.struck}
+        struck = {bot.name for bot in conditions.struck}
         results = [*self._results.without(struck)]
-        ratings = rate_results(by_division(results), info.ratings, self._remember, brief=True)
-        page = _page(ratings, results, info, self._folder.site)
+        ratings = rate_results(by_division(results), conditions.ratings, self._remember, brief=True)
+        page = _page(ratings, results, conditions, self._folder.site)
         rows = page.front.main.rows if page.front.main else ()
-        provisional = info.ratings.provisional
+        provisional = conditions.ratings.provisional
         return Live(
             season=self._season,
             at=at,
@@ -177,7 +183,7 @@ class _Page(Struct, frozen=True):
 
     front: Front
     all: str
-    league: LeagueInfo
+    league: Conditions
     links: Links
     boards: list[Leaderboard]
     marked: Mapping[str, Markup]
@@ -185,16 +191,23 @@ class _Page(Struct, frozen=True):
     root: str = AT_DOOR
 
 
-def _page(ratings: Ratings, results: list[FixtureResult], info: LeagueInfo, site: Path) -> _Page:
+def _page(
+    ratings: Ratings, results: list[FixtureResult], conditions: Conditions, site: Path
+) -> _Page:
     front = first_standings(ratings, progress(results, 0, goes_on=True))
-    where, marks = links(info, ratings.boards), identities(bot.name for bot in info.bots)
+    where, marks = (
+        links(conditions, ratings.boards),
+        identities(bot.name for bot in conditions.bots),
+    )
     linked = marked_links(marks, where, AT_DOOR)
     # A bot has no page before the next publication.
     marked = {
         bot: linked[bot] if (site / where.bot(bot)).is_file() else name
         for bot, name in marked_names(marks).items()
     }
-    return _Page(front, main_page(ratings, where), info, where, [*ratings.boards], marked, marks)
+    return _Page(
+        front, main_page(ratings, where), conditions, where, [*ratings.boards], marked, marks
+    )
 
 
 class _Results:
@@ -207,14 +220,14 @@ class _Results:
         """When the fixtures of the last minute were stored, and their games."""
         self.recent = deque[LiveResult](maxlen=_RECENT)
 
-    def read(self, store: Store, info: LeagueInfo) -> None:
+    def read(self, store: Store, conditions: Conditions) -> None:
         """Read what is new."""
         hashes = {
             fixture.position: fixture.hash
             for fixture in store.hashes()
             if self._known.get(fixture.position, (b"",))[0] != fixture.hash
         }
-        new = sorted(rated_results_at(store, info.variants, hashes), key=_stored_at)
+        new = sorted(rated_results_at(store, conditions.variants, hashes), key=_stored_at)
         for result in new:
             position = result.fixture.index
             self._known[position] = hashes[position], result
@@ -248,9 +261,3 @@ def _in_short(result: FixtureResult) -> LiveResult:
         games=len(result.games),
         seats=sorted(seats, key=lambda winner: -winner.games),
     )
-
-
-def _stamp(store: Path) -> object:
-    """Return what differs after a store was written to."""
-    found = map(stat_of, (store, Path(f"{store}-wal")))
-    return [stat and (stat.st_mtime_ns, stat.st_size) for stat in found]

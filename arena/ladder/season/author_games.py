@@ -1,6 +1,7 @@
-"""What an author may know of the games of a version: of complete blocks, as everybody, but more.
+"""What an author may know of the games of a version.
 
-That is what it was asked when it faulted, and its standard error.
+They are those of complete blocks, as for everybody. An author sees also what the version was asked
+when it faulted, and its standard error.
 """
 
 from collections import defaultdict, deque
@@ -37,7 +38,7 @@ class OwnGame(NamedTuple):
     fixture: int
     """The fixture's index in the schedule, from 0."""
     game: int
-    """From 0."""
+    """The number of the game in its fixture, from 0."""
     variant: str
     seats: Sequence[str]
     place: int
@@ -53,9 +54,9 @@ class GameFault(NamedTuple):
     asked: str
     """The line that it was asked; "" if it was asked nothing."""
     answered: str
-    """What it answered, the beginning; "" if that was nothing, or was pruned."""
+    """The beginning of its answer; "" if it gave none, or if the answer was pruned."""
     stderr: str
-    """Of the fixture, the end."""
+    """The end of its standard error in the whole fixture."""
 
 
 class OwnGames(Struct):
@@ -66,11 +67,11 @@ class OwnGames(Struct):
     newest_fixtures: deque[tuple[FixtureResult, int]] = field(
         default_factory=lambda: deque(maxlen=NEWEST)
     )
-    """With its seat in each; the newest last, as in the next."""
+    """Each with the version's seat; the newest is the last."""
     faults: deque[tuple[int, int]] = field(default_factory=lambda: deque(maxlen=_FAULTS))
-    """Fixtures and games."""
+    """The fixture and the game of each fault; the newest is the last."""
     milestone: int = 0
-    """The games that it had when it was looked at last: at twice as many it is again."""
+    """Its games when its decisions were judged last: with twice as many they are judged again."""
     looked_at: Sequence[int] = ()
     """The fixtures of its last games before that."""
 
@@ -111,7 +112,7 @@ class PlayedSeason:
         self, store: Store | None, variants: Mapping[str, Rules], shown: Collection[str]
     ) -> None:
         """Look at the fixtures of these ids; there are none before the first game of a season."""
-        self._source = store.played if store else _nothing
+        self._store = store
         self._gone = store.without_logs() if store else set()
         self.fixture = lru_cache(_KEPT)(self._fixture)
         """Returns a fixture that has its log, by its index in the schedule."""
@@ -127,7 +128,9 @@ class PlayedSeason:
         return fixture not in self._gone
 
     def _fixture(self, index: int) -> PlayedFixture:
-        [played] = self._source(index, index)
+        if self._store is None:
+            raise LookupError(index)
+        [played] = self._store.played(index, index)
         return played
 
     def faults(self, version: str) -> Iterator[GameFault]:
@@ -141,23 +144,19 @@ class PlayedSeason:
                 yield from faults_in(played, rules, game, seat)
 
 
-def _nothing(_first: int, _last: int) -> Iterator[PlayedFixture]:
-    return iter(())
-
-
 def faults_in(
     played: PlayedFixture, rules: Rules, game: GameRecord, seat: int
 ) -> Iterator[GameFault]:
     """Yield the faults of a seat in a game of a fixture."""
     for event in game.events:
         if isinstance(event, Faulted) and event.seat == seat:
-            of = game.game, seat
+            answers = (line for *at, line in played.answered if at == [game.game, seat])
             yield GameFault(
-                played.fixture.index,
-                game.game,
-                f"{event.cause}: {event.detail}",
+                fixture=played.fixture.index,
+                game=game.game,
+                what=f"{event.cause}: {event.detail}",
                 asked=_asked(played, rules, game, seat),
-                answered=next((line for *where, line in played.answered if (*where,) == of), ""),
+                answered=next(answers, ""),
                 stderr=stderr_of(played, seat),
             )
 

@@ -1,14 +1,15 @@
-"""Which versions play: admitted, compared with the one before, ordered elsewhere, or left.
+"""Which versions play: those that passed their check, until they are replaced, ordered out or left.
 
 A bot has one version in the field: the newest that passed its check, or the better of two.
 """
 
 import shutil
+import threading
 from collections.abc import Sequence
 
 import msgspec
 
-from arena.io.errors import ArenaError
+from arena.io.errors import ArenaError, ShortageError
 from arena.ladder.book.book import Book
 from arena.ladder.book.tables import (
     PLAYING,
@@ -20,12 +21,89 @@ from arena.ladder.book.tables import (
     Version,
     allowed,
 )
-from arena.ladder.config import Keep
+from arena.ladder.config import Config, Keep
 from arena.ladder.door.door import Door
 from arena.ladder.folder import Folder
-from arena.ladder.season.season import TwinResult
+from arena.ladder.season.season import Season, TwinResult
 
-_FAULTED_GAMES, _FAULTED_SHARE = 50, 0.1
+_FAULTED_GAMES = 50
+_FAULTED_SHARE = 0.1
+"""A version rests that faulted in so many games, if they are more than this share of all."""
+_LEFT = "its author left"
+
+
+class Field:
+    """The versions that play a season, as the book says and as far as they can be started."""
+
+    def __init__(self, season: Season, folder: Folder, config: Config, book: Book) -> None:
+        self._season = season
+        self._folder = folder
+        self._config = config
+        self._book = book
+        self._versions: list[Version] = []
+        self.changed = True
+        """Whether the book may have other versions play than these."""
+
+    def names(self) -> list[str]:
+        """Return the names of the versions that play."""
+        return [version.name for version in self._versions]
+
+    def struck(self) -> list[str]:
+        """Return the names of the versions whose games count no more."""
+        return [version.name for version in self._book.versions({State.STRUCK})]
+
+    def humans(self) -> dict[str, bool | None]:
+        """Return whether each version plays against people; None if its bot.yaml does not say."""
+        return {name: self._season.humans(name) for name in self.names()}
+
+    def take(self, stop: threading.Event) -> bool:
+        """Make the versions ready that the book has play; False if `stop` was set before all were.
+
+        One that cannot be started any more rests.
+        """
+        self.changed = False
+        for version in self._book.versions(PLAYING):
+            if stop.is_set():
+                return False
+            if self._season.is_ready(version):
+                continue
+            try:
+                self._season.enter(version, self._folder.version(version.digest))
+            except ShortageError:
+                raise
+            except ArenaError as error:
+                why = f"it cannot be started any more: {error}"
+                self._book.set_state(version, State.RESTING, why)
+        self._versions = self._book.versions(PLAYING)
+        return True
+
+    def compare(self) -> None:
+        """Let versions rest that have met the next one, or the next one if it is worse."""
+        named = {version.name: version for version in self._versions}
+        keep = self._config.file.keep
+        for met in self._season.compared(named):
+            rests = settle(self._book, named[met.new], named[met.old], met.result, keep)
+            self._drop(rests)
+
+    def judge(self) -> None:
+        """Move versions on that have met the one before, played enough, or faulted too often."""
+        self.compare()
+        enough = self._config.file.ratings.provisional
+        for number, version in enumerate(self._versions):
+            games = self._season.games[version.name]
+            faulted = self._season.faulted[version.name]
+            if faults_too_often(games, faulted):
+                why = f"it faulted in {faulted} of {games} games"
+                self._book.set_state(version, State.RESTING, why, held=True)
+                self._drop(version)
+                return
+            if version.state is State.PROVISIONAL and games >= enough:
+                self._book.set_state(version, State.RATED, f"after its first {games} games")
+                self._versions[number] = version._replace(state=State.RATED)
+
+    def _drop(self, version: Version) -> None:
+        self._versions = [other for other in self._versions if other.id != version.id]
+        self.changed = True
 
 
 def faults_too_often(games: int, faulted: int) -> bool:
@@ -73,7 +151,9 @@ def verdict(result: TwinResult, predecessor: str) -> str:
     if above == 0.5:
         return f"as good as {predecessor} {games}"
     word = "better" if above > 0.5 else "worse"
-    return f"{word} than {predecessor} with {_percent(max(above, 1 - above))} {games}"
+    sure = max(above, 1 - above)
+    percent = "over 99.9 %" if sure > 0.999 else f"{100 * sure:.1f} %"
+    return f"{word} than {predecessor} with {percent} {games}"
 
 
 def place_in_field(book: Book, version: Version, why: str) -> None:
@@ -81,10 +161,6 @@ def place_in_field(book: Book, version: Version, why: str) -> None:
     for other in _siblings(book, version):
         book.set_state(other, State.RESTING, f"{version.name} plays in its place")
     book.set_state(version, State.PROVISIONAL, why)
-
-
-def _percent(share: float) -> str:
-    return "over 99.9 %" if share > 0.999 else f"{100 * share:.1f} %"
 
 
 def _siblings(book: Book, version: Version) -> list[Version]:
@@ -104,43 +180,33 @@ def carry_out(order: Order, book: Book) -> None:
             book.answer(order, answer, done=True)
         return
     try:
-        version = _allowed(order, book)
+        version = book.version(order.version)
     except ArenaError as error:
         book.answer(order, error.what, done=False)
         return
+    if not allowed(version, order.what):
+        book.answer(order, f"it is {version.state}: {version.why}", done=False)
+        return
+    reason = f": {order.why}" if order.why else ""
+    why = f"ordered by {order.who}{reason}"
     with book.together():
-        _move(order, version, book)
+        if order.what is Action.APPROVE:
+            admit(book, version, f"approved by {order.who}{reason}")
+        elif order.what in {Action.RESUME, Action.PLAY}:
+            place_in_field(book, version, why)
+        else:
+            held = order.what is Action.REST
+            book.set_state(version, _ORDERED[order.what], why, held=held)
         book.answer(order, f"{version.name} is {book.version(version.name).state}", done=True)
 
 
-def _allowed(order: Order, book: Book) -> Version:
-    version = book.version(order.version)
-    if not allowed(version, order.what):
-        raise ArenaError(f"it is {version.state}: {version.why}")
-    return version
-
-
-def _move(order: Order, version: Version, book: Book) -> None:
-    reason = f": {order.why}" if order.why else ""
-    why = f"ordered by {order.who}{reason}"
-    if order.what is Action.APPROVE:
-        admit(book, version, f"approved by {order.who}{reason}")
-    elif order.what in {Action.RESUME, Action.PLAY}:
-        place_in_field(book, version, why)
-    else:
-        held = order.what is Action.REST
-        book.set_state(version, _NEXT[order.what], why, held=held)
-
-
-_NEXT = {
+_ORDERED = {
     Action.REST: State.RESTING,
     Action.WITHDRAW: State.RESTING,
     Action.STRIKE: State.STRUCK,
     Action.RECHECK: State.QUEUED,
 }
-
-
-_WHY = "its author left"
+"""The states to which orders move a version."""
 
 
 def delete_account(order: Order, folder: Folder, door: Door, book: Book) -> None:
@@ -153,7 +219,11 @@ def delete_account(order: Order, folder: Folder, door: Door, book: Book) -> None
     names = {version.author for version in versions} - {order.author}
     with book.together():
         for version in versions:
-            _end(version._replace(author=order.author), book)
+            renamed = version._replace(author=order.author)
+            if version.state in WAITING:
+                book.set_state(renamed, State.REFUSED, _LEFT)
+            elif version.state in PLAYING | {State.AWAITING}:
+                book.set_state(renamed, State.RESTING, _LEFT, held=True)
         for name in names:
             book.rename_author(name, order.author)
         book.answer(order, "an author left: results stay under a pseudonym", done=True)
@@ -162,15 +232,8 @@ def delete_account(order: Order, folder: Folder, door: Door, book: Book) -> None
     _remove_files(folder, book, versions)
 
 
-def _end(version: Version, book: Book) -> None:
-    if version.state in WAITING:
-        book.set_state(version, State.REFUSED, _WHY)
-    elif version.state in PLAYING | {State.AWAITING}:
-        book.set_state(version, State.RESTING, _WHY, held=True)
-
-
 def _remove_files(folder: Folder, book: Book, versions: Sequence[Version]) -> None:
-    """Remove what was submitted, but for files that others submitted, too."""
+    """Remove what was submitted as some versions, but for files that others submitted, too."""
     left = {version.id for version in versions}
     others = [version for version in book.versions() if version.id not in left]
     kept = {version.digest for version in others} | {version.sha256 for version in others}

@@ -8,7 +8,6 @@ import msgspec
 from msgspec.structs import replace
 
 from arena.game.records import CallMade, Event, Faulted, Fixture, Placed, RoundStarted
-from arena.game.rules.dice import Hand
 from arena.ladder.book.book import Book
 from arena.ladder.book.shown import (
     LIVE_GAME_FACT,
@@ -33,7 +32,7 @@ _GONE = 600.0
 _CHOOSY = 3.0
 """Seconds in which only a table that is as strong as the best one of late is chosen."""
 _OF_LATE = 50
-"""Tables."""
+"""How many tables are of late."""
 
 
 class LiveGames:
@@ -44,7 +43,8 @@ class LiveGames:
 
     def __init__(self, folder: Path, season: Season, book: Book) -> None:
         self._file = folder / "watched"
-        self._season, self._book = season, book
+        self._season = season
+        self._book = book
         self._strengths = deque[float](maxlen=_OF_LATE)
         self._fixture: Fixture | None = None
         self._game: LiveGame | None = None
@@ -62,7 +62,8 @@ class LiveGames:
         waited = time.monotonic() - self._free_at
         if waited < 0 or (waited < _CHOOSY and strength < max(self._strengths)):
             return ""
-        self._fixture, self._game = fixture, None
+        self._fixture = fixture
+        self._game = None
         self._free_at = time.monotonic() + _GONE
         self._file.unlink(missing_ok=True)
         return str(self._file)
@@ -76,7 +77,9 @@ class LiveGames:
         if not self._game or not self._game.is_over:
             self._follow(self._fixture, time.time())
         elif not self._game.dice and self._season.may_show_dice(self._fixture):
-            self._publish(replace(self._game, dice=self._dice()))
+            events = read_watched(self._file)
+            dice = tuple(event.dice for event in events if isinstance(event, RoundStarted))
+            self._publish(replace(self._game, dice=dice))
 
     def _follow(self, fixture: Fixture, now: float) -> None:
         events = tuple(map(_public, read_watched(self._file)))
@@ -95,10 +98,6 @@ class LiveGames:
     def _publish(self, game: LiveGame) -> None:
         self._game = game
         self._book.set_fact(LIVE_GAME_FACT, msgspec.json.encode(game).decode())
-
-    def _dice(self) -> tuple[tuple[Hand, ...], ...]:
-        events = read_watched(self._file)
-        return tuple(event.dice for event in events if isinstance(event, RoundStarted))
 
 
 def _public(event: Event | Placed) -> PublicEvent:

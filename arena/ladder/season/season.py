@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from msgspec import Struct
@@ -24,7 +24,7 @@ from arena.bots.models.gateway import Access
 from arena.bots.sandboxes.base import Sandbox
 from arena.bots.sandboxes.registry import check_freezing
 from arena.bots.workshop import Workshop, check_trust, open_workshop
-from arena.game.records import Division, Fixture, FixtureResult, LeagueInfo, PlayedFixture
+from arena.game.records import Division, Fixture, FixtureResult, PlayedFixture
 from arena.game.rules.books import Rules
 from arena.game.seeds import commitment
 from arena.io.errors import ArenaError
@@ -47,16 +47,30 @@ from arena.ratings.sequential import TableMeans
 from arena.ratings.two_versions import Paired, pooled
 
 _PAIRS = 2
-"""How many pairs of tables of a kind say how much they vary, at least."""
+"""How many pairs of tables a division needs, at least: fewer do not say how much they vary."""
+STORE = "league.sqlite"
+_REPLAYED = 200
+"""Games that are replayed before another version of the arena goes on."""
+SEED_FILE = "seed"
+"""The file with the master seed, which nobody else may read while the season is open."""
 
 
 class TwinResult(Struct, frozen=True):
     """How a newcomer did beside its predecessor."""
 
     games: int
-    """Of each."""
+    """Games of each of the two."""
     rivals_beaten: Paired
     """The share of its rivals at a table that each finished ahead of: the mean of all divisions."""
+
+
+class Met(NamedTuple):
+    """Two versions of a bot that have met."""
+
+    new: str
+    old: str
+    result: TwinResult | None
+    """None if they did not play on the same dice."""
 
 
 def are_over(schedule: Schedule, progress: LeagueProgress, newcomer: str) -> bool:
@@ -107,8 +121,10 @@ class Workers:
         models: Access,
     ) -> None:
         self.sandbox = sandbox
-        """In which all of them play."""
-        self._config, self._cluster, self._say = config, cluster, say
+        """The sandbox in which all of them play."""
+        self._config = config
+        self._cluster = cluster
+        self._say = say
         self._models = models
         self._offered: set[str] = set()
         """The digests of the bots that the cluster has."""
@@ -135,13 +151,6 @@ class Workers:
             self._cluster.distribute(spec, list(bots), self._say)
             self._offered = digests
         return self._cluster
-
-
-STORE = "league.sqlite"
-_REPLAYED = 200
-"""Games that are replayed before another version of the arena goes on."""
-SEED_FILE = "seed"
-"""The file with the master seed, which nobody else may read while the season is open."""
 
 
 @contextmanager
@@ -207,6 +216,13 @@ def _replays(played: PlayedFixture, rules: Rules) -> bool:
         return False
 
 
+class _Ready(NamedTuple):
+    """A version that is ready to play."""
+
+    bot: Bot
+    staged: StagedBot
+
+
 class Season:
     """The games of a season, and the versions that are ready to play."""
 
@@ -219,15 +235,15 @@ class Season:
         self._seed = seed
         self._workshop = workshop
         self._workers = workers
-        self._ready: dict[str, tuple[Bot, StagedBot]] = {}
+        self._ready: dict[str, _Ready] = {}
         self._played = StoredLeague(store) if store.league else None
         """None before the first game."""
         self._asleep = False
         """Whether nothing is left to play for the field of now."""
         self.games: Counter[str] = Counter()
-        """Games of each version."""
+        """The games of each version."""
         self.faulted: Counter[str] = Counter()
-        """Of those, the games in which it faulted."""
+        """The games of each version in which it faulted."""
         self._won: Counter[str] = Counter()
         for result in store.results() if store.league else ():
             self._count(result)
@@ -267,11 +283,11 @@ class Season:
         bot = replace(bot, info=replace(bot.info, name=version.name, author=version.author))
         check_granted(bot.info.models, self._league.models, str(archive))
         check_trust(self._workshop.sandbox, [bot], trusted=self._config.file.trust_bots)
-        self._ready[version.name] = bot, self._workshop.stage(bot)
+        self._ready[version.name] = _Ready(bot, self._workshop.stage(bot))
 
     def humans(self, name: str) -> bool | None:
         """Tell whether a version plays against people, None if its bot.yaml does not say."""
-        return self._ready[name][0].humans
+        return self._ready[name].bot.humans
 
     def is_ready(self, version: Version) -> bool:
         """Tell whether a version was made ready."""
@@ -285,13 +301,15 @@ class Season:
         """
         newest = set(field).difference(predecessors(field).values())
         if not self._played and len(newest) >= max(self._league.players):
-            bots = tuple(self._ready[name][0] for name in sorted(newest))
+            bots = tuple(self._ready[name].bot for name in sorted(newest))
             league = replace(self._league, bots=bots)
-            info = conditions_of(league, self._workers.sandbox.name, self._seed)
-            info = replace(info, machine=this_machine(), endless=True, blocks=0, until=None)
-            self._store.begin(info)
+            conditions = conditions_of(league, self._workers.sandbox.name, self._seed)
+            conditions = replace(
+                conditions, machine=this_machine(), endless=True, blocks=0, until=None
+            )
+            self._store.begin(conditions)
             self._played = StoredLeague(self._store)
-        return self._go_on(field, struck, listener)
+        return self._go_on(field, struck, listener, endless=True)
 
     def end(self, field: Collection[str], struck: Collection[str], listener: RunListener) -> bool:
         """Play the blocks that were begun, and begin no more; False if it was stopped."""
@@ -301,30 +319,28 @@ class Season:
         """Return the versions that ask language models at the tables that are left to play."""
         due = self._played.progress.due() if self._played else ()
         seated = {name for fixture in due for name in fixture.seats}
-        return {name for name in seated if self._ready[name][0].info.models}
+        return {name for name in seated if self._ready[name].bot.info.models}
 
-    def compared(self, field: Collection[str]) -> Iterator[tuple[str, str, TwinResult | None]]:
-        """Yield the versions that have met their predecessors, these, and how that came out.
-
-        It is None if they did not play on the same dice.
-        """
+    def compared(self, field: Collection[str]) -> Iterator[Met]:
+        """Yield the versions that have met their predecessors, or cannot."""
         for new, old in predecessors(field).items():
             played = self._played
             if not played or played.schedule.twins.get(new) != old:
-                yield new, old, None
+                yield Met(new, old, None)
             elif are_over(played.schedule, played.progress, new):
-                yield new, old, compare_twins(played.schedule, played.progress, new)
+                yield Met(new, old, compare_twins(played.schedule, played.progress, new))
 
     def check_games(self) -> None:
         """Replay stored games; raises ArenaError if this arena plays one of them otherwise."""
-        info, gone = self._store.league, self._store.without_logs()
+        conditions = self._store.league
+        gone = self._store.without_logs()
         positions = [position for position in self._store.positions() if position not in gone]
-        if info is None:
+        if conditions is None:
             return
-        step = max(1, len(positions) * info.games // _REPLAYED)
+        step = max(1, len(positions) * conditions.games // _REPLAYED)
         for position in positions[::step]:
             [played] = self._store.played(position, position)
-            if not _replays(played, info.variants[played.fixture.variant]):
+            if not _replays(played, conditions.variants[played.fixture.variant]):
                 what = f"this arena plays fixture {played.fixture.id} otherwise"
                 hint = "go on with the arena that began the season, or close it there"
                 raise ArenaError(what, str(self._store.path), hint)
@@ -335,11 +351,12 @@ class Season:
         struck: Collection[str],
         listener: RunListener,
         *,
-        endless: bool = True,
+        endless: bool,
     ) -> bool:
+        """Play what is due for a field; False if it was stopped."""
         if not (played := self._played):
             return True
-        staged = {name: self._ready[name][1] for name in field}
+        staged = {name: self._ready[name].staged for name in field}
         if change := self._change(played, field, struck, endless=endless):
             played.change(**change)
         elif self._asleep:
@@ -360,27 +377,22 @@ class Season:
         """Return what is different from what was played so far, as arguments of a change."""
         twins = predecessors(field)
         newest = set(field).difference(twins.values())
-        change = self._difference(played.conditions, newest, set(struck))
+        out = set(struck)
+        known = {bot.name for bot in everyone(played.conditions)}
+        were_struck = {bot.name for bot in played.conditions.struck}
+        before = {*playing(played.conditions)}
+        names = {
+            "joined": [self._ready[name].bot.info for name in sorted(newest - known)],
+            "rested": sorted(before - newest - out),
+            "struck": sorted(known & out - were_struck),
+            "resumed": sorted(known & newest - before),
+        }
+        change: dict[str, Any] = {key: value for key, value in names.items() if value}
         if (all_twins := self._twins(played, twins)) != played.schedule.twins:
             change["twins"] = all_twins
         if played.conditions.endless and not endless:
             change["endless"] = False
         return change
-
-    def _difference(
-        self, conditions: LeagueInfo, field: set[str], struck: set[str]
-    ) -> dict[str, Any]:
-        """Return what is different in the field, as arguments of a change."""
-        known = {bot.name for bot in everyone(conditions)}
-        were_struck = {bot.name for bot in conditions.struck}
-        before = {*playing(conditions)}
-        change = {
-            "joined": [self._ready[name][0].info for name in sorted(field - known)],
-            "rested": sorted(before - field - struck),
-            "struck": sorted(known & struck - were_struck),
-            "resumed": sorted(known & field - before),
-        }
-        return {key: value for key, value in change.items() if value}
 
     def _twins(self, played: StoredLeague, wanted: Mapping[str, str]) -> Mapping[str, str]:
         """Return who meets its predecessor: newcomers, while both play or until they have met."""
@@ -398,15 +410,17 @@ class Season:
         """Tell whether a division needs another block for the field of now."""
         if not self._played:
             return False
-        schedule, progress = self._played.schedule, self._played.progress
+        schedule = self._played.schedule
+        progress = self._played.progress
         # Not those that are drawn: after a restart they may be more than were begun.
-        begun, until = progress.begun(division), self._league.until
+        begun = progress.begun(division)
         newcomers = schedule.newcomers(division)
         if any(schedule.joining_left(division, newcomer, begun) for newcomer in newcomers):
             return True
         blocks = begun - schedule.earlier_blocks[division]
         if blocks >= self._config.file.blocks:
             return False
+        until = self._league.until
         return until is None or progress.undecided(division, until)
 
     def _count(self, result: FixtureResult | None) -> None:

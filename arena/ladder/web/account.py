@@ -2,12 +2,11 @@
 
 import time
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import msgspec
-from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response, StreamingResponse
 
@@ -19,11 +18,22 @@ from arena.ladder.folder import Folder
 from arena.ladder.web.problems import NOT_FOUND, RequestError, refusing
 from arena.ladder.web.served import Served, see_other, served_by
 from arena.ladder.web.templates import page
-from arena.ladder.web.uploads import form_of
-from arena.ladder.web.visitors import forget_cookie, found_secret, own_secret, session_of
+from arena.ladder.web.uploads import Form, posted
+from arena.ladder.web.visitors import Visitor, forget_cookie, found_secret, own_secret, session_of
 
 _MOST_NAME = 60
-"""Characters of a token's name."""
+"""Characters of a token's name, at most."""
+_TOLD = {
+    "provisional: admitted": "admitted",
+    "provisional: approved": "admitted",
+    "refused: ": "refused",
+    "overtaken: ": "overtaken",
+}
+"""What a feed tells, by how the line in the log begins."""
+_MOST_TOLD = 50
+"""Entries of a feed, at most."""
+_CHUNK = 1024 * 1024
+_ELSEWHERE = "Results of games are public, in the records of each season, under the names of bots."
 
 
 def overview(request: Request) -> Response:
@@ -33,7 +43,7 @@ def overview(request: Request) -> Response:
 
 
 def _account_page(request: Request, error: RequestError | None = None, **shown: str) -> str:
-    """Return the page; `shown` is a secret that is shown this once."""
+    """Return the page; `shown` is a new `token` or `feed`, which is shown this once."""
     visitor = session_of(request)
     with Secrets(served_by(request).folder) as secrets:
         held = secrets.held(visitor.author)
@@ -51,27 +61,27 @@ def _account_page(request: Request, error: RequestError | None = None, **shown: 
     )
 
 
-async def token(request: Request) -> Response:
+@posted(session_of)
+def token(request: Request, visitor: Visitor, form: Form) -> Response:
     """Show a new token, once."""
-    await run_in_threadpool(session_of, request)
-    form = await form_of(request)
     try:
-        word = await run_in_threadpool(_made, request, form)
+        word = _made(request, visitor.author, form)
     except RequestError as error:
-        text = await run_in_threadpool(_account_page, request, error)
-        return HTMLResponse(text, error.status, error.headers)
-    return HTMLResponse(await run_in_threadpool(_account_page, request, token=word))
+        return HTMLResponse(_account_page(request, error), error.status, error.headers)
+    return HTMLResponse(_account_page(request, token=word))
 
 
-def _made(request: Request, form: Mapping[str, str]) -> str:
-    name, scope = form.get("name", "").strip(), form.get("scope", Scope.SUBMIT)
+def _made(request: Request, author: str, form: Form) -> str:
+    """Return a new token; raises RequestError if the form does not say which."""
+    name = form.get("name", "").strip()
+    scope = form.get("scope", Scope.SUBMIT)
     if not (1 <= len(name) <= _MOST_NAME and name.isprintable()):
         what = f"a token has a name of 1 to {_MOST_NAME} characters"
         raise RequestError(400, what, "name it after where it is used")
     if scope not in TOKEN_SCOPES:
         raise RequestError(400, "a token submits or reads", "choose one of the two")
     with Secrets(served_by(request).folder, writes=True) as secrets, refusing():
-        return secrets.make_token(session_of(request).author, name, Scope(scope))
+        return secrets.make_token(author, name, Scope(scope))
 
 
 def new_feed(request: Request) -> Response:
@@ -82,58 +92,42 @@ def new_feed(request: Request) -> Response:
     return HTMLResponse(_account_page(request, feed=word))
 
 
-async def delete(request: Request) -> Response:
+@posted(session_of)
+def delete(request: Request, visitor: Visitor, form: Form) -> Response:
     """Delete an account, whose author typed their name."""
-    visitor = await run_in_threadpool(session_of, request)
-    typed = (await form_of(request)).get("name", "").strip()
-    if typed != visitor.author:
-        error = RequestError(400, "this is not your name", f"type {visitor.author} to confirm")
-        text = await run_in_threadpool(_account_page, request, error)
-        return HTMLResponse(text, error.status)
-    pseudonym = await run_in_threadpool(_forgotten, request, visitor.author)
-    forget_cookie(request)
-    request.state.visitor = None
-    return HTMLResponse(page(request, "deleted.html", pseudonym=pseudonym))
-
-
-def _forgotten(request: Request, author: str) -> str:
+    author = visitor.author
+    if form.get("name", "").strip() != author:
+        error = RequestError(400, "this is not your name", f"type {author} to confirm")
+        return HTMLResponse(_account_page(request, error), error.status)
     folder = served_by(request).folder
     with Door(folder, writes=True) as door:
         pseudonym = door.forget(author)
     with Secrets(folder, writes=True) as secrets:
         secrets.revoke(author)
-    return pseudonym
+    forget_cookie(request)
+    request.state.visitor = None
+    return HTMLResponse(page(request, "deleted.html", pseudonym=pseudonym))
 
 
-async def end(request: Request) -> Response:
+@posted(session_of)
+def end(request: Request, visitor: Visitor, form: Form) -> Response:
     """End a session or a token."""
-    visitor = await run_in_threadpool(session_of, request)
-    id_ = (await form_of(request)).get("id", "")
-    await run_in_threadpool(_end, request, visitor.author, id_)
+    id_ = form.get("id", "")
+    with Secrets(served_by(request).folder, writes=True) as secrets:
+        secrets.end(visitor.author, id_)
     if id_ == own_secret(request):
         forget_cookie(request)
         return see_other("/")
     return see_other("/account")
 
 
-def _end(request: Request, author: str, id_: str) -> None:
-    with Secrets(served_by(request).folder, writes=True) as secrets:
-        secrets.end(author, id_)
-
-
-_TOLD = {
-    "provisional: admitted": "admitted",
-    "provisional: approved": "admitted",
-    "refused: ": "refused",
-    "overtaken: ": "overtaken",
-}
-"""What is told, by how the line in the log begins."""
-_MOST = 50
+# ------------------------------------------------------------ the feed
 
 
 class _Entry(NamedTuple):
     event: Event
     word: str
+    """What became of the version."""
 
 
 def feed(request: Request) -> Response:
@@ -143,8 +137,13 @@ def feed(request: Request) -> Response:
     if secret is None:
         raise RequestError(404, NOT_FOUND)
     with Book(served_by(request).folder) as book:
-        events = book.newest_of(secret.author, tuple(_TOLD), _MOST)
-    entries = [_Entry(event, _word(event.text)) for event in events]
+        events = book.newest_of(secret.author, tuple(_TOLD), _MOST_TOLD)
+    entries = [
+        _Entry(event, word)
+        for event in events
+        for begin, word in _TOLD.items()
+        if event.text.startswith(begin)
+    ]
     text = page(
         request,
         "feed.atom",
@@ -156,31 +155,18 @@ def feed(request: Request) -> Response:
     return HTMLResponse(text, media_type="application/atom+xml")
 
 
-def _word(text: str) -> str:
-    return next(word for begin, word in _TOLD.items() if text.startswith(begin))
-
-
-_CHUNK = 1024 * 1024
-_ELSEWHERE = "Results of games are public, in the records of each season, under the names of bots."
+# ------------------------------------------------------------ the export
 
 
 def export(request: Request) -> Response:
     """Send an author all that is stored about them."""
-    author, served = session_of(request).author, served_by(request)
+    author = session_of(request).author
+    served = served_by(request)
     if author in served.exports:
         what = "all that is stored about you is being sent already"
         raise RequestError(429, what, "wait until it has come", {"Retry-After": "10"})
     headers = {"Content-Disposition": f'attachment; filename="{author}.zip"'}
-    return StreamingResponse(_sent(served, author), 200, headers, "application/zip")
-
-
-def _sent(served: Served, author: str) -> Iterator[bytes]:
-    """Yield the archive, of which an author is sent one at a time."""
-    served.exports.add(author)
-    try:
-        yield from _zipped(served.folder, author)
-    finally:
-        served.exports.discard(author)
+    return StreamingResponse(_zipped(served, author), 200, headers, "application/zip")
 
 
 class _Sink:
@@ -197,28 +183,34 @@ class _Sink:
         """Do nothing: `taken` empties it."""
 
     def close(self) -> None:
-        """Do nothing."""
+        """Do nothing, as there is nothing to close."""
 
     def taken(self) -> bytes:
         """Return what was written since the last call."""
-        data, self._parts = b"".join(self._parts), []
+        data = b"".join(self._parts)
+        self._parts.clear()
         return data
 
 
-def _zipped(folder: Folder, author: str) -> Iterator[bytes]:
+def _zipped(served: Served, author: str) -> Iterator[bytes]:
+    """Yield an archive, while it is noted that the author is being sent one."""
     sink = _Sink()
-    with zipfile.ZipFile(sink, "w", zipfile.ZIP_DEFLATED) as archive:
-        archive.writestr("account.json", _account(folder, author))
+    served.exports.add(author)
+    try:
+        with zipfile.ZipFile(sink, "w", zipfile.ZIP_DEFLATED) as archive:
+            archive.writestr("account.json", _account(served.folder, author))
+            yield sink.taken()
+            for path, name in _files(served.folder, author):
+                try:
+                    with path.open("rb") as source, archive.open(name, "w") as target:
+                        while chunk := source.read(_CHUNK):
+                            target.write(chunk)
+                            yield sink.taken()
+                except FileNotFoundError:  # the ladder replaced it a moment ago
+                    continue
         yield sink.taken()
-        for path, name in _files(folder, author):
-            try:
-                with path.open("rb") as source, archive.open(name, "w") as target:
-                    while chunk := source.read(_CHUNK):
-                        target.write(chunk)
-                        yield sink.taken()
-            except FileNotFoundError:  # the ladder replaced it a moment ago
-                continue
-    yield sink.taken()
+    finally:
+        served.exports.discard(author)
 
 
 def _files(folder: Folder, author: str) -> Iterator[tuple[Path, str]]:

@@ -2,7 +2,6 @@
 
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AbstractContextManager
-from typing import Any
 
 import msgspec
 from msgspec import Struct
@@ -22,7 +21,6 @@ from arena.ladder.door.api import (
     Me,
     OrderReceipt,
     OrderRequest,
-    VersionInfo,
     is_news,
     left_of,
     sent_event,
@@ -53,6 +51,10 @@ from arena.ladder.web.visitors import (
 )
 
 _ORDER_BYTES = 4_096
+"""Bytes of an order, at most."""
+_BEAT = 15.0
+"""Seconds after which something is sent, so that nobody takes the stream for dead."""
+_BEATING = b": still here\n\n"
 
 
 def as_json(value: object, status: int = 200) -> Response:
@@ -120,12 +122,8 @@ def standings(request: Request) -> Response:
 
 def version(request: Request) -> Response:
     """Say how a version is, to its author."""
-    return as_json(info_of(request))
-
-
-def info_of(request: Request) -> VersionInfo:
-    """Return what is told of the version that is asked for; RequestError for another's."""
-    return version_info(*seen_version(request))
+    now, seen = seen_version(request)
+    return as_json(version_info(now, seen))
 
 
 def check(request: Request) -> Response:
@@ -148,7 +146,8 @@ def seen_version(request: Request) -> tuple[Snapshot, Version]:
     visitor = visitor_of(request)
     if not visitor.author:
         raise unauthorized("this is for its author, logged in")
-    served, name = served_by(request), request.path_params["version"]
+    served = served_by(request)
+    name = request.path_params["version"]
     now = served.watch.now
     if now.version(name) is None:  # it may have been received a moment ago
         now = served.watch.look_again()
@@ -172,7 +171,7 @@ async def post_order(request: Request) -> Response:
 
 
 def give_order(served: Served, who: str, order: OrderRequest) -> int:
-    """Leave an order for the ladder; returns its number. Raises RequestError if it makes none."""
+    """Leave an order for the ladder; returns its number. RequestError if it makes no sense."""
     if (needed := ORDER_NEEDS.get(order.what)) is None:
         raise RequestError(400, f"{order.what} is ordered by authors alone, of their accounts")
     if needed != {name for name in ("version", "author", "uploads") if getattr(order, name)}:
@@ -206,13 +205,10 @@ def health(request: Request) -> Response:
 
 def openapi(_: Request) -> Response:
     """Describe the API."""
-    answer: dict[str, Any] = document()
-    return as_json(answer)
+    return as_json(document())
 
 
-_BEAT = 15.0
-"""Seconds after which something is sent, so that nobody takes the stream for dead."""
-_BEATING = b": still here\n\n"
+# ------------------------------------------------------------ streams of events
 
 
 class Stream(StreamingResponse):
@@ -251,6 +247,7 @@ def _place(request: Request, visitor: Visitor) -> AbstractContextManager[None]:
 
 
 async def _of_ladder(served: Served) -> AsyncIterator[bytes]:
+    """Yield what everybody is told, until the door is stopped."""
     said: Mapping[type[Struct], bytes] = {}
     while not served.watch.stopped:
         now = served.watch.now
@@ -264,29 +261,34 @@ async def _of_ladder(served: Served) -> AsyncIterator[bytes]:
 
 def _for_everybody(served: Served, now: Snapshot) -> Mapping[type[Struct], bytes]:
     """Return the newest event of each kind, which is written once for all who listen."""
-    seen, payloads, events = served.told
-    if seen is not now:
+    told = served.told
+    if told.seen is not now:
         news = {
             type(payload): payload
             for payload in everybody_events(now, served.terms.name)
-            if is_news(payload, payloads.get(type(payload)))
+            if is_news(payload, told.payloads.get(type(payload)))
         }
         sent = {kind: sent_event(payload) for kind, payload in news.items()}
-        served.told = Told(now, {**payloads, **news}, {**events, **sent})
-    return served.told.events
+        told = Told(now, {**told.payloads, **news}, {**told.events, **sent})
+        served.told = told
+    return told.events
 
 
 async def _of_version(request: Request, name: str, last: int) -> AsyncIterator[bytes]:
+    """Yield what the author of a version is told, and its log after the line `last`."""
     watch = served_by(request).watch
     said: dict[type[Struct], Struct] = {}
     while not watch.stopped and await _may_still_listen(request):
-        now, silent = watch.now, True
+        now = watch.now
+        silent = True
         for line in await watch.lines(name, last):
-            last, silent = line.n, False
+            last = line.n
+            silent = False
             yield sent_event(log_line(line), line.n)
         for payload in author_events(now, name):
             if is_news(payload, said.get(type(payload))):
-                said[type(payload)], silent = payload, False
+                said[type(payload)] = payload
+                silent = False
                 yield sent_event(payload)
         if silent:
             yield _BEATING

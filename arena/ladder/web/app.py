@@ -1,7 +1,7 @@
 """The application of the web door: its routes, its guard, and its answers to errors."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from typing import cast
 
@@ -18,14 +18,12 @@ from arena.io import shipped
 from arena.io.errors import ArenaError
 from arena.ladder.folder import Folder
 from arena.ladder.web import account, administration, api, author, front, guests
-from arena.ladder.web import account as export
-from arena.ladder.web import account as feed
-from arena.ladder.web import front as welcome
 from arena.ladder.web.problems import NOT_FOUND, RequestError, answer, refused
 from arena.ladder.web.served import BehindProxy, DoorLimits, Served, client_of, served_by, terms_of
 from arena.ladder.web.site import published
 from arena.ladder.web.visitors import COOKIE, forgets_cookie
 
+_WORDS = {404: NOT_FOUND, 405: "this cannot be done with it"}
 _SAFE = {"GET", "HEAD", "OPTIONS"}
 _POLICY = "; ".join(
     (
@@ -50,8 +48,21 @@ _HEADERS = {
 }
 _DELETION = f'{COOKIE}=""; HttpOnly; Max-Age=0; Path=/; SameSite=lax; Secure'
 _HEALTH = "/healthz"
-"""Is asked by programs beside the door, which do not know its name."""
+"""Programs beside the door ask for this page without knowing the door's name."""
 _HTTPS = {"Strict-Transport-Security": "max-age=31536000"}
+_ASSETS = (
+    "door/author.css",
+    "door/author.js",
+    "door/administration.css",
+    "door/door.css",
+    "door/door.js",
+    "door/front.css",
+    "door/live.css",
+    "door/times.js",
+    "door/upload.js",
+    "style.css",
+)
+"""What the pages of the door need beside themselves."""
 
 
 class Guard:
@@ -85,8 +96,9 @@ class Guard:
 
 def add_headers(headers: MutableHeaders, scheme: str) -> None:
     """Add what every answer says to browsers."""
-    for name, value in {**_HEADERS, **(_HTTPS if scheme == "https" else {})}.items():
-        headers[name] = value
+    headers.update(_HEADERS)
+    if scheme == "https":
+        headers.update(_HTTPS)
     headers.setdefault("Cache-Control", "no-store")
 
 
@@ -97,12 +109,9 @@ def _check(request: Request, served: Served) -> None:
         raise RequestError(421, "there is nothing under this name here")
     if not served.requests.take(client_of(request)):
         raise RequestError(429, "too many requests", "wait a moment", {"Retry-After": "1"})
-    if request.method not in _SAFE and "authorization" not in request.headers:
-        _check_origin(request, served)
-
-
-def _check_origin(request: Request, served: Served) -> None:
-    """Without a token, only pages of the door may change anything."""
+    if request.method in _SAFE or "authorization" in request.headers:
+        return
+    # Without a token, only pages of the door may change anything.
     site = request.headers.get("sec-fetch-site")
     origin = request.headers.get("origin")
     # Old browsers send no Sec-Fetch-Site.
@@ -111,111 +120,85 @@ def _check_origin(request: Request, served: Served) -> None:
         raise RequestError(403, "the request was not made by a page of the door", hint)
 
 
-_ASSETS = (
-    "door/author.css",
-    "door/author.js",
-    "door/administration.css",
-    "door/door.css",
-    "door/door.js",
-    "door/front.css",
-    "door/live.css",
-    "door/times.js",
-    "door/upload.js",
-    "style.css",
-)
-"""What the pages of the door need beside themselves."""
+_V1 = "/api/v1"
+_FOR_VISITORS = [
+    Route("/", front.front),
+    Route("/welcome", front.welcome, methods=["GET"]),
+    Route("/welcome", front.join, methods=["POST"]),
+    Route("/kits/{language}.zip", front.kit),
+    Route("/live", front.live),
+    Route("/play", guests.offer, methods=["GET"]),
+    Route("/play", guests.ask, methods=["POST"]),
+    Route("/play/{secret}/", guests.table, methods=["GET"]),
+    Route("/play/{secret}/", guests.click, methods=["POST"]),
+    Route("/play/{secret}/{file}", guests.file),
+    Route("/played/{id}/{path:path}", guests.played),
+    Route("/feed/{secret}", account.feed),
+]
+_FOR_AUTHORS = [
+    Route("/link/{secret}", author.link, methods=["GET"]),
+    Route("/link/{secret}", author.spend, methods=["POST"]),
+    Route("/leave", author.leave, methods=["POST"]),
+    Route("/me", author.me),
+    Route("/account", account.overview),
+    Route("/token", account.token, methods=["POST"]),
+    Route("/token", lambda _: RedirectResponse("/account"), methods=["GET"]),
+    Route("/account/end", account.end, methods=["POST"]),
+    Route("/account/feed", account.new_feed, methods=["POST"]),
+    Route("/account/export", account.export),
+    Route("/account/delete", account.delete, methods=["POST"]),
+    Route("/upload", author.upload, methods=["POST"]),
+    Route("/versions/{version}", author.version, methods=["GET"]),
+    Route("/versions/{version}", author.order, methods=["POST"]),
+    Route("/private/{author}/{path:path}", author.private),
+]
+_FOR_ADMINISTRATORS = [
+    Route("/administration", administration.overview, methods=["GET"]),
+    Route("/administration", administration.order, methods=["POST"]),
+    Route("/administration/invite", administration.invite, methods=["POST"]),
+    Route("/administration/revoke", administration.revoke, methods=["POST"]),
+    Route("/administration/versions/{version}", administration.version),
+    Route("/administration/people/{author}", administration.person),
+    Route("/administration/requests", administration.waiting_requests, methods=["GET"]),
+    Route("/administration/requests", administration.decide, methods=["POST"]),
+]
+_FOR_PROGRAMS = [
+    Route(f"{_V1}/bots/{{bot}}/versions", api.put_version, methods=["PUT"]),
+    Route(f"{_V1}/me", api.me),
+    Route(f"{_V1}/ladder", api.ladder),
+    Route(f"{_V1}/ladder/standings", api.standings),
+    Route(f"{_V1}/ladder/events", api.ladder_events),
+    Route(f"{_V1}/versions/{{version}}", api.version),
+    Route(f"{_V1}/versions/{{version}}/check", api.check),
+    Route(f"{_V1}/versions/{{version}}/archive", author.archive),
+    Route(f"{_V1}/versions/{{version}}/events", api.version_events),
+    Route(f"{_V1}/orders", api.post_order, methods=["POST"]),
+    Route(f"{_V1}/openapi.json", api.openapi),
+    Route("/healthz", api.health),
+]
+
+
+def _asset(path: str) -> Route:
+    """Return the route of a file that the pages of the door need."""
+
+    def send(_: Request) -> Response:
+        file = shipped.folder("reports") / path
+        return FileResponse(file, headers={"Cache-Control": "max-age=300"})
+
+    return Route(f"/assets/{path.rpartition('/')[2]}", send)
 
 
 def routes(folder: Folder) -> list[Route | Mount]:
     """Return all routes of a ladder's door."""
     return [
-        *_of_visitors(),
-        *_of_authors(),
-        *_of_administrators(),
-        *_of_programs(),
-        *(Route(f"/assets/{path.rpartition('/')[2]}", _asset(path)) for path in _ASSETS),
+        *_FOR_VISITORS,
+        *_FOR_AUTHORS,
+        *_FOR_ADMINISTRATORS,
+        *_FOR_PROGRAMS,
+        *map(_asset, _ASSETS),
         Route("/site", lambda _: RedirectResponse("/site/")),
         Mount("/site", published(folder.site)),
     ]
-
-
-def _of_visitors() -> list[Route]:
-    return [
-        Route("/", front.front),
-        Route("/welcome", welcome.welcome, methods=["GET"]),
-        Route("/welcome", welcome.join, methods=["POST"]),
-        Route("/kits/{language}.zip", welcome.kit),
-        Route("/live", front.live),
-        Route("/play", guests.offer, methods=["GET"]),
-        Route("/play", guests.ask, methods=["POST"]),
-        Route("/play/{secret}/", guests.table, methods=["GET"]),
-        Route("/play/{secret}/", guests.click, methods=["POST"]),
-        Route("/play/{secret}/{file}", guests.file),
-        Route("/played/{id}/{path:path}", guests.played),
-        Route("/feed/{secret}", feed.feed),
-    ]
-
-
-def _of_authors() -> list[Route]:
-    return [
-        Route("/link/{secret}", author.link, methods=["GET"]),
-        Route("/link/{secret}", author.spend, methods=["POST"]),
-        Route("/leave", author.leave, methods=["POST"]),
-        Route("/me", author.me),
-        Route("/account", account.overview),
-        Route("/token", account.token, methods=["POST"]),
-        Route("/token", lambda _: RedirectResponse("/account"), methods=["GET"]),
-        Route("/account/end", account.end, methods=["POST"]),
-        Route("/account/feed", account.new_feed, methods=["POST"]),
-        Route("/account/export", export.export),
-        Route("/account/delete", account.delete, methods=["POST"]),
-        Route("/upload", author.upload, methods=["POST"]),
-        Route("/versions/{version}", author.version, methods=["GET"]),
-        Route("/versions/{version}", author.order, methods=["POST"]),
-        Route("/private/{author}/{path:path}", author.private),
-    ]
-
-
-def _of_administrators() -> list[Route]:
-    return [
-        Route("/administration", administration.overview, methods=["GET"]),
-        Route("/administration", administration.order, methods=["POST"]),
-        Route("/administration/invite", administration.invite, methods=["POST"]),
-        Route("/administration/revoke", administration.revoke, methods=["POST"]),
-        Route("/administration/versions/{version}", administration.version),
-        Route("/administration/people/{author}", administration.person),
-        Route("/administration/requests", administration.waiting_requests, methods=["GET"]),
-        Route("/administration/requests", administration.decide, methods=["POST"]),
-    ]
-
-
-def _of_programs() -> list[Route]:
-    v1 = "/api/v1"
-    return [
-        Route(f"{v1}/bots/{{bot}}/versions", api.put_version, methods=["PUT"]),
-        Route(f"{v1}/me", api.me),
-        Route(f"{v1}/ladder", api.ladder),
-        Route(f"{v1}/ladder/standings", api.standings),
-        Route(f"{v1}/ladder/events", api.ladder_events),
-        Route(f"{v1}/versions/{{version}}", api.version),
-        Route(f"{v1}/versions/{{version}}/check", api.check),
-        Route(f"{v1}/versions/{{version}}/archive", author.archive),
-        Route(f"{v1}/versions/{{version}}/events", api.version_events),
-        Route(f"{v1}/orders", api.post_order, methods=["POST"]),
-        Route(f"{v1}/openapi.json", api.openapi),
-        Route("/healthz", api.health),
-    ]
-
-
-def _asset(path: str) -> Callable[[Request], Response]:
-    def send(_: Request) -> Response:
-        file = shipped.folder("reports") / path
-        return FileResponse(file, headers={"Cache-Control": "max-age=300"})
-
-    return send
-
-
-_WORDS = {404: NOT_FOUND, 405: "this cannot be done with it"}
 
 
 def make_app(

@@ -1,26 +1,27 @@
 """The pages of authors: links, submissions, versions; all work without scripts."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
+from typing import NamedTuple
 
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import FileResponse, HTMLResponse, Response
 
 from arena.ladder.book.book import Book
-from arena.ladder.book.tables import OF_AUTHORS, Action, Order, Version, allowed
+from arena.ladder.book.tables import OF_AUTHORS, Action, Version, allowed
 from arena.ladder.door.access import LASTS, SecretKind, Secrets
 from arena.ladder.door.door import MOST_NOTE, Door
-from arena.ladder.folder import Folder
 from arena.ladder.web.api import quota_of, result_of, seen_version
 from arena.ladder.web.problems import NOT_FOUND, RequestError, refusing
 from arena.ladder.web.served import see_other, served_by
 from arena.ladder.web.site import framed
 from arena.ladder.web.snapshot import Snapshot, version_info, versions_of
 from arena.ladder.web.templates import page
-from arena.ladder.web.uploads import FileForm, drain, form_of, receive, timed
+from arena.ladder.web.uploads import FileForm, Form, drain, posted, receive, timed
 from arena.ladder.web.visitors import (
     COOKIE,
+    Visitor,
     browser_of,
     forget_cookie,
     found_secret,
@@ -28,51 +29,6 @@ from arena.ladder.web.visitors import (
     session_of,
     visitor_of,
 )
-
-
-def orders_for(version: Version) -> Sequence[Action]:
-    """Return what an author may order of a version as it is."""
-    return [what for what in sorted(OF_AUTHORS) if allowed(version, what)]
-
-
-def seen_now(request: Request) -> tuple[Snapshot, Version]:
-    """Return the version that is asked for, as it is at this moment; as `seen_version`."""
-    _, seen = seen_version(request)
-    now = served_by(request).watch.look_again()
-    return now, now.version(seen.name) or seen
-
-
-def waiting_for(folder: Folder, version: Version) -> Sequence[Order]:
-    """Return the orders about a version that the ladder has not carried out yet."""
-    with Door(folder) as door, Book(folder) as book:
-        orders = door.orders(book.last_order())
-    return [order for order in orders if order.version == version.name]
-
-
-async def order(request: Request) -> Response:
-    """Leave what an author orders of a version."""
-    visitor = await run_in_threadpool(session_of, request)
-    _, version = await run_in_threadpool(seen_now, request)
-    what = (await form_of(request)).get("what", "")
-    if what not in OF_AUTHORS:
-        raise RequestError(400, f"an author orders {' or '.join(sorted(OF_AUTHORS))}")
-    await run_in_threadpool(_leave, request, visitor.author, Action(what), version)
-    return see_other(f"/versions/{version.name}")
-
-
-def _leave(request: Request, author: str, what: Action, version: Version) -> None:
-    with Door(served_by(request).folder, writes=True) as door, refusing():
-        door.order_own(author, what, version)
-
-
-def archive(request: Request) -> Response:
-    """Return what was submitted as a version: the canonical archive of its files."""
-    _, version = seen_version(request)
-    path = served_by(request).folder.sent(version.author, version.name)
-    if not path.is_file():
-        raise RequestError(404, "its files are not there", "they are once it was checked")
-    return FileResponse(path, media_type="application/x-tar", filename=path.name.replace("@", "-"))
-
 
 FORM_BYTES = 2_048
 """Bytes of a form beside its file."""
@@ -112,7 +68,7 @@ def _invalid_link() -> RequestError:
 
 
 def leave(request: Request) -> Response:
-    """End a session."""
+    """End the session of a browser."""
     session_of(request)
     with Secrets(served_by(request).folder, writes=True) as secrets:
         secrets.drop(request.cookies.get(COOKIE, ""))
@@ -125,11 +81,22 @@ def me(request: Request) -> Response:
     return HTMLResponse(_my_page(request))
 
 
+class _Typed(NamedTuple):
+    """What was typed into the form of a submission."""
+
+    bot: str
+    note: str
+
+
+_NOTHING_TYPED = _Typed("", "")
+
+
 def _my_page(
-    request: Request, error: RequestError | None = None, typed: tuple[str, str] = ("", "")
+    request: Request, error: RequestError | None = None, typed: _Typed = _NOTHING_TYPED
 ) -> str:
     """Return the page; with an error, what was typed stays in the form."""
-    visitor, served = session_of(request), served_by(request)
+    visitor = session_of(request)
+    served = served_by(request)
     return page(
         request,
         "me.html",
@@ -146,37 +113,40 @@ def _my_page(
 
 async def upload(request: Request) -> Response:
     """Take a submission in from the form."""
-    served, bot, note = served_by(request), "", ""
+    served = served_by(request)
     limits = served.limits
+    typed = _NOTHING_TYPED
     try:
         visitor = await run_in_threadpool(session_of, request)
         chunks = timed(request, limits.body_seconds, limits.body_bytes + FORM_BYTES)
         form = FileForm(request, chunks)
-        bot, note = await form.fields()
-        receipt = await receive(served, visitor.author, bot, form.content(), note=note)
+        typed = _Typed(*await form.fields())
+        receipt = await receive(served, visitor.author, typed.bot, form.content(), note=typed.note)
     except RequestError as error:
         await drain(request, error)
-        if not bot:
+        if not typed.bot:
             raise
-        text = await run_in_threadpool(_my_page, request, error=error, typed=(bot, note))
+        text = await run_in_threadpool(_my_page, request, error, typed)
         return HTMLResponse(text, error.status, error.headers)
     return see_other(f"/versions/{receipt.version}")
 
 
 def version(request: Request) -> Response:
     """Show how a version is, the result of its check, and its log."""
-    now, seen = seen_now(request)
-    info, folder = version_info(now, seen), served_by(request).folder
-    with Book(folder) as book:
-        lines = book.events(info.version)
-    waiting = waiting_for(folder, seen)
+    now, seen = _seen_now(request)
+    info = version_info(now, seen)
+    folder = served_by(request).folder
+    with Door(folder) as door, Book(folder) as book:
+        lines = book.events(seen.name)
+        not_obeyed = door.orders(book.last_order())
+    waiting = [order for order in not_obeyed if order.version == seen.name]
     waits = info.place is not None or waiting
     return HTMLResponse(
         page(
             request,
             "version.html",
             info=info,
-            orders=orders_for(seen),
+            orders=[what for what in sorted(OF_AUTHORS) if allowed(seen, what)],
             waiting=waiting,
             has_archive=folder.sent(info.author, info.version).is_file(),
             lines=lines,
@@ -185,6 +155,13 @@ def version(request: Request) -> Response:
             reload=_RELOAD if waits else 0,
         )
     )
+
+
+def _seen_now(request: Request) -> tuple[Snapshot, Version]:
+    """Return the version that is asked for, as it is at this moment; as `seen_version`."""
+    _, seen = seen_version(request)
+    now = served_by(request).watch.look_again()
+    return now, now.version(seen.name) or seen
 
 
 def _written(request: Request, author: str, version: str) -> Mapping[str, str]:
@@ -198,9 +175,31 @@ def _written(request: Request, author: str, version: str) -> Mapping[str, str]:
     }
 
 
+@posted(session_of)
+def order(request: Request, visitor: Visitor, form: Form) -> Response:
+    """Leave what an author orders of a version."""
+    _, version = _seen_now(request)
+    what = form.get("what", "")
+    if what not in OF_AUTHORS:
+        raise RequestError(400, f"an author orders {' or '.join(sorted(OF_AUTHORS))}")
+    with Door(served_by(request).folder, writes=True) as door, refusing():
+        door.order_own(visitor.author, Action(what), version)
+    return see_other(f"/versions/{version.name}")
+
+
+def archive(request: Request) -> Response:
+    """Return what was submitted as a version: the canonical archive of its files."""
+    _, version = seen_version(request)
+    path = served_by(request).folder.sent(version.author, version.name)
+    if not path.is_file():
+        raise RequestError(404, "its files are not there", "they are once it was checked")
+    return FileResponse(path, media_type="application/x-tar", filename=path.name.replace("@", "-"))
+
+
 def private(request: Request) -> Response:
     """Serve a file that the ladder wrote for one author."""
-    author, path = request.path_params["author"], request.path_params["path"]
+    author = request.path_params["author"]
+    path = request.path_params["path"]
     visitor = visitor_of(request)
     if not visitor.has_session:
         raise RequestError(404, NOT_FOUND)
@@ -215,8 +214,9 @@ def private(request: Request) -> Response:
 
 def _private(request: Request, author: str, path: str) -> Path:
     """Return an author's file; raises RequestError for a path that leads elsewhere."""
-    root = (served_by(request).folder.private / author).resolve()
-    if root.parent != served_by(request).folder.private.resolve() or "\0" in path:
+    private_pages = served_by(request).folder.private
+    root = (private_pages / author).resolve()
+    if root.parent != private_pages.resolve() or "\0" in path:
         raise RequestError(404, NOT_FOUND)
     file = (root / path).resolve()
     if not file.is_relative_to(root):

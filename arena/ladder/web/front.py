@@ -2,8 +2,8 @@
 
 import re
 from collections.abc import Mapping
+from typing import NamedTuple
 
-from starlette.concurrency import run_in_threadpool
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
@@ -11,33 +11,40 @@ from arena.bots.kit_files import kit_archive
 from arena.bots.runtimes import KITS
 from arena.io.errors import ArenaError
 from arena.io.files import changed_at
-from arena.ladder.book.shown import LiveRow
 from arena.ladder.door import access
 from arena.ladder.door.access import MAX_MAIL, MAX_WHY, Requests, Scope, check_free, joined_today
 from arena.ladder.web.live_game import current_table
 from arena.ladder.web.problems import NOT_FOUND, RequestError, refused
-from arena.ladder.web.served import Served, Shown, client_of, see_other, served_by
+from arena.ladder.web.served import Shown, client_of, see_other, served_by
 from arena.ladder.web.snapshot import Snapshot, ladder_info, versions_of
 from arena.ladder.web.templates import page, published_items
-from arena.ladder.web.uploads import form_of
-from arena.ladder.web.visitors import visitor_of
+from arena.ladder.web.uploads import Form, posted
+from arena.ladder.web.visitors import Visitor, visitor_of
 
-_RELOAD, _RELOAD_LIVE = 10, 2
-"""Seconds after which a page without scripts is loaded again, and that of the game shown."""
+_RELOAD = 10
+"""Seconds after which the page is loaded again where scripts do not run."""
+_RELOAD_LIVE = 2
+"""The same for the page of the game that is shown."""
 _SPREAD = 500
+"""Milliseconds within which pages ask for what changed."""
 _SPREAD_EACH = 12
-"""Milliseconds within which pages ask for what changed, and more for each that listens."""
+"""Milliseconds more for each page that listens."""
 _BESIDE = "front_beside.part"
+"""What the ladder publishes for the front page, beside the standings."""
 _WATCH = "Watch"
+_MAIL = re.compile(r"[^@\s]+@[^@\s]+")
+_TOMORROW = {"Retry-After": "3600"}
 
 
 def front(request: Request) -> Response:
     """Show how the ladder is now."""
-    served, now = served_by(request), served_by(request).watch.now
+    served = served_by(request)
+    now = served.watch.now
     if visitor_of(request).author:
         return HTMLResponse(_page(request, now))
     published = changed_at(served.folder.site / _BESIDE)
-    waited, shown = int(now.oldest() or 0), served.front
+    waited = int(now.oldest() or 0)
+    shown = served.front
     if not shown or shown.now is not now or (shown.beside, shown.waited) != (published, waited):
         shown = served.front = Shown(now, published, waited, _page(request, now))
     return HTMLResponse(shown.text)
@@ -54,17 +61,29 @@ def _page(request: Request, now: Snapshot) -> str:
     served = served_by(request)
     info = ladder_info(now, served.terms.name)
     watch = [item.href for item in published_items(served.folder.site) if item.label == _WATCH]
+    asleep = now.divisions and all(division.asleep for division in now.divisions)
+    if not now.running:
+        state = "Stopped"
+    else:
+        state = "Live" if now.live and now.live.per_minute and not asleep else "Asleep"
+    author = visitor_of(request).author
+    mine = {version.version for version in versions_of(now, author)} if author else ()
+    rows = now.live.rows if now.live else ()
+    try:
+        beside = (served.folder.site / _BESIDE).read_text(encoding="utf-8")
+    except OSError:
+        beside = ""
     return page(
         request,
         "front.html",
         info=info,
         live=now.live,
         table=current_table(now.game),
-        state=_state(now),
+        state=state,
         authors=len({version.author for version in info.playing}),
-        mine=_mine(now, visitor_of(request).author),
+        mine=[row for row in rows if row.version in mine],
         watch=watch[0] if watch else "",
-        beside=_beside(served),
+        beside=beside,
         kits=[kit.title for kit in KITS.values()],
         open=served.terms.door.open,
         reload=_RELOAD,
@@ -72,28 +91,7 @@ def _page(request: Request, now: Snapshot) -> str:
     )
 
 
-def _state(now: Snapshot) -> str:
-    if not now.running:
-        return "Stopped"
-    asleep = now.divisions and all(division.asleep for division in now.divisions)
-    return "Live" if now.live and now.live.per_minute and not asleep else "Asleep"
-
-
-def _mine(now: Snapshot, author: str) -> list[LiveRow]:
-    mine = {version.version for version in versions_of(now, author)} if author else set[str]()
-    return [row for row in now.live.rows if row.version in mine] if now.live else []
-
-
-def _beside(served: Served) -> str:
-    """Return what the ladder published for the front page, beside the standings."""
-    try:
-        return (served.folder.site / _BESIDE).read_text(encoding="utf-8")
-    except OSError:
-        return ""
-
-
-_MAIL = re.compile(r"[^@\s]+@[^@\s]+")
-_TOMORROW = {"Retry-After": "3600"}
+# ------------------------------------------------------------ how to take part
 
 
 def welcome(request: Request) -> Response:
@@ -134,15 +132,10 @@ def kit(request: Request) -> Response:
     return Response(kit_archive(language), headers=headers, media_type="application/zip")
 
 
-async def join(request: Request) -> Response:
-    """Take a request for an invitation; or let in who asks, if the ladder is open."""
-    form = await form_of(request)
-    return await run_in_threadpool(_join, request, form)
-
-
-def _join(request: Request, form: Mapping[str, str]) -> Response:
+@posted(visitor_of)
+def join(request: Request, _who: Visitor, form: Form) -> Response:
+    """Take a request for an invitation; or let in whoever asks, if the ladder is open."""
     served = served_by(request)
-    visitor_of(request)
     try:
         name, mail, why = _asked(form)
         with Requests(served.folder) as requests:
@@ -152,7 +145,12 @@ def _join(request: Request, form: Mapping[str, str]) -> Response:
             what = f"{most} people of this address asked already"
             raise RequestError(429, what, "try again tomorrow", _TOMORROW)
         if served.terms.door.open:
-            return see_other(f"/link/{_let_in(request, name)}")
+            joins = served.terms.door.joins
+            if joined_today(served.folder) >= joins:
+                what = f"{joins} people joined in the last 24 hours already"
+                raise RequestError(429, what, "try again tomorrow", _TOMORROW)
+            word, _ = access.invite(served.folder, name, Scope.AUTHOR)
+            return see_other(f"/link/{word}")
         with Requests(served.folder, writes=True) as requests:
             requests.add(name, mail, why, served.terms.door.requests)
     except ArenaError as error:
@@ -162,24 +160,22 @@ def _join(request: Request, form: Mapping[str, str]) -> Response:
     return HTMLResponse(_welcome_page(request, {}, asked=True))
 
 
-def _asked(form: Mapping[str, str]) -> tuple[str, str, str]:
-    """Return the name, the address and the reason of a request; raises RequestError."""
-    name, mail, why = (form.get(key, "").strip() for key in ("name", "mail", "why"))
+class _Asked(NamedTuple):
+    """What somebody writes who asks for an invitation."""
+
+    name: str
+    mail: str
+    why: str
+
+
+def _asked(form: Form) -> _Asked:
+    """Return what a form says; raises RequestError for what cannot be read."""
+    mail = form.get("mail", "").strip()
     if mail and (len(mail) > MAX_MAIL or not _MAIL.fullmatch(mail) or not mail.isprintable()):
         raise RequestError(400, "the mail address cannot be read", "leave it out, or mend it")
-    line = " ".join(why.split())
-    if not line.isprintable():
+    why = " ".join(form.get("why", "").split())
+    if not why.isprintable():
         raise RequestError(400, "the reason has signs that cannot be read", "write plain text")
-    if len(line) > MAX_WHY:
+    if len(why) > MAX_WHY:
         raise RequestError(400, f"the reason has more than {MAX_WHY} characters", "shorten it")
-    return name, mail, line
-
-
-def _let_in(request: Request, name: str) -> str:
-    """Make an author of who asks; returns the secret of their link."""
-    served = served_by(request)
-    if joined_today(served.folder) >= served.terms.door.joins:
-        what = f"{served.terms.door.joins} people joined in the last 24 hours already"
-        raise RequestError(429, what, "try again tomorrow", _TOMORROW)
-    word, _ = access.invite(served.folder, name, Scope.AUTHOR)
-    return word
+    return _Asked(form.get("name", "").strip(), mail, why)

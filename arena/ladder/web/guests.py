@@ -17,10 +17,10 @@ from arena.ladder.book.book import Book
 from arena.ladder.door.access import id_of
 from arena.ladder.door.guest_spool import FACT, Asked, GuestPage, GuestSpool, strength
 from arena.ladder.web.problems import NOT_FOUND, RequestError
-from arena.ladder.web.served import Served, client_of, see_other, served_by
+from arena.ladder.web.served import AskedFor, Served, client_of, see_other, served_by
 from arena.ladder.web.templates import page
-from arena.ladder.web.uploads import form_of
-from arena.ladder.web.visitors import visitor_of
+from arena.ladder.web.uploads import Form, form_of, posted
+from arena.ladder.web.visitors import Visitor, visitor_of
 
 _NO_CONTENT = 204
 _GONE = 410
@@ -61,17 +61,16 @@ def _versions(served: Served) -> list[str]:
     return names
 
 
-async def ask(request: Request) -> Response:
-    """Ask for a table."""
-    form = await form_of(request)
+@posted(visitor_of)
+def ask(request: Request, _who: Visitor, form: Form) -> Response:
+    """Ask for a table; a form that is refused is shown again."""
     try:
-        return await run_in_threadpool(_ask, request, form)
+        return _ask(request, form)
     except RequestError as error:
-        text = await run_in_threadpool(_offer, request, form, error)
-        return HTMLResponse(text, error.status, error.headers)
+        return HTMLResponse(_offer(request, form, error), error.status, error.headers)
 
 
-def _ask(request: Request, form: Mapping[str, str]) -> Response:
+def _ask(request: Request, form: Form) -> Response:
     served = served_by(request)
     chosen = [name for name in _versions(served) if name in form] if served.terms.guests else []
     if not chosen:
@@ -83,7 +82,7 @@ def _ask(request: Request, form: Mapping[str, str]) -> Response:
     with served.giving_places:
         _check_places(served, spool, address)
         spool.ask(id_of(secret), Asked(tuple(chosen), time.time()))
-        served.guests[id_of(secret)] = address, time.time()
+        served.guests[id_of(secret)] = AskedFor(address, time.time())
     return see_other(f"/play/{secret}/")
 
 
@@ -91,21 +90,19 @@ def _check_places(served: Served, spool: GuestSpool, address: str) -> None:
     """Raise RequestError if there is no place for a visitor from an address."""
     if not served.new_tables.take(address):
         raise RequestError(429, "too many tables", "wait some minutes", {"Retry-After": "120"})
-    there = {id_: of for id_, of in served.guests.items() if _is_there(spool, id_, of[1])}
-    served.guests.clear()
-    served.guests.update(there)
+    there = {}
+    for id_, asked in served.guests.items():
+        shown = spool.page(id_)
+        if not shown.why if shown else time.time() < asked.at + _OPENS:
+            there[id_] = asked
+    served.guests = there
     hint = "come again in some minutes"
     if len(there) >= served.terms.guests:
         raise RequestError(503, "all places are taken", hint, {"Retry-After": "60"})
     most = served.limits.tables
-    if sum(of == address for of, _ in there.values()) >= most:
+    if sum(asked.address == address for asked in there.values()) >= most:
         what = f"this address has {most} tables already"
         raise RequestError(429, what, "leave one of them", {"Retry-After": "60"})
-
-
-def _is_there(spool: GuestSpool, id_: str, asked_at: float) -> bool:
-    shown = spool.page(id_)
-    return not shown.why if shown else time.time() < asked_at + _OPENS
 
 
 async def table(request: Request) -> Response:
@@ -166,7 +163,8 @@ async def click(request: Request) -> Response:
 
 def file(request: Request) -> Response:
     """Send what the page of a table needs beside itself."""
-    name, headers = request.path_params["file"], {"Cache-Control": "max-age=300"}
+    name = request.path_params["file"]
+    headers = {"Cache-Control": "max-age=300"}
     served = served_by(request)
     if name == "font.css" and (served.folder.guests / name).is_file():
         return FileResponse(served.folder.guests / name, headers=headers)

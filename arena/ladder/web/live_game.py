@@ -23,7 +23,7 @@ from arena.ladder.door.api import GameStep
 from arena.ladder.web.templates import fragment
 
 _SAID = 6
-"""The last steps that are told."""
+"""How many earlier steps are told."""
 _PLACES = ("", "1st", "2nd", "3rd", "4th", "5th", "6th")
 
 
@@ -42,7 +42,7 @@ class LiveSeat(Struct):
 
     name: str
     left: int = 0
-    """Its dice."""
+    """How many dice it has."""
     dice: Sequence[int] = ()
     """Their faces, if they may be seen."""
     word: str = ""
@@ -54,7 +54,8 @@ class LiveTable:
     """A table after some steps of a game."""
 
     def __init__(self, game: LiveGame, steps: int) -> None:
-        self.game, self.step = game, steps
+        self.game = game
+        self.step = steps
         self.seats = [LiveSeat(name) for name in game.seats]
         self.round = 0
         self.bid: BidMade | None = None
@@ -102,41 +103,42 @@ class LiveTable:
                 self._end(event)
 
     def _begin(self, event: RoundBegun) -> None:
-        self.bid, self.palifico = None, event.palifico_seat is not None
+        self.bid = None
+        self.palifico = event.palifico_seat is not None
         hands = self.game.dice[self.round] if self.round < len(self.game.dice) else ()
         for number, (seat, left) in enumerate(zip(self.seats, event.counts, strict=True)):
-            seat.left, seat.word = left, "" if left else "out"
+            seat.left = left
+            seat.word = "" if left else "out"
             seat.dice = sorted(hands[number]) if hands else ()
         self.round += 1
         palifico = ", palifico: pacos are not wild" if self.palifico else ""
         self.told.append(f"Round {self.round}: {sum(event.counts)} dice{palifico}.")
 
     def _call(self, event: WasCalled) -> None:
-        bid = f" on {_named(self.bid)}" if self.bid else ""
-        told = [f"calls {event.call}{bid}{self._count()}"]
-        self._say(event.seat, told[0], event.call)
+        told = f"calls {event.call}"
+        if self.bid:
+            told += f" on {_named(self.bid)}"
+            if self.shows_dice:
+                wild = None if self.palifico else PACO
+                hands = [tuple(seat.dice) for seat in self.seats]
+                told += f": there are {count_face(hands, self.bid.face, wild)}"
+        self._say(event.seat, told, event.call)
         for seat, verb, dice in ((event.loser, "loses", -1), (event.gainer, "regains", 1)):
             if seat is not None:
                 self.seats[seat].left += dice
                 self.seats[seat].word = f"{verb} a die"
                 self.told[-1] += f" {self.seats[seat].name} {verb} a die."
 
-    def _count(self) -> str:
-        """Return how many dice of the bid there are, if they may be seen."""
-        hands = [seat.dice for seat in self.seats]
-        if not self.bid or not self.shows_dice:
-            return ""
-        wild = None if self.palifico else PACO
-        return f": there are {count_face([tuple(hand) for hand in hands], self.bid.face, wild)}"
-
     def _end(self, event: Placed) -> None:
         for seat, place in zip(self.seats, event.places, strict=True):
-            seat.word, seat.acts = _PLACES[place], place == 1
+            seat.word = _PLACES[place]
+            seat.acts = place == 1
         winner = self.seats[event.places.index(1)].name
         self.told.append(f"{winner} wins the game.")
 
     def _say(self, seat: int, told: str, word: str) -> None:
-        self.seats[seat].word, self.seats[seat].acts = word, True
+        self.seats[seat].word = word
+        self.seats[seat].acts = True
         self.told.append(f"{self.seats[seat].name} {told}.")
 
 

@@ -51,7 +51,34 @@ def document() -> dict[str, Any]:
 
 
 def _paths() -> dict[str, Any]:
-    paths = {**_of_authors(), **_of_everybody(), "/orders": {"post": _orders()}}
+    events = _stream("followLadder", api.Audience.EVERYBODY, ("401",), ())
+    standings = _operation(
+        "getStandings",
+        "How the versions stand as the season is played",
+        {"200": "StandingsInfo"},
+        ("404",),
+    )
+    described = _operation("getDescription", "This document", {}, ())
+    described["responses"]["200"] = {
+        "description": "OpenAPI",
+        "content": {"application/json": {"schema": {"type": "object"}}},
+    }
+    orders = _operation(
+        "giveOrder",
+        "Ask the ladder to do something, as an administrator",
+        {"202": "OrderReceipt"},
+        ("400", "401", "403", "404", "408", "409", "413", "503"),
+        security=[_SESSION],
+        body={"application/json": {"schema": _ref("OrderRequest")}},
+    )
+    paths = {
+        **_of_authors(),
+        "/ladder": {"get": _operation("getLadder", "How the ladder is", {"200": "LadderInfo"}, ())},
+        "/ladder/standings": {"get": standings},
+        "/ladder/events": {"get": events},
+        "/openapi.json": {"get": described},
+        "/orders": {"post": orders},
+    }
     health = _operation("getHealth", "Whether the door is up", {"200": "Health"}, ())
     return {**{f"/api/v1{path}": of for path, of in paths.items()}, "/healthz": {"get": health}}
 
@@ -69,12 +96,6 @@ def _of_authors() -> dict[str, Any]:
     me = _operation(
         "getMe", "Who asks, what they may still submit", {"200": "Me"}, ("401",), security=_AUTHOR
     )
-    versions = {f"/versions/{{version}}{path}": {"get": of} for path, of in _of_versions().items()}
-    return {"/bots/{bot}/versions": {"put": put}, "/me": {"get": me}, **versions}
-
-
-def _of_versions() -> dict[str, Any]:
-    """Return what an author may ask about a version, by the end of its path."""
     version = _operation(
         "getVersion",
         "How a version is, for its author",
@@ -109,39 +130,14 @@ def _of_versions() -> dict[str, Any]:
     binary = {"type": "string", "format": "binary"}
     content = {"application/x-tar": {"schema": binary}}
     archive["responses"]["200"] = {"description": "A tar archive", "content": content}
-    return {"": version, "/check": check, "/archive": archive, "/events": events}
-
-
-def _of_everybody() -> dict[str, Any]:
-    events = _stream("followLadder", api.Audience.EVERYBODY, ("401",), ())
-    standings = _operation(
-        "getStandings",
-        "How the versions stand as the season is played",
-        {"200": "StandingsInfo"},
-        ("404",),
-    )
-    described = _operation("getDescription", "This document", {}, ())
-    described["responses"]["200"] = {
-        "description": "OpenAPI",
-        "content": {"application/json": {"schema": {"type": "object"}}},
-    }
     return {
-        "/ladder": {"get": _operation("getLadder", "How the ladder is", {"200": "LadderInfo"}, ())},
-        "/ladder/standings": {"get": standings},
-        "/ladder/events": {"get": events},
-        "/openapi.json": {"get": described},
+        "/bots/{bot}/versions": {"put": put},
+        "/me": {"get": me},
+        "/versions/{version}": {"get": version},
+        "/versions/{version}/check": {"get": check},
+        "/versions/{version}/archive": {"get": archive},
+        "/versions/{version}/events": {"get": events},
     }
-
-
-def _orders() -> dict[str, Any]:
-    return _operation(
-        "giveOrder",
-        "Ask the ladder to do something, as an administrator",
-        {"202": "OrderReceipt"},
-        ("400", "401", "403", "404", "408", "409", "413", "503"),
-        security=[_SESSION],
-        body={"application/json": {"schema": _ref("OrderRequest")}},
-    )
 
 
 def _order_cases() -> list[dict[str, Any]]:

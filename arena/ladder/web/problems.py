@@ -21,7 +21,7 @@ NOT_FOUND = "there is no such page here"
 _TELL = "try again later, and tell the operator: the log of the door has more"
 _log = logging.getLogger(__name__)
 _SOON = "5"
-"""Seconds."""
+"""Seconds after which a file that was in use is tried again."""
 _HEADINGS = {
     401: "Log in first",
     403: "Not allowed",

@@ -39,6 +39,10 @@ _USUAL_PORTS = {"http": ":80", "https": ":443"}
 _PORT = re.compile(r":\d+$")
 _GRACE = 10
 """Seconds that requests have to end when the door is stopped."""
+_END = 2.0 * _GRACE
+"""Seconds that a door beside the ladder has to end."""
+
+Say = Callable[[str], None]
 
 
 class Address(Struct, frozen=True, kw_only=True):
@@ -73,7 +77,7 @@ class Address(Struct, frozen=True, kw_only=True):
         return frozenset(f"{scheme}://{host}" for host in bare | with_port)
 
 
-def serve(folder: Folder, address: Address, say: Callable[[str], None]) -> None:
+def serve(folder: Folder, address: Address, say: Say) -> None:
     """Serve until SIGINT or SIGTERM, on the cores that the workers of the ladder leave.
 
     Raises ArenaError if it cannot.
@@ -93,7 +97,8 @@ class Opened:
     def __init__(
         self, folder: Folder, address: Address, limits: DoorLimits, listening: socket.socket
     ) -> None:
-        self.base, self.port = address.base, address.port
+        self.base = address.base
+        self.port = address.port
         self._listening = listening
         app = make_app(folder, address.origins(), limits, behind_proxy=address.behind_proxy)
         self._server = _Server(_config(app, address, limits))
@@ -177,7 +182,7 @@ class _Timed(H11Protocol):
         self._time()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Wait no more."""
+        """Stop waiting for a request."""
         super().connection_lost(exc)
         if self._end:
             self._end.cancel()
@@ -224,9 +229,9 @@ def _is_loopback(host: str) -> bool:
 
 def _bound(address: Address) -> socket.socket:
     try:
-        family, kind, _, _, to = socket.getaddrinfo(
+        (family, kind, _, _, to), *_ = socket.getaddrinfo(
             address.host, address.port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
-        )[0]
+        )
         listening = socket.socket(family, kind)
         try:
             listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
@@ -242,10 +247,7 @@ def _bound(address: Address) -> socket.socket:
     return listening
 
 
-_END = 20.0
-"""Seconds that the door has to end: more than it gives to requests that were begun."""
-
-Say = Callable[[str], None]
+# ------------------------------------------------------------ beside the ladder
 
 
 @contextmanager
@@ -257,9 +259,23 @@ def door_process(
     `say` is called in the process of the door, too. Raises ArenaError if the door cannot be opened,
     and after the block if it ended before.
     """
-    door = _opened_beside(folder, address, say)
+    ours, theirs = Pipe(duplex=False)
+    with ours:
+        with theirs:
+            door = Job(partial(_serve_beside, folder, address, say, theirs))
+        try:
+            ours.recv_bytes()
+        except EOFError:
+            raise _end_of(door, folder) from None
     ending = threading.Event()
-    watcher = threading.Thread(target=_watch, args=(door, ending, stop, say))
+
+    def watch() -> None:
+        door.wait()
+        if not ending.is_set():
+            say("the web door has ended: the ladder stops after what is being played")
+            stop.set()
+
+    watcher = threading.Thread(target=watch)
     watcher.start()
     try:
         yield
@@ -270,19 +286,6 @@ def door_process(
         watcher.join()
     if ended:
         raise _end_of(door, folder)
-
-
-def _opened_beside(folder: Folder, address: Address, say: Say) -> Job:
-    """Start a door and wait until it is open; raises ArenaError if it cannot be."""
-    ours, theirs = Pipe(duplex=False)
-    with ours:
-        with theirs:
-            door = Job(partial(_serve_beside, folder, address, say, theirs))
-        try:
-            ours.recv_bytes()
-        except EOFError:
-            raise _end_of(door, folder) from None
-    return door
 
 
 def _serve_beside(folder: Folder, address: Address, say: Say, opened: Connection) -> None:
@@ -298,15 +301,8 @@ def _serve_beside(folder: Folder, address: Address, say: Say, opened: Connection
         serve(folder, address, tell)
 
 
-def _watch(door: Job, ending: threading.Event, stop: threading.Event, say: Say) -> None:
-    door.wait()
-    if not ending.is_set():
-        say("the web door has ended: the ladder stops after what is being played")
-        stop.set()
-
-
 def _end_of(door: Job, folder: Folder) -> ArenaError:
-    """Return why a door ended that nobody told to."""
+    """Return why a door ended that the ladder had not stopped."""
     why = "it was told to"
     try:
         door.result()

@@ -24,6 +24,9 @@ from arena.ladder.folder import Folder
 from arena.ladder.web.problems import RequestError
 from arena.ladder.web.snapshot import Snapshot, Watch
 
+_MOST_ADDRESSES = 10_000
+"""Addresses whose use is remembered."""
+_LISTEN_LATER = "close some, or reload the page from time to time"
 _FORWARDED = b"x-forwarded-for"
 _PREFIX = 64
 """Bits of an IPv6 address that name a network, which one visitor may have whole (RFC 6177)."""
@@ -58,7 +61,7 @@ def _forwarded_for(headers: Iterable[tuple[bytes, bytes]]) -> str:
 
 
 def network_of(host: str) -> str:
-    """Return an address, of IPv6 the network that it is in."""
+    """Return an address of IPv4 as it is, and the network of one of IPv6."""
     try:
         address = ip_address(host)
     except ValueError:
@@ -70,17 +73,14 @@ def network_of(host: str) -> str:
     return str(IPv6Network((int(address), _PREFIX), strict=False))
 
 
-_HINT = "close some, or reload the page from time to time"
-
-
 class ListenerLimits(Struct, frozen=True, kw_only=True):
     """Streams of events at a time."""
 
     all: int = 1_000
     kept: int = 200
-    """Of these, for authors alone."""
+    """How many of these are kept for authors."""
     of_address: int = 100
-    """Of visitors who are not logged in: a class may share an address."""
+    """Streams of visitors who are not logged in: a class may share an address."""
     of_author: int = 20
 
 
@@ -89,14 +89,26 @@ class Listeners:
 
     def __init__(self, limits: ListenerLimits) -> None:
         self._limits = limits
-        self._visitors, self._authors = Counter[str](), Counter[str]()
-        """By address, and by name."""
+        self._visitors = Counter[str]()
+        """The streams of each address."""
+        self._authors = Counter[str]()
+        """The streams of each author."""
 
     @contextmanager
     def place(self, author: str, address: str) -> Iterator[None]:
         """Count an author, or a visitor without a name; raises RequestError for one too many."""
-        streams, key = (self._authors, author) if author else (self._visitors, address)
-        self._check(author, streams[key])
+        limits = self._limits
+        if author:
+            streams, key, most = self._authors, author, limits.of_author
+        else:
+            streams, key, most = self._visitors, address, limits.of_address
+        if streams[key] >= most:
+            what = f"{author or 'this address'} has {most} streams of events already"
+            raise RequestError(429, what, _LISTEN_LATER, {"Retry-After": "60"})
+        for_visitors = limits.all - limits.kept
+        is_full = len(self) >= limits.all
+        if is_full or (not author and self._visitors.total() >= for_visitors):
+            raise RequestError(503, "too many are listening", _LISTEN_LATER, {"Retry-After": "60"})
         streams[key] += 1
         try:
             yield
@@ -107,22 +119,6 @@ class Listeners:
 
     def __len__(self) -> int:
         return self._visitors.total() + self._authors.total()
-
-    def _check(self, author: str, streams: int) -> None:
-        limits = self._limits
-        most = limits.of_author if author else limits.of_address
-        if streams >= most:
-            whose = author or "this address"
-            what = f"{whose} has {most} streams of events already"
-            raise RequestError(429, what, _HINT, {"Retry-After": "60"})
-        all_taken = len(self) >= limits.all
-        visitors = self._visitors.total()
-        if all_taken or (not author and visitors >= limits.all - limits.kept):
-            raise RequestError(503, "too many are listening", _HINT, {"Retry-After": "60"})
-
-
-_MOST_ADDRESSES = 10_000
-"""Addresses whose use is remembered."""
 
 
 class DoorTerms(Struct, frozen=True):
@@ -146,7 +142,7 @@ class DoorLimits(Struct, frozen=True, kw_only=True):
     """What visitors may use up; times in seconds."""
 
     body_bytes: int = MAX_UPLOAD
-    """Of a submission."""
+    """Bytes of a submission."""
     body_seconds: float = 60.0
     form_seconds: float = 10.0
     head_seconds: float = 15.0
@@ -176,44 +172,57 @@ def terms_of(folder: Folder) -> DoorTerms:
     return convert(data, marks, folder.config, DoorTerms)
 
 
+class _Level(NamedTuple):
+    """How full a bucket was at a moment of the monotonic clock."""
+
+    left: float
+    at: float
+
+
 class Buckets:
     """A bucket of tokens for each address, filled at a rate a second."""
 
     def __init__(self, rate: float, burst: int) -> None:
-        self._rate, self._burst = rate, burst
-        self._levels: dict[str, tuple[float, float]] = {}
-        """By address: what was left, and when."""
+        self._rate = rate
+        self._burst = burst
+        self._levels: dict[str, _Level] = {}
+        """The buckets by address."""
 
     def take(self, address: str) -> bool:
-        """Take one; False if there is none."""
+        """Take a token; False if the bucket is empty."""
         left = self._left(address)
         if left < 1:
             return False
         if len(self._levels) >= _MOST_ADDRESSES:
-            self._forget()
-        self._levels[address] = left - 1, time.monotonic()
+            # Those whose buckets are full again are forgotten, or all if there are none.
+            self._levels = {
+                other: level
+                for other, level in self._levels.items()
+                if self._left(other) < self._burst
+            }
+            if len(self._levels) >= _MOST_ADDRESSES:
+                self._levels.clear()
+        self._levels[address] = _Level(left - 1, time.monotonic())
         return True
 
     def _left(self, address: str) -> float:
-        left, at = self._levels.get(address, (float(self._burst), 0.0))
-        return min(self._burst, left + (time.monotonic() - at) * self._rate)
+        if (level := self._levels.get(address)) is None:
+            return self._burst
+        return min(self._burst, level.left + (time.monotonic() - level.at) * self._rate)
 
-    def _forget(self) -> None:
-        """Drop the addresses whose buckets are full again, or all if none is."""
-        self._levels = {
-            address: level
-            for address, level in self._levels.items()
-            if self._left(address) < self._burst
-        }
-        if len(self._levels) >= _MOST_ADDRESSES:
-            self._levels.clear()
+
+class AskedFor(NamedTuple):
+    """Who asked for a table, and when, in seconds since 1970."""
+
+    address: str
+    at: float
 
 
 class Told(NamedTuple):
     """What everybody was told last."""
 
     seen: Snapshot | None
-    """Of what."""
+    """The moment of which it was told."""
     payloads: Mapping[type[Struct], Struct]
     events: Mapping[type[Struct], bytes]
     """The payloads as they are sent."""
@@ -231,12 +240,14 @@ class Shown(NamedTuple):
 
 
 class Served:
-    """What requests share."""
+    """A ladder as its door serves it: its folder, its terms, and what visitors use up."""
 
     def __init__(
         self, folder: Folder, terms: DoorTerms, limits: DoorLimits, origins: frozenset[str]
     ):
-        self.folder, self.terms, self.limits = folder, terms, limits
+        self.folder = folder
+        self.terms = terms
+        self.limits = limits
         self.origins = origins
         """`https://ladder.example.org` and so on: where browsers reach the door."""
         self.hosts = frozenset(origin.partition("://")[2] for origin in origins)
@@ -244,9 +255,9 @@ class Served:
         self.listeners = Listeners(limits.listeners)
         self.requests = Buckets(limits.rate, limits.burst)
         self.tries = {kind: Buckets(limits.tries / 60, limits.tries) for kind in SecretKind}
-        """For secrets that are not valid, by their kind."""
-        self.guests: dict[str, tuple[str, float]] = {}
-        """The address of whoever asked for a table, and when, by its id."""
+        """Tries of secrets that are not valid, by their kind."""
+        self.guests: dict[str, AskedFor] = {}
+        """The tables that visitors asked for, by id."""
         self.giving_places = Lock()
         self.new_tables = Buckets(limits.new_tables / 600, limits.new_tables)
         self.told = Told(None, {}, {})
@@ -254,7 +265,7 @@ class Served:
         """The authors who are being sent all that is stored about them."""
         self.front: Shown | None = None
         self.joins = Buckets(terms.door.of_address / DAY, terms.door.of_address)
-        """For who asks to take part."""
+        """Requests to take part."""
         self._sending = Counter[str]()
         self._bodies = set[asyncio.Timeout]()
         """The time limits of bodies that are coming."""
@@ -268,7 +279,7 @@ class Served:
 
     @asynccontextmanager
     async def time_for_body(self, seconds: float) -> AsyncIterator[None]:
-        """Take so many seconds for a body at most, less once the door is stopped; TimeoutError."""
+        """Raise TimeoutError after so many seconds, or soon after the door is stopped."""
         seconds = min(seconds, self.limits.stop_seconds) if self.watch.stopped else seconds
         async with asyncio.timeout(seconds) as limit:
             self._bodies.add(limit)
@@ -302,5 +313,5 @@ def served_by(request: Request) -> Served:
 
 
 def client_of(request: Request) -> str:
-    """Return the address of whoever asks, of IPv6 their network."""
+    """Return the address of whoever asks, or their network if it is one of IPv6."""
     return network_of(request.client.host) if request.client else ""

@@ -25,7 +25,7 @@ _FONT = "font.css"
 _ASK_AGAIN = "no-cache"
 _FOR_EVER = "public, max-age=31536000, immutable"
 _LEVEL = 5
-"""Of gzip: higher ones take twice the time for a hundredth less."""
+"""The level of gzip: higher ones take twice the time for a hundredth less."""
 _FRONT = {".", "index.html"}
 _SEASONS = "seasons/"
 """Sites of closed seasons: they keep their own menu below that of the door."""

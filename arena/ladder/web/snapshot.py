@@ -25,7 +25,6 @@ from arena.ladder.book.tables import (
     Event,
     Progress,
     State,
-    Upload,
     Version,
     entered,
 )
@@ -48,13 +47,17 @@ from arena.ladder.web.live_game import LiveNow, game_step, live_now
 _divisions = msgspec.json.Decoder(list[DivisionProgress]).decode
 _checks = msgspec.json.Decoder(list[Progress]).decode
 _NOT_ENTERED = "the ladder has not looked at it yet"
+_POLL = 0.5
+"""Seconds between looks."""
+_KEPT = 2_000
+"""Lines of the log that are kept for listeners."""
 
 
 class Snapshot(NamedTuple):
     """How a ladder was."""
 
     key: tuple[object, ...]
-    """What differs if anything does."""
+    """It differs from that of another moment if anything but the game shown does."""
     running: bool
     season: int | None
     divisions: Sequence[DivisionProgress]
@@ -85,17 +88,25 @@ class Snapshot(NamedTuple):
 def look(folder: Folder, before: Snapshot | None) -> Snapshot:
     """Read how a ladder is; returns `before` if nothing changed since."""
     with Book(folder) as book, Door(folder) as door:
-        facts, arrived = book.facts(), door.uploads(book.last_upload())
-        running, last_event = is_running(folder), book.last_event()
+        facts = book.facts()
+        arrived = door.uploads(book.last_upload())
+        running = is_running(folder)
+        last_event = book.last_event()
         published = facts.get("published_at", "")
-        divisions, checks = facts.get("divisions", "[]"), facts.get(CHECKS, "[]")
-        live = changed_at(folder.live)
-        key = last_event, len(arrived), divisions, checks, running, published, live
+        divisions = facts.get("divisions", "[]")
+        checks = facts.get(CHECKS, "[]")
+        live_changed = changed_at(folder.live)
+        key = last_event, len(arrived), divisions, checks, running, published, live_changed
         game = live_now(facts.get(LIVE_GAME_FACT, ""), before.game if before else None)
         if before and before.key == key:
             return before if game == before.game else before._replace(game=game)
-        versions = [*book.versions(), *map(_arrived, arrived)]
-        seasons, turns = book.seasons(), book.last_check()
+        versions = book.versions()
+        versions += [
+            entered(upload, State.QUEUED, upload.received_at, _NOT_ENTERED) for upload in arrived
+        ]
+        seasons = book.seasons()
+        turns = book.last_check()
+    standings = read_live(folder) if live_changed else None
     waiting = [version for version in versions if version.state in WAITING]
     season = seasons[-1].number if seasons else None
     return Snapshot(
@@ -109,19 +120,9 @@ def look(folder: Folder, before: Snapshot | None) -> Snapshot:
         last_event=last_event,
         checks={check.version: check for check in _checks(checks)},
         ratings=_ratings(folder.site) if published else {},
-        live=_live(folder, season) if live else None,
+        live=standings if standings and standings.season == season else None,
         game=game,
     )
-
-
-def _live(folder: Folder, season: int | None) -> Live | None:
-    live = read_live(folder)
-    return live if live and live.season == season else None
-
-
-def _arrived(upload: Upload) -> Version:
-    """Return a version as it will be entered."""
-    return entered(upload, State.QUEUED, upload.received_at, _NOT_ENTERED)
 
 
 def _in_turn(waiting: Sequence[Version], last_check: Mapping[str, int]) -> list[str]:
@@ -158,7 +159,8 @@ def _ratings(site: Path) -> dict[str, list[RatingInfo]]:
 
 def version_info(now: Snapshot, version: Version) -> VersionInfo:
     """Return what is told of a version."""
-    queue, is_checked = list(now.queue), version.state is State.CHECKING
+    queue = list(now.queue)
+    is_checked = version.state is State.CHECKING
     return VersionInfo(
         version=version.name,
         bot=version.bot,
@@ -242,12 +244,6 @@ def versions_of(now: Snapshot, author: str) -> list[MyVersion]:
     ]
 
 
-_POLL = 0.5
-"""Seconds between looks."""
-_KEPT = 2_000
-"""Lines of the log that are kept for listeners."""
-
-
 class Watch:
     """Looks at the ladder and wakes those who listen when something changed."""
 
@@ -263,7 +259,7 @@ class Watch:
     async def run(self) -> None:
         """Look until it is cancelled."""
         while True:
-            # What cannot be read now, is later: pages show what was read last.
+            # What cannot be read now is read later: pages show what was read last.
             with suppress(ArenaError):
                 await self._step()
             await asyncio.sleep(_POLL)

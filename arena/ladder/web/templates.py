@@ -1,7 +1,8 @@
 """The pages of the door and their menu. All that they print is visible and inert."""
 
 import re
-from functools import cache, lru_cache
+from collections.abc import Iterator
+from functools import cache, lru_cache, partial
 from html import unescape
 from pathlib import Path
 from typing import NamedTuple
@@ -17,128 +18,30 @@ from arena.io.text import size_text, span, stamp, visible
 from arena.ladder.book.tables import PLAYING, State
 from arena.ladder.door.api import Audience, events_for
 
-FRONT = "index.html"
+_FRONT = "index.html"
 _NAV = re.compile(r'<nav aria-label="Pages">(.*?)</nav>', re.DOTALL)
 _ITEM = re.compile(r'<a href="([^"]*)"(?: aria-current="(\w+)")?>([^<]*)</a>')
 _HEAD = 64 * 1024
-"""Characters of a page in which its menu is."""
-
-
-class Item(NamedTuple):
-    """An item of the menu."""
-
-    href: str
-    label: str
-    current: str = ""
-    """`page` on that page itself, `true` on those that belong to it, "" on others."""
-
-
-_BEFORE = (Item("/", "Standings"),)
-"""The menu before the first publication."""
-
-
-def menu_of(request: Request, page: str = "") -> list[Item]:
-    """Return the menu of a page: of one of the site, if its HTML is given."""
-    site: Path = request.app.state.served.folder.site
-    of_page = ((label, current) for _, current, label in _items(page) if current)
-    label, kind = ("Standings", "page") if request.url.path == "/" else next(of_page, ("", ""))
-    return [
-        item._replace(current=kind if item.label == label else "") for item in published_items(site)
-    ]
-
-
-def published_items(site: Path) -> tuple[Item, ...]:
-    """Return the menu of the site that is published, as the door has it."""
-    try:
-        changed = (site / FRONT).stat().st_mtime_ns
-        return _published_items(site.resolve(), changed) or _BEFORE
-    except OSError:
-        return _BEFORE
-
-
-@lru_cache(maxsize=8)
-def _published_items(site: Path, changed: int) -> tuple[Item, ...]:
-    del changed
-    page = (site / FRONT).read_text(encoding="utf-8")
-    return tuple(
-        Item("/" if href == FRONT else f"/site/{href}", label) for href, _, label in _items(page)
-    )
-
-
-def _items(page: str) -> list[tuple[str, str, str]]:
-    match = _NAV.search(page[:_HEAD])
-    found = _ITEM.findall(match[1]) if match else []
-    return [(unescape(href), current, unescape(label)) for href, current, label in found]
-
-
+"""Characters at the beginning of a page in which its menu is looked for."""
 _TIME = Markup('<time datetime="{}">{}</time>')
 _CLOCK = Markup('<time datetime="{}" data-clock>{}</time>')
 
 
-@cache
-def _environment() -> Environment:
-    templates = shipped.folder("reports")
-    env = Environment(
-        loader=FileSystemLoader([templates / "door", templates]),
-        autoescape=True,
-        undefined=StrictUndefined,
-        finalize=_visible,
-        trim_blocks=True,
-        lstrip_blocks=True,
+def page(request: Request, template: str, site_page: str = "", **values: object) -> str:
+    """Return a page of the door; with the HTML of a page of the site, the frame for that page."""
+    served = request.app.state.served
+    return fragment(
+        template,
+        ladder=served.terms.name,
+        visitor=getattr(request.state, "visitor", None),
+        has_site=(served.folder.site / _FRONT).exists(),
+        has_guests=bool(served.terms.guests),
+        arena=__version__,
+        path=request.url.path,
+        origin=_origin(request),
+        menu=_menu(served.folder.site, request.url.path, site_page),
+        **values,
     )
-    env.filters |= {
-        "stamp": stamp,
-        "span": span,
-        "address": _address,
-        "events": _events,
-        "sentence": _sentence,
-        "size": size_text,
-        "chip": _chip,
-        "time": _time,
-        "clock": _clock,
-        "made": Markup,
-    }
-    env.globals["font"] = shipped.font_hash()
-    return env
-
-
-def _events(audience: str) -> str:
-    """Return the names of the events that an audience is sent."""
-    return " ".join(event.name for event in events_for(Audience(audience)))
-
-
-def _chip(state: State) -> str:
-    """Return the class of the mark of a state: what plays, waits, is out, failed."""
-    if state in PLAYING:
-        return "plays"
-    if state in {State.REFUSED, State.STRUCK}:
-        return "failed"
-    return "out" if state is State.RESTING else "waits"
-
-
-def _time(at: float) -> Markup:
-    """Return a time in UTC, which a script shows in the zone of the reader, too."""
-    moment = stamp(at)
-    return _TIME.format(moment, f"{moment[:10]} {moment[11:19]} UTC")
-
-
-def _clock(at: float) -> Markup:
-    """Return the time of a day, likewise."""
-    moment = stamp(at)
-    return _CLOCK.format(moment, f"{moment[11:19]} UTC")
-
-
-def _sentence(text: str) -> str:
-    """Return a message of the terminal as a sentence."""
-    return f"{text[:1].upper()}{text[1:]}{'' if text[-1:] in '.!?' else '.'}"
-
-
-def _visible(value: object) -> str:
-    return value if isinstance(value, Markup) else visible(str(value))
-
-
-def _address(name: str) -> str:
-    return quote(name, safe="@/")
 
 
 def fragment(template: str, **values: object) -> str:
@@ -155,17 +58,112 @@ def _origin(request: Request) -> str:
     return f"{request.url.scheme}://{request.headers.get('host', '')}"
 
 
-def page(request: Request, template: str, site_page: str = "", **values: object) -> str:
-    """Return a page, or the frame of a page of the published site, if that is given."""
-    served = request.app.state.served
-    common = {
-        "ladder": served.terms.name,
-        "visitor": getattr(request.state, "visitor", None),
-        "has_site": (served.folder.site / "index.html").exists(),
-        "has_guests": bool(served.terms.guests),
-        "arena": __version__,
-        "path": request.url.path,
-        "origin": _origin(request),
-        "menu": menu_of(request, site_page),
+# ------------------------------------------------------------ the menu
+
+
+class Item(NamedTuple):
+    """An item of the menu."""
+
+    href: str
+    label: str
+    current: str = ""
+    """`page` on that page itself, `true` on those that belong to it, "" on others."""
+
+
+_FIRST_MENU = (Item("/", "Standings"),)
+"""The menu before the first publication."""
+
+
+def published_items(site: Path) -> tuple[Item, ...]:
+    """Return the menu of the site that is published, whose front page is that of the door."""
+    try:
+        changed = (site / _FRONT).stat().st_mtime_ns
+        return _items_at(site.resolve(), changed) or _FIRST_MENU
+    except OSError:
+        return _FIRST_MENU
+
+
+@lru_cache(maxsize=8)
+def _items_at(site: Path, changed: int) -> tuple[Item, ...]:
+    del changed  # a part of the key: the page is read again after it
+    text = (site / _FRONT).read_text(encoding="utf-8")
+    return tuple(
+        Item("/" if item.href == _FRONT else f"/site/{item.href}", item.label)
+        for item in _items_in(text)
+    )
+
+
+def _items_in(text: str) -> Iterator[Item]:
+    """Yield the items of the menu of a page."""
+    menu = _NAV.search(text[:_HEAD])
+    for href, current, label in _ITEM.findall(menu[1]) if menu else ():
+        yield Item(unescape(href), unescape(label), current)
+
+
+def _menu(site: Path, path: str, site_page: str) -> list[Item]:
+    """Return the menu with the item marked that a page of the door or the site belongs to."""
+    if path == "/":
+        here = Item("/", "Standings", "page")
+    else:
+        marked = (item for item in _items_in(site_page) if item.current)
+        here = next(marked, Item("", ""))
+    return [
+        item._replace(current=here.current if item.label == here.label else "")
+        for item in published_items(site)
+    ]
+
+
+# ------------------------------------------------------------ how templates write things
+
+
+@cache
+def _environment() -> Environment:
+    templates = shipped.folder("reports")
+    env = Environment(
+        loader=FileSystemLoader([templates / "door", templates]),
+        autoescape=True,
+        undefined=StrictUndefined,
+        finalize=lambda value: value if isinstance(value, Markup) else visible(str(value)),
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    env.filters |= {
+        "address": partial(quote, safe="@/"),
+        "chip": _chip,
+        "clock": _clock,
+        "events": lambda audience: " ".join(event.name for event in events_for(Audience(audience))),
+        "made": Markup,
+        "sentence": _sentence,
+        "size": size_text,
+        "span": span,
+        "stamp": stamp,
+        "time": _time,
     }
-    return _environment().get_template(template).render(**common, **values)
+    env.globals["font"] = shipped.font_hash()
+    return env
+
+
+def _chip(state: State) -> str:
+    """Return the class of a state's mark, which says what plays, waits, is out, or failed."""
+    if state in PLAYING:
+        return "plays"
+    if state in {State.REFUSED, State.STRUCK}:
+        return "failed"
+    return "out" if state is State.RESTING else "waits"
+
+
+def _time(at: float) -> Markup:
+    """Return a time in UTC, to which a script adds the time in the reader's zone."""
+    moment = stamp(at)
+    return _TIME.format(moment, f"{moment[:10]} {moment[11:19]} UTC")
+
+
+def _clock(at: float) -> Markup:
+    """Return a time of day in UTC, which a script shows in the reader's zone."""
+    moment = stamp(at)
+    return _CLOCK.format(moment, f"{moment[11:19]} UTC")
+
+
+def _sentence(text: str) -> str:
+    """Return a message of the terminal as a sentence."""
+    return f"{text[:1].upper()}{text[1:]}{'' if text[-1:] in '.!?' else '.'}"

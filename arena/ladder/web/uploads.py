@@ -5,15 +5,18 @@ import os
 import re
 from base64 import b64decode
 from binascii import Error
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from functools import partial, wraps
 from hashlib import sha256
 from pathlib import Path
 from secrets import token_hex
-from typing import BinaryIO
+from typing import BinaryIO, TypeVar
 from urllib.parse import parse_qsl
 
+from starlette.concurrency import run_in_threadpool
 from starlette.requests import ClientDisconnect, Request
+from starlette.responses import Response
 
 from arena.io.files import place_durably
 from arena.ladder.door.api import Receipt, receipt_of
@@ -23,8 +26,9 @@ from arena.ladder.web.problems import RequestError, refusing
 from arena.ladder.web.served import Served, served_by
 
 _FORM = 8_192
-"""Bytes of a form without a file."""
+"""Bytes of a form without a file, at most."""
 _DRAINED = 64 * 1024 * 1024
+"""Bytes of a refused body that are read, at most."""
 _TEXT_FORM = "application/x-www-form-urlencoded"
 _BOUNDARY = re.compile(r"multipart/form-data; ?boundary=([!-~]{1,70})", re.IGNORECASE)
 _HEAD = (
@@ -35,12 +39,20 @@ _HEAD = (
     rb"(?:Content-Type: [^\r\n]*\r\n)?\r\n"
 )
 """How every browser sends the fields of the page's form: the note may be missing."""
+_PARTS = ".door.*.part"
+_BEGINNINGS = (
+    (b"PK", ".zip"),
+    (b"\x1f\x8b", ".tar.gz"),
+    (b"BZh", ".tar.bz2"),
+    (b"\xfd7zXZ", ".tar.xz"),
+)
 
 
 async def timed(request: Request, seconds: float, most: int) -> AsyncIterator[bytes]:
     """Yield a body as it comes; raises RequestError if it is too long or comes too slowly."""
     check_length(request, most)
-    count, served = 0, served_by(request)
+    served = served_by(request)
+    count = 0
     try:
         async with served.time_for_body(seconds):
             async for chunk in request.stream():
@@ -50,10 +62,8 @@ async def timed(request: Request, seconds: float, most: int) -> AsyncIterator[by
                 yield chunk
     except TimeoutError:
         if served.watch.stopped:
-            hint, headers = (
-                "send it again in a moment",
-                {"Connection": "close", "Retry-After": "10"},
-            )
+            hint = "send it again in a moment"
+            headers = {"Connection": "close", "Retry-After": "10"}
             raise RequestError(503, "the door is being stopped", hint, headers) from None
         hint = "send it over a faster connection"
         what = f"the body did not come within {seconds:g} s"
@@ -77,13 +87,14 @@ def too_long(most: int) -> RequestError:
 
 
 async def drain(request: Request, error: RequestError) -> None:
-    """Read on for a moment: clients listen to an answer only when they have sent all.
+    """Read on for a moment, as clients listen to an answer only once they have sent all.
 
-    Not if the time for the body is over.
+    Nothing is read if the time for the body is over.
     """
     if error.status in {408, 503}:
         return
-    count, served = 0, served_by(request)
+    served = served_by(request)
+    count = 0
     with suppress(TimeoutError, ClientDisconnect, RuntimeError):
         async with served.time_for_body(served.limits.drain_seconds):
             async for chunk in request.stream():
@@ -92,10 +103,15 @@ async def drain(request: Request, error: RequestError) -> None:
                     return
 
 
-async def form_of(request: Request) -> dict[str, str]:
+Form = Mapping[str, str]
+"""The fields of a form."""
+_Who = TypeVar("_Who")
+
+
+async def form_of(request: Request) -> Form:
     """Return the fields of a form without a file."""
     if request.headers.get("content-type", "").partition(";")[0].strip() != _TEXT_FORM:
-        raise RequestError(415, "it is no form", f"send it as {_TEXT_FORM}")
+        raise RequestError(415, "the body is not a form", f"send it as {_TEXT_FORM}")
     chunks = timed(request, served_by(request).limits.form_seconds, _FORM)
     body = b"".join([chunk async for chunk in chunks])
     try:
@@ -104,13 +120,36 @@ async def form_of(request: Request) -> dict[str, str]:
         raise RequestError(400, "the form cannot be read") from None
 
 
+def posted(
+    who: Callable[[Request], _Who],
+) -> Callable[
+    [Callable[[Request, _Who, Form], Response]], Callable[[Request], Awaitable[Response]]
+]:
+    """Let a function answer a form, in a thread of its own, if `who` lets its sender pass."""
+
+    def decorated(
+        work: Callable[[Request, _Who, Form], Response],
+    ) -> Callable[[Request], Awaitable[Response]]:
+        @wraps(work)
+        async def handler(request: Request) -> Response:
+            visitor = await run_in_threadpool(who, request)
+            form = await form_of(request)
+            return await run_in_threadpool(work, request, visitor, form)
+
+        return handler
+
+    return decorated
+
+
 class FileForm:
     """The form of the upload page: the name of a bot, a note, then one file, which is the rest."""
 
     def __init__(self, request: Request, chunks: AsyncIterator[bytes]) -> None:
         match = _BOUNDARY.fullmatch(request.headers.get("content-type", ""))
         if not match:
-            raise RequestError(415, "it is no form with a file", "use the form of the page")
+            raise RequestError(
+                415, "the body is not a form with a file", "use the form of the page"
+            )
         boundary = match[1].encode()
         self._chunks = chunks
         self._head = re.compile(_HEAD % ((re.escape(boundary),) * 3))
@@ -144,17 +183,6 @@ class FileForm:
             raise RequestError(400, "the form is cut off", "send it again")
 
 
-_PARTS = ".door.*.part"
-_BEGINNINGS = (
-    (b"PK", ".zip"),
-    (b"\x1f\x8b", ".tar.gz"),
-    (b"BZh", ".tar.bz2"),
-    (b"\xfd7zXZ", ".tar.xz"),
-)
-_FULL = "the disk is full"
-_DIGEST = "Content-Digest: sha-256=:BASE64:"
-
-
 def forget_parts(folder: Folder) -> None:
     """Remove what came in part before the door was stopped."""
     for path in folder.inbox.glob(_PARTS):
@@ -175,21 +203,17 @@ async def receive(
     Raises RequestError if it is not taken; nothing is left of it then.
     """
     with served.upload_of(author):
-        await asyncio.to_thread(_check, served, author, (bot, note), digest)
+        await asyncio.to_thread(_check_early, served, author, bot, note, digest)
         with _part(served.folder) as (path, file):
-            sent = (await _written(file, chunks))._replace(note=note)
+            sent = await _written(file, chunks, note)
             if digest not in {None, bytes.fromhex(sent.sha256)}:
                 hint = "it was changed on its way: send it again"
                 raise RequestError(400, "the body has another SHA-256 than Content-Digest", hint)
             return await asyncio.to_thread(_entered, served, author, bot, sent, path)
 
 
-def _check(served: Served, author: str, said: tuple[str, str], digest: bytes | None) -> None:
-    """Raise RequestError for what is known to be refused before the bytes have come.
-
-    That is by what was said of them: the name of the bot, and a note.
-    """
-    bot, note = said
+def _check_early(served: Served, author: str, bot: str, note: str, digest: bytes | None) -> None:
+    """Raise RequestError for what is sure to be refused before the bytes have come."""
     with refusing(400):
         check_name(bot, "on a ladder the name of a bot")
         check_note(note)
@@ -205,21 +229,21 @@ def _part(folder: Folder) -> Iterator[tuple[Path, BinaryIO]]:
     """Yield a new file in the inbox that is gone afterwards, unless it got its name."""
     path = folder.inbox / f".door.{token_hex(8)}.part"
     try:
-        with open(path, "xb", opener=_private) as file:
+        with open(path, "xb", opener=partial(os.open, mode=0o640)) as file:
             yield path, file
     except OSError as error:
-        raise RequestError(507, f"it cannot be written: {error.strerror}", _FULL) from None
+        raise RequestError(
+            507, f"it cannot be written: {error.strerror}", "the disk is full"
+        ) from None
     finally:
         path.unlink(missing_ok=True)
 
 
-def _private(path: str, flags: int) -> int:
-    return os.open(path, flags, 0o640)
-
-
-async def _written(file: BinaryIO, chunks: AsyncIterator[bytes]) -> Sent:
-    """Write the bytes as they come."""
-    digest, count, beginning = sha256(), 0, b""
+async def _written(file: BinaryIO, chunks: AsyncIterator[bytes], note: str) -> Sent:
+    """Write the bytes as they come; returns what is known of them then."""
+    digest = sha256()
+    count = 0
+    beginning = b""
     async for chunk in chunks:
         digest.update(chunk)
         file.write(chunk)
@@ -230,15 +254,13 @@ async def _written(file: BinaryIO, chunks: AsyncIterator[bytes]) -> Sent:
     file.flush()
     await asyncio.to_thread(os.fsync, file.fileno())
     ending = next((end for begin, end in _BEGINNINGS if beginning.startswith(begin)), ".tar")
-    return Sent(digest.hexdigest(), ending, count)
+    return Sent(digest.hexdigest(), ending, count, note)
 
 
 def _entered(served: Served, author: str, bot: str, sent: Sent, part: Path) -> Receipt:
-    folder, quotas = served.folder, served.terms.quotas
-
-    def place() -> None:
-        place_durably(part, folder.upload(sent.sha256, sent.ending))
-
+    folder = served.folder
+    quotas = served.terms.quotas
+    place = partial(place_durably, part, folder.upload(sent.sha256, sent.ending))
     with Door(folder, writes=True) as door:
         with refusing():
             upload, new = door.receive(author, bot, sent, place, quotas)
@@ -257,4 +279,5 @@ def digest_of(header: str | None) -> bytes | None:
                     return digest
             except Error:
                 break
-    raise RequestError(400, "the header Content-Digest cannot be read", _DIGEST)
+    hint = "Content-Digest: sha-256=:BASE64:"
+    raise RequestError(400, "the header Content-Digest cannot be read", hint)

@@ -16,7 +16,7 @@ _LOGIN = "open your link, or ask the operator for one: arena ladder invite"
 
 
 class Visitor(Struct, frozen=True):
-    """Who asks."""
+    """Who asks, and what they may do."""
 
     author: str
     """"" for who is not known."""
@@ -38,17 +38,20 @@ def visitor_of(request: Request) -> Visitor:
 
 
 def _identified(request: Request) -> Visitor:
-    word, kind = _secret_of(request)
-    if not word:
-        return Visitor("")
-    secret = found_secret(request, word, kind)
-    if secret is None:
-        if kind is SecretKind.TOKEN:
+    header = request.headers.get("authorization")
+    if header is not None:
+        if not header.lower().startswith(_BEARER):
+            raise unauthorized("only tokens are taken: Authorization: Bearer TOKEN")
+        word = header[len(_BEARER) :].strip() or "-"
+        secret = found_secret(request, word, SecretKind.TOKEN)
+        if secret is None:
             raise unauthorized("the token is not valid")
+        return Visitor(secret.author, SecretKind.TOKEN, secret.scope)
+    word = request.cookies.get(COOKIE, "")
+    secret = found_secret(request, word, SecretKind.SESSION) if word else None
+    if secret is None:
         return Visitor("")
-    return Visitor(
-        secret.author, kind, secret.scope, kind is SecretKind.SESSION and secret.administrates
-    )
+    return Visitor(secret.author, SecretKind.SESSION, secret.scope, secret.administrates)
 
 
 def found_secret(request: Request, word: str, kind: SecretKind) -> Secret | None:
@@ -82,17 +85,8 @@ def forgets_cookie(request: Request) -> bool:
     return getattr(request.state, "forgets_cookie", False)
 
 
-def _secret_of(request: Request) -> tuple[str, SecretKind]:
-    header = request.headers.get("authorization")
-    if header is None:
-        return request.cookies.get(COOKIE, ""), SecretKind.SESSION
-    if not header.lower().startswith(_BEARER):
-        raise unauthorized("only tokens are taken: Authorization: Bearer TOKEN")
-    return header[len(_BEARER) :].strip() or "-", SecretKind.TOKEN
-
-
 def unauthorized(what: str) -> RequestError:
-    """Return the refusal of who is not known."""
+    """Return the refusal of a visitor who is not known."""
     return RequestError(401, what, _LOGIN, {"WWW-Authenticate": "Bearer"})
 
 
@@ -135,11 +129,12 @@ def administrator_of(request: Request) -> Visitor:
 def browser_of(request: Request) -> str:
     """Return a few words by which people know one of their browsers: "Firefox, Linux"."""
     agent = request.headers.get("user-agent", "")
-    words = (next((word for word in of if word in agent), "") for of in (_BROWSERS, _SYSTEMS))
-    return ", ".join(filter(None, words)) or "another browser"
+    browser = next((word for word in _BROWSERS if word in agent), "")
+    system = next((word for word in _SYSTEMS if word in agent), "")
+    return ", ".join(filter(None, (browser, system))) or "another browser"
 
 
 def may_see(visitor: Visitor, author: str) -> None:
-    """Raise RequestError for what is another author's: not even that it exists is told."""
+    """Raise RequestError for what another author owns: not even that it exists is told."""
     if not visitor.administrates and visitor.author.lower() != author.lower():
         raise RequestError(404, NOT_FOUND)

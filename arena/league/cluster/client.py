@@ -161,12 +161,13 @@ class Cluster:
         """Have all workers forget the run; those that are suspended do so when they go on."""
         if self._roster:
             self._roster.close()
-        with suppress(Exception):
-            self._client.sync(self._end)
 
-    async def _end(self) -> None:
-        call = getattr(self._client.scheduler, end_handler(self._run))()
-        await asyncio.wait_for(call, _FORGET_SECONDS)
+        async def end() -> None:
+            call = getattr(self._client.scheduler, end_handler(self._run))()
+            await asyncio.wait_for(call, _FORGET_SECONDS)
+
+        with suppress(Exception):
+            self._client.sync(end)
 
     @contextmanager
     def _translate_errors(self) -> Iterator[None]:
@@ -314,16 +315,11 @@ class Roster:
         answer = (await call).get(address)
         if isinstance(answer, str):
             self._sandboxes[joined] = answer
-        elif answer is None or _is_silent(answer):
+        # An error of Dask has no number: the worker was not reached in time, and did not refuse.
+        elif answer is None or (isinstance(answer, OSError) and answer.errno is None):
             self._preparing.pop(joined, None)  # if it is still there, it is asked again
         else:
             self._unfit.append(refusal(f"the worker {address}", answer, self._where))
-
-
-def _is_silent(error: BaseException) -> bool:
-    """Return whether a worker was not reached in time, which is no refusal of its own."""
-    # Dask's errors have no number; those of the worker's system calls do.
-    return isinstance(error, OSError) and error.errno is None
 
 
 def refusal(who: str, error: BaseException, where: str) -> ArenaError:

@@ -3,7 +3,6 @@
 import asyncio
 import logging
 import os
-import signal
 import warnings
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -17,6 +16,7 @@ from distributed import Client, Nanny, Scheduler, Security, SpecCluster, Worker,
 from arena.bots.sandboxes.owner import name_semaphores, track_semaphores
 from arena.bots.sandboxes.run_folder import remove_leftovers, run_folder
 from arena.io.errors import ArenaError
+from arena.io.signals import sigint_blocked
 from arena.league.cluster.client import Cluster, short
 from arena.league.cluster.entry import local_workers
 
@@ -33,10 +33,14 @@ _TLS_HINT = "name the certificates (arena help cluster): DASK_DISTRIBUTED__COMM_
 def connected(address: str) -> Iterator[Cluster]:
     """Connect to a scheduler, or start one with workers on this machine (`local:N`).
 
-    Raises ArenaError if there is none, or it has no workers.
+    Raises ArenaError if no scheduler answers, or it has no workers.
     """
     workers = local_workers(address)
-    _be_quiet()
+    # Dask is silent: the arena reports errors, workers and schedulers have their own logs.
+    for name in ("distributed", "distributed.client", "asyncio", "tornado"):
+        logging.getLogger(name).setLevel(logging.CRITICAL)  # each has a level of its own
+    os.environ.setdefault("DASK_LOGGING__DISTRIBUTED", "critical")
+    warnings.filterwarnings("ignore", module="distributed")
     with ExitStack() as stack:
         stack.enter_context(dask.config.set(_SETTINGS))
         scheduler: object = address
@@ -56,25 +60,24 @@ def connected(address: str) -> Iterator[Cluster]:
 def _check_scheduler(address: str) -> None:
     """Raise ArenaError if no scheduler answers: Dask would wait for a silent one for ever."""
     settings = _connection_settings(address)
+
+    async def identify() -> None:
+        async with rpc(address, connection_args=settings) as scheduler:
+            identity = await scheduler.identity()
+        if "workers" not in identity:
+            raise ValueError(f"a {identity.get('type', 'server').lower()} answers in its place")
+
+    def ask() -> None:
+        asyncio.run(asyncio.wait_for(identify(), CONNECT_SECONDS))
+
     try:
         # In a thread of its own: the caller's may have an event loop already.
         with ThreadPoolExecutor(1) as thread:
-            thread.submit(_ask_scheduler, address, settings).result()
+            thread.submit(ask).result()
     except TimeoutError:
         raise _no_scheduler(address, f"none did within {CONNECT_SECONDS:.0f} s") from None
     except Exception as error:
         raise _no_scheduler(address, short(error)) from None
-
-
-def _ask_scheduler(address: str, settings: dict[str, Any]) -> None:
-    asyncio.run(asyncio.wait_for(_identify(address, settings), CONNECT_SECONDS))
-
-
-async def _identify(address: str, settings: dict[str, Any]) -> None:
-    async with rpc(address, connection_args=settings) as scheduler:
-        identity = await scheduler.identity()
-    if "workers" not in identity:
-        raise ValueError(f"a {identity.get('type', 'server').lower()} answers in its place")
 
 
 def _connection_settings(address: str) -> dict[str, Any]:
@@ -104,15 +107,6 @@ def _client(to: Any, where: str) -> Iterator[Client]:
 def _no_scheduler(where: str, why: str) -> ArenaError:
     hint = "start one with: dask scheduler, and see that this machine can reach it"
     return ArenaError(f"no scheduler answers: {why}", where, hint)
-
-
-def _be_quiet() -> None:
-    """Silence Dask: the arena reports errors, workers and schedulers have their own logs."""
-    # Each of them has a level of its own.
-    for name in ("distributed", "distributed.client", "asyncio", "tornado"):
-        logging.getLogger(name).setLevel(logging.CRITICAL)
-    os.environ.setdefault("DASK_LOGGING__DISTRIBUTED", "critical")
-    warnings.filterwarnings("ignore", module="distributed")
 
 
 _LOCAL_SETTINGS = {
@@ -158,24 +152,17 @@ def local_cluster(workers: int) -> Iterator[SpecCluster]:
     another user of this machine, is refused. The key is in these processes' memory alone.
     """
     name_semaphores()
-    # Only the arena itself reacts to Ctrl-C: processes started by these threads ignore it.
     resource_tracker.ensure_running()
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
-        with (
-            run_folder() as folder,
-            dask.config.set({**_LOCAL_SETTINGS, "temporary-directory": str(folder)}),
-            _started(workers) as cluster,
-        ):
-            signal.pthread_sigmask(signal.SIG_SETMASK, before)
-            try:
-                yield cluster
-            finally:
-                track_semaphores()
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
-        # Of workers that were killed.
-        remove_leftovers()
+    with ExitStack() as stack:
+        stack.callback(remove_leftovers)  # of workers that were killed
+        # Only the arena itself reacts to Ctrl-C: processes started by these threads ignore it.
+        with sigint_blocked():
+            folder = stack.enter_context(run_folder())
+            settings = {**_LOCAL_SETTINGS, "temporary-directory": str(folder)}
+            stack.enter_context(dask.config.set(settings))
+            cluster = stack.enter_context(_started(workers))
+        stack.callback(track_semaphores)
+        yield cluster
 
 
 def _started(workers: int) -> SpecCluster:

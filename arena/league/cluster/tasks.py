@@ -45,7 +45,7 @@ class Desk:
     def __init__(self, journals: dict[str, bytes], keep: Callable[[str, bytes], None]) -> None:
         self._spent: Spending = {}
         self._inside: dict[str, list[str]] = {}
-        """By model, the workers that ask its server, each as often as it does."""
+        """The workers that ask the server of each model, each as often as it does."""
         self._journals = OrderedDict(journals)
         self._size = sum(map(len, journals.values()))
         self._keep = keep
@@ -87,7 +87,7 @@ class Desk:
         return self._journals.get(fixture, b"")
 
     def keep(self, _: str, fixture: str, line: bytes) -> None:
-        """Keep an answer."""
+        """Keep an answer in the journal of a fixture, and hand it to the machine that stores."""
         self._journals[fixture] = self._journals.get(fixture, b"") + line
         self._journals.move_to_end(fixture)
         self._size += len(line)
@@ -220,7 +220,7 @@ class RunPlugin(SchedulerPlugin):
         self._identity = identity
         self._files = files
         self._workers: dict[str, int] = {}
-        """By address, each with a number that no other has."""
+        """The number of each worker, by its address; no two have the same."""
         self._joined = 0
 
     async def start(self, scheduler: Any) -> None:

@@ -111,16 +111,18 @@ class WorkerRun:
         """Play fixtures one after another."""
         if self._spec.pin:
             claim_core()
-        return [self._play(task) for task in tasks]
-
-    def _play(self, task: Task) -> Played:
-        bots, next_bots = (tuple(map(self._local, seats)) for seats in (task.bots, task.next_bots))
-        local = replace(task, bots=bots, next_bots=next_bots)
-        models, shared = self._spec.models, self._shared
-        played = play_task(local, self.sandbox, self._warm_pool, models, shared)
-        if self.sandbox.revoked:
-            # Its bots were killed: the faults are not theirs.
-            raise ArenaError("the run is over")
+        played = []
+        for task in tasks:
+            local = replace(
+                task,
+                bots=tuple(map(self._local, task.bots)),
+                next_bots=tuple(map(self._local, task.next_bots)),
+            )
+            models, shared = self._spec.models, self._shared
+            played.append(play_task(local, self.sandbox, self._warm_pool, models, shared))
+            if self.sandbox.revoked:
+                # Its bots were killed: the faults are not theirs.
+                raise ArenaError("the run is over")
         return played
 
     def close(self) -> None:
@@ -252,13 +254,21 @@ class _RevocableRunning:
         self._on_close = on_close
         self._closed = False
         self._lock = Lock()
-        self.stdin, self.stdout, self.stderr = inner.stdin, inner.stdout, inner.stderr
+        self.stdin = inner.stdin
+        self.stdout = inner.stdout
+        self.stderr = inner.stderr
         self.exit_fd = inner.exit_fd
-        self.freeze, self.freezes_quickly = inner.freeze, inner.freezes_quickly
-        self.open_folder, self.end_input = inner.open_folder, inner.end_input
-        self.exit_code, self.ran, self.pid = inner.exit_code, inner.ran, inner.pid
-        self.cpu_time, self.is_busy = inner.cpu_time, inner.is_busy
-        self.peak_memory, self.lacked_processes = inner.peak_memory, inner.lacked_processes
+        self.pid = inner.pid
+        self.open_folder = inner.open_folder
+        self.end_input = inner.end_input
+        self.freeze = inner.freeze
+        self.freezes_quickly = inner.freezes_quickly
+        self.is_busy = inner.is_busy
+        self.ran = inner.ran
+        self.cpu_time = inner.cpu_time
+        self.peak_memory = inner.peak_memory
+        self.lacked_processes = inner.lacked_processes
+        self.exit_code = inner.exit_code
 
     def kill(self) -> None:
         # Once it is closed, its process id may be in use by another program.

@@ -11,7 +11,6 @@ from arena.io.errors import ArenaError
 from arena.io.files import os_errors
 from arena.io.sqlite_file import ENDS
 from arena.league.keeping.verify import check_stored
-from arena.league.schedule.schedule import Schedule
 from arena.league.store.files import logs_path
 from arena.league.store.store import Store
 from arena.league.store.store_file import lock_store, misses_log
@@ -22,7 +21,7 @@ class Mended(Struct, frozen=True):
     """The result of mending a store."""
 
     kept: int
-    """Sound fixtures."""
+    """How many sound fixtures the new store has."""
     dropped: list[str]
     """The ids of damaged fixtures, as far as they can be read, or their positions; and those of a
     playoff that followed from them."""
@@ -59,10 +58,16 @@ def mend(path: Path) -> Mended:
 
 def _save(old: Store, new: Path) -> Mended:
     """Write the sound fixtures of a store into a new one."""
-    schedule, dropped, kept = schedule_of(old), list[str](), 0
+    schedule = schedule_of(old)
+    dropped = list[str]()
+    kept = 0
+    try:
+        positions = old.positions()
+    except ArenaError:
+        positions = sorted(fixture.index for fixture, _ in schedule.drawn.values())
     with Store(new, create=True, token=old.token()) as store:
         store.begin(*old.history())
-        for position in _positions(old, schedule):
+        for position in positions:
             try:
                 fixtures = list(old.stored(position, position))
             except ArenaError:
@@ -81,14 +86,6 @@ def _save(old: Store, new: Path) -> Mended:
                 store.quarantine(quarantined)
     lost, _ = old.lost()
     return Mended(kept, dropped, lost, None)
-
-
-def _positions(store: Store, schedule: Schedule) -> list[int]:
-    """Return the positions of stored fixtures, or all of the schedule if they are unreadable."""
-    try:
-        return store.positions()
-    except ArenaError:
-        return sorted(fixture.index for fixture, _ in schedule.drawn.values())
 
 
 def _is_whole(path: Path) -> bool:

@@ -37,9 +37,9 @@ class Plan(Struct, frozen=True):
     logs: list[int]
     """Fixtures that lose both, the oldest ones."""
     games: int
-    """Games of those."""
+    """How many games those have."""
     freed: int
-    """Bytes, about."""
+    """How many bytes become free, about."""
 
 
 def used(store: Store) -> int:
@@ -59,7 +59,9 @@ def plan_of(store: Store, cap: int, newest: int, most_stderr: float = inf) -> Pl
     """
     stderr = _stderr_to_go(store, newest, most_stderr)
     freed = sum(size - _KEPT for size in stderr.values())
-    logs, games, left = list[int](), 0, used(store) - cap
+    logs = list[int]()
+    games = 0
+    left = used(store) - cap
     gone = store.without_logs()
     for position in store.positions():
         if freed >= left:
@@ -83,7 +85,13 @@ def carry_out(store: Store, what: Plan, luck: Luck) -> None:
     for at in range(0, len(what.logs), _BATCH):
         fixtures = _sound(store, what.logs[at : at + _BATCH])
         with store.logs.file.translate_errors():
-            kept = {fixture.position: _without_logs(fixture, luck(fixture)) for fixture in fixtures}
+            kept = {}
+            for fixture in fixtures:
+                hashes = _without_stderr(fixture)._replace(
+                    logs=row_hash(log.hash for log in fixture.logs),
+                    records=row_hash(fixture.records()),
+                )
+                kept[fixture.position] = hashes.with_luck(luck(fixture))
         store.logs.prune(kept)
         store.logs.file.checkpoint_large_log()
     _give_back(store.logs)
@@ -140,12 +148,6 @@ def _sound(store: Store, positions: Sequence[int]) -> list[StoredFixture]:
 
 def _without_stderr(stored: StoredFixture) -> Pruned:
     return stored.pruned or Pruned(row_hash([stored.stderr]))
-
-
-def _without_logs(stored: StoredFixture, luck: Sequence[int]) -> Pruned:
-    logs, records = row_hash(log.hash for log in stored.logs), row_hash(stored.records())
-    kept = _without_stderr(stored)._replace(logs=logs, records=records)
-    return kept.with_luck(luck)
 
 
 def _give_back(logs: Logs) -> None:
@@ -214,7 +216,7 @@ def remove(store: Store, plan: Plan) -> None:
     variants = store.conditions().variants
 
     def luck(stored: StoredFixture) -> tuple[int, ...]:
-        played = store.unpack(stored, store.record(stored))
+        played = store.decoded(stored.played)
         rules = variants.get(played.fixture.variant)  # None if the league no longer has it
         return rated_luck(played, rules) if rules else ()
 

@@ -11,14 +11,15 @@ import msgspec
 from msgspec import Struct
 from msgspec.structs import astuple
 
-from arena.game.records import Division, FixtureResult
+from arena.game.records import Division, FixtureResult, RatingsInfo
 from arena.io.errors import ArenaError
 from arena.ratings.leaderboard_rows import LeaderboardRow
+from arena.ratings.league_ratings import rate_results
 from arena.ratings.model.trueskill import BETA, MU, SIGMA, Rating, rate_all
 
 TOLERANCE = 1e-4
 """How far two values of mu or sigma may be apart. The package ends its iterations earlier than the
-fold, which puts them up to 1e-5 apart (docs/reference/method.md); pages show two decimals."""
+fold, which puts them up to 1e-5 apart (docs/reference/statistics.md); pages show two decimals."""
 LIMIT = 20_000
 """Games that are rated with the package at most: of six players they take it half a minute."""
 
@@ -41,7 +42,7 @@ class BotCheck(Struct, frozen=True):
     bot: str
     games: int
     mu: float
-    """The arena's, after the games that were rated with the package; 25 if there are none."""
+    """The arena's, after the games that were rated with the package; 25 without any."""
     sigma: float
     package_mu: float
     """The package's, after the same games."""
@@ -93,7 +94,7 @@ _leaderboards = msgspec.json.Decoder(PublishedLeaderboard)
 
 
 def read_leaderboards(site: Path) -> list[PublishedLeaderboard]:
-    """Read the leaderboards of a site; raises ArenaError if there are none or one is damaged."""
+    """Read the leaderboards of a site; raises ArenaError if none is found or one is damaged."""
     paths = sorted((site / "data").glob("leaderboard-*.json"))
     if not paths:
         raise ArenaError("no leaderboard found", str(site / "data"), "name a report's folder")
@@ -128,13 +129,13 @@ def check_division(
     division: Division, results: Sequence[FixtureResult], rated: int
 ) -> DivisionCheck:
     """Rate a division anew, and its first games also with the package."""
-    from arena.ratings.board.leaderboard import rate
     from arena.ratings.model.games import as_arrays  # numpy is slow to import
 
     games = as_arrays(results)
     orders = list(islice(games.orders(), rated))
     ours, package = rate_all(orders), rate_with_package(orders)
     new = Rating()
+    [board] = rate_results({division: results}, RatingsInfo(alpha=0.0)).boards
     bots = [
         BotCheck(
             bot=row.bot,
@@ -145,7 +146,7 @@ def check_division(
             package_sigma=package.get(row.bot, new).sigma,
             published=_published(row),
         )
-        for row in sorted(rate(*division, results).board.rows, key=lambda row: row.bot)
+        for row in sorted(board.rows, key=lambda row: row.bot)
     ]
     return DivisionCheck(*division, len(games.order), rated, bots)
 
@@ -158,23 +159,17 @@ def _published(row: LeaderboardRow | Published, zero: Published | None = None) -
 
 def rate_with_package(orders: Sequence[Sequence[str]]) -> dict[str, Rating]:
     """Rate games, given as the bots in finishing order, with the package alone."""
-    trueskill = _package()
+    with warnings.catch_warnings():
+        # It warns of its own source when it is compiled; the category changed with Python 3.12.
+        for category in (SyntaxWarning, DeprecationWarning):
+            warnings.filterwarnings("ignore", ".*invalid escape sequence", category)
+        import trueskill  # slow
     model = trueskill.TrueSkill(mu=MU, sigma=SIGMA, beta=BETA, tau=0.0, draw_probability=0.0)
     skill: dict[str, Any] = {}
     for order in orders:
         for team in model.rate([{bot: skill.get(bot, model.create_rating())} for bot in order]):
             skill.update(team)
     return {bot: Rating(rating.mu, rating.sigma) for bot, rating in skill.items()}
-
-
-def _package() -> Any:
-    """Import the package, which is slow and warns of its own source when it is compiled."""
-    with warnings.catch_warnings():
-        # The category changed with Python 3.12.
-        for category in (SyntaxWarning, DeprecationWarning):
-            warnings.filterwarnings("ignore", ".*invalid escape sequence", category)
-        import trueskill
-    return trueskill
 
 
 def compare_ratings(
@@ -205,7 +200,8 @@ def _compare(check: DivisionCheck, board: PublishedLeaderboard) -> Iterator[tupl
     anchors = {row.bot for row in board.rows if row.mu == row.mu_sequential == 0.0}
     zero = next((bot.published for bot in check.bots if bot.bot in anchors), None)
     for name in sorted(rows.keys() | ratings.keys()):
-        where, row, bot = f"{check.name}, bot '{name}'", rows.get(name), ratings.get(name)
+        where = f"{check.name}, bot '{name}'"
+        row, bot = rows.get(name), ratings.get(name)
         if row is None or bot is None:
             yield where, "it is not on the published leaderboard" if bot else "it played no game"
         elif row.games != bot.games:

@@ -1,11 +1,11 @@
 """The progress of a stored league, also while another process plays it."""
 
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 
 from msgspec import Struct, field
 
-from arena.game.records import Cause, Division, FixtureResult
+from arena.game.records import Cause, FixtureResult
 from arena.league.schedule.playoff import PlayoffVerdict
 from arena.league.schedule.progress import LeagueProgress
 from arena.league.store.store import Store
@@ -56,7 +56,7 @@ class Status(Struct, frozen=True):
     not_counting: int
     """Stored fixtures that no longer count."""
     games_per_second: float | None
-    """Over the last minute that was played; None if that is too short to tell."""
+    """The speed over the last minute that was played; None if that is too short to tell."""
     faults: dict[Cause, int]
     tables: tuple[DivisionStatus, ...]
     next: tuple[NextFixture, ...]
@@ -89,12 +89,12 @@ def status(store: Store, *, playing: bool) -> Status:
         if result.stored_at is not None:
             times.append((result.stored_at, len(result.games)))
         progress.add(result)
-        if progress.counts(result.fixture.id):
+        if schedule.counts(result.fixture.id):
             counts[result.fixture.division].add(result)
         else:
             others[result.fixture.id] = len(result.games)
     due, playoff = progress.due(), progress.playoff()
-    played = [games for id_, games in others.items() if progress.belongs(id_)]
+    played = [games for id_, games in others.items() if schedule.belongs(id_)]
     causes = sum((count.causes for count in counts.values()), Counter[Cause]())
     return Status(
         name=conditions.name,
@@ -107,23 +107,21 @@ def status(store: Store, *, playing: bool) -> Status:
         not_counting=len(others) - len(played),
         games_per_second=speed(times),
         faults=dict(sorted(causes.items())),
-        tables=tuple([_division_status(division, counts, progress) for division in counts]),
+        tables=tuple(
+            [
+                DivisionStatus(
+                    variant=division.variant,
+                    players=division.players,
+                    fixtures=count.fixtures,
+                    scheduled=progress.scheduled(division),
+                    games=count.games,
+                    faults=count.causes.total(),
+                )
+                for division, count in counts.items()
+            ]
+        ),
         next=tuple([NextFixture(f.index, f.variant, f.seats) for f in due[:_NEXT_SHOWN]]),
         playoff=playoff.verdict() if playoff else None,
-    )
-
-
-def _division_status(
-    division: Division, counts: Mapping[Division, _Counts], progress: LeagueProgress
-) -> DivisionStatus:
-    count = counts[division]
-    return DivisionStatus(
-        variant=division.variant,
-        players=division.players,
-        fixtures=count.fixtures,
-        scheduled=progress.scheduled(division),
-        games=count.games,
-        faults=count.causes.total(),
     )
 
 

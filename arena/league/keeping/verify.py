@@ -12,7 +12,7 @@ from typing import NamedTuple, TypeVar
 import msgspec
 from msgspec.structs import replace
 
-from arena.game.records import Fixture, FixtureResult, GameRecord, LeagueInfo, PlayedFixture
+from arena.game.records import Fixture, FixtureResult, GameRecord, PlayedFixture
 from arena.game.rules.books import Rules
 from arena.game.seeds import commitment
 from arena.io.errors import ArenaError
@@ -57,7 +57,7 @@ class CheckedFixture(msgspec.Struct, frozen=True):
     content_hash: bytes = b""
     """Computed from its games; empty if it cannot be read."""
     luck: tuple[int, ...] = ()
-    """Of each game, as it is rated; empty if anything was found."""
+    """The luck of each game, as it is rated; empty if anything was found."""
 
     @property
     def games(self) -> int:
@@ -69,13 +69,13 @@ def check_stored(store: Store, expected: Expected, stored: StoredFixture) -> Che
     """Check a fixture's hashes, its index in the schedule, and its games by playing them again.
 
     If its logs were pruned, the rows of its games are checked by their hash in the root.
-    Of games with logs one is in memory at a time, however much the logs of a store unpack to.
+    Games with logs are in memory one at a time, however much the logs of a store unpack to.
     """
     findings = [_finding(stored, *pair) for pair in stored.hash_mismatches()]
     try:
         played, games = _read(store, expected, stored)
-        content_hash = store.content_hash(stored)
-        luck = store.luck(stored)
+        content_hash = store.decoded(stored.hash_content)
+        luck = store.decoded(stored.luck)
     except ArenaError as error:
         findings.append(_finding(stored, None, f"it cannot be read: {error.what}"))
         return CheckedFixture(tuple(findings))
@@ -103,9 +103,9 @@ class _CheckedGame(NamedTuple):
     record: GameRecord
     replay: tuple[StoreFinding, ...] = ()
     row: tuple[StoreFinding, ...] = ()
-    """Of a game that replays."""
+    """What is wrong with its row, if the game replays."""
     luck: tuple[int, ...] = ()
-    """As it is rated, of a game that replays."""
+    """The luck as it is rated, if the game replays."""
 
 
 def _read(
@@ -114,7 +114,7 @@ def _read(
     """Return a fixture without events, and its games; its result if its logs were pruned."""
     if not stored.has_logs:
         return store.result(stored), ()
-    played = store.without_games(stored)
+    played = store.decoded(stored.without_games)
     scheduled, rules = expected.get(played.fixture.id, (None, None))
     if scheduled != played.fixture:  # and so its games are not played again
         rules = None
@@ -201,7 +201,11 @@ def verify(
     schedule = schedule_of(store, checked=False)
     published = read_leaderboards(site) if site else None
     findings = [StoreFinding(*pair) for pair in store.damage()]
-    findings += _check_seeds(schedule.conditions)
+    conditions = schedule.conditions
+    seeds = [(conditions.seed, conditions.commitment)]
+    seeds += [(earlier.seed, earlier.commitment) for earlier in conditions.earlier_seeds]
+    if any(commitment(seed) != hash_ for seed, hash_ in seeds):
+        findings.append(StoreFinding("league", "the master seed does not match its published hash"))
     findings += _find_lost(store, schedule)
     checked = _CheckedStore(LeagueProgress(schedule))
     for fixture in _check_fixtures(store, schedule, workers, games_per_call):
@@ -218,8 +222,15 @@ def verify(
         what = f"it is {actual_root or 'unknown'}, not the one that was published"
         findings.append(StoreFinding("root", what))
     scheduled = len(checked.progress.wanted())
-    games, pruned = checked.games, checked.pruned
-    return Verified(len(hashes), games, pruned, scheduled, actual_root, ratings, findings)
+    return Verified(
+        fixtures=len(hashes),
+        games=checked.games,
+        pruned=checked.pruned,
+        scheduled=scheduled,
+        root=actual_root,
+        ratings=ratings,
+        findings=findings,
+    )
 
 
 class _CheckedStore:
@@ -231,7 +242,7 @@ class _CheckedStore:
         self.content_hashes: list[bytes] = []
         self.games = self.pruned = 0
         self.luck: dict[int, Sequence[int]] = {}
-        """Of each sound fixture, by its index in the schedule."""
+        """The luck of each sound fixture, by its index in the schedule."""
         self._sound: list[Fixture] = []
 
     def add(self, checked: CheckedFixture) -> None:
@@ -249,16 +260,9 @@ class _CheckedStore:
         """Find fixtures that were played after their division, or the playoff, had to stop."""
         wanted = {fixture.id for fixture in self.progress.wanted()}
         for fixture in self._sound:
-            if self.progress.belongs(fixture.id) and fixture.id not in wanted:
+            if self.progress.schedule.belongs(fixture.id) and fixture.id not in wanted:
                 where = f"fixture {fixture.id}"
                 yield StoreFinding(where, "it was played after its division had to stop")
-
-
-def _check_seeds(info: LeagueInfo) -> Iterator[StoreFinding]:
-    pairs = [(earlier.seed, earlier.commitment) for earlier in info.earlier_seeds]
-    pairs.append((info.seed, info.commitment))
-    if any(commitment(seed) != hash_ for seed, hash_ in pairs):
-        yield StoreFinding("league", "the master seed does not match its published hash")
 
 
 def _find_lost(store: Store, schedule: Schedule) -> Iterator[StoreFinding]:
@@ -283,7 +287,7 @@ def _check_ratings(
     """
     luck, progress = checked.luck, checked.progress
     known = (result for result in store.results() if result.fixture.index in luck)
-    counting = (result for result in known if progress.counts(result.fixture.id))
+    counting = (result for result in known if progress.schedule.counts(result.fixture.id))
     divisions = by_division(replace(result, luck=luck[result.fixture.index]) for result in counting)
     games = {
         division: sum(len(result.games) for result in results)
@@ -309,7 +313,13 @@ def _check_fixtures(
     check: Callable[[Expected, _Span], Iterable[CheckedFixture]]
     check = partial(_check_in_worker, store.path) if workers > 1 else partial(_check_span, store)
     drawn = sorted(schedule.drawn.values(), key=_index)
-    calls = (partial(check, _between(drawn, *span), span) for span in spans)
+
+    def between(first: int, last: int) -> Expected:
+        """Return the fixtures between two indexes of the schedule, both included, by id."""
+        start, end = bisect_left(drawn, first, key=_index), bisect_right(drawn, last, key=_index)
+        return {fixture.id: (fixture, rules) for fixture, rules in drawn[start:end]}
+
+    calls = (partial(check, between(*span), span) for span in spans)
     for checked in _call(calls, workers, store.path):
         yield from checked
 
@@ -317,12 +327,6 @@ def _check_fixtures(
 def _index(scheduled: tuple[Fixture, Rules]) -> int:
     fixture, _ = scheduled
     return fixture.index
-
-
-def _between(drawn: Sequence[tuple[Fixture, Rules]], first: int, last: int) -> Expected:
-    """Return the fixtures between two indexes of the schedule, both included, by id."""
-    start, end = bisect_left(drawn, first, key=_index), bisect_right(drawn, last, key=_index)
-    return {fixture.id: (fixture, rules) for fixture, rules in drawn[start:end]}
 
 
 def _call(calls: Iterable[Callable[[], _Result]], workers: int, path: Path) -> Iterator[_Result]:

@@ -9,7 +9,7 @@ import sys
 import threading
 import time
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Executor, Future, wait
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from itertools import islice
@@ -21,7 +21,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from arena.bots.bot import StagedBot
-from arena.game.records import Fixture, FixtureResult, LeagueInfo, QuarantinedFixture
+from arena.game.records import Conditions, Fixture, FixtureResult, QuarantinedFixture
 from arena.io.errors import ShortageError, shortage_of
 from arena.io.signals import handled
 from arena.league.play.workers import Engine, Lacking, Played, PutOff, Task, WorkerDiedError
@@ -67,7 +67,13 @@ class DiceInPlay:
         for task in batch:
             self._seated.update(_seats(task))
             self._open.add(task.fixture.dice_key)
-        return [replace(task, open_dice=self._open_elsewhere(task)) for task in batch]
+        playable = []
+        for task in batch:
+            key = task.fixture.dice_key
+            # Its own dice are left out if no other table has them.
+            elsewhere = self._open if self._left[key] > 1 else self._open - {key}
+            playable.append(replace(task, open_dice=frozenset(elsewhere)))
+        return playable
 
     def pause(self, batch: Sequence[Task]) -> None:
         """Note that tasks are no longer under way, and have to be played again."""
@@ -83,11 +89,6 @@ class DiceInPlay:
             if not self._left[key]:
                 del self._left[key]
                 self._open.discard(key)
-
-    def _open_elsewhere(self, task: Task) -> frozenset[str]:
-        """Return the keys of open dice, without a task's own if no other table has them."""
-        key = task.fixture.dice_key
-        return frozenset(self._open if self._left[key] > 1 else self._open - {key})
 
 
 def _seats(task: Task) -> Iterator[_Seat]:
@@ -151,18 +152,15 @@ class DownModels:
     ) -> Iterator[PackedFixture]:
         """Yield the fixtures that were played; put off what failed, and tasks like it."""
         for each in played:
-            if isinstance(each, PutOff):
-                self._add(each, tasks)
-            elif isinstance(each, PackedFixture):
+            if isinstance(each, PackedFixture):
                 yield each
-
-    def _add(self, failed: PutOff, tasks: deque[Task]) -> None:
-        if failed.model not in self._fixtures:
-            self._note(failed.why)
-        self._fixtures[failed.model] += 1
-        left = [task for task in tasks if not self.put_off(task)]
-        tasks.clear()
-        tasks.extend(left)
+            elif isinstance(each, PutOff):
+                if each.model not in self._fixtures:
+                    self._note(each.why)
+                self._fixtures[each.model] += 1
+                left = [task for task in tasks if not self.put_off(task)]
+                tasks.clear()
+                tasks.extend(left)
 
     def put_off(self, task: Task) -> bool:
         """Return whether a task needs one of these models; if so, count it."""
@@ -178,7 +176,7 @@ class DownModels:
 
 
 _PAUSES = (0.5, 1.0, 2.0)
-"""Seconds before each try to play what could not be played: others may end what they run."""
+"""Seconds before each new try after a shortage: other programs may end meanwhile."""
 _LOOK = 0.25
 _GO_ON = "{}; what was played is stored, and the same command goes on"
 
@@ -271,7 +269,7 @@ class Ledger(Protocol):
 class RunListener:
     """Gets the events of a run, and may stop it; override the methods of interest."""
 
-    def started(self, conditions: LeagueInfo) -> None:
+    def started(self, conditions: Conditions) -> None:
         """Take the conditions in force, before the first game."""
 
     def note(self, text: str) -> None:
@@ -282,7 +280,7 @@ class RunListener:
         del fixtures
         return nullcontext(lambda _: None)
 
-    def verdict(self, verdict: Verdict, conditions: LeagueInfo) -> None:
+    def verdict(self, verdict: Verdict, conditions: Conditions) -> None:
         """Take the verdict on a division with `until` at its end."""
 
     def playoff(self, verdict: PlayoffVerdict) -> None:
@@ -305,7 +303,7 @@ class RunListener:
 
 
 def play_due(
-    conditions: LeagueInfo,
+    conditions: Conditions,
     bots: Mapping[str, StagedBot],
     engine: Engine,
     ledger: Ledger,
@@ -322,8 +320,15 @@ def play_due(
     """
     with interruptible(listener.stop_requested, listener.stopping) as interruption:
         dispatcher = _Dispatcher(
-            *(conditions, bots, engine, ledger, on_result, interruption),
-            *(listener.watched, DownModels(listener.note), Shortages(listener.note)),
+            conditions=conditions,
+            bots=bots,
+            engine=engine,
+            ledger=ledger,
+            on_result=on_result,
+            interruption=interruption,
+            watched=listener.watched,
+            down=DownModels(listener.note),
+            shortages=Shortages(listener.note),
         )
         return dispatcher.play_all()
 
@@ -331,7 +336,7 @@ def play_due(
 class _Dispatcher(Struct):
     """Hands tasks to workers, collects results and finds out which task kills its worker."""
 
-    conditions: LeagueInfo
+    conditions: Conditions
     bots: Mapping[str, StagedBot]
     engine: Engine
     ledger: Ledger
@@ -357,29 +362,27 @@ class _Dispatcher(Struct):
 
     def _refill(self, tasks: deque[Task]) -> bool:
         """Add due tasks while fewer could begin than workers take; returns whether any waits."""
+        conditions = self.conditions
         enough = self.engine.worker_count() * self.engine.batch_size(sys.maxsize)
-        while self.dice.free(tasks, enough) < enough and (new := self._new_tasks()):
+        while self.dice.free(tasks, enough) < enough:
+            due = [fixture for fixture in self.ledger.due() if fixture.id not in self.taken]
+            self.taken.update(fixture.id for fixture in due)
+            new = [
+                Task(
+                    fixture=fixture,
+                    rules=conditions.variants[fixture.variant],
+                    bots=tuple([self.bots[name] for name in fixture.seats]),
+                    limits=conditions.limits,
+                    keep_memory=conditions.memory_across_fixtures,
+                )
+                for fixture in due
+            ]
+            new = [task for task in new if not self.down.put_off(task)]
+            if not new:
+                break
             self.dice.expect(new)
             tasks.extend(new)
         return bool(tasks)
-
-    def _new_tasks(self) -> list[Task]:
-        """Return the tasks that are due now and were not before."""
-        rules, limits = self.conditions.variants, self.conditions.limits
-        memory = self.conditions.memory_across_fixtures
-        due = [fixture for fixture in self.ledger.due() if fixture.id not in self.taken]
-        self.taken.update(fixture.id for fixture in due)
-        tasks = [
-            Task(
-                fixture,
-                rules[fixture.variant],
-                tuple([self.bots[name] for name in fixture.seats]),
-                limits,
-                memory,
-            )
-            for fixture in due
-        ]
-        return [task for task in tasks if not self.down.put_off(task)]
 
     def _play(self, tasks: deque[Task], *, alone: bool = False) -> list[Task]:
         """Play all due tasks, or with `alone` one task; returns those to be played alone.
@@ -390,7 +393,16 @@ class _Dispatcher(Struct):
         suspects: list[Task] = []
         try:
             with self.engine.executor(self._workers(alone=alone)) as executor:
-                self._play_with(executor, tasks, running, suspects, alone=alone)
+                while True:
+                    if not suspects and not self.interruption.requested():
+                        if not alone:
+                            self._refill(tasks)
+                        self._submit(executor, tasks, running, self._workers(alone=alone))
+                    if not running:
+                        break
+                    done, _ = wait(running, timeout=_TICK, return_when=FIRST_COMPLETED)
+                    self.interruption.requested()
+                    suspects += self._collect(done, running, tasks)
         except Exception as error:
             if not (shortage := shortage_of(error)) or isinstance(error, ShortageError):
                 raise
@@ -399,30 +411,6 @@ class _Dispatcher(Struct):
                 self._return(batch, tasks)
             self.shortages.of_workers(shortage, self.interruption)
         return suspects
-
-    def _play_with(
-        self,
-        executor: Executor,
-        tasks: deque[Task],
-        running: _Running,
-        suspects: list[Task],
-        *,
-        alone: bool,
-    ) -> None:
-        """Have workers play tasks until there are none, or some are to be played alone."""
-        while True:
-            stop = suspects or self.interruption.requested()
-            if not stop:
-                if not alone:
-                    self._refill(tasks)
-                self._submit(executor, tasks, running, self._workers(alone=alone))
-            if not running:
-                return
-            done, _ = wait(running, timeout=_TICK, return_when=FIRST_COMPLETED)
-            self.interruption.requested()
-            suspects += self._collect_all(done, running, tasks)
-            if not done:
-                self.on_result(None)
 
     def _workers(self, *, alone: bool) -> int:
         return 1 if alone else self.shortages.fewer(self.engine.worker_count())
@@ -453,7 +441,10 @@ class _Dispatcher(Struct):
             size = self.engine.batch_size(len(tasks))
             if not (free := self.dice.take_free(tasks, size)):
                 return
-            batch = self._watch(_with_next_tables(free, tasks, size * (workers - 1)))
+            batch = [
+                replace(task, watched=file) if (file := self.watched(task.fixture)) else task
+                for task in _with_next_tables(free, tasks, size * (workers - 1))
+            ]
             try:
                 future = self.engine.submit(executor, batch)
             except BrokenExecutor:
@@ -469,16 +460,8 @@ class _Dispatcher(Struct):
         self.dice.pause(batch)
         tasks.extendleft(reversed(batch))
 
-    def _watch(self, batch: list[Task]) -> list[Task]:
-        """Return tasks with the files for those whose first game is watched."""
-        files = [self.watched(task.fixture) for task in batch]
-        return [
-            replace(task, watched=file) if file else task
-            for task, file in zip(batch, files, strict=True)
-        ]
-
-    def _collect_all(
-        self, done: Iterable[Future[object]], running: _Running, tasks: deque[Task]
+    def _collect(
+        self, done: Collection[Future[object]], running: _Running, tasks: deque[Task]
     ) -> list[Task]:
         """Keep the results of batches, all together; returns the tasks to be played alone."""
         played: list[PackedFixture] = []
@@ -489,7 +472,10 @@ class _Dispatcher(Struct):
                 try:
                     collected = self.engine.collect(future)
                 except WorkerDiedError as error:
-                    self._blame(batch, error.deaths)
+                    for task in batch:
+                        deaths = self.deaths.get(task.fixture.id, 0)
+                        self.deaths[task.fixture.id] = deaths + error.deaths
+                    self.dice.pause(batch)
                     suspects += batch
                 except Exception:
                     self._return(batch, tasks)
@@ -503,22 +489,17 @@ class _Dispatcher(Struct):
         finally:
             # Also if a later batch ends the run: these were played.
             self._keep(played)
+        if not done:
+            self.on_result(None)
         return suspects
 
     def _keep(self, played: Sequence[PackedFixture]) -> None:
-        if not played:
-            return
-        self.shortages.workers_play()
-        results = [packed.result() for packed in played]
-        self.ledger.keep(played, results)
-        for result in results:
-            self.on_result(result)
-
-    def _blame(self, batch: Sequence[Task], deaths: int) -> None:
-        """Count the deaths of the worker of a batch."""
-        for task in batch:
-            self.deaths[task.fixture.id] = self.deaths.get(task.fixture.id, 0) + deaths
-        self.dice.pause(batch)
+        if played:
+            self.shortages.workers_play()
+            results = [packed.result() for packed in played]
+            self.ledger.keep(played, results)
+            for result in results:
+                self.on_result(result)
 
 
 def _with_next_tables(batch: list[Task], tasks: deque[Task], ahead: int) -> list[Task]:

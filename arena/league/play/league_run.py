@@ -1,28 +1,27 @@
 """Plays a league from its file to its last fixture: `arena run` without the report."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 
 from msgspec import Struct
 from msgspec.structs import replace
 
-from arena.bots.bot import Bot, StagedBot, runtimes_of
+from arena.bots.bot import StagedBot, runtimes_of
 from arena.bots.builds.packages import wanted_by
 from arena.bots.command import how_to_get
 from arena.bots.models.config import read_key
-from arena.bots.models.gateway import Access
 from arena.bots.sandboxes.base import Sandbox
 from arena.bots.sandboxes.registry import AUTO, check_freezing, make_sandbox, unavailable
 from arena.bots.workshop import check_trust, open_workshop
-from arena.game.records import LeagueInfo
+from arena.game.records import Conditions
 from arena.league.play.dispatcher import RunListener
 from arena.league.play.process_pool import ProcessEngine
 from arena.league.play.stored_league import StoredLeague, model_access
 from arena.league.play.workers import Engine, RemoteEngine, RunSpec
 from arena.league.store.store import Store
 from arena.league.table.preparation import prepare, without_failing_samples
-from arena.league.terms.conditions import Resolution, commit, resolve
+from arena.league.terms.conditions import commit, resolve
 from arena.league.terms.config import League, check_anchor, check_bot_count, load_league
 from arena.league.terms.master_seed import describe
 
@@ -50,7 +49,7 @@ class RunRequest(Struct, frozen=True):
 class RunOutcome(Struct, frozen=True):
     """The result of a run."""
 
-    conditions: LeagueInfo
+    conditions: Conditions
     finished: bool
     """False if the run was stopped."""
     stored: int
@@ -70,13 +69,27 @@ def open_run(
     """
     league, sandbox = _checked(request, listener)
     with remote as cluster, Store(request.store, create=True) as store:
-        resolution = _resolved(request, league, sandbox, store)
+        resolution = resolve(
+            league,
+            sandbox.name,
+            store,
+            accept=request.accept_changes,
+            trusted=request.trust_bots,
+        )
+        known = [bot.name for bot in resolution.schedule.conditions.bots]
+        check_anchor(league.ratings, known, league.lines["ratings.anchor"])
         stored = StoredLeague(store, resolution.schedule)
         # A finished league needs no bots: its report is all that there is to do.
         playing = league.bots if stored.progress.due() else ()
-        rules = next(iter(league.variants.values()))
-        _note_packages(playing, league, listener)
+        asking = [
+            bot.name
+            for bot in playing
+            if wanted_by(bot, bot.folder, allowed=league.packages) is not None
+        ]
+        if asking:  # it may take minutes
+            listener.note(f"Python packages are installed for {', '.join(asking)}")
         with open_workshop(sandbox, packages=league.packages) as workshop:
+            rules = next(iter(league.variants.values()))
             staged = prepare(workshop, playing, rules, league.limits)
             commit(resolution, store, listener.note)
             conditions = resolution.schedule.conditions
@@ -90,23 +103,19 @@ def open_run(
                 sandbox, workers, pin=league.pin, models=models
             )
             if cluster and staged:
-                cluster.distribute(_spec(request, league, sandbox, models), staged, listener.note)
+                asked = request.sandbox or league.sandbox
+                spec = RunSpec(
+                    sandbox=asked if request.mixed_sandboxes else sandbox.name,
+                    images=league.images,
+                    paths=league.sandbox_paths,
+                    trusted=request.trust_bots or all(bot.shipped for bot in league.bots),
+                    freeze=league.limits.freeze,
+                    pin=league.pin,
+                    models=models,
+                )
+                cluster.distribute(spec, staged, listener.note)
             at_table = {resolution.names[bot.name]: bot for bot in staged}
             yield LeagueRun(stored, engine, at_table, listener)
-
-
-def _spec(request: RunRequest, league: League, sandbox: Sandbox, models: Access) -> RunSpec:
-    """Return what a run demands of workers on other machines."""
-    asked = request.sandbox or league.sandbox
-    return RunSpec(
-        sandbox=asked if request.mixed_sandboxes else sandbox.name,
-        images=league.images,
-        paths=league.sandbox_paths,
-        trusted=request.trust_bots or all(bot.shipped for bot in league.bots),
-        freeze=league.limits.freeze,
-        pin=league.pin,
-        models=models,
-    )
 
 
 class LeagueRun:
@@ -127,10 +136,15 @@ class LeagueRun:
     def play(self) -> RunOutcome:
         """Play the fixtures that are not stored yet, until all are or the run is stopped."""
         conditions, listener = self.league.conditions, self._listener
-        left = self._note_stored()
-        finished = not self.league.progress.due()
+        progress = self.league.progress
+        scheduled = len(progress)
+        stored = sum(map(self.league.schedule.belongs, progress.played))
+        if stored:
+            total = f"{'at most ' if conditions.until else ''}{scheduled}"
+            listener.note(f"stored already: {stored} of {total} fixtures")
+        finished = not progress.due()
         if not finished:
-            with listener.progress(left) as on_result:
+            with listener.progress(scheduled - stored) as on_result:
                 finished = self.league.play(self._bots, self._engine, listener, on_result)
         # A quarantined fixture is due again in the next run: its division is not at its end.
         unfinished = {fixture.division for fixture in self.league.progress.due()}
@@ -141,16 +155,6 @@ class LeagueRun:
             listener.playoff(playoff.verdict())
         return RunOutcome(conditions, finished, len(self.league.store.finished()))
 
-    def _note_stored(self) -> int:
-        """Tell the listener how many counting fixtures are stored; returns how many are not."""
-        progress, until = self.league.progress, self.league.conditions.until
-        scheduled = len(progress)
-        stored = sum(map(progress.belongs, progress.played))
-        if stored:
-            total = f"{'at most ' if until else ''}{scheduled}"
-            self._listener.note(f"stored already: {stored} of {total} fixtures")
-        return scheduled - stored
-
 
 def _checked(request: RunRequest, listener: RunListener) -> tuple[League, Sandbox]:
     """Read a league and choose its sandbox; raises ArenaError if it cannot be played there."""
@@ -158,11 +162,14 @@ def _checked(request: RunRequest, listener: RunListener) -> tuple[League, Sandbo
     name = request.sandbox or league.sandbox
     sandbox = sandbox_of_run(name, league, request.store, listener)
     if request.skip_missing_runtimes and sandbox.uses_host_programs:
-        league = _without_missing_runtimes(league, listener)
+        missing = [bot for bot in league.bots if bot.missing_program]
+        if missing:
+            names = ", ".join(f"{bot.name} (needs {bot.missing_program})" for bot in missing)
+            hints = sorted({how_to_get(bot.first_command, bot.folder) for bot in missing})
+            listener.note(f"left out: {names}; to include them: {'; '.join(hints)}")
+        left = tuple(bot for bot in league.bots if bot not in missing)
         rules = next(iter(league.variants.values()))
-        starting = without_failing_samples(
-            league.bots, rules, sandbox, league.limits, listener.note
-        )
+        starting = without_failing_samples(left, rules, sandbox, league.limits, listener.note)
         league = replace(league, bots=starting)
     check_bot_count(league)
     for model_name, model in league.models.items():
@@ -176,45 +183,22 @@ def _checked(request: RunRequest, listener: RunListener) -> tuple[League, Sandbo
     return league, sandbox
 
 
-def _resolved(request: RunRequest, league: League, sandbox: Sandbox, store: Store) -> Resolution:
-    """Compare a league with its store; raises ArenaError if it cannot go on."""
-    accept, trusted = request.accept_changes, request.trust_bots
-    resolution = resolve(league, sandbox.name, store, accept=accept, trusted=trusted)
-    bots = [bot.name for bot in resolution.schedule.conditions.bots]
-    check_anchor(league.ratings, bots, league.lines["ratings.anchor"])
-    return resolution
-
-
-def _note_packages(bots: Sequence[Bot], league: League, listener: RunListener) -> None:
-    """Tell the listener which bots need packages, which may take minutes. Raises ArenaError."""
-    asking = [
-        bot.name for bot in bots if wanted_by(bot, bot.folder, allowed=league.packages) is not None
-    ]
-    if asking:
-        listener.note(f"Python packages are installed for {', '.join(asking)}")
-
-
-def _without_missing_runtimes(league: League, listener: RunListener) -> League:
-    missing = [bot for bot in league.bots if bot.missing_program]
-    if missing:
-        names = ", ".join(f"{bot.name} (needs {bot.missing_program})" for bot in missing)
-        hints = sorted({how_to_get(bot.first_command, bot.folder) for bot in missing})
-        listener.note(f"left out: {names}; to include them: {'; '.join(hints)}")
-    return replace(league, bots=tuple(bot for bot in league.bots if bot not in missing))
-
-
 def sandbox_of_run(name: str, league: League, store: Path, listener: RunListener) -> Sandbox:
     """Return the sandbox of a name in which a league is played.
 
-    "auto" stands for the one in force in the store, once anything was played, as games in another
-    would not count with the others; or the strongest, if that does not work here any more. The
-    listener is told of either. Raises ArenaError if the sandbox, or none, works.
+    "auto" stands for the one in force in the store, once anything was played: games in another
+    would not count with the others. If that does not work here any more, it is the strongest. The
+    listener is told of either. Raises ArenaError if the sandbox asked for, or every one, fails.
     """
     runtimes = runtimes_of(league.bots)
     asked = make_sandbox(name, runtimes, league.images, league.sandbox_paths)
-    kept = _in_force(store) if name == AUTO else asked.name
-    if kept in {"", asked.name}:
+    if name != AUTO or not store.exists():
         return asked
+    with Store(store) as opened:
+        conditions = opened.league
+        if conditions is None or not opened.finished() or conditions.sandbox == asked.name:
+            return asked
+    kept = conditions.sandbox
     if lost := unavailable(kept, runtimes, league.images):
         began = f"the league began in the sandbox '{kept}', which does not work here"
         listener.note(f"{began}: {lost.in_words()}")
@@ -222,12 +206,3 @@ def sandbox_of_run(name: str, league: League, store: Path, listener: RunListener
     other = f"'{asked.name}' would be taken now: --sandbox {asked.name}"
     listener.note(f"the league goes on in the sandbox '{kept}', in which it began; {other}")
     return make_sandbox(kept, runtimes, league.images, league.sandbox_paths)
-
-
-def _in_force(store: Path) -> str:
-    """Return the sandbox of the games in a store; "" if there are none."""
-    if not store.exists():
-        return ""
-    with Store(store) as opened:
-        stored = opened.league
-        return stored.sandbox if stored and opened.finished() else ""

@@ -1,6 +1,5 @@
 """Worker processes on this machine, and the engine that plays on them."""
 
-import ctypes
 import errno
 import fcntl
 import gc
@@ -27,6 +26,8 @@ from arena.bots.sandboxes.run_folder import remove_leftovers
 from arena.bots.sessions.warm_pool import WarmPool
 from arena.io.cores import claim_core, enough_cores
 from arena.io.errors import ArenaError
+from arena.io.job import tie_to_parent
+from arena.io.signals import sigint_blocked
 from arena.league.play.workers import (
     BatchResult,
     BatchSize,
@@ -39,7 +40,6 @@ from arena.league.play.workers import (
 BATCH_SECONDS = 0.1
 """Least seconds of play in a batch: the disk is waited for after each, and the process that stores
 may have to wait for a core, too."""
-_PR_SET_PDEATHSIG = 1
 _PIPE_BYTES = 1 << 20
 """Capacity of the pipe that results come through: the most that an ordinary user may ask for."""
 _GC_THRESHOLD = 20_000
@@ -157,11 +157,8 @@ def _without_semaphores(error: OSError) -> Exception:
 
 def start(executor: Executor, call: Callable[[], _Result]) -> Future[_Result]:
     """Make a call in a worker, with SIGINT blocked until the worker ignores it."""
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
-    try:
+    with sigint_blocked():
         return executor.submit(call)
-    finally:
-        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def map_ordered(
@@ -181,11 +178,8 @@ def collect_rarely() -> None:
 
 
 def _begin_work(parent: int, pin: bool) -> None:
-    """Tie a worker's life to its parent's, leave signals to the parent, claim a core."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
-    ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
-    if os.getppid() != parent:
+    """Prepare a worker: it dies with its parent, leaves Ctrl-C to it, and claims a core."""
+    if not tie_to_parent(parent, signal.SIGINT):
         os._exit(1)
     Finalize(None, _warm_pool.end, exitpriority=1)
     collect_rarely()

@@ -2,7 +2,7 @@
 
     with Store(path, create=True) as store:
         if store.league is None:
-            store.begin(start)                        # a LeagueInfo with endless=True, blocks=0
+            store.begin(start)                        # a Conditions with endless=True, blocks=0
         league = StoredLeague(store)                  # goes on where the store ends
         league.change(joined=[info], rested=["mybot@2"])
         league.play(bots, engine, listener)           # until the listener asks to stop
@@ -37,13 +37,13 @@ from typing import Any
 from arena.bots.bot import StagedBot
 from arena.bots.models.config import Model
 from arena.bots.models.gateway import NO_MODELS, Access
-from arena.bots.models.ledger import add_spent, journal_file, read_journals, spent_on
+from arena.bots.models.ledger import Spending, add_spent, journal_file, read_journals, spent_on
 from arena.game.records import (
     BotInfo,
+    Conditions,
     Division,
     Fixture,
     FixtureResult,
-    LeagueInfo,
     QuarantinedFixture,
 )
 from arena.io.files import os_errors
@@ -52,7 +52,6 @@ from arena.league.play.dispatcher import OnResult, RunListener, play_due
 from arena.league.play.workers import Engine
 from arena.league.schedule.progress import LeagueProgress
 from arena.league.schedule.schedule import Schedule
-from arena.league.store.exchanges import spending
 from arena.league.store.rows import PackedFixture
 from arena.league.store.store import Store
 from arena.league.terms.stored_schedule import schedule_of
@@ -73,7 +72,7 @@ class StoredLeague:
             self.progress.add(result)
 
     @property
-    def conditions(self) -> LeagueInfo:
+    def conditions(self) -> Conditions:
         """The conditions in force."""
         return self.schedule.conditions
 
@@ -86,7 +85,7 @@ class StoredLeague:
         resumed: Sequence[str] = (),
         **terms: Any,
     ) -> Change:
-        """Change the field, `twins`, or terms by their names in `LeagueInfo`; returns the row.
+        """Change the field, `twins`, or terms by their names in `Conditions`; returns the row.
 
         Raises KeyError for a bot that was never there.
         """
@@ -151,14 +150,20 @@ class StoredLeague:
 
 
 def model_access(models: Mapping[str, Model], folder: Path, store: Store) -> Access:
-    """Return it for workers that share a folder; what was spent before counts for caps.
+    """Return what workers that share a folder need for language models.
+
+    What was spent before counts for caps.
 
     Raises ArenaError if a stored fixture is damaged, or journals cannot be read.
     """
     if not models:
         return NO_MODELS
     journals = journals_of(store.path)
-    spent = spending(store)
+    spent: Spending = {}
+    for fixture, exchanges in store.exchanges():
+        for exchange in exchanges:
+            bot = fixture.seats[exchange.seat]
+            add_spent(spent, exchange.model, bot, spent_on(exchange))
     with os_errors("it cannot be read", journals):
         for bot, exchange in read_journals(journals, store.finished()):
             add_spent(spent, exchange.model, bot, spent_on(exchange))

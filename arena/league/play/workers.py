@@ -11,7 +11,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from arena.bots.bot import StagedBot
-from arena.bots.models.gateway import NO_MODELS, Access, ServerDownError
+from arena.bots.models.gateway import Access, ServerDownError
 from arena.bots.models.ledger import Shared
 from arena.bots.sandboxes.base import Sandbox
 from arena.bots.sessions.multiplexer import Multiplexer
@@ -51,7 +51,7 @@ class PutOff(Struct, frozen=True):
     """A fixture that could not be played, through no fault of a bot or a worker."""
 
     fixture: str
-    """Its id."""
+    """The id of the fixture."""
     model: str
     """The language model whose server does not answer."""
     why: str
@@ -61,7 +61,7 @@ class Lacking(Struct, frozen=True):
     """A fixture that could not be played because the machine of its worker lacked something."""
 
     fixture: str
-    """Its id."""
+    """The id of the fixture."""
     shortage: ShortageError
 
 
@@ -90,7 +90,7 @@ class BatchSize(Struct):
     wanted: float
     """Seconds of play in a batch."""
     seconds: float = 0.0
-    """Of the fixtures that were played so far."""
+    """Seconds that the fixtures so far took."""
     fixtures: int = 0
 
     def add(self, played: BatchResult) -> None:
@@ -162,7 +162,7 @@ def play_task(
     task: Task,
     sandbox: Sandbox,
     warm_pool: WarmPool,
-    models: Access = NO_MODELS,
+    models: Access,
     shared: Shared | None = None,
 ) -> Played:
     """Play a fixture with bots from a pool; pack it here, to spare the one process that stores.
@@ -170,32 +170,21 @@ def play_task(
     `shared` is what workers share of models that have no folder in common.
     """
     try:
-        return _play_task(task, sandbox, warm_pool, models, shared)
-    except Exception as error:
-        if not (shortage := shortage_of(error)):
-            raise
-        # Bots that wait hold what is missing.
-        warm_pool.end()
-        return Lacking(task.fixture.id, shortage)
-
-
-def _play_task(
-    task: Task, sandbox: Sandbox, warm_pool: WarmPool, models: Access, shared: Shared | None
-) -> Played:
-    share_processor()
-    if sandbox.starts_slowly:
-        next_dice = TableDice(task.next_dice, task.open_dice)
-        alone = [bot.program for bot in task.next_bots if not bot.info.models]
-        warm_pool.prepare(alone, sandbox, next_dice)
-    programs = [bot.program for bot in task.bots]
-    table_pool = TablePool(warm_pool, task.dice)
-    asks = any(program.models for program in programs)
-    gateway = models.gateway(task.fixture.seats, task.fixture.id, shared) if asks else None
-    try:
+        share_processor()
+        if sandbox.starts_slowly:
+            alone = [bot.program for bot in task.next_bots if not bot.info.models]
+            warm_pool.prepare(alone, sandbox, TableDice(task.next_dice, task.open_dice))
+        programs = [bot.program for bot in task.bots]
+        asks = any(program.models for program in programs)
+        gateway = models.gateway(task.fixture.seats, task.fixture.id, shared) if asks else None
         with (
             gateway or nullcontext(),
             Multiplexer(
-                programs, sandbox, task.limits, pool=table_pool, gateway=gateway
+                programs,
+                sandbox,
+                task.limits,
+                pool=TablePool(warm_pool, task.dice),
+                gateway=gateway,
             ) as multiplexer,
         ):
             played = play_fixture(
@@ -205,6 +194,12 @@ def _play_task(
                 keep_memory=task.keep_memory,
                 watched=WatchedGame(Path(task.watched)) if task.watched else None,
             )
+        return pack(replace(played, exchanges=gateway.sorted_exchanges()) if gateway else played)
     except ServerDownError as error:
         return PutOff(task.fixture.id, error.model, str(error))
-    return pack(replace(played, exchanges=gateway.sorted_exchanges()) if gateway else played)
+    except Exception as error:
+        if not (shortage := shortage_of(error)):
+            raise
+        # Bots that wait hold what is missing.
+        warm_pool.end()
+        return Lacking(task.fixture.id, shortage)

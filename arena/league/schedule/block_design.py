@@ -105,7 +105,8 @@ def _base_tables(bots: int, players: int, draw: random.Random) -> Iterator[Table
 
 def _improve(table: TableOfNumbers, meetings: "_Meetings", draw: random.Random) -> TableOfNumbers:
     """Replace and exchange bots, seat by seat, until that makes a table no cheaper."""
-    cost, seat, unchanged = meetings.cost(table), 0, 0
+    cost = meetings.cost(table)
+    seat = unchanged = 0
     while unchanged < len(table) - 1:
         seat = seat % (len(table) - 1) + 1
         unchanged += 1
@@ -113,7 +114,9 @@ def _improve(table: TableOfNumbers, meetings: "_Meetings", draw: random.Random) 
         for bot in meetings.shortlist(table, seat, first):
             other = _seated(table, seat, bot)
             if (other_cost := meetings.cost(other)) < cost:
-                table, cost, unchanged = other, other_cost, 0
+                table = other
+                cost = other_cost
+                unchanged = 0
     return table
 
 
@@ -209,7 +212,9 @@ class _Meetings:
 
         These are the eigenvalues of the Laplace matrix of the meetings.
         """
-        steps, waves, bots = _pair_steps(table), self._waves, self.bots
+        steps = _pair_steps(table)
+        waves = self._waves
+        bots = self.bots
         return [
             known + sum([waves[wave * step % bots] for step in steps])
             for wave, known in enumerate(self._information, 1)
@@ -267,8 +272,12 @@ def kept_apart(block: Sequence[Seats], owners: Owners, seed: str) -> list[Seats]
     That is impossible if an owner has more bots than there are tables: then a few tries find an
     order in which few of them meet.
     """
-    best, draw = list(block), random.Random(seed)
-    least, unavoidable = _meetings(best, owners), _unavoidable(block, owners)
+    best = list(block)
+    draw = random.Random(seed)
+    least = _meetings(best, owners)
+    # An owner's bots beyond one for each table must meet.
+    seats = Counter(owners[bot] for table in block for bot in table)
+    unavoidable = sum(max(0, count - len(block)) for count in seats.values())
     for _ in range(_ORDERS):
         if least == unavoidable:
             break
@@ -280,12 +289,6 @@ def kept_apart(block: Sequence[Seats], owners: Owners, seed: str) -> list[Seats]
 
 def _meetings(block: Sequence[Seats], owners: Owners) -> int:
     return sum(len(table) - len({owners[bot] for bot in table}) for table in block)
-
-
-def _unavoidable(block: Sequence[Seats], owners: Owners) -> int:
-    """Return a lower bound of `_meetings`: an owner's bots beyond one per table must meet."""
-    seats = Counter(owners[bot] for table in block for bot in table)
-    return sum(max(0, count - len(block)) for count in seats.values())
 
 
 def _exchanged(block: Sequence[Seats], owners: Owners, draw: random.Random) -> list[Seats]:

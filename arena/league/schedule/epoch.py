@@ -13,15 +13,15 @@ import random
 from collections import Counter, defaultdict
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
-from itertools import chain, islice
-from itertools import count as endless
+from itertools import chain, count, islice
 from math import ceil, floor, inf
-from operator import itemgetter
 from statistics import median_low
+from typing import NamedTuple
 
 from msgspec import Struct
+from msgspec.structs import replace
 
-from arena.game.records import Division, Fixture, LeagueInfo
+from arena.game.records import Conditions, Division, Fixture
 from arena.league.changes import playing
 from arena.league.schedule.block_design import Pass, Seats, TableOfNumbers, kept_apart
 
@@ -31,7 +31,7 @@ _COMMON_TERMS = ("games", "limits", "sandbox", "memory_across_fixtures", "shared
 """Terms that hold for every division."""
 
 
-def terms_of(division: Division, conditions: LeagueInfo) -> Terms:
+def terms_of(division: Division, conditions: Conditions) -> Terms:
     """Return the terms of a division now; games under other terms do not count."""
     common = (getattr(conditions, key) for key in _COMMON_TERMS)
     return (conditions.variants[division.variant], *common)
@@ -45,7 +45,7 @@ class Tally:
 
     def __init__(self) -> None:
         self.met: Counter[str] = Counter()
-        """In how many fixtures that count each bot sits."""
+        """Fixtures that count in which each bot sits."""
         self.joined: Counter[str] = Counter()
         """How many joining blocks each bot had."""
         self.joining = 0
@@ -94,8 +94,7 @@ class Tally:
 
 
 _JOINING = 2
-"""How many joining blocks come one after another, at most, while blocks for all are wanted; one
-with twins counts as two."""
+"""How many joining blocks come one after another, at most, while blocks for all are wanted."""
 _design = lru_cache(maxsize=1024)(Pass)
 """Divisions, passes and epochs with as many bots have their design in common: names are shuffled
 for each."""
@@ -117,8 +116,8 @@ class Planned(Struct, frozen=True):
 
     @property
     def joining(self) -> int:
-        """How many joining blocks it counts as."""
-        return _weight(self.newcomer, self.predecessor)
+        """How many joining blocks it counts as; one with twins counts as two."""
+        return (self.newcomer is not None) + (self.predecessor is not None)
 
 
 class Epoch:
@@ -126,7 +125,7 @@ class Epoch:
 
     def __init__(
         self,
-        info: LeagueInfo,
+        conditions: Conditions,
         arrived: Sequence[str],
         twins: Mapping[str, str],
         tallies: Mapping[Division, Tally],
@@ -138,28 +137,169 @@ class Epoch:
         Those that `arrived` after the start are named in that order, and `twins` has the
         predecessors of some.
         """
-        self._parts = {
-            division: _Part(info, arrived, twins, division, tally, design_seed)
+        self.plans = {
+            division: DivisionPlan(conditions, arrived, twins, division, tally, design_seed)
             for division, tally in tallies.items()
         }
-        self._items = {division: part.items() for division, part in self._parts.items()}
+        self._coming = {division: plan.blocks() for division, plan in self.plans.items()}
         self._planned: dict[Division, list[Planned]] = {division: [] for division in tallies}
         self._index = index
         self._ended = False
 
     def planned(self, division: Division, number: int) -> Planned | None:
         """Return the plan of a division's block of this epoch, from 0; None if it has fewer."""
-        blocks = self._planned[division]
-        while len(blocks) <= number and not self._ended:
-            self._plan_round()
-        return blocks[number] if number < len(blocks) else None
+        planned = self._planned[division]
+        while len(planned) <= number and not self._ended:
+            self._ended = True
+            for each, coming in self._coming.items():
+                if block := next(coming, None):
+                    self._ended = False
+                    self._planned[each].append(replace(block, index=self._index))
+                    self._index += block.size
+        return planned[number] if number < len(planned) else None
 
-    def tables(self, division: Division, block: Planned) -> list[Seats]:
+
+class _Field(Struct, frozen=True):
+    """The bots of a division in an epoch, and what decides how many blocks they get."""
+
+    names: list[str]
+    players: int
+    """Seats at a table."""
+    wanted: float
+    """Fixtures that each bot is to have in all; infinite in an endless league."""
+    capped: bool
+    """Whether the number of blocks is open: nobody then gets more joining blocks than seats."""
+    joined: Counter[str]
+    """How many joining blocks each bot had."""
+    twins: Mapping[str, str]
+    """The predecessors of newcomers whose joining tables are played twice."""
+    owners: Mapping[str, Hashable]
+    """The owner of each bot if bots are kept apart, else nothing."""
+
+    def lack(self, name: str, met: int, others: int, level: int) -> int:
+        """Return how many joining blocks a bot lacks until it has about as many tables as others.
+
+        It `met` bots at so many tables, the others at `level`. There are at most as many as seats,
+        unless the number of blocks is fixed: then nobody waits for what comes after them. A bot
+        that has a predecessor gets as many in any case.
+        """
+        gain = others - self.players + 1
+        if gain < 1:
+            return 0
+        if name in self.twins:
+            return max(0, self.players - self.joined[name])
+        share = min((self.wanted - met) / others, (level - met) / gain)
+        lack = ceil(share) if 2 * met < level else floor(share)
+        return max(0, min(lack, self.players - self.joined[name]) if self.capped else lack)
+
+    def apart(self, name: str, others: list[str]) -> list[str]:
+        """Return the bots that a newcomer meets: none of its author, if the rest fill a table."""
+        owner = self.owners.get(name)
+        apart = [bot for bot in others if owner is None or self.owners[bot] != owner]
+        return apart if len(apart) >= self.players else others
+
+
+class Joining(NamedTuple):
+    """The joining blocks that a newcomer gets in an epoch."""
+
+    blocks: int
+    others: list[str]
+    """The bots that it meets there."""
+
+
+def _plan_joining(field: _Field, arrived: Sequence[str], met: Counter[str]) -> dict[str, Joining]:
+    """Let newcomers join those who have played; what they meet there is added to `met`.
+
+    In a league with blocks each joins those before it, too, so that all have met when the last one
+    has joined; else newcomers meet each other in blocks for all.
+    """
+    enough = field.players if field.capped else 1
+    new = {name for name in arrived if field.joined[name] < enough}
+    settled = [name for name in field.names if met[name] and name not in new]
+    level = median_low([met[name] for name in settled]) if settled else 0
+    late = [name for name in arrived if field.lack(name, met[name], len(settled), level)]
+    others = [name for name in field.names if met[name] and name not in late]
+    joining: dict[str, Joining] = {}
+    if len(others) < field.players:
+        return joining
+    for name in late:
+        if lack := field.lack(name, met[name], len(others), level):
+            joining[name] = Joining(lack, field.apart(name, others))
+            if not field.capped:
+                others = [*others, name]
+                level += lack * (field.players - 1)
+    for name, (blocks, their_others) in joining.items():
+        met[name] += blocks * len(their_others)
+        met.update(dict.fromkeys(their_others, blocks * (field.players - 1)))
+    return joining
+
+
+class DivisionPlan:
+    """The blocks of one division in an epoch: who joins, what is played when, who sits where."""
+
+    def __init__(
+        self,
+        conditions: Conditions,
+        arrived: Sequence[str],
+        twins: Mapping[str, str],
+        division: Division,
+        tally: Tally,
+        design_seed: str,
+    ) -> None:
+        names, players = playing(conditions), division.players
+        endless = conditions.endless
+        self._field = _Field(
+            names=names,
+            players=players,
+            wanted=inf if endless else conditions.blocks * players,
+            capped=endless or conditions.until is not None,
+            joined=tally.joined,
+            twins=twins if endless else {},
+            owners=_owners(conditions, names) if endless and players > 2 else {},
+        )
+        self._joining_before = tally.joining
+        self._met = Counter({name: tally.met[name] for name in names})
+        self.joining: dict[str, Joining] = {}
+        """The joining blocks of each newcomer."""
+        if len(names) >= players:
+            self.joining = _plan_joining(self._field, arrived, self._met)
+        epoch = f"/epoch {conditions.changes}" if conditions.changes else ""
+        self._design_seed = f"{design_seed}/schedule/{players}"
+        self._shuffle = f"{conditions.seed}/schedule/{players}{epoch}/{division.variant}"
+
+    def blocks(self) -> Iterator[Planned]:
+        """Yield the blocks in order of play, each with index 0.
+
+        Newcomers with the fewest joining blocks so far come first.
+        """
+        field = self._field
+        numbers: Iterable[int] = ()
+        if len(field.names) >= field.players:
+            left = field.wanted - min(self._met.values())
+            numbers = count() if left == inf else range(ceil(left / field.players))
+        whole = (Planned(0, len(field.names), None, number) for number in numbers)
+        in_turn = sorted(
+            (field.joined[name] + number, order, number, name)
+            for order, (name, joining) in enumerate(self.joining.items())
+            for number in range(joining.blocks)
+        )
+        since_whole = self._joining_before
+        for _, _, number, name in in_turn:
+            predecessor = field.twins.get(name)
+            tables = len(self.joining[name].others) * (1 if predecessor is None else 2)
+            block = Planned(0, tables, name, number, predecessor)
+            if since_whole + block.joining > _JOINING:
+                yield from islice(whole, 1)
+                since_whole = 0
+            yield block
+            since_whole += block.joining
+        yield from whole
+
+    def tables(self, block: Planned) -> list[Seats]:
         """Draw the tables of a planned block."""
-        part = self._parts[division]
         if block.newcomer is None:
-            return part.whole(block.number)
-        tables = part.joining(block.newcomer, block.number)
+            return self._whole(block.number)
+        tables = self._join(block.newcomer, block.number)
         if block.predecessor is None:
             return tables
         with_twins: list[Seats] = []
@@ -168,161 +308,32 @@ class Epoch:
             with_twins += [table, twin]
         return with_twins
 
-    def joining_blocks(self, division: Division, newcomer: str) -> int:
-        """Return how many joining blocks a newcomer gets in this epoch."""
-        return self._parts[division].joining_blocks(newcomer)
-
-    def newcomers(self, division: Division) -> Collection[str]:
-        """Return the bots that have joining blocks in this epoch."""
-        return self._parts[division].newcomers
-
-    def _plan_round(self) -> None:
-        self._ended = True
-        for division, items in self._items.items():
-            if (item := next(items, None)) is not None:
-                self._ended = False
-                self._planned[division].append(Planned(self._index, *item))
-                self._index += item[0]
-
-
-class _Part:
-    """The plan of one division."""
-
-    def __init__(
-        self,
-        info: LeagueInfo,
-        arrived: Sequence[str],
-        twins: Mapping[str, str],
-        division: Division,
-        tally: Tally,
-        design_seed: str,
-    ) -> None:
-        names = playing(info)
-        self._twins = twins if info.endless else {}
-        self._owners = _owners(info, names) if info.endless and division.players > 2 else {}
-        self._names, self._players, self._joined = names, division.players, tally.joined
-        self._joining = tally.joining
-        part = f"/epoch {info.changes}" if info.changes else ""
-        self._design_seed = f"{design_seed}/schedule/{self._players}"
-        self._shuffle = f"{info.seed}/schedule/{self._players}{part}/{division.variant}"
-        self._met = Counter({name: tally.met[name] for name in names})
-        self._wanted = inf if info.endless else info.blocks * self._players
-        self._capped = info.endless or info.until is not None
-        self._counts: dict[str, int] = {}
-        """Joining blocks of each newcomer."""
-        self._others: dict[str, list[str]] = {}
-        """The bots that each newcomer meets there."""
-        if len(names) >= self._players:
-            self._plan_newcomers(arrived)
-
-    def _plan_newcomers(self, arrived: Sequence[str]) -> None:
-        """Let newcomers join those who have played.
-
-        In a league with blocks each joins those before it, too, so that all have met when the
-        last one has joined; else newcomers meet each other in blocks for all.
-        """
-        met, enough = self._met, self._players if self._capped else 1
-        new = {name for name in arrived if self._joined[name] < enough}
-        settled = [name for name in self._names if met[name] and name not in new]
-        level = median_low([met[name] for name in settled]) if settled else 0
-        late = [name for name in arrived if self._lack(name, len(settled), level)]
-        others = [name for name in self._names if met[name] and name not in late]
-        if len(others) < self._players:
-            return
-        for name in late:
-            if lack := self._lack(name, len(others), level):
-                self._counts[name], self._others[name] = lack, self._apart(name, others)
-                if not self._capped:
-                    others, level = [*others, name], level + lack * (self._players - 1)
-        for name, lack in self._counts.items():
-            met[name] += lack * len(self._others[name])
-            met.update(dict.fromkeys(self._others[name], lack * (self._players - 1)))
-
-    def _apart(self, name: str, others: list[str]) -> list[str]:
-        """Return the bots that a newcomer meets: none of its author, if the rest fill a table."""
-        owner = self._owners.get(name)
-        apart = [bot for bot in others if owner is None or self._owners[bot] != owner]
-        return apart if len(apart) >= self._players else others
-
-    def _lack(self, name: str, others: int, level: int) -> int:
-        """Return how many joining blocks a bot lacks until it has about as many tables as others.
-
-        There are at most as many as seats, unless the number of blocks is fixed: then nobody waits
-        for what comes after them. A bot that has a predecessor gets as many in any case.
-        """
-        met, gain = self._met[name], others - self._players + 1
-        if gain < 1:
-            return 0
-        if name in self._twins:
-            return max(0, self._players - self._joined[name])
-        share = min((self._wanted - met) / others, (level - met) / gain)
-        lack = ceil(share) if 2 * met < level else floor(share)
-        return max(0, min(lack, self._players - self._joined[name]) if self._capped else lack)
-
-    def items(self) -> Iterator[tuple[int, str | None, int, str | None]]:
-        """Yield the blocks in order of play: the fields of `Planned` after the first."""
-        whole = ((len(self._names), None, number, None) for number in self._whole())
-        joining = self._joining
-        for name, number in self._in_turn():
-            predecessor = self._twins.get(name)
-            weight = _weight(name, predecessor)
-            if joining + weight > _JOINING:
-                yield from islice(whole, 1)
-                joining = 0
-            yield weight * len(self._others[name]), name, number, predecessor
-            joining += weight
-        yield from whole
-
-    def joining_blocks(self, newcomer: str) -> int:
-        return self._counts.get(newcomer, 0)
-
-    @property
-    def newcomers(self) -> Collection[str]:
-        return self._counts.keys()
-
-    def _in_turn(self) -> Iterator[tuple[str, int]]:
-        """Yield newcomers and the numbers of their blocks; those with the fewest come first."""
-        blocks = (
-            (self._joined[name] + number, name, number)
-            for name, lack in self._counts.items()
-            for number in range(lack)
-        )
-        for _, name, number in sorted(blocks, key=itemgetter(0)):
-            yield name, number
-
-    def _whole(self) -> Iterator[int]:
-        """Yield the numbers of the blocks for all: as many as are still wanted."""
-        if len(self._names) < self._players:
-            return iter(())
-        if self._wanted == inf:
-            return endless()
-        short = self._wanted - min(self._met.values())
-        return iter(range(ceil(short / self._players)))
-
-    def whole(self, number: int) -> list[Seats]:
+    def _whole(self, number: int) -> list[Seats]:
         """Draw a block for all; each pass through the design shuffles the bots again."""
-        size = len(self._names)
-        first = number - number % (size - 1)
+        names, players = self._field.names, self._field.players
+        first = number - number % (len(names) - 1)
         seed = f"{self._shuffle}/pass {first}" if first else self._shuffle
-        design = _design(size, self._players, self._design_seed)
-        block = _named(design.block(number - first), _shuffled(self._names, seed))
+        design = _design(len(names), players, self._design_seed)
+        block = _named(design.block(number - first), _shuffled(names, seed))
         return self._kept_apart(block, f"{seed}/{number}")
 
-    def joining(self, newcomer: str, number: int) -> list[Seats]:
+    def _join(self, newcomer: str, number: int) -> list[Seats]:
         """Draw a joining block; those of a bot that was interrupted by a change go on."""
-        others = _shuffled(self._others[newcomer], f"{self._shuffle}/{newcomer}")
-        number += self._joined[newcomer]
-        first = random.Random(f"{self._design_seed}/{newcomer}").randrange(self._players)
+        players = self._field.players
+        others = _shuffled(self.joining[newcomer].others, f"{self._shuffle}/{newcomer}")
+        number += self._field.joined[newcomer]
+        first = random.Random(f"{self._design_seed}/{newcomer}").randrange(players)
         tables: Sequence[TableOfNumbers] = [(bot,) for bot in range(len(others))]
-        if self._players > 2:
-            design = _design(len(others), self._players - 1, f"{self._design_seed}/joining")
+        if players > 2:
+            design = _design(len(others), players - 1, f"{self._design_seed}/joining")
             tables = design.block(number % (len(others) - 1))
-        seat = (first + number) % self._players
+        seat = (first + number) % players
         apart = self._kept_apart(_named(tables, others), f"{self._shuffle}/{newcomer}/{number}")
         return [(*table[:seat], newcomer, *table[seat:]) for table in apart]
 
     def _kept_apart(self, block: list[Seats], seed: str) -> list[Seats]:
-        return kept_apart(block, self._owners, f"{seed}/apart") if self._owners else block
+        owners = self._field.owners
+        return kept_apart(block, owners, f"{seed}/apart") if owners else block
 
 
 def whole_pass(
@@ -334,15 +345,10 @@ def whole_pass(
     return [_named(design.block(number), shuffled) for number in range(len(names) - 1)]
 
 
-def _weight(newcomer: str | None, predecessor: str | None) -> int:
-    """Return how many joining blocks a block counts as, in its tables."""
-    return (newcomer is not None) + (predecessor is not None)
-
-
-def _owners(info: LeagueInfo, names: Collection[str]) -> dict[str, Hashable]:
+def _owners(conditions: Conditions, names: Collection[str]) -> dict[str, Hashable]:
     """Return each bot's owner: its author, or itself; nothing if no two bots have the same."""
     owners: dict[str, Hashable]
-    owners = {bot.name: bot.author or (bot.name,) for bot in info.bots if bot.name in names}
+    owners = {bot.name: bot.author or (bot.name,) for bot in conditions.bots if bot.name in names}
     return owners if len(set(owners.values())) < len(owners) else {}
 
 

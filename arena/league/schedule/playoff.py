@@ -13,7 +13,7 @@ from math import sqrt
 import numpy as np
 from msgspec import UNSET, Struct
 
-from arena.game.records import Division, Fixture, PlayoffInfo
+from arena.game.records import Fixture, PlayoffInfo
 from arena.game.rules.round import max_rounds
 from arena.game.seeds import block_seed, fixture_seed
 from arena.league.changes import playing
@@ -35,7 +35,7 @@ class PlayoffVerdict(Struct, frozen=True):
     """The bots that can be first, best first."""
     terms: PlayoffInfo
     games: int
-    """Those of the complete passes, without those of the league before."""
+    """Games of the complete passes, without those of the league before."""
     finished: bool
     """Whether one bot is left, or the games are spent."""
 
@@ -52,7 +52,9 @@ class Playoff:
         self, schedule: Schedule, terms: PlayoffInfo, places: Mapping[str, Places]
     ) -> None:
         """Follow a schedule of which all is played; `places` has the results by fixture."""
-        self._schedule, self._terms, self._places = schedule, terms, places
+        self._schedule = schedule
+        self._terms = terms
+        self._places = places
         self._passes: list[_Pass] = []
         self._complete = 0
         self._left_over = terms.games
@@ -95,9 +97,9 @@ class Playoff:
 
     def _draw(self) -> None:
         """Draw a pass of those that are left, unless one is or it is too long."""
-        info = self._schedule.conditions
-        names = sorted(self._race.order()[: max(len(self._race.left), *info.players)])
-        if len(self._race.left) < 2 or len(names) < max(info.players):
+        players = self._schedule.conditions.players
+        names = sorted(self._race.order()[: max(len(self._race.left), *players)])
+        if len(self._race.left) < 2 or len(names) < max(players):
             return
         fixtures = [*self._fixtures(names)]
         self._left_over -= sum(fixture.games for fixture in fixtures)
@@ -107,25 +109,34 @@ class Playoff:
             self._schedule.add_playoff(fixtures)
 
     def _fixtures(self, names: Sequence[str]) -> Iterator[Fixture]:
-        info, number, index = self._schedule.conditions, len(self._passes), count(self._index)
-        for division in divisions(info):
+        """Yield the fixtures of the next pass, in which these bots play."""
+        conditions = self._schedule.conditions
+        index = count(self._index)
+        for division in divisions(conditions):
             variant, players = division
-            rules, per_die = info.variants[variant], info.rounds_per_die
+            rules, per_die = conditions.variants[variant], conditions.rounds_per_die
             rounds = max_rounds(rules, players, per_die) if per_die else UNSET
-            earlier = len(self._schedule.blocks[division]) + self._blocks(division)
-            name = f"{variant}/{players}/{info.changes}/playoff {number}"
-            tables = whole_pass(names, players, f"{info.seed}/playoff", f"{info.seed}/{name}")
+            played = {
+                fixture.block for fixture in chain(*self._passes) if fixture.division == division
+            }
+            first_block = len(self._schedule.blocks[division]) + len(played)
+            name = f"{variant}/{players}/{conditions.changes}/playoff {len(self._passes)}"
+            seed = conditions.seed
+            tables = whole_pass(names, players, f"{seed}/playoff", f"{seed}/{name}")
             for place, seats in ((at, seats) for at, block in enumerate(tables) for seats in block):
                 at = next(index)
                 id_ = sha256(f"{self._schedule.key}/playoff/{at}/{seats}".encode()).hexdigest()[:16]
-                dice = block_seed(info.seed, f"{name}/{place}") if info.shared_dice else ""
-                seed, block = fixture_seed(info.seed, id_), earlier + place
-                yield Fixture(id_, at, variant, seats, seed, info.games, block, dice, rounds)
-
-    def _blocks(self, division: Division) -> int:
-        """Return how many blocks of a division the passes so far have."""
-        blocks = {fixture.block for fixture in chain(*self._passes) if fixture.division == division}
-        return len(blocks)
+                yield Fixture(
+                    id=id_,
+                    index=at,
+                    variant=variant,
+                    seats=seats,
+                    seed=fixture_seed(seed, id_),
+                    games=conditions.games,
+                    block=first_block + place,
+                    dice=block_seed(seed, f"{name}/{place}") if conditions.shared_dice else "",
+                    max_rounds=rounds,
+                )
 
     def _scores(self, fixtures: _Pass) -> PassScores:
         """Return everyone's mean share of rivals beaten, game by game, over all divisions.

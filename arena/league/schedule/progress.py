@@ -1,8 +1,9 @@
 """The progress of a league: fixtures still to be played, and divisions that have stopped."""
 
-from collections.abc import Callable, Collection, Iterator, Mapping, Set
+from collections.abc import Callable, Collection, Container, Iterator, Mapping, Sequence, Set
 from itertools import chain
 from statistics import fmean
+from typing import NamedTuple
 
 from msgspec import Struct
 
@@ -41,7 +42,7 @@ class LeagueProgress:
 
     def __init__(self, schedule: Schedule, before: "LeagueProgress | None" = None) -> None:
         """Follow a schedule; `before` is its progress up to its last change."""
-        self._schedule = schedule
+        self.schedule = schedule
         self._results: dict[str, TableMeans] = {}
         if before:
             self._results = before._results  # noqa: SLF001 - of this class
@@ -82,7 +83,7 @@ class LeagueProgress:
     def is_complete(self, division: Division, block: int) -> bool:
         """Tell whether no table of a block is left to be played: its dice may be seen then."""
         track = self._tracks.get(division)
-        return track is not None and block in track.complete_blocks()
+        return track is not None and track.blocks.is_complete(block)
 
     def scheduled(self, division: Division) -> int:
         """Return the number of a division's fixtures."""
@@ -92,25 +93,17 @@ class LeagueProgress:
         """Return how many blocks of a division were begun or are due; earlier ones among them."""
         return len(self._tracks[division].wanted())
 
-    def counts(self, id_: str) -> bool:
-        """Tell whether a fixture is in the schedule as it is now."""
-        return self._schedule.counts(id_)
-
-    def belongs(self, id_: str) -> bool:
-        """Tell whether a fixture counts, or is one of the playoff as far as that was due."""
-        return self._schedule.counts(id_) or self._schedule.is_playoff(id_)
-
     def add(self, played: PlayedGames[GameRecord | GameResult]) -> None:
         """Take a played fixture into account; it is remembered if it does not count now."""
         fixture = played.fixture
         if fixture.id in self._results:
             return
-        if self._schedule.conditions.playoff and len(played.games) == fixture.games:
+        if self.schedule.conditions.playoff and len(played.games) == fixture.games:
             self._places[fixture.id] = [game.places for game in played.games]
         by_seat = zip(*(game.places for game in played.games), strict=True)
         self._results[fixture.id] = TableMeans(fixture.seats, tuple(map(fmean, by_seat)))
-        if self.counts(fixture.id):
-            self._tracks[fixture.division].add(fixture)
+        if self.schedule.counts(fixture.id):
+            self._tracks[fixture.division].blocks.add(fixture)
 
     def give_up(self, id_: str) -> None:
         """Let nothing wait for a fixture that cannot be played in this run."""
@@ -118,16 +111,19 @@ class LeagueProgress:
 
     def due(self) -> list[Fixture]:
         """Return the fixtures to play next, with `until` those of each division's next block."""
-        due = [*chain.from_iterable(track.due() for track in self._tracks.values())]
+        due = [*self._due()]
         if not due and (playoff := self.playoff()):
             return playoff.due()
         return sorted(due, key=lambda fixture: fixture.index)
 
+    def _due(self) -> Iterator[Fixture]:
+        return chain.from_iterable(track.due() for track in self._tracks.values())
+
     def playoff(self) -> Playoff | None:
         """Return the playoff; None before all blocks are played, or in a league without one."""
-        terms = self._schedule.conditions.playoff
-        if self._playoff is None and terms and not any(map(_Track.has_due, self._tracks.values())):
-            self._playoff = Playoff(self._schedule, terms, self._places)
+        terms = self.schedule.conditions.playoff
+        if self._playoff is None and terms and not any(self._due()):
+            self._playoff = Playoff(self.schedule, terms, self._places)
         return self._playoff
 
     def wanted(self) -> list[Fixture]:
@@ -156,7 +152,7 @@ class LeagueProgress:
 
     def verdicts(self) -> list[Verdict]:
         """Return the verdict on each division; none in a league without `until`."""
-        until = self._schedule.conditions.until
+        until = self.schedule.conditions.until
         return [self.verdict(division, until) for division in self._tracks] if until else []
 
     def verdict(self, division: Division, confidence: float) -> Verdict:
@@ -172,8 +168,74 @@ class LeagueProgress:
         return self._tracks[division].undecided(confidence)
 
 
+class _Answer(NamedTuple):
+    """What `undecided` returned last: it takes long after many games."""
+
+    blocks: int
+    confidence: float
+    undecided: bool
+
+
+class _Blocks:
+    """The blocks of one division: what is left to play in each, and how many were begun."""
+
+    def __init__(
+        self,
+        drawn: Sequence[Sequence[Fixture]],
+        played: Container[str],
+        begun: int,
+        complete: frozenset[int],
+    ) -> None:
+        """Follow blocks that are `drawn` by others; those known as `complete` are not looked at."""
+        self.drawn = drawn
+        self.begun = begun
+        """How many blocks were begun, or asked for."""
+        self._played = played
+        self._known = complete
+        self._looked_at = 0
+        """How many of the drawn blocks `_left` knows."""
+        self._left: dict[int, dict[str, Fixture]] = {}
+        """The fixtures left of each block that is not complete, by its number and their ids."""
+        self.look()
+
+    def look(self) -> None:
+        """Find what is left of the blocks that were drawn since the last call."""
+        for number, block in enumerate(self.drawn[self._looked_at :], self._looked_at):
+            if number in self._known:
+                continue
+            left = {fixture.id: fixture for fixture in block if fixture.id not in self._played}
+            if left:
+                self._left[number] = left
+            if len(left) < len(block):
+                self.begun = max(self.begun, number + 1)
+        self._looked_at = len(self.drawn)
+
+    def add(self, fixture: Fixture) -> None:
+        """Take a fixture for played."""
+        self.begun = max(self.begun, fixture.block + 1)
+        if left := self._left.get(fixture.block):
+            left.pop(fixture.id, None)
+            if not left:
+                del self._left[fixture.block]
+
+    def is_complete(self, number: int) -> bool:
+        """Tell whether a block was drawn, and nothing is left of it to play."""
+        return 0 <= number < self._looked_at and number not in self._left
+
+    def complete(self) -> frozenset[int]:
+        """Return the blocks with nothing left to play, those without fixtures among them."""
+        return frozenset(range(self._looked_at)) - self._left.keys()
+
+    def left(self, first: int) -> Iterator[Mapping[str, Fixture]]:
+        """Yield what is left of each of the first blocks that is not complete."""
+        for number, left in self._left.items():
+            if number >= first:
+                return
+            yield left
+
+
 class _Track:
-    """The blocks of one division, and its decision to stop."""
+    """The progress of one division, and its decision to stop."""
 
     def __init__(
         self,
@@ -181,128 +243,97 @@ class _Track:
         division: Division,
         results: Mapping[str, TableMeans],
         given_up: Set[str],
-        before: "_Track | None" = None,
+        before: "_Track | None",
     ) -> None:
         """Follow a division; `before` followed it under the same terms, to the last change."""
-        self._schedule, self._division, self._results = schedule, division, results
+        self._schedule = schedule
+        self._division = division
+        self._results = results
         self._given_up = given_up
-        self._blocks = schedule.blocks[division]
-        conditions = schedule.conditions
-        self._resting = frozenset(conditions.resting)
-        self._bots = len(playing(conditions))
-        self._until = conditions.until
-        self._endless = conditions.endless
-        self._unconditional = schedule.earlier_blocks[division]
-        """The first blocks, which are played in any case."""
-        self._left: dict[int, dict[str, Fixture]] = {}
-        """The fixtures that are not played, by id, of the blocks that are not complete."""
-        self._begun = self._unconditional
-        """In an endless league, how many blocks were begun or asked for."""
-        self._seen = 0
-        """The first block that `_left` does not know."""
-        self._known = before.complete_blocks() if before else frozenset[int]()
-        """Blocks that are complete by `before`."""
+        self._conditional = schedule.earlier_blocks[division]
+        """The first block that need not be played if the division is decided."""
+        known = before.blocks.complete() if before else frozenset[int]()
+        self.blocks: _Blocks = _Blocks(schedule.blocks[division], results, self._conditional, known)
+        self._judged = 0
+        """How many blocks were judged: those before the first that is not complete."""
         self._complete: list[Block] = []
-        """Complete blocks that have a fixture that counts, before the first that is not."""
-        self._next = 0
-        """The first block that is not complete."""
+        """The judged blocks that have a fixture that counts."""
         self._stopped = False
-        self._judged: tuple[tuple[int, float], bool] | None = None
-        """The arguments and the answer of the last `undecided`: it takes long after many games."""
-        self._see()
-
-    def add(self, fixture: Fixture) -> None:
-        """Take a fixture that counts for played."""
-        self._begun = max(self._begun, fixture.block + 1)
-        if missing := self._left.get(fixture.block):
-            missing.pop(fixture.id, None)
-            if not missing:
-                del self._left[fixture.block]
-
-    def complete_blocks(self) -> frozenset[int]:
-        """Return the blocks with no fixture left to play, those without fixtures among them."""
-        return frozenset(range(self._seen)) - self._left.keys()
+        self._last_answer: _Answer | None = None
 
     def due(self) -> Iterator[Fixture]:
-        window = self._window()
-        for number, missing in self._left.items():
-            if number >= window:
-                return
-            yield from missing.values()
+        """Yield the fixtures to play next, block by block."""
+        for left in self.blocks.left(self._window()):
+            yield from left.values()
 
-    def has_due(self) -> bool:
-        """Tell whether a fixture is due."""
-        return next(self.due(), None) is not None
+    def wanted(self) -> Sequence[Sequence[Fixture]]:
+        """Return the blocks that are due or over."""
+        return self.blocks.drawn[: self._window()]
 
-    def wanted(self) -> list[list[Fixture]]:
-        return self._blocks[: self._window()]
-
-    def scheduled(self) -> list[list[Fixture]]:
-        return self._blocks[: self._begun] if self._endless else self._blocks
+    def scheduled(self) -> Sequence[Sequence[Fixture]]:
+        """Return the blocks of the schedule; of an endless league those that were begun."""
+        blocks = self.blocks
+        return blocks.drawn[: blocks.begun] if self._schedule.conditions.endless else blocks.drawn
 
     def coming(self) -> int:
         """Return the place of the next block of an endless league in the schedule, or -1."""
-        if not self._endless:
+        if not self._schedule.conditions.endless:
             return -1
-        if self._begun < len(self._blocks):
-            return self._blocks[self._begun][0].index
+        if self.blocks.begun < len(self.blocks.drawn):
+            return self.blocks.drawn[self.blocks.begun][0].index
         return self._schedule.next_index(self._division)
 
     def begin(self) -> None:
         """Let the next block of an endless league be due."""
-        if self._begun == len(self._blocks):
+        if self.blocks.begun == len(self.blocks.drawn):
             self._schedule.draw(self._division)
-            self._see()
-        self._begun += 1
+            self.blocks.look()
+        self.blocks.begun += 1
 
     def verdict(self, confidence: float) -> Verdict:
-        self._decide()
-        pairs = tuple(tied(self._complete, self._bots, confidence, self._resting))
+        """Return the verdict by the blocks before the first that is not complete."""
+        self._judge()
+        conditions = self._schedule.conditions
+        bots, resting = len(playing(conditions)), frozenset(conditions.resting)
+        pairs = tuple(tied(self._complete, bots, confidence, resting))
         field = parts(table.bots for block in self._complete for table in block)
         return Verdict(self._division, len(self._complete), pairs, tuple(field))
 
     def undecided(self, confidence: float) -> bool:
-        blocks = max(0, self._begun - AHEAD)
-        early = (missing for number, missing in self._left.items() if number < blocks)
-        if any(not missing.keys() <= self._given_up for missing in early):
+        """Answer as `LeagueProgress.undecided` does."""
+        early = max(0, self.blocks.begun - AHEAD)
+        if any(not left.keys() <= self._given_up for left in self.blocks.left(early)):
             return False
-        key = blocks, confidence
-        judged_key, answer = self._judged or (None, False)
-        if judged_key != key:
-            self._decide()
-            counting = sum(map(bool, self._blocks[: min(blocks, self._next)]))
-            complete = self._complete[:counting]
-            answer = not separated(complete, self._bots, confidence, self._resting)
-            self._judged = key, answer
-        return answer
-
-    def _see(self) -> None:
-        """Note the unplayed fixtures of the blocks that were drawn since the last call."""
-        for number, block in enumerate(self._blocks[self._seen :], self._seen):
-            if number in self._known:
-                continue
-            missing = {fixture.id: fixture for fixture in block if fixture.id not in self._results}
-            if missing:
-                self._left[number] = missing
-            if len(missing) < len(block):
-                self._begun = max(self._begun, number + 1)
-        self._seen = len(self._blocks)
+        if self._last_answer and self._last_answer[:2] == (early, confidence):
+            return self._last_answer.undecided
+        self._judge()
+        counting = sum(map(bool, self.blocks.drawn[: min(early, self._judged)]))
+        undecided = not self._separated(self._complete[:counting], confidence)
+        self._last_answer = _Answer(early, confidence, undecided)
+        return undecided
 
     def _window(self) -> int:
         """Return the number of blocks that are due or over."""
-        if self._endless:
-            return self._begun
-        if not self._until:
-            return len(self._blocks)
-        self._decide()
-        return self._next + (not self._stopped)
+        conditions = self._schedule.conditions
+        if conditions.endless:
+            return self.blocks.begun
+        if not conditions.until:
+            return len(self.blocks.drawn)
+        self._judge()
+        return self._judged + (not self._stopped)
 
-    def _decide(self) -> None:
+    def _judge(self) -> None:
         """Judge each block that was completed since the last call, until one stops the league."""
-        until = None if self._endless else self._until
-        while not self._stopped and self._next < len(self._blocks) and self._next not in self._left:
-            tables = [self._results[fixture.id] for fixture in self._blocks[self._next]]
-            self._next += 1
+        conditions = self._schedule.conditions
+        until = None if conditions.endless else conditions.until
+        while not self._stopped and self.blocks.is_complete(self._judged):
+            tables = [self._results[fixture.id] for fixture in self.blocks.drawn[self._judged]]
+            self._judged += 1
             self._complete += [tables] if tables else []
-            if until and self._next >= self._unconditional:
-                self._stopped = separated(self._complete, self._bots, until, self._resting)
+            if until and self._judged >= self._conditional:
+                self._stopped = self._separated(self._complete, until)
+
+    def _separated(self, blocks: Sequence[Block], confidence: float) -> bool:
+        conditions = self._schedule.conditions
+        bots, resting = len(playing(conditions)), frozenset(conditions.resting)
+        return separated(blocks, bots, confidence, resting)

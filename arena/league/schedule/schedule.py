@@ -13,7 +13,7 @@ from itertools import chain, pairwise, product
 import msgspec
 from msgspec import UNSET, Struct
 
-from arena.game.records import Division, Fixture, LeagueInfo
+from arena.game.records import Conditions, Division, Fixture
 from arena.game.rules.books import Rules
 from arena.game.rules.round import max_rounds
 from arena.game.seeds import block_seed, fixture_seed
@@ -39,6 +39,10 @@ class _DrawnBlock(Struct):
         self.complete = not missing
         return missing
 
+    def is_begun(self, stored: Container[str]) -> bool:
+        """Tell whether a fixture of it is stored."""
+        return self.complete or any(fixture.id in stored for fixture in self.fixtures)
+
 
 class Schedule:
     """All fixtures of a league, drawn change by change.
@@ -48,9 +52,9 @@ class Schedule:
     to draw if the league is large.
     """
 
-    def __init__(self, start: LeagueInfo, changes: Iterable[Change] = ()) -> None:
-        self.conditions = start
-        """Those in force."""
+    def __init__(self, conditions: Conditions, changes: Iterable[Change] = ()) -> None:
+        self.conditions = conditions
+        """The conditions in force."""
         self.drawn: dict[str, tuple[Fixture, Rules]] = {}
         """Every fixture that was or may be played, by id, with its rules."""
         self.blocks: dict[Division, list[list[Fixture]]] = {}
@@ -60,12 +64,12 @@ class Schedule:
         """How many of them were begun before the last change."""
         self._drawn: dict[Division, list[_DrawnBlock]] = {}
         self._tallies: dict[tuple[Division, Terms], Tally] = {}
-        self._design_seed = start.seed
+        self._design_seed = conditions.seed
         self._arrived: dict[str, None] = {}
         """The bots that joined by a change, first to last."""
         self.twins: Mapping[str, str] = {}
         """Newcomers whose joining tables are played twice, and their predecessors."""
-        self.key = schedule_key(start)
+        self.key = schedule_key(conditions)
         """A hash of everything that decided the games so far, but for results."""
         self._playoff: set[str] = set()
         """The ids of the fixtures of a playoff."""
@@ -102,12 +106,13 @@ class Schedule:
         With `begun` only so many blocks of the division count as drawn.
         """
         drawn = self._drawn[division][self.earlier_blocks[division] : begun]
-        planned = self._epoch.joining_blocks(division, newcomer)
+        joining = self._epoch.plans[division].joining.get(newcomer)
+        planned = joining.blocks if joining else 0
         return planned - sum(block.planned.newcomer == newcomer for block in drawn)
 
     def newcomers(self, division: Division) -> Collection[str]:
         """Return the bots that have joining blocks in the plan of now."""
-        return self._epoch.newcomers(division)
+        return self._epoch.plans[division].joining.keys()
 
     def twin_tables(self, division: Division, newcomer: str) -> list[tuple[Fixture, Fixture]]:
         """Return the tables of a newcomer, each with its twin, that are drawn and count.
@@ -124,7 +129,7 @@ class Schedule:
         return [(table, twin) for table, twin in pairwise(counting) if table.seed == twin.seed]
 
     def next_index(self, division: Division) -> int:
-        """Return the place of the first fixture of a division's next block; -1 if there is none."""
+        """Return the place of a division's next block in the schedule; -1 if it has no more."""
         planned = self._next(division)
         return planned.index if planned else -1
 
@@ -152,6 +157,10 @@ class Schedule:
         """Tell whether a fixture belongs to a playoff, as far as that was drawn."""
         return id_ in self._playoff
 
+    def belongs(self, id_: str) -> bool:
+        """Tell whether a fixture counts, or is one of a playoff as far as that was drawn."""
+        return self.counts(id_) or self.is_playoff(id_)
+
     def reach(self, index: int) -> None:
         """Draw the schedule up to a place."""
         for division in divisions(self.conditions):
@@ -170,7 +179,7 @@ class Schedule:
         for division, first in self.earlier_blocks.items():
             blocks = self._drawn[division]
             later = range(len(blocks), first, -1)
-            begun.append(next((n for n in later if _is_begun(blocks[n - 1], stored)), first))
+            begun.append(next((n for n in later if blocks[n - 1].is_begun(stored)), first))
         sizes = dict(zip(self.earlier_blocks, begun, strict=True))
         staying = chain.from_iterable(
             blocks[: sizes.get(division)] for division, blocks in self._drawn.items()
@@ -209,19 +218,19 @@ class Schedule:
 
     def _begin_epoch(self, index: int) -> None:
         """Plan the blocks under the conditions of now; their first fixture gets the index."""
-        info = self.conditions
-        struck = frozenset(bot.name for bot in info.struck)
+        conditions = self.conditions
+        struck = frozenset(bot.name for bot in conditions.struck)
         self._now = {}
-        for division in divisions(info):
-            key = division, terms_of(division, info)
+        for division in divisions(conditions):
+            key = division, terms_of(division, conditions)
             tally = self._now[division] = self._tallies.setdefault(key, Tally())
             tally.strike(struck)
         self.earlier_blocks = {
             division: len(self._drawn.setdefault(division, [])) for division in self._now
         }
-        names = set(playing(info))
+        names = set(playing(conditions))
         arrived = [name for name in self._arrived if name in names]
-        self._epoch = Epoch(info, arrived, self.twins, self._now, index, self._design_seed)
+        self._epoch = Epoch(conditions, arrived, self.twins, self._now, index, self._design_seed)
 
     def _leave_out(self, index: int) -> None:
         """Take a fixture out of the block that has it."""
@@ -254,20 +263,31 @@ class Schedule:
 
     def _fixtures(self, division: Division, planned: Planned) -> Iterator[Fixture]:
         """Yield a block's tables as fixtures: number them and give them their seeds."""
-        info, (variant, players) = self.conditions, division
+        conditions = self.conditions
+        variant, players = division
         block = len(self._drawn[division])
-        name = f"{variant}/{players}/{info.changes}/{block}"
-        rules, per_die = info.variants[variant], info.rounds_per_die
+        name = f"{variant}/{players}/{conditions.changes}/{block}"
+        rules, per_die = conditions.variants[variant], conditions.rounds_per_die
         rounds = max_rounds(rules, players, per_die) if per_die else UNSET
         seed = dice = ""
-        for index, seats in enumerate(self._epoch.tables(division, planned), planned.index):
+        for index, seats in enumerate(self._epoch.plans[division].tables(planned), planned.index):
             id_ = sha256(f"{self.key}/{index}".encode()).hexdigest()[:16]
             if planned.predecessor is None or planned.predecessor not in seats:
                 # Pairs of twins are compared as independent: no two share their dice.
                 key = name if planned.predecessor is None else f"{name}/{index}"
-                dice = block_seed(info.seed, key) if info.shared_dice else ""
-                seed = fixture_seed(info.seed, id_)
-            fixture = Fixture(id_, index, variant, seats, seed, info.games, block, dice, rounds)
+                dice = block_seed(conditions.seed, key) if conditions.shared_dice else ""
+                seed = fixture_seed(conditions.seed, id_)
+            fixture = Fixture(
+                id=id_,
+                index=index,
+                variant=variant,
+                seats=seats,
+                seed=seed,
+                games=conditions.games,
+                block=block,
+                dice=dice,
+                max_rounds=rounds,
+            )
             self.drawn[id_] = fixture, rules
             yield fixture
 
@@ -284,19 +304,15 @@ class Schedule:
             left = [division for division in left if self.draw(division)]
 
 
-def divisions(conditions: LeagueInfo) -> list[Division]:
+def divisions(conditions: Conditions) -> list[Division]:
     """Return the divisions of a league, in its order."""
     pairs = product(conditions.variants, conditions.players)
     return [Division(variant, players) for variant, players in pairs]
 
 
-def schedule_key(start: LeagueInfo) -> str:
+def schedule_key(conditions: Conditions) -> str:
     """Return a hash of everything that decides the games before the first change."""
     keys = ("variants", "bots", "players", "games", "seed")
-    decisive = [getattr(start, key) for key in keys]
-    decisive += ["shared dice"] if start.shared_dice else []
+    decisive = [getattr(conditions, key) for key in keys]
+    decisive += ["shared dice"] if conditions.shared_dice else []
     return sha256(msgspec.json.encode(decisive)).hexdigest()
-
-
-def _is_begun(block: _DrawnBlock, stored: Container[str]) -> bool:
-    return block.complete or any(fixture.id in stored for fixture in block.fixtures)

@@ -17,31 +17,30 @@ def backup(path: Path, target: Path) -> int:
     Raises ArenaError if nothing was played, if fixtures are gone, if there is a file of that name,
     or if it cannot be written.
     """
-    for file in (target, logs_path(target)):
-        if os.path.lexists(file):
-            raise ArenaError("there is a file already", str(file), "name another, or move it away")
+    for copy_path in (target, logs_path(target)):
+        if os.path.lexists(copy_path):
+            raise ArenaError(
+                "there is a file already", str(copy_path), "name another, or move it away"
+            )
     with Store(path) as store:
         store.conditions()
         store.check_complete()
         try:
-            return _copy(store, target)
+            # The rows first: the logs, copied later, have all that belong to them, or more.
+            rows, *logs = store.files()
+            rows.copy(target)
+            query = "SELECT position FROM fixtures"
+            with closing(sqlite3.connect(target)) as copy:
+                positions = {position for (position,) in copy.execute(query)}
+            for file in logs:
+                file.copy(logs_path(target), finish=lambda copy: _forget_others(copy, positions))
+            return len(positions)
         except (OSError, sqlite3.Error) as error:
             problem = str(getattr(error, "strerror", None) or error)
         except ArenaError as error:
             problem = error.what
     what = f"the copy cannot be written: {problem}"
     raise ArenaError(what, str(target), "name a file in a folder with room for it")
-
-
-def _copy(store: Store, target: Path) -> int:
-    """Copy the rows first: the logs, copied later, have all that belong to them, or more."""
-    rows, *logs = store.files()
-    rows.copy(target)
-    with closing(sqlite3.connect(target)) as copy:
-        positions = {position for (position,) in copy.execute("SELECT position FROM fixtures")}
-    for file in logs:
-        file.copy(logs_path(target), finish=lambda copy: _forget_others(copy, positions))
-    return len(positions)
 
 
 def _forget_others(logs: sqlite3.Connection, positions: set[int]) -> None:

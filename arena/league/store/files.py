@@ -4,6 +4,7 @@ import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
+from typing import NamedTuple
 
 from arena.io.errors import ArenaError
 from arena.io.sqlite_file import DamageError, file_size, refuse_foreign_files
@@ -43,6 +44,15 @@ def check_rows_exist(store: Path) -> None:
         raise ArenaError(f"{store.name} is missing, but its logs exist", str(path), hint)
 
 
+class FixtureLogs(NamedTuple):
+    """What the file of logs holds of a fixture."""
+
+    logs: list[GameLog]
+    stderr: bytes
+    """What bots wrote, as `pack_texts` packed it; empty if there is nothing."""
+    pruned: Pruned | None
+
+
 class Logs:
     """The logs of one store, written before the rows of a fixture.
 
@@ -54,9 +64,9 @@ class Logs:
         store: Path,
         token: bytes,
         *,
-        writes: bool = False,
-        new: bool = False,
-        incomplete: bool = False,
+        writes: bool,
+        new: bool,
+        incomplete: bool,
     ) -> None:
         """Open them; `new` creates the file if it does not exist, `incomplete` is as in StoreFile.
 
@@ -84,17 +94,14 @@ class Logs:
         """Write the logs of fixtures, over those that a killed arena left."""
         with self.file.transaction(sum(len(log.log) for one in stored for log in one.logs)):
             for fixture in stored:
-                self._put(fixture)
+                self._forget(fixture.position)
+                self.file.connection.executemany("INSERT INTO logs VALUES (?, ?, ?)", fixture.logs)
+                if fixture.stderr:
+                    insert = "INSERT INTO stderr VALUES (?, ?)"
+                    self.file.execute(insert, fixture.position, fixture.stderr)
+                if fixture.pruned:
+                    self._keep(fixture.position, fixture.pruned)
         self.file.check_not_deleted()
-
-    def _put(self, fixture: StoredFixture) -> None:
-        self._forget(fixture.position)
-        self.file.connection.executemany("INSERT INTO logs VALUES (?, ?, ?)", fixture.logs)
-        if fixture.stderr:
-            insert = "INSERT INTO stderr VALUES (?, ?)"
-            self.file.execute(insert, fixture.position, fixture.stderr)
-        if fixture.pruned:
-            self._keep(fixture.position, fixture.pruned)
 
     def prune(self, fixtures: Mapping[int, Pruned]) -> None:
         """Remove standard error, and logs whose hashes are kept, of fixtures by position."""
@@ -139,11 +146,12 @@ class Logs:
         rows = self.file.rows("SELECT position FROM pruned WHERE logs IS NOT NULL")
         return {position for (position,) in rows}
 
-    def of(self, position: int) -> tuple[list[GameLog], bytes, Pruned | None]:
-        """Return the logs of the fixture at a position, its standard error, and what was pruned.
+    def of(self, position: int) -> FixtureLogs:
+        """Return what there is of the fixture at a position, as it was at one moment.
 
-        As they were at one moment. Raises ArenaError if it is damaged.
+        Raises ArenaError if it is damaged.
         """
+        pruned = None
         with self.file.translate_errors(), self.file.snapshot():
             query = "SELECT key, log, hash FROM logs WHERE key BETWEEN ? AND ? ORDER BY key"
             rows = self.file.rows(query, *key_range(position))
@@ -151,12 +159,12 @@ class Logs:
             texts = "SELECT texts FROM stderr WHERE position = ?"
             stderr = next((row[0] for row in self.file.rows(texts, position)), b"")
             kept = "SELECT stderr, logs, records, luck, hash FROM pruned WHERE position = ?"
-            for *columns, digest in self.file.rows(kept, position):
+            if row := next(self.file.rows(kept, position), None):
+                *columns, digest = row
                 pruned = Pruned(*columns)
                 if digest != pruned.hash():
                     raise DamageError("what was kept of pruned logs is not what was written there")
-                return logs, stderr, pruned
-        return logs, stderr, None
+        return FixtureLogs(logs, stderr, pruned)
 
     def _within_file(self, logs: Iterable[GameLog]) -> Iterator[GameLog]:
         """Yield logs; raises DamageError if they would take more memory than the file has bytes."""
@@ -168,6 +176,7 @@ class Logs:
             yield log
 
     def _check(self, store: Path, token: bytes) -> None:
+        """Raise ArenaError unless these are the logs of a store, of this version and this store."""
         application = self.file.value("PRAGMA application_id")
         version = self.file.version() or 0
         with self.file.translate_errors():
@@ -182,8 +191,15 @@ class Logs:
             )
 
 
-Stored = tuple[FixtureRow, list[PackedGame], bytes, bytes]
-"""Rows with the hash of all that is stored of a fixture, and that of its rows."""
+class StoredRows(NamedTuple):
+    """What the file of rows holds of a fixture."""
+
+    row: FixtureRow
+    games: list[PackedGame]
+    hash: bytes
+    """The hash of everything that is stored of it, in both files."""
+    rows_hash: bytes
+    """The hash of these rows."""
 
 
 _INTERVAL = 10.0
@@ -230,8 +246,16 @@ class StoreFiles:
     def close(self, *, quietly: bool) -> None:
         """Close both files; `quietly` if something failed already, else what is wrong is raised."""
         with self._open:
-            if self._writes:
-                self._check_not_deleted(quietly=quietly)
+            logs = [self._opened_logs.file] if self._opened_logs else []
+            problems = list[ArenaError]()
+            for file in (*logs, self.rows) if self._writes else ():
+                try:
+                    # It puts back a file that was deleted. Only then is it said.
+                    file.check_not_deleted()
+                except ArenaError as error:
+                    problems.append(error)
+            if problems and not quietly:
+                raise problems[0]
 
     def all(self) -> list[StoreFile]:
         """Return the files that must exist: before the first fixture the logs need not."""
@@ -274,7 +298,11 @@ class StoreFiles:
         self.logs().put(stored)
         with self.rows.transaction():
             for fixture in stored:
-                self._put_rows(fixture)
+                insert = "INSERT INTO fixtures VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+                self.rows.execute(insert, *fixture.row, fixture.hash, fixture.rows_hash)
+                # Rows of a fixture that is not stored are never read: they are overwritten.
+                insert = "INSERT OR REPLACE INTO games VALUES (?, ?, ?, ?, ?, ?)"
+                self.rows.connection.executemany(insert, fixture.games)
         self.rows.check_not_deleted()
         self._count += len(stored)
         self.logs().note_stored(self._count)
@@ -282,13 +310,6 @@ class StoreFiles:
             self.checkpoint()
         else:
             self.logs().file.checkpoint_large_log()
-
-    def _put_rows(self, fixture: StoredFixture) -> None:
-        insert = "INSERT INTO fixtures VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-        self.rows.execute(insert, *fixture.row, fixture.hash, fixture.rows_hash)
-        # Rows of a fixture that is not stored are never read: they are overwritten.
-        insert = "INSERT OR REPLACE INTO games VALUES (?, ?, ?, ?, ?, ?)"
-        self.rows.connection.executemany(insert, fixture.games)
 
     def checkpoint(self) -> None:
         """Move what was stored into the files: if a write-ahead log is lost, little is lost."""
@@ -331,53 +352,34 @@ class StoreFiles:
                 raise DamageError("its tables are another program's")
             if [*self.rows.rows("SELECT * FROM sqlite_master WHERE name = 'logs'")]:
                 raise DamageError("these are the logs of a store, not its rows")
-        self._check_version(version)
-        self.rows.check_tables(ROWS)
-        if self._writes:
-            self._prepare_to_write()
-
-    def _check_version(self, version: int) -> None:
-        """Raise ArenaError if another version of the arena made the store."""
         if version != SCHEMA_VERSION:
             what = f"the store has version {version}, this arena reads version {SCHEMA_VERSION}"
             hint = "use the arena that made it, or --store with a new file"
             raise ArenaError(what, str(self.path), hint)
-
-    def _prepare_to_write(self) -> None:
-        """Make both files writable: from then on they need their write-ahead logs."""
-        logs = self.logs()
-        for file in (self.rows, logs.file):
-            file.make_writable()
-        self.check_complete(logs.stored())
-        self._count = len(self.positions())
-        logs.note_stored(self._count)
-        self.checkpoint()
-
-    def _check_not_deleted(self, *, quietly: bool) -> None:
-        """Put back the files that were deleted, and only then say so."""
-        problems = list[ArenaError]()
-        logs = [self._opened_logs.file] if self._opened_logs else []
-        for file in (*logs, self.rows):
-            try:
-                file.check_not_deleted()
-            except ArenaError as error:
-                problems.append(error)
-        if problems and not quietly:
-            raise problems[0]
+        self.rows.check_tables(ROWS)
+        if self._writes:
+            # From now on both files need their write-ahead logs.
+            logs = self.logs()
+            for file in (self.rows, logs.file):
+                file.make_writable()
+            self.check_complete(logs.stored())
+            self._count = len(self.positions())
+            logs.note_stored(self._count)
+            self.checkpoint()
 
 
 def not_played(path: Path) -> ArenaError:
-    """Return what to raise when a store is new, or there is none."""
+    """Return what to raise when a store is new or missing."""
     return ArenaError("nothing was played yet", str(path), "start with: arena run")
 
 
-def fixtures_at(rows: StoreFile, positions: Iterable[int]) -> Iterator[Stored]:
+def fixtures_at(rows: StoreFile, positions: Iterable[int]) -> Iterator[StoredRows]:
     """Yield the fixtures at some positions, as far as they are stored."""
     for position in positions:
         yield from fixtures_between(rows, position, position)
 
 
-def fixtures_between(rows: StoreFile, first: int, last: int) -> Iterator[Stored]:
+def fixtures_between(rows: StoreFile, first: int, last: int) -> Iterator[StoredRows]:
     """Yield rows as they were when the first was read: one query keeps one snapshot open."""
     before = first - 1
     for position, *columns, digest, rows_digest in rows.rows(FIXTURES, first, last):
@@ -385,4 +387,4 @@ def fixtures_between(rows: StoreFile, first: int, last: int) -> Iterator[Stored]
             raise endless(rows.path)
         before = position
         games = [PackedGame(*game) for game in rows.rows(GAMES_OF, *key_range(position))]
-        yield FixtureRow(position, *columns), games, digest, rows_digest
+        yield StoredRows(FixtureRow(position, *columns), games, digest, rows_digest)

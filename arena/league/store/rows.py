@@ -28,7 +28,7 @@ from arena.io.sqlite_file import DamageError
 from arena.league.changes import History
 from arena.league.store.failures import DAMAGE
 
-_encode_json = msgspec.json.Encoder().encode
+_encode = msgspec.json.Encoder().encode
 
 
 def row_hash(row: Iterable[object]) -> bytes:
@@ -49,7 +49,7 @@ def root_hash(history: History, content_hashes: Iterable[bytes]) -> str:
     start = history.start
     fields = ((key, getattr(start, key)) for key in start.__struct_fields__ if key != "machine")
     same = {key: value for key, value in fields if value is not msgspec.UNSET}
-    last = reduce(link_hash, map(_encode_json, history.changes), row_hash([_encode_json(same)]))
+    last = reduce(link_hash, map(_encode, history.changes), row_hash([_encode(same)]))
     return sha256(last + b"".join(content_hashes)).hexdigest()
 
 
@@ -111,7 +111,7 @@ def unpack_game(game: PackedGame, players: int) -> GameResult:
     """Return the result of a game by its row; raises DamageError if that is damaged."""
     places, faults = _unpack_seats(game.seats, players)
     if not type(game.rounds) is type(game.bids) is type(game.events) is int:
-        raise DamageError(f"game {game.key % GAMES} has numbers that are none")
+        raise DamageError(f"game {game.key % GAMES} has a count that is not an integer")
     return GameResult(game.key % GAMES, places, faults, game.rounds, game.bids, game.events)
 
 
@@ -133,9 +133,9 @@ class Pruned(NamedTuple):
     stderr: bytes
     """The SHA-256 of the standard error."""
     logs: bytes | None = None
-    """That of the hashes of the logs; None, like what follows, while there are logs."""
+    """The SHA-256 of the hashes of the logs; None, as the next two, while there are logs."""
     records: bytes | None = None
-    """That of the games, from which the content hash follows."""
+    """The SHA-256 of the games, from which the content hash follows."""
     packed_luck: bytes | None = None
     """The luck of each game as it is rated, as MessagePack."""
 
@@ -187,8 +187,8 @@ def unpack_texts(packed: bytes) -> Texts:
 
 
 _LEVEL = 4
-"""Of zlib: logs are 12 % smaller than with 1 for 20 µs per game, and 7 % larger than with 6, which
-takes 50 µs more."""
+"""The level of zlib: logs are 12 % smaller than with 1 for 20 µs per game, and 7 % larger than with
+6, which takes 50 µs more."""
 _MOST_GAME = 1 << 25
 """Bytes of a game as JSON. The longest that the rules allow, six bots with ten dice each that bid
 all they can in 3,000 rounds, has half of that."""
@@ -196,7 +196,6 @@ _AT_ONCE, _RATIO = 1 << 27, 64
 """Bytes of the games of a fixture that is decoded whole: so many, and more if that is not more than
 64 times the bytes of its logs. Real games unpack to four times theirs."""
 
-_encode = msgspec.json.Encoder().encode
 _pack = msgspec.msgpack.Encoder().encode
 _fixtures = msgspec.json.Decoder(Fixture)
 
@@ -245,7 +244,8 @@ class FixtureRow(NamedTuple):
 
     def played_how(self) -> "_How":
         """Return the columns that say how it was played; raises msgspec's error if one cannot."""
-        return msgspec.convert(self[3:8], _How)
+        how = self.sandbox, self.clock, self.decisions, self.seconds, self.stored_at
+        return msgspec.convert(how, _How)
 
 
 class FixtureHashes(NamedTuple):
@@ -254,7 +254,7 @@ class FixtureHashes(NamedTuple):
     position: int
     id: str
     hash: bytes
-    """Over everything that is stored of it."""
+    """The hash of everything that is stored of it."""
     content_hash: bytes
     """Its part of the root."""
 
@@ -276,9 +276,9 @@ class StoredFixture(NamedTuple):
     stderr: bytes
     """What `texts` packed; empty if it was removed."""
     hash: bytes
-    """Over everything."""
+    """The hash of everything."""
     rows_hash: bytes
-    """Over what the file of rows holds of it."""
+    """The hash of what the file of rows holds."""
     pruned: Pruned | None = None
 
     @property
@@ -343,7 +343,7 @@ class StoredFixture(NamedTuple):
 
     def without_games(self) -> PlayedFixture:
         """Decode all but the games; raises as `played` does."""
-        return self.played(self._record([]))
+        return self._played(self._record([]))
 
     def decoded_games(self) -> Iterator[GameRecord]:
         """Yield the games one by one, so that one is in memory; raises as `played` does."""
@@ -361,10 +361,17 @@ class StoredFixture(NamedTuple):
         """Decode a fixture that has logs, and return the content hash that they lead to, too."""
         games = self._whole_games()
         digest = content_hash(self.row, self.games, row_hash(games))
-        return self.played(self._record(games)), digest
+        return self._played(self._record(games)), digest
 
-    def played(self, record: bytes) -> PlayedFixture:
-        """Decode the fixture from its record; raises a zlib or msgspec error if it is damaged."""
+    def played(self) -> PlayedFixture:
+        """Decode the fixture whole; raises DamageError, zlib's or msgspec's error if it cannot."""
+        return self._played(self.record())
+
+    def luck(self) -> tuple[int, ...]:
+        """Return the luck of the games that was kept when their logs were pruned."""
+        return self.pruned.luck if self.pruned else ()
+
+    def _played(self, record: bytes) -> PlayedFixture:
         content = _records.decode(record)
         how, texts = self.row.played_how()._asdict(), unpack_texts(self.stderr)
         return PlayedFixture(content.fixture, content.games, **how, **texts)
@@ -392,7 +399,8 @@ class PackedFixture(NamedTuple):
 
     def stored(self, at: float | None) -> StoredFixture:
         """Return what to store at a time in seconds since 1970."""
-        unhashed = StoredFixture(self.row._replace(stored_at=at), *self[1:], b"", b"")
+        row = self.row._replace(stored_at=at)
+        unhashed = StoredFixture(row, self.games, self.logs, self.stderr, hash=b"", rows_hash=b"")
         return unhashed.with_hashes()
 
 
@@ -434,20 +442,26 @@ def rows_hash(row: FixtureRow, games: Sequence[PackedGame], digest: bytes) -> by
 def pack(played: PlayedFixture) -> PackedFixture:
     """Return what to store of a fixture."""
     fixture = played.fixture
-    fixture_json, logs = _encode(fixture), [_encode(game) for game in played.games]
-    how = played.sandbox, played.clock, played.decisions, played.seconds
-    row = FixtureRow(
-        *(fixture.index, fixture.id, fixture_json, *how), stored_at=None, content_hash=b""
-    )
     games = [pack_game(fixture.id, fixture.index, game) for game in played.games]
-    row = row._replace(content_hash=content_hash(row, games, row_hash(logs)))
-    packed_logs = [_pack_log(fixture, *pair) for pair in zip(played.games, logs, strict=True)]
-    return PackedFixture(row, games, packed_logs, pack_texts(played))
-
-
-def _pack_log(fixture: Fixture, game: GameRecord, record: bytes) -> GameLog:
-    log = zlib.compress(record, _LEVEL)
-    return GameLog(fixture.index * GAMES + game.game, log, log_hash(fixture.id, game.game, log))
+    records = [_encode(game) for game in played.games]
+    row = FixtureRow(
+        position=fixture.index,
+        id=fixture.id,
+        fixture=_encode(fixture),
+        sandbox=played.sandbox,
+        clock=played.clock,
+        decisions=played.decisions,
+        seconds=played.seconds,
+        stored_at=None,
+        content_hash=b"",
+    )
+    row = row._replace(content_hash=content_hash(row, games, row_hash(records)))
+    logs = []
+    for game, record in zip(played.games, records, strict=True):
+        log = zlib.compress(record, _LEVEL)
+        key = fixture.index * GAMES + game.game
+        logs.append(GameLog(key, log, log_hash(fixture.id, game.game, log)))
+    return PackedFixture(row, games, logs, pack_texts(played))
 
 
 def unpack_result(row: FixtureRow, games: Sequence[PackedGame]) -> FixtureResult:

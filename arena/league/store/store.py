@@ -4,14 +4,16 @@ import secrets
 import time
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import msgspec
 
 from arena.game.records import (
+    Conditions,
+    Exchange,
+    Fixture,
     FixtureResult,
     GameRecord,
-    LeagueInfo,
     PlayedFixture,
     QuarantinedFixture,
 )
@@ -41,7 +43,8 @@ from arena.league.store.rows import (
 from arena.league.store.store_file import StoreFile
 
 _encode = msgspec.json.Encoder().encode
-_leagues = msgspec.json.Decoder(LeagueInfo)
+_Decoded = TypeVar("_Decoded")
+_leagues = msgspec.json.Decoder(Conditions)
 _changes = msgspec.json.Decoder(Change)
 _quarantined = msgspec.json.Decoder(QuarantinedFixture)
 
@@ -79,12 +82,12 @@ class Store:
         self._files.close(quietly=kind is not None)
 
     @property
-    def league(self) -> LeagueInfo | None:
+    def league(self) -> Conditions | None:
         """The conditions in force; None in a new store."""
         history = self._read_history(checked=True)
         return history.now() if history else None
 
-    def conditions(self) -> LeagueInfo:
+    def conditions(self) -> Conditions:
         """Return the conditions in force; raises ArenaError as `history` does."""
         return self.history().now()
 
@@ -110,10 +113,10 @@ class Store:
             changes = [_changes.decode(change) for change in chain.changes]
             return History(_leagues.decode(chain.info), changes)
 
-    def begin(self, start: LeagueInfo, changes: Iterable[Change] = ()) -> None:
+    def begin(self, conditions: Conditions, changes: Iterable[Change] = ()) -> None:
         """Store the conditions before the first game, in place of any others."""
         with self._rows.transaction():
-            begin_chain(self._rows, _encode(start))
+            begin_chain(self._rows, _encode(conditions))
             for change in changes:
                 lengthen(self._rows, _encode(change))
         self._rows.checkpoint()
@@ -187,7 +190,7 @@ class Store:
                 if without_pruned:
                     continue
                 raise pruned_logs(stored.position, logs_path(self.path))
-            yield self.unpack(stored, self.record(stored))
+            yield self.decoded(stored.played)
 
     def without_logs(self) -> set[int]:
         """Return the positions of the fixtures whose logs were pruned."""
@@ -205,12 +208,11 @@ class Store:
         fixtures are gone, ArenaError is raised at the end.
         """
         noted, damaged = self._files.noted(), list[str]()
-        for row, games, *hashes in fixtures_between(self._rows, FIRST, LAST):
-            result = sound_result(row, games, *hashes)
-            if result:
+        for stored in fixtures_between(self._rows, FIRST, LAST):
+            if result := sound_result(*stored):
                 yield result
             else:
-                damaged.append(row.id)
+                damaged.append(stored.row.id)
         if damaged:
             raise damaged_fixtures(damaged, self.path)
         self._files.check_complete(noted)
@@ -224,7 +226,7 @@ class Store:
     def damaged_rows(self, positions: Iterable[int]) -> list[str]:
         """Return the ids of those fixtures whose rows are not what was written there."""
         rows = fixtures_at(self._rows, positions)
-        return [stored[0].id for stored in rows if sound_result(*stored) is None]
+        return [stored.row.id for stored in rows if sound_result(*stored) is None]
 
     def hashes(self) -> Iterator[FixtureHashes]:
         """Yield what tells whether fixtures changed, in schedule order, as it is stored."""
@@ -238,45 +240,32 @@ class Store:
             logs, stderr, pruned = self._files.logs().of(row.position)
             yield StoredFixture(row, games, logs, stderr, digest, rows_digest, pruned)
 
-    def record(self, stored: StoredFixture) -> bytes:
-        """Return a fixture and its games as JSON; raises ArenaError if it is damaged."""
-        with self._files.logs().file.translate_errors():
-            return stored.record()
+    def decoded(self, decode: Callable[[], _Decoded]) -> _Decoded:
+        """Return what a method of a stored fixture returns, such as `stored.played`.
 
-    def without_games(self, stored: StoredFixture) -> PlayedFixture:
-        """Decode all but the games of a fixture; raises ArenaError if it is damaged."""
+        Raises ArenaError if the fixture is damaged.
+        """
         with self._files.logs().file.translate_errors():
-            return stored.without_games()
+            return decode()
+
+    def exchanges(self) -> Iterator[tuple[Fixture, tuple[Exchange, ...]]]:
+        """Yield each stored fixture and what its bots asked language models, unless it was pruned.
+
+        Raises ArenaError for a fixture that is damaged.
+        """
+        for stored in self.stored():
+            played = self.decoded(stored.without_games)
+            yield played.fixture, played.exchanges
 
     def games(self, stored: StoredFixture) -> Iterator[GameRecord]:
         """Yield the games of a fixture one by one; raises ArenaError if one is damaged."""
         with self._files.logs().file.translate_errors():
             yield from stored.decoded_games()
 
-    def content_hash(self, stored: StoredFixture) -> bytes:
-        """Return the content hash that rows and logs lead to; raises ArenaError if damaged."""
-        with self._files.logs().file.translate_errors():
-            return stored.hash_content()
-
     def result(self, stored: StoredFixture) -> FixtureResult:
         """Return a fixture's result by its rows; raises ArenaError if they are damaged."""
         with self._rows.translate_errors():
             return unpack_result(stored.row, stored.games)
-
-    def luck(self, stored: StoredFixture) -> tuple[int, ...]:
-        """Return the luck of the games that was kept when their logs were pruned."""
-        with self._files.logs().file.translate_errors():
-            return stored.pruned.luck if stored.pruned else ()
-
-    def unpack(self, stored: StoredFixture, record: bytes) -> PlayedFixture:
-        """Decode a fixture from its record; raises ArenaError if it is damaged."""
-        with self._files.logs().file.translate_errors():
-            return stored.played(record)
-
-    def unpack_whole(self, stored: StoredFixture) -> tuple[PlayedFixture, bytes]:
-        """Decode a fixture that has logs, and return its content hash, as `content_hash` does."""
-        with self._files.logs().file.translate_errors():
-            return stored.played_and_hash()
 
     def damage(self) -> Iterator[tuple[str, str]]:
         """Yield what is damaged of the files as such and of the conditions: where, and what.
@@ -363,7 +352,7 @@ def begin_chain(rows: StoreFile, info: bytes) -> None:
 
 
 def lengthen(rows: StoreFile, change: bytes) -> None:
-    """Add a change."""
+    """Add a change to the end of the chain."""
     last = rows.value("SELECT last FROM league")
     digest = link_hash(last, change)
     rows.execute("INSERT INTO changes (change, hash) VALUES (?, ?)", change, digest)

@@ -49,7 +49,7 @@ class StoreFile(SqliteFile):
     name = "the store"
     failures = (*DAMAGE, OSError)
 
-    def __init__(self, path: Path, *, writes: bool = False, incomplete: bool = False) -> None:
+    def __init__(self, path: Path, *, writes: bool, incomplete: bool) -> None:
         """Open a file, to read or also to write; `incomplete` if what its log held may be lost."""
         self._logging = self._marked = False
         """Whether changes go to a write-ahead log, and whether the file says that it needs it."""

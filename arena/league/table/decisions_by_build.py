@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from arena.bots.sandboxes.base import Program, Sandbox
 from arena.bots.sessions.multiplexer import Multiplexer
 from arena.bots.sessions.warm_pool import TableDice, TablePool, WarmPool
-from arena.game.records import Fault, Fixture, GameRecord, LimitsInfo, PlayedFixture
+from arena.game.records import Fault, Fixture, LimitsInfo, PlayedFixture
 from arena.game.rules.books import Rules
 from arena.game.wire.messages import Answer, Hello, Turn
 from arena.league.table.live_seat import LiveSeat, Request, hello_to
@@ -41,7 +41,9 @@ class RecordedRequest(Struct, frozen=True):
     fixture: Fixture
     request: Request
     decisions: tuple[BuildDecision | None, ...]
-    """By build; None if it faulted before. A build that does not want offers of calza passes."""
+    """The decision of each build; None if it faulted before.
+
+    A build that does not want offers of calza passes."""
 
 
 def ask(
@@ -102,10 +104,10 @@ class _Asked(NamedTuple):
             games = iter(self.played.games)
             while batch := [*islice(games, at_a_time)]:
                 of_games = self._alone if at_a_time == 1 else self._together
-                yield from of_games(live_builds, [self._moments(game) for game in batch])
-
-    def _moments(self, game: GameRecord) -> Iterator[SeatMoment]:
-        return seat_moments(self.played.fixture, self.rules, game, self.seat)
+                moments = [
+                    seat_moments(self.played.fixture, self.rules, game, self.seat) for game in batch
+                ]
+                yield from of_games(live_builds, moments)
 
     def _alone(
         self, live_builds: "_Builds", games: list[Iterator[SeatMoment]]

@@ -89,7 +89,7 @@ class LiveSeat:
         return answers
 
     def stop(self) -> None:
-        """End the bot."""
+        """End the process of the bot."""
         self._multiplexer.stop(self._seat)
 
 

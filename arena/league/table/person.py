@@ -125,7 +125,7 @@ class DiceLeft:
 
     def __init__(self) -> None:
         self.counts: list[int] = []
-        """By seat; all dice again once a game is over."""
+        """The dice of each seat; all of them again once a game is over."""
         self._at_start: list[int] = []
 
     def hear(self, message: ToBot) -> None:

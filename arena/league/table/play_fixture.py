@@ -37,16 +37,17 @@ class WatchedGame:
         """Write what happened since the last call; a game that begins again is written anew."""
         begins = referee is not self._referee
         if begins:
-            self._referee, self._written, self._over = referee, 0, False
+            self._referee = referee
+            self._written = 0
+            self._over = False
         lines: list[Event | Placed] = [*referee.events[self._written : _MOST_EVENTS]]
         self._written += len(lines)
         if not referee.waiting and not self._over:
             self._over = True
             lines.append(Placed(referee.places))
-        if lines:
-            self._write(lines, os.O_TRUNC if begins else os.O_APPEND)
-
-    def _write(self, lines: list[Event | Placed], how: int) -> None:
+        if not lines:
+            return
+        how = os.O_TRUNC if begins else os.O_APPEND
         text = b"".join(msgspec.json.encode(line) + b"\n" for line in lines)
         with suppress(OSError):
             file = os.open(self._path, os.O_WRONLY | os.O_CREAT | os.O_CLOEXEC | how, 0o600)
@@ -144,7 +145,7 @@ class Seats:
             self._used_up[seat] = game
 
     def last_game(self, seat: int) -> int | None:
-        """Return the game after which a bot is not restarted, None if there is none yet."""
+        """Return the game after which a bot is not restarted; None while it may be."""
         faulted, used_up = sorted(self._faulted[seat]), self._used_up[seat]
         restarts = self._limits.restarts
         last = faulted[restarts] if len(faulted) > restarts else None
@@ -254,7 +255,7 @@ class _LiveGames:
         self._open: list[dict[int, _Game]] = [{} for _ in self._all]
         """By seat, the games of the requests that were sent, by request id."""
         self._queued: list[dict[int, _Game]] = [{} for _ in self._all]
-        """The same for requests that wait until the seat's bot is ready."""
+        """By seat, the games of the requests that wait until its bot is ready, by request id."""
         self._answered: dict[tuple[int, int], str] = {}
         """The lines with which bots faulted, by game and seat."""
         self._next = 0
@@ -286,32 +287,29 @@ class _LiveGames:
         return [self._played[number][0] for number in range(self._fixture.games)]
 
     def _begin_games(self) -> None:
-        seats = self._seats
+        """Begin games as long as there is room and all their bots are ready."""
+        fixture, seats = self._fixture, self._seats
         while self._next < self._end and len(self._under_way) < seats.max_games:
             if not seats.fill(self._next) or len(self._under_way) >= seats.max_games:
                 return
-            self._begin(self._next)
+            if not self._under_way:
+                self._began = time.perf_counter()
+            referee = Referee(
+                self._rules,
+                len(fixture.seats),
+                fixture.dice_key,
+                self._next,
+                calza_seats=frozenset(seats.calza_seats),
+                roll=self._roll,
+                max_rounds=fixture.max_rounds,
+            )
+            if seats.absent:
+                referee.forfeit(seats.absent)
+                seats.absent = {}
+            game = _Game(self._next, referee)
+            self._under_way[self._next] = game
+            self._to_advance.append(game)
             self._next += 1
-
-    def _begin(self, number: int) -> None:
-        if not self._under_way:
-            self._began = time.perf_counter()
-        fixture, seats = self._fixture, self._seats
-        referee = Referee(
-            self._rules,
-            len(fixture.seats),
-            fixture.dice_key,
-            number,
-            calza_seats=frozenset(seats.calza_seats),
-            roll=self._roll,
-            max_rounds=fixture.max_rounds,
-        )
-        if seats.absent:
-            referee.forfeit(seats.absent)
-            seats.absent = {}
-        game = _Game(number, referee)
-        self._under_way[number] = game
-        self._to_advance.append(game)
 
     def _advance_games(self) -> None:
         """Send the next requests of games that need no other answer; start missing bots."""
@@ -319,22 +317,23 @@ class _LiveGames:
             games, self._to_advance = self._to_advance, []
             for game in games:
                 self._advance(game)
-            if any(self._queued):
-                self._start_missing()
+            for seat in self._all if any(self._queued) else ():
+                missing = self._queued[seat] and not self._multiplexer.live(seat)
+                if missing and (fault := self._seats.start(seat)):
+                    self._did_not_start(seat, fault)
             if not self._to_advance:
                 return
-
-    def _start_missing(self) -> None:
-        for seat in self._all:
-            missing = self._queued[seat] and not self._multiplexer.live(seat)
-            if missing and (fault := self._seats.start(seat)):
-                self._did_not_start(seat, fault)
 
     def _advance(self, game: _Game) -> None:
         if self._watched and game.number == 0:
             self._watched.see(game.referee)
-        if game.referee.notices:
-            self._tell(game)
+        for notice in game.referee.notices:
+            line = encode(notice)
+            # Bots that are not ready get the notices of the game when they are.
+            game.notices.append(line)
+            for seat in self._seats.ready:
+                self._multiplexer.tell(seat, line)
+        game.referee.notices.clear()
         waiting = game.referee.waiting
         game.awaited = len(waiting)
         for seat in waiting:
@@ -347,15 +346,6 @@ class _LiveGames:
             self._played[game.number] = (game.referee.record, game.asked)
             if not self._under_way:
                 self.seconds += time.perf_counter() - self._began
-
-    def _tell(self, game: _Game) -> None:
-        """Send new notices to all bots that are ready; the others get them when they are."""
-        for notice in game.referee.notices:
-            line = encode(notice)
-            game.notices.append(line)
-            for seat in self._seats.ready:
-                self._multiplexer.tell(seat, line)
-        game.referee.notices.clear()
 
     def _ask(self, seat: int, id_: int, game: _Game) -> None:
         if seat not in self._seats.ready:

@@ -1,6 +1,6 @@
 """Bots made ready for a table: staged, and started once to see whether they can play."""
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 
 from msgspec.structs import replace
@@ -40,7 +40,11 @@ def prepare(
         return staged
 
     by_digest = {bot.info.digest: bot for bot in bots}
-    results = _map(stage, by_digest.values(), workshop.sandbox)
+    if workshop.sandbox.starts_slowly:  # a start is mostly waiting
+        with ThreadPoolExecutor(_THREADS) as threads:
+            results = list(threads.map(stage, by_digest.values()))
+    else:
+        results = list(map(stage, by_digest.values()))
     staged = dict(zip(by_digest, results, strict=True))
     return [staged[bot.info.digest] for bot in bots]
 
@@ -79,13 +83,3 @@ def try_start(bot: StagedBot, rules: Rules, sandbox: Sandbox, limits: LimitsInfo
         fault = LiveSeat(multiplexer).greet(hello)
     line = last_line(multiplexer.stderr[0].encode())[:_LINE]
     return replace(fault, detail=f"{fault.detail}: {line}") if fault and line else fault
-
-
-def _map(
-    stage: Callable[[Bot], StagedBot], bots: Collection[Bot], sandbox: Sandbox
-) -> Iterable[StagedBot]:
-    """Stage bots one by one, or several at a time if a start is mostly waiting."""
-    if not sandbox.starts_slowly:
-        return map(stage, bots)
-    with ThreadPoolExecutor(_THREADS) as threads:
-        return list(threads.map(stage, bots))

@@ -144,7 +144,7 @@ class StoredSeat(Struct, frozen=True):
     fixture: Fixture
     rules: Rules
     limits: LimitsInfo
-    """Those in `hello`."""
+    """The limits that `hello` tells."""
     games: Sequence[GameRecord]
     seat: int
     models: bool = False

@@ -184,7 +184,7 @@ class _SeatRerun:
         self._ready = Ready()
         """The bot's last answer to `hello`."""
         self._notices: list[bytes] = []
-        """Of the game so far, for a process that starts while it is under way."""
+        """The notices of the game so far, for a process that starts while it is under way."""
         self._last_line = ""
         self._stderr = b""
         self._starts = 0

@@ -31,21 +31,14 @@ Wanted = Callable[[Line], bool]
 """Gets all lines in their order; returns whether one is kept."""
 
 
-def transcript(
-    bots: Sequence[StagedBot], rules: Rules, sandbox: Sandbox, seed: str = "transcript"
-) -> list[str]:
-    """Play one game; returns ">>seat line" and "<<seat line" in their order.
-
-    `seed` is the key of the dice. Answers to the same moment come in the order of the seats,
-    whichever came first.
-    """
-    return told_game(bots, rules, sandbox, seed)[0]
-
-
 def told_game(
     bots: Sequence[StagedBot], rules: Rules, sandbox: Sandbox, seed: str = "transcript"
 ) -> tuple[list[str], list[str]]:
-    """Play one game; returns its transcript, and every fault with its seat's standard error."""
+    """Play one game; returns its transcript, and every fault with its seat's standard error.
+
+    The transcript has ">>seat line" and "<<seat line" in their order; answers to the same moment
+    come in the order of the seats, whichever came first. `seed` is the key of the dice.
+    """
     seats = tuple(bot.name for bot in bots)
     rounds = max_rounds(rules, len(seats))
     fixture = Fixture("transcript", 0, rules.name, seats, seed, 1, max_rounds=rounds)
@@ -71,7 +64,7 @@ def conversation(
 ) -> tuple[PlayedFixture, list[Line], Sequence[int]]:
     """Play a fixture; returns it with lines to and from its bots, and the sizes of their stderr.
 
-    Of long lines of bots, and of all lines of a bot that says much, it has the beginning.
+    Long lines of bots are cut, and so is every line of a bot that has said much.
     """
     heard = _Heard(wanted, len(bots))
     programs = [bot.program for bot in bots]
@@ -96,14 +89,14 @@ class _Heard:
         if direction == "!!":
             return
         whole = Line(direction, seat, _text(line))
-        if self._wanted(whole):
-            self.lines.append(whole if direction == ">>" else self._cut(whole, line))
-
-    def _cut(self, whole: Line, line: bytes) -> Line:
-        shown = self._shown[whole.seat]
-        text = _text(shown.take(line))
-        size = shown.end_step()
-        return whole._replace(text=f"{text} {left_out(size)}") if size else whole
+        if not self._wanted(whole):
+            return
+        if direction == "<<":
+            shown = self._shown[seat]
+            text = _text(shown.take(line))
+            if size := shown.end_step():
+                whole = whole._replace(text=f"{text} {left_out(size)}")
+        self.lines.append(whole)
 
 
 def _text(line: bytes) -> str:

@@ -6,15 +6,14 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from msgspec import UNSET, Struct, UnsetType
+from msgspec import UNSET, Struct
 from msgspec.structs import asdict, replace
 
 from arena import __version__
 from arena.game.records import (
     MODEL_SECONDS,
     BotInfo,
-    LeagueInfo,
-    LimitsInfo,
+    Conditions,
     MachineInfo,
     PlayoffInfo,
 )
@@ -58,7 +57,7 @@ _DIGITS = 8
 
 
 class FieldChanges(Struct, frozen=True):
-    """The changes of a league's field of bots."""
+    """How a league's field of bots differs from the stored one."""
 
     names: dict[str, str]
     """The name in the league of each bot of league.yaml."""
@@ -72,32 +71,24 @@ class FieldChanges(Struct, frozen=True):
     """The changes in words, sorted by name."""
 
 
-def new_field(asked: LeagueInfo, league: League) -> None:
-    """Raise ArenaError if bots are struck before anything was played."""
-    if league.struck:
-        _check_known(league, {bot.name: bot for bot in asked.bots})
-        what = f"'{league.struck[0]}' cannot be struck: nothing was played yet"
-        raise ArenaError(what, league.lines["struck"], "leave it out of `bots`")
-
-
-def next_field(asked: LeagueInfo, now: LeagueInfo, league: League) -> FieldChanges:
-    """Return the changes of the field: bots that are not listed rest, struck ones do not play.
+def _field_changes(conditions: Conditions, stored: Conditions, league: League) -> FieldChanges:
+    """Compare the bots asked for with those stored: bots that are not listed rest.
 
     Raises ArenaError if an unknown bot is struck, or if too few are left.
     """
-    known = {bot.name: bot for bot in everyone(now)}
+    known = {bot.name: bot for bot in everyone(stored)}
     names: dict[str, str] = {}
-    for bot in asked.bots:
+    for bot in conditions.bots:
         names[bot.name] = version_name(bot, known)
         known.setdefault(names[bot.name], replace(bot, name=names[bot.name]))
     _check_known(league, known)
     struck = set(league.struck)
     playing = set(names.values()) - struck
-    if len(playing) < (need := max(asked.players)):
+    if len(playing) < (need := max(conditions.players)):
         what = f"{len(playing)} bots are left to play, too few for tables of {need}"
         raise ArenaError(what, league.lines["struck"], "strike fewer, or name more bots")
-    old = {bot.name for bot in everyone(now)}
-    was_struck, rested = {bot.name for bot in now.struck}, set(now.resting)
+    old = {bot.name for bot in everyone(stored)}
+    was_struck, rested = {bot.name for bot in stored.struck}, set(stored.resting)
     was_playing = old - was_struck - rested
     changes = FieldChanges(
         names=names,
@@ -108,22 +99,7 @@ def next_field(asked: LeagueInfo, now: LeagueInfo, league: League) -> FieldChang
         playing=len(playing),
         texts=[],
     )
-    return replace(changes, texts=_texts(changes, known))
-
-
-def bot_changes(before: LeagueInfo, now: LeagueInfo) -> list[str]:
-    """Name the bots that differ from those before, of a league of which nothing was played."""
-    old = {bot.name: bot for bot in before.bots}
-    new = {bot.name: bot for bot in now.bots}
-    texts = []
-    for name in sorted(old.keys() | new.keys()):
-        if name not in old:
-            texts.append(f"'{name}' joined")
-        elif name not in new:
-            texts.append(f"'{name}' left")
-        elif old[name] != new[name]:
-            texts.append(f"'{name}' has other files ({_digests(new[name], old[name])})")
-    return texts
+    return replace(changes, texts=_field_in_words(changes, known))
 
 
 def _check_known(league: League, known: dict[str, BotInfo]) -> None:
@@ -133,7 +109,7 @@ def _check_known(league: League, known: dict[str, BotInfo]) -> None:
             raise ArenaError(what, league.lines["struck"], did_you_mean(name, known))
 
 
-def _texts(field: FieldChanges, known: dict[str, BotInfo]) -> list[str]:
+def _field_in_words(field: FieldChanges, known: dict[str, BotInfo]) -> list[str]:
     """Return a sentence for each bot that changes; a bot with other files gets one for both."""
     texts = {bot.name: f"'{bot.name}' joined" for bot in field.joined}
     texts |= {name: f"'{name}' rests" for name in field.rested}
@@ -192,72 +168,65 @@ class Resolution(Struct, frozen=True):
 
 
 def resolve(
-    league: League,
-    sandbox: str,
-    store: Store,
-    *,
-    accept: bool = False,
-    trusted: bool = False,
-    machine: Callable[[], MachineInfo] = this_machine,
+    league: League, sandbox: str, store: Store, *, accept: bool = False, trusted: bool = False
 ) -> Resolution:
     """Compare a league with its store, and write nothing yet; a seed or its salt may be drawn.
 
     With `trusted` bots a seed needs no salt. Raises ArenaError for changes that decide games and
     are not accepted, or cannot be.
     """
-    now, seed = store.league, master_seed(league, store, trusted=trusted)
-    asked = conditions_of(league, sandbox, seed, now)
-    if now is None:
-        new_field(asked, league)
-        names = {bot.name: bot.name for bot in asked.bots}
-        return Resolution(Schedule(replace(asked, machine=machine())), names, is_new=True)
-    if not (finished := store.finished()):
-        new_field(asked, league)
-        return _begun_anew(replace(asked, machine=now.machine), now)
-    field = next_field(asked, now, league)
-    asked = replace(asked, blocks=league.blocks or field.playing - 1)
+    stored = store.league
+    conditions = conditions_of(league, sandbox, master_seed(league, store, trusted=trusted), stored)
+    finished = store.finished() if stored else set[str]()
+    if stored is None or not finished:
+        return _before_the_first_game(league, conditions, stored)
+    field = _field_changes(conditions, stored, league)
+    conditions = replace(conditions, blocks=league.blocks or field.playing - 1)
     schedule = planned(store)
-    what = _decisive_changes(now, asked, field.texts, field.playing)
     row, change = None, ""
-    if what:
-        counted = _counting(schedule, finished)
-        row = _row(schedule, finished, field, asked)
+    if what := _decisive_changes(stored, conditions, field.texts, field.playing):
+        counted = {id_ for id_ in finished if schedule.counts(id_)}
+        row = _row(schedule, finished, field, conditions)
         schedule.change(row)
-        effect = _effect(counted, _counting(schedule, finished), "" if accept else "would ")
-        change = f"{what}: {effect}"
-        if (playoff := bool(now.playoff and finished - schedule.drawn.keys())) or not accept:
-            raise _not_accepted(what, change, league, store, playoff=playoff)
-    shown = {key: getattr(asked, key) for key in _HARMLESS}
+        counting = {id_ for id_ in finished if schedule.counts(id_)}
+        change = f"{what}: {_effect(counted, counting, '' if accept else 'would ')}"
+        start_over = f"start over with another --store than {store.path}"
+        if stored.playoff and finished - schedule.drawn.keys():
+            what = f"the league changed after its playoff had begun: {what}"
+            raise ArenaError(what, str(league.path), f"undo the change, or {start_over}")
+        if not accept:
+            hint = "continue with --accept-changes, which keeps every game in the store"
+            hint = f"{hint}; or undo the change, or {start_over}"
+            raise ArenaError(f"the league changed: {change}", str(league.path), hint)
+    shown = {key: getattr(conditions, key) for key in _HARMLESS}
     schedule.conditions = replace(schedule.conditions, **shown)
-    harmless = ", ".join(_value_changes(now, asked, _HARMLESS))
+    harmless = ", ".join(_value_changes(stored, conditions, _HARMLESS))
     return Resolution(schedule, field.names, row=row, change=change, harmless=harmless)
 
 
-def _begun_anew(asked: LeagueInfo, now: LeagueInfo) -> Resolution:
-    """Return the conditions of a league of which nothing was played: those asked for."""
-    parts = [_decisive_changes(now, asked, bot_changes(now, asked), len(asked.bots))]
-    parts += ["another seed"] if asked.seed != now.seed else []
+def _before_the_first_game(
+    league: League, conditions: Conditions, stored: Conditions | None
+) -> Resolution:
+    """Return the conditions asked for; those that are `stored` decided nothing yet."""
+    if league.struck:
+        _check_known(league, {bot.name: bot for bot in conditions.bots})
+        what = f"'{league.struck[0]}' cannot be struck: nothing was played yet"
+        raise ArenaError(what, league.lines["struck"], "leave it out of `bots`")
+    names = {bot.name: bot.name for bot in conditions.bots}
+    if stored is None:
+        here = replace(conditions, machine=this_machine())
+        return Resolution(Schedule(here), names, is_new=True)
+    bots = _bot_changes(stored, conditions)
+    parts = [_decisive_changes(stored, conditions, bots, len(conditions.bots))]
+    parts += ["another seed"] if conditions.seed != stored.seed else []
     what = ", ".join(filter(None, parts))
-    change = f"{what}: nothing was played before" if what else ""
-    harmless = ", ".join(_value_changes(now, asked, _HARMLESS))
-    names = {bot.name: bot.name for bot in asked.bots}
-    return Resolution(Schedule(asked), names, is_new=bool(what), change=change, harmless=harmless)
-
-
-def _not_accepted(
-    what: str, change: str, league: League, store: Store, *, playoff: bool
-) -> ArenaError:
-    """Return the error of a change that was not accepted, or cannot be after a playoff began."""
-    if playoff:
-        what = f"the league changed after its playoff had begun: {what}"
-        hint = f"undo the change, or start over with another --store than {store.path}"
-    else:
-        what = f"the league changed: {change}"
-        hint = (
-            "continue with --accept-changes, which keeps every game in the store; "
-            f"or undo the change, or start over with another --store than {store.path}"
-        )
-    return ArenaError(what, str(league.path), hint)
+    return Resolution(
+        schedule=Schedule(replace(conditions, machine=stored.machine)),
+        names=names,
+        is_new=bool(what),
+        change=f"{what}: nothing was played before" if what else "",
+        harmless=", ".join(_value_changes(stored, conditions, _HARMLESS)),
+    )
 
 
 def commit(resolution: Resolution, store: Store, notify: Callable[[str], None]) -> None:
@@ -273,17 +242,31 @@ def commit(resolution: Resolution, store: Store, notify: Callable[[str], None]) 
 
 
 def conditions_of(
-    league: League, sandbox: str, seed: str, now: LeagueInfo | None = None
-) -> LeagueInfo:
-    """Return the conditions of a league's games, as at its start; `now` are the stored ones."""
-    return LeagueInfo(
+    league: League, sandbox: str, seed: str, stored: Conditions | None = None
+) -> Conditions:
+    """Return the conditions of a league's games at its start, with every default filled in.
+
+    `stored` are those in force: what a league never had stays unset, and dice stay shared if they
+    were and the league does not say.
+    """
+    limits = league.limits.complete(league.games)
+    if league.models and limits.model is UNSET:
+        limits = replace(limits, model=MODEL_SECONDS)
+    shared_dice = league.shared_dice
+    if shared_dice is None:
+        shared_before = stored is not None and stored.shared_dice
+        shared_dice = shared_before and not league.memory_across_fixtures
+    had_models = stored is not None and stored.models is not UNSET
+    models = {name: model.model for name, model in league.models.items()}
+    showed_paths = stored is not None and stored.sandbox_paths is not UNSET
+    return Conditions(
         name=league.name,
         variants=league.variants,
         bots=tuple(bot.info for bot in league.bots),
         players=league.players,
         games=league.games,
         blocks=league.blocks or len(league.bots) - 1,
-        limits=_limits(league),
+        limits=limits,
         sandbox=sandbox,
         seed=seed,
         commitment=commitment(seed),
@@ -291,47 +274,24 @@ def conditions_of(
         memory_across_fixtures=league.memory_across_fixtures,
         until=league.until,
         playoff=league.playoff or UNSET,
-        shared_dice=_shares_dice(league, now),
+        shared_dice=shared_dice,
         rounds_per_die=ROUNDS_PER_DIE,
         ratings=league.ratings,
-        sandbox_paths=_sandbox_paths(league, now),
-        models=_models(league, now),
+        sandbox_paths=league.sandbox_paths if league.sandbox_paths or showed_paths else UNSET,
+        models=models if models or had_models else UNSET,
         public_models=tuple(name for name, model in league.models.items() if model.public) or UNSET,
     )
 
 
-def _models(league: League, now: LeagueInfo | None) -> dict[str, str] | UnsetType:
-    """Return the language models by name; unset in a league that never had any."""
-    models = {name: model.model for name, model in league.models.items()}
-    return UNSET if not models and (now is None or now.models is UNSET) else models
-
-
-def _sandbox_paths(league: League, now: LeagueInfo | None) -> tuple[str, ...] | UnsetType:
-    """Return the paths that are shown; unset in a league that never showed any."""
-    paths = league.sandbox_paths
-    return UNSET if not paths and (now is None or now.sandbox_paths is UNSET) else paths
-
-
-def _limits(league: League) -> LimitsInfo:
-    """Return the limits with every default filled in that matters."""
-    limits = league.limits.complete(league.games)
-    if not league.models or limits.model is not UNSET:
-        return limits
-    return replace(limits, model=MODEL_SECONDS)
-
-
-def _shares_dice(league: League, now: LeagueInfo | None) -> bool:
-    """Tell whether dice are shared: a league that does not say so stays as it began."""
-    if league.shared_dice is not None:
-        return league.shared_dice
-    return now is not None and now.shared_dice and not league.memory_across_fixtures
-
-
-def _row(schedule: Schedule, finished: set[str], field: FieldChanges, asked: LeagueInfo) -> Change:
-    """Return the stored form of a change to the bots and terms asked for."""
-    now = schedule.conditions
+def _row(
+    schedule: Schedule, finished: set[str], field: FieldChanges, conditions: Conditions
+) -> Change:
+    """Return the stored form of a change to the bots and conditions asked for."""
     begun, unplayed = schedule.cut(finished, {*field.rested, *field.struck})
-    terms = {key: value for key in TERMS if (value := getattr(asked, key)) != getattr(now, key)}
+    before = schedule.conditions
+    terms = {
+        key: value for key in TERMS if (value := getattr(conditions, key)) != getattr(before, key)
+    }
     if terms.get("playoff") is UNSET:
         terms["playoff"] = None
     return Change(
@@ -345,28 +305,45 @@ def _row(schedule: Schedule, finished: set[str], field: FieldChanges, asked: Lea
     )
 
 
-def _decisive_changes(before: LeagueInfo, now: LeagueInfo, bots: Sequence[str], count: int) -> str:
-    """Name the changes that decide games, with old and new values; "" if there are none.
+def _bot_changes(stored: Conditions, conditions: Conditions) -> list[str]:
+    """Name the bots that differ in a league of which nothing was played."""
+    old = {bot.name: bot for bot in stored.bots}
+    new = {bot.name: bot for bot in conditions.bots}
+    texts = []
+    for name in sorted(old.keys() | new.keys()):
+        if name not in old:
+            texts.append(f"'{name}' joined")
+        elif name not in new:
+            texts.append(f"'{name}' left")
+        elif old[name] != new[name]:
+            texts.append(f"'{name}' has other files ({_digests(new[name], old[name])})")
+    return texts
+
+
+def _decisive_changes(
+    stored: Conditions, conditions: Conditions, bots: Sequence[str], count: int
+) -> str:
+    """Name the changes that decide games, with old and new values; "" without any.
 
     `bots` are the changes of the field in words, `count` is the number of bots that play now.
     """
-    named = (bots, [*_variant_changes(before, now)])
+    named = (bots, [*_variant_changes(stored, conditions)])
     parts = [", ".join(first_of(changes, _SHOWN)) for changes in named]
     # Blocks that were not given follow the number of bots.
-    default = (before.blocks, now.blocks) == (len(playing(before)) - 1, count - 1)
+    default = (stored.blocks, conditions.blocks) == (len(playing(stored)) - 1, count - 1)
     keys = [key for key in _DECISIVE if key != "blocks" or not default]
-    before, now = _without_default(before), _without_default(now)
-    return ", ".join(filter(None, [*parts, *_value_changes(before, now, keys)]))
+    values = _value_changes(_without_default(stored), _without_default(conditions), keys)
+    return ", ".join(filter(None, [*parts, *values]))
 
 
-def _without_default(info: LeagueInfo) -> LeagueInfo:
+def _without_default(conditions: Conditions) -> Conditions:
     """Return conditions without a limit that follows from the others."""
-    given = replace(info.limits, fixture=UNSET)
-    return replace(info, limits=given) if given.complete(info.games) == info.limits else info
-
-
-def _counting(schedule: Schedule, stored: set[str]) -> set[str]:
-    return {id_ for id_ in stored if schedule.counts(id_)}
+    given = replace(conditions.limits, fixture=UNSET)
+    return (
+        replace(conditions, limits=given)
+        if given.complete(conditions.games) == conditions.limits
+        else conditions
+    )
 
 
 def _effect(counted: set[str], counting: set[str], would: str) -> str:
@@ -379,8 +356,8 @@ def _effect(counted: set[str], counting: set[str], would: str) -> str:
     return ", ".join(parts) or "no stored fixture counts"
 
 
-def _variant_changes(before: LeagueInfo, now: LeagueInfo) -> Iterator[str]:
-    old, new = before.variants, now.variants
+def _variant_changes(stored: Conditions, conditions: Conditions) -> Iterator[str]:
+    old, new = stored.variants, conditions.variants
     for label in dict.fromkeys([*old, *new]):
         if label not in old:
             yield f"variant '{label}' joined"
@@ -392,9 +369,11 @@ def _variant_changes(before: LeagueInfo, now: LeagueInfo) -> Iterator[str]:
         yield f"variants is {_shown(tuple(new))}, not {_shown(tuple(old))}"
 
 
-def _value_changes(before: LeagueInfo, now: LeagueInfo, keys: Sequence[str]) -> Iterator[str]:
-    old = {key: getattr(before, key) for key in keys}
-    new = {key: getattr(now, key) for key in keys}
+def _value_changes(
+    stored: Conditions, conditions: Conditions, keys: Sequence[str]
+) -> Iterator[str]:
+    old = {key: getattr(stored, key) for key in keys}
+    new = {key: getattr(conditions, key) for key in keys}
     return _differences("", old, new)
 
 

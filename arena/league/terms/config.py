@@ -32,7 +32,10 @@ class VariantEntry(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 def labelled_rules(entry: str | VariantEntry, where: str) -> tuple[str, Rules]:
-    """Return a variant's label and rules; raises ArenaError, with its place, if it has none."""
+    """Return a variant's label and rules; raises ArenaError that names its place.
+
+    Without a label it is named by its rule book and how it differs from it.
+    """
     full = VariantEntry(entry) if isinstance(entry, str) else entry
     try:
         rules = variant(
@@ -44,17 +47,14 @@ def labelled_rules(entry: str | VariantEntry, where: str) -> tuple[str, Rules]:
         )
     except ArenaError as error:
         raise ArenaError(error.what, where, error.hint) from None
-    return full.label or _label(rules), rules
-
-
-def _label(rules: Rules) -> str:
-    """Name a variant by its rule book and how it differs from it."""
+    if full.label:
+        return full.label, rules
     parts = [rules.name]
     parts += ["calza"] if rules.calza else []
     parts += ["visible"] if rules.lost_dice_visible else []
     parts += [f"{rules.starting_dice} dice"] if rules.starting_dice != 5 else []
     parts += sorted(changed_switches(rules))
-    return "+".join(parts)
+    return "+".join(parts), rules
 
 
 _ALL_PAIRS = "leave it out for one less than the number of bots"
@@ -74,15 +74,15 @@ MAX_TEXT = 200
 """Characters of a name, a label, a seed, an image."""
 SEPARATED, WINNER = "separated", "winner"
 Games = Annotated[int, Meta(ge=1, le=MAX_GAMES)]
-"""Of a fixture."""
+"""Games of a fixture."""
 Blocks = Annotated[int, Meta(ge=1, le=MAX_BLOCKS, extra={"hint": _ALL_PAIRS})]
 Workers = Annotated[int, Meta(ge=1, le=1024)]
 Confidence = Annotated[float, Meta(ge=0.5, le=0.9999, extra={"hint": "0.95 stands for 95 %"})]
 PlayoffGames = Annotated[int, Meta(ge=1, le=MAX_PLAYOFF)]
 TableSize = Annotated[int, Meta(ge=MIN_PLAYERS, le=MAX_PLAYERS)]
-"""In players."""
+"""Seats at a table."""
 _LINES = ("ratings.anchor", "players", "blocks", "struck")
-"""Keys whose errors are found later."""
+"""Keys that are validated later, when the field is known."""
 _PLAYOFF = 20_000
 """Games of a playoff, at most, if league.yaml does not say."""
 _IMAGE = re.compile(r"[a-z0-9][\w./:@-]*")
@@ -139,7 +139,7 @@ class League(LeagueOptions, frozen=True, kw_only=True):
     path: Path
     name: str
     variants: dict[str, Rules]
-    """By label."""
+    """The rules of each variant, by its label."""
     bots: tuple[Bot, ...]
     players: tuple[int, ...]
     until: float | None
@@ -148,7 +148,7 @@ class League(LeagueOptions, frozen=True, kw_only=True):
     """The terms of a playoff for a winner after the last block."""
     seed: str | None
     images: dict[str, str]
-    """By runtime."""
+    """The image of each runtime, by its name."""
     models: dict[str, Model]
     """The language models that bots may ask, by name."""
     workers: int
@@ -178,7 +178,7 @@ def league_of(entry: LeagueFile, path: Path, marks: Positions) -> League:
         players=reader.players(sizes),
         until=reader.until(entry),
         playoff=reader.playoff(entry),
-        seed=_text(entry.seed),
+        seed=None if entry.seed is None else str(entry.seed),
         images=reader.images(entry.images),
         models=reader.models(entry.models),
         workers=entry.workers or core_count(),
@@ -330,10 +330,6 @@ class _Reader:
     def bots(self, patterns: list[str]) -> tuple[Bot, ...]:
         lines = [(name, self.at(f"$.bots[{index}]")) for index, name in enumerate(patterns)]
         return find_bots(lines, self._path.absolute().parent)
-
-
-def _text(seed: int | str | None) -> str | None:
-    return None if seed is None else str(seed)
 
 
 class RatingsPart(Struct, frozen=True):

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from arena.bots.bot import Bot
-from arena.game.records import LeagueInfo
+from arena.game.records import Conditions
 from arena.game.seeds import commitment
 from arena.io.errors import ArenaError
 from arena.league.changes import everyone
@@ -44,7 +44,14 @@ def master_seed(league: League, store: Store, *, trusted: bool) -> str:
     before, played = stored.seed, bool(store.finished())
     if named not in (None, before, _named_part(before)):
         if played:
-            raise _cannot_change(str(named), stored, league, store)
+            # Its hash was published before the first game, so that nobody can pick dice.
+            hashes = f"{commitment(str(named))[:_DIGITS]}, not {stored.commitment[:_DIGITS]}"
+            raise ArenaError(
+                f"the master seed cannot change: its SHA-256 is {hashes} as before the first game",
+                str(league.path),
+                "omit `seed` to continue with the one in the store, "
+                f"or start over with another --store than {store.path}",
+            )
         return choose(named, league.bots, trusted=trusted)
     if named and is_salted(named):
         return before
@@ -59,17 +66,6 @@ def master_seed(league: League, store: Store, *, trusted: bool) -> str:
         "the master seed has no salt: bots that did not come with the arena could guess it",
         str(league.path),
         "continue with --trust-bots if none of them would, "
-        f"or start over with another --store than {store.path}",
-    )
-
-
-def _cannot_change(named: str, stored: LeagueInfo, league: League, store: Store) -> ArenaError:
-    # Its hash was published before the first game, so that nobody can pick dice.
-    hashes = f"{commitment(named)[:_DIGITS]}, not {stored.commitment[:_DIGITS]}"
-    return ArenaError(
-        f"the master seed cannot change: its SHA-256 is {hashes} as before the first game",
-        str(league.path),
-        "omit `seed` to continue with the one in the store, "
         f"or start over with another --store than {store.path}",
     )
 
@@ -94,15 +90,15 @@ def is_salted(master: str) -> bool:
     return _SALTED.fullmatch(master) is not None
 
 
-def seeds_of(info: LeagueInfo) -> set[str]:
+def seeds_of(conditions: Conditions) -> set[str]:
     """Return all master seeds of a league, past and present."""
-    return {info.seed} | {earlier.seed for earlier in info.earlier_seeds}
+    return {conditions.seed} | {earlier.seed for earlier in conditions.earlier_seeds}
 
 
-def withheld(info: LeagueInfo) -> LeagueInfo:
+def withheld(conditions: Conditions) -> Conditions:
     """Return conditions without the seeds, which decide the dice."""
-    earlier_seeds = tuple(replace(earlier, seed="") for earlier in info.earlier_seeds)
-    return replace(info, seed="", earlier_seeds=earlier_seeds)
+    earlier_seeds = tuple(replace(earlier, seed="") for earlier in conditions.earlier_seeds)
+    return replace(conditions, seed="", earlier_seeds=earlier_seeds)
 
 
 def _must_not_guess(bots: Sequence[Bot], *, trusted: bool) -> bool:

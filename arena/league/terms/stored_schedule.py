@@ -2,7 +2,7 @@
 
 from contextlib import suppress
 
-from arena.game.records import LeagueInfo
+from arena.game.records import Conditions
 from arena.game.rules.books import MAX_PLAYERS, MAX_STARTING_DICE, MIN_PLAYERS
 from arena.io.errors import ArenaError, FindingError
 from arena.league.schedule.progress import LeagueProgress
@@ -18,7 +18,13 @@ def schedule_of(store: Store, *, checked: bool = True) -> Schedule:
     """
     schedule = planned(store, checked=checked)
     schedule.reach(store.last_position())
-    _draw_playoff(store, schedule)
+    if schedule.conditions.playoff:
+        progress = LeagueProgress(schedule)
+        # Nothing is drawn from damaged results.
+        with suppress(ArenaError):
+            for result in store.results():
+                progress.add(result)
+            progress.due()
     return schedule
 
 
@@ -38,31 +44,17 @@ def planned(store: Store, *, checked: bool = True) -> Schedule:
         raise FindingError(what, str(store.path), "put back a copy of the store") from error
 
 
-def _check_numbers(info: LeagueInfo) -> None:
+def _check_numbers(conditions: Conditions) -> None:
     """Raise ValueError for numbers that league.yaml cannot have, and that nothing could play."""
-    playoff = [info.playoff] if info.playoff else []
-    dice = [rules.starting_dice for rules in info.variants.values()]
+    playoff = [conditions.playoff] if conditions.playoff else []
+    dice = [rules.starting_dice for rules in conditions.variants.values()]
     for name, numbers, low, high in (
-        ("players", info.players, MIN_PLAYERS, MAX_PLAYERS),
-        ("games", [info.games], 1, MAX_GAMES),
-        ("blocks", [info.blocks], 0, MAX_BLOCKS),
+        ("players", conditions.players, MIN_PLAYERS, MAX_PLAYERS),
+        ("games", [conditions.games], 1, MAX_GAMES),
+        ("blocks", [conditions.blocks], 0, MAX_BLOCKS),
         ("playoff.confidence", [terms.confidence for terms in playoff], 0.5, 0.9999),
         ("playoff.games", [terms.games for terms in playoff], 1, MAX_PLAYOFF),
         ("starting_dice", dice, 1, MAX_STARTING_DICE),
     ):
         if not all(low <= number <= high for number in numbers):
             raise ValueError(f"{name} must be {low} to {high}")
-
-
-def _draw_playoff(store: Store, schedule: Schedule) -> None:
-    """Draw the fixtures of a playoff, if there is one, as the stored results decide.
-
-    None is drawn from damaged results.
-    """
-    if not schedule.conditions.playoff:
-        return
-    progress = LeagueProgress(schedule)
-    with suppress(ArenaError):
-        for result in store.results():
-            progress.add(result)
-        progress.due()

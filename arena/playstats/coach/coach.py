@@ -171,7 +171,7 @@ class _Mistakes:
         self.chances: list[float] = []
         """How likely the bids on the table were to be true."""
         self.occasion = ""
-        """What was done."""
+        """What was done: open, raise, doubt, or call calza."""
         self.examples: list[Decision] = []
 
     def add(self, judged: Judged) -> None:

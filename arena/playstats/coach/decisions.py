@@ -27,7 +27,7 @@ class DecisionAction(Struct, frozen=True, omit_defaults=True):
 
     do: Verb
     quantity: int = 0
-    """Of a bid."""
+    """The quantity of the bid; 0 if it is none."""
     face: int = 0
 
     @property
@@ -49,7 +49,7 @@ class Decision(Struct, frozen=True):
     dice: int
     """The seat's own dice."""
     hand: Hand
-    """Their faces."""
+    """The faces of the seat's own dice."""
     table: int
     """All dice on the table."""
     palifico: bool

@@ -49,7 +49,7 @@ class Rounds:
     count: Ints
     """The dice that match the bid, by the record."""
     loser: Ints
-    """May be nobody."""
+    """The seat that loses a die; may be `NOBODY`."""
     gains: Flags
     """Whether a right calza gives the caller a die."""
     veterans: Flags

@@ -13,6 +13,7 @@ from msgspec.structs import asdict
 from arena.game.records import Cause, Division
 from arena.playstats.highlights import Highlight, HighlightKind
 from arena.playstats.league_summary import LeagueSummary
+from arena.playstats.mistakes import Mistake
 from arena.playstats.style import BINS, MILLION, Calibration, Rate, Style
 from arena.publish.data.schema import DataTable, LeagueHead, TableRow, table
 from arena.publish.links import Links
@@ -333,9 +334,24 @@ def tables(
             StyleRow, head, [_style(bot, *at) for bot in bots for at in styles(summary, bot)]
         ),
         DataTable(
-            HighlightRow, head, [_highlight(*of) for bot in bots for of in _ranked(highlights, bot)]
+            HighlightRow,
+            head,
+            [
+                _highlight(rank, highlight)
+                for bot in bots
+                for _, of_kind in groupby(highlights.get(bot, ()), lambda one: one.kind)
+                for rank, highlight in enumerate(of_kind, 1)
+            ],
         ),
-        DataTable(MistakeRow, head, list(_mistakes(summary, bots))),
+        DataTable(
+            MistakeRow,
+            head,
+            [
+                _mistake(bot, rank, move)
+                for bot in bots
+                for rank, move in enumerate(summary.mistakes.get(bot, ()), 1)
+            ],
+        ),
     ):
         yield f"data/{made.type.name}", made
     for board in boards:
@@ -359,14 +375,6 @@ def _style(bot: str, division: Division | None, style: Style) -> StyleRow:
     return StyleRow(bot=bot, variant=variant, players=players, **row)
 
 
-def _ranked(
-    highlights: Mapping[str, Sequence[Highlight]], bot: str
-) -> Iterator[tuple[int, Highlight]]:
-    """Yield the highlights of a bot, each with its place among those of its kind."""
-    for _, of_kind in groupby(highlights.get(bot, ()), lambda highlight: highlight.kind):
-        yield from enumerate(of_kind, 1)
-
-
 def _highlight(rank: int, highlight: Highlight) -> HighlightRow:
     row = asdict(highlight)
     for name in ("own", "quantity", "face", "rival"):
@@ -374,9 +382,7 @@ def _highlight(rank: int, highlight: Highlight) -> HighlightRow:
     return HighlightRow(rank=rank, **row)
 
 
-def _mistakes(summary: LeagueSummary, bots: Sequence[str]) -> Iterator[MistakeRow]:
-    for bot in bots:
-        for rank, move in enumerate(summary.mistakes.get(bot, ()), 1):
-            row = asdict(move)
-            row["raised_quantity"], row["raised_face"] = row.pop("raised") or (None, None)
-            yield MistakeRow(bot=bot, rank=rank, **row)
+def _mistake(bot: str, rank: int, move: Mistake) -> MistakeRow:
+    row = asdict(move)
+    row["raised_quantity"], row["raised_face"] = row.pop("raised") or (None, None)
+    return MistakeRow(bot=bot, rank=rank, **row)

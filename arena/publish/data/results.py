@@ -1,17 +1,14 @@
 """The data tables about ratings, fixtures and the league itself."""
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Annotated, Any, Literal
 
 from msgspec import Struct
-from msgspec.structs import asdict, fields
+from msgspec.structs import asdict
 
-from arena.game.records import Division, FixtureResult, LeagueInfo, QuarantinedFixture
-from arena.game.rules.books import OPTIONS, SWITCHES, VARIANTS, Rules, changed_switches
-from arena.game.rules.clauses import CLAUSES, MEANINGS
+from arena.game.records import Division, FixtureResult, QuarantinedFixture
 from arena.playstats.faults import FaultEntry
-from arena.playstats.league_summary import LeagueSummary
 from arena.publish.data.schema import DataTable, LeagueHead, TableHead, TableRow, table
 from arena.publish.replays import Selection
 from arena.ratings.columns import (
@@ -34,11 +31,10 @@ from arena.ratings.columns import (
 from arena.ratings.leaderboard_rows import (
     Leaderboard,
     LeaderboardRow,
-    Overall,
     OverallRow,
     Suspicion,
 )
-from arena.ratings.league_ratings import Favourites
+from arena.ratings.league_ratings import Favourites, Ratings
 from arena.ratings.maths.intervals import wilson
 
 Opponent = Annotated[str, doc("The other bot's name.")]
@@ -167,165 +163,6 @@ class QuarantinedRow(TableRow, frozen=True):
     why: Annotated[str, doc("What is known about it.")]
 
 
-@table("bots")
-class BotRow(TableRow, frozen=True):
-    """The bots as they entered."""
-
-    name: Bot
-    author: Annotated[str, doc("Who wrote it.")]
-    version: Annotated[str, doc("As its author calls it.")]
-    runtime: Annotated[str, doc("What it is written for.")]
-    tags: Annotated[tuple[str, ...], doc("What its author sorts it under.")]
-    digest: Annotated[str, doc("SHA-256 over the bot's files, hexadecimal.")]
-
-
-@table("rules")
-class RuleRow(TableRow, frozen=True):
-    """Every rule switch and option of every variant."""
-
-    variant: Variant
-    book: Annotated[str, doc("The rule book that the variant started from.")]
-    switch: Annotated[str, doc("The switch's or option's name.")]
-    value: Annotated[str, doc("What is played.")]
-    changed_from: Annotated[str | None, doc("The rule book's value if the league changed it.")]
-    clauses: Annotated[tuple[str, ...], doc("The clauses of the rules that it is about.")]
-
-
-@table("limits")
-class LimitRow(TableRow, frozen=True):
-    """The limits of bots."""
-
-    name: Annotated[str, doc("The limit's name in league.yaml.")]
-    value: Annotated[str, doc("Its value, with the unit.")]
-    words: Annotated[str, doc("What is limited.")]
-
-
-@table("played")
-class PlayedRow(TableRow, frozen=True):
-    """How much was played."""
-
-    variant: Variant
-    players: Players
-    fixtures: Annotated[Whole, doc("Fixtures played.")]
-    games: Annotated[Whole, doc("Games played.")]
-    decisions: Annotated[Whole, doc("Answers asked of bots.")]
-
-
-_WITHOUT_SWITCH = {"calza": "CALZA-WHO"}
-"""The clause to read on an option that no single clause is about."""
-
-
-class Value(Struct, frozen=True):
-    """A switch's value in one variant."""
-
-    variant: str
-    shown: str
-    book: str | None = None
-    """The rule book's value, if the league changed it."""
-
-
-class Switch(Struct, frozen=True):
-    """A switch or option across the league's variants."""
-
-    name: str
-    words: str
-    values: list[Value]
-    clauses: tuple[str, ...]
-
-
-def switches(league: LeagueInfo, names: Collection[str]) -> list[Switch]:
-    """Return these switches or options, in the order of the rule books.
-
-    Raises LookupError if one has no description, or no clause to read.
-    """
-    order = [field.name for field in fields(Rules)]
-    return [
-        Switch(name, _described(name, MEANINGS), values(league, name), clauses_of(name))
-        for name in sorted(names, key=order.index)
-    ]
-
-
-def clauses_of(switch: str) -> tuple[str, ...]:
-    """Return the ids of the clauses that a switch or option is about; at least one.
-
-    Raises LookupError if there is none.
-    """
-    ids = tuple(clause.id for clause in CLAUSES if clause.switch == switch)
-    return ids or (_described(switch, _WITHOUT_SWITCH),)
-
-
-def _described(switch: str, descriptions: Mapping[str, str]) -> str:
-    if switch not in descriptions:
-        what = f"the site does not know the rule switch '{switch}'"
-        raise LookupError(f"{what}: it needs a clause, and a description in MEANINGS of {__name__}")
-    return descriptions[switch]
-
-
-def values(league: LeagueInfo, switch: str) -> list[Value]:
-    """Return what each variant of the league sets a switch or option to."""
-    return [_value(label, rules, switch) for label, rules in league.variants.items()]
-
-
-def _value(label: str, rules: Rules, switch: str) -> Value:
-    ours, book = asdict(rules)[switch], asdict(VARIANTS[rules.name])[switch]
-    return Value(label, shown(ours), shown(book) if switch in changed_switches(rules) else None)
-
-
-def shown(value: object) -> str:
-    """Return a switch's value in words."""
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    return str(value).replace("_", " ")
-
-
-def rule_rows(league: LeagueInfo) -> list[RuleRow]:
-    """Return every switch and option of every variant."""
-    return [
-        RuleRow(
-            value.variant,
-            league.variants[value.variant].name,
-            switch.name,
-            value.shown,
-            value.book,
-            switch.clauses,
-        )
-        for switch in switches(league, SWITCHES) + switches(league, OPTIONS)
-        for value in switch.values
-    ]
-
-
-def limit_rows(league: LeagueInfo) -> list[LimitRow]:
-    """Return the limits that bots played under."""
-    info = league.limits
-    rows = [
-        LimitRow("start", f"{info.start:g} s", "from a bot's launch until it is ready"),
-        LimitRow("answer", f"{info.answer:g} s", "for each answer"),
-        LimitRow("game", f"{info.game:g} s", "for all answers of a bot in one game together"),
-        LimitRow(
-            "wall",
-            f"{info.wall:g} times",
-            "as long as that by the wall clock, if answers are timed by the bot's own CPU time",
-        ),
-        LimitRow("freeze", shown(info.freeze), "a bot is stopped while no answer is awaited"),
-        LimitRow("restarts", f"{info.restarts}", "fresh starts of a bot within a fixture"),
-        LimitRow(
-            "concurrent_games",
-            f"{info.concurrent_games}",
-            "games of a fixture under way at a time, if all its bots can play so many",
-        ),
-    ]
-    if info.fixture:
-        what = "wall time of a bot for all its answers in a fixture together"
-        rows.append(LimitRow("fixture", f"{info.fixture:g} s", what))
-    if info.model:
-        what = "wall time in which language models may work for one answer"
-        rows.append(LimitRow("model", f"{info.model:g} s", what))
-    if league.rounds_per_die:
-        what = "per die at the start; then the dice left decide the game"
-        rows.append(LimitRow("rounds", f"{league.rounds_per_die} rounds", what))
-    return rows
-
-
 PAIRED = 300
 """Bots of a leaderboard, from the first, whose pairs are in the data files."""
 ALL_PAIRS = "arena export league.yaml --pairs"
@@ -385,19 +222,11 @@ def better(board: Leaderboard) -> DataTable:
     return DataTable(BetterRow, _pairs_head(board), pairs)
 
 
-def overall(table: Overall) -> DataTable:
-    """Return the overall table, best first."""
-    return DataTable(OverallRow, TableHead(), table.rows)
-
-
-def suspicions(head: LeagueHead, alpha: float, cases: Iterable[Suspicion]) -> DataTable:
+def suspicions(head: LeagueHead, ratings: Ratings) -> DataTable:
     """Return the suspicions, the clearest first."""
-    return DataTable(Suspicion, SuspicionsHead(head.league, alpha), cases)
-
-
-def faults(head: LeagueHead, entries: Iterable[FaultEntry]) -> DataTable:
-    """Return the faults, which are gone through for each file."""
-    return DataTable(FaultEntry, head, entries)
+    return DataTable(
+        Suspicion, SuspicionsHead(head.league, ratings.options.alpha), ratings.suspicions
+    )
 
 
 def fixture_rows(
@@ -458,20 +287,3 @@ def quarantined(head: LeagueHead, missing: Iterable[QuarantinedFixture]) -> Data
         for entry in missing
     ]
     return DataTable(QuarantinedRow, head, lines)
-
-
-def conditions(league: LeagueInfo, summary: LeagueSummary) -> list[DataTable]:
-    """Return the bots, the rules, the limits and how much was played."""
-    head = LeagueHead(league.name)
-    fields = BotRow.__struct_fields__
-    bots = [BotRow(**{name: getattr(bot, name) for name in fields}) for bot in league.bots]
-    played = [
-        PlayedRow(*division, total.fixtures, total.games, total.decisions)
-        for division, total in summary.played.items()
-    ]
-    return [
-        DataTable(BotRow, head, bots),
-        DataTable(RuleRow, head, rule_rows(league)),
-        DataTable(LimitRow, head, limit_rows(league)),
-        DataTable(PlayedRow, head, played),
-    ]

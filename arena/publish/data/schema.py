@@ -48,7 +48,9 @@ class TableType:
     def __init__(
         self, name: str, row: type[Struct], head: type[TableHead], title: str = ""
     ) -> None:
-        self.name, self.row, self.head = name, row, head
+        self.name = name
+        self.row = row
+        self.head = head
         self.title = title or (row.__doc__ or "").removesuffix(".")
 
     @property

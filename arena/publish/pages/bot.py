@@ -2,20 +2,21 @@
 
 import shlex
 from bisect import bisect, bisect_left, bisect_right
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from statistics import median
+from typing import NamedTuple
 
 from markupsafe import Markup, escape
 from msgspec import Struct
 
-from arena.game.records import BotInfo, Cause, LeagueInfo
+from arena.game.records import BotInfo, Cause, Conditions
 from arena.game.rules.explain import name_bid
 from arena.game.rules.round import Bid
 from arena.league.changes import everyone, version_of
 from arena.playstats.faults import BotFaults, FaultEntry
-from arena.playstats.highlights import Highlight, order
+from arena.playstats.highlights import order
 from arena.playstats.league_summary import LeagueSummary
 from arena.playstats.mistakes import Mistake
 from arena.playstats.style import Style
@@ -73,11 +74,18 @@ class Trait(Struct, frozen=True):
         return f"{self.more if self.below > 0.5 else self.less} than most"
 
 
+class BestPlace(NamedTuple):
+    """A bot's line on one leaderboard."""
+
+    board: Leaderboard
+    standing: StandingRow
+
+
 class Card(Struct, frozen=True):
-    """A bot in short."""
+    """The card at the head of a bot's page."""
 
     overall: StandingRow | None
-    best: tuple[Leaderboard, StandingRow] | None
+    best: BestPlace | None
     """Where it surely stands highest."""
     traits: list[Trait]
     beats: list[str]
@@ -104,19 +112,24 @@ class Field:
     def traits(self, bot: str) -> list[Trait]:
         """Return what a bot does against the field; nothing for what it never had to do."""
         own = self._values.get(bot, {})
-        return [
-            self._trait(name, own[name])
-            for name in _TRAITS
-            if name in own and len(self._sorted[name]) > 1
-        ]
-
-    def _trait(self, name: str, value: float) -> Trait:
-        others = self._sorted[name]
-        low, high = bisect_left(others, value), bisect_right(others, value)
-        below = (low + (high - low - 1) / 2) / (len(others) - 1)
-        written = fixed if name == "boldness" else percent
-        named = name.replace("_", " ").capitalize()
-        return Trait(named, *_TRAITS[name], written(value), written(median(others)), below)
+        traits = []
+        for name, (more, less, unit) in _TRAITS.items():
+            every = self._sorted[name]
+            if name not in own or len(every) < 2:
+                continue
+            low, high = bisect_left(every, own[name]), bisect_right(every, own[name])
+            written = fixed if name == "boldness" else percent
+            trait = Trait(
+                name=name.replace("_", " ").capitalize(),
+                more=more,
+                less=less,
+                of=unit,
+                value=written(own[name]),
+                median=written(median(every)),
+                below=(low + (high - low - 1) / 2) / (len(every) - 1),
+            )
+            traits.append(trait)
+        return traits
 
 
 def whole_style(summary: LeagueSummary, bot: str) -> Style:
@@ -137,31 +150,28 @@ def _values(style: Style) -> dict[str, float]:
 def card(
     bot: str,
     overall: Mapping[str, StandingRow],
-    places: Sequence[tuple[Leaderboard, StandingRow]],
+    places: Sequence[BestPlace],
     field: Field,
 ) -> Card:
     """Return the card of a bot that stands at these places of the leaderboards."""
-    duels = _duels(bot, [board for board, _ in places])
-    ends = {rival: wilson(ahead, games) for rival, (ahead, games) in duels.items()}
+    games: Counter[str] = Counter()
+    ahead: Counter[str] = Counter()
+    for place in places:
+        for rival, duel in place.board.duels_of(bot).items():
+            games[rival] += duel.games
+            ahead[rival] += duel.ahead
+    ends = {rival: wilson(ahead[rival], number) for rival, number in games.items()}
     won = sorted((-low, rival) for rival, (low, _) in ends.items() if low > 0.5)
     lost = sorted((high, rival) for rival, (_, high) in ends.items() if high < 0.5)
     return Card(
         overall=overall.get(bot),
-        best=min(places, key=lambda place: (place[1].worst, place[1].best), default=None),
+        best=min(
+            places, key=lambda place: (place.standing.worst, place.standing.best), default=None
+        ),
         traits=field.traits(bot),
         beats=[rival for _, rival in won[:NAMED]],
         loses_to=[rival for _, rival in lost[:NAMED]],
     )
-
-
-def _duels(bot: str, boards: Iterable[Leaderboard]) -> dict[str, tuple[int, int]]:
-    """Return in how many games it was ahead of each rival, of how many, at all tables."""
-    known: dict[str, tuple[int, int]] = {}
-    for board in boards:
-        for rival, duel in board.duels_of(bot).items():
-            ahead, games = known.get(rival, (0, 0))
-            known[rival] = ahead + duel.ahead, games + duel.games
-    return known
 
 
 class Opponent(Struct, frozen=True):
@@ -273,7 +283,7 @@ class BotView(Struct, frozen=True):
 
 
 def models(
-    league: LeagueInfo,
+    conditions: Conditions,
     bots: Iterable[BotInfo],
     ratings: Ratings,
     summary: LeagueSummary,
@@ -281,78 +291,45 @@ def models(
     highlights: SiteHighlights,
 ) -> Iterator[BotPage]:
     """Yield a page model for each of some bots of a league, in order; fixtures are in theirs."""
-    recent, versions = _recent(fixtures), _versions(league)
+    recent = defaultdict[str, list[FixtureResultRow]](list)
+    for fixture in reversed(fixtures):
+        for name in fixture.seats:
+            if len(recent[name]) < RECENT:
+                recent[name].append(fixture)
+    # By the name that versions of a bot share, the oldest first.
+    versions = defaultdict[str, list[BotInfo]](list)
+    for bot in sorted(everyone(conditions), key=lambda bot: (version_of(bot.name), bot.name)):
+        versions[version_of(bot.name)[0]].append(bot)
     rows = [(board, {row.bot: row for row in board.rows}) for board in ratings.boards]
-    field = Field(summary)
     whole = overall_standings(ratings.overall).rows if ratings.overall else ()
     overall = {row.bot: row for row in whole}
+    field = Field(summary)
     for info in bots:
-        places = [_place(board, of, info.name) for board, of in rows if info.name in of]
-        stands = [(place.board, place.standing) for place in places]
-        yield _model(
-            info,
-            places,
-            card(info.name, overall, stands, field),
-            _earlier(versions, info.name),
-            recent[info.name],
-            summary,
-            highlights.bots.get(info.name, ()),
+        name = info.name
+        shared_name, number = version_of(name)
+        places = [_place(board, of, name) for board, of in rows if name in of]
+        stands = [BestPlace(place.board, place.standing) for place in places]
+        bids = play.bot_calibration(summary, name)
+        listed = [one for one in highlights.bots.get(name, ()) if one.kind != "fault"]
+        faults = summary.faults.bots.get(name, BotFaults())
+        texts = summary.stderr.get(name, {})
+        yield BotPage(
+            info=info,
+            card=card(name, overall, stands, field),
+            earlier=[bot for bot in versions[shared_name] if version_of(bot.name)[1] < number],
+            places=places,
+            recent=recent[name],
+            seats=play.bot_seats(summary, name),
+            styles=play.styles(summary, name),
+            calibration=charts.calibration(bids) if bids else None,
+            best=watch.view(min(listed, key=order)) if listed else None,
+            highlights=[watch.view(highlight) for highlight in listed],
+            mistakes=[_mistake_view(mistake) for mistake in summary.mistakes.get(name, ())],
+            faults=faults.count,
+            causes={cause: faults.causes[cause] for cause in Cause if faults.causes[cause]},
+            shown=faults.first,
+            stderr=[(faults.by_fixture[index], text) for index, text in sorted(texts.items())],
         )
-
-
-def _recent(fixtures: Sequence[FixtureResultRow]) -> dict[str, list[FixtureResultRow]]:
-    """Return the last fixtures of each bot, the newest first."""
-    recent: dict[str, list[FixtureResultRow]] = defaultdict(list)
-    for fixture in reversed(fixtures):
-        for bot in fixture.seats:
-            if len(recent[bot]) < RECENT:
-                recent[bot].append(fixture)
-    return recent
-
-
-def _versions(league: LeagueInfo) -> dict[str, list[BotInfo]]:
-    """Return all versions of each bot, by the name that they share, the oldest first."""
-    versions: dict[str, list[BotInfo]] = defaultdict(list)
-    for bot in sorted(everyone(league), key=lambda bot: (version_of(bot.name), bot.name)):
-        versions[version_of(bot.name)[0]].append(bot)
-    return versions
-
-
-def _earlier(versions: Mapping[str, Sequence[BotInfo]], name: str) -> list[BotInfo]:
-    of, number = version_of(name)
-    return [bot for bot in versions[of] if version_of(bot.name)[1] < number]
-
-
-def _model(
-    info: BotInfo,
-    places: list[BoardResults],
-    in_short: Card,
-    earlier: list[BotInfo],
-    recent: list[FixtureResultRow],
-    summary: LeagueSummary,
-    highlights: Sequence[Highlight],
-) -> BotPage:
-    faults = summary.faults.bots.get(info.name, BotFaults())
-    calibration = play.bot_calibration(summary, info.name)
-    texts = summary.stderr.get(info.name, {})
-    listed = [highlight for highlight in highlights if highlight.kind != "fault"]
-    return BotPage(
-        info=info,
-        card=in_short,
-        earlier=earlier,
-        places=places,
-        recent=recent,
-        seats=play.bot_seats(summary, info.name),
-        styles=play.styles(summary, info.name),
-        calibration=charts.calibration(calibration) if calibration else None,
-        best=watch.view(min(listed, key=order)) if listed else None,
-        highlights=[watch.view(highlight) for highlight in listed],
-        mistakes=[_mistake_view(mistake) for mistake in summary.mistakes.get(info.name, ())],
-        faults=faults.count,
-        causes={cause: faults.causes[cause] for cause in Cause if faults.causes[cause]},
-        shown=faults.first,
-        stderr=[(faults.by_fixture[index], text) for index, text in sorted(texts.items())],
-    )
 
 
 def _place(board: Leaderboard, rows: Mapping[str, LeaderboardRow], bot: str) -> BoardResults:

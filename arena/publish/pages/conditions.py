@@ -1,19 +1,182 @@
-"""Page models of the conditions (rules, limits, sandboxes, machine, times) and of the rules."""
+"""The conditions of a league, and its rules: page models, and data tables."""
 
 import platform
 import shlex
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from typing import Annotated
 
 from msgspec import Struct
+from msgspec.structs import asdict, fields
 
 from arena import __version__
-from arena.game.records import LeagueInfo, MachineInfo
-from arena.game.rules.books import OPTIONS, SWITCHES, VARIANTS
-from arena.game.rules.clauses import CLAUSES, Clause, by_text
+from arena.game.records import Conditions, MachineInfo
+from arena.game.rules.books import OPTIONS, SWITCHES, VARIANTS, Rules, changed_switches
+from arena.game.rules.clauses import CLAUSES, MEANINGS, Clause, by_text
 from arena.game.wire.messages import PROTOCOL
 from arena.playstats.league_summary import LeagueSummary, Timing
-from arena.publish.data.results import LimitRow, Switch, Value, limit_rows, switches, values
+from arena.publish.data.schema import DataTable, LeagueHead, TableRow, table
 from arena.publish.text import duration, readable_time
+from arena.ratings.columns import Bot, Players, Variant, Whole, doc
+
+
+@table("bots")
+class BotRow(TableRow, frozen=True):
+    """The bots as they entered."""
+
+    name: Bot
+    author: Annotated[str, doc("Who wrote it.")]
+    version: Annotated[str, doc("As its author calls it.")]
+    runtime: Annotated[str, doc("What it is written for.")]
+    tags: Annotated[tuple[str, ...], doc("What its author sorts it under.")]
+    digest: Annotated[str, doc("SHA-256 over the bot's files, hexadecimal.")]
+
+
+@table("rules")
+class RuleRow(TableRow, frozen=True):
+    """Every rule switch and option of every variant."""
+
+    variant: Variant
+    book: Annotated[str, doc("The rule book that the variant started from.")]
+    switch: Annotated[str, doc("The switch's or option's name.")]
+    value: Annotated[str, doc("What is played.")]
+    changed_from: Annotated[str | None, doc("The rule book's value if the league changed it.")]
+    clauses: Annotated[tuple[str, ...], doc("The clauses of the rules that it is about.")]
+
+
+@table("limits")
+class LimitRow(TableRow, frozen=True):
+    """The limits of bots."""
+
+    name: Annotated[str, doc("The limit's name in league.yaml.")]
+    value: Annotated[str, doc("Its value, with the unit.")]
+    words: Annotated[str, doc("What is limited.")]
+
+
+@table("played")
+class PlayedRow(TableRow, frozen=True):
+    """How much was played."""
+
+    variant: Variant
+    players: Players
+    fixtures: Annotated[Whole, doc("Fixtures played.")]
+    games: Annotated[Whole, doc("Games played.")]
+    decisions: Annotated[Whole, doc("Answers asked of bots.")]
+
+
+_WITHOUT_SWITCH = {"calza": "CALZA-WHO"}
+"""The clause to read on an option that no single clause is about."""
+
+
+class Value(Struct, frozen=True):
+    """A switch's value in one variant."""
+
+    variant: str
+    shown: str
+    book: str | None = None
+    """The rule book's value, if the league changed it."""
+
+
+class Switch(Struct, frozen=True):
+    """A switch or option across the league's variants."""
+
+    name: str
+    words: str
+    values: list[Value]
+    clauses: tuple[str, ...]
+
+
+def switches(league: Conditions, names: Collection[str]) -> list[Switch]:
+    """Return these switches or options, in the order of the rule books.
+
+    Raises LookupError if one has no description, or no clause to read.
+    """
+    order = [field.name for field in fields(Rules)]
+    return [
+        Switch(name, _described(name, MEANINGS), values(league, name), clauses_of(name))
+        for name in sorted(names, key=order.index)
+    ]
+
+
+def clauses_of(switch: str) -> tuple[str, ...]:
+    """Return the ids of the clauses that a switch or option is about; at least one.
+
+    Raises LookupError if there is none.
+    """
+    ids = tuple(clause.id for clause in CLAUSES if clause.switch == switch)
+    return ids or (_described(switch, _WITHOUT_SWITCH),)
+
+
+def _described(switch: str, descriptions: Mapping[str, str]) -> str:
+    if switch not in descriptions:
+        what = f"the site does not know the rule switch '{switch}'"
+        raise LookupError(f"{what}: it needs a clause, and a description in MEANINGS of {__name__}")
+    return descriptions[switch]
+
+
+def values(league: Conditions, switch: str) -> list[Value]:
+    """Return what each variant of the league sets a switch or option to."""
+    found = []
+    for label, rules in league.variants.items():
+        book = asdict(VARIANTS[rules.name])[switch]
+        changed = switch in changed_switches(rules)
+        found.append(Value(label, shown(asdict(rules)[switch]), shown(book) if changed else None))
+    return found
+
+
+def shown(value: object) -> str:
+    """Return a switch's value in words."""
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    return str(value).replace("_", " ")
+
+
+def rule_rows(league: Conditions) -> list[RuleRow]:
+    """Return every switch and option of every variant."""
+    return [
+        RuleRow(
+            value.variant,
+            league.variants[value.variant].name,
+            switch.name,
+            value.shown,
+            value.book,
+            switch.clauses,
+        )
+        for switch in switches(league, SWITCHES) + switches(league, OPTIONS)
+        for value in switch.values
+    ]
+
+
+def limit_rows(league: Conditions) -> list[LimitRow]:
+    """Return the limits that bots played under."""
+    info = league.limits
+    rows = [
+        LimitRow("start", f"{info.start:g} s", "from a bot's launch until it is ready"),
+        LimitRow("answer", f"{info.answer:g} s", "for each answer"),
+        LimitRow("game", f"{info.game:g} s", "for all answers of a bot in one game together"),
+        LimitRow(
+            "wall",
+            f"{info.wall:g} times",
+            "as long as that by the wall clock, if answers are timed by the bot's own CPU time",
+        ),
+        LimitRow("freeze", shown(info.freeze), "a bot is stopped while no answer is awaited"),
+        LimitRow("restarts", f"{info.restarts}", "fresh starts of a bot within a fixture"),
+        LimitRow(
+            "concurrent_games",
+            f"{info.concurrent_games}",
+            "games of a fixture under way at a time, if all its bots can play so many",
+        ),
+    ]
+    if info.fixture:
+        what = "wall time of a bot for all its answers in a fixture together"
+        rows.append(LimitRow("fixture", f"{info.fixture:g} s", what))
+    if info.model:
+        what = "wall time in which language models may work for one answer"
+        rows.append(LimitRow("model", f"{info.model:g} s", what))
+    if league.rounds_per_die:
+        what = "per die at the start; then the dice left decide the game"
+        rows.append(LimitRow("rounds", f"{league.rounds_per_die} rounds", what))
+    return rows
+
 
 _INODES = "The number of files in /tmp is not capped, and each takes some of the machine's memory."
 _KERNEL = "Bots share the machine's kernel: a vulnerability in it is a way out."
@@ -66,7 +229,7 @@ PROMISES = {
         ),
     ),
 }
-"""The limits of each sandbox, in the words of docs/evidence/hostile.md."""
+"""The limits of each sandbox, in the words of benchmarks/results/hostile.md."""
 
 
 def machine(info: MachineInfo | None) -> dict[str, str]:
@@ -84,12 +247,12 @@ def machine(info: MachineInfo | None) -> dict[str, str]:
     return {name: value for name, value in found.items() if value}
 
 
-def versions(league: LeagueInfo) -> dict[str, str]:
+def versions(conditions: Conditions) -> dict[str, str]:
     """Return the versions of what played and of what wrote the report."""
     from importlib.metadata import version
 
     return {
-        "Arena that played": league.arena_version,
+        "Arena that played": conditions.arena_version,
         "Wire protocol": str(PROTOCOL),
         "Arena that wrote this": __version__,
         "Python that rated": platform.python_version(),
@@ -129,19 +292,19 @@ class ConditionsPage(Struct, frozen=True):
 
 
 def conditions_page(
-    league: LeagueInfo, summary: LeagueSummary, timing: Timing | None, store_root: str
+    conditions: Conditions, summary: LeagueSummary, timing: Timing | None, store_root: str
 ) -> ConditionsPage:
     """Return what the page of conditions shows."""
     return ConditionsPage(
-        switches=switches(league, SWITCHES),
-        options=switches(league, OPTIONS),
-        limits=limit_rows(league),
-        sandboxes=dict(sorted(summary.sandboxes.items())) or {league.sandbox: 0},
+        switches=switches(conditions, SWITCHES),
+        options=switches(conditions, OPTIONS),
+        limits=limit_rows(conditions),
+        sandboxes=dict(sorted(summary.sandboxes.items())) or {conditions.sandbox: 0},
         promises=PROMISES,
-        machine=machine(league.machine),
-        versions=versions(league),
+        machine=machine(conditions.machine),
+        versions=versions(conditions),
         times=times(timing),
-        seeds=seeds(league),
+        seeds=seeds(conditions),
         store_root=store_root,
     )
 
@@ -161,10 +324,10 @@ class SeedFacts(Struct, frozen=True):
         return shlex.quote(self.seed)
 
 
-def seeds(league: LeagueInfo) -> list[SeedFacts]:
+def seeds(conditions: Conditions) -> list[SeedFacts]:
     """Return the league's master seeds, first to last: it got another when bots joined."""
-    last = league.seed, league.commitment
-    pairs = [*((pair.seed, pair.commitment) for pair in league.earlier_seeds), last]
+    last = conditions.seed, conditions.commitment
+    pairs = [*((pair.seed, pair.commitment) for pair in conditions.earlier_seeds), last]
     several = len(pairs) > 1
     return [
         SeedFacts(f" {number}" if several else "", *pair) for number, pair in enumerate(pairs, 1)
@@ -188,14 +351,14 @@ class Wording(Struct, frozen=True):
     """Whether a variant of the league is played by one of these books."""
 
 
-def clause_entries(league: LeagueInfo) -> list[tuple[Clause, list[Wording], list[Value]]]:
+def clause_entries(conditions: Conditions) -> list[tuple[Clause, list[Wording], list[Value]]]:
     """Return every clause in the order of a game, with its switch's value in each variant."""
-    played = {rules.name for rules in league.variants.values()}
+    played = {rules.name for rules in conditions.variants.values()}
     return [
         (
             clause,
             [Wording(text, books, not played.isdisjoint(books)) for text, books in by_text(clause)],
-            values(league, clause.switch) if clause.switch else [],
+            values(conditions, clause.switch) if clause.switch else [],
         )
         for clause in CLAUSES
     ]
@@ -208,6 +371,23 @@ class RulesPage(Struct, frozen=True):
     books: Mapping[str, str]
 
 
-def rules_page(league: LeagueInfo) -> RulesPage:
+def rules_page(conditions: Conditions) -> RulesPage:
     """Return what the page of the rules shows."""
-    return RulesPage(clause_entries(league), {name: BOOKS[name] for name in VARIANTS})
+    return RulesPage(clause_entries(conditions), {name: BOOKS[name] for name in VARIANTS})
+
+
+def tables(league: Conditions, summary: LeagueSummary) -> list[DataTable]:
+    """Return the data tables of the bots, the rules, the limits and how much was played."""
+    head = LeagueHead(league.name)
+    fields = BotRow.__struct_fields__
+    bots = [BotRow(**{name: getattr(bot, name) for name in fields}) for bot in league.bots]
+    played = [
+        PlayedRow(*division, total.fixtures, total.games, total.decisions)
+        for division, total in summary.played.items()
+    ]
+    return [
+        DataTable(BotRow, head, bots),
+        DataTable(RuleRow, head, rule_rows(league)),
+        DataTable(LimitRow, head, limit_rows(league)),
+        DataTable(PlayedRow, head, played),
+    ]

@@ -3,7 +3,7 @@
 from msgspec import Struct
 from msgspec.structs import replace
 
-from arena.playstats.faults import BotFaults, FaultKind
+from arena.playstats.faults import FaultKind
 from arena.playstats.league_summary import LeagueSummary
 
 SHOWN = 500
@@ -58,13 +58,18 @@ def faults_page(summary: LeagueSummary) -> FaultsPage:
 def by_bot(summary: LeagueSummary) -> list[FaultyBot]:
     """Return the faults of each bot that faulted, the bot with the most faulted games first."""
     faulty = [
-        FaultyBot(bot, summary.games_of(bot), of.games, _kinds(of), of.others)
-        for bot, of in summary.faults.bots.items()
+        FaultyBot(
+            bot=bot,
+            games=summary.games_of(bot),
+            faulted=faults.games,
+            kinds=[
+                kind
+                for _, kind in sorted(
+                    faults.kinds.items(), key=lambda item: (-item[1].count, item[0])
+                )
+            ],
+            others=faults.others,
+        )
+        for bot, faults in summary.faults.bots.items()
     ]
     return sorted(faulty, key=lambda bot: (-bot.faulted, bot.bot))
-
-
-def _kinds(faults: BotFaults) -> list[FaultKind]:
-    """Return the kinds of faults of a bot, the most frequent first."""
-    kinds = sorted(faults.kinds.items(), key=lambda item: (-item[1].count, item[0]))
-    return [kind for _, kind in kinds]

@@ -15,7 +15,7 @@ from uuid import UUID
 
 from msgspec import Struct
 
-from arena.game.records import Fixture, FixtureResult, LeagueInfo
+from arena.game.records import Conditions, Fixture, FixtureResult
 from arena.publish.game_source import GameSource
 from arena.publish.text import one_line, timestamp
 from arena.ratings.leaderboard_rows import Leaderboard
@@ -38,7 +38,7 @@ class Change(Struct, frozen=True):
     id: str
     updated: str
     board: Leaderboard
-    """As it is today."""
+    """The leaderboard as it is today."""
     bot: str
     before: Checkpoint
     after: Checkpoint
@@ -71,7 +71,8 @@ def history(board: Leaderboard, source: GameSource) -> Iterator[Checkpoint]:
             name = f"ranks {blocks} {board.players} {board.variant!a}"
             data = source.cached(name, key, partial(_ranks_then, then))
             yield Checkpoint(*json.loads(data))
-    yield _checkpoint(board)
+    now = {row.bot: ranks(row.best, row.worst) for row in board.rows}
+    yield Checkpoint(board.blocks, now)
 
 
 def _results_of(board: Leaderboard, source: GameSource) -> list[FixtureResult]:
@@ -86,12 +87,11 @@ def _ranks_then(then: Sequence[FixtureResult]) -> bytes:
     return json.dumps([blocks, {bot: ranks(*ends) for bot, ends in ranges.items()}]).encode()
 
 
-def _checkpoint(board: Leaderboard) -> Checkpoint:
-    return Checkpoint(board.blocks, {row.bot: ranks(row.best, row.worst) for row in board.rows})
-
-
 def changes(
-    league: LeagueInfo, board: Leaderboard, seen: Sequence[Checkpoint], times: Mapping[int, float]
+    conditions: Conditions,
+    board: Leaderboard,
+    seen: Sequence[Checkpoint],
+    times: Mapping[int, float],
 ) -> Iterator[Change]:
     """Yield the changes from checkpoint to checkpoint; `times` are by number of blocks."""
     for before, after in pairwise(seen):
@@ -99,7 +99,7 @@ def changes(
         for bot, range_ in after.ranks.items():
             if range_ != before.ranks.get(bot):
                 parts = board.variant, str(board.players), str(after.blocks), bot
-                yield Change(_urn(league, *parts), updated, board, bot, before, after)
+                yield Change(_urn(conditions, *parts), updated, board, bot, before, after)
 
 
 def ranks(best: int, worst: int) -> str:
@@ -107,9 +107,9 @@ def ranks(best: int, worst: int) -> str:
     return f"{best}" if best == worst else f"{best}\N{EN DASH}{worst}"
 
 
-def _urn(league: LeagueInfo, *parts: str) -> str:
+def _urn(conditions: Conditions, *parts: str) -> str:
     """Return an id that depends on nothing but the league's seed and these names."""
-    text = "\0".join((league.commitment, *parts))
+    text = "\0".join((conditions.commitment, *parts))
     digest = sha256(text.encode("utf-8", "surrogatepass")).digest()
     return UUID(bytes=digest[:16], version=5).urn
 
@@ -127,7 +127,7 @@ def block_times(
 
 
 class Feed(Struct, frozen=True):
-    """The feed."""
+    """The Atom feed of a league."""
 
     entries: list[Change]
     """The newest first."""
@@ -136,7 +136,7 @@ class Feed(Struct, frozen=True):
     title: Callable[[Change], str]
 
 
-def feed(league: LeagueInfo, boards: Sequence[Leaderboard], source: GameSource) -> Feed:
+def feed(conditions: Conditions, boards: Sequence[Leaderboard], source: GameSource) -> Feed:
     """Return the feed of a league."""
     entries: list[Change] = []
     stored_at = {
@@ -148,10 +148,10 @@ def feed(league: LeagueInfo, boards: Sequence[Leaderboard], source: GameSource) 
         seen = list(history(board, source))
         fixtures = [result.fixture for result in _results_of(board, source)]
         times = block_times(fixtures, [checkpoint.blocks for checkpoint in seen], stored_at)
-        entries += changes(league, board, seen, times)
+        entries += changes(conditions, board, seen, times)
     entries.sort(key=lambda entry: entry.updated, reverse=True)
     newest = timestamp(max(stored_at.values(), default=0))
-    return Feed(entries[:NEWEST], newest, _urn(league), title)
+    return Feed(entries[:NEWEST], newest, _urn(conditions), title)
 
 
 def title(change: Change) -> str:

@@ -8,7 +8,7 @@ from itertools import groupby
 
 from msgspec import Struct
 
-from arena.game.records import Division, LeagueInfo
+from arena.game.records import Conditions, Division
 from arena.publish.data.results import FixtureResultRow
 from arena.publish.links import Links, identities
 from arena.publish.site_folder import File
@@ -81,7 +81,7 @@ class RankedSeat(Struct, frozen=True):
     place: float
     """Its mean place, rounded to what is shown."""
     luck: float | None
-    """In wins."""
+    """How lucky the bot was, in wins; None where it is not measured."""
 
 
 def ranked(fixture: FixtureResultRow) -> list[RankedSeat]:
@@ -138,16 +138,16 @@ class SearchIndex(Struct, frozen=True):
 
 def search_files(
     fixtures: Sequence[FixtureResultRow],
-    league: LeagueInfo,
+    conditions: Conditions,
     boards: Sequence[Leaderboard],
     links: Links,
 ) -> Iterator[File]:
     """Yield every script that the search loads."""
     parts = _parted(fixtures, SHARD)
-    marks = identities(bot.name for bot in league.bots)
+    marks = identities(bot.name for bot in conditions.bots)
     index = SearchIndex(
         marks={links.bots[bot]: mark.classes for bot, mark in marks.items()},
-        bots={links.bots[bot.name]: one_line(bot.name) for bot in league.bots},
+        bots={links.bots[bot.name]: one_line(bot.name) for bot in conditions.bots},
         tables={
             links.division_id(board.division): (one_line(board.variant), board.players)
             for board in boards

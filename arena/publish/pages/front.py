@@ -7,7 +7,6 @@ from msgspec.structs import replace
 
 from arena.game.records import FixtureResult
 from arena.league.schedule.playoff import PlayoffVerdict
-from arena.playstats.faults import FaultSummary
 from arena.playstats.league_summary import LeagueSummary
 from arena.publish.charts import Axis
 from arena.publish.links import OVERALL, Links
@@ -120,10 +119,12 @@ def front(
     playoff: PlayoffVerdict | None,
 ) -> Front:
     """Return what the front page shows."""
+    faulted = {bot: of.games for bot, of in summary.faults.bots.items()}
+    bots = tuple(sorted(faulted, key=lambda bot: (-faulted[bot], bot)))
     return replace(
         first_standings(ratings, state),
         highlights=highlights,
-        faults=_faults(summary.faults),
+        faults=LostGames(summary.faults.games, bots, faulted[bots[0]]) if bots else None,
         playoff=playoff,
     )
 
@@ -157,12 +158,6 @@ def main_page(ratings: Ratings, links: Links) -> str:
     if ratings.overall:
         return OVERALL
     return links.table(ratings.boards[0]) if ratings.boards else ""
-
-
-def _faults(summary: FaultSummary) -> LostGames | None:
-    games = {bot: of.games for bot, of in summary.bots.items()}
-    bots = sorted(games, key=lambda bot: (-games[bot], bot))
-    return LostGames(summary.games, tuple(bots), games[bots[0]]) if bots else None
 
 
 def description(

@@ -11,7 +11,7 @@ from typing import Generic, Literal, TypeVar
 from msgspec import Struct
 from msgspec.structs import replace
 
-from arena.game.records import BotInfo, LeagueInfo
+from arena.game.records import BotInfo, Conditions
 from arena.publish.charts import Axis, axis_of
 from arena.publish.data.results import HeadToHeadRow, by_opponent
 from arena.publish.pages.models import ModelsRow, model_rows
@@ -59,11 +59,12 @@ class Standings(Struct, frozen=True):
 
 def overall_standings(overall: Overall) -> Standings:
     """Return the standings over all divisions."""
-    return Standings(tuple(map(_overall_row, overall.rows)))
-
-
-def _overall_row(row: OverallRow) -> StandingRow:
-    return StandingRow(row.bot, *_ranks(row), row.low, row.score, row.high, row.games)
+    return Standings(
+        tuple(
+            StandingRow(row.bot, *_ranks(row), row.low, row.score, row.high, row.games)
+            for row in overall.rows
+        )
+    )
 
 
 def _ranks(row: LeaderboardRow | OverallRow) -> tuple[bool, int, int]:
@@ -116,16 +117,18 @@ class LeaderboardPage(Struct, frozen=True):
     """What bots used of language models, by name."""
 
 
-def leaderboard_page(board: Leaderboard, league: LeagueInfo, used: BotModels) -> LeaderboardPage:
+def leaderboard_page(
+    board: Leaderboard, conditions: Conditions, used: BotModels
+) -> LeaderboardPage:
     """Return what a leaderboard's page shows."""
     standings = board_standings(board)
     return LeaderboardPage(
         board=board,
         columns=page_columns(LeaderboardRow),
-        lines=lines(board, league),
+        lines=lines(board, conditions),
         standings=standings,
         axis=standings.axis,
-        use_columns=page_columns(ModelsRow) if league.models else (),
+        use_columns=page_columns(ModelsRow) if conditions.models else (),
         uses={row.bot: row for row in model_rows(board, used)},
     )
 
@@ -154,9 +157,9 @@ class OverallPage(Struct, frozen=True):
     infos: dict[str, BotInfo]
 
 
-def overall_page(overall: Overall, league: LeagueInfo) -> OverallPage:
+def overall_page(overall: Overall, conditions: Conditions) -> OverallPage:
     """Return what the page of the overall table shows."""
-    infos = {bot.name: bot for bot in league.bots}
+    infos = {bot.name: bot for bot in conditions.bots}
     standings, columns = overall_standings(overall), page_columns(OverallRow)
     return OverallPage(overall, columns, standings, standings.axis, infos)
 
@@ -173,9 +176,9 @@ class BoardLine(Struct, frozen=True):
     """Whether those above it are the best ones, with 95 % confidence."""
 
 
-def lines(board: Leaderboard, league: LeagueInfo) -> list[BoardLine]:
+def lines(board: Leaderboard, conditions: Conditions) -> list[BoardLine]:
     """Return the lines of a leaderboard, best first."""
-    infos = {bot.name: bot for bot in league.bots}
+    infos = {bot.name: bot for bot in conditions.bots}
     listed, worst = [], 0
     for above, row in enumerate(board.rows):
         tier = above > 0 and worst <= above
@@ -269,12 +272,12 @@ class Overview(Struct, frozen=True):
         return any(cell.provisional for row in self.rows for cell in row.cells if cell)
 
 
-def overview(league: LeagueInfo, ratings: Ratings) -> Overview:
+def overview(conditions: Conditions, ratings: Ratings) -> Overview:
     """Return all bots in the order of the overall table, else of the first leaderboard."""
     whole = overall_standings(ratings.overall).rows if ratings.overall else ()
     overall = {row.bot: row for row in whole}
     boards = [{row.bot: row for row in board_standings(board).rows} for board in ratings.boards]
-    infos = {bot.name: bot for bot in league.bots}
+    infos = {bot.name: bot for bot in conditions.bots}
     order = dict.fromkeys(chain(overall, *boards, infos))
     most = CELLS // (len(boards) + 1)
     rows = [

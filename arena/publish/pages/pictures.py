@@ -1,7 +1,7 @@
 """The PNG pictures of a site: its verdict for other sites, the head-to-head of many bots."""
 
 import zlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from itertools import chain
 from struct import pack
@@ -34,10 +34,14 @@ def _chunk(kind: bytes, data: bytes) -> bytes:
 
 
 PICTURE = "podium.png"
-WIDTH, HEIGHT = 1200, 630
+WIDTH = 1200
+HEIGHT = 630
 _EDGE = 72
 """Pixels left free on all sides."""
-_GROUND, _INK, _DICE, _STEP = (252, 251, 248), (28, 29, 34), (168, 40, 58), (231, 239, 248)
+_GROUND = (252, 251, 248)
+_INK = (28, 29, 34)
+_DICE = (168, 40, 58)
+_STEP = (231, 239, 248)
 _PIPS = {1: ("e",), 2: ("a", "i"), 3: ("a", "e", "i")}
 """Which of the nine places of a die's face hold a pip, from a to i."""
 _DIE = 72
@@ -60,7 +64,8 @@ def podium(league: str, verdict: str, bots: Sequence[str]) -> bytes:
         pixels[top - 8 : top + 80, _EDGE - 24 : WIDTH - _EDGE + 24] = _STEP
         _draw_die(pixels, _EDGE, top, place)
         _write(pixels, _EDGE + 104, top, bot)
-    return _rgb_png(pixels)
+    rows = b"".join(b"\0" + row.tobytes() for row in pixels)
+    return png(WIDTH, HEIGHT, RGB, [(b"IDAT", zlib.compress(rows, 9))])
 
 
 def _lines(words: str) -> list[str]:
@@ -68,7 +73,8 @@ def _lines(words: str) -> list[str]:
     lines = [""]
     for word in ascii_name(words).split():
         longer = f"{lines[-1]} {word}".strip()
-        if _width(longer) <= WIDTH - 2 * _EDGE:
+        width = sum(glyph.shape[1] for glyph in _shown(longer))
+        if width <= WIDTH - 2 * _EDGE:
             lines[-1] = longer
         else:
             lines.append(word)
@@ -81,7 +87,9 @@ def _glyphs() -> "dict[str, Pixels]":
     import numpy as np
 
     data = zlib.decompress((shipped.folder("reports") / "fonts/glyphs.z").read_bytes())
-    height, widths, at = data[0], data[1:96], 96
+    height = data[0]
+    widths = data[1:96]
+    at = 96
     glyphs = {}
     for number, width in enumerate(widths):
         rows = np.frombuffer(data, np.uint8, height * width, at)
@@ -93,10 +101,6 @@ def _glyphs() -> "dict[str, Pixels]":
 def _shown(words: str) -> "list[Pixels]":
     glyphs = _glyphs()
     return [glyphs.get(letter, glyphs["?"]) for letter in ascii_name(words) or "?"]
-
-
-def _width(words: str) -> int:
-    return sum(glyph.shape[1] for glyph in _shown(words))
 
 
 def _write(pixels: "Pixels", left: int, top: int, words: str) -> None:
@@ -127,11 +131,6 @@ def _draw_die(pixels: "Pixels", left: int, top: int, face: int) -> None:
         part[np.hypot(x - 17.5 - 18 * column, y - 17.5 - 18 * row) <= 7] = (255, 255, 255)
 
 
-def _rgb_png(pixels: "Pixels") -> bytes:
-    rows = b"".join(b"\0" + row.tobytes() for row in pixels)
-    return png(WIDTH, HEIGHT, RGB, [(b"IDAT", zlib.compress(rows, 9))])
-
-
 Scheme = Literal["light", "dark"]
 Matrix = Iterable[MatrixRow[HeadToHeadRow]]
 
@@ -158,7 +157,13 @@ def heatmaps(matrix: Matrix, bots: int) -> dict[Scheme, bytes]:
     block = max(1, min(_LARGEST, HEATMAP_WIDTH // bots))
     pixels = b"".join(b"\0" + line for line in chain.from_iterable(_pixel_lines(matrix, block)))
     drawn, width = zlib.compress(pixels, 9), bots * block
-    return {scheme: _indexed_png(width, drawn, colours) for scheme, colours in COLOURS.items()}
+    pictures: dict[Scheme, bytes] = {}
+    for scheme, colours in COLOURS.items():
+        # Pixels are numbers of colours from 1; colour 0 is clear.
+        palette = bytes(3) + bytes.fromhex("".join(colours.values()))
+        chunks = [(b"PLTE", palette), (b"tRNS", b"\0"), (b"IDAT", drawn)]
+        pictures[scheme] = png(width, width, INDEXED, chunks)
+    return pictures
 
 
 def _pixel_lines(matrix: Matrix, block: int) -> Iterator[list[bytes]]:
@@ -172,10 +177,3 @@ def _pixel_lines(matrix: Matrix, block: int) -> Iterator[list[bytes]]:
                 line[column] = numbers[tint(cell)]
         line[at] = numbers["self"]
         yield [b"".join(map(squares.__getitem__, line))] * block
-
-
-def _indexed_png(width: int, drawn: bytes, colours: Mapping[str, str]) -> bytes:
-    """Return a square PNG of compressed pixels, numbers of colours from 1; colour 0 is clear."""
-    palette = bytes(3) + bytes.fromhex("".join(colours.values()))
-    chunks = [(b"PLTE", palette), (b"tRNS", b"\0"), (b"IDAT", drawn)]
-    return png(width, width, INDEXED, chunks)

@@ -6,7 +6,7 @@ from itertools import groupby
 
 from msgspec import Struct
 
-from arena.game.records import Division, Fixture, FixtureResult
+from arena.game.records import Division, FixtureResult
 from arena.game.rules.books import Rules
 from arena.game.rules.explain import name_bid
 from arena.game.rules.round import Bid
@@ -104,27 +104,22 @@ def _upsets(
                 continue
             # The best may have become better since.
             if may_get_in(fixture.seats[seat], division, scores[seat]):
-                yield _upset(fixture, game.game, seat, scores[seat], *chances[seat], dice)
-
-
-def _upset(
-    fixture: Fixture, game: int, seat: int, score: float, rival: str, chance: float, dice: int
-) -> Highlight:
-    return Highlight(
-        kind="upset",
-        score=score,
-        bot=fixture.seats[seat],
-        variant=fixture.variant,
-        players=len(fixture.seats),
-        index=fixture.index,
-        game=game,
-        round=0,
-        step=0,
-        seat=seat,
-        chance=chance,
-        dice=dice,
-        rival=rival,
-    )
+                rival, chance = chances[seat]
+                yield Highlight(
+                    kind="upset",
+                    score=scores[seat],
+                    bot=fixture.seats[seat],
+                    variant=fixture.variant,
+                    players=len(fixture.seats),
+                    index=fixture.index,
+                    game=game.game,
+                    round=0,
+                    step=0,
+                    seat=seat,
+                    chance=chance,
+                    dice=dice,
+                    rival=rival,
+                )
 
 
 TITLES: dict[HighlightKind, tuple[str, str]] = {

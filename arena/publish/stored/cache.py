@@ -43,8 +43,13 @@ class Cache:
     """
 
     def __init__(self, path: Path, made_by: str) -> None:
+        self._path = path
         self._made_by = made_by
         self._file = _opened(path)
+
+    def reopened(self) -> "Cache":
+        """Return the same entries by a connection of its own, for a copy of the process."""
+        return Cache(self._path, self._made_by)
 
     def read(self, name: str, key: bytes) -> bytes | None:
         """Return the data of an entry; None if there is none with this key, or not whole."""

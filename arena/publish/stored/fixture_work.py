@@ -62,11 +62,14 @@ def summarize(
         stored = _sound(store, position)
         with suppress(*_DAMAGE):
             if stored and stored.has_logs:
-                played, digest = store.unpack_whole(stored)
+                played, digest = store.decoded(stored.played_and_hash)
                 one = _Logged(position, digest, names.played(played) if names else played)
                 logged[one.played.fixture.division].append(one)
             elif stored:
-                made[position] = _without_logs(names, store, stored)
+                result, digest = store.result(stored), store.decoded(stored.hash_content)
+                shown = names.result(result) if names else result
+                summary = summarize_result(shown, store.decoded(stored.luck))
+                made[position] = _encode(CachedFixture(digest, summary))
     for division, fixtures in logged.items():
         made |= _summarized(fixtures, variants.get(division.variant))
     return [made.get(position) for position in positions]
@@ -76,13 +79,6 @@ def _sound(store: Store, position: int) -> StoredFixture | None:
     """Return a fixture; None if it is missing or not what was written there."""
     stored = next(store.stored(position, position), None)
     return None if stored is None or any(stored.hash_mismatches()) else stored
-
-
-def _without_logs(names: Pseudonyms | None, store: Store, stored: StoredFixture) -> bytes:
-    """Return what to cache of a fixture whose logs were pruned."""
-    result, digest = store.result(stored), store.content_hash(stored)
-    summary = summarize_result(names.result(result) if names else result, store.luck(stored))
-    return _encode(CachedFixture(digest, summary))
 
 
 def _summarized(fixtures: Sequence[_Logged], rules: Rules | None) -> dict[int, bytes]:
@@ -103,16 +99,15 @@ def make_all(
     names: Pseudonyms | None, work: Work[Made], store: Store, jobs: Sequence[Job]
 ) -> list[Made]:
     """Return what some work makes of games; raises ArenaError if a fixture is damaged."""
-    return [work(_games(names, store, job), job.given) for job in jobs]
-
-
-def _games(names: Pseudonyms | None, store: Store, job: Job) -> PlayedFixture:
-    stored = _sound(store, job.fixture)
-    if stored is None:
-        raise damaged_fixtures([f"number {job.fixture}"], store.path)
-    part = stored.only(job.games)
-    played = store.unpack(part, store.record(part))
-    return names.played(played) if names else played
+    made = []
+    for job in jobs:
+        stored = _sound(store, job.fixture)
+        if stored is None:
+            raise damaged_fixtures([f"number {job.fixture}"], store.path)
+        part = stored.only(job.games)
+        played = store.decoded(part.played)
+        made.append(work(names.played(played) if names else played, job.given))
+    return made
 
 
 MANY = 10_000

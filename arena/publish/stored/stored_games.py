@@ -7,13 +7,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, closing, contextmanager, nullcontext, suppress
 from functools import partial
 from hashlib import sha256
-from typing import Any, TypeVar, overload
+from typing import Any, NamedTuple, TypeVar, overload
 
 import msgspec
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from arena.game.records import FixtureResult, GameResult, LeagueInfo
+from arena.game.records import Conditions, FixtureResult, GameResult
 from arena.game.rules.books import Rules
 from arena.io.cores import core_count
 from arena.io.errors import ArenaError
@@ -33,7 +33,9 @@ from arena.publish.stored.cache import Cache, CacheEntry, cache_path
 from arena.publish.stored.fixture_work import (
     MANY,
     CachedFixture,
+    Given,
     Processes,
+    Task,
     make_all,
     summarize,
     with_store,
@@ -88,7 +90,7 @@ class RunningTotal(Struct):
     faulted: list[int] = field(default_factory=list)
     """The positions of those with faults."""
     summary: LeagueSummary = field(default_factory=LeagueSummary)
-    """Without faults."""
+    """The statistics of the fixtures, but for their faults."""
 
 
 class _Kept(Struct, array_like=True, frozen=True):
@@ -97,7 +99,7 @@ class _Kept(Struct, array_like=True, frozen=True):
     digest: bytes
     """Of the hashes of its fixtures."""
     results: list[FixtureResult]
-    """Without games."""
+    """The results of the fixtures, without their games."""
     games: list[tuple[bytes, int]]
     """The games of each result, packed, and how many they are."""
     faulted: list[int]
@@ -137,16 +139,8 @@ def _digest(results: Iterable[FixtureResult], hashes: Mapping[int, FixtureHashes
     return digest.digest()
 
 
-def _to_plain(luck: "array[int]") -> list[int]:
-    return luck.tolist()
-
-
-def _counter(_: type[Any], counts: dict[Any, int]) -> Counter[Any]:
-    return Counter(counts)
-
-
-_encode_total = msgspec.msgpack.Encoder(enc_hook=_to_plain).encode
-_decode_total = msgspec.msgpack.Decoder(_Kept, dec_hook=_counter).decode
+_encode_total = msgspec.msgpack.Encoder(enc_hook=lambda luck: luck.tolist()).encode
+_decode_total = msgspec.msgpack.Decoder(_Kept, dec_hook=lambda _, counts: Counter(counts)).decode
 
 
 _TOTAL = "total"
@@ -157,7 +151,7 @@ _WRITTEN = 250
 _T = TypeVar("_T")
 
 
-class _Shared:
+class _SharedParts:
     """Shares equal parts of results, to save memory."""
 
     def __init__(self) -> None:
@@ -165,15 +159,20 @@ class _Shared:
 
     def result(self, result: FixtureResult) -> FixtureResult:
         """Return an equal result that shares its parts with others, with its games packed."""
-        fixture = replace(
-            result.fixture,
-            variant=self._one(result.fixture.variant),
-            seats=tuple(map(self._one, result.fixture.seats)),
-            dice=self._one(result.fixture.dice),
+        fixture = result.fixture
+        return replace(
+            result,
+            fixture=replace(
+                fixture,
+                variant=self._one(fixture.variant),
+                seats=tuple(map(self._one, fixture.seats)),
+                dice=self._one(fixture.dice),
+            ),
+            sandbox=self._one(result.sandbox),
+            clock=self._one(result.clock),
+            games=PackedGames.of(result.games),
+            luck=result.luck and array("i", result.luck),
         )
-        how = {"sandbox": self._one(result.sandbox), "clock": self._one(result.clock)}
-        games, luck = PackedGames.of(result.games), result.luck and array("i", result.luck)
-        return replace(result, fixture=fixture, games=games, luck=luck, **how)
 
     def _one(self, part: _T) -> _T:
         shared: _T = self._known.setdefault(part, part)
@@ -187,7 +186,7 @@ class _Faults(msgspec.Struct, frozen=True):
 
 
 class _CachedFaults(msgspec.Struct, array_like=True, frozen=True):
-    """A fixture in the cache, of which only the faults are decoded."""
+    """A cached fixture, read for its faults alone."""
 
     content_hash: bytes
     summary: _Faults
@@ -198,23 +197,24 @@ _decode = msgspec.msgpack.Decoder(CachedFixture).decode
 _decode_faults = msgspec.msgpack.Decoder(_CachedFaults).decode
 
 
-def summaries_of(store: Store, info: LeagueInfo, names: Pseudonyms | None) -> Cache:
+def summaries_of(store: Store, conditions: Conditions, names: Pseudonyms | None) -> Cache:
     """Return what reports of a store, perhaps under other names, keep between them."""
     fingerprint = names.fingerprint if names else ""
-    depends_on = maker(), fingerprint, info.variants
+    depends_on = maker(), fingerprint, conditions.variants
     return Cache(cache_path(store.path), sha256(_encode(depends_on)).hexdigest())
 
 
 @contextmanager
-def checking(store: Store, info: LeagueInfo) -> Iterator[Callable[[], None]]:
+def checking(store: Store, conditions: Conditions) -> Iterator[Callable[[], None]]:
     """Begin to check the rows of all fixtures; yield what raises ArenaError if any is damaged.
 
     No report is made of a store that the ratings refuse.
     """
     positions = store.positions()
     check = partial(with_store, store.path, Store.damaged_rows, positions)
-    many = len(positions) * info.games * max(info.players) >= MANY
-    with in_copy(check) if many and core_count() > 1 else nullcontext(check) as damaged:
+    seats = len(positions) * conditions.games * max(conditions.players)
+    in_process = seats >= MANY and core_count() > 1
+    with in_copy(check) if in_process else nullcontext(check) as damaged:
 
         def refuse() -> None:
             if found := damaged():
@@ -226,80 +226,174 @@ def checking(store: Store, info: LeagueInfo) -> Iterator[Callable[[], None]]:
 @contextmanager
 def stored_games(
     store: Store,
-    info: LeagueInfo,
+    conditions: Conditions,
     counts: Callable[[str], bool],
     names: Pseudonyms | None = None,
     tell: Tell = str,
 ) -> "Iterator[StoredGames]":
     """Yield the fixtures of a store that count, by `counts(id)`, perhaps under other names.
 
-    `tell` hears how far it is.
-    Raises ArenaError if something of the store is missing, or of what is read is damaged; before
-    anything is published, the rest is to be checked, too.
+    `tell` hears how far it is. Raises ArenaError if something of the store is missing, or if what
+    is read is damaged; before anything is published, the rest is to be checked, too.
     """
     store.check_complete()
-    open_cache = partial(summaries_of, store, info, names)
-    with closing(open_cache()) as cache, Processes(store) as processes:
-        games = StoredGames(store, cache, processes, info, counts, names, tell, open_cache)
+    with closing(summaries_of(store, conditions, names)) as cache, Processes(store) as processes:
+        reading = _Reading(store, cache, processes, conditions, names, tell)
+        counted = {one.position: one for one in store.hashes() if counts(one.id)}
         del counts  # with all that it knows
-        yield games
+        total = _added_up(reading, counted)
+        faulted = [counted[position] for position in sorted(total.faulted)]
+        hashes = {position: reading.key(one) for position, one in counted.items()}
+        del counted
+        faults = Again(partial(_faults, reading, faulted))
+        add_faults(total.summary, faults)
+        yield StoredGames(reading, total, faults, hashes)
+
+
+class _Reading(NamedTuple):
+    """What reads the fixtures of a store."""
+
+    store: Store
+    cache: Cache
+    processes: Processes
+    conditions: Conditions
+    names: Pseudonyms | None
+    tell: Tell
+
+    def made(
+        self, task: Task[Given, Made], jobs: Sequence[Given], games: int, what: str
+    ) -> Iterator[Made]:
+        """Yield what a task makes of jobs, with so many games in all, in order."""
+        seats = games * max(self.conditions.players)
+        made = self.processes.spread(task, jobs, self.conditions.games, seats)
+        return telling(made, len(jobs), what, self.tell)
+
+    def key(self, stored: FixtureHashes) -> str:
+        """Return a digest of what is shown of a fixture's games."""
+        return stored.content_hash.hex() + (self.names.fingerprint if self.names else "")
+
+
+def _added_up(reading: _Reading, counted: Mapping[int, FixtureHashes]) -> RunningTotal:
+    """Return fixtures added up, and keep the total for the next report, which adds to it."""
+    data = reading.cache.read(_TOTAL, b"")
+    total = (unpack_total(data, counted) if data else None) or RunningTotal()
+    parts = _SharedParts()
+    total.results = list(map(parts.result, total.results))
+    known = {result.fixture.index for result in total.results}
+    new = [one for position, one in counted.items() if position not in known]
+
+    def summarized() -> Iterator[FixtureSummary]:
+        for one, summary in _summaries(reading, new):
+            total.results.append(parts.result(summary.rated))
+            if summary.faults:
+                total.faulted.append(one.position)
+            yield summary
+
+    add_up(summarized(), total.summary)
+    total.results.sort(key=lambda result: result.fixture.index)
+    if new:
+        reading.cache.write([CacheEntry(_TOTAL, b"", pack_total(total, counted))])
+    return total
+
+
+def _summaries(
+    reading: _Reading, fixtures: Iterable[FixtureHashes]
+) -> Iterator[tuple[FixtureHashes, FixtureSummary]]:
+    """Yield the summaries of fixtures: first those in the cache, then those made of their games.
+
+    Raises ArenaError at the end if any fixture is damaged.
+    """
+    missing, damaged = list[FixtureHashes](), list[str]()
+    for one in fixtures:
+        if data := reading.cache.read(str(one.position), one.hash):
+            if summary := _sound_summary(one, data):
+                yield one, summary
+            else:
+                damaged.append(one.id)
+        else:
+            missing.append(one)
+    positions = [one.position for one in missing]
+    task = partial(summarize, reading.names, reading.conditions.variants)
+    made = reading.made(task, positions, len(positions) * reading.conditions.games, "fixtures")
+    for batch in batched(zip(missing, made, strict=True), _WRITTEN):
+        reading.cache.write(
+            CacheEntry(str(one.position), one.hash, data) for one, data in batch if data
+        )
+        for one, data in batch:
+            if summary := _sound_summary(one, data):
+                yield one, summary
+            else:
+                damaged.append(one.id)
+    if damaged:
+        raise damaged_fixtures(damaged, reading.store.path)
+
+
+def _faults(reading: _Reading, fixtures: Iterable[FixtureHashes]) -> Iterator[FaultEntry]:
+    """Yield the faults of fixtures from the cache; what it lost is made again."""
+    for one in fixtures:
+        data = reading.cache.read(str(one.position), one.hash)
+        if data is None:
+            variants = reading.conditions.variants
+            [data] = summarize(reading.names, variants, reading.store, [one.position])
+        if data:
+            yield from _decode_faults(data).summary.faults
+
+
+def _sound_summary(stored: FixtureHashes, data: bytes | None) -> FixtureSummary | None:
+    """Return the summary in what was cached of a fixture; None if the fixture is damaged."""
+    cached = _decode(data) if data else None
+    if cached is None or cached.content_hash != stored.content_hash:
+        return None
+    return cached.summary
 
 
 class StoredGames:
-    """The fixtures of a store that count; made by `stored_games`.
+    """The fixtures of a store that count, as a `GameSource`; made by `stored_games`.
 
-    Each is read once: its counts are added up, and of a fixture no more than its result is kept.
+    Each is read once: its counts are added up, and no more is kept of it than its result.
     """
 
     def __init__(
         self,
-        store: Store,
-        cache: Cache,
-        processes: Processes,
-        info: LeagueInfo,
-        counts: Callable[[str], bool],
-        names: Pseudonyms | None,
-        tell: Tell,
-        open_cache: Callable[[], Cache],
+        reading: _Reading,
+        total: RunningTotal,
+        faults: Iterable[FaultEntry],
+        hashes: Mapping[int, str],
     ) -> None:
-        self._store, self._cache, self._processes = store, cache, processes
-        self._names, self._tell, self._open_cache = names, tell, open_cache
-        self._games, self._seats, self._variants = info.games, max(info.players), info.variants
-        self.without_logs = store.without_logs()
-        self.results: list[FixtureResult] = []
-        self.hashes: dict[int, str] = {}
-        self._damaged: list[str] = []
-        self._faulted: list[FixtureHashes] = []
-        self._shared = _Shared()
-        self.faults = Again(self._read_faults)
-        self.summary = self._added_up(
-            {one.position: one for one in store.hashes() if counts(one.id)}
-        )
-        add_faults(self.summary, self.faults)
-        self.root = store.root()
+        self._reading = reading
+        self._cache = reading.cache
+        self.summary = total.summary
+        self.results = total.results
+        self.faults = faults
+        self.hashes = hashes
+        self.without_logs = reading.store.without_logs()
+        self.root = reading.store.root()
 
     def each(self, work: Work[Made], jobs: Sequence[Job]) -> Iterator[Made]:
         """Yield the result of the work for each job, in order; on all cores, if there are many."""
-        seats = self._seats * sum(len(job.games) for job in jobs)
-        task = partial(make_all, self._names, work)
-        made = self._processes.spread(task, jobs, self._games, seats)
-        return telling(made, len(jobs), "replays", self._tell)
+        task = partial(make_all, self._reading.names, work)
+        games = sum(len(job.games) for job in jobs)
+        return self._reading.made(task, jobs, games, "replays")
 
     @property
     def begin(self) -> Begin | None:
-        """Begins a call in another process; None if there is none, since little is new."""
-        return self._processes.begin if self._processes.running else None
+        """Begins a call in another process; None if there are no processes, since little is new."""
+        processes = self._reading.processes
+        return processes.begin if processes.running else None
 
     def beside(self, call: Callable[[], Made]) -> AbstractContextManager[Callable[[], Made]]:
-        """Begin a call in a copy of this process, if a core is free for it; yield what waits."""
-        if self._processes.running or core_count() == 1:
+        """Begin a call in a copy of this process if a core is free for it.
+
+        Yields a function that returns its result.
+        """
+        if self._reading.processes.running or core_count() == 1:
             return nullcontext(call)
         return in_copy(partial(self._with_cache, os.getpid(), call))
 
     def _with_cache(self, owner: int, call: Callable[[], Made]) -> Made:
         """Call with a connection to the cache that is this process's own."""
         if os.getpid() != owner:
-            self._cache = self._open_cache()
+            self._cache = self._cache.reopened()
         return call()
 
     def cached(self, name: str, key: bytes, make: Callable[[], bytes]) -> bytes:
@@ -310,79 +404,19 @@ class StoredGames:
             self._cache.write([CacheEntry(name, key, data)])
         return data
 
-    def _added_up(self, counted: Mapping[int, FixtureHashes]) -> LeagueSummary:
-        """Return the summary of fixtures, and keep it for the next report, which adds to it."""
-        data = self._cache.read(_TOTAL, b"")
-        total = (unpack_total(data, counted) if data else None) or RunningTotal()
-        self.results += map(self._shared.result, total.results)
-        self._faulted += [counted[position] for position in total.faulted]
-        known = {result.fixture.index for result in total.results}
-        self.hashes |= {position: self._key(counted[position]) for position in known}
-        new = [one for position, one in counted.items() if position not in known]
-        summary = add_up(self._summaries(new), total.summary)
-        if self._damaged:  # nothing of the store is published then
-            raise damaged_fixtures(self._damaged, self._store.path)
-        self.results.sort(key=lambda result: result.fixture.index)
-        if new:
-            faulted = [one.position for one in self._faulted]
-            total = RunningTotal(self.results, faulted, summary)
-            self._cache.write([CacheEntry(_TOTAL, b"", pack_total(total, counted))])
-        return summary
-
-    def _summaries(self, counted: Iterable[FixtureHashes]) -> Iterator[FixtureSummary]:
-        """Yield the summaries of fixtures that are sound, first those that are cached."""
-        missing = list[FixtureHashes]()
-        for hashes in counted:
-            if data := self._cache.read(str(hashes.position), hashes.hash):
-                yield from self._taken(hashes, data)
-            else:
-                missing.append(hashes)
-        positions = [hashes.position for hashes in missing]
-        task = partial(summarize, self._names, self._variants)
-        seats = len(positions) * self._games * self._seats
-        made = self._processes.spread(task, positions, self._games, seats)
-        made = telling(made, len(missing), "fixtures", self._tell)
-        for batch in batched(zip(missing, made, strict=True), _WRITTEN):
-            self._cache.write(
-                CacheEntry(str(hashes.position), hashes.hash, new) for hashes, new in batch if new
-            )
-            for hashes, new in batch:
-                yield from self._taken(hashes, new)
-
-    def _read_faults(self) -> Iterator[FaultEntry]:
-        """Yield all faults, in schedule order, from the cache; what it lost is made again."""
-        for hashes in sorted(self._faulted):
-            data = self._cache.read(str(hashes.position), hashes.hash)
-            if data is None:
-                names, variants = self._names, self._variants
-                [data] = summarize(names, variants, self._store, [hashes.position])
-            if data:
-                yield from _decode_faults(data).summary.faults
-
-    def _taken(self, stored: FixtureHashes, data: bytes | None) -> Iterator[FixtureSummary]:
-        """Yield the summary of a fixture, and keep its result; nothing if it is damaged."""
-        cached = _decode(data) if data else None
-        if cached is None or cached.content_hash != stored.content_hash:
-            self._damaged.append(stored.id)
-            return
-        self.hashes[stored.position] = self._key(stored)
-        self.results.append(self._shared.result(cached.summary.rated))
-        if cached.summary.faults:
-            self._faulted.append(stored)
-        yield cached.summary
-
-    def _key(self, stored: FixtureHashes) -> str:
-        """Return a digest of what is shown of a fixture's games."""
-        return stored.content_hash.hex() + (self._names.fingerprint if self._names else "")
-
 
 def rated_results(store: Store, counts: Callable[[str], bool]) -> Iterable[FixtureResult]:
     """Return the results that count, as they are rated; games are only read if their luck is."""
-    info = store.conditions()
-    if not info.shared_dice and any(
-        has_luck(rules, players) for rules in info.variants.values() for players in info.players
+    conditions = store.conditions()
+    if not conditions.shared_dice and any(
+        has_luck(rules, players)
+        for rules in conditions.variants.values()
+        for players in conditions.players
     ):
-        with checking(store, info) as refuse_damaged, stored_games(store, info, counts) as games:
+        with (
+            checking(store, conditions) as refuse_damaged,
+            stored_games(store, conditions, counts) as games,
+        ):
             refuse_damaged()
             return games.results
     return (result for result in store.results() if counts(result.fixture.id))
@@ -393,18 +427,14 @@ def rated_results_at(
 ) -> Iterator[FixtureResult]:
     """Yield the results at some positions as they are rated, without those that are damaged."""
     for result in store.results_at(positions):
-        fixture = result.fixture
-        if fixture.dice or not has_luck(variants[fixture.variant], len(fixture.seats)):
+        fixture, rules = result.fixture, variants[result.fixture.variant]
+        if fixture.dice or not has_luck(rules, len(fixture.seats)):
             yield result
             continue
         with suppress(ArenaError, LookupError, TypeError, ValueError):
-            luck = _luck(store, fixture.index, variants[fixture.variant])
+            [stored] = store.stored(fixture.index, fixture.index)
+            if stored.has_logs:
+                luck = rated_luck(store.decoded(stored.played), rules)
+            else:
+                luck = store.decoded(stored.luck)  # which was kept when the logs were pruned
             yield replace(result, luck=luck)
-
-
-def _luck(store: Store, index: int, rules: Rules) -> tuple[int, ...]:
-    """Return the luck of the games of a fixture, which was kept if their logs were pruned."""
-    [stored] = store.stored(index, index)
-    if not stored.has_logs:
-        return store.luck(stored)
-    return rated_luck(store.unpack(stored, store.record(stored)), rules)

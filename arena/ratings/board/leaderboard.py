@@ -5,19 +5,18 @@ of shared dice, and no shifts without one bot; which of two bots is better is to
 met, and of the best ones.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
-from functools import partial
+from collections.abc import Mapping, Sequence
+from contextlib import nullcontext
 from itertools import combinations
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from arena.game.records import Division, FixtureResult, RatingsInfo
-from arena.ratings.board.memory import Begin, Remember, forget, stops
-from arena.ratings.board.pair_matrix import Better, Duels
+from arena.game.records import Division, RatingsInfo
+from arena.io.job import Beside
+from arena.ratings.board.memory import Work, stops
 from arena.ratings.board.ranks import (
     Field,
     apart,
@@ -26,13 +25,13 @@ from arena.ratings.board.ranks import (
     part_of,
     ranks,
 )
-from arena.ratings.board.trajectory import Past, begin_past, point, point_of, rate_past, usual_pass
-from arena.ratings.leaderboard_rows import Leaderboard, LeaderboardRow, checkpoints, relative
+from arena.ratings.board.trajectory import Past, point, point_of, usual_pass
+from arena.ratings.leaderboard_rows import Leaderboard, LeaderboardRow, relative
 from arena.ratings.maths.arrays import Floats, Ints, as_floats, as_ints, records
 from arena.ratings.maths.connected import parts, reached
 from arena.ratings.maths.intervals import UPPER, score_interval
 from arena.ratings.maths.t_distribution import t_quantile
-from arena.ratings.model.games import Games, as_arrays
+from arena.ratings.model.games import Games
 from arena.ratings.model.head_to_head import Pairs, beats, elo, pairs
 from arena.ratings.model.posterior import Factors, Posterior, Results, distinct, posterior
 from arena.ratings.variance import block_variance
@@ -44,9 +43,6 @@ from arena.ratings.variance.block_variance import (
 )
 from arena.ratings.variance.luck import LargeLuck, Luck, measure, measure_large, without_luck
 from arena.ratings.variance.sensitivity import shifts
-
-if TYPE_CHECKING:
-    from arena.io.job import Beside
 
 _RARE = 1e-4
 """No bot is expected ahead of its rivals less often than this."""
@@ -75,67 +71,19 @@ class Estimates(NamedTuple):
     parts: Sequence[tuple[str, ...]]
 
 
-class RatedDivision(NamedTuple):
-    """A leaderboard with what it was made from."""
-
-    board: Leaderboard
-    estimates: Estimates
-
-
-def rate(
-    variant: str,
-    players: int,
-    results: Iterable[FixtureResult],
-    options: RatingsInfo | None = None,
-) -> RatedDivision:
-    """Rate at least one game of a division, given in any order."""
-    games, division = as_arrays(results), Division(variant, players)
-    with past_of(games, forget) as past:
-        estimates = estimate(solve(games))
-        board = leaderboard(division, estimates, past(), options or RatingsInfo())
-    return RatedDivision(board, estimates)
-
-
-def past_of(
-    games: Games,
-    remember: Remember | None,
-    begin: Begin | None = None,
-    beside: "Beside" = nullcontext,
-) -> AbstractContextManager[Callable[[], Past]]:
-    """Begin to rate the past of a division, and yield what waits for it.
-
-    `remember` is for names of this division alone; without it there is neither the usual pass nor
-    points on the way. With `begin` nothing of the past is looked for in what is remembered.
-    """
-    if remember is None:
-        return nullcontext(lambda: Past({}, []))
-    at = stops(games, checkpoints(len(games.order)))
-    if begin:
-        return nullcontext(begin_past(games, at, remember, begin))
-    rate = partial(rate_past, games, at, remember)
-    if beside is not nullcontext:
-        return beside(rate)
-    # It is made now, before there are matrices of pairs: those of each point take as much memory.
-    made = rate()
-    return nullcontext(lambda: made)
-
-
 def leaderboard(
     division: Division, estimates: Estimates, past: Past, options: RatingsInfo
 ) -> Leaderboard:
-    """Return the leaderboard of a division."""
-    (games, skills, met), luck, covariance = (
-        estimates.solution,
-        estimates.luck,
-        estimates.covariance,
-    )
+    """Return the leaderboard of a division, without the values of pairs."""
+    games, skills, met = estimates.solution
+    luck, covariance = estimates.luck, estimates.covariance
     passed = [past.passed[bot].mu if past.passed else 0.0 for bot in games.bots]
     return Leaderboard(
         variant=division.variant,
         players=division.players,
         rows=_rows(estimates, as_floats(passed), options),
-        duels=Duels(games.bots, met.ahead.astype(np.int32)),
-        better=Better(games.bots, estimates.better),
+        duels={},
+        better={},
         blocks=covariance.blocks,
         method=covariance.method,
         dice_gain=block_variance.dice_gain(games, met),
@@ -146,7 +94,7 @@ def leaderboard(
     )
 
 
-def solve(games: Games, beside: "Beside" = nullcontext) -> Solution:
+def solve(games: Games, beside: Beside = nullcontext) -> Solution:
     """Return how good the bots are by the model alone; half of the work may be done `beside`."""
     skills = posterior(distinct(games), beside=beside)
     return Solution(games, skills, pairs(games, centred(skills.mu)))
@@ -165,28 +113,26 @@ def estimate(solution: Solution) -> Estimates:
     return Estimates(solution, luck, mu, covariance, better, field)
 
 
-class Clean(NamedTuple):
-    """Games in which no bot faulted, to be solved once the matrices of all games are let go."""
+class FaultlessGames(NamedTuple):
+    """Games in which no bot faulted, at least one, to be solved by themselves.
+
+    It holds no matrices of pairs: those of all games can be let go before.
+    """
 
     games: Games
+    """All games of the division, those with faults, too."""
     results: Results
-    start: Factors
-    """The factors of the solution for all games."""
+    factors: Factors
+    """Those of the solution for all games."""
 
     def solved(self) -> Solution:
         """Return what the games say of skills."""
-        skills = posterior(self.results, self.start, _NEARLY)
-        return Solution(self.games, skills, pairs(self.games, skills.mu))
-
-
-def without_faults(solution: Solution) -> Clean:
-    """Return the games in which no bot faulted; there must be one."""
-    games, skills, _ = solution
-    chosen = np.flatnonzero(np.logical_not(games.faulted.any(1)))
-    clean = games.only(chosen)
-    results = distinct(clean)
-    start = skills.factors.only(skills.results.of_game[chosen[results.first]])
-    return Clean(clean, results, start)
+        chosen = np.flatnonzero(np.logical_not(self.games.faulted.any(1)))
+        clean = self.games.only(chosen)
+        results = distinct(clean)
+        start = self.factors.only(self.results.of_game[chosen[results.first]])
+        skills = posterior(results, start, _NEARLY)
+        return Solution(clean, skills, pairs(clean, skills.mu))
 
 
 def centred(mu: Floats) -> Floats:
@@ -195,7 +141,8 @@ def centred(mu: Floats) -> Floats:
 
 
 def _rows(estimates: Estimates, passed: Floats, options: RatingsInfo) -> list[LeaderboardRow]:
-    (games, _, met), luck, mu, covariance, better, field = estimates
+    solution, luck, mu, covariance, better, field = estimates
+    games, met = solution.games, solution.pairs
     bots, anchor = games.bots, anchor_of(games, options)
     t = t_quantile(UPPER, covariance.degrees_of_freedom)
     pull = luck.without(met, mu) if luck else met
@@ -230,7 +177,9 @@ def plain_columns(
 
     Mu is relative to the mean of the field here; `passed` are those of the usual pass.
     """
-    anchor, played, beats_average = anchor_of(games, options), games.played(), beats(mu)
+    anchor = anchor_of(games, options)
+    played = games.played()
+    beats_average = beats(mu)
     wins = np.bincount(games.order[:, 0], minlength=games.size)
     return {
         "bot": np.array(games.bots, np.object_),
@@ -334,7 +283,7 @@ def _standard_errors(covariance: Floats, anchor: int | None) -> Floats:
 
 
 PAIRED = 300
-"""Of so many of the best bots all pairs are compared, as tables of a site show them."""
+"""How many of the best bots are compared in all pairs, as tables of a site show them."""
 
 
 class PairTable(Struct, frozen=True):
@@ -388,12 +337,11 @@ def estimate_large(games: Games) -> LargeEstimates:
     return LargeEstimates(mu, covariance.sigma, luck, covariance, met.share, field)
 
 
-def rate_large(
-    division: Division, games: Games, options: RatingsInfo, remember: Remember | None
-) -> RatedField:
-    """Rate the games of a large field; without `remember` there is no usual pass."""
+def rate_large(division: Division, games: Games, options: RatingsInfo, work: Work) -> RatedField:
+    """Rate the games of a large field."""
     estimates = estimate_large(games)
-    passed = usual_pass(games, stops(games, [len(games.order)]), remember) if remember else {}
+    at = [] if work.brief else stops(games, [len(games.order)])
+    passed = usual_pass(games, at, work.remember)
     mus = as_floats([passed[bot].mu if passed else 0.0 for bot in games.bots])
     table = _large_pairs(games, estimates.mu)
     rows, better = _large_rows(games, estimates, mus, options, table)
@@ -468,9 +416,9 @@ def _large_pairs(games: Games, mu: Floats) -> PairTable:
 
 
 def _reached(games: Games) -> tuple[Ints, Ints]:
-    """Return how many bots each was ahead of, or of who was, and so on; and how many were of it.
+    """Return, for each bot, how many it is above, and how many are above it, as `_above` has it.
 
-    Each bot counts as above itself (`leaderboard.py` says why it is asked).
+    Each bot counts as above itself.
     """
     pairs = [np.stack([games.order[:, i], games.order[:, j]], 1) for i, j in games.place_pairs()]
     pairs = np.unique(np.concatenate(pairs), axis=0).tolist()

@@ -2,12 +2,14 @@
 
 import json
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from hashlib import sha256
 from typing import NamedTuple, TypeVar
 
 import msgspec
 
 from arena.game.records import Division
+from arena.io.job import Beside
 from arena.ratings.model.games import Games
 
 _T = TypeVar("_T")
@@ -15,12 +17,6 @@ Remember = Callable[[str, bytes, Callable[[], bytes]], bytes]
 """Calls a function, or returns its earlier result with the same name and key.
 
 The key need not cover the code."""
-
-
-def forget(name: str, key: bytes, make: Callable[[], bytes]) -> bytes:
-    """Compute the result: nothing is remembered."""
-    del name, key
-    return make()
 
 
 class Entry(NamedTuple):
@@ -32,16 +28,40 @@ class Entry(NamedTuple):
 
 
 Begin = Callable[[Callable[[], list[Entry]]], Callable[[], list[Entry]]]
-"""Begins a call in another process, and returns what waits for its result."""
+"""Begins a call in another process; returns a function that waits for its result."""
 
 
-def within(remember: Remember, division: Division) -> Remember:
-    """Return the cache of one division: other divisions may use the same names."""
+class Work(NamedTuple):
+    """How ratings are made: how much of them, from which cache, and in which processes."""
 
-    def remember_division(name: str, key: bytes, make: Callable[[], bytes]) -> bytes:
-        return remember(f"{name} {division.players} {division.variant!a}", key, make)
+    remember: Remember | None = None
+    """The cache; None to make everything anew."""
+    begin: Begin | None = None
+    """Begins to rate the past elsewhere, when the cache has nothing of it."""
+    beside: Beside = nullcontext
+    """Runs a part of the work in a copy of this process, if it can."""
+    brief: bool = False
+    """Whether to leave out the history, suspicions, and TrueSkill's usual pass."""
 
-    return remember_division
+    def within(self, division: Division) -> "Work":
+        """Return the same for one division: other divisions may use the same names."""
+        remember = self.remember
+        if remember is None:
+            return self
+
+        def remember_division(name: str, key: bytes, make: Callable[[], bytes]) -> bytes:
+            return remember(f"{name} {division.players} {division.variant!a}", key, make)
+
+        return self._replace(remember=remember_division)
+
+
+def recall(
+    remember: Remember | None, name: str, key: bytes, make: Callable[[], _T], kind: type[_T]
+) -> _T:
+    """Return what `make` returns, plain data of this kind, or what it returned for this key."""
+    if remember is None:
+        return make()
+    return unpack(remember(name, key, lambda: pack(make())), kind)
 
 
 def pack(value: object) -> bytes:
@@ -55,7 +75,7 @@ def unpack(data: bytes, kind: type[_T]) -> _T:
 
 
 class Stop(NamedTuple):
-    """A index in the schedule."""
+    """A place in the schedule."""
 
     games: int
     """How many games come before it."""

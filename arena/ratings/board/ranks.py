@@ -102,7 +102,7 @@ _CELLS = 40_000_000
 """Differences of two bots that are drawn for a field: a large one gets fewer draws."""
 _TINY = 1e-12
 _JITTER = 1e-9
-"""Of the largest variance: skills relative to their mean have a singular covariance."""
+"""What is added to variances, relative to the largest: the covariance of skills is singular."""
 
 
 def may_be_first(
@@ -178,7 +178,7 @@ def _limits(
 
 _AT_ONCE = 128
 _MOST_FIRST = 1000
-"""Of more bots that are not clearly worse than another, each may be first: nothing is drawn."""
+"""If more bots are left that are not clearly worse than another, each may be first."""
 
 
 class Field(NamedTuple):

@@ -5,14 +5,14 @@ earlier report found for as many of the same games is not computed again.
 """
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from functools import partial
-from itertools import chain
 from typing import NamedTuple
 
 import numpy as np
 
-from arena.ratings.board.memory import Begin, Entry, Remember, Stop, pack, unpack
-from arena.ratings.leaderboard_rows import PastRating, Point
+from arena.ratings.board.memory import Begin, Entry, Remember, Stop, Work, recall, stops
+from arena.ratings.leaderboard_rows import PastRating, Point, checkpoints
 from arena.ratings.maths.arrays import Floats, records
 from arena.ratings.model.games import Games
 from arena.ratings.model.posterior import Posterior, distinct, posterior, relative_errors
@@ -32,70 +32,88 @@ class Past(NamedTuple):
     """The ratings at all stops but the last."""
 
 
-def begin_past(
-    games: Games, stops: Sequence[Stop], remember: Remember, begin: Begin
+@contextmanager
+def past_of(games: Games, work: Work) -> Iterator[Callable[[], Past]]:
+    """Begin to rate the past of a division; yield a function that waits for it."""
+    at = stops(games, checkpoints(len(games.order)))
+    if work.brief:
+        yield lambda: Past({}, [])
+    elif work.begin and work.remember:
+        yield _begin_past(games, at, work.begin, work.remember)
+    elif work.beside is not nullcontext:
+        with work.beside(partial(_rate_past, games, at, work.remember)) as past:
+            yield past
+    else:
+        # It is made now, before there are matrices of pairs: those of each point are as large.
+        made = _rate_past(games, at, work.remember)
+        yield lambda: made
+
+
+def _begin_past(
+    games: Games, at: Sequence[Stop], begin: Begin, remember: Remember
 ) -> Callable[[], Past]:
-    """Begin to rate the games up to each stop; return what waits for it."""
-    parts = [begin(partial(_make, part, games, stops)) for part in (usual_pass, _points_but_last)]
+    """Begin to rate the games up to each stop in other processes; return what waits for it."""
+    waiting = [begin(partial(_entries, rate, games, at)) for rate in (usual_pass, past_points)]
 
-    def wait() -> Past:
-        for name, key, data in chain.from_iterable(made() for made in parts):
-            remember(name, key, partial(bytes, data))
-        return rate_past(games, stops, remember)
+    def past() -> Past:
+        for entries in waiting:
+            for name, key, data in entries():
+                remember(name, key, partial(bytes, data))
+        return _rate_past(games, at, remember)
 
-    return wait
-
-
-def rate_past(games: Games, stops: Sequence[Stop], remember: Remember) -> Past:
-    """Rate the games up to each stop."""
-    return Past(usual_pass(games, stops, remember), _points_but_last(games, stops, remember))
+    return past
 
 
-def _points_but_last(games: Games, stops: Sequence[Stop], remember: Remember) -> list[Point]:
-    return [*past_points(games, stops[:-1], remember)]
-
-
-def _make(
-    part: Callable[[Games, Sequence[Stop], Remember], object], games: Games, stops: Sequence[Stop]
+def _entries(
+    rate: Callable[[Games, Sequence[Stop], Remember], object], games: Games, at: Sequence[Stop]
 ) -> list[Entry]:
-    """Return all that is to be remembered of a part of the past."""
+    """Rate a part of the past; return all that is to be remembered of it."""
     made: list[Entry] = []
 
     def keep(name: str, key: bytes, make: Callable[[], bytes]) -> bytes:
         made.append(Entry(name, key, make()))
         return made[-1].data
 
-    part(games, stops, keep)
+    rate(games, at, keep)
     return made
 
 
-def usual_pass(games: Games, stops: Sequence[Stop], remember: Remember) -> dict[str, Rating]:
+def _rate_past(games: Games, at: Sequence[Stop], remember: Remember | None) -> Past:
+    return Past(usual_pass(games, at, remember), past_points(games, at, remember))
+
+
+def usual_pass(
+    games: Games, at: Sequence[Stop], remember: Remember | None = None
+) -> dict[str, Rating]:
     """Return the ratings of TrueSkill's usual pass, one game after another, at the last stop.
 
     It goes on from the last stop that is remembered.
     """
-    if not stops:
+    if not at:
         return {}
-    *earlier, last = stops
+    *earlier, last = at
+    if remember is None:
+        return rate_all(games.orders(0, last.games))
 
-    def make() -> bytes:
+    def make() -> dict[str, Rating]:
         first = earlier[-1].games if earlier else 0
-        before = usual_pass(games, earlier, remember)
-        return pack(rate_all(games.orders(first, last.games), before))
+        return rate_all(games.orders(first, last.games), usual_pass(games, earlier, remember))
 
-    return unpack(remember(f"usual pass {len(stops)}", last.key, make), dict[str, Rating])
+    return recall(remember, f"usual pass {len(at)}", last.key, make, dict[str, Rating])
 
 
-def past_points(games: Games, stops: Sequence[Stop], remember: Remember) -> Iterator[Point]:
-    """Yield the ratings at each stop, with a prior mean of 0."""
-    for number, stop in enumerate(stops):
+def past_points(games: Games, at: Sequence[Stop], remember: Remember | None = None) -> list[Point]:
+    """Return the ratings at each stop but the last, with a prior mean of 0."""
 
-        def make(count: int = stop.games) -> bytes:
-            first = games.first(count)
-            skills = posterior(distinct(first), tolerance=_ROUGH)
-            return pack(point(first, skills, measure(first, skills.mu)))
+    def make(count: int) -> Point:
+        first = games.first(count)
+        skills = posterior(distinct(first), tolerance=_ROUGH)
+        return point(first, skills, measure(first, skills.mu))
 
-        yield unpack(remember(f"point {number}", stop.key, make), Point)
+    return [
+        recall(remember, f"point {number}", stop.key, partial(make, stop.games), Point)
+        for number, stop in enumerate(at[:-1])
+    ]
 
 
 def point(games: Games, skills: Posterior, luck: Luck | None) -> Point:

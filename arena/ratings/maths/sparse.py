@@ -183,7 +183,7 @@ _DIRECTLY = 128
 _ROWS = 512
 """Rows of a product that are in memory at a time."""
 _FEW = 0.25
-"""Of the core: so few of its columns are copied before they are multiplied."""
+"""If a smaller share of the core's columns is used, they are copied before the product."""
 
 _Matrix = NDArray[np.floating[Any]]
 
@@ -301,7 +301,9 @@ def _invert(matrix: _Matrix) -> None:
         matrix[:] = np.linalg.inv(matrix) if size else matrix
         return
     half = size // 2
-    first, across, last = matrix[:half, :half], matrix[half:, :half], matrix[half:, half:]
+    first = matrix[:half, :half]
+    across = matrix[half:, :half]
+    last = matrix[half:, half:]
     _invert(first)
     weight = across @ first
     _take_off(last, weight, across.T)

@@ -13,7 +13,7 @@ from arena.game.records import FixtureResult
 from arena.ratings.maths.arrays import Bots, Ints, as_ints, chunks
 
 _COLUMNS = np.dtype([("number", np.int32), ("places", np.int32), ("faults", np.int32)])
-"""Of a game: its number, and which of the different places and faults it has."""
+"""A game by its number, and by the numbers of its places and faults among the different ones."""
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ factors are refined together until none changes (expectation propagation: Minka,
 of a history: Dangauthier, Herbrich, Minka and Graepel, "TrueSkill Through Time", 2007).
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import dataclass, replace
 from math import inf, pi, sqrt
@@ -27,6 +27,23 @@ NOISE = BETA * BETA
 _FAR = -30.0
 """Standard deviations below which the normal probability is replaced by its expansion."""
 _MIN_PRECISION = 1e-12
+MANY = 2000
+"""Bots above which no matrix of all pairs is made."""
+_KEPT = 4_000_000
+"""Keep messages between steps if there are at most so many pairs of places in all results: each
+takes 8 bytes."""
+_SHARED = 1_000_000
+"""Refine half of the factors in another process if its sums have at most so many numbers: they are
+sent in each step."""
+_TOLERANCE = 1e-7
+"""In mu: when no skill moves by more, the solution stands."""
+_MAX_ROUNDS = 200
+_WHILE_KEPT = 0.01
+"""A large division gets a new covariance once steps shrink below this share of the first."""
+_ROUGHLY = 1e-5
+"""While steps are longer, in mu, a large division's covariance may be rough."""
+_LAST = 0.1
+"""How far a large division's last covariance may be from its own, relative to the tolerance."""
 
 Joint = Any
 """The covariance of the skills: a matrix, or for a large field a SparseInverse, which is multiplied
@@ -207,24 +224,6 @@ def inverse_mills_ratio(z: Floats) -> Floats:
     return as_floats(np.where(z < _FAR, -far - 1.0 / far, ratio))
 
 
-MANY = 2000
-"""Bots above which no matrix of all pairs is made."""
-_KEPT = 4_000_000
-"""Numbers of 8 bytes, one for each result and pair of places, up to which what factors say is kept
-until the next step."""
-_SHARED = 1_000_000
-"""Numbers up to which another process sends what its half of the results says, in each step."""
-_TOLERANCE = 1e-7
-"""In mu: when no skill moves by more, the solution stands."""
-_MAX_ROUNDS = 200
-_WHILE_KEPT = 0.01
-"""Of a large division: the covariance is renewed when steps are so much shorter than the first."""
-_ROUGHLY = 1e-5
-"""In mu: while steps are longer, its covariance may be rough."""
-_LAST = 0.1
-"""Of the tolerance: how far the last covariance of a large division may be from its own."""
-
-
 @dataclass(frozen=True)
 class Posterior:
     """The joint distribution of the skills, and what each game contributed to it."""
@@ -283,33 +282,51 @@ def posterior(
     factors = start or Factors(np.full(shape, 0.25 / NOISE), np.full(shape, 0.5 / BETA))
     if results.bots > MANY:
         return _posterior_of_many(results, factors, tolerance)
-    mu, covariance = _refined(results, factors, tolerance, beside)
-    return Posterior(mu, covariance, results, factors)
+    skills = _refined(results, factors, tolerance, beside)
+    return Posterior(skills.mu, skills.covariance, results, factors)
 
 
-def _refined(
-    results: Results, factors: Factors, tolerance: float, beside: Beside
-) -> tuple[Floats, Floats]:
-    """Refine all factors in place until the skills stand; return their mean and covariance."""
+class _Skills(NamedTuple):
+    """A normal distribution of the skills."""
+
+    mu: Floats
+    covariance: Floats
+
+
+def _refined(results: Results, factors: Factors, tolerance: float, beside: Beside) -> _Skills:
+    """Refine all factors in place until the skills stand; return these."""
     parts = [*chunks(results.size)]
-    half = len(parts) // 2 if results.bots**2 * len(parts) <= _SHARED else 0
-    one = _Part(results, factors, parts[:half])
-    other = _Part(results, factors, parts[half:])
-    with kept_beside(beside if half else nullcontext, other) as ask:
+    half = len(parts) // 2
+    if beside is nullcontext or not half or results.bots**2 * len(parts) > _SHARED:
+        return _settled(results, _Part(results, factors, parts).sums, tolerance)
+    here = _Part(results, factors, parts[:half])
+    there = _Part(results, factors, parts[half:])
+    with kept_beside(beside, there) as ask:
 
-        def sums(*skills: Floats) -> Iterator[_Sums]:
-            others = ask(_Part.sums if half else _Part.each, *skills)
-            yield from one.each(*skills)
-            yield from others()
+        def sums(skills: _Skills | None) -> Iterator[_Sums]:
+            theirs = ask(_Part.all_sums, skills)
+            yield from here.sums(skills)
+            yield from theirs()
 
-        mu, covariance = _combined(results, sums())
-        for _ in range(_MAX_ROUNDS):
-            before = mu
-            mu, covariance = _combined(results, sums(mu, covariance))
-            if float(np.abs(mu - before).max()) <= tolerance:
-                break
-        other.take(ask(_Part.factors)())
-    return mu, covariance
+        skills = _settled(results, sums, tolerance)
+        there.take(ask(_Part.factors)())
+    return skills
+
+
+def _settled(
+    results: Results, sums: Callable[[_Skills | None], Iterable["_Sums"]], tolerance: float
+) -> _Skills:
+    """Return the skills once no step moves one by more than the tolerance.
+
+    `sums` refines the factors by the skills, if there are any yet, and yields what they say then.
+    """
+    skills = _combined(results, sums(None))
+    for _ in range(_MAX_ROUNDS):
+        before = skills.mu
+        skills = _combined(results, sums(skills))
+        if float(np.abs(skills.mu - before).max()) <= tolerance:
+            break
+    return skills
 
 
 def relative_errors(covariance: Joint) -> Floats:
@@ -323,7 +340,9 @@ def _posterior_of_many(results: Results, factors: Factors, tolerance: float) -> 
 
     Meanwhile Newton steps with it lead to the mean that the factors have.
     """
-    plan, mu, first, before = results.plan(), np.zeros(results.bots), inf, inf
+    plan = results.plan()
+    mu = np.zeros(results.bots)
+    first = before = inf
     values = np.empty(plan.length)
     for _ in range(_MAX_ROUNDS):
         _fill_precision(values, results, factors, plan)
@@ -360,14 +379,14 @@ def _gradient(results: Results, factors: Factors, mu: Floats) -> Floats:
     return gradient
 
 
-def _combined(results: Results, sums: Iterable["_Sums"]) -> tuple[Floats, Floats]:
-    """Return the mean and the covariance of the skills by the prior and all factors."""
+def _combined(results: Results, sums: Iterable["_Sums"]) -> _Skills:
+    """Return the skills by the prior and all factors."""
     precision, shift = _total(results.bots, sums)
     precision.flat[:: results.bots + 1] += 1.0 / SIGMA**2
     inverse = np.linalg.inv(precision)
     covariance = np.add(inverse, inverse.T, out=precision)
     covariance /= 2.0
-    return covariance @ shift, covariance
+    return _Skills(covariance @ shift, covariance)
 
 
 class _Sums(NamedTuple):
@@ -379,40 +398,41 @@ class _Sums(NamedTuple):
 
 
 class _Part:
-    """A part of a division, whose factors are refined some thousand at a time."""
+    """Some chunks of a division's results, whose factors are refined in place."""
 
     def __init__(self, results: Results, factors: Factors, parts: Sequence[slice]) -> None:
-        self._results, self._factors, self._parts = results, factors, parts
+        self._results = results
+        self._factors = factors
+        self._chunks = parts
         self._keeps = results.size * results.players**2 <= _KEPT
-        self._said = dict[int, Messages]()
-        """What is kept of what the factors say, by the first result."""
+        self._kept: dict[int, Messages] = {}
+        """Messages of the last step, by the first result of their chunk."""
 
-    def each(self, *skills: Floats) -> Iterator[_Sums]:
-        """Yield what some thousand factors say, and then the next.
+    def sums(self, skills: _Skills | None) -> Iterator[_Sums]:
+        """Yield what the factors say, chunk by chunk.
 
-        They are refined before if the `skills` are known: by their mean and covariance. All at once
-        for these: they are in the processor's cache.
+        If `skills` is given, refine each chunk first: it is in the processor's cache then.
         """
-        results, factors = self._results, self._factors
-        for chunk in self._parts:
+        for chunk in self._chunks:
             if skills:
-                said = self._said.pop(chunk.start, None) or messages_of(results, factors, chunk)
-                refine(factors.only(chunk), said, *skills)
-            said = messages_of(results, factors, chunk)
+                said = self._kept.pop(chunk.start, None)
+                said = said or messages_of(self._results, self._factors, chunk)
+                refine(self._factors.only(chunk), said, skills.mu, skills.covariance)
+            said = messages_of(self._results, self._factors, chunk)
             if self._keeps:
-                self._said[chunk.start] = said
-            yield _sums(results, said)
+                self._kept[chunk.start] = said
+            yield _sums(self._results, said)
 
-    def sums(self, *skills: Floats) -> list[_Sums]:
-        """Return all of the same."""
-        return [*self.each(*skills)]
+    def all_sums(self, skills: _Skills | None) -> list[_Sums]:
+        """Return all that `sums` yields, to be sent to another process."""
+        return [*self.sums(skills)]
 
     def factors(self) -> list[Factors]:
-        """Return the factors."""
-        return [self._factors.only(chunk) for chunk in self._parts]
+        """Return the factors of each chunk."""
+        return [self._factors.only(chunk) for chunk in self._chunks]
 
     def take(self, factors: Sequence[Factors]) -> None:
-        """Take factors for these."""
+        """Take over factors that another process refined."""
         for own, other in zip(self.factors(), factors, strict=True):
             own.precision[:], own.shift[:] = other.precision, other.shift
 

@@ -10,7 +10,7 @@ The estimates are linear in the units' scores, so what a bootstrap of units woul
 computed: the sum of the squares of each unit's contribution. A score is what a unit says beyond
 what the ratings expected of it, so it does not matter that each block has other pairings; the part
 of a block's variance that the ratings absorbed is put back (Bell and McCaffrey, 2002).
-`docs/reference/method.md` has the papers, `docs/evidence/accuracy.md` the measured coverage.
+`docs/reference/statistics.md` has the papers, `benchmarks/results/ratings.md` the coverage.
 
 For a large field there are no matrices of all pairs. Its units are blocks, of which neighbours are
 joined if there are many.
@@ -50,7 +50,7 @@ class Units(NamedTuple):
     of_game: Ints
     """The unit of each game, numbered from 0."""
     degrees_of_freedom: Floats
-    """Of the variance of each bot."""
+    """By bot, those of its variance."""
     inflation: float
     """What the scores of games, less the mean of their fixture, are multiplied by, for what that
     mean absorbed of them."""
@@ -121,7 +121,7 @@ class Covariance:
     place: Floats
     """Covariance of the mean finishing places."""
     degrees_of_freedom: Floats
-    """Of each bot's variance; infinite if games count as independent."""
+    """By bot, those of its variance; infinite if games count as independent."""
     method: Method
     blocks: int
 
@@ -145,7 +145,8 @@ class GameScores:
 
     def sums(self, cluster: Ints) -> Floats:
         """Return the scores of each cluster of games (block, unit or fixture) and bot."""
-        n, clusters, order = self._games.size, int(cluster.max()) + 1, self._games.order
+        n, order = self._games.size, self._games.order
+        clusters = int(cluster.max()) + 1
         cells = (cluster[chunk, None] * n + order[chunk] for chunk in chunks(len(order)))
         return self._sums(clusters * n, cells).reshape(clusters, n)
 
@@ -189,7 +190,7 @@ class Sandwich(NamedTuple):
     products: Floats
     """The sums, over games, of the products of two bots' scores."""
     scores: Floats
-    """[unit, bot]"""
+    """[unit, bot]: the sums over the games of each unit."""
     bread: Floats
 
     def by_game(self) -> Floats:
@@ -376,7 +377,7 @@ class LargeCovariance:
     """How far the estimates of a large field would vary from league to league."""
 
     mu: Mixed
-    """Of the skills, relative to the mean of the field."""
+    """The covariance of the skills, relative to the mean of the field."""
     sigma: Floats
     """The model's own standard errors of the same."""
     place: Floats
@@ -409,7 +410,9 @@ def large_covariance(
     by_units = unit if field >= MIN_DF else None
     skill, place, bread = _estimates(games, skills, luck, met, by_units)
     floor = np.sqrt(np.clip(FEW_OPEN / np.maximum(met.open_results, TINY), 0.25, 1.0))
-    share, df, of_mu = np.zeros(games.size), np.full(games.size, inf), np.ones(games.size)
+    share = np.zeros(games.size)
+    df = np.full(games.size, inf)
+    of_mu = np.ones(games.size)
     if by_units is not None:
         (share, df), of_mu = borrowed_share(own, field), floor
     variance, ratio = _mixed(skill, share, of_mu)
@@ -463,7 +466,7 @@ class Bread(NamedTuple):
 
     inverse: SparseInverse
     mean: Floats
-    """Of the inverse's rows."""
+    """The mean of each row of the inverse."""
     products: SparseMatrix
 
     def columns(self, chosen: Ints) -> Floats:

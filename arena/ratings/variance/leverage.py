@@ -25,11 +25,11 @@ _MANY_BLOCKS = 200
 _MOST_STEPS, _LOOK = 64, 4
 """Every so many steps it is asked whether they suffice."""
 _TOLERANCE = 1e-12
-"""Of a score's length: when it changes by no more, the product stands."""
+"""The product stands when it changes by no more, relative to a score's length."""
 _CELLS = 1 << 21
-"""Of the matrices that are in memory at a time."""
+"""The cells of all matrices that are in memory at a time."""
 _TINY = 1e-13
-"""Of a score's length: what is shorter is a rounding error."""
+"""What is shorter, relative to a score's length, is a rounding error."""
 
 
 def without_leverage(games: Games, skills: Posterior, scores: Floats) -> Floats:

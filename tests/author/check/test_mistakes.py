@@ -19,6 +19,7 @@ from tests.author.check.mistakes.in_python import IN_PYTHON
 from tests.author.check.mistakes.in_rust import IN_RUST
 from tests.author.check.mistakes.mistake import Mistake
 from tests.support.bot_programs import turn
+from tests.support.sampling import sample
 
 NUMBERS = {step.name: number for number, step in enumerate(STEPS, 1)}
 TABLES = {
@@ -35,7 +36,7 @@ MISTAKES = {
 }
 ROWS = [
     pytest.param(mistake, id=name, marks=() if name.startswith("files") else pytest.mark.slow)
-    for name, mistake in MISTAKES.items()
+    for name, mistake in sample(MISTAKES.items(), 60, "mistakes")
 ]
 MOST_CPU = 30.0
 """Seconds of CPU time that an answer may take, those of the bot included."""

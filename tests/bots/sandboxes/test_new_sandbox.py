@@ -94,7 +94,7 @@ def test_check_takes_an_image_for_it(tmp_path: Path) -> None:
 def test_sandboxes_are_described() -> None:
     shipped = [name for name in SANDBOXES if name != "pod"]
     assert list(PROMISES) == shipped
-    page = (ROOT / "docs/reference/isolation.md").read_text()
+    page = (ROOT / "docs/guides/sandboxes.md").read_text()
     assert f"| | {' | '.join(f'`{name}`' for name in shipped)} |" in page
     assert (
         f"auto, {', '.join(shipped[:-1])} or {shipped[-1]} " in run("run", "--help", cwd=ROOT).out

@@ -1,4 +1,4 @@
-"""What the tables hold, in `docs/evidence/exactness.md`: `make equilibrium` writes it."""
+"""What the tables hold, in `benchmarks/results/equilibrium.md`: `make equilibrium` writes it."""
 
 from collections.abc import Iterator
 
@@ -7,7 +7,7 @@ from arena.lab.equilibrium.strategy_tables import WHOLE, name_of
 from arena.lab.exploit import known_states
 from tests.support.generated_section import GeneratedSection
 
-SECTION = GeneratedSection("evidence/exactness.md", "tables", "equilibrium")
+SECTION = GeneratedSection("benchmarks/results/equilibrium.md", "tables", "equilibrium")
 
 
 def markdown() -> str:

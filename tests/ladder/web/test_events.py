@@ -103,7 +103,7 @@ def test_each_event_is_described_where_its_audience_listens(audience: Audience, 
 def test_the_manual_names_each_event_where_its_audience_listens(
     audience: Audience, path: str
 ) -> None:
-    page = (ROOT / "docs/guides/door.md").read_text()
+    page = (ROOT / "docs/guides/serve.md").read_text()
     row = rf"^\| `GET /api/v1{path}` \|[^|]*\| events? (.*?)[:;]"
     [about] = re.findall(row, page, re.MULTILINE)
     assert {*re.findall(r"`(\w+)`", about)} == {event.name for event in events_for(audience)}

@@ -14,7 +14,7 @@ from arena.ladder.door.access import Scope
 from tests.cli.command import HANG, bot
 from tests.ladder.web.doors import Door, uploads
 
-MANUAL = Path(__file__).parents[3] / "docs/guides/door.md"
+MANUAL = Path(__file__).parents[3] / "docs/guides/serve.md"
 
 
 def step() -> dict[str, Any]:

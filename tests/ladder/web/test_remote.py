@@ -108,7 +108,7 @@ def test_a_token_is_read_from_a_file_that_nobody_else_reads(
     path.chmod(0o600)
     assert read_token() == "secret"
     path.write_text("")
-    with pytest.raises(ArenaError, match="this is no token"):
+    with pytest.raises(ArenaError, match="this is not a token"):
         read_token()
 
 

@@ -13,7 +13,6 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from arena.ladder.book.book_file import DoorFile
 from arena.ladder.door import door as ladder_door
 from arena.ladder.door.door import MAX_UPLOAD, MOST_NOTE
 from arena.ladder.folder import Folder
@@ -229,7 +228,7 @@ def test_the_quota_and_its_end_are_told(tmp_path: Path) -> None:
 def test_busy_database_is_no_fault_of_the_author(
     own_door: Door, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(DoorFile, "wait", 0.1)
+    monkeypatch.setattr(ladder_door, "DOOR_WAIT", 0.1)
     token, session = own_door.token("ann"), own_door.session("ann")
     with closing(sqlite3.connect(own_door.folder.door, isolation_level=None)) as other:
         other.execute("BEGIN IMMEDIATE")
@@ -282,7 +281,7 @@ def test_note_is_on_the_page_of_its_version_and_in_the_list(own_door: Door) -> N
         assert b"tries calza more &lt;b&gt;" in own_door.ask(page, **ann).body
     for note in ("x" * (MOST_NOTE + 1), "a%0Ab"):
         bad = own_door.ask(f"/api/v1/bots/mine/versions?note={note}", "PUT", b"2", **token)
-        assert (bad.status, bad.problem()["what"]) == (400, "the note is no line of text")
+        assert (bad.status, bad.problem()["what"]) == (400, "the note is not a line of text")
 
 
 def test_note_of_a_form_without_scripts_is_kept(own_door: Door) -> None:

@@ -81,7 +81,7 @@ def test_fixture_whose_rows_were_not_written_is_stored_again(tmp_path: Path, num
     with Store(path) as store:
         *_, last = store.stored()
         assert [len(last.logs), *last.hash_mismatches()] == [3]
-        assert store.unpack(last, last.record()).stderr == ("another", "")
+        assert store.decoded(last.played).stderr == ("another", "")
         assert store.positions() == list(range(number))
 
 

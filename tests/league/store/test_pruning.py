@@ -63,7 +63,7 @@ def assert_sound(path: Path) -> None:
         assert store.lost() == (0, [])
         for one in store.stored():
             assert list(one.hash_mismatches()) == []
-            assert store.content_hash(one) == one.row.content_hash
+            assert store.decoded(one.hash_content) == one.row.content_hash
 
 
 def test_oldest_logs_go_until_the_others_fit(tmp_path: Path) -> None:
@@ -82,7 +82,7 @@ def test_oldest_logs_go_until_the_others_fit(tmp_path: Path) -> None:
     with Store(path) as store:
         assert (list(store.results()), store.root()) == (results, root)
         assert store.without_logs() == set(plan.logs)
-        assert store.luck(after[3]) == (3, 3, 3, 3)
+        assert store.decoded(after[3].luck) == (3, 3, 3, 3)
         kept = [one.fixture.index for one in store.played(without_pruned=True)]
         assert kept == list(range(len(plan.logs), 40))
         with pytest.raises(ArenaError, match="the logs of fixture 0 were pruned") as caught:

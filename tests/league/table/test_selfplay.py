@@ -8,7 +8,7 @@ from arena.game.records import Cause
 from arena.game.rules.books import VARIANTS, variant
 from arena.game.wire.codec import decode_answer, decode_ready
 from arena.league.table.preparation import try_start
-from arena.league.table.transcript import transcript
+from arena.league.table.transcript import told_game
 from tests.support.bot_programs import program, start, turn
 from tests.support.live import good_bot, write_bot
 from tests.support.live_tables import PATIENT, play
@@ -44,7 +44,7 @@ def test_standard_error_of_a_crash_is_kept(sandbox: Sandbox, runs: Path) -> None
 
 def test_transcript_holds_the_whole_conversation(sandbox: Sandbox, runs: Path) -> None:
     bots = [good_bot(runs, sandbox)] * 3
-    lines = transcript(bots, variant("bga", {}, lost_dice_visible=True), sandbox)
+    lines, _ = told_game(bots, variant("bga", {}, lost_dice_visible=True), sandbox)
     for seat in range(3):
         said = [line[4:] for line in lines if line.startswith(f"<<{seat} ")]
         heard = [line[4:] for line in lines if line.startswith(f">>{seat} ")]

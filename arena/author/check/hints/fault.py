@@ -33,7 +33,35 @@ _UNDEFINED = re.compile(r"undefined reference to [`'](\w+)'")
 _PLACE = re.compile(r"^--> ")
 _MATHS = frozenset({"pow", "exp", "log", "sqrt", "sin", "cos", "floor", "ceil", "lgamma", "fmod"})
 _MOST = 200
-"""Characters of a line."""
+"""Characters of a line of output that are kept."""
+_MISSING = re.compile(r"KeyError: '([a-z]\w*)'")
+_OF_EMPTY = re.compile(
+    r"IndexError|(?:arg|iterable argument) is (?:an )?empty|Reduce of empty array"
+    r"|undefined \(reading '(?:seat|quantity|face|min|max)'\)"
+    r"|index out of bounds: the len is 0|`None` value"
+)
+_OF_NULL = re.compile(r"NoneType|null \(reading|null is not iterable")
+"""Python, Node.js and Rust say so of what is empty or null."""
+_EMPTY = {"bids": "is empty: it opens the round", "raises": "is empty: it can only doubt"}
+_NULL = {
+    "dice_counts": "is null: lost dice are not visible",
+    "palifico_seat": "is null: it is no palifico round",
+}
+_BY_CAUSE = {
+    Cause.ILLEGAL_ACTION: "the request lists every legal bid in `raises`; `dudo` says whether you"
+    " may doubt",
+    Cause.CRASH: "its standard error says why",
+    Cause.FLOOD: STDERR_ONLY,
+    Cause.MALFORMED_LINE: "`arena help protocol` shows every answer",
+}
+_NO_PROGRAM = re.compile(
+    r"exec(?:ute|:)? (\S+): [Nn]o such file|env: \W(\S+?)\W: No such file"
+    r"|sh: (?:line )?(?:\d+: )?(?:exec: )?(\S+?): (?:command )?not found"
+)
+"""Messages of programs that start another one, if that is not there."""
+_LOOKED_AT = 8192
+"""Characters of the end of standard error, and of the line that came, that are searched: a search
+may take the square of them, and bots choose what they write."""
 
 
 def of_build(command: Sequence[str], output: str) -> str:
@@ -51,21 +79,6 @@ def of_build(command: Sequence[str], output: str) -> str:
     if "Caused by:" in lines[at:-1]:  # of Cargo, whose last line says most
         return f"{first[:_MOST]}: {lines[-1][:_MOST]}"
     return first[:_MOST]
-
-
-_MISSING = re.compile(r"KeyError: '([a-z]\w*)'")
-_OF_EMPTY = re.compile(
-    r"IndexError|(?:arg|iterable argument) is (?:an )?empty|Reduce of empty array"
-    r"|undefined \(reading '(?:seat|quantity|face|min|max)'\)"
-    r"|index out of bounds: the len is 0|`None` value"
-)
-_OF_NULL = re.compile(r"NoneType|null \(reading|null is not iterable")
-"""Python, Node.js and Rust say so of what is empty or null."""
-_EMPTY = {"bids": "is empty: it opens the round", "raises": "is empty: it can only doubt"}
-_NULL = {
-    "dice_counts": "is null: lost dice are not visible",
-    "palifico_seat": "is null: it is no palifico round",
-}
 
 
 def kind_of(line: str) -> str:
@@ -94,7 +107,11 @@ def of_message(stderr: str, sent: Sequence[str]) -> str:
     if not message:
         return ""
     if (missing := _MISSING.search(stderr)) and missing[1] not in message:
-        return _lacks(str(message.get("type")), missing[1], list(message))
+        kind, name = message.get("type"), missing[1]
+        what = f"the message that was sent, `{kind}`, has no '{name}'"
+        if near := get_close_matches(name, list(message), 1):
+            return f"{what}; did you mean '{near[0]}'?"
+        return what if kind == "turn" else f"{what}: look at `type` first"
     null = bool(_OF_NULL.search(stderr))
     # Kits make null of an empty `bids`: there is no last bid.
     meanings = {**(_EMPTY if null or _OF_EMPTY.search(stderr) else {}), **(_NULL if null else {})}
@@ -107,38 +124,12 @@ def of_message(stderr: str, sent: Sequence[str]) -> str:
     return f"note that here {', and '.join(told)}" if told else ""
 
 
-def _lacks(kind: str, name: str, names: list[str]) -> str:
-    what = f"the message that was sent, `{kind}`, has no '{name}'"
-    if near := get_close_matches(name, names, 1):
-        return f"{what}; did you mean '{near[0]}'?"
-    return what if kind == "turn" else f"{what}: look at `type` first"
-
-
 def _decoded(line: str) -> dict[str, object]:
     try:
         message = msgspec.json.decode(line)
     except msgspec.DecodeError:
         return {}
     return message if isinstance(message, dict) else {}
-
-
-_BY_CAUSE = {
-    Cause.ILLEGAL_ACTION: "the request lists every legal bid in `raises`; `dudo` says whether you"
-    " may doubt",
-    Cause.CRASH: "its standard error says why",
-    Cause.FLOOD: STDERR_ONLY,
-    Cause.MALFORMED_LINE: "`arena help protocol` shows every answer",
-}
-_NO_PROGRAM = re.compile(
-    r"exec(?:ute|:)? (\S+): [Nn]o such file|env: \W(\S+?)\W: No such file"
-    r"|sh: (?:line )?(?:\d+: )?(?:exec: )?(\S+?): (?:command )?not found"
-)
-"""What programs that start others say of one that is not there."""
-
-
-_LOOKED_AT = 8192
-"""Characters of the end of standard error, and of the line that came, that are searched: a search
-may take the square of them, and bots choose what they write."""
 
 
 class Evidence(NamedTuple):

@@ -1,4 +1,4 @@
-"""What a program did not find, by its own words: files that it was refused, imports, packages."""
+"""Hints for files, imports and packages that a program did not find, from its own words."""
 
 import re
 import shutil
@@ -20,20 +20,6 @@ _OF_THE_KERNEL = ("/proc/", "/sys/", "/dev/", "/run/")
 _LOOKED_AT = 8192
 """Characters of the end that are searched: bots choose what they write."""
 _MOST = 20
-
-
-def refused(words: str) -> list[str]:
-    """Return the absolute paths in the lines in which a program says that it found no file."""
-    lines = words[-_LOOKED_AT:].splitlines()
-    return named("\n".join(line for line in lines if _FAILED.search(line)))
-
-
-def named(words: str) -> list[str]:
-    """Return the absolute paths of files that a program names."""
-    found = (path.rstrip(".") for path in _PATH.findall(words[-_LOOKED_AT:]))
-    return [path for path in dict.fromkeys(found) if not path.startswith(_OF_THE_KERNEL)][:_MOST]
-
-
 _PYTHON = re.compile(r"ModuleNotFoundError: No module named '([\w.]+)'")
 _PYTHON_FILE = re.compile(r"python3?: can't open file '([^']+)'")
 _NODE = re.compile(r"Error(?: \[ERR_MODULE_NOT_FOUND\])?: Cannot find (?:module|package) '([^']+)'")
@@ -49,7 +35,19 @@ _BRING = "pin it in requirements.txt, or bring it in the bot's folder: pip insta
 _HOW_TO_BRING = "if the name is right, `arena help languages` says how a bot brings it"
 _DEBIAN_PYTHON = "/usr/bin/python3"
 _SHOWN = 3
-"""Files that are named."""
+"""Files that a hint names."""
+
+
+def refused(words: str) -> list[str]:
+    """Return the absolute paths in the lines in which a program says that it found no file."""
+    lines = words[-_LOOKED_AT:].splitlines()
+    return named("\n".join(line for line in lines if _FAILED.search(line)))
+
+
+def named(words: str) -> list[str]:
+    """Return the absolute paths of files that a program names."""
+    found = (path.rstrip(".") for path in _PATH.findall(words[-_LOOKED_AT:]))
+    return [path for path in dict.fromkeys(found) if not path.startswith(_OF_THE_KERNEL)][:_MOST]
 
 
 def of_import(stderr: str, files: Sequence[str], *, in_image: bool) -> str:

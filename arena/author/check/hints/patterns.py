@@ -1,4 +1,4 @@
-"""What is known of faults by their words: patterns, each with the way to mend it."""
+"""Patterns in the words of faults, each with the way to mend it."""
 
 from arena.bots.sandboxes.base import ENVIRONMENT, MIB, Quota
 
