@@ -42,12 +42,12 @@ class Bot(_Named, frozen=True):
 
     @property
     def first_command(self) -> tuple[str, ...]:
-        """The command that is run first: the build, if there is one."""
+        """The command that is run first: the build, or else the bot."""
         return self.build or self.command
 
     @property
     def missing_program(self) -> str:
-        """The program that the bot needs and this machine lacks, "" if there is none."""
+        """The program that the bot needs if this machine lacks it, else ""."""
         return missing_program(self.first_command, self.folder)
 
 

@@ -17,18 +17,19 @@ _BUILTINS = frozenset(
     {"cd", "source", ".", "export", "set", "unset", "alias", "eval", "ulimit", "if", "for", "while"}
 )
 _MAKE = "make"
-"""The one program that bots call although no runtime promises it, and its package."""
-_CARGO_TARGET, _CARGO_BUILD = "target/release/", "cargo build --release --offline"
+"""The one program that bots call though no runtime has it; its package has the same name."""
+_CARGO_TARGET = "target/release/"
+_CARGO_BUILD = "cargo build --release --offline"
 _CORRECT = "install it, or correct the command in bot.yaml"
 _BOM = "\ufeff"
 _MACHINE_CODE = b"\x7fELF"
-"""The first bytes of a program, or a library, that is compiled."""
+"""The first bytes of a compiled program or library."""
 _FIRST_LINE = 256
 """Bytes that the kernel reads of a script's first line."""
 
 
 def words(value: str | Sequence[str], path: Path, key: str) -> tuple[str, ...]:
-    """Return the words of a command in bot.yaml; raises ArenaError if it is none."""
+    """Return the words of a command in bot.yaml; raises ArenaError if it cannot be run."""
     try:
         command = tuple(shlex.split(value) if isinstance(value, str) else value)
     except ValueError as error:
@@ -49,7 +50,7 @@ def missing_program(command: Sequence[str], folder: Path) -> str:
 
 
 def how_to_get(command: Sequence[str], folder: Path) -> str:
-    """Return how to mend a command whose program is missing."""
+    """Return how to fix a command whose program is missing."""
     program = command[0]
     if program == _MAKE:
         return f"sudo apt-get install {_MAKE}"
@@ -72,7 +73,7 @@ def how_to_get(command: Sequence[str], folder: Path) -> str:
 
 
 def how_to_get_in_image(program: str) -> str:
-    """Return how to mend a bot whose image lacks a program."""
+    """Return how to fix a bot whose image lacks a program."""
     if runtime := runtime_of(program):
         return f"`runtime: {runtime}` in bot.yaml"
     return "put it into the bot's folder, or name an image that has it (arena help languages)"
@@ -83,7 +84,8 @@ def check_runnable(name: str, command: Sequence[str], folder: Path) -> None:
     program = folder / command[0]
     if "/" not in command[0] or not program.is_relative_to(folder):
         return
-    where, what, hint = command[0], "", ""
+    where = command[0]
+    what = hint = ""
     if not program.is_file():
         what, hint = "is not there", "make it in `build`, or correct the command in bot.yaml"
     elif not program.stat().st_mode & 0o111:
@@ -104,7 +106,7 @@ def check_runnable(name: str, command: Sequence[str], folder: Path) -> None:
 
 
 def check_mounted(name: str, command: Sequence[str]) -> None:
-    """Raise ShortageError if a program of this machine cannot run, as its folder is mounted."""
+    """Raise ShortageError if a program of this machine lies in a folder mounted noexec."""
     program = command[0]
     folders = [""] if "/" in program else PATH.split(os.pathsep)
     if shutil.which(program, path=PATH) is not None:
@@ -117,9 +119,9 @@ def check_mounted(name: str, command: Sequence[str]) -> None:
 def check_own_programs(
     name: str, commands: Iterable[Sequence[str]], folder: Path, where: Path
 ) -> None:
-    """Raise ShortageError if a bot needs programs of its `folder`, and none can run in `where`.
+    """Raise ShortageError if a bot needs programs of its `folder`, and `where` is mounted noexec.
 
-    Those are what its commands start there, and machine code that its scripts may load.
+    Its programs are those that its commands start, and machine code that its scripts may load.
     """
     if not is_noexec(where):
         return
@@ -162,7 +164,7 @@ def _first_line(program: Path) -> bytes:
 
 
 def _word_of_a_shell(command: Sequence[str]) -> str:
-    """Return the first word that only a shell understands, "" if there is none."""
+    """Return the first word that only a shell understands, else ""."""
     variable, assigned, _ = command[0].partition("=")
     if command[0] in _BUILTINS or (assigned and variable.isidentifier()):
         return command[0]

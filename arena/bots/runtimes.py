@@ -81,20 +81,20 @@ class Kit(Struct, frozen=True):
     test: str
     """The command that runs the bot's own tests, in its folder."""
     part: str = "the function choose"
-    """What of that file is to be edited."""
+    """The part of that file to edit."""
     module: str = ""
     """A module of the arena that the bot has a copy of."""
     helper: str = ""
     """A file of another kit that the bot has a copy of."""
     needs: str = ""
-    """What it needs beside its language, and how to get that."""
+    """Its needs beyond its language, and how to get them."""
 
 
 class Runtime(Struct, frozen=True, kw_only=True):
     """What bots may name as their `runtime`."""
 
     about: str
-    """What bots find there, for the manual."""
+    """Its programs in words, for the manual."""
     programs: dict[str, str]
     """Each program, and its packages in Debian and Ubuntu; the first runs or compiles bots."""
     libraries: tuple[str, ...] = ()
@@ -265,7 +265,7 @@ IMAGES = {runtime: f"{OWN_IMAGES}/{runtime}" for runtime in RUNTIMES}
 OF_SAMPLES = ("python", "node", "c", "any")
 """The runtimes of the sample bots: their images are built and tried if no others are asked for."""
 KITS = {name: kit for runtime in RUNTIMES.values() for name, kit in runtime.kits.items()}
-"""By language."""
+"""The kits, by language."""
 PACKAGES = dict(
     ChainMap(
         *(runtime.programs for runtime in RUNTIMES.values()),
@@ -289,7 +289,7 @@ def toolchains() -> dict[str, str]:
 
 
 def runtime_of(program: str) -> str | None:
-    """Return the runtime that has a program; None if there is none."""
+    """Return the runtime that has a program, None if no runtime has it."""
     return next((name for name, row in RUNTIMES.items() if program in row.programs), None)
 
 
@@ -299,7 +299,7 @@ def language_of(runtime: str, program: str) -> str:
 
 
 def reserved_by(runtime: str, program: str) -> int:
-    """Return how many bytes a program may reserve beside those that it may use."""
+    """Return how many bytes a program may reserve beyond those that it may use."""
     own = (row.reserves for row in LANGUAGES.values() if program in row.programs)
     return RUNTIMES[language_of(runtime, program)].reserves or next(own, 0)
 
@@ -340,6 +340,6 @@ def how_to_install(program: str) -> str:
 
 
 def interpreter_of(ending: str) -> str:
-    """Return the program that runs files with an ending; "" if there is none."""
+    """Return the program that runs files with an ending, "" if none is known."""
     rows = (runtime for runtime in RUNTIMES.values() if ending in runtime.scripts)
     return next((program for runtime in rows for program in runtime.programs), "")

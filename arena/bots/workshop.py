@@ -24,7 +24,7 @@ from arena.io.files import read_json, stat_of, user_state, write_file
 
 
 class UntrustedError(ArenaError):
-    """Bots that are not trusted are refused in a sandbox that does not isolate them."""
+    """Why bots that are not trusted may not run in a sandbox that does not isolate them."""
 
     sources: tuple[Path, ...] = ()
     """Their folders and archives."""
@@ -49,13 +49,13 @@ def check_trust(sandbox: Sandbox, bots: Sequence[Bot], *, trusted: bool) -> None
 
 
 class OwnFolders:
-    """The folders whose bots this user has called their own: they run without isolation.
+    """The folders that this user has called their own: bots there run without isolation.
 
-    One that was moved, replaced, or opened to other users is not among them any more.
+    A folder that was moved, replaced or opened to other users does not count any more.
     """
 
     def __init__(self) -> None:
-        """Read them; a file that is missing or damaged has none."""
+        """Read them; none if the file is missing or damaged."""
         self.file = user_state("own-bots.json")
         self._inodes = read_json(self.file, dict[str, int]) or {}
 
@@ -64,7 +64,7 @@ class OwnFolders:
         return found is not None and found.st_ino == inode and not why_not_own(folder)
 
     def add(self, folders: Iterable[Path]) -> None:
-        """Remember folders that may be (`why_not_own`); raises ArenaError if it cannot write."""
+        """Remember folders that pass `why_not_own`; raises ArenaError if it cannot write."""
         kept = {name: inode for name, inode in self._inodes.items() if Path(name) in self}
         self._inodes = kept | {str(folder): folder.stat().st_ino for folder in folders}
         text = msgspec.json.format(msgspec.json.encode(self._inodes))
@@ -85,7 +85,7 @@ def why_not_own(source: Path) -> str:
 
 
 def _is_alone_in(group: int) -> bool:
-    """Tell whether a group is this user's alone, as Debian makes one for each user."""
+    """Return whether this user is alone in a group, as in the one that Debian makes for each."""
     try:
         user, found = pwd.getpwuid(os.geteuid()).pw_name, grp.getgrgid(group)
     except KeyError:
@@ -103,7 +103,7 @@ class Workshop(Struct, frozen=True):
     packages: bool = False
     """Whether the Python packages that they ask for are installed."""
     builds: BuildCache | None = None
-    """From which bots come that were built before; None builds all of them."""
+    """A cache of bots that were built before; None builds all of them."""
 
     def stage(self, bot: Bot, on_build: OnBuild | None = None) -> StagedBot:
         """Copy a bot and build it; raises ArenaError as `staging.stage` does.
@@ -136,9 +136,9 @@ def sandbox_for(
     paths: Sequence[str] = (),
     own: Iterable[Bot] = (),
 ) -> Sandbox:
-    """Return the sandbox of a name in which bots may run; bots of the arena's `own` run everywhere.
+    """Return the sandbox with a name, if bots may run there; the arena's `own` bots always may.
 
-    `trusted`: whether they may run without isolation. Raises ArenaError if the sandbox does not
+    `trusted`: whether the bots may run without isolation. Raises ArenaError if the sandbox does not
     work here, and UntrustedError if it does not isolate bots that are not trusted.
     """
     sandbox = make_sandbox(name, runtimes_of([*bots, *own]), images, paths)

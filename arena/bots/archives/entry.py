@@ -46,7 +46,7 @@ class Entry(Struct):
     executable: bool
     content: Iterator[bytes]
     refusal: ArchiveError | None = None
-    """Why a link, a device or a FIFO, whose `content` is empty, may not be in a bot."""
+    """Why the entry, a link, a device or a FIFO without `content`, may not be in a bot."""
 
     def parts(self) -> tuple[str, ...]:
         """Return the folders and the name in the entry's name, () for the top folder.
@@ -87,7 +87,7 @@ class Entry(Struct):
 
 
 def instead_of_link(path: PurePath) -> str:
-    """Return what to do instead of a link at this place in a bot's folder."""
+    """Return the hint for a link at this path in a bot's folder."""
     if {".venv", "venv"} & set(path.parts):
         return ENVIRONMENT
     if "node_modules" in path.parts:

@@ -95,7 +95,7 @@ class Decompressed(io.RawIOBase):
         """Bytes that were read and are not in the decoder yet."""
 
     def readable(self) -> bool:
-        """Return True."""
+        """Return that the stream can be read."""
         return True
 
     def readinto(self, buffer: memoryview, /) -> int:  # type: ignore[override]

@@ -164,7 +164,7 @@ class _Handler(BaseHTTPRequestHandler):
         return "bot"
 
     def log_message(self, *_: object) -> None:
-        """Log nothing."""
+        """Do not log requests."""
 
     def send_error(self, code: int, message: str | None = None, explain: str | None = None) -> None:
         """Refuse another method or protocol, in OpenAI's form."""

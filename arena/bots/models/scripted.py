@@ -14,7 +14,7 @@ import msgspec
 from msgspec import Struct
 
 _LETTERS_A_TOKEN = 4
-"""Roughly, in English: what counts as a token here."""
+"""Letters that count as one token, as roughly in English."""
 
 
 class Message(Struct, frozen=True):
@@ -34,7 +34,7 @@ Script = Callable[[list[Message]], str]
 
 
 def one_of(answers: Sequence[str]) -> Script:
-    """Return a script that picks an answer by what the last message says: the same for the same."""
+    """Return a script that picks an answer by the last message, the same for the same."""
     return lambda messages: answers[crc32(messages[-1].content.encode()) % len(answers)]
 
 
@@ -90,7 +90,7 @@ class _Handler(BaseHTTPRequestHandler):
     server: _Server
 
     def log_message(self, *_: object) -> None:
-        """Log nothing."""
+        """Do not log requests."""
 
     def do_POST(self) -> None:
         body = self.rfile.read(int(self.headers["Content-Length"]))

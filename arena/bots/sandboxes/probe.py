@@ -29,8 +29,9 @@ def works(action: Callable[[], object]) -> bool:
 
 def look(request: dict[str, Any]) -> dict[str, Any]:
     """Look for a port, files, a process and a name in the environment, and try to write."""
-    port, pid, start_time = request["port"], request["pid"], request["start_time"]
-    stat = lines(f"/proc/{pid}/stat")
+    port = request["port"]
+    start_time = request["start_time"]
+    stat = lines(f"/proc/{request['pid']}/stat")
     return {
         "connected": works(lambda: socket.create_connection(("127.0.0.1", port)).close()),
         "interfaces": [line.split(":")[0].strip() for line in lines("/proc/net/dev")[2:]],

@@ -52,29 +52,29 @@ class _Stat(NamedTuple):
 
 
 class Watched(ABC):
-    """What `/proc` tells of the processes of a bot."""
+    """Tells from `/proc` whether a bot is busy, and how much memory it has held."""
 
     @abstractmethod
     def _pids(self) -> Sequence[int]:
         """Return the processes that can be seen; raises OSError."""
 
     def is_busy(self) -> bool | None:
-        """Return whether a thread of them does not sleep; None if none is visible."""
+        """Return whether one of its threads does not sleep; None if no process can be seen."""
         with suppress(OSError):
             return any_busy(self._pids())
         return None
 
     def peak_memory(self) -> int | None:
-        """Return the most bytes that the largest of them has held."""
+        """Return the most bytes that its largest process has held; None if none can be seen."""
         with suppress(OSError):
             return peak_memory(self._pids())
         return None
 
 
 def any_busy(pids: Iterable[int]) -> bool | None:
-    """Return whether a thread of these processes is busy; None if none of them can be seen.
+    """Return whether a thread of these processes is busy; None if no process can be seen.
 
-    Busy is what runs, waits for a processor or waits for the disk: it does not sleep.
+    A busy thread runs, waits for a processor or waits for the disk.
     """
     stats = [stat for pid in pids if (stat := _read_stat(f"/proc/{pid}"))]
     if not stats:
@@ -132,14 +132,14 @@ def _read_stat(folder: str) -> _Stat | None:
 _WATCH_SECONDS = 0.25
 """The time between two looks."""
 _USED = ("RssAnon:", "RssShmem:", "VmSwap:")
-"""What a process has in memory that no file on a disk holds, and what of it was swapped out."""
+"""Memory of a process that no file on a disk holds, swapped out or not."""
 
 
 def watch_memory(pid: int, exit_fd: int, most: int) -> Thread:
-    """Watch a program and the processes below it until it ends; return the thread that does.
+    """Kill each process of a program that uses more than `most` bytes; return the watching thread.
 
-    Each process that is found to use more than `most` bytes is killed. `exit_fd` becomes readable
-    when the program ends, and may be closed after the thread has ended.
+    It watches the program and the processes below it until `exit_fd` becomes readable, which is
+    when the program ends. Close that descriptor after the thread has ended.
     """
 
     def watch() -> None:
