@@ -51,7 +51,10 @@ def policy(agent: Agent, rules: Rules = BGA) -> Policy:
         if observation["action_mask"][PASS]:
             return PASS
         table = Table.of(observation)
-        seen = f"{_prompt(table, clauses)}\n{_seen(table, observation)}"
+        seen = (
+            f"[GAME] You are Player 0 in an {table.players}-player Liar's Dice game.\n"
+            f"Rules:\n{clauses}\n{_HOW_TO_ANSWER}\n{_seen(table, observation)}"
+        )
         for _attempt in range(2):
             said = agent(seen)
             action = _action(table, said)
@@ -64,14 +67,6 @@ def policy(agent: Agent, rules: Rules = BGA) -> Policy:
         raise ValueError(reason)
 
     return choose
-
-
-def _prompt(table: Table, clauses: str) -> str:
-    players = table.players
-    return (
-        f"[GAME] You are Player 0 in an {players}-player Liar's Dice game.\n"
-        f"Rules:\n{clauses}\n{_HOW_TO_ANSWER}"
-    )
 
 
 def _seen(table: Table, observation: Observation) -> str:

@@ -192,9 +192,11 @@ def _trends(solution: Solution) -> Iterator[_Trend]:
         effects = _company(games.seats[fixtures], bot)
         if len(fixtures) < effects.shape[1] + _MIN_DF:
             continue
-        beyond, rank = _without(effects, np.column_stack([block, by_fixture[fixtures, bot]]))
-        time, score = beyond.T
-        df, variation = len(fixtures) - rank - 1.0, float(time @ time)
+        values = np.column_stack([block, by_fixture[fixtures, bot]])
+        fitted, _, rank, _ = np.linalg.lstsq(effects, values, rcond=None)
+        time, score = as_floats(values - effects @ fitted).T
+        df = len(fixtures) - int(rank) - 1.0
+        variation = float(time @ time)
         if df < _MIN_DF or variation < _LEAST * float(block @ block):
             continue
         covariation = float(time @ score)
@@ -220,12 +222,6 @@ def _company(seats: Bots, bot: int) -> Floats:
         before[row, seats[row, own - 1]] = 1.0
     effects = np.concatenate([present, before], 1)
     return as_floats(effects[:, effects.any(0)])
-
-
-def _without(effects: Floats, values: Floats) -> tuple[Floats, int]:
-    """Return what a fit of the effects leaves of each column of values, and the fit's rank."""
-    fitted, _, rank, _ = np.linalg.lstsq(effects, values, rcond=None)
-    return as_floats(values - effects @ fitted), int(rank)
 
 
 class Findings(NamedTuple):

@@ -192,15 +192,12 @@ class PerudoState(pyspiel.State):
         else:
             event = self._action_to_string(at.now.to_act, action)
             self._at = replace(at, public=(*at.public, event))
-            self._act(action, at.now)
-
-    def _act(self, action: int, now: Round) -> None:
-        if action == DUDO:
-            self._settle(dudo(now, self._at.hands), now)
-            return
-        answer = self._frame.table.answer(action)
-        now = place(now, Bid(answer["quantity"], answer["face"]))
-        self._at = replace(self._at, now=now)
+            if action == DUDO:
+                self._settle(dudo(at.now, at.hands), at.now)
+            else:
+                answer = self._frame.table.answer(action)
+                now = place(at.now, Bid(answer["quantity"], answer["face"]))
+                self._at = replace(self._at, now=now)
 
     def _settle(self, outcome: Outcome, now: Round) -> None:
         frame, at = self._frame, self._at
@@ -266,13 +263,11 @@ class _Observer:
 @cache
 def hand_classes(dice: int) -> list[tuple[Hand, float]]:
     """Return every hand of so many dice, in the order of faces, and how likely it is."""
-    hands = combinations_with_replacement(range(1, FACES + 1), dice)
-    return [(hand, _orders(hand) / FACES**dice) for hand in hands]
-
-
-def _orders(hand: Hand) -> int:
-    same = prod(factorial(times) for times in Counter(hand).values())
-    return factorial(len(hand)) // same
+    classes = []
+    for hand in combinations_with_replacement(range(1, FACES + 1), dice):
+        same = prod(factorial(times) for times in Counter(hand).values())
+        classes.append((hand, factorial(dice) // same / FACES**dice))
+    return classes
 
 
 pyspiel.register_game(_KIND, PerudoGame)

@@ -115,9 +115,13 @@ def league(
 def scores(players: Iterable[str], games: Finished) -> dict[str, Score]:
     """Return how each player did in games."""
     beaten = games.beaten()
-    return {
-        name: _score(beaten[games.players == kind].tolist()) for kind, name in enumerate(players)
-    }
+    found = {}
+    for kind, name in enumerate(players):
+        shares = beaten[games.players == kind].tolist()
+        known: Floats = np.array(shares or [0.5], np.float32)
+        error = 1.96 * float(known.std()) / len(known) ** 0.5
+        found[name] = Score(float(known.mean()), error, len(shares))
+    return found
 
 
 def lead(games: Finished, player: int, other: int) -> float:
@@ -206,9 +210,3 @@ def _actions(rivals: Sequence[Rival], table: Games, at: Positions) -> Numbers:
         rows = np.flatnonzero(kinds == kind)
         actions[rows] = rivals[kind](some(at, rows), table, rows)
     return actions
-
-
-def _score(points: Sequence[float]) -> Score:
-    found: Floats = np.array(points or [0.5], np.float32)
-    error = 1.96 * float(found.std()) / len(found) ** 0.5
-    return Score(float(found.mean()), error, len(points))

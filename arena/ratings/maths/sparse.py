@@ -101,7 +101,13 @@ class Plan:
         self.core = np.setdiff1d(np.arange(size), gone)
         self._at = np.full(size + 1, -1)
         self._at[self.core] = np.arange(len(self.core))
-        self._keys = self._pair_keys(steps)
+        pairs = [
+            (np.minimum(near, unknowns[:, None]) * size + np.maximum(near, unknowns[:, None]))[
+                near < size
+            ]
+            for unknowns, near in steps
+        ]
+        self._keys = as_ints(np.sort(np.concatenate([as_ints([]), *pairs])))
         self.diagonal_at = len(self._keys)
         self.core_at = self.diagonal_at + size + 1
         self.length = self.core_at + len(self.core) ** 2
@@ -109,15 +115,6 @@ class Plan:
             Step(unknowns, near, self.cells(unknowns[:, None], near), self._neighbours(near))
             for unknowns, near in steps
         ]
-
-    def _pair_keys(self, steps: list[tuple[Ints, Ints]]) -> Ints:
-        keys = [
-            (np.minimum(near, unknowns[:, None]) * self.size + np.maximum(near, unknowns[:, None]))[
-                near < self.size
-            ]
-            for unknowns, near in steps
-        ]
-        return as_ints(np.sort(np.concatenate([as_ints([]), *keys])))
 
     def _neighbours(self, near: Ints) -> Cells:
         count, most = near.shape

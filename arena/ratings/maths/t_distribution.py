@@ -43,18 +43,16 @@ def t_quantile(probability: float, df: ArrayLike) -> Floats:
     distinct, inverse = np.unique(df, return_inverse=True)
     # The normal quantile is the smallest, and above 0 the CDF is concave: Newton's steps only rise.
     t = np.full(distinct.shape, NormalDist().inv_cdf(probability))
-    while (step := _newton_step(probability, t, distinct)).any():
-        t = t + step
+    rises = np.ones(t.shape, np.bool_)
+    while rises.any():
+        step = (probability - t_cdf(t, distinct)) / _density(t, distinct)
+        rises = step > _QUANTILE_TOLERANCE * t
+        t = t + np.where(rises, step, 0.0)
     return as_floats(t[inverse].reshape(df.shape))
 
 
-def _newton_step(probability: float, t: Floats, df: Floats) -> Floats:
-    """Return the step towards each quantile; zero once it is within the tolerance."""
-    step = (probability - t_cdf(t, df)) / _density(t, df)
-    return np.where(step > _QUANTILE_TOLERANCE * t, step, 0.0)
-
-
 def _density(t: Floats, df: Floats) -> Floats:
+    """Return the density of Student's t."""
     v = np.where(df < inf, df, 1.0)
     scale = _each(lgamma, (v + 1) / 2) - _each(lgamma, v / 2) - np.log(v * pi) / 2
     log_student = scale - (v + 1) / 2 * np.log1p(t * t / v)

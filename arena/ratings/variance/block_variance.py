@@ -318,6 +318,7 @@ def dice_gain(games: Games, met: Pairs) -> DiceGain | None:
 
 
 _MOST_UNITS = 250
+"""Units of a large field at most: neighbouring blocks are joined if there are more."""
 _AT_ONCE = 128
 """Columns of a covariance that are in memory at a time."""
 
@@ -404,8 +405,10 @@ def large_covariance(
     games: Games, skills: Posterior, luck: LargeLuck | None, met: Expected
 ) -> LargeCovariance:
     """Return how far the estimates vary, those of mu without luck if it is taken out of them."""
-    unit, blocks = _joined_blocks(games), int(games.block.max()) + 1
-    own = as_floats(_played_in(games, unit) - 1.0)
+    blocks = int(games.block.max()) + 1
+    unit = as_ints(games.block * _MOST_UNITS // blocks if blocks > _MOST_UNITS else games.block)
+    units_and_bots = np.unique(unit[:, None] * games.size + games.order)
+    own = as_floats(np.bincount(units_and_bots % games.size, minlength=games.size) - 1.0)
     field = float(own.sum()) * (games.size - 1) / games.size
     by_units = unit if field >= MIN_DF else None
     skill, place, bread = _estimates(games, skills, luck, met, by_units)
@@ -426,17 +429,6 @@ def large_covariance(
         method="games" if by_units is None else "blocks",
         blocks=blocks,
     )
-
-
-def _joined_blocks(games: Games) -> Ints:
-    blocks = int(games.block.max()) + 1
-    return as_ints(games.block * _MOST_UNITS // blocks if blocks > _MOST_UNITS else games.block)
-
-
-def _played_in(games: Games, unit: Ints) -> Ints:
-    """Return in how many units each bot played."""
-    cells = np.unique(unit[:, None] * games.size + games.order)
-    return as_ints(np.bincount(cells % games.size, minlength=games.size))
 
 
 def _estimates(

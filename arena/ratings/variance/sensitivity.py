@@ -22,8 +22,13 @@ def shifts(mu: Floats, met: Pairs) -> Floats:
 
     Needs three bots. A bot taken out has 0 for itself.
     """
-    pull, information = _pull(met), _information(mu, met)
-    covariance = _covariance(information)
+    # By how much the games with another bot pull a bot up.
+    pull = met.ahead * met.score
+    pull = pull - pull.T
+    information = _information(mu, met)
+    precision = np.diag(information.sum(1) + 1.0 / SIGMA**2)
+    precision -= information
+    covariance = np.linalg.inv(precision)
     moved = np.zeros_like(pull)
     for _ in range(_MAX_ROUNDS):
         before, moved = moved, information * moved
@@ -33,13 +38,6 @@ def shifts(mu: Floats, met: Pairs) -> Floats:
         if float(np.abs(before, out=before).max()) <= _TOLERANCE:
             break
     return moved
-
-
-def _covariance(information: Floats) -> Floats:
-    """Return the covariance of the skills by the games and the prior."""
-    precision = np.diag(information.sum(1) + 1.0 / SIGMA**2)
-    precision -= information
-    return as_floats(np.linalg.inv(precision))
 
 
 def _step(covariance: Floats, pull: Floats) -> Floats:
@@ -63,9 +61,3 @@ def _information(mu: Floats, met: Pairs) -> Floats:
 
     ahead = square(len(mu), rows)
     return as_floats(ahead + ahead.T)
-
-
-def _pull(met: Pairs) -> Floats:
-    """Return by how much the games with another bot pull a bot up."""
-    ahead = met.ahead * met.score
-    return as_floats(ahead - ahead.T)
