@@ -23,7 +23,7 @@ DECIDE = ("game", "playstats", "publish", "ratings")
 KNOWN = [
     ("ratings/maths/intervals.py", "TAIL"),
     ("playstats/style.py", "BINS"),
-    ("ratings/history.py", "POINTS"),
+    ("ratings/leaderboard_rows.py", "POINTS"),
     ("ratings/variance/block_variance.py", "_PRIOR_DF"),
 ]
 
