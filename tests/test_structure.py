@@ -70,7 +70,7 @@ def test_no_code_asks_for_a_sandbox_by_its_name() -> None:
         for node in ast.walk(parsed(path))
         if not path.is_relative_to(ARENA / "bots/sandboxes") and asks_for_a_sandbox(node)
     }
-    assert asking == {"cli/bots/images.py"}  # `arena images` builds those of docker
+    assert asking == {"cli/images.py"}  # `arena images` builds those of docker
 
 
 def test_tests_are_named_for_the_behaviour() -> None:
