@@ -114,10 +114,10 @@ def publish(
     return folder / FRONT
 
 
-def files_of_ratings(league: Conditions, ratings: Ratings) -> Iterator[File]:
+def files_of_ratings(conditions: Conditions, ratings: Ratings) -> Iterator[File]:
     """Yield data and pictures of leaderboards, which need neither games nor pages."""
-    paths = links(league, ratings.boards)
-    yield from table_files(results.suspicions(LeagueHead(league.name), ratings))
+    paths = links(conditions, ratings.boards)
+    yield from table_files(results.suspicions(LeagueHead(conditions.name), ratings))
     if overall := ratings.overall:
         yield from table_files(DataTable(OverallRow, TableHead(), overall.rows))
     for board in ratings.boards:
@@ -162,7 +162,7 @@ class SiteContext(Struct, frozen=True, kw_only=True):
 
 
 def site_of(
-    league: Conditions,
+    conditions: Conditions,
     ratings: Ratings,
     source: GameSource,
     state: StoreState,
@@ -174,7 +174,7 @@ def site_of(
     """Work out what all pages of a site have in common."""
     boards, summary = ratings.boards, source.summary
     expected = Favourites(boards)
-    highlights = site_highlights(summary, source.results, boards, expected, league.variants)
+    highlights = site_highlights(summary, source.results, boards, expected, conditions.variants)
 
     # Pages point to the games of mistakes and of highlights, if their logs are still there.
     linked = summary.mistake_games() | highlights.games()
@@ -182,16 +182,16 @@ def site_of(
     complete = [result for result in source.results if result.fixture.index not in pruned]
     selection = select_replays(complete, expected, choice, linked)
 
-    site_links = links(league, boards)
-    marks = identities(info.name for info in league.bots)
+    site_links = links(conditions, boards)
+    marks = identities(info.name for info in conditions.bots)
     played = progress(source.results, state.left, goes_on=state.goes_on)
     frame = Frame(
-        league=league,
+        league=conditions,
         links=site_links,
         menu=menu(watch=bool(selection)),
         anonymous=anonymous,
         url=url and f"{url.rstrip('/')}/",
-        verdict=description(played, standings(ratings), len(league.bots), state.playoff),
+        verdict=description(played, standings(ratings), len(conditions.bots), state.playoff),
     )
     context = SiteContext(
         ratings=ratings,
@@ -203,12 +203,14 @@ def site_of(
         watch=WATCH if selection else "",
         identities=marks,
         marked=marked_links(marks, site_links, ""),
-        tagged=any(info.tags for info in league.bots),
+        tagged=any(info.tags for info in conditions.bots),
         paired=results.PAIRED,
-        changes={label: len(changed_switches(rules)) for label, rules in league.variants.items()},
+        changes={
+            label: len(changed_switches(rules)) for label, rules in conditions.variants.items()
+        },
     )
     return Site(
-        league=league,
+        league=conditions,
         ratings=ratings,
         source=source,
         state=state,

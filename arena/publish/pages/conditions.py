@@ -85,14 +85,14 @@ class Switch(Struct, frozen=True):
     clauses: tuple[str, ...]
 
 
-def switches(league: Conditions, names: Collection[str]) -> list[Switch]:
+def switches(conditions: Conditions, names: Collection[str]) -> list[Switch]:
     """Return these switches or options, in the order of the rule books.
 
     Raises LookupError if one has no description, or no clause to read.
     """
     order = [field.name for field in fields(Rules)]
     return [
-        Switch(name, _described(name, MEANINGS), values(league, name), clauses_of(name))
+        Switch(name, _described(name, MEANINGS), values(conditions, name), clauses_of(name))
         for name in sorted(names, key=order.index)
     ]
 
@@ -113,10 +113,10 @@ def _described(switch: str, descriptions: Mapping[str, str]) -> str:
     return descriptions[switch]
 
 
-def values(league: Conditions, switch: str) -> list[Value]:
+def values(conditions: Conditions, switch: str) -> list[Value]:
     """Return what each variant of the league sets a switch or option to."""
     found = []
-    for label, rules in league.variants.items():
+    for label, rules in conditions.variants.items():
         book = asdict(VARIANTS[rules.name])[switch]
         changed = switch in changed_switches(rules)
         found.append(Value(label, shown(asdict(rules)[switch]), shown(book) if changed else None))
@@ -130,25 +130,25 @@ def shown(value: object) -> str:
     return str(value).replace("_", " ")
 
 
-def rule_rows(league: Conditions) -> list[RuleRow]:
+def rule_rows(conditions: Conditions) -> list[RuleRow]:
     """Return every switch and option of every variant."""
     return [
         RuleRow(
             value.variant,
-            league.variants[value.variant].name,
+            conditions.variants[value.variant].name,
             switch.name,
             value.shown,
             value.book,
             switch.clauses,
         )
-        for switch in switches(league, SWITCHES) + switches(league, OPTIONS)
+        for switch in switches(conditions, SWITCHES) + switches(conditions, OPTIONS)
         for value in switch.values
     ]
 
 
-def limit_rows(league: Conditions) -> list[LimitRow]:
+def limit_rows(conditions: Conditions) -> list[LimitRow]:
     """Return the limits that bots played under."""
-    info = league.limits
+    info = conditions.limits
     rows = [
         LimitRow("start", f"{info.start:g} s", "from a bot's launch until it is ready"),
         LimitRow("answer", f"{info.answer:g} s", "for each answer"),
@@ -172,9 +172,9 @@ def limit_rows(league: Conditions) -> list[LimitRow]:
     if info.model:
         what = "wall time in which language models may work for one answer"
         rows.append(LimitRow("model", f"{info.model:g} s", what))
-    if league.rounds_per_die:
+    if conditions.rounds_per_die:
         what = "per die at the start; then the dice left decide the game"
-        rows.append(LimitRow("rounds", f"{league.rounds_per_die} rounds", what))
+        rows.append(LimitRow("rounds", f"{conditions.rounds_per_die} rounds", what))
     return rows
 
 
@@ -376,18 +376,18 @@ def rules_page(conditions: Conditions) -> RulesPage:
     return RulesPage(clause_entries(conditions), {name: BOOKS[name] for name in VARIANTS})
 
 
-def tables(league: Conditions, summary: LeagueSummary) -> list[DataTable]:
+def tables(conditions: Conditions, summary: LeagueSummary) -> list[DataTable]:
     """Return the data tables of the bots, the rules, the limits and how much was played."""
-    head = LeagueHead(league.name)
+    head = LeagueHead(conditions.name)
     fields = BotRow.__struct_fields__
-    bots = [BotRow(**{name: getattr(bot, name) for name in fields}) for bot in league.bots]
+    bots = [BotRow(**{name: getattr(bot, name) for name in fields}) for bot in conditions.bots]
     played = [
         PlayedRow(*division, total.fixtures, total.games, total.decisions)
         for division, total in summary.played.items()
     ]
     return [
         DataTable(BotRow, head, bots),
-        DataTable(RuleRow, head, rule_rows(league)),
-        DataTable(LimitRow, head, limit_rows(league)),
+        DataTable(RuleRow, head, rule_rows(conditions)),
+        DataTable(LimitRow, head, limit_rows(conditions)),
         DataTable(PlayedRow, head, played),
     ]
