@@ -2,6 +2,7 @@
 
 import os
 import re
+import socket
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager, suppress
 from functools import cache
@@ -51,14 +52,25 @@ def api_client() -> Iterator["APIClient"]:
 
 
 @cache
-def _api_version(_host: str | None) -> str:
+def _api_version(host: str | None) -> str:
     """Return the version of the engine's API; raises ArenaError if it is too old."""
+    _check_answers(host or "unix:///var/run/docker.sock")
     with closing(_connect("auto")) as api:
         version = api.api_version
     if _version_numbers(version) < _version_numbers(_MIN_API):
         what = f"Docker's API is {version}, the arena needs {_MIN_API} or later"
         raise ArenaError(what, hint=_UPGRADE)
     return version
+
+
+def _check_answers(host: str) -> None:
+    """Raise ArenaError if nobody listens at a socket: the SDK would leave its own open."""
+    if host.startswith("unix://"):
+        try:
+            with socket.socket(socket.AF_UNIX) as probe:
+                probe.connect(host.removeprefix("unix://"))
+        except OSError as error:
+            raise shortage_behind(error) or _unreachable(type(error).__name__) from None
 
 
 def _connect(version: str) -> "APIClient":
