@@ -109,7 +109,9 @@ def test_programs_in_strings_import_what_there_is() -> None:
 
 def test_files_that_contributors_are_sent_to_exist() -> None:
     text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
-    paths = re.findall(r"`((?:arena|docs|protocol|reports|tests)/[\w/.]+)`", text)
+    paths = re.findall(
+        r"(?:^|`)((?:arena|docs|protocol|reports|tests)/[\w/.]+)", text, re.MULTILINE
+    )
     assert paths
     assert [path for path in paths if not (ROOT / path).exists()] == []
 
