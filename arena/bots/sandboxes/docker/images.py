@@ -73,10 +73,7 @@ def build_from_host(names: Sequence[str], say: Say) -> None:
         say(f"installing {content}a minimal {suite} into an image: this takes minutes")
         include = [f"--include={','.join(packages)}"] if packages else []
         _debootstrap(*include, f"--components={components}", suite, str(root))
-        exclude = [f"--exclude={pattern}" for pattern in _EXCLUDED]
-        pack = ["tar", "-C", str(root), "--one-file-system", *exclude, "-c", "."]
-        with subprocess.Popen(pack, stdout=subprocess.PIPE) as tar, engine.api_client() as api:
-            api.import_image_from_stream(tar.stdout, repository=first, tag="latest")
+        _import(root, first)
     for image in others:
         with engine.api_client() as api:
             api.tag(first, image)
@@ -97,6 +94,13 @@ def _release() -> tuple[str, str]:
         release = platform.freedesktop_os_release()
         return release["VERSION_CODENAME"], _COMPONENTS[release["ID"]]
     raise ArenaError("this machine is neither Debian nor Ubuntu", hint="arena images build")
+
+
+def _import(root: Path, image: str) -> None:
+    exclude = [f"--exclude={pattern}" for pattern in _EXCLUDED]
+    command = ["tar", "-C", str(root), "--one-file-system", *exclude, "-c", "."]
+    with subprocess.Popen(command, stdout=subprocess.PIPE) as tar, engine.api_client() as api:
+        api.import_image_from_stream(tar.stdout, repository=image, tag="latest")
 
 
 def _debootstrap(*arguments: str) -> None:
