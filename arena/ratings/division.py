@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from arena.game.records import Division, FixtureResult, RatingsInfo
 from arena.ratings.board.leaderboard import (
-    FaultlessGames,
     PairTable,
     Solution,
     estimate,
@@ -21,6 +20,7 @@ from arena.ratings.board.leaderboard import (
     leaderboard,
     rate_large,
     solve,
+    without_faults,
 )
 from arena.ratings.board.memory import Work, decided_by, pack, unpack
 from arena.ratings.board.overall import Places
@@ -94,7 +94,7 @@ def _make(division: Division, games: Games, options: RatingsInfo, work: Work) ->
     with past_of(games, work) as past:
         solution = solve(games, work.beside)
         alpha = 0.0 if work.brief else options.alpha
-        with work.beside(partial(_findings, division, _tested(solution), alpha)) as suspicious:
+        with work.beside(partial(_findings, division, _Handed(solution), alpha)) as suspicious:
             estimates = estimate(solution)
             board = leaderboard(division, estimates, past(), options)
             places = Places(estimates.covariance.place, estimates.covariance.degrees_of_freedom)
@@ -103,21 +103,26 @@ def _make(division: Division, games: Games, options: RatingsInfo, work: Work) ->
             return _Made(_Kept(board, suspicious()), places, pairs)
 
 
-def _tested(solution: Solution) -> Solution | FaultlessGames:
-    """Return the games that are tested for suspicions: those without faults."""
-    games, skills, _ = solution
-    if not games.faulted.any():
-        return solution
-    return FaultlessGames(games, skills.results, skills.factors)
+class _Handed:
+    """A solution that whoever takes it holds alone: the matrices of two take much memory."""
+
+    def __init__(self, solution: Solution) -> None:
+        self._solutions = [solution]
+
+    def take(self) -> Solution:
+        return self._solutions.pop()
 
 
-def _findings(
-    division: Division, tested: Solution | FaultlessGames, alpha: float
-) -> Findings | None:
+def _findings(division: Division, handed: _Handed, alpha: float) -> Findings | None:
     """Test a division; None if there is no game without faults, or alpha is 0."""
-    if alpha <= 0.0 or tested.games.faulted.any(1).all():
+    solution = handed.take()
+    faulted = solution.games.faulted.any(1)
+    if alpha <= 0.0 or faulted.all():
         return None
-    solution = tested.solved() if isinstance(tested, FaultlessGames) else tested
+    if faulted.any():
+        faultless = without_faults(solution)
+        del solution
+        solution = faultless.solved()
     return findings(division, solution, alpha)
 
 

@@ -114,25 +114,30 @@ def estimate(solution: Solution) -> Estimates:
 
 
 class FaultlessGames(NamedTuple):
-    """Games in which no bot faulted, at least one, to be solved by themselves.
+    """Games in which no bot faulted, to be solved by themselves.
 
-    It holds no matrices of pairs: those of all games can be let go before.
+    It holds no matrices of pairs, and no factors of other games: they can be let go before.
     """
 
     games: Games
-    """All games of the division, those with faults, too."""
     results: Results
-    factors: Factors
-    """Those of the solution for all games."""
+    start: Factors
+    """Those of the solution for all games, to begin with."""
 
     def solved(self) -> Solution:
         """Return what the games say of skills."""
-        chosen = np.flatnonzero(np.logical_not(self.games.faulted.any(1)))
-        clean = self.games.only(chosen)
-        results = distinct(clean)
-        start = self.factors.only(self.results.of_game[chosen[results.first]])
-        skills = posterior(results, start, _NEARLY)
-        return Solution(clean, skills, pairs(clean, skills.mu))
+        skills = posterior(self.results, self.start, _NEARLY)
+        return Solution(self.games, skills, pairs(self.games, skills.mu))
+
+
+def without_faults(solution: Solution) -> FaultlessGames:
+    """Return the games in which no bot faulted; there must be one."""
+    games, skills, _ = solution
+    chosen = np.flatnonzero(np.logical_not(games.faulted.any(1)))
+    faultless = games.only(chosen)
+    results = distinct(faultless)
+    start = skills.factors.only(skills.results.of_game[chosen[results.first]])
+    return FaultlessGames(faultless, results, start)
 
 
 def centred(mu: Floats) -> Floats:
