@@ -128,6 +128,5 @@ def test_only_the_engine_and_the_lab_read_switches() -> None:
     files = {path.relative_to(ARENA) for path in modules(ARENA) if readers(path)}
     assert {str(path) for path in files if path.parts[0] != "game"} == {
         "lab/env/vector.py",
-        "lab/env/vector_tables.py",
-        "lab/equilibrium/states_between_rounds.py",
+        "lab/equilibrium/endgames.py",
     }
