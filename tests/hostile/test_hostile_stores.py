@@ -215,7 +215,7 @@ def test_decisions_that_no_fixture_can_have_are_refused(store: Path, decisions: 
         assert_refused(name, store)
 
 
-NUMBERS = (("games", 0), ("games", 1 << 60), ("rounds", 1 << 40), ("rounds", -1))
+NUMBERS = (("games", 0), ("games", 1 << 60), ("blocks", 1 << 40), ("blocks", -1))
 
 
 @pytest.mark.parametrize(
