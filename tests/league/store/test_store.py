@@ -13,7 +13,15 @@ from msgspec.structs import replace
 
 from arena.bots.manifest import load_bot
 from arena.bots.sandboxes.process import ProcessSandbox
-from arena.game.records import Cause, Faulted, Fixture, LimitsInfo, PlayedFixture, fixture_result
+from arena.game.records import (
+    Cause,
+    Faulted,
+    Fixture,
+    LimitsInfo,
+    PlayedFixture,
+    QuarantinedFixture,
+    fixture_result,
+)
 from arena.game.rules.books import variant
 from arena.io.errors import ArenaError, FindingError
 from arena.io.shipped import folder
@@ -362,3 +370,37 @@ def test_change_that_is_not_what_was_written_is_found(tmp_path: Path, damage: st
             store.conditions()
         sound = store.history(checked=False).changes
         assert sound == CHANGES[: len(sound)]
+
+
+@pytest.mark.parametrize("version", [7, 41])
+@pytest.mark.parametrize("create", [True, False])
+def test_store_of_another_version_is_refused(tmp_path: Path, version: int, *, create: bool) -> None:
+    path = two_fixtures(tmp_path / "s.sqlite")
+    execute(path, f"PRAGMA user_version = {version}")
+    before = path.read_bytes()
+    with pytest.raises(ArenaError) as caught:
+        Store(path, create=create)
+    assert caught.value.what == f"the store has version {version}, this arena reads version 1"
+    assert caught.value.hint == "use the arena that made it, or --store with a new file"
+    assert path.read_bytes() == before
+
+
+def test_quarantined_fixture_is_listed_until_it_is_played(tmp_path: Path) -> None:
+    late, early = (factory.fixture(index, ("a", "b")) for index in (3, 2))
+    with Store(two_fixtures(tmp_path / "s.sqlite"), create=True) as store:
+        for deaths in (1, 3):
+            store.quarantine(QuarantinedFixture(late.fixture, "each killed", deaths, 7.0))
+        store.quarantine(QuarantinedFixture(early.fixture, "each killed", 3, 8.0))
+        listed = [(one.fixture.index, one.deaths) for one in store.quarantined()]
+        assert listed == [(2, 3), (3, 3)]
+        store.add(pack(late))
+        assert [one.fixture.index for one in store.quarantined()] == [2]
+
+
+def test_results_at_some_positions_leave_out_damaged_ones(tmp_path: Path) -> None:
+    path = two_fixtures(tmp_path / "s.sqlite")
+    execute(path, "UPDATE fixtures SET decisions = 77 WHERE position = 1")
+    with Store(path) as store:
+        assert [one.fixture.index for one in store.results_at([0, 1, 5])] == [0]
+        [damaged] = store.damaged_rows([0, 1, 5])
+        assert damaged == factory.fixture(1, ("a", "b")).fixture.id
