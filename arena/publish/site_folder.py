@@ -71,7 +71,7 @@ class Manifest(NamedTuple):
 
     files: frozenset[str]
     keys: Keys
-    """Of files that this arena made."""
+    """The keys of files that this arena made."""
 
 
 class _Document(msgspec.Struct, frozen=True):

@@ -5,8 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from arena.bots.manifest import load_bot
 from tests.course.school import LATE, STUDENTS, course_yaml, grade, hand_in, roster
 from tests.e2e.live import let_others_in
+from tests.support.archives import BOT, zip_of
 from tests.support.made_once import made_once
 
 
@@ -40,3 +42,9 @@ def copy(graded: Path, tmp_path: Path) -> Path:
     """Return a copy of the course to go on with."""
     let_others_in(tmp_path)
     return Path(shutil.copytree(graded, tmp_path / "course", symlinks=True))
+
+
+@pytest.fixture(scope="session")
+def tidy(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Return the digest of the bot of `tests/support/archives.py`, handed in as it should be."""
+    return load_bot(zip_of(tmp_path_factory.mktemp("tidy") / "a.zip", BOT)).info.digest

@@ -20,7 +20,7 @@ from arena.bots.manifest import SAMPLE, bot_sources, find_bot
 from arena.bots.sandboxes.base import Sandbox
 from arena.bots.sandboxes.registry import make_sandbox
 from arena.bots.workshop import open_workshop
-from arena.game.records import Conditions, PlayedFixture
+from arena.game.records import PlayedFixture
 from arena.game.rules.books import Rules
 from arena.game.walk import ForbiddenEventError, walk
 from arena.game.wire.messages import CalzaOffer, Turn
@@ -259,13 +259,6 @@ def _names(pattern: str, bot: Bot) -> bool:
     """Tell whether a pattern names a bot, perhaps beside others."""
     sources = bot_sources(pattern, Path.cwd(), "--against")
     return bot.source.resolve() in {source.resolve() for source in sources}
-
-
-def _check_name(bot: str, conditions: Conditions, store: Path) -> None:
-    names = [known.name for known in conditions.bots]
-    if bot not in names:
-        hint = did_you_mean(bot, names)
-        raise ArenaError(f"no bot of the league is called '{bot}'", str(store), hint)
 
 
 class Choice(Struct, frozen=True):

@@ -168,9 +168,3 @@ def _print_results(results: Sequence[TableResult]) -> None:
             ]
         )
     print_columns(["", "won", "95 %", "mean place", "faults"], rows)
-
-
-def _show_games(request: TableRequest) -> None:
-    site = request.folder / "site"
-    last = report(ReportRequest(request.league, request.store, site, replays="all"))
-    show_page(last.front_page.with_name(REPLAY))

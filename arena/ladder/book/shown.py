@@ -98,7 +98,7 @@ class Live(Struct, frozen=True, kw_only=True):
     per_minute: int
     """Games of the last minute before it was written."""
     rows: Sequence[LiveRow]
-    """Of all tables if there are several divisions, else of the only one."""
+    """The rows over all tables if there are several divisions, else those of the only one."""
     recent: Sequence[LiveResult]
     """The newest first."""
     verdict: str

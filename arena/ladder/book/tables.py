@@ -78,7 +78,7 @@ class Upload(NamedTuple):
 
     id: int
     sha256: str
-    """Of the bytes as they came."""
+    """The hash of the bytes as they came, hexadecimal."""
     ending: str
     """`.tar`, `.zip` and so on."""
     author: str

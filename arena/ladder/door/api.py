@@ -72,7 +72,7 @@ class VersionInfo(Struct, frozen=True, kw_only=True):
     since: str
     received_at: str
     sha256: str
-    """Of the bytes as they came."""
+    """The hash of the bytes as they came, hexadecimal."""
     place: int | None
     """How many checks come before its own; None if it waits for none."""
     oldest: float | None

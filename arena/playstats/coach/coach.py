@@ -56,7 +56,7 @@ class Leak(Struct, frozen=True):
     of: int
     """How often it did the same in such rounds at all: opening, raising, doubting or calling."""
     cost: Cost
-    """Of all these mistakes, against the best actions."""
+    """What all these mistakes cost against the best actions."""
     rule: str
     """What the change is about: `doubt`, `calza`, `face` or `quantity`."""
     value: str | float
@@ -106,7 +106,7 @@ class Judgement(Struct, frozen=True):
     mendable: Cost
     """What all leaks together are worth: the sum of their changes."""
     cost: Cost
-    """Of all decisions against the best actions. It does not rank bots."""
+    """What all decisions cost against the best actions. It does not rank bots."""
     tables: list[TableCost]
     """By division, as the games came."""
     worst: list[Decision]

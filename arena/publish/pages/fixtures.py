@@ -108,7 +108,7 @@ class SearchEntry(Struct, frozen=True, array_like=True):
     faults: int
     upsets: int
     luck: float | None
-    """Of seat 0, in wins, rounded to what pages show."""
+    """The luck of seat 0, in wins, rounded to what pages show."""
     watch: int
     """How many games can be watched."""
     watch_first: int

@@ -112,7 +112,7 @@ class LeaderboardPage(Struct, frozen=True):
     standings: Standings
     axis: Axis
     use_columns: tuple[PageColumn, ...]
-    """Of language models; empty in a league without any."""
+    """The columns about language models; empty in a league without any."""
     uses: Mapping[str, ModelsRow]
     """What bots used of language models, by name."""
 
