@@ -165,8 +165,8 @@ def _key() -> str:
 class _Steps(Watcher):
     """Shows what happens as it happens; stops before each request until a person goes on.
 
-    `seats` are the names of all seats. Of a conversation kept in a file, which has no decisions of
-    another build, the requests before `begin_at` are neither shown nor stopped at.
+    `seats` are the names of all seats. Requests before `begin_at` are neither shown nor stopped at,
+    if the conversation comes from a file, which has no decisions of another build.
     """
 
     def __init__(
