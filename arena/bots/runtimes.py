@@ -32,7 +32,8 @@ class Language(Struct, frozen=True):
 
 
 _MONO = "mono-mcs"
-_OCAML = "ocaml-nox"
+# debootstrap leaves out what a package provides under another name.
+_OCAML = "ocaml ocaml-base"
 LANGUAGES = {
     "chicken": Language("Scheme (Chicken)", {"csi": "chicken-bin"}, ("/var/lib/chicken",)),
     "clisp": Language("Common Lisp (CLISP)", {"clisp": "clisp"}),
