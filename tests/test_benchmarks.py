@@ -2,8 +2,6 @@
 
 import re
 
-import pytest
-
 from tests.test_structure import ROOT, imports, modules
 
 BENCHMARKS = ROOT / "benchmarks"
@@ -25,7 +23,6 @@ def test_make_bench_runs_each_benchmark_or_the_index_says_why_not() -> None:
     assert run == [name for name in NAMES if not ROWS[name][2].startswith("not in `make bench`: ")]
 
 
-@pytest.mark.slow
 def test_tests_use_no_benchmark() -> None:
     """What both use is in tests/support."""
     paths = [path for path in modules(ROOT / "tests") if "benchmarks" in imports(path)]

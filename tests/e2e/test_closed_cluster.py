@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.command import HANG, bot, error_line, league, run
+from tests.cli.command import FIELD, HANG, bot, error_line, league, run
 from tests.e2e.grid import Grid, make_certificates, tls_environment
 from tests.e2e.live import Live, processes
 from tests.e2e.test_interrupted import STUBBORN
@@ -92,7 +92,7 @@ def test_cluster_with_tls_as_documented(tmp_path: Path) -> None:
     certificates.mkdir()
     make_certificates(certificates)
     env = tls_environment(certificates)
-    league(tmp_path, sandbox="process")
+    league(tmp_path, bots=FIELD[1:], games=1, sandbox="process")
     with (
         Grid(tmp_path, protocol="tls", env=env) as grid,
         grid.nodes(1, env=env) as [node],

@@ -11,7 +11,9 @@ LIMITS = {"start": 30.0, "answer": 60.0, "game": 600.0}
 
 
 def _records(folder: Path, sandbox: str, *, freeze: bool) -> list[bytes]:
-    league(folder, bots=FIELD, blocks=3, limits={**LIMITS, "freeze": freeze}, shared_dice=True)
+    league(
+        folder, bots=FIELD, games=1, blocks=2, limits={**LIMITS, "freeze": freeze}, shared_dice=True
+    )
     store = f"{freeze}.sqlite"
     ran = run("run", "league.yaml", "--sandbox", sandbox, "--store", store, cwd=folder)
     assert ran.code == 0, ran.err

@@ -10,7 +10,7 @@ import pytest
 
 from tests.cli.command import HANG, LOWEST, READY, Ran, bot, environment, league, records, run
 from tests.e2e import kills
-from tests.e2e.live import Live, stopped, wait_until
+from tests.e2e.live import Live, let_others_in, stopped, wait_until
 from tests.publish.pages import broken_links
 from tests.support.sampling import sample
 
@@ -24,10 +24,8 @@ STUBBORN = (
 """A bot that answers no turn and ignores SIGTERM."""
 
 
-@pytest.fixture
-def mark(tmp_path: Path) -> str:
-    """A word for the command lines of this test's bots."""
-    return f"mark-{tmp_path.name}-{os.getpid()}"
+MARK = f"mark-interrupted-{os.getpid()}"
+"""A word on the command lines of these tests' bots; the same in all, as it is part of a bot."""
 
 
 def _arguments(sandbox: str, store: str = "league.sqlite") -> list[str]:
@@ -35,17 +33,22 @@ def _arguments(sandbox: str, store: str = "league.sqlite") -> list[str]:
     return ["run", "league.yaml", *ours]
 
 
-def _league(folder: Path, mark: str, source: str = LOWEST) -> None:
+def _league(folder: Path, source: str = LOWEST) -> None:
     """Write a league of FIXTURES: more than are in play at a time."""
     for name in "abcd":
-        bot(folder / name, source, command=f"python3 bot.py {mark}")
+        bot(folder / name, source, command=f"python3 bot.py {MARK}")
     hour = 3600.0
-    league(folder, bots=list("abcd"), games=4, limits={"answer": hour, "game": hour})
+    league(folder, bots=list("abcd"), games=2, limits={"answer": hour, "game": hour})
 
 
-def _records_of_an_undisturbed_run(folder: Path, sandbox: str) -> list[bytes]:
-    assert run(*_arguments(sandbox, "whole.sqlite"), cwd=folder).code == 0
-    return records(folder / "whole.sqlite")
+@pytest.fixture(scope="module")
+def whole(tmp_path_factory: pytest.TempPathFactory) -> list[bytes]:
+    """The records of a run that nothing disturbed; they are the same in all sandboxes."""
+    folder = tmp_path_factory.mktemp("whole")
+    _league(folder)
+    let_others_in(folder)
+    assert run(*_arguments("process"), cwd=folder).code == 0
+    return records(folder / "league.sqlite")
 
 
 def _shell(command: str, folder: Path) -> Ran:
@@ -69,11 +72,13 @@ def _check_nothing_is_left(live: Live) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("sandbox", sample(SANDBOXES, 1, "ctrl c saves and says how to go on"))
-def test_ctrl_c_saves_and_says_how_to_go_on(tmp_path: Path, mark: str, sandbox: str) -> None:
-    _league(tmp_path, mark)
+def test_ctrl_c_saves_and_says_how_to_go_on(
+    tmp_path: Path, sandbox: str, whole: list[bytes]
+) -> None:
+    _league(tmp_path)
     arguments = [*_arguments(sandbox, "kept here.sqlite"), "--site", "out"]
     live, code = stopped(
-        lambda: Live(*arguments, cwd=tmp_path, mark=mark),
+        lambda: Live(*arguments, cwd=tmp_path, mark=MARK),
         lambda live: live.signal(signal.SIGINT),
         store := tmp_path / "kept here.sqlite",
         FIXTURES,
@@ -89,13 +94,12 @@ def test_ctrl_c_saves_and_says_how_to_go_on(tmp_path: Path, mark: str, sandbox: 
     assert again.code == 0, again
     assert f"stored already: {len(stored)} of {FIXTURES} fixtures" in again.err
     assert broken_links(tmp_path / "out") == []
-    whole = _records_of_an_undisturbed_run(tmp_path, sandbox)
     assert records(store) == whole
 
 
-def test_ctrl_c_while_the_workers_start(tmp_path: Path, mark: str) -> None:
-    _league(tmp_path, mark)
-    with Live(*_arguments("process"), cwd=tmp_path, mark=mark) as live:
+def test_ctrl_c_while_the_workers_start(tmp_path: Path) -> None:
+    _league(tmp_path)
+    with Live(*_arguments("process"), cwd=tmp_path, mark=MARK) as live:
         live.read_until("starting")
         wait_until(lambda: live.workers() or live.process.poll() is not None)
         live.signal(signal.SIGINT)
@@ -103,10 +107,10 @@ def test_ctrl_c_while_the_workers_start(tmp_path: Path, mark: str) -> None:
         _check_nothing_is_left(live)
 
 
-def _stuck(folder: Path, mark: str, sandbox: str) -> Live:
+def _stuck(folder: Path, sandbox: str) -> Live:
     """Return a run that has come to a point from which it never goes on by itself."""
-    _league(folder, mark, STUBBORN)
-    live = Live(*_arguments(sandbox), cwd=folder, mark=mark)
+    _league(folder, STUBBORN)
+    live = Live(*_arguments(sandbox), cwd=folder, mark=MARK)
     live.read_until("starting")
     # Two workers with two bots each. A sandbox that is killed while it is set up may stay behind.
     wait_until(lambda: len(live.workers()) == 2 and live.in_play() == 4)
@@ -114,8 +118,8 @@ def _stuck(folder: Path, mark: str, sandbox: str) -> Live:
 
 
 @pytest.mark.parametrize("sandbox", sample(SANDBOXES, 1, "ctrl c twice stops at once"))
-def test_ctrl_c_twice_stops_at_once(tmp_path: Path, mark: str, sandbox: str) -> None:
-    with _stuck(tmp_path, mark, sandbox) as live:
+def test_ctrl_c_twice_stops_at_once(tmp_path: Path, sandbox: str) -> None:
+    with _stuck(tmp_path, sandbox) as live:
         live.signal(signal.SIGINT)
         live.read_until("Ctrl-C again stops at once")
         live.signal(signal.SIGINT)
@@ -124,41 +128,40 @@ def test_ctrl_c_twice_stops_at_once(tmp_path: Path, mark: str, sandbox: str) -> 
     assert "error: interrupted" in live.text
 
 
-def test_sigterm_stops_at_once(tmp_path: Path, mark: str) -> None:
-    with _stuck(tmp_path, mark, "bubblewrap") as live:
+def test_sigterm_stops_at_once(tmp_path: Path) -> None:
+    with _stuck(tmp_path, "bubblewrap") as live:
         live.process.terminate()
         assert live.end() == 130
         _check_nothing_is_left(live)
 
 
 @pytest.mark.parametrize("sandbox", sample(SANDBOXES, 1, "a killed arena leaves no process"))
-def test_a_killed_arena_leaves_no_process(tmp_path: Path, mark: str, sandbox: str) -> None:
-    with _stuck(tmp_path, mark, sandbox) as live:
+def test_a_killed_arena_leaves_no_process(tmp_path: Path, sandbox: str) -> None:
+    with _stuck(tmp_path, sandbox) as live:
         live.process.kill()
         live.wait_until_all_are_gone()
 
 
 @pytest.mark.slow
-def test_a_killed_arena_goes_on(tmp_path: Path, mark: str) -> None:
-    _league(tmp_path, mark)
+def test_a_killed_arena_goes_on(tmp_path: Path, whole: list[bytes]) -> None:
+    _league(tmp_path)
     stopped(
-        lambda: Live(*_arguments("process"), cwd=tmp_path, mark=mark),
+        lambda: Live(*_arguments("process"), cwd=tmp_path, mark=MARK),
         lambda live: live.process.kill(),
         tmp_path / "league.sqlite",
         FIXTURES,
     )
     assert run(*_arguments("process"), cwd=tmp_path).code == 0
-    whole = _records_of_an_undisturbed_run(tmp_path, "process")
     assert records(tmp_path / "league.sqlite") == whole
 
 
 @pytest.mark.slow
-def test_a_killed_worker_costs_nothing_but_time(tmp_path: Path, mark: str) -> None:
-    _league(tmp_path, mark)
+def test_a_killed_worker_costs_nothing_but_time(tmp_path: Path, whole: list[bytes]) -> None:
+    _league(tmp_path)
     killed: list[int] = []
     # On a busy machine the run may be over before one of its workers could be killed.
     for store in (f"killed-{number}.sqlite" for number in count()):
-        with Live(*_arguments("process", store), cwd=tmp_path, mark=mark) as live:
+        with Live(*_arguments("process", store), cwd=tmp_path, mark=MARK) as live:
             live.read_until_stored()
             killed = live.workers()[:1]
             kills.kill(killed)
@@ -166,5 +169,4 @@ def test_a_killed_worker_costs_nothing_but_time(tmp_path: Path, mark: str) -> No
             _check_nothing_is_left(live)
         if killed:
             break
-    whole = _records_of_an_undisturbed_run(tmp_path, "process")
     assert records(tmp_path / store) == whole

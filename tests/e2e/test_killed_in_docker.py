@@ -42,7 +42,7 @@ def kill_at_random(folder: Path, mark: str, rng: random.Random) -> bool:
         if rng.random() < 0.7:
             live.read_until("starting", "report:")
         try:
-            live.process.wait(rng.uniform(0.0, 3.0))
+            live.process.wait(rng.uniform(0.0, depth(1.0, 3.0)))
         except subprocess.TimeoutExpired:
             live.process.send_signal(signal.SIGKILL)
         ended = live.process.wait(HANG) == 0
@@ -59,7 +59,14 @@ def test_killed_at_random_moments(tmp_path: Path, seed: int) -> None:
         bot(tmp_path / name, LOWEST, command=f"python3 bot.py {mark}")
     # Frozen bots cannot see that their arena is gone.
     limits = {"freeze": seed == 2 and os.geteuid() == 0}
-    league(tmp_path, bots=list(BOTS), games=40, blocks=depth(2, 4), seed="killed", limits=limits)
+    league(
+        tmp_path,
+        bots=list(BOTS),
+        games=depth(8, 40),
+        blocks=depth(1, 4),
+        seed="killed",
+        limits=limits,
+    )
     rng = sampling.random(f"kills in docker {seed}")
     for _ in range(KILLS):
         kill_at_random(tmp_path, mark, rng)

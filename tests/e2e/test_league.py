@@ -150,7 +150,7 @@ def test_the_same_bytes_whatever_the_workers_and_the_sandbox(tmp_path: Path) -> 
     bot(tmp_path / "cheat", LOWEST.replace('first["min"]', 'first["min"] - (asked["round"] == 1)'))
     bots = ["sample:odds", "sample:memory", "sample:bluffer", "cheat"]
     calza = {"variant": "italian", "calza": True}
-    league(tmp_path, bots=bots, variants=["bga", calza], players=3, games=2)
+    league(tmp_path, bots=bots, variants=["bga", calza], players=3, games=1)
     one, site = _play(tmp_path, "one", "--sandbox", "process", "--workers", 1, code=1)
     many, same_site = _play(tmp_path, "many", "--sandbox", "process", "--workers", 2, code=1)
     boxed, _ = _play(tmp_path, "boxed", "--sandbox", "bubblewrap", "--workers", 2, code=1)
@@ -173,10 +173,11 @@ def test_another_seed_is_another_league(tmp_path: Path) -> None:
 @pytest.mark.slow
 def test_odds_beats_honest_beats_random_under_every_rule_book(tmp_path: Path) -> None:
     """With 95 % confidence: the ranges of the ranks do not touch."""
-    league(tmp_path, variants=VARIANTS, games=50, seed="strength")
+    variants = sample(VARIANTS, 2, "strength")
+    league(tmp_path, variants=variants, games=50, seed="strength")
     assert run("run", "league.yaml", "--sandbox", "process", cwd=tmp_path).code == 0
     boards = _boards(tmp_path / "site")
-    assert set(boards) == {f"{name}-2p" for name in VARIANTS}
+    assert set(boards) == {f"{name}-2p" for name in variants}
     for rows in boards.values():
         ranks = [(rows[name]["best"], rows[name]["worst"]) for name in ("odds", "honest", "random")]
         assert ranks == [(1, 1), (2, 2), (3, 3)], rows

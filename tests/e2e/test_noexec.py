@@ -1,5 +1,6 @@
 """Machines whose folders are mounted `noexec`: no bot is blamed for what cannot run there."""
 
+import itertools
 import json
 import os
 import shlex
@@ -13,7 +14,10 @@ from arena.league.store.store import Store
 from tests.cli.command import ROOT, bot, error_line, league, run
 from tests.e2e.live import let_others_in
 from tests.ladder.club import make, running
+from tests.support.depth import depth
+from tests.support.sampling import sample
 
+SANDBOXES = ("process", "bubblewrap")
 FLAGS = 8
 """Where `f_flag` is in what `statvfs` returns."""
 COMPILED = "sample:c-counter"
@@ -47,7 +51,7 @@ def variables(place: Path) -> dict[str, str]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("sandbox", ["process", "bubblewrap"])
+@pytest.mark.parametrize("sandbox", sample(SANDBOXES, 1, "compiled without a place"))
 def test_check_makes_a_compiled_bot_ready_in_another_folder(place: Path, sandbox: str) -> None:
     ran = run(
         *("check", COMPILED, *SHORT, "--sandbox", sandbox),
@@ -92,12 +96,15 @@ def test_all_commands_that_start_bots_say_so_first(place: Path, command: Sequenc
     assert ran.err.startswith(said(place)), ran
 
 
+BOTH = depth(
+    [("check", "bubblewrap"), ("run", "process")],
+    [*itertools.product(("check", "run"), SANDBOXES)],
+)
 ALL = [Path("temporary"), Path("/tmp"), Path("/var/tmp")]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("sandbox", ["process", "bubblewrap"])
-@pytest.mark.parametrize("command", ["check", "run"])
+@pytest.mark.parametrize(("command", "sandbox"), BOTH)
 def test_without_another_folder_the_machine_is_named_and_no_bot(
     place: Path, sandbox: str, command: str
 ) -> None:
@@ -155,7 +162,7 @@ exec python3 bot.py
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("sandbox", ["process", "bubblewrap"])
+@pytest.mark.parametrize("sandbox", sample(SANDBOXES, 1, "bots run what they made"))
 def test_bots_may_run_what_they_made(place: Path, sandbox: str) -> None:
     """As `go run` does, in the folder for temporary files of their own."""
     source = bot(place / "new", command="sh run.sh")
@@ -169,7 +176,7 @@ def test_bots_may_run_what_they_made(place: Path, sandbox: str) -> None:
     assert ran.code == 0, ran
 
 
-@pytest.mark.parametrize("sandbox", ["process", "bubblewrap"])
+@pytest.mark.parametrize("sandbox", sample(SANDBOXES, 1, "programs of the machine"))
 def test_program_of_the_machine_in_such_a_folder_is_named(place: Path, sandbox: str) -> None:
     program = place / "tools/interpreter"
     program.parent.mkdir()

@@ -20,8 +20,8 @@ from arena.game.seeds import bot_seed
 from arena.league.store.store import Store
 from tests.cli.command import bot, league, run
 from tests.league import leagues
+from tests.support.depth import depth
 from tests.support.remembering import KNOWN, REMEMBERING
-from tests.support.sampling import sample
 
 SANDBOXES = ("process", "bubblewrap", "docker")
 PATIENT = {"start": 120, "answer": 120, "game": 600}
@@ -47,6 +47,12 @@ CASES = [
     *itertools.product(SANDBOXES, (1, 2), (2,), (True,)),
 ]
 """The sandbox, the workers, the players, and whether bots keep their memory across fixtures."""
+EACH_ONCE = [
+    ("process", 2, 4, False),
+    ("bubblewrap", 2, 2, False),
+    ("docker", 1, 2, True),
+]
+"""Each value of each at least once."""
 
 
 def field(folder: Path, count: int = 4) -> None:
@@ -76,14 +82,12 @@ def test_the_bot_of_these_tests_knows_dice_that_it_saw() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("sandbox", "workers", "players", "memory"), sample(CASES, 6, "secret dice")
-)
+@pytest.mark.parametrize(("sandbox", "workers", "players", "memory"), depth(EACH_ONCE, CASES))
 def test_no_process_is_dealt_dice_that_it_knows(
     tmp_path: Path, sandbox: str, workers: int, players: int, *, memory: bool
 ) -> None:
     field(tmp_path)
-    keys = {"players": players, "games": 3, "workers": workers, "limits": PATIENT}
+    keys = {"players": players, "games": 2, "workers": workers, "limits": PATIENT}
     keys |= {"memory_across_fixtures": memory, "shared_dice": not memory}
     league(tmp_path, bots=["bots/*"], **keys)
     ran = run("run", "league.yaml", "--sandbox", sandbox, "--trust-bots", cwd=tmp_path)
@@ -99,7 +103,7 @@ def test_no_two_tables_of_a_round_with_a_bot_in_common_overlap(tmp_path: Path) -
     program = TRACING.replace("TRACE", repr(str(trace)))
     for number in range(5):
         bot(tmp_path / "bots" / f"tracer-{number}", program, runtime="python")
-    keys = {"games": 5, "workers": 2, "limits": PATIENT, "shared_dice": True}
+    keys = {"games": 2, "workers": 2, "limits": PATIENT, "shared_dice": True}
     league(tmp_path, bots=["bots/*"], players=[2, 4], **keys)
     ran = run("run", "league.yaml", "--sandbox", "process", "--trust-bots", cwd=tmp_path)
     assert ran.code == 0, ran.err
@@ -140,7 +144,7 @@ def test_no_process_knows_its_dice_after_a_run_was_stopped(
     tmp_path: Path, stop: Callable[[], None]
 ) -> None:
     field(tmp_path)
-    plan = leagues.league(tmp_path, bots=["bots/*"], players=[2, 4], games=3, shared_dice=True)
+    plan = leagues.league(tmp_path, bots=["bots/*"], players=[2, 4], games=2, shared_dice=True)
     kept: list[str] = []
     stops: list[Callable[[], None]] = []
 

@@ -1,5 +1,6 @@
 """Leagues on machines that lack something: no bot is blamed, and the root is an undisturbed one."""
 
+import itertools
 import json
 import os
 from collections.abc import Sequence
@@ -12,6 +13,8 @@ from arena.bots.sandboxes.kernel.cgroups import Cgroup, Cgroups, cgroups
 from arena.league.store.store import Store
 from tests.cli.command import Ran, error_line, league, run
 from tests.e2e.live import let_others_in
+from tests.support.depth import depth
+from tests.support.sampling import sample
 
 FIELD = ["sample:odds", "sample:honest"]
 HIDE = 'mount --bind "$0" /usr/local/bin && exec "$@"'
@@ -81,7 +84,7 @@ STARTS_BEFORE_PLAY = 3
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("at", [1, 2])
+@pytest.mark.parametrize("at", sample([1, 2], 1, "a sandbox that fails in play"))
 def test_fixture_that_a_sandbox_could_not_start_is_played_again(
     place: Path, undisturbed: str, at: int
 ) -> None:
@@ -92,7 +95,7 @@ def test_fixture_that_a_sandbox_could_not_start_is_played_again(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("at", [1, 2])
+@pytest.mark.parametrize("at", sample([1, 2], 1, "a sandbox that fails at first"))
 def test_shortage_before_the_first_game_blames_no_bot(place: Path, at: int) -> None:
     ran = played(place, *with_fake(place, at))
     line = error_line(ran, "short of processes", "Can't fork", "raise pids.max")
@@ -101,8 +104,13 @@ def test_shortage_before_the_first_game_blames_no_bot(place: Path, at: int) -> N
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("sandbox", ["process", "bubblewrap"])
-@pytest.mark.parametrize("command", ["run", "check"])
+@pytest.mark.parametrize(
+    ("command", "sandbox"),
+    depth(
+        [("run", "bubblewrap"), ("check", "process")],
+        [*itertools.product(("run", "check"), ("process", "bubblewrap"))],
+    ),
+)
 def test_few_open_files_are_not_the_fault_of_a_bot(place: Path, sandbox: str, command: str) -> None:
     league(place, bots=FIELD)
     what = {"run": "league.yaml", "check": "sample:honest"}[command]

@@ -49,7 +49,7 @@ def _league(folder: Path) -> None:
     for name in "abc":
         bot(folder / name, SLOW, command=f"python3 bot.py {MARK}")
     limits = {"start": 60.0, "answer": LIMIT, "game": 60.0, "wall": 1.0}
-    league(folder, bots=list("abc"), games=4, limits=limits, workers=2)
+    league(folder, bots=list("abc"), games=2, limits=limits, workers=2)
 
 
 @pytest.fixture(scope="module", params=sample(["docker", "bubblewrap", "process"], 1, "suspended"))

@@ -19,6 +19,8 @@ from arena.bots.runtimes import KITS
 from arena.cli.help import topics
 from arena.ladder.new import DEMO_BOTS
 from tests.cli.command import HANG, ROOT, Ran, league
+from tests.support.depth import depth
+from tests.support.made_once import made_once
 
 SHIPPED = "arena/_shipped"
 PROCESS = ("--sandbox", "process")
@@ -33,19 +35,24 @@ def _run(command: list[str], folder: Path) -> Ran:
     return Ran(done.returncode, done.stdout, done.stderr)
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("wheel")
-    build = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)]
-    subprocess.run(build, cwd=ROOT, capture_output=True, timeout=HANG, check=True)
-    (path,) = folder.glob("*.whl")
+    (path,) = made_once(tmp_path_factory, "wheel", _build).glob("*.whl")
     return path
 
 
-@pytest.fixture(scope="module")
+def _build(folder: Path) -> None:
+    build = [sys.executable, "-m", "hatchling", "build", "-t", "wheel", "-d", str(folder)]
+    subprocess.run(build, cwd=ROOT, capture_output=True, timeout=HANG, check=True)
+
+
+@pytest.fixture(scope="session")
 def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The programs of an environment with the wheel, and the dependencies of this one."""
-    folder = tmp_path_factory.mktemp("installed")
+    return made_once(tmp_path_factory, "installed", lambda folder: _install(wheel, folder)) / "bin"
+
+
+def _install(wheel: Path, folder: Path) -> None:
     venv.create(folder, with_pip=False)
     (site,) = folder.glob("lib/python*/site-packages")
     options = ["--no-deps", "--no-index", "--no-compile", "-q"]
@@ -53,7 +60,6 @@ def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     subprocess.run([*pip, *options, str(wheel)], capture_output=True, timeout=HANG, check=True)
     # The folder itself only: what is named in .pth files there, the checkout, is not taken over.
     (site / "dependencies.pth").write_text(str(Path(click.__file__).parents[1]))
-    return folder / "bin"
 
 
 def _files(folder: str) -> dict[str, bytes]:
@@ -127,8 +133,13 @@ def test_an_author_begins_with_the_wheel_alone(installed: Path, tmp_path: Path) 
     assert ran.code == 0, ran
     kit = ROOT / "protocol/kits/rust/bot.rs"
     assert (tmp_path / "my-bot/bot.rs").read_bytes() == kit.read_bytes()
-    for name, topic in topics().items():
-        assert _run([arena, "help", name], tmp_path) == Ran(0, topic.path.read_text(), "")
+    listed = "from arena.cli.help import topics; print(*sorted(topics()))"
+    ran = _run([str(installed / "python"), "-c", listed], tmp_path)
+    assert ran.out.split() == sorted(topics())
+    # The wheel holds the same files (above): the first and the last show where they are looked for.
+    for name in sorted(topics())[:: depth(len(topics()) - 1, 1)]:
+        page = topics()[name].path.read_text()
+        assert _run([arena, "help", name], tmp_path) == Ran(0, page, "")
 
 
 def test_a_league_by_the_wheel(installed: Path, tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ import pytest
 from arena.bots.runtimes import IMAGES
 from tests.cli.command import HANG, ROOT
 from tests.image.containers import BASE, IMAGE, build, docker
+from tests.support.made_once import made_once
 
 _RECIPE = f"""\
 FROM {IMAGES["python"]}
@@ -41,7 +42,10 @@ def _copy_tracked(folder: Path) -> None:
 @pytest.fixture(scope="session")
 def wheels(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of the wheels of the arena and of all that it needs; the base is made of them."""
-    folder = tmp_path_factory.mktemp("base")
+    return made_once(tmp_path_factory, "image-base", _make_base) / "wheels"
+
+
+def _make_base(folder: Path) -> None:
     pip = [sys.executable, "-m", "pip", "wheel", "-q", "-c", str(ROOT / "constraints.txt")]
     what = [f"{ROOT}[serve]", "pip", "hatchling"]
     # The same bytes each time: the engine makes an image that it has already no second time.
@@ -52,25 +56,29 @@ def wheels(tmp_path_factory: pytest.TempPathFactory) -> Path:
         shutil.copy(shutil.which(program) or program, folder / name)
     (folder / "Dockerfile").write_text(_RECIPE)
     docker("build", "-q", "-t", BASE, folder)
-    return folder / "wheels"
 
 
 @pytest.fixture(scope="session")
 def checkout(wheels: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The checkout, and the wheels of what it needs."""
-    folder = tmp_path_factory.mktemp("checkout")
-    _copy_tracked(folder)
-    shutil.copytree(wheels, folder / "wheels")
-    return folder
+
+    def make(folder: Path) -> None:
+        _copy_tracked(folder)
+        shutil.copytree(wheels, folder / "wheels")
+
+    return made_once(tmp_path_factory, "image-checkout", make)
 
 
 @pytest.fixture(scope="session")
-def image(checkout: Path) -> str:
+def image(checkout: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
     """The whole image."""
-    return build(checkout, IMAGE)
+    made_once(tmp_path_factory, "image", lambda _: build(checkout, IMAGE))
+    return IMAGE
 
 
 @pytest.fixture(scope="session")
-def lean(checkout: Path, image: str) -> str:
+def lean(checkout: Path, image: str, tmp_path_factory: pytest.TempPathFactory) -> str:
     """The image of the door, after the whole one: it has most of its layers."""
-    return build(checkout, f"{image}:lean", "lean")
+    name = f"{image}:lean"
+    made_once(tmp_path_factory, "image-lean", lambda _: build(checkout, name, "lean"))
+    return name
