@@ -15,7 +15,7 @@ from arena.game.rules.books import BGA
 from tests.author.alike.plants import HARMLESS, ORIGINAL, PLANTS, Plant, hand_ins, original, write
 from tests.cli.command import Ran, error_line, run
 
-POSITIONS = 200
+POSITIONS = 100
 HOW = ("--positions", POSITIONS, "--seed", "alike", "--sandbox", "process", "--json")
 COPIES = {"original", "in-an-archive", "no-ending", *PLANTS}
 Found = dict[str, Any]
