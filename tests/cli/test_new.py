@@ -173,7 +173,7 @@ def test_kit_beats_the_honest_bot(tmp_path: Path, language: str) -> None:
 def test_kits_decide_alike(tmp_path: Path) -> None:
     lines = POSITIONS.read_text(encoding="utf-8").splitlines(keepends=True)
     talk = "".join(line for line in lines if '"bye"' not in line)
-    languages = sample(EXACT, 3, "kits that decide alike")
+    languages = depth(("c", "javascript", "python"), tuple(EXACT))
     decisions = {}
     for language in languages:
         bot = load_bot(new(tmp_path, language, language))
