@@ -18,6 +18,8 @@ HANG = 300.0
 TRUSTED = ("--sandbox", "process", "--trust-bots")
 PLAY = ("run", "league.yaml", *TRUSTED)
 FIELD = ["sample:odds", "sample:honest", "sample:random"]
+FORMULA = "=1+1"
+"""A name that a spreadsheet would work out."""
 
 READY = """
     import json, sys

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.command import (
+    FIELD,
     HANG,
     LOWEST,
     arena,
@@ -56,18 +57,16 @@ def test_a_folder_as_a_store(tmp_path: Path) -> None:
     error_line(ran, "a folder is in the place of a file / . / ", "choose another with --store")
 
 
-def test_a_store_that_became_read_only(tmp_path: Path) -> None:
-    league(tmp_path)
-    assert run(*PLAY, cwd=tmp_path).code == 0
-    before = tree(tmp_path)
-    ran = run(*PLAY, cwd=tmp_path, under=_read_only(tmp_path))
+def test_a_store_that_became_read_only(finished: Path) -> None:
+    before = tree(finished)
+    ran = run(*PLAY, cwd=finished, under=_read_only(finished))
     error_line(ran, " / league.sqlite / make the folder writable, or choose another with --store")
-    assert tree(tmp_path) == before
+    assert tree(finished) == before
 
 
 @pytest.mark.slow
 def test_a_site_that_is_not_writable(tmp_path: Path) -> None:
-    league(tmp_path)
+    league(tmp_path, bots=FIELD[:2], games=1)
     site = tmp_path / "site"
     site.mkdir()
     ran = run(*PLAY, cwd=tmp_path, under=_read_only(site))
@@ -95,11 +94,11 @@ def test_somebody_else_s_site_stays(tmp_path: Path) -> None:
 
 
 def test_a_site_on_a_full_disk(tmp_path: Path) -> None:
-    league(tmp_path)
+    league(tmp_path, bots=FIELD[:2], games=1)
     (tmp_path / "site").mkdir()
     ran = run(*PLAY, cwd=tmp_path, under=_small(tmp_path / "site", 40_960))
     error_line(ran, "the report cannot be written: No space left", "/ site / free some space")
-    assert len(records(tmp_path / "league.sqlite")) == 6
+    assert len(records(tmp_path / "league.sqlite")) == 2
 
 
 WAITS = """
@@ -124,7 +123,7 @@ def test_a_store_on_a_full_disk(tmp_path: Path) -> None:
     stored = records(tmp_path / "league.sqlite")
     assert stored
     assert run("verify", "league.yaml", cwd=tmp_path).code == 0
-    ran = run(*PLAY, cwd=tmp_path)
+    ran = run(*PLAY, "--replays", "none", cwd=tmp_path)
     assert ran.code == 0
     assert f"stored already: {len(stored)} of 6 fixtures" in ran.err
     assert set(stored) < set(records(tmp_path / "league.sqlite"))
@@ -169,46 +168,40 @@ def test_store_of_another_version(tmp_path: Path, command: str) -> None:
 
 
 @pytest.mark.parametrize("command", ["run", "verify", "report"])
-def test_a_store_without_its_logs(tmp_path: Path, command: str) -> None:
-    league(tmp_path)
-    assert run(*PLAY, cwd=tmp_path).code == 0
-    (tmp_path / "league.logs.sqlite").rename(tmp_path / "old.sqlite")
-    before = tree(tmp_path)
-    ran = run(command, "league.yaml", cwd=tmp_path)
+def test_a_store_without_its_logs(finished: Path, command: str) -> None:
+    (finished / "league.logs.sqlite").rename(finished / "old.sqlite")
+    before = tree(finished)
+    ran = run(command, "league.yaml", cwd=finished)
     what = "the logs of league.sqlite are missing / league.logs.sqlite / put the file back"
     error_line(ran, what)
-    assert tree(tmp_path) == before
+    assert tree(finished) == before
     for reads in ("status", "export"):
-        assert run(reads, "league.yaml", cwd=tmp_path).code == 0
+        assert run(reads, "league.yaml", cwd=finished).code == 0
 
 
 @pytest.mark.parametrize("command", ["run", "verify", "report", "status", "export"])
-def test_logs_whose_store_was_deleted(tmp_path: Path, command: str) -> None:
+def test_logs_whose_store_was_deleted(finished: Path, command: str) -> None:
     """Nothing new is begun beside them, so that the file can still be put back."""
-    league(tmp_path)
-    assert run(*PLAY, cwd=tmp_path).code == 0
-    (tmp_path / "league.sqlite").rename(tmp_path / "old.sqlite")
-    before = tree(tmp_path)
-    ran = run(command, "league.yaml", cwd=tmp_path)
+    (finished / "league.sqlite").rename(finished / "old.sqlite")
+    before = tree(finished)
+    ran = run(command, "league.yaml", cwd=finished)
     what = "league.sqlite is missing, but its logs exist / league.logs.sqlite / put"
     error_line(ran, what, "league.sqlite back: ", "to start over, move them away or choose another")
-    assert tree(tmp_path) == before
-    (tmp_path / "old.sqlite").rename(tmp_path / "league.sqlite")
-    assert run("verify", "league.yaml", cwd=tmp_path).code == 0
+    assert tree(finished) == before
+    (finished / "old.sqlite").rename(finished / "league.sqlite")
+    assert run("verify", "league.yaml", cwd=finished).code == 0
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("command", ["run", "verify", "report"])
-def test_a_store_with_the_logs_of_another(tmp_path: Path, command: str) -> None:
-    league(tmp_path)
-    for name in ("other", "league"):
-        assert run(*PLAY, "--store", f"{name}.sqlite", cwd=tmp_path).code == 0
-    (tmp_path / "other.logs.sqlite").replace(tmp_path / "league.logs.sqlite")
-    before = tree(tmp_path)
-    ran = run(command, "league.yaml", cwd=tmp_path)
+def test_a_store_with_the_logs_of_another(finished: Path) -> None:
+    assert run(*PLAY, "--store", "other.sqlite", "--replays", "none", cwd=finished).code == 0
+    (finished / "other.logs.sqlite").replace(finished / "league.logs.sqlite")
+    before = tree(finished)
     what = "these are not the logs of league.sqlite, but of another store / league.logs.sqlite / "
-    error_line(ran, what, "put the right ones back")
-    assert tree(tmp_path) == before
+    for command in ("run", "verify", "report"):
+        ran = run(command, "league.yaml", cwd=finished)
+        error_line(ran, what, "put the right ones back")
+        assert tree(finished) == before
 
 
 @pytest.mark.parametrize("command", ["run", "verify", "report"])

@@ -7,20 +7,12 @@ from pathlib import Path
 import pytest
 
 from arena.league.store.store import Store
-from tests.cli.command import confined, error_line, league, run
+from tests.cli.command import confined, error_line, run
 from tests.publish.pages import tree
 
 PLAY = ("run", "league.yaml", "--sandbox", "process")
 HINT = " / league.sqlite / make the folder writable, or choose another with --store"
 CAPABILITIES = "-dac_override,-dac_read_search,-fowner"
-
-
-@pytest.fixture
-def played(tmp_path: Path) -> Path:
-    """The folder of a league that was played."""
-    league(tmp_path, bots=["sample:odds", "sample:honest"], games=1)
-    assert run(*PLAY, cwd=tmp_path).code == 0
-    return tmp_path
 
 
 def without_privileges() -> Sequence[object]:
@@ -39,31 +31,31 @@ def assert_refused(folder: Path, under: Sequence[object], why: str) -> None:
 
 
 @pytest.mark.slow
-def test_store_mounted_read_only_is_refused(played: Path) -> None:
-    store = played / "league.sqlite"
-    assert_refused(played, confined("--ro-bind", store, store), "Read-only file system")
+def test_store_mounted_read_only_is_refused(finished: Path) -> None:
+    store = finished / "league.sqlite"
+    assert_refused(finished, confined("--ro-bind", store, store), "Read-only file system")
 
 
 @pytest.mark.slow
-def test_store_without_write_permission_is_refused(played: Path) -> None:
-    (played / "league.sqlite").chmod(0o444)
-    assert_refused(played, without_privileges(), "Permission denied")
+def test_store_without_write_permission_is_refused(finished: Path) -> None:
+    (finished / "league.sqlite").chmod(0o444)
+    assert_refused(finished, without_privileges(), "Permission denied")
 
 
 @pytest.mark.slow
-def test_store_in_a_folder_without_write_permission_is_refused(played: Path) -> None:
-    played.chmod(0o555)
+def test_store_in_a_folder_without_write_permission_is_refused(finished: Path) -> None:
+    finished.chmod(0o555)
     try:
-        assert_refused(played, without_privileges(), "attempt to write a readonly database")
+        assert_refused(finished, without_privileges(), "attempt to write a readonly database")
     finally:
-        played.chmod(0o755)
+        finished.chmod(0o755)
 
 
-@pytest.mark.parametrize("command", ["status", "verify", "report", "export"])
-def test_locked_store_can_be_read_but_not_played(played: Path, command: str) -> None:
+def test_locked_store_can_be_read_but_not_played(finished: Path) -> None:
     hint = "wait for it, or choose another with --store"
-    with Store(played / "league.sqlite", create=True):
-        ran = run(*PLAY, cwd=played)
+    with Store(finished / "league.sqlite", create=True):
+        ran = run(*PLAY, cwd=finished)
         error_line(ran, f"another arena is playing into this store / league.sqlite / {hint}")
         assert ran.err.count("\n") == 1
-        assert run(command, "league.yaml", cwd=played).code == 0
+        for command in ("status", "verify", "report", "export"):
+            assert run(command, "league.yaml", cwd=finished).code == 0

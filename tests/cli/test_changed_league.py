@@ -16,6 +16,9 @@ from arena.publish.site_folder import MANIFEST
 from tests.cli.command import FIELD, bot, error_line, league, opened, records, run
 from tests.league.store.edit import dump
 from tests.publish.pages import broken_links, tree
+from tests.support.depth import depth
+from tests.support.made_once import made_once
+from tests.support.sampling import sample
 
 PLAY = ("run", "league.yaml", "--trust-bots")
 KEYS: dict[str, Any] = {
@@ -64,15 +67,17 @@ ACCEPTED = {
 }
 
 
-@pytest.fixture(scope="module")
-def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of a league that was played to its end."""
-    folder = tmp_path_factory.mktemp("changed")
+def play(folder: Path) -> None:
     bot(folder / "mine")
     league(folder, **KEYS)
     ran = run(*PLAY, cwd=folder)
     assert ran.code == 0, ran.err
-    return folder
+
+
+@pytest.fixture(scope="session")
+def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of a league that was played to its end."""
+    return made_once(tmp_path_factory, "changed", play)
 
 
 @pytest.fixture
@@ -100,7 +105,10 @@ def ids(found: Iterable[Any]) -> list[str]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("row", ACCEPTED.values(), ids=ACCEPTED)
+@pytest.mark.parametrize(
+    "row",
+    [pytest.param(row, id=name) for name, row in sample(ACCEPTED.items(), 2, "accepted changes")],
+)
 def test_change_that_decides_games_must_be_accepted(copy: Path, row: Row) -> None:
     before = contents(copy)
     league(copy, **{**KEYS, **row.change})
@@ -139,7 +147,7 @@ def test_larger_tables_that_no_longer_count_are_exported(copy: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("change", [{"games": 2}, {"variants": ["classic"]}], ids=str)
+@pytest.mark.parametrize("change", sample([{"games": 2}, {"variants": ["classic"]}], 1, "undone"))
 def test_undone_change_lets_games_count_again(copy: Path, change: dict[str, object]) -> None:
     """Undone after it was accepted: the games of before count, and nothing is played again."""
     before = tree(copy / "site")
@@ -158,7 +166,7 @@ def test_undone_change_lets_games_count_again(copy: Path, change: dict[str, obje
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("file", ["bot.py", "bot.yaml", "book.txt"])
+@pytest.mark.parametrize("file", sample(["bot.py", "bot.yaml", "book.txt"], 1, "changed files"))
 def test_bot_with_changed_files_is_a_new_version(copy: Path, file: str) -> None:
     with (copy / "mine" / file).open("a") as written:
         written.write("\n# mended\n")
@@ -201,9 +209,17 @@ HARMLESS: dict[str, tuple[dict[str, object], tuple[str, ...], str]] = {
     "--workers": ({}, ("--workers", "3"), ""),
     "--site": ({}, ("--site", "elsewhere"), ""),
 }
+ALL_HARMLESS = {
+    "all": (
+        {name: value for change, _, _ in HARMLESS.values() for name, value in change.items()},
+        tuple(option for _, options, _ in HARMLESS.values() for option in options),
+        ", ".join(told for _, _, told in HARMLESS.values() if told),
+    )
+}
+ROWS = depth(ALL_HARMLESS, HARMLESS)
 
 
-@pytest.mark.parametrize(("change", "options", "told"), HARMLESS.values(), ids=HARMLESS)
+@pytest.mark.parametrize(("change", "options", "told"), ROWS.values(), ids=ROWS)
 def test_change_that_decides_no_game_needs_no_consent(
     copy: Path, change: dict[str, object], options: tuple[str, ...], told: str
 ) -> None:

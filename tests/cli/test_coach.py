@@ -140,17 +140,15 @@ def test_the_usual_rival_gets_another_one(tmp_path: Path) -> None:
     assert found["name"] == "honest, odds"
 
 
-def test_forbidden_events_are_named(tmp_path: Path) -> None:
+def test_forbidden_events_are_named(finished: Path) -> None:
     """Somebody wrote a bid into the store that no rule allows."""
-    path = league(tmp_path, games=1)
-    assert run("run", path, "--sandbox", "process", cwd=tmp_path).code == 0
 
     def overbid(record: dict[str, Any]) -> None:
         bid = next(event for event in record["games"][0]["events"] if event[0] == "bid")
         bid[2] = 99
 
-    edit.edit_record(tmp_path / "league.sqlite", 0, overbid)
-    ran = run("coach", "odds", "--league", path, cwd=tmp_path)
+    edit.edit_record(finished / "league.sqlite", 0, overbid)
+    ran = run("coach", "odds", "--league", "league.yaml", cwd=finished)
     error_line(ran, "the rules forbid", "fixture 0, game 0, event 1", "arena verify")
 
 

@@ -12,6 +12,7 @@ from arena.game.records import Conditions
 from arena.io import shipped
 from arena.league.play.dispatcher import RunListener
 from tests.cli.command import ROOT, TRUSTED, bot, error_line, run
+from tests.support.depth import depth
 from tests.support.model_leagues import write_league
 from tests.support.model_server import say, serving
 
@@ -19,6 +20,7 @@ SAMPLES = ROOT / "sample_bots"
 ALONE = (*TRUSTED, "--workers", 1)
 SHORT = ("--blocks", 4, "--games", 3, *ALONE)
 """Little to play, by one worker process."""
+SHORTER = ("--blocks", 2, "--games", 2, *ALONE)
 FIELD = ("--against", "sample:honest", "--against", "sample:memory")
 
 
@@ -57,18 +59,18 @@ def test_better_version_is_reported_as_better(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_json_and_a_seed_play_the_same_games_again(tmp_path: Path) -> None:
-    arguments = ["compare", "sample:honest", "sample:odds", *FIELD, *SHORT, "--players", 3]
+    arguments = ["compare", "sample:honest", "sample:odds", *FIELD, *SHORTER, "--players", 3]
     arguments += ["--variant", "italian", "--seed", "mine", "--json"]
     ran = run(*arguments, "--workers", 2, cwd=tmp_path)
     assert ran.code == 0, ran.err
     said = json.loads(ran.out)
-    assert (said["old"], said["new"], said["games"]) == ("sample:honest", "sample:odds", 24)
+    assert (said["old"], said["new"], said["games"]) == ("sample:honest", "sample:odds", 8)
     share = said["rivals_beaten"]
     assert share["difference"] == pytest.approx(share["new"] - share["old"])
     assert share["low"] <= share["difference"] <= share["high"]
     assert said["better"] == share["above"]
     [division] = said["divisions"]
-    assert (division["variant"], division["players"], division["games"]) == ("italian", 3, 24)
+    assert (division["variant"], division["players"], division["games"]) == ("italian", 3, 8)
     assert 1 <= division["mean_place"]["new"] <= 3
     assert [one["bot"] for one in said["opponents"]] == ["honest", "memory"]
     assert said["conditions"]["seed"] == "mine"
@@ -78,10 +80,10 @@ def test_json_and_a_seed_play_the_same_games_again(tmp_path: Path) -> None:
 
 @pytest.mark.slow
 def test_changes_of_behaviour_are_shown_by_kind_and_by_example(tmp_path: Path) -> None:
-    arguments = ["compare", "sample:honest", "sample:bluffer", *FIELD, *SHORT, "--seed", "mine"]
+    arguments = ["compare", "sample:honest", "sample:bluffer", *FIELD, *SHORTER, "--seed", "mine"]
     ran = run(*arguments, cwd=tmp_path)
     assert ran.code == 0, ran.err
-    assert "asking both versions again what they decide at 2 of the tables\n" in ran.err
+    assert "asking both versions again what they decide at 1 of the tables\n" in ran.err
     head, first, *lines = ran.out.split("\n\n")[1].splitlines()
     columns = ["decided differently", "old to new", "old again", "new again", "positions"]
     assert re.split("  +", head) == columns
@@ -99,41 +101,47 @@ def test_changes_of_behaviour_are_shown_by_kind_and_by_example(tmp_path: Path) -
     assert 1 <= len(examples) <= 3
     assert all(re.fullmatch(example, line) for line in examples)
     said = json.loads(run(*arguments, "--json", cwd=tmp_path).out)["behaviour"]
-    assert (said["tables"], said["faults"]) == (2, {"old": 0, "new": 0})
+    assert (said["tables"], said["faults"]) == (1, {"old": 0, "new": 0})
     assert said["differences"][0]["kind"] == "all decisions"
     assert said["differences"][0]["versions"]["positions"] == int(positions)
     assert {"request", "old", "new", "seats", "variant"} <= said["examples"][0].keys()
 
 
+UNTIL = ["compare", "sample:random", "sample:odds", *FIELD, *ALONE, "--games", 3]
+UNTIL += ["--until", 0.95, "--blocks", 40, "--seed", "mine"]
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("test", "where"),
-    [("ratio", "all, equally weighted "), ("planned", "all, 95 % at all looks ")],
-)
-def test_until_says_what_was_decided_and_when(tmp_path: Path, test: str, where: str) -> None:
-    arguments = ["compare", "sample:random", "sample:odds", *FIELD, *ALONE, "--games", 3]
-    arguments += ["--until", 0.95, "--test", test, "--blocks", 40, "--seed", "mine"]
-    ran = run(*arguments, cwd=tmp_path)
+def test_until_says_what_was_decided_and_when(tmp_path: Path) -> None:
+    ran = run(*UNTIL, "--test", "planned", cwd=tmp_path)
     assert ran.code == 0, ran.err
     _, table, all_, *_, last = strength(ran.out)
     assert table.startswith("bga, 2 players ")
-    assert all_.startswith(where)
+    assert all_.startswith("all, 95 % at all looks ")
     assert all_.endswith("  new")
-    said = json.loads(run(*arguments, "--json", cwd=tmp_path).out)
+    found = re.fullmatch(
+        r"new is better at 95 %, after (\d+) of 40 blocks, by rivals beaten;"
+        r" (\d+) games each; faults: old 0, new 0",
+        last,
+    )
+    assert found
+    assert int(found[2]) == int(found[1]) * 3 * 2
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("test", depth(("ratio",), ("ratio", "planned")))
+def test_until_has_every_look_as_json(tmp_path: Path, test: str) -> None:
+    said = json.loads(run(*UNTIL, "--test", test, "--json", cwd=tmp_path).out)
     assert said["until"] == {"confidence": 0.95, "test": test, "points": 5}
     assert said["decision"] == "new"
     *_, look = said["looks"]
     assert look["rivals_beaten"] == said["rivals_beaten"]
-    assert look["decision"] == "new"
-    assert last == (
-        f"new is better at 95 %, after {look['blocks']} of 40 blocks, by rivals beaten;"
-        f" {said['games']} games each; faults: old 0, new 0"
-    )
+    assert (look["decision"], said["games"]) == ("new", look["blocks"] * 3 * 2)
 
 
 @pytest.mark.slow
 def test_several_variants_and_table_sizes_have_a_line_each_and_one_for_all(tmp_path: Path) -> None:
-    arguments = ["compare", "sample:random", "sample:odds", *FIELD, *SHORT]
+    arguments = ["compare", "sample:random", "sample:odds", *FIELD, *SHORTER]
     shapes = ["--variant", "bga", "--variant", "italian", "--players", 3, "--players", 2]
     ran = run(*arguments, *shapes, "--players", 2, cwd=tmp_path)
     assert ran.code == 0, ran.err
@@ -147,8 +155,8 @@ def test_several_variants_and_table_sizes_have_a_line_each_and_one_for_all(tmp_p
     assert all_.startswith("all, equally weighted ")
     lines = [*tables, all_, honest, memory]
     counts = [re.split("  +", line)[5] for line in lines]
-    assert counts == ["24", "24", "24", "24", "96", "72", "72"]
-    assert "; 96 games each; " in last
+    assert counts == ["8", "8", "8", "8", "32", "24", "24"]
+    assert "; 32 games each; " in last
 
 
 def test_until_says_that_neither_version_is_better(tmp_path: Path) -> None:
@@ -161,10 +169,10 @@ def test_until_says_that_neither_version_is_better(tmp_path: Path) -> None:
 
 
 def test_until_says_that_nothing_was_decided(tmp_path: Path) -> None:
-    arguments = ["compare", "sample:honest", "sample:honest", *FIELD, *SHORT, "--until", 0.99]
+    arguments = ["compare", "sample:honest", "sample:honest", *FIELD, *SHORTER, "--until", 0.99]
     ran = run(*arguments, cwd=tmp_path)
     assert ran.code == 0, ran.err
-    assert strength(ran.out)[-1].startswith("not decided at 99 %, after 4 of 4 blocks, by ")
+    assert strength(ran.out)[-1].startswith("not decided at 99 %, after 2 of 2 blocks, by ")
 
 
 @pytest.mark.slow
@@ -190,20 +198,11 @@ def test_two_folders_with_one_name_against_a_pattern(tmp_path: Path) -> None:
         bot(tmp_path / "field" / name)
     for version in ("v1", "v2"):
         shutil.copytree(SAMPLES / "bluffer", tmp_path / version)
-    ran = run("compare", "v1", "v2", "--against", "field/*", *SHORT, "--json", cwd=tmp_path)
+    ran = run("compare", "v1", "v2", "--against", "field/*", *SHORTER, "--json", cwd=tmp_path)
     assert ran.code == 0, ran.err
     said = json.loads(ran.out)
     assert (said["better"], said["rivals_beaten"]["difference"]) == (0.5, 0)
     assert [bot["name"] for bot in said["conditions"]["bots"]] == ["ann", "bob"]
-
-
-@pytest.mark.slow
-def test_without_a_field_the_samples_play(tmp_path: Path) -> None:
-    ran = run(
-        "compare", "sample:honest", "sample:honest", "--blocks", 2, "--games", 1, cwd=tmp_path
-    )
-    assert ran.code == 0, ran.err
-    assert "odds" in ran.err.splitlines()[0]
 
 
 class BegunError(Exception):
@@ -221,7 +220,7 @@ class Notes(RunListener):
         raise BegunError([bot.name for bot in conditions.bots])
 
 
-def test_samples_that_do_not_start_are_left_out(
+def test_samples_that_start_play_if_no_field_is_named(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     samples = tmp_path / "sample_bots"

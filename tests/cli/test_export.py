@@ -4,6 +4,7 @@ import csv
 import io
 import json
 import os
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -12,32 +13,25 @@ import pytest
 from arena.league.store.rows import pack
 from arena.league.store.store import Store
 from tests.cli.command import (
-    READY,
+    FORMULA,
     ROOT,
     Ran,
-    bot,
     confined,
     error_line,
     league,
     opened,
-    play_league,
     run,
     unread,
 )
 from tests.league.store import edit
 
-CRASHES = READY + "            sys.exit(3)\n"
-FORMULA = "=1+1"
 NAMES = {"odds", "honest", FORMULA}
 
 
-@pytest.fixture(scope="module")
-def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of a league with a bot that has a formula for a name and always crashes."""
-    folder = tmp_path_factory.mktemp("export")
-    bot(folder / "broken", CRASHES, name=FORMULA)
-    field = ["sample:odds", "sample:honest", "broken"]
-    return play_league(folder, code=1, bots=field, players=[2, 3])
+@pytest.fixture
+def played(played_with_crashes: Path, tmp_path: Path) -> Path:
+    """A copy of the folder of a league that was played."""
+    return Path(shutil.copytree(played_with_crashes, tmp_path / "played"))
 
 
 def jsonl(folder: Path, *options: str) -> list[dict[str, Any]]:

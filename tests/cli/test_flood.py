@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shutil
 import signal
 import subprocess
 from pathlib import Path
@@ -12,9 +13,10 @@ import pytest
 from arena.bots.sandboxes.run_once import IN_ALL, LEAST
 from arena.bots.sessions.multiplexer import MAX_ANSWER
 from arena.bots.sessions.session import MAX_STDERR
-from tests.cli.asked import FIXTURE, play
+from tests.cli.asked import FIXTURE
 from tests.cli.command import HANG, TRUSTED, Ran, arena, bot, environment, run, run_process
 from tests.support.bot_programs import program, start, turn
+from tests.support.sampling import sample
 
 MUCH = 1 << 20
 """Bytes of a flood."""
@@ -38,10 +40,10 @@ FLOODS = {
 }
 
 
-@pytest.fixture(scope="module")
-def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
+@pytest.fixture
+def played(played_by_mine: Path) -> Path:
     """The folder of a league in which the bot behaved."""
-    return play(tmp_path_factory.mktemp("played"))
+    return played_by_mine
 
 
 def flooding(folder: Path, body: str) -> Path:
@@ -66,7 +68,8 @@ def debug(folder: Path, cwd: Path, *more: object) -> Ran:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("name", "more"), [*((name, ()) for name in FLOODS), ("then it ends", ("--json",))]
+    ("name", "more"),
+    sample([*((name, ()) for name in FLOODS), ("then it ends", ("--json",))], 3, "floods"),
 )
 def test_debug_prints_little_of_a_flood(
     played: Path, tmp_path: Path, name: str, more: tuple[str, ...]
@@ -143,7 +146,7 @@ def act(m):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("command", ["debug", "rerun"])
+@pytest.mark.parametrize("command", sample(["debug", "rerun"], 1, "many illegal actions"))
 def test_many_illegal_actions_are_told_in_short(played: Path, tmp_path: Path, command: str) -> None:
     new = flooding(tmp_path / "new", ILLEGAL)
     words = (command, "league.yaml", FIXTURE, "--as", new, "--json", *TRUSTED)
@@ -161,12 +164,13 @@ def test_coach_play_and_compare_print_nothing_of_a_flood(tmp_path: Path) -> None
     flooding(tmp_path / "mine", turn("(flood(many=100_000), answer(m))"))
     bot(tmp_path / "old", program(""))
     quick = ("--games", 1, *TRUSTED)
-    for words in (
+    commands: list[tuple[object, ...]] = [
         ("coach", "mine", *quick),
         ("play", "mine", "sample:honest", *quick),
         ("exploit", "mine", "--asks", 2, *TRUSTED),
-        ("compare", "old", "mine", "--against", "sample:odds", "--blocks", 2, *TRUSTED),
-    ):
+        ("compare", "old", "mine", "--against", "sample:odds", "--blocks", 2, *quick),
+    ]
+    for words in sample(commands, 2, "flooded commands"):
         ran = run_process(*words, cwd=tmp_path)
         assert ran.out, ran.err[-500:]
         assert size(ran.out + ran.err) < MAX_STDERR, words
@@ -175,7 +179,7 @@ def test_coach_play_and_compare_print_nothing_of_a_flood(tmp_path: Path) -> None
 @pytest.mark.slow
 def test_check_says_how_much_it_left_out(tmp_path: Path) -> None:
     flooding(tmp_path / "mine", FLOODS["before ready"])
-    ran = run_process("check", "mine", "--stderr", *TRUSTED, cwd=tmp_path)
+    ran = run_process("check", "mine", "--step", 5, "--stderr", *TRUSTED, cwd=tmp_path)
     assert len(left_out(ran.out)) == 1
     assert size(ran.out) < 2 * SPELLED * MAX_STDERR
     assert printable(ran.out)
@@ -210,8 +214,8 @@ def test_transcript_is_small_and_says_what_is_left_out(tmp_path: Path) -> None:
     assert size(ran.out + ran.err) < 2 * SPELLED * 2 * MAX_STDERR
 
 
-def test_rerun_has_the_beginning_of_long_lines(tmp_path: Path) -> None:
-    folder = play(tmp_path)
+def test_rerun_has_the_beginning_of_long_lines(played: Path, tmp_path: Path) -> None:
+    folder = Path(shutil.copytree(played, tmp_path / "copy"))
     (folder / "mine" / "bot.py").write_text(program(PADDED))
     ran = run_process("rerun", "league.yaml", FIXTURE, 0, *TRUSTED, cwd=folder)
     assert "fixture 0, 1 game: as stored" in ran.err

@@ -21,7 +21,6 @@ from tests.cli.command import (
     bot,
     environment,
     league,
-    play_league,
     records,
     run,
     unread,
@@ -98,12 +97,11 @@ def test_league_is_played_on_after_its_terminal_was_closed(tmp_path: Path) -> No
     check_played(tmp_path)
 
 
-@pytest.fixture(scope="module")
-def damaged(tmp_path_factory: pytest.TempPathFactory) -> Path:
+@pytest.fixture
+def damaged(finished: Path) -> Path:
     """The folder of a league whose store does not verify."""
-    folder = play_league(tmp_path_factory.mktemp("damaged"), bots=FIELD[1:])
-    edit.execute(folder / "league.sqlite", "UPDATE fixtures SET decisions = decisions + 1")
-    return folder
+    edit.execute(finished / "league.sqlite", "UPDATE fixtures SET decisions = decisions + 1")
+    return finished
 
 
 @pytest.mark.parametrize("options", [(), ("--json",)])

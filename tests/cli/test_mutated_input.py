@@ -20,8 +20,8 @@ from tests.cli.command import Ran, bot, run
 from tests.support.depth import depth
 from tests.support.sampling import random
 
-BATCHES, SIZE = depth(4, 12), depth(125, 500)
-"""Of each kind: 2,000 inputs in all, 24,000 in full."""
+BATCHES, SIZE = depth(1, 12), depth(60, 500)
+"""Of each kind: 240 inputs in all, 24,000 in full."""
 MAX_SECONDS = 3.0
 """Of CPU time."""
 MAX_MIB = 200

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from arena.cli import isolation
-from tests.cli.asked import FIXTURE, play
+from tests.cli.asked import FIXTURE
 from tests.cli.command import bare_machine, bot, error_line, league, run, run_process
 from tests.cli.live_terminal import at_terminal
 from tests.course.school import course_yaml, roster
@@ -94,9 +94,10 @@ def test_other_refusals_do_not_ask(
 
 
 @pytest.fixture(scope="module")
-def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def played(played_by_mine: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of a stored league, a bot, and the lines that it was sent."""
-    folder = play(tmp_path_factory.mktemp("played"))
+    folder = tmp_path_factory.mktemp("own") / "league"
+    shutil.copytree(played_by_mine, folder)
     shutil.copytree(folder / "mine", folder / "mine-2")
     words = ("rerun", "league.yaml", FIXTURE, 0, "--as", "mine", "--record", "lines.jsonl")
     assert run(*words, "--sandbox", "process", "--trust-bots", cwd=folder).code == 0

@@ -11,18 +11,10 @@ from tests.league.store import edit
 from tests.publish.pages import tree
 
 
-@pytest.fixture(scope="module")
-def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("whole")
-    league(folder, sandbox="process")
-    assert run("run", "league.yaml", cwd=folder).code == 0
-    return folder
-
-
 @pytest.fixture
-def folder(whole: Path, tmp_path: Path) -> Path:
-    (tmp_path / "league.yaml").write_text((whole / "league.yaml").read_text())
-    edit.copied(whole / "league.sqlite", tmp_path / "league.sqlite")
+def folder(played_by_samples: Path, tmp_path: Path) -> Path:
+    (tmp_path / "league.yaml").write_text((played_by_samples / "league.yaml").read_text())
+    edit.copied(played_by_samples / "league.sqlite", tmp_path / "league.sqlite")
     return tmp_path
 
 

@@ -15,18 +15,13 @@ from arena.league.store.store import Store
 from tests.cli.command import (
     HANG,
     PLAY,
-    READY,
     arena,
-    bot,
     environment,
     error_line,
     league,
-    play_league,
     run,
 )
 from tests.league.store import edit
-
-CRASHES = READY + "            sys.exit(3)\n"
 
 
 def status(folder: Path) -> dict[str, Any]:
@@ -41,13 +36,9 @@ def copied(league: Path, into: Path) -> Path:
     return edit.copied(league / "league.sqlite", into / "league.sqlite")
 
 
-@pytest.fixture(scope="module")
-def played(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folder of a league of which one bot always crashes."""
-    folder = tmp_path_factory.mktemp("status")
-    bot(folder / "broken", CRASHES)
-    field = ["sample:odds", "sample:honest", "broken"]
-    return play_league(folder, code=1, bots=field, players=[2, 3], name="St")
+@pytest.fixture
+def played(played_with_crashes: Path) -> Path:
+    return played_with_crashes
 
 
 def test_finished_league(played: Path) -> None:

@@ -10,16 +10,13 @@ import pytest
 
 from arena.league.store.files import logs_path
 from arena.league.store.rows import GAMES
-from tests.cli.command import league, run
+from tests.cli.command import run
 from tests.league.store import edit
 
 
-@pytest.fixture(scope="module")
-def stored(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("stored")
-    league(folder)
-    assert run("run", "league.yaml", "--sandbox", "process", cwd=folder).code == 0
-    return folder / "league.sqlite"
+@pytest.fixture
+def stored(played_by_samples: Path) -> Path:
+    return played_by_samples / "league.sqlite"
 
 
 def first_event(record: dict[str, Any], tag: str) -> list[Any]:

@@ -14,8 +14,9 @@ from arena.bots.kits import create
 from arena.game.rules.books import BGA
 from tests.author.alike.plants import HARMLESS, ORIGINAL, PLANTS, Plant, hand_ins, original, write
 from tests.cli.command import Ran, error_line, run
+from tests.support.depth import depth
 
-POSITIONS = 200
+POSITIONS = 100
 HOW = ("--positions", POSITIONS, "--seed", "alike", "--sandbox", "process", "--json")
 COPIES = {"original", "in-an-archive", "no-ending", *PLANTS}
 Found = dict[str, Any]
@@ -141,7 +142,7 @@ def test_page_has_both_places_side_by_side(found: Found, folder: Path) -> None:
 @pytest.mark.slow
 def test_no_pair_of_sample_bots_is_unexplained(tmp_path: Path) -> None:
     """Those that stand out begin with the same code: sample_bots/README.md says so."""
-    ran = run("alike", "sample:*", *HOW, cwd=tmp_path)
+    ran = run("alike", "sample:*", *HOW, *depth(("--positions", 0), ()), cwd=tmp_path)
     assert ran.code == 0, ran.err
     pairs = json.loads(ran.out)["pairs"]
     out = [names(pair) for pair in pairs if pair["unusual"] > 0]

@@ -20,6 +20,7 @@ from arena.io import shipped
 from arena.io.errors import ArenaError
 from tests.author.check.bots import Silent, checked, write
 from tests.support.bot_programs import start, turn
+from tests.support.sampling import sample
 
 ODD = turn("answer(m) if len(m['alive']) == 2 else say('hm')")
 """Garbage at every table but those of two."""
@@ -92,15 +93,16 @@ def test_unknown_step_is_refused(tmp_path: Path) -> None:
     assert "1 manifest, 2 program" in refusal.value.hint
 
 
+STARTS = {
+    '{"type":"ready"}': 27,
+    '{"type":"ready","concurrent_games":8}': 32,
+    '{"type":"ready","reusable":true}': 9,
+}
+"""By what a bot promises, how often it is started at most."""
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    ("ready", "most"),
-    [
-        ('{"type":"ready"}', 27),
-        ('{"type":"ready","concurrent_games":8}', 32),
-        ('{"type":"ready","reusable":true}', 9),
-    ],
-)
+@pytest.mark.parametrize(("ready", "most"), sample(STARTS.items(), 1, "starts"))
 def test_bot_is_started_once_for_each_table(tmp_path: Path, ready: str, most: int) -> None:
     """A process that is reusable serves at all of them, as in a league."""
     marks = tmp_path / "marks"
@@ -169,7 +171,9 @@ while number == 2 and os.path.getsize(MARKS) < 4:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("ready", ['{"type":"ready"}', '{"type":"ready","reusable":true}'])
+@pytest.mark.parametrize(
+    "ready", sample(['{"type":"ready"}', '{"type":"ready","reusable":true}'], 1, "slow starts")
+)
 def test_slow_starts_go_on_side_by_side(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, ready: str
 ) -> None:
