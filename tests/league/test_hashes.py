@@ -20,6 +20,7 @@ from arena.league.table.recorded_game import ReplayError, replay
 from tests.league import leagues
 from tests.league.store import edit
 from tests.league.store.edit import execute
+from tests.support.depth import depth
 
 CHANGED = "is not what was written there"
 
@@ -214,10 +215,10 @@ def named_in(path: Path) -> list[str]:
 
 
 def flips(size: int) -> Iterator[tuple[int, int]]:
-    """Draw bits of a file: many anywhere, and the whole header."""
+    """Draw bits of a file: many anywhere, and in the whole header; fewer outside `make long`."""
     draw = Random(5)
-    yield from ((byte, draw.randrange(8)) for byte in range(100))
-    for _ in range(150):
+    yield from ((byte, draw.randrange(8)) for byte in range(0, 100, depth(4, 1)))
+    for _ in range(depth(45, 150)):
         yield draw.randrange(size), draw.randrange(8)
 
 
@@ -228,8 +229,9 @@ def test_flipped_bit_is_found_or_changes_no_data(copy: Path, of: Callable[[Path]
     file = of(copy)
     whole = file.read_bytes()
     before = contents(copy)
-    found = 0
+    tried = found = 0
     for byte, bit in flips(len(whole)):
+        tried += 1
         damaged = bytearray(whole)
         damaged[byte] ^= 1 << bit
         for extra in copy.parent.glob("*-*"):
@@ -238,7 +240,7 @@ def test_flipped_bit_is_found_or_changes_no_data(copy: Path, of: Callable[[Path]
         named = named_in(copy)
         found += bool(named)
         assert named or contents(copy) == before, (byte, bit)
-    assert found > 60
+    assert found > tried / 5
 
 
 @pytest.fixture
