@@ -72,6 +72,7 @@ def main() -> None:
     parser.add_argument("--games", type=int, default=384, help="at a time at each kind of table")
     parser.add_argument("--imitate", type=int, default=160, help="steps of imitation")
     parser.add_argument("--look", type=int, default=50, help="steps between two lines")
+    parser.add_argument("--measured", type=int, default=1024, help="games against each rival")
     parser.add_argument("--book", nargs="*", default=[*VARIANTS], choices=[*VARIANTS])
     parser.add_argument("--players", nargs="*", type=int, default=[2, 3, 4, 5, 6])
     spare = len(os.sched_getaffinity(0)) - 1
@@ -84,7 +85,7 @@ def main() -> None:
     learner = Learner("cuda" if torch.cuda.is_available() else "cpu")
     if not begin(learner, chosen.folder):
         imitation(learner, tables_of(chosen, 0), chosen.imitate)
-        look(learner, chosen.folder)
+        look(learner, chosen.folder, chosen.measured)
     torch.manual_seed(learner.steps)
     train(learner, chosen)
 
@@ -272,8 +273,8 @@ def begin(learner: Learner, folder: Path) -> bool:
     return found
 
 
-def look(learner: Learner, folder: Path, seconds: float = 0.0) -> None:
-    """Write checkpoint and weights, whole or not at all, and a line on how it plays."""
+def look(learner: Learner, folder: Path, games: int, seconds: float = 0.0) -> None:
+    """Write checkpoint and weights, whole or not at all, and a line on how it plays those games."""
     state = {"networks": learner.networks.state_dict(), "adam": learner.adam.state_dict(),
              "steps": learner.steps, "decisions": learner.decisions}  # fmt: skip
     torch.save(state, folder / "checkpoint.new")
@@ -282,7 +283,7 @@ def look(learner: Learner, folder: Path, seconds: float = 0.0) -> None:
                for name, part in parameters(learner.policy, learner.tells)}  # fmt: skip
     policy = write_weights(folder, learner.steps, weights)
     told = learner.decisions, round(seconds + time.process_time()), round(learner.entropy, 2)
-    write_line(folder, policy, learner.steps, *told)
+    write_line(folder, policy, games, learner.steps, *told)
 
 
 def train(learner: Learner, chosen: argparse.Namespace) -> None:
@@ -292,7 +293,7 @@ def train(learner: Learner, chosen: argparse.Namespace) -> None:
         *made, seconds = zip(*actors.exchange(learner.news(*PLAYING)), strict=True)
         learner.learn(*map(join, made), RATE * max(1 - learner.steps / chosen.steps, 0.05))
         if learner.steps % chosen.look == 0 or learner.steps == chosen.steps:
-            look(learner, chosen.folder, sum(seconds))
+            look(learner, chosen.folder, chosen.measured, sum(seconds))
 
 
 if __name__ == "__main__":

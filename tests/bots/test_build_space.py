@@ -18,6 +18,7 @@ from arena.bots.sandboxes.run_folder import run_folder
 from arena.bots.sandboxes.run_once import RunResult, run_to_end
 from arena.io.errors import ArenaError
 from tests.support.live import run_inside, write_built
+from tests.support.sampling import paired
 
 SMALL = BotLimits(entries=50, size=2**20)
 NAMELESS = """
@@ -38,6 +39,12 @@ while True:
 CLOSED = "mkdir -m 0300 d; while :; do i=$((i + 1)); head -c 200000 /dev/zero > d/$i; done"
 """A folder that its owner cannot list."""
 LINKS = "while :; do i=$((i + 1)); ln build.sh $i; done"
+HIDDEN = {"nameless": NAMELESS, "closed": CLOSED, "links": LINKS}
+OF_OTHERS = {
+    "nameless": NAMELESS,
+    "closed": CLOSED,
+    "well": "mkdir d; echo ok > made; chmod 300 d",
+}
 STAGE = """
 import sys
 from pathlib import Path
@@ -56,11 +63,15 @@ with run_folder() as runs:
 """
 
 
-@pytest.mark.parametrize("script", [NAMELESS, CLOSED, LINKS], ids=["nameless", "closed", "links"])
+@pytest.mark.parametrize(
+    ("hidden", "isolating"),
+    paired(HIDDEN, ["bubblewrap", "docker"], "hidden files"),
+    indirect=["isolating"],
+)
 def test_hidden_files_of_a_build_count(
-    isolating: Sandbox, runs: Path, tmp_path: Path, script: str
+    isolating: Sandbox, runs: Path, tmp_path: Path, hidden: str
 ) -> None:
-    bot = write_built(tmp_path / "bot", script)
+    bot = write_built(tmp_path / "bot", HIDDEN[hidden])
     with pytest.raises(ArenaError, match="'bot' filled its folder") as refusal:
         stage(bot, runs, isolating, limits=SMALL)
     assert refusal.value.where == "sh build.sh"
@@ -129,9 +140,11 @@ def test_build_that_ended_is_not_blamed_for_what_others_write(
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can become another user")
-@pytest.mark.parametrize("script", [NAMELESS, CLOSED, "mkdir d; echo ok > made; chmod 300 d"])
-@pytest.mark.parametrize("name", ["bubblewrap", "process"])
-def test_builds_of_another_user(runs: Path, name: str, script: str) -> None:
+@pytest.mark.parametrize(
+    ("what", "name"), paired(OF_OTHERS, ["bubblewrap", "process"], "builds of another user")
+)
+def test_builds_of_another_user(runs: Path, name: str, what: str) -> None:
+    script = OF_OTHERS[what]
     bot = write_built(runs / "bot", script)
     source = STAGE.replace("SMALL", repr(SMALL))
     user = ["setpriv", "--reuid=12345", "--regid=12345", "--clear-groups", "--inh-caps=-all"]

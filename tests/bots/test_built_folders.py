@@ -7,11 +7,12 @@ import pytest
 from arena.bots.builds.staging import stage
 from arena.bots.folder import BotLimits
 from arena.bots.sandboxes.base import Sandbox
-from arena.bots.sandboxes.registry import make_sandbox
+from arena.bots.sandboxes.registry import SANDBOXES, make_sandbox
 from arena.bots.sandboxes.run_folder import run_folder
 from arena.io.errors import ArenaError
 from tests.support.depth import depth
-from tests.support.live import mode, run_inside, write_built
+from tests.support.live import any_sandbox, mode, run_inside, write_built
+from tests.support.sampling import paired
 
 SMALL = BotLimits(entries=50, size=2**20)
 
@@ -24,7 +25,9 @@ LINKS_OUT = {
 }
 
 
-@pytest.mark.parametrize("what", LINKS_OUT)
+@pytest.mark.parametrize(
+    ("what", "sandbox"), paired(LINKS_OUT, SANDBOXES, "links out"), indirect=["sandbox"]
+)
 def test_link_out_of_a_built_folder_is_refused(
     sandbox: Sandbox, runs: Path, tmp_path: Path, what: str
 ) -> None:
@@ -42,6 +45,7 @@ def test_link_out_of_a_built_folder_is_refused(
     assert mode(secret) == 0o600
 
 
+@any_sandbox("links within a built folder are kept")
 def test_links_within_a_built_folder_are_kept(sandbox: Sandbox, runs: Path) -> None:
     """Libraries have them; they may be broken, or circular."""
     script = "mkdir sub; echo 7 > lib.so.1; ln -s ../lib.so.1 sub/lib.so; ln -s a b; ln -s b a\n"
@@ -52,6 +56,7 @@ def test_links_within_a_built_folder_are_kept(sandbox: Sandbox, runs: Path) -> N
     assert (staged.folder / "sub" / "lib.so").is_symlink()
 
 
+@any_sandbox("space of a file with several names counts once")
 def test_space_of_a_file_with_several_names_counts_once(sandbox: Sandbox, runs: Path) -> None:
     """Cargo gives each program two names."""
     script = "head -c 400000 /dev/zero > big; ln big a; ln big b; ln big c\n"
@@ -59,6 +64,7 @@ def test_space_of_a_file_with_several_names_counts_once(sandbox: Sandbox, runs: 
     assert (staged.folder / "c").stat().st_size == 400_000
 
 
+@any_sandbox("largest files of a built folder are named")
 def test_largest_files_of_a_built_folder_are_named(sandbox: Sandbox, runs: Path) -> None:
     script = "head -c 900000 /dev/zero > big; head -c 300000 /dev/zero > small\n"
     with pytest.raises(ArenaError, match="1 MiB at most") as refusal:
@@ -89,7 +95,9 @@ LEFTOVERS = {
 
 
 @pytest.mark.usefixtures("quiet_disk")
-@pytest.mark.parametrize("what", LEFTOVERS)
+@pytest.mark.parametrize(
+    ("what", "sandbox"), paired(LEFTOVERS, SANDBOXES, "leftovers"), indirect=["sandbox"]
+)
 def test_forbidden_leftovers_of_a_build_are_refused(
     sandbox: Sandbox, tmp_path: Path, what: str
 ) -> None:
@@ -103,6 +111,7 @@ def test_forbidden_leftovers_of_a_build_are_refused(
     assert not runs.exists()
 
 
+@any_sandbox("build too deep for python is removed")
 def test_build_too_deep_for_python_is_removed(sandbox: Sandbox, tmp_path: Path) -> None:
     deep = f"import os\nfor _ in range({depth(1100, 3000)}): os.mkdir('d'); os.chdir('d')"
     bot = write_built(tmp_path / "bot", f'python3 -c "{deep}"\n')

@@ -9,7 +9,7 @@ from arena.bots.manifest import load_bot
 from arena.bots.runtimes import LANGUAGES
 from arena.bots.sandboxes.base import Sandbox
 from arena.game.records import Faulted, Fixture, LimitsInfo
-from arena.game.rules.books import VARIANTS
+from arena.game.rules.books import variant
 from tests.bots.tried_languages import TRIED
 from tests.support.live import good_bot, play_bots
 
@@ -26,6 +26,6 @@ def test_language_plays_a_game(language: str, sandbox: Sandbox, runs: Path) -> N
     bots = [stage(load_bot(BOTS / language), runs, sandbox), good_bot(runs, sandbox)]
     fixture = Fixture("f", 0, "bga", tuple(bot.info.name for bot in bots), "seed", 1)
     limits = LimitsInfo(start=60.0, answer=10.0, game=120.0)
-    played = play_bots(fixture, VARIANTS["bga"], bots, sandbox, limits)
+    played = play_bots(fixture, variant("bga", {}, starting_dice=2), bots, sandbox, limits)
     [game] = played.games
     assert [event for event in game.events if isinstance(event, Faulted)] == [], played.stderr[0]

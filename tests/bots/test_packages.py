@@ -16,6 +16,7 @@ from arena.bots.sandboxes.registry import make_sandbox
 from tests.bots.wheels import TELL, asking, told, wheel
 from tests.cli.command import LOWEST, bot, error_line, league, opened, run
 from tests.support.live import in_place, write_bot
+from tests.support.sampling import sample
 
 
 @pytest.mark.slow
@@ -139,16 +140,16 @@ def test_league_without_packages_names_the_bot_and_its_file(index: Path, tmp_pat
     assert not mark.exists()
 
 
+COMMANDS = [
+    ("check", "ada", "--step", "5"),
+    ("check", "ada", "--transcript", "bga"),
+    ("play", "ada", "sample:random", "--games", "1"),
+    ("compare", "ada", "ada", "--against", "sample:random", "--blocks", "2", "--games", "1"),
+]
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "command",
-    [
-        ("check", "ada", "--step", "5"),
-        ("check", "ada", "--transcript", "bga"),
-        ("play", "ada", "sample:random", "--games", "1"),
-        ("compare", "ada", "ada", "--against", "sample:random", "--blocks", "2", "--games", "1"),
-    ],
-)
+@pytest.mark.parametrize("command", sample(COMMANDS, 1, "commands that install packages"))
 def test_authors_have_packages_installed_by_an_option(
     index: Path, tmp_path: Path, command: tuple[str, ...]
 ) -> None:

@@ -11,6 +11,7 @@ from arena.bots.sandboxes.registry import make_sandbox
 from tests.bots.wheels import TELL, asking, wheel
 from tests.support.live import write_bot
 from tests.support.refusals import refused
+from tests.support.sampling import sample
 
 
 def test_packages_that_are_not_allowed_are_named(runs: Path, tmp_path: Path) -> None:
@@ -68,9 +69,11 @@ LISTS = {
     "a source package": ("other==1.0", f"{MISSING}other==1.0"),
 }
 """Texts of requirements.txt, and the end of the error."""
+WRONG = [case for case in LISTS if "wrong lines" in case]
+"""Those that are refused before pip is asked."""
 
 
-@pytest.mark.parametrize("case", LISTS)
+@pytest.mark.parametrize("case", [*WRONG, *sample([*LISTS][len(WRONG) :], 2, "packages not had")])
 def test_packages_that_cannot_be_had_are_named(
     index: Path, runs: Path, tmp_path: Path, case: str
 ) -> None:

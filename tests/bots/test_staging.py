@@ -11,11 +11,12 @@ from arena.bots.folder import BOT_LIMITS, BotLimits
 from arena.bots.manifest import load_bot
 from arena.bots.sandboxes.base import ENVIRONMENT, Quota, Sandbox
 from arena.bots.sandboxes.numpy_folder import numpy_folder
-from arena.bots.sandboxes.registry import make_sandbox
+from arena.bots.sandboxes.registry import SANDBOXES, make_sandbox
 from arena.bots.sandboxes.run_folder import run_folder
 from arena.bots.sandboxes.run_once import TAIL_BYTES
 from arena.io.errors import ArenaError
-from tests.support.live import HANG, mode, run_inside, write_bot, write_built
+from tests.support.live import HANG, any_sandbox, mode, run_inside, write_bot, write_built
+from tests.support.sampling import paired
 
 SMALL = BotLimits(entries=50, size=2**20)
 
@@ -52,6 +53,7 @@ def test_staged_bot_is_a_world_readable_copy(sandbox: Sandbox, tmp_path: Path) -
     assert mode(bot.folder / "data" / "table.txt") == 0o600
 
 
+@any_sandbox("links are refused")
 def test_links_are_refused(sandbox: Sandbox, runs: Path, tmp_path: Path) -> None:
     bot = write_bot(tmp_path / "bot", "")
     (bot.folder / "link").symlink_to("/etc/passwd")
@@ -115,6 +117,7 @@ def test_built_bot_is_read_only_in_play(bubblewrap: Sandbox, runs: Path) -> None
     assert (staged.folder / "made").read_text() == "x\n"
 
 
+@any_sandbox("failed build shows its output")
 def test_failed_build_shows_its_output(sandbox: Sandbox, runs: Path) -> None:
     bot = write_built(runs / "bot", "echo 'bot.c:1: no main' >&2; exit 3\n")
     with pytest.raises(ArenaError) as refusal:
@@ -124,6 +127,7 @@ def test_failed_build_shows_its_output(sandbox: Sandbox, runs: Path) -> None:
     assert refusal.value.hint == "bot.c:1: no main"
 
 
+@any_sandbox("end of a long build output is shown")
 def test_end_of_a_long_build_output_is_shown(sandbox: Sandbox, runs: Path) -> None:
     """From both pipes, in the order it came, with any bytes."""
     script = """
@@ -145,6 +149,7 @@ exit 2
     assert output.count("\n") == 9
 
 
+@any_sandbox("build output and the time of a build are passed on")
 def test_build_output_and_the_time_of_a_build_are_passed_on(sandbox: Sandbox, runs: Path) -> None:
     builds: list[tuple[str, float]] = []
     bot = write_built(runs / "bot", "echo 'unused variable' >&2; sleep 0.1\n")
@@ -154,6 +159,7 @@ def test_build_output_and_the_time_of_a_build_are_passed_on(sandbox: Sandbox, ru
     assert seconds >= 0.1
 
 
+@any_sandbox("flood of build output is not kept")
 def test_flood_of_build_output_is_not_kept(sandbox: Sandbox, runs: Path) -> None:
     """The last 64 KiB of 50 MB are kept, with memory for little more."""
     flood = "yes flood | head -c 25000000 & yes FLOOD | head -c 25000000 >&2; wait"
@@ -183,7 +189,9 @@ FILLERS = {
 
 
 @pytest.mark.usefixtures("quiet_disk")
-@pytest.mark.parametrize("what", FILLERS)
+@pytest.mark.parametrize(
+    ("what", "sandbox"), paired(FILLERS, SANDBOXES, "fillers"), indirect=["sandbox"]
+)
 def test_build_that_fills_the_disk_is_ended(sandbox: Sandbox, tmp_path: Path, what: str) -> None:
     bot = write_built(tmp_path / "bot", FILLERS[what])
     before = open_files()
@@ -197,12 +205,14 @@ def test_build_that_fills_the_disk_is_ended(sandbox: Sandbox, tmp_path: Path, wh
     assert open_files() == before
 
 
+@any_sandbox("build has no input")
 def test_build_has_no_input(sandbox: Sandbox, runs: Path) -> None:
     """A question reads the end of the input, not the operator's terminal."""
     staged = stage(write_built(runs / "bot", "cat > answer; echo $? >> answer\n"), runs, sandbox)
     assert (staged.folder / "answer").read_text() == "0\n"
 
 
+@any_sandbox("build that closes its output is awaited")
 def test_build_that_closes_its_output_is_awaited(sandbox: Sandbox, runs: Path) -> None:
     script = "exec >&- 2>&-\ni=0; while [ $i -lt 2000 ]; do i=$((i + 1)); done\necho $i > made\n"
     staged = stage(write_built(runs / "bot", script), runs, sandbox)
@@ -227,6 +237,7 @@ def test_build_that_takes_too_long_is_ended(sandbox: Sandbox, runs: Path) -> Non
     assert open_files() == before
 
 
+@any_sandbox("bot is staged once")
 def test_bot_is_staged_once(sandbox: Sandbox, runs: Path, tmp_path: Path) -> None:
     outputs: list[str] = []
     bot = write_built(tmp_path / "bot", "echo built\n")
@@ -236,6 +247,7 @@ def test_bot_is_staged_once(sandbox: Sandbox, runs: Path, tmp_path: Path) -> Non
     assert list(runs.iterdir()) == [staged.folder]
 
 
+@any_sandbox("refused bot is refused again")
 def test_refused_bot_is_refused_again(sandbox: Sandbox, runs: Path) -> None:
     bot = write_built(runs / "bot", "ln -s /etc link\n")
     for _ in range(2):

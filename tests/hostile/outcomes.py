@@ -16,7 +16,7 @@ LATE = LimitsInfo(start=3.0, answer=20.0, game=60.0, restarts=1)
 """For bots that are never ready."""
 CROWDED = LimitsInfo(start=20.0, answer=1.0, game=10.0, wall=1.0, restarts=1)
 """For bots that do not answer and keep the machine busy."""
-DRAWN_OUT = LimitsInfo(start=20.0, answer=20.0, game=60.0, restarts=1, fixture=6.0)
+DRAWN_OUT = LimitsInfo(start=20.0, answer=20.0, game=60.0, restarts=1, fixture=4.0)
 """For bots that answer slowly."""
 
 

@@ -14,6 +14,7 @@ from tests.league.table.driver import faults
 from tests.support.bot_programs import program
 from tests.support.live import runs, write_bot
 from tests.support.live_tables import PATIENT, play
+from tests.support.sampling import sample
 
 __all__ = ["runs"]
 
@@ -77,7 +78,7 @@ def act(m):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("together", [1, 6])
+@pytest.mark.parametrize("together", sample([1, 6], 1, "sleepers"))
 def test_sleeper_just_below_its_limits_uses_up_its_time(together: int, runs: Path) -> None:
     """However many games are under way, and whatever it may be restarted."""
     limits = replace(PATIENT, fixture=10 * NAP, restarts=3)

@@ -2,19 +2,38 @@
 
 import pytest
 
+from arena.bots.sandboxes.registry import SANDBOXES
 from tests.hostile.attack import attack
 from tests.hostile.bots import __main__ as program
 from tests.hostile.checks import check
-from tests.hostile.misbehaviours import CASES, MISBEHAVIOURS
-from tests.support.sampling import sample
+from tests.hostile.misbehaviours import (
+    CASES,
+    ENDINGS,
+    ESCAPE,
+    GREED,
+    MISBEHAVIOURS,
+    OUTPUT,
+    SILENCE,
+    UNUSUAL,
+)
+from tests.support.depth import FULL
+from tests.support.sampling import paired, sample
 
-IN_DOCKER = [case for case in CASES if case[1] == "docker"]
-"""The slow ones."""
-SAMPLE = [case for case in CASES if case[1] != "docker"] + sample(IN_DOCKER, 24, "hostile docker")
+ALIKE = {*UNUSUAL, *OUTPUT, *SILENCE, *ENDINGS}
+"""What the arena judges in the same way, whichever sandbox the bot runs in."""
+HOST = [sandbox for sandbox in SANDBOXES if sandbox != "docker"]
+CHOSEN = [
+    *paired(sorted(ALIKE - {*OUTPUT}), HOST, "hostile bots"),
+    *sample(paired(OUTPUT, HOST, "hostile output"), 16, "hostile output"),
+    *((name, "bubblewrap") for name in (*GREED, *ESCAPE)),
+    *sample(((name, "process") for name in (*GREED, *ESCAPE)), 12, "hostile process"),
+    *sample([case for case in CASES if case[1] == "docker"], 8, "hostile docker"),
+]
+SERIES = CASES if FULL else [case for case in CASES if case in CHOSEN]
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("misbehaviour", "sandbox"), SAMPLE)
+@pytest.mark.parametrize(("misbehaviour", "sandbox"), SERIES)
 def test_bot_that(misbehaviour: str, sandbox: str) -> None:
     check(attack(misbehaviour, sandbox))
 

@@ -26,8 +26,8 @@ from tests.oracle.random_positions import random_position, random_value
 from tests.support.depth import depth
 
 CHUNKS = range(depth(1, 8))
-POSITIONS_PER_CHUNK = depth(2_500, 12_500)
-GAMES_PER_CHUNK = depth(100, 500)
+POSITIONS_PER_CHUNK = depth(1_200, 12_500)
+GAMES_PER_CHUNK = depth(40, 500)
 ROUNDS_TO_COUNT = [
     (variant, players, dice, kind)
     for variant in VARIANTS

@@ -2,12 +2,11 @@
 
 import json
 import re
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
+from tests.cli.command import TRUSTED, run
 from tests.protocol.golden import TRANSCRIPTS
 from tests.protocol.test_transcripts import validator
 
@@ -37,7 +36,6 @@ def test_complete_game_shown_is_the_golden_one() -> None:
 def test_bot_shown_plays_without_a_fault(tmp_path: Path) -> None:
     (tmp_path / "bot.py").write_text(blocks("python")[0], encoding="utf-8")
     (tmp_path / "bot.yaml").write_text(blocks("yaml")[0], encoding="utf-8")
-    command = [sys.executable, "-m", "arena", "check", str(tmp_path)]
-    checked = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
-    assert checked.returncode == 0, checked.stdout + checked.stderr
-    assert checked.stdout.startswith("my-bot: ok")
+    checked = run("check", ".", *TRUSTED, cwd=tmp_path)
+    assert checked.code == 0, checked.out + checked.err
+    assert checked.out.startswith("my-bot: ok")

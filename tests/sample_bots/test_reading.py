@@ -122,8 +122,8 @@ def test_plays_the_same_whether_lost_dice_are_shown(
         with running(folders[name], tmp_path) as bot:
             players: list[Player] = [Scripted(0), bot, Scripted(2, quits_in=3), Scripted(3)]
             table = Table(rules, "count", players)
-            table.begin(6)
-            for game in range(6):
+            table.begin(3)
+            for game in range(3):
                 table.play(game)
             moves.append(table.moves)
     assert moves[0] == moves[1]

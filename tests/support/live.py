@@ -25,6 +25,7 @@ from arena.game.records import Fixture, LimitsInfo, PlayedFixture
 from arena.game.rules.books import Rules
 from arena.io import shipped
 from arena.league.table.play_fixture import play_fixture
+from tests.support.sampling import sample
 
 HANG = 60.0
 """Seconds after which something is taken to hang: far above what any test needs."""
@@ -62,6 +63,11 @@ class Ran(Struct):
 def sandbox(request: pytest.FixtureRequest) -> Sandbox:
     """Each sandbox; one that does not work on this machine is an error, not a skip."""
     return make_sandbox(request.param)
+
+
+def any_sandbox(name: str) -> pytest.MarkDecorator:
+    """Mark a test of what the arena does in the same way for every sandbox: one stands for all."""
+    return pytest.mark.parametrize("sandbox", sample(SANDBOXES, 1, name), indirect=True)
 
 
 @pytest.fixture(scope="session", params=["bubblewrap", "docker"])

@@ -80,9 +80,12 @@ def write_weights(folder: Path, steps: int, weights: Mapping[str, Floats]) -> Po
     return Policy(halves)
 
 
-def write_line(folder: Path, policy: Policy, steps: int, *told: object) -> None:
-    """Add a line to the curve, and print it: steps, what is told, and how a policy plays."""
-    scores = [duel(Frozen(policy), rival, 1024, steps) for rival in RIVALS]
+def write_line(folder: Path, policy: Policy, games: int, steps: int, *told: object) -> None:
+    """Add a line to the curve, and print it: steps, what is told, and how a policy plays.
+
+    It plays so many games against each of the rivals.
+    """
+    scores = [duel(Frozen(policy), rival, games, steps) for rival in RIVALS]
     shares = [f"{score.share:.3f} ± {score.error:.3f}" for score in scores]
     with (folder / "curve.tsv").open("a", encoding="utf-8") as curve:
         for file in (curve, None):

@@ -8,6 +8,7 @@ import pytest
 
 from arena.bots.models.config import Cap, Caps, Model
 from tests.bots.models.callers import HELLO, Connection, model, table
+from tests.support.depth import depth
 from tests.support.model_server import ModelServer, say, serving
 
 
@@ -74,15 +75,16 @@ def test_other_routes_and_sizes_are_refused() -> None:
 
 
 @pytest.mark.slow
-def test_a_thousand_requests_at_once_are_answered_one_after_another() -> None:
+def test_many_requests_at_once_are_answered_one_after_another() -> None:
+    many = depth(200, 1000)
     with (
         serving(say("hi")) as server,
         table({"small": model(server.url)}, ("small",)) as (_, [seat]),
-        ThreadPoolExecutor(1000) as threads,
+        ThreadPoolExecutor(many) as threads,
     ):
-        got = [answer.text for answer in threads.map(lambda _: seat.ask(), range(1000))]
-    assert got == ["hi"] * 1000
-    assert len(server.asked) == 1000
+        got = [answer.text for answer in threads.map(lambda _: seat.ask(), range(many))]
+    assert got == ["hi"] * many
+    assert len(server.asked) == many
 
 
 def test_models_answer_only_while_the_arena_waits_for_the_bot() -> None:

@@ -22,7 +22,9 @@ from arena.bots.sessions.session import Session
 from arena.game.records import Cause, Fault, LimitsInfo
 from arena.game.wire.messages import Answer, Ready
 from tests.e2e.live import wait_until
+from tests.support.depth import depth
 from tests.support.live import HANG, staged
+from tests.support.sampling import paired
 
 TIGHT = LimitsInfo(start=HANG, answer=0.05, game=HANG, wall=1000)
 """On the wall clock far more than any machine needs."""
@@ -81,7 +83,7 @@ MAKERS: dict[str, Callable[[], Sandbox]] = {
 }
 
 
-@pytest.fixture(params=MAKERS)
+@pytest.fixture
 def timed(request: pytest.FixtureRequest) -> Sandbox:
     """Each sandbox, with control groups and with the program's own clock."""
     sandbox = MAKERS[request.param]()
@@ -91,7 +93,9 @@ def timed(request: pytest.FixtureRequest) -> Sandbox:
 
 @pytest.mark.slow
 @pytest.mark.usefixtures("one_core")
-@pytest.mark.parametrize("rivals", [0, 5])
+@pytest.mark.parametrize(
+    ("timed", "rivals"), paired(MAKERS, [0, depth(3, 5)], "spinning rivals"), indirect=["timed"]
+)
 def test_spinning_rivals_change_no_verdict(rivals: int, timed: Sandbox, runs: Path) -> None:
     """Answers that take 0.02 s of CPU time are in time, one that takes 0.2 s is late."""
     bots = [staged(runs, timed, "worker", WORKER)]

@@ -11,6 +11,7 @@ from arena.bots.sandboxes.run_once import run_once
 from arena.game.records import Cause
 from tests.support.live import HANG
 from tests.support.live_tables import check_lost, faults, play
+from tests.support.sampling import sample
 
 FLOOD = "def act(m):\n    while True: os.write(1, b'x' * 65536)\n"
 
@@ -45,15 +46,15 @@ def test_mask_of_new_files_makes_no_difference() -> None:
         os.umask(before)
 
 
-@pytest.mark.parametrize(
-    ("command", "code", "stdout"),
-    [
-        (["cat"], 0, b"hello\n"),
-        (["sh", "-c", "exit 7"], 7, b""),
-        (["no-such-program"], 127, b""),
-        (["sh", "-c", "kill -SEGV $$"], 139, b""),
-    ],
-)
+PROGRAMS = [
+    (["cat"], 0, b"hello\n"),
+    (["sh", "-c", "exit 7"], 7, b""),
+    (["no-such-program"], 127, b""),
+    (["sh", "-c", "kill -SEGV $$"], 139, b""),
+]
+
+
+@pytest.mark.parametrize(("command", "code", "stdout"), sample(PROGRAMS, 2, "attached programs"))
 def test_program_runs_to_its_end(
     attached: DockerSandbox, runs: Path, command: list[str], code: int, stdout: bytes
 ) -> None:

@@ -21,6 +21,7 @@ from arena.bots.sandboxes.registry import make_sandbox
 from arena.bots.sandboxes.run_folder import run_folder
 from arena.bots.sandboxes.run_once import run_once
 from tests.support.live import BOMB, HANG, run_inside, write_bot
+from tests.support.sampling import paired
 
 PROBE = Path(__file__).with_name("probe.py")
 SECRETS = [
@@ -199,8 +200,10 @@ def test_sockets_lead_nowhere(inside: dict[str, Any], trusted: dict[str, Any]) -
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["bubblewrap", "docker"])
-@pytest.mark.parametrize("folder", ["/tmp", "/dev/shm"])
+@pytest.mark.parametrize(
+    ("folder", "name"),
+    paired(["/tmp", "/dev/shm"], ["bubblewrap", "docker"], "temporary folders"),
+)
 def test_size_of_temporary_folders_is_limited(folder: str, name: str, runs: Path) -> None:
     sandbox = make_sandbox(name)
     asked = json.dumps({"fill": folder}).encode() + b"\n"

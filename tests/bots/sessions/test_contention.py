@@ -75,6 +75,8 @@ SPINNER = (
 SLEEPER = LINE + "    time.sleep(3600)\n"
 NAPPER = LINE + f"    for _ in range(9999): time.sleep({LIMITS.answer / 100})\n"
 """Wakes up again and again, but does nothing."""
+WORKERS = {"worker": WORKER, "family": FAMILY}
+SLEEPERS = {"sleeper": SLEEPER, "napper": NAPPER}
 MAKERS: dict[str, Callable[[], Sandbox]] = {
     "docker": lambda: make_sandbox("docker"),
     "bubblewrap": BubblewrapSandbox,
@@ -123,12 +125,12 @@ def ask(multiplexer: Multiplexer, seat: int, id_: int) -> Reply:
 
 
 @pytest.mark.usefixtures("one_core")
-@pytest.mark.parametrize("program", [WORKER, FAMILY], ids=["worker", "family"])
+@pytest.mark.parametrize("program", sample(WORKERS, 1, "spinning rivals"))
 def test_spinning_rivals_make_no_bot_late(program: str, box: Sandbox, runs: Path) -> None:
-    bots = [staged(runs, box, "worker", program)]
+    bots = [staged(runs, box, "worker", WORKERS[program])]
     bots += [staged(runs, box, "spinner", SPINNER)] * depth(2, 5)
     with seated(bots, box) as multiplexer:
-        for id_ in range(10, 13):
+        for id_ in range(10, depth(11, 13)):
             assert ask(multiplexer, 0, id_) == Answer(id=id_, action="dudo")
             for rival in range(1, len(bots)):
                 ask(multiplexer, rival, id_)
@@ -149,16 +151,18 @@ def test_spinning_idle_bots_make_no_bot_late(box: Sandbox, runs: Path) -> None:
         pool.end()
 
 
-@pytest.mark.parametrize("program", [WORKER, FAMILY], ids=["worker", "family"])
+@pytest.mark.parametrize("program", sample(WORKERS, 1, "busy machine"))
 def test_a_busy_machine_makes_no_bot_late(program: str, box: Sandbox, runs: Path) -> None:
-    with load(20), seated([staged(runs, box, "worker", program)], box) as multiplexer:
+    bot = staged(runs, box, "worker", WORKERS[program])
+    with load(20), seated([bot], box) as multiplexer:
         for id_ in range(1, depth(2, 4)):
             assert ask(multiplexer, 0, id_) == Answer(id=id_, action="dudo")
 
 
-@pytest.mark.parametrize("program", [SLEEPER, NAPPER], ids=["sleeper", "napper"])
+@pytest.mark.parametrize("program", sample(SLEEPERS, 1, "sleepers"))
 def test_sleepers_are_late_on_a_busy_machine(program: str, box: Sandbox, runs: Path) -> None:
-    with load(4), seated([staged(runs, box, "sleeper", program)], box) as multiplexer:
+    bot = staged(runs, box, "sleeper", SLEEPERS[program])
+    with load(4), seated([bot], box) as multiplexer:
         reply = ask(multiplexer, 0, 1)
         assert isinstance(reply, Fault)
         assert reply == Fault(Cause.TIMEOUT, "no answer within 1.2 s by the wall clock; open: 1")

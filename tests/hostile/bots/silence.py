@@ -55,7 +55,7 @@ def floods_its_standard_error(message: Message) -> None:
 @at("turn")
 def takes_its_time_for_every_answer(message: Message) -> None:
     """Each is in time."""
-    time.sleep(1.5)
+    time.sleep(1.0)
     answer(message)
 
 

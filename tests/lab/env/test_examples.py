@@ -50,7 +50,7 @@ def test_tabular_training_makes_a_bot_that_plays(tmp_path: Path) -> None:
 
 def play_live(bot: Path) -> None:
     for rivals in (["sample:honest"], ["sample:honest", "sample:odds"]):
-        options = ("--sandbox", "process", "--trust-bots", "--games", 20, "--json")
+        options = ("--sandbox", "process", "--trust-bots", "--games", depth(4, 20), "--json")
         ran = run("play", bot.name, *rivals, *options, cwd=bot.parent)
         assert ran.code == 0, ran.err
         assert '"faults": 0' in ran.out
@@ -58,7 +58,7 @@ def play_live(bot: Path) -> None:
 
 @pytest.mark.slow
 def test_training_on_exported_rows_makes_a_bot_that_plays(tmp_path: Path) -> None:
-    options = ("--into", "played", "--sandbox", "process", "--games", depth(30, 300))
+    options = ("--into", "played", "--sandbox", "process", "--games", depth(12, 300))
     assert run("play", "sample:odds", "sample:random", *options, cwd=tmp_path).code == 0
     rows = ("--rows", "decisions", "--format", "jsonl", "-o", "decisions.jsonl")
     assert run("export", "played/league.yaml", *rows, cwd=tmp_path).code == 0

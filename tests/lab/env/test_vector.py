@@ -15,9 +15,9 @@ from arena.lab.env.perudo_policy import CALZA, DUDO, FIRST_BID, PASS
 from arena.lab.env.vector import VectorEnv
 from tests.support.depth import depth
 from tests.support.random_games import rules
-from tests.support.sampling import random
+from tests.support.sampling import paired, random
 
-STEPS = depth(300, 600)
+STEPS = depth(200, 600)
 TABLES = [(2, 5, False), (2, 2, True), (3, 3, True), (4, 1, True), (6, 2, True), (5, 2, False)]
 
 
@@ -152,9 +152,9 @@ def choose(mask: np.ndarray, rng: Random) -> int:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("book", VARIANTS)
-@pytest.mark.parametrize(("players", "dice", "calza"), TABLES)
-def test_games_are_those_of_the_engine(book: str, players: int, dice: int, calza: bool) -> None:
+@pytest.mark.parametrize(("table", "book"), paired(TABLES, VARIANTS, "vector"))
+def test_games_are_those_of_the_engine(table: tuple[int, int, bool], book: str) -> None:
+    players, dice, calza = table
     env = VectorEnv(depth(8, 20), book, players, dice, calza=calza, seed=11)
     actions = set(play(env, STEPS, random(f"vector {book} {players}")))
     assert (CALZA in actions) == (calza and (players > 2 or book == "bga"))

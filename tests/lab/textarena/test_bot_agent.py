@@ -13,6 +13,8 @@ from arena.game.rules.view import SeatBid
 from arena.lab.textarena import bot_agent, raises, read
 from tests.cli.command import bot
 from tests.support.bot_programs import program, turn
+from tests.support.depth import depth
+from tests.support.sampling import sample
 
 
 class Doubter(textarena.Agent):  # type: ignore[misc]
@@ -42,7 +44,7 @@ def play(agents: list[textarena.Agent], games: int, name: str = "LiarsDice-v0") 
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", ["LiarsDice-v0", "LiarsDice-v0-small-train"])
+@pytest.mark.parametrize("name", sample(["LiarsDice-v0", "LiarsDice-v0-small-train"], 1, "liars"))
 def test_bot_plays_legally_and_better_than_one_that_always_doubts(name: str) -> None:
     with bot_agent("sample:odds", "process") as odds:
         winners = play([odds, Doubter()], 12, name)
@@ -55,7 +57,7 @@ def test_two_bots_and_a_player_who_doubts_share_a_table() -> None:
         bot_agent("sample:odds", "process") as odds,
         bot_agent("sample:memory", "process") as other,
     ):
-        assert set(play([odds, other, Doubter()], 3)) <= {0, 1, 2}
+        assert set(play([odds, other, Doubter()], depth(1, 3))) <= {0, 1, 2}
 
 
 def test_bot_that_ends_gives_no_action(tmp_path: Path) -> None:

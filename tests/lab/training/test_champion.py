@@ -20,6 +20,7 @@ from arena.lab.training.rivals import Rival, sample_bots
 from arena.lab.training.view import FIRST_SLOT, KINDS, Numbers, Positions, view
 from tests.cli.command import ROOT
 from tests.lab.training.positions import played, request
+from tests.support.sampling import sample
 
 FOLDER = ROOT / "sample_bots" / "champion"
 BOTS_AND_ITSELF = np.array([KINDS - 1, *range(KINDS - 1)])
@@ -49,7 +50,7 @@ def test_bot_has_the_files_of_the_lab(name: str) -> None:
 def test_bot_sees_what_the_policy_saw_in_training(book: str, bot: ModuleType) -> None:
     with np.load(FOLDER / "weights.npz") as weights:
         policy = Policy(weights)
-    for players in (2, 3, 6):
+    for players in sample((2, 3, 6), 1, f"champion at {book}"):
         champion, trained = bot.Champion(policy, None), Frozen(policy)
         champion.hear(hello(Games(1, book, players, calza=True)))
         games = played(book, players, calza=True, steps=60, witness=trained, tell=champion.hear)

@@ -7,6 +7,7 @@ from arena.game.rules.books import BGA, Rules
 from arena.lab.training.games import Games
 from arena.lab.training.league import shipped_champion
 from arena.lab.training.view import SWITCHES
+from tests.support.depth import depth
 
 TWISTS = [
     replace(BGA, **{switch: not asdict(BGA)[switch]}) for switch in SWITCHES if switch != "calza"
@@ -22,7 +23,7 @@ def test_a_rule_book_with_another_switch(rules: Rules) -> None:
 @pytest.mark.parametrize(("players", "dice"), [(2, 6), (6, 6), (2, 10), (6, 1)])
 def test_other_numbers_of_dice(players: int, dice: int) -> None:
     rules = replace(BGA, calza=True, starting_dice=dice)
-    plays_legally(Games(16, rules, players, seed=1), steps=40)
+    plays_legally(Games(16, rules, players, seed=1), steps=depth(15, 40))
 
 
 def test_five_dice_against_three() -> None:

@@ -10,6 +10,7 @@ from arena.lab.training.policy import draw
 from arena.lab.training.rivals import odds, sample_bots
 from arena.lab.training.selfplay import LEARNER, Seats, SelfPlay, answers_to, as_actions, ask, kinds
 from arena.lab.training.view import DUDO, KINDS, TELLS, Floats, Numbers, Positions, View
+from tests.support.depth import depth
 
 
 def at_random(seen: View) -> tuple[Numbers, Floats]:
@@ -85,10 +86,11 @@ def test_answers_are_actions_and_back() -> None:
 @pytest.mark.parametrize("players", [2, 4])
 def test_league_in_arrays_ranks_the_sample_bots(players: int) -> None:
     field = {name: bot for name, bot in sample_bots(9).items() if name != "equilibrium"}
-    scores = league(field, Games(128, "bga", players, seed=1), 768)
-    assert sum(score.games for score in scores.values()) == 768 * players
+    games = depth(384, 768)
+    scores = league(field, Games(128, "bga", players, seed=1), games)
+    assert sum(score.games for score in scores.values()) == games * players
     whole = sum(score.share * score.games for score in scores.values())
-    assert whole / (768 * players) == pytest.approx(0.5)
+    assert whole / (games * players) == pytest.approx(0.5)
     assert scores["random"].share + scores["random"].error < 0.2
     assert scores["memory"].share - scores["memory"].error > 0.5
     always = league(field, Games(128, "bga", players, seed=1), 128, always="honest")

@@ -7,11 +7,17 @@ import pytest
 
 from tests.cli.command import ROOT
 from tests.lab.env.test_examples import example, play_live
+from tests.support.depth import depth
+
+SIZES = depth(
+    ("--games", "64", "--imitate", "240", "--decisions", "1024", "--measured", "192"),
+    ("--imitate", "120", "--decisions", "8192"),
+)
 
 
 @pytest.mark.slow
 def test_training_goes_on_and_makes_a_bot_that_beats_honest(tmp_path: Path) -> None:
-    how = ("--book", "bga", "--players", "2", "--imitate", "120", "--decisions", "8192")
+    how = ("--book", "bga", "--players", "2", "--processes", "1", *SIZES)
     first = example("train_champion.py", "trained", *how, "--steps", "1", cwd=tmp_path)
     again = example("train_champion.py", "trained", *how, "--steps", "2", cwd=tmp_path)
     lines = [line.split("\t") for line in [*first, *again]]
@@ -26,7 +32,7 @@ def test_training_goes_on_and_makes_a_bot_that_beats_honest(tmp_path: Path) -> N
 @pytest.mark.slow
 def test_an_exploiter_begins_as_a_copy_of_its_target(tmp_path: Path) -> None:
     """At first only its critic learns."""
-    how = ("--steps", "1", "--decisions", "512", "--games", "32", "--measured", "64")
+    how = ("--steps", "1", "--decisions", "256", "--games", "16", "--measured", "32")
     lines = example("train_exploiter.py", "it", *how, cwd=tmp_path)
     assert [line.split("\t")[0] for line in lines[::2]] == ["0", "1"]
     assert all(line.startswith("1 of it: ") for line in lines[1::2])
