@@ -5,6 +5,7 @@ import tarfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import partial
+from itertools import product
 from pathlib import Path
 from typing import Any, Literal
 
@@ -23,11 +24,14 @@ from tests.cli.command import HANG, bot
 from tests.e2e.live import let_others_in
 from tests.ladder import club as clubs
 from tests.ladder.web.doors import Door, door_of, ladder, uploads
+from tests.support.depth import depth
 
 pytestmark = pytest.mark.slow
 
 WIDTHS = (390, 1440)
 SCHEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
+WINDOWS = depth([*zip(WIDTHS, SCHEMES, strict=True)], [*product(WIDTHS, SCHEMES)])
+"""Each width and each scheme; all pairs of them when nothing is sampled."""
 DROP = """(form, [name, text]) => {
   const dataTransfer = new DataTransfer();
   dataTransfer.items.add(new File([text], name));
@@ -154,12 +158,11 @@ def test_pages_fit_and_axe_finds_nothing(browser: Browser, door: Door) -> None:
     )
     with visiting(browser) as page:
         log_in(page, address)
-        for width in WIDTHS:
-            for scheme in SCHEMES:
-                page.set_viewport_size({"width": width, "height": 900})
-                page.emulate_media(color_scheme=scheme)
-                for path in paths:
-                    check(page, f"{door.base}/{path}")
+        for width, scheme in WINDOWS:
+            page.set_viewport_size({"width": width, "height": 900})
+            page.emulate_media(color_scheme=scheme)
+            for path in paths:
+                check(page, f"{door.base}/{path}")
 
 
 def check(page: Page, address: str) -> None:

@@ -12,7 +12,7 @@ from arena.ladder.door.access import Requests, Scope
 from arena.ladder.folder import Folder
 from arena.ladder.pages.site import publish_all
 from arena.ladder.pages.standings import LiveStandings
-from tests.browser.test_door import SCHEMES, WIDTHS, check, link, log_in, visiting
+from tests.browser.test_door import WINDOWS, check, link, log_in, visiting
 from tests.ladder.conftest import club, copy  # noqa: F401 - fixtures
 from tests.ladder.web.doors import Door, door_of, ladder
 from tests.ladder.web.standings import play, row
@@ -61,12 +61,11 @@ def test_pages_fit_and_axe_finds_nothing(browser: Browser, played: Door) -> None
         check(page, f"{played.base}/")
         check(page, f"{played.base}/welcome")
         log_in(page, link(played, "root", Scope.ADMINISTRATOR))
-        for width in WIDTHS:
-            for scheme in SCHEMES:
-                page.set_viewport_size({"width": width, "height": 900})
-                page.emulate_media(color_scheme=scheme)
-                for path in paths:
-                    check(page, f"{played.base}/{path}")
+        for width, scheme in WINDOWS:
+            page.set_viewport_size({"width": width, "height": 900})
+            page.emulate_media(color_scheme=scheme)
+            for path in paths:
+                check(page, f"{played.base}/{path}")
 
 
 def test_the_standings_move_while_somebody_looks(browser: Browser, door: Door) -> None:
