@@ -3,9 +3,11 @@
 
 // Where something changed, the page is asked for again: it is written in one place, the server.
 async function refresh() {
-  const response = await fetch(location.href, { headers: { Accept: "text/html" } });
-  if (!response.ok) return;
-  const fresh = new DOMParser().parseFromString(await response.text(), "text/html");
+  // Without a network the page stays as it is.
+  const page = await fetch(location.href, { headers: { Accept: "text/html" } })
+    .then((response) => (response.ok ? response.text() : null)).catch(() => null);
+  if (page === null) return;
+  const fresh = new DOMParser().parseFromString(page, "text/html");
   localTimes(fresh);
   const spread = fresh.querySelector("[data-spread]")?.dataset.spread;
   for (const place of document.querySelectorAll("[data-spread]")) place.dataset.spread = spread ?? 0;

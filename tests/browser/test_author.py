@@ -120,6 +120,7 @@ def test_offline_is_said_and_nothing_is_lost(browser: Browser, door: Door) -> No
         expect(status).to_contain_text("is a version of mine")
         page.context.set_offline(True)
         expect(status).to_have_text("You are offline.")
+        page.evaluate("refresh()")  # as a page does from time to time
         page.get_by_role("button", name="Submit").click()
         expect(status).to_contain_text("send it when you are back")
         page.context.set_offline(False)
