@@ -43,6 +43,8 @@ QUICK: dict[str, object] = {
     "intervals": {"publish": 1.0},
 }
 """A season that is soon played, of a ladder that publishes at once."""
+REUSABLE = LOWEST.replace('"ready"', '"ready", "reusable": True')
+"""A bot that serves at one table after another: it is started seldom, and soon checked."""
 CRASHES = "raise SystemExit('no good')"
 """A bot that never says `ready`."""
 
