@@ -42,8 +42,8 @@ def play(folder: Path) -> None:
     run("ladder", "invite", club, "ann", "bob", cwd=club.parent)
     clubs.submitted(club, "dead", clubs.CRASHES, author="ann")
     clubs.submitted(club, "cheat", CHEAT, author="bob")
-    clubs.submitted(club, "one", author="ann")
-    clubs.submitted(club, "two", author="bob")
+    clubs.submitted(club, "one", clubs.REUSABLE, author="ann")
+    clubs.submitted(club, "two", clubs.REUSABLE, author="bob")
     with running(club) as ladder:
         for version, state in EXPECTED.items():
             ladder.until(partial(clubs.is_in_state, club, version, state))

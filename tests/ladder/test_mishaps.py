@@ -63,7 +63,7 @@ def test_a_second_ladder_is_refused_and_the_first_plays_on(copy: Path) -> None:
 
 @pytest.mark.slow
 def test_a_strike_in_mid_block(copy: Path) -> None:
-    clubs.admitted(copy, "three", author="ann")
+    clubs.admitted(copy, "three", clubs.REUSABLE, author="ann")
     store = next_season(copy, blocks=5000)
     with running(copy) as ladder:
         ladder.until(lambda: clubs.states(copy).get("three@1") == "rated")
@@ -132,6 +132,7 @@ def test_a_full_disk(copy: Path) -> None:
 @pytest.mark.slow
 def test_a_sandbox_that_is_gone_in_mid_season(copy: Path) -> None:
     """Nobody is blamed for it, and nothing is played in another one."""
+    clubs.admitted(copy, "three", author="ann")  # started for each table anew
     store = next_season(copy, blocks=5000)
     programs = copy.parent / "bin"
     programs.mkdir()
