@@ -8,15 +8,24 @@ import textwrap
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
 from multiprocessing import Pipe
 from pathlib import Path
 from typing import Any
+from unittest import mock
+
+import msgspec
 
 from arena.bots.builds.staging import BuildCache
+from arena.bots.manifest import load_bot
 from arena.io.errors import ArenaError
-from arena.ladder.book.tables import CheckResult, decoded_check
+from arena.ladder.book.book import Book
+from arena.ladder.book.tables import CheckResult, State, decoded_check
+from arena.ladder.check import scheduler, submission_check
+from arena.ladder.check.scheduler import CheckScheduler
 from arena.ladder.check.submission_check import CheckOrder, check_submission
 from arena.ladder.config import load_config
+from arena.ladder.door.door import Door
 from arena.ladder.folder import Folder
 from arena.ladder.run import run_ladder
 from arena.ladder.season.season import STORE
@@ -34,6 +43,8 @@ QUICK: dict[str, object] = {
     "intervals": {"publish": 1.0},
 }
 """A season that is soon played, of a ladder that publishes at once."""
+REUSABLE = LOWEST.replace('"ready"', '"ready", "reusable": True')
+"""A bot that serves at one table after another: it is started seldom, and soon checked."""
 CRASHES = "raise SystemExit('no good')"
 """A bot that never says `ready`."""
 
@@ -70,6 +81,45 @@ def submitted(
         bot(folder, f"{textwrap.dedent(source)}\n# {number}", name=name, **keys)
     whose = ("--author", author) if author else ()
     return run("submit", folder, "--to", club, "--no-wait", *whose, cwd=club.parent)
+
+
+class Admits:
+    """A check that admits whatever comes, at once."""
+
+    def __init__(self, call: partial[bytes], **_: object) -> None:
+        order = call.args[0]
+        digest = submission_check.keep(load_bot(order.source), order.versions)
+        self.admitted = CheckResult(ok=True, digest=digest, steps=17, games=20)
+
+    def is_over(self) -> bool:
+        return True
+
+    def result(self) -> bytes:
+        return msgspec.json.encode(self.admitted)
+
+    def end(self) -> None:
+        """There is nothing to end."""
+
+
+def admitted(
+    club: Path,
+    name: str,
+    source: str = LOWEST,
+    author: str = "",
+    number: int = 1,
+    **keys: object,
+) -> None:
+    """Submit a bot to a ladder that does not run, and admit it without a check."""
+    ran = submitted(club, name, source, author, number, **keys)
+    assert ran.code == 0, ran.err
+    folder = Folder(club)
+    with Book(folder, writes=True) as book, Door(folder) as door:
+        for upload in door.uploads(book.last_upload()):
+            book.add(upload, State.QUEUED, "it came")
+        with mock.patch.object(scheduler, "Job", Admits):
+            checks = CheckScheduler(folder, load_config(folder.config), book)
+            checks.step()
+            assert checks.step(), f"{name}@{number} was not admitted"
 
 
 def versions(club: Path) -> dict[str, dict[str, Any]]:

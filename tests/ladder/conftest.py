@@ -19,19 +19,31 @@ from tests.e2e.live import let_others_in
 from tests.ladder import club as clubs
 from tests.ladder.club import running
 from tests.ladder.desk import Desk, Played
+from tests.support.made_once import made_once
 
 EXPECTED = {"dead@1": "refused", "cheat@1": "refused", "one@1": "rated", "two@1": "rated"}
 
 
 @pytest.fixture(scope="session")
 def club(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A ladder that two bots are admitted to and two are not, after some games."""
-    club = clubs.make(tmp_path_factory.mktemp("ladder"))
+    """A ladder that two bots are admitted to and two are not, after some games.
+
+    It is played once in a run, and each process of the tests has a copy.
+    """
+    made = made_once(tmp_path_factory, "ladder-with-history", play)
+    folder = tmp_path_factory.mktemp("ladder")
+    let_others_in(folder)
+    return shutil.copytree(made / "club", folder / "club", symlinks=True)
+
+
+def play(folder: Path) -> None:
+    """Make a ladder with some history in a folder."""
+    club = clubs.make(folder)
     run("ladder", "invite", club, "ann", "bob", cwd=club.parent)
     clubs.submitted(club, "dead", clubs.CRASHES, author="ann")
     clubs.submitted(club, "cheat", CHEAT, author="bob")
-    clubs.submitted(club, "one", author="ann")
-    clubs.submitted(club, "two", author="bob")
+    clubs.submitted(club, "one", clubs.REUSABLE, author="ann")
+    clubs.submitted(club, "two", clubs.REUSABLE, author="bob")
     with running(club) as ladder:
         for version, state in EXPECTED.items():
             ladder.until(partial(clubs.is_in_state, club, version, state))
@@ -41,7 +53,6 @@ def club(tmp_path_factory: pytest.TempPathFactory) -> Path:
     publish_all(Folder(club), 100)
     with Book(Folder(club), writes=True) as book:
         book.set_fact("publish_due_at", "")
-    return club
 
 
 @pytest.fixture

@@ -14,11 +14,11 @@ from tests.ladder.club import running
 def test_workers_of_a_cluster_play_bots_that_arrive_while_it_runs(tmp_path: Path) -> None:
     club = clubs.make(tmp_path, cluster="local:1", workers=None, blocks=400)
     for name in ("one", "two"):
-        assert clubs.submitted(club, name).code == 0
+        clubs.admitted(club, name, clubs.REUSABLE)
     with running(club) as ladder:
         for name in ("one", "two"):
             ladder.until(partial(clubs.is_in_state, club, f"{name}@1", "rated"))
-        assert clubs.submitted(club, "three").code == 0
+        assert clubs.submitted(club, "three", clubs.REUSABLE).code == 0
         ladder.until(partial(clubs.is_in_state, club, "three@1", "rated"))
         assert ladder.stop() == 0
         said = ladder.said.read_text()

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from arena.game.records import PlayedFixture
 from arena.ladder import disk
+from arena.ladder.check import scheduler
 from arena.ladder.config import Caps
 from arena.ladder.disk import Pruner
 from arena.ladder.folder import Folder
@@ -52,7 +53,7 @@ def size(folder: Path) -> int:
 
 
 def test_noise_does_not_take_a_folder_far_over_its_caps(tmp_path: Path) -> None:
-    number, most = depth(600, 2000), 0
+    number, most = depth(550, 2000), 0
     with played(Folder(tmp_path), 1) as store:
         pruner = Pruner(Folder(tmp_path), CAPS, store)
         for index in range(number):
@@ -85,6 +86,7 @@ def test_play_stops_while_there_is_no_room_and_goes_on_when_there_is(
     free = [1 << 40]
     monkeypatch.setattr(disk, "free_space", lambda _: free[0])
     monkeypatch.setattr(site, "_SHARE", 0)
+    monkeypatch.setattr(scheduler, "Job", clubs.Admits)
     with clubs.in_thread(copy):
         clubs.submitted(copy, "three", author="bob")
         wait_until(lambda: clubs.is_in_state(copy, "three@1", "rated"))

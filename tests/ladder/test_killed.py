@@ -20,8 +20,8 @@ from tests.support.depth import depth
 
 pytestmark = pytest.mark.slow
 
-KILLS = depth(4, 20)
-PROCESSES = depth(8, 120)
+KILLS = depth(2, 20)
+PROCESSES = depth(4, 120)
 """Bots and workers that are killed while the ladder runs."""
 
 
@@ -84,24 +84,31 @@ def test_acknowledged_submissions_and_stored_games_survive(copy: Path) -> None:
             assert file.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
 
 
-def test_bots_and_workers_that_are_killed_cost_games_and_nothing_else(tmp_path: Path) -> None:
+def _bots(ladder: Running) -> list[int]:
+    """Return the bots of a ladder's workers, and what sets up their sandboxes."""
+    parents = {*ladder.children()}
+    family = processes().items()
+    return [pid for pid, p in family if p.parent in parents and "bot.py" in p.command]
+
+
+def test_bots_and_workers_that_are_killed_cost_games_and_nothing_else(copy: Path) -> None:
     """A bot that is killed has crashed; a fixture whose worker is killed is played again."""
     rng = sampling.random("kills of bots")
-    club, mark = clubs.make(tmp_path, blocks=5000), f"mark-{tmp_path.name}"
-    names = ("one", "two", "three")
-    for name in names:
-        assert clubs.submitted(club, name, command=f"python3 bot.py {mark}").code == 0
-    store = clubs.store_of(club)
-    with running(club) as ladder:
+    clubs.admitted(copy, "three", author="bob")
+    clubs.change(copy, blocks=5000)
+    assert run("ladder", "season", "close", copy, cwd=copy.parent).code == 0
+    names, store = ("one", "two", "three"), clubs.store_of(copy, 2)
+    with running(copy) as ladder:
         for name in names:
-            ladder.until(partial(clubs.is_in_state, club, f"{name}@1", "rated"))
+            ladder.until(partial(clubs.is_in_state, copy, f"{name}@1", "rated"))
+        ladder.until(partial(_has_more, store, 0))
         for _ in range(PROCESSES):
-            bots = [pid for pid, p in processes().items() if mark in p.command]
+            bots = _bots(ladder)
             kills.kill(rng.sample(bots, 1) if bots and rng.random() < 0.7 else ladder.children())
             ladder.until(partial(_has_more, store, clubs.played(store)))
         assert ladder.stop() == 0
-    assert run("verify", "seasons/1/league.yaml", cwd=club).code == 0
-    assert {clubs.states(club)[f"{name}@1"] for name in names} == {"rated"}
+    assert run("verify", "seasons/2/league.yaml", cwd=copy).code == 0
+    assert {clubs.states(copy)[f"{name}@1"] for name in names} == {"rated"}
     with Store(store) as stored:
         played = [one.fixture.id for one in stored.results()]
     assert len(set(played)) == len(played)

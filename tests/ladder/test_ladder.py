@@ -179,7 +179,7 @@ def test_a_ladder_that_is_stopped_as_a_season_begins_changes_no_field(
 
 @pytest.mark.slow
 def test_a_new_version_plays_in_place_of_the_one_before(copy: Path) -> None:
-    clubs.submitted(copy, "one", author="ann", number=2)
+    clubs.admitted(copy, "one", author="ann", number=2)
     with running(copy) as ladder:
         ladder.until(lambda: clubs.states(copy).get("one@2") == "rated")
         ladder.stop()
@@ -206,7 +206,7 @@ def test_a_backup_made_while_it_runs_goes_on_elsewhere(copy: Path) -> None:
         assert ladder.stop() == 0
 
 
-RECKLESS = READY + (
+RECKLESS = READY.replace('"ready"', '"ready", "reusable": True') + (
     """
             answer = {"id": asked["id"], "action": "dudo"}
             if asked["raises"]:
@@ -223,7 +223,7 @@ def test_a_version_that_is_worse_on_the_same_dice_rests_if_the_better_one_is_kep
     copy: Path,
 ) -> None:
     clubs.change(copy, keep="better")
-    clubs.submitted(copy, "three", author="bob")
+    clubs.admitted(copy, "three", clubs.REUSABLE, author="bob")
     with running(copy) as ladder:
         ladder.until(lambda: clubs.states(copy).get("three@1") == "rated")
         clubs.submitted(copy, "one", RECKLESS, author="ann", number=2)

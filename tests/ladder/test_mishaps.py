@@ -19,7 +19,7 @@ from tests.ladder.club import Running, running
 from tests.support.depth import depth
 
 LEAGUE = "league.yaml"
-STARTS = depth(2, 6)
+STARTS = depth(1, 6)
 FALLS_ILL = (
     LOWEST.replace("import json, sys", "import json, pathlib, sys").replace(
         'asked["type"] == "turn":', 'asked["type"] == "turn" and not pathlib.Path(%r).exists():'
@@ -63,7 +63,7 @@ def test_a_second_ladder_is_refused_and_the_first_plays_on(copy: Path) -> None:
 
 @pytest.mark.slow
 def test_a_strike_in_mid_block(copy: Path) -> None:
-    assert clubs.submitted(copy, "three", author="ann").code == 0
+    clubs.admitted(copy, "three", clubs.REUSABLE, author="ann")
     store = next_season(copy, blocks=5000)
     with running(copy) as ladder:
         ladder.until(lambda: clubs.states(copy).get("three@1") == "rated")
@@ -84,7 +84,7 @@ def test_a_strike_in_mid_block(copy: Path) -> None:
 def test_a_version_that_faults_after_its_check_rests_with_the_reason(copy: Path) -> None:
     flag = copy.parent / "ill"
     source = FALLS_ILL % str(flag)
-    assert clubs.submitted(copy, "three", source, author="ann").code == 0
+    clubs.admitted(copy, "three", source, author="ann")
     next_season(copy, blocks=5000)
     with running(copy) as ladder:
         ladder.until(lambda: clubs.states(copy).get("three@1") in {"provisional", "rated"})
@@ -132,6 +132,7 @@ def test_a_full_disk(copy: Path) -> None:
 @pytest.mark.slow
 def test_a_sandbox_that_is_gone_in_mid_season(copy: Path) -> None:
     """Nobody is blamed for it, and nothing is played in another one."""
+    clubs.admitted(copy, "three", author="ann")  # started for each table anew
     store = next_season(copy, blocks=5000)
     programs = copy.parent / "bin"
     programs.mkdir()

@@ -2,17 +2,13 @@
 
 import json
 import re
-from functools import partial
 from pathlib import Path
 from typing import Any
 
-import msgspec
 import pytest
 from msgspec.structs import replace
 
-from arena.bots.manifest import load_bot
-from arena.ladder.book.tables import CheckResult
-from arena.ladder.check import scheduler, submission_check
+from arena.ladder.check import scheduler
 from tests.cli.command import LOWEST, bot, run
 from tests.e2e.live import wait_until
 from tests.ladder import club as clubs
@@ -20,24 +16,6 @@ from tests.support import model_bot, model_leagues
 from tests.support.model_server import say, send, serving
 
 pytestmark = pytest.mark.slow
-
-
-class Admits:
-    """A check that admits whatever comes, at once."""
-
-    def __init__(self, call: partial[bytes], **_: object) -> None:
-        order = call.args[0]
-        digest = submission_check.keep(load_bot(order.source), order.versions)
-        self.admitted = CheckResult(ok=True, digest=digest, steps=17, games=20)
-
-    def is_over(self) -> bool:
-        return True
-
-    def result(self) -> bytes:
-        return msgspec.json.encode(self.admitted)
-
-    def end(self) -> None:
-        """There is nothing to end."""
 
 
 def games_of(club: Path, author: str) -> str:
@@ -52,7 +30,7 @@ def test_submitted_bots_ask_models_until_their_server_fails(
     def fails(handler: Any, _: dict[str, Any]) -> None:
         send(handler, 401, b"{}")
 
-    monkeypatch.setattr(scheduler, "Job", Admits)
+    monkeypatch.setattr(scheduler, "Job", clubs.Admits)
     source = Path(model_bot.__file__).read_text(encoding="utf-8")
     said: list[str] = []
     with serving(say("I doubt it.")) as server:

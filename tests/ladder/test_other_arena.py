@@ -37,7 +37,7 @@ def noted(club: Path) -> str:
 
 @pytest.mark.slow
 def test_another_arena_that_plays_the_same_goes_on(older: Path) -> None:
-    clubs.submitted(older, "one", author="ann", number=2)
+    clubs.admitted(older, "one", author="ann", number=2)
     with running(older) as ladder:
         ladder.until(lambda: clubs.is_in_state(older, "one@2", "rated"))
         assert ladder.stop() == 0

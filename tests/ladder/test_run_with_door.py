@@ -7,7 +7,9 @@ import subprocess
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from http.client import HTTPConnection
+from itertools import product
 from pathlib import Path
+from signal import SIGINT, SIGKILL, SIGTERM
 
 import pytest
 
@@ -15,6 +17,7 @@ from arena.ladder.folder import Folder, is_running
 from tests.cli.command import HANG, arena, environment, error_line, run
 from tests.e2e.live import processes, wait_for_death, wait_until
 from tests.ladder import club as clubs
+from tests.support.depth import depth
 
 pytestmark = pytest.mark.slow
 
@@ -75,8 +78,11 @@ def test_one_command_opens_the_door_of_a_ladder_that_runs(tmp_path: Path) -> Non
         wait_until(lambda: b'"ladder":"running"' in started.ask())
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
-@pytest.mark.parametrize("whole_group", [True, False], ids=["terminal", "kill"])
+@pytest.mark.parametrize(
+    ("number", "whole_group"),
+    # As a terminal signals, and as an operator does; `make long` tries every pair.
+    depth([(SIGINT, True), (SIGTERM, False)], [*product((SIGINT, SIGTERM), (True, False))]),
+)
 def test_a_signal_ends_both(tmp_path: Path, number: signal.Signals, whole_group: bool) -> None:
     with both(clubs.make(tmp_path)) as started:
         pid = started.process.pid
@@ -99,7 +105,7 @@ def test_a_ladder_that_is_killed_takes_its_door_along(tmp_path: Path) -> None:
         assert b'"door":"up"' in again.ask()
 
 
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
+@pytest.mark.parametrize("number", depth([SIGKILL], [SIGKILL, SIGTERM]))
 def test_a_door_that_is_killed_ends_the_ladder_too(tmp_path: Path, number: signal.Signals) -> None:
     club = clubs.make(tmp_path)
     with both(club) as started:

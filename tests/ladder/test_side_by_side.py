@@ -12,14 +12,14 @@ from arena.author.check.steps import STEPS
 from arena.io.job import LATER
 from arena.ladder.book.book import Book
 from arena.ladder.folder import Folder
-from tests.cli.command import LOWEST, run
+from tests.cli.command import run
 from tests.ladder import club as clubs
 from tests.ladder.club import running
 
 pytestmark = pytest.mark.slow
 
 LIMITS = {"answer": 20.0}
-ANSWERS = LOWEST.replace('"ready"', '"ready", "reusable": True')
+ANSWERS = clubs.REUSABLE
 SLEEPS = ANSWERS.replace("answer = ", "import time; time.sleep(12); answer = ", 1)
 """A bot that sleeps before each answer, for less than its limit."""
 MINUTES = 0.4
@@ -49,12 +49,10 @@ def test_a_bot_that_sleeps_too_long_is_refused_while_others_are_admitted(tmp_pat
     clubs.submitted(club, "answers", ANSWERS, author="bob")
     with running(club) as ladder:
         ladder.until(partial(_are_checked, club, "sleeps@1", "answers@1"))
+        ladder.until(partial(clubs.is_in_state, club, "answers@1", "provisional"))
         ladder.until(partial(clubs.is_in_state, club, "sleeps@1", "refused"))
         ladder.until(lambda: TOO_LONG in clubs.page(club, "ann"))
         assert ladder.stop() == 0
-    lines = clubs.log(club).splitlines()
-    ended = ["answers@1: provisional: ", "sleeps@1: refused: "]
-    assert [one for line in lines for one in ended if one in line] == ended
     why = clubs.versions(club)["sleeps@1"]["why"]
     assert re.match(rf"{TOO_LONG}: it was in step [56] of 19, first (turn|game), and had", why)
     assert _begun(club, "sleeps@1") == 1
@@ -79,7 +77,7 @@ def test_a_ladder_that_is_killed_begins_all_checks_again(tmp_path: Path) -> None
     run("ladder", "invite", club, "ann", "bob", cwd=tmp_path)
     clubs.submitted(club, "one", SLEEPS, author="ann")
     clubs.submitted(club, "two", SLEEPS, author="bob")
-    for times in (1, 2, 3, 4):
+    for times in (1, 2):
         with running(club) as ladder:
             ladder.until(partial(_are_begun, club, times))
             ladder.until(partial(_are_checked, club, "one@1", "two@1"))

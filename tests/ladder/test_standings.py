@@ -119,7 +119,7 @@ def test_a_process_that_died_is_said_and_begun_again_later(copy: Path) -> None:
 def test_a_ladder_that_plays_writes_standings_before_it_publishes(tmp_path: Path) -> None:
     folder = Folder(clubs.make(tmp_path, intervals={"publish": 1_000.0}))
     for name in ("one", "two", "six"):
-        clubs.submitted(folder.root, name, author="")
+        clubs.admitted(folder.root, name, clubs.REUSABLE)
     with clubs.running(folder.root) as ladder:
         ladder.until(lambda: (live := read_live(folder)) and len(live.rows) == 3)
         assert ladder.stop() == 0

@@ -96,8 +96,8 @@ def test_a_bot_is_greeted_in_its_trial_as_in_a_season(folder: Path) -> None:
     """But for the seed and the seat, which are drawn."""
     file, club = folder / "hellos", clubs.make(folder, games=7)
     keeping(folder / "keeps-1", file)
+    clubs.admitted(club, "other")
     clubs.submitted(club, "keeps")
-    clubs.submitted(club, "other")
     with running(club) as ladder:
         ladder.until(lambda: clubs.is_asleep(club, "keeps@1", "other@1"))
         assert ladder.stop() == 0
