@@ -274,7 +274,10 @@ def begin(learner: Learner, folder: Path) -> bool:
 
 
 def look(learner: Learner, folder: Path, games: int, seconds: float = 0.0) -> None:
-    """Write checkpoint and weights, whole or not at all, and a line on how it plays those games."""
+    """Write checkpoint and weights, whole or not at all, and a line on how it plays.
+
+    `games` are played against each rival.
+    """
     state = {"networks": learner.networks.state_dict(), "adam": learner.adam.state_dict(),
              "steps": learner.steps, "decisions": learner.decisions}  # fmt: skip
     torch.save(state, folder / "checkpoint.new")

@@ -25,7 +25,7 @@ STUBBORN = (
 
 
 MARK = f"mark-interrupted-{os.getpid()}"
-"""A word on the command lines of these tests' bots; the same in all, as it is part of a bot."""
+"""A word on the command lines of the bots, part of their bot.yaml: `whole` has the same bots."""
 
 
 def _arguments(sandbox: str, store: str = "league.sqlite") -> list[str]:

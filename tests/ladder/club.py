@@ -101,16 +101,9 @@ class Admits:
         """There is nothing to end."""
 
 
-def admitted(
-    club: Path,
-    name: str,
-    source: str = LOWEST,
-    author: str = "",
-    number: int = 1,
-    **keys: object,
-) -> None:
-    """Submit a bot to a ladder that does not run, and admit it without a check."""
-    ran = submitted(club, name, source, author, number, **keys)
+def admitted(club: Path, name: str, source: str = LOWEST, **more: Any) -> None:
+    """Submit a bot to a ladder that does not run, as `submitted`, and admit it without a check."""
+    ran = submitted(club, name, source, **more)
     assert ran.code == 0, ran.err
     folder = Folder(club)
     with Book(folder, writes=True) as book, Door(folder) as door:
@@ -119,7 +112,7 @@ def admitted(
         with mock.patch.object(scheduler, "Job", Admits):
             checks = CheckScheduler(folder, load_config(folder.config), book)
             checks.step()
-            assert checks.step(), f"{name}@{number} was not admitted"
+            assert checks.step(), f"{name} was not admitted"
 
 
 def versions(club: Path) -> dict[str, dict[str, Any]]:

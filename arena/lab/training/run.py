@@ -83,7 +83,7 @@ def write_weights(folder: Path, steps: int, weights: Mapping[str, Floats]) -> Po
 def write_line(folder: Path, policy: Policy, games: int, steps: int, *told: object) -> None:
     """Add a line to the curve, and print it: steps, what is told, and how a policy plays.
 
-    It plays so many games against each of the rivals.
+    `games` are played against each rival.
     """
     scores = [duel(Frozen(policy), rival, games, steps) for rival in RIVALS]
     shares = [f"{score.share:.3f} ± {score.error:.3f}" for score in scores]
