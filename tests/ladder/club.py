@@ -225,7 +225,12 @@ class Running:
             assert self.process.poll() is None, self.said.read_text()
             return bool(holds())
 
-        wait_until(holds_or_ended)
+        try:
+            wait_until(holds_or_ended)
+        except TimeoutError as error:
+            self.process.send_signal(signal.SIGABRT)  # it prints what its threads do
+            self.process.wait()
+            raise TimeoutError(self.said.read_text()) from error
 
     def wait(self, seconds: float) -> None:
         """Wait for some seconds, or for its end."""

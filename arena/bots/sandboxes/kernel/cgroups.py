@@ -5,6 +5,7 @@ import os
 import shutil
 import signal
 import subprocess
+import time
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from functools import cache
@@ -36,6 +37,8 @@ _CGROUP_ROOT = Path("/sys/fs/cgroup")
 _BUS_VARIABLES = ("XDG_RUNTIME_DIR", "DBUS_SESSION_BUS_ADDRESS")
 """What systemd-run needs to reach the manager of a user."""
 _TRIAL_SECONDS = 10.0
+JOIN_SECONDS = 60.0
+"""The most seconds from the making of a group until a bot has joined it."""
 _numbers = count()
 _lingering: list[Path] = []
 """Groups that could not be removed yet."""
@@ -306,9 +309,8 @@ def remove_abandoned() -> None:
                     group.open_files()
                 group.kill()
                 group.close()
-            elif is_unseen(folder.name):
-                # Its maker may be alive. The kernel keeps a group with processes in it; an arena
-                # that loses one before a bot joined it starts the bot again.
+            elif is_unseen(folder.name) and _age(folder) > JOIN_SECONDS:
+                # Its maker may be alive; the kernel keeps a group with processes in it.
                 _remove(folder)
 
 
@@ -358,6 +360,13 @@ def wait_for_exit(pidfd: int | None) -> bool:
         return bool(wait_readable([pidfd], _KILL_SECONDS))
     finally:
         os.close(pidfd)
+
+
+def _age(folder: Path) -> float:
+    """Return the seconds since a group was made, or fewer; 0 if it is gone."""
+    with suppress(OSError):
+        return time.time() - folder.stat().st_mtime
+    return 0.0
 
 
 def _remove(folder: Path) -> bool:
