@@ -79,6 +79,7 @@ class Field:
 
     def compare(self) -> None:
         """Let versions rest that have met the next one, or the next one if it is worse."""
+        self._drop_ordered_out()
         named = {version.name: version for version in self._versions}
         keep = self._config.file.keep
         for met in self._season.compared(named):
@@ -100,6 +101,13 @@ class Field:
             if version.state is State.PROVISIONAL and games >= enough:
                 self._book.set_state(version, State.RATED, f"after its first {games} games")
                 self._versions[number] = version._replace(state=State.RATED)
+
+    def _drop_ordered_out(self) -> None:
+        """Drop the versions that an order or a newer version took out since they were taken."""
+        playing = {version.id: version for version in self._book.versions(PLAYING)}
+        left = [playing[version.id] for version in self._versions if version.id in playing]
+        self.changed |= len(left) < len(self._versions)
+        self._versions = left
 
     def _drop(self, version: Version) -> None:
         self._versions = [other for other in self._versions if other.id != version.id]
