@@ -1,7 +1,8 @@
 """The languages that bots are written in: their programs, packages, images and kits.
 
 A language with a kit is a row of `RUNTIMES` and a folder in `protocol/kits/`. One without a kit is
-a row of `LANGUAGES` and a folder in `tests/bots/languages/`: its bots have `runtime: any`.
+a row of `LANGUAGES` and a folder in `tests/bots/languages/`: its bots have `runtime: any`. What
+`arena alike` reads of a language is in `arena/author/alike/tokens.py`.
 """
 
 from collections import ChainMap

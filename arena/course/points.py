@@ -94,7 +94,7 @@ def against(share: Share, reference: float, points: float) -> Part:
     """Return what a share against a baseline is worth.
 
     One half is worth nothing, the share of the reference all points; in between, points grow
-    linearly.
+    linearly. `expected_blocks` and the student's page assume that, too.
     """
     low, middle, high = (
         points * (value - FAIR) / (reference - FAIR)

@@ -114,7 +114,10 @@ class PlayedGames(Protocol[AnyGame_co]):
 
 
 class LeaderboardRow(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """A bot on a leaderboard."""
+    """A bot on a leaderboard: page, CSV and JSON follow from the fields.
+
+    `board/leaderboard.py` computes the values; those of large fields, in another way.
+    """
 
     # Finishing places tell all of it: bids and calls are counted in `arena.playstats`.
 

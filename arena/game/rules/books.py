@@ -2,13 +2,14 @@
 
 A new switch is a field of Rules; its text and its meaning go into `clauses.py`, its effect into
 `round.py`, its second reading into `tests/oracle/bidding.py`; one that lets raises depend on more
-than the bid and the kind of round also concerns `game/positions.py`; one that forbids a move gets
-its reason in `explain.py`, and a kind of bidder in `playstats/scan/tables.py` if it asks for more
-than the last bid; one that changes what a call costs also concerns `publish/replay_steps.py`,
-`playstats/mistakes.py` and `playstats/scan/games.py`. All other code follows the engine, but for
-the arrays and equilibria of the lab, which refuse rules that use it (`unknown_switch`). Then
-run `make protocol`. A default keeps stores readable. An option that a league file names outside
-`overrides` also goes into OPTIONS and `league/terms/config.py`.
+than the bid and the kind of round also concerns `Positions` in `game/referee.py`; one about
+palifico, calza or revealing concerns `judge.py`, one about hidden dice `view.py`; one that forbids
+a move gets its reason in `explain.py`, and a kind of bidder in `playstats/scan/tables.py` if it
+asks for more than the last bid; one that changes what a call costs also concerns
+`publish/replay_steps.py`, `playstats/mistakes.py` and `playstats/scan/games.py`. All other code
+follows the engine, but for the arrays and equilibria of the lab, which refuse rules that use it
+(`unknown_switch`). Then run `make protocol`. A default keeps stores readable. An option that a
+league file names outside `overrides` also goes into OPTIONS and `league/terms/config.py`.
 """
 
 from collections.abc import Collection

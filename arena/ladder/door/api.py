@@ -291,7 +291,8 @@ FEED = (
     LiveEvent("version", VersionInfo, Audience.AUTHOR, "whenever the version changes", ("oldest",)),
 )
 """Every event that a door sends. `everybody_events` and `author_events` in
-`arena/ladder/web/snapshot.py` yield the payloads; lines of the log are sent as they come."""
+`arena/ladder/web/snapshot.py` yield the payloads; what they read belongs in `Snapshot` and in the
+key of its `look`, or no reader is woken. Lines of the log are sent as they come."""
 EVENTS = {event.name: event for event in FEED}
 _EVENT_OF = {event.payload: event for event in FEED}
 

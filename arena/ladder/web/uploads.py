@@ -1,4 +1,7 @@
-"""Bodies and files on their way to the disk: counted, timed and hashed, never opened."""
+"""Bodies and files on their way to the disk: counted, timed and hashed, never opened.
+
+How large a submission may be: `MAX_UPLOAD` in `arena/ladder/door/door.py`.
+"""
 
 import asyncio
 import os

@@ -1,4 +1,7 @@
-"""The highlights of a site: the best of what happened, in words, and where to watch it."""
+"""The highlights of a site: the best of what happened, in words, and where to watch it.
+
+The words of a whole game are in `arena/publish/replay_steps.py`.
+"""
 
 from collections import defaultdict
 from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
