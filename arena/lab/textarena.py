@@ -150,7 +150,7 @@ class Seen(Struct, frozen=True):
 
 
 def read(observation: str) -> Seen:
-    """Return what an observation says; raises ValueError if it is none of LiarsDice."""
+    """Return what an observation says; raises ValueError if it is not of LiarsDice."""
     told = _by_the_game(observation)
     prompts, rounds = _PROMPT.findall(told), [*_ROUND.finditer(told)]
     if not prompts or not rounds:
@@ -183,7 +183,7 @@ def raises(last: Bid | None, most: int) -> Iterator[Raises]:
 
 
 class BotAgent(textarena.Agent):  # type: ignore[misc]
-    """A live bot; at a fault its answer is none, as TextArena's rules for such answers say."""
+    """A live bot; at a fault it gives an invalid answer, for which TextArena has rules."""
 
     def __init__(self, pattern: str, sandbox: str, *, trust_bots: bool) -> None:
         super().__init__()

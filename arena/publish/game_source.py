@@ -55,4 +55,4 @@ class GameSource(Protocol):
         """Return the result of `make`, perhaps as made for an earlier report with this key."""
 
     def beside(self, call: Callable[[], Made]) -> AbstractContextManager[Callable[[], Made]]:
-        """Begin a call, in another process if a core is free, and yield what waits for it."""
+        """Begin a call, in another process if a core is free; yield a function for its result."""

@@ -35,7 +35,7 @@ from arena.ratings.suspicion import Findings, findings
 
 _ALONE = Work()
 _MANY_GAMES = 10_000
-"""With fewer games, a division is rated in this process alone."""
+"""A division with fewer games is rated in this process alone."""
 
 
 class Rated(NamedTuple):

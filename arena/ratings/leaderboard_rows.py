@@ -38,7 +38,7 @@ class PastRating(Struct, frozen=True):
     """A bot's rating at one point."""
 
     mu: float
-    """In a leaderboard relative to the mean of those that had played by then, or to the anchor."""
+    """The skill, relative to the mean of the bots that had played by then, or to the anchor."""
     sigma: float
     """The model's own, for which all games are independent."""
     games: int
@@ -201,7 +201,7 @@ class LeaderboardRow(Struct, frozen=True, kw_only=True, forbid_unknown_fields=Tr
 
 
 class Duel(NamedTuple):
-    """In how many of the `games` that two bots played together the first finished ahead."""
+    """How many of the `games` that two bots played together the first finished ahead in."""
 
     ahead: int
     games: int
@@ -241,7 +241,7 @@ class Leaderboard(Struct, frozen=True):
     duels: Mapping[Pair, Duel]
     """Head to head, for each ordered pair of bots that met."""
     better: Mapping[Pair, float]
-    """For each ordered pair of bots, the probability that the first is the better one."""
+    """The probability that the first bot of each ordered pair is the better one."""
     blocks: int
     """How many blocks were played, or begun."""
     method: Literal["blocks", "dice", "games"]

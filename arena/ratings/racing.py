@@ -31,7 +31,7 @@ class Race:
 
     def __init__(self, bots: Sequence[str], confidence: float) -> None:
         self.left = tuple(bots)
-        """Those that can be first."""
+        """The bots that can still be first."""
         self._numbers = {bot: number for number, bot in enumerate(bots)}
         self._bound = log(max(1, len(bots) - 1) / (1.0 - confidence))
         self._units = np.zeros((len(bots), len(bots)), int)

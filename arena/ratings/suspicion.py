@@ -119,7 +119,7 @@ _MIN_DF = 5
 _PRIOR_DF = 6.0
 """Degrees of freedom that a trend's variance borrows from the field's."""
 _MIN_LENDERS = 5
-"""In smaller fields nothing is borrowed."""
+"""The smallest field in which a bot borrows from the variance of others."""
 _LEAST = 1e-9
 
 
@@ -129,7 +129,7 @@ class _Trend(NamedTuple):
     bot: int
     df: float
     rise: float
-    """By how much the score of a fixture rises from the first block to the last, times fixtures."""
+    """How much the score of a fixture rises from the first block to the last, times fixtures."""
     covariation: float
     """The sum of the products of scores and block numbers, beyond all effects."""
     variation: float

@@ -198,7 +198,7 @@ class RatioTest(NamedTuple):
     """One less the probability of calling one of two equal versions better, and one less that of
     calling versions equivalent that differ by the difference."""
     difference: float
-    """In shares of rivals beaten."""
+    """The difference, in shares of rivals beaten."""
 
     def outcome(self, differences: Floats, step: float) -> RatioOutcome | None:
         """Judge differences new - old, [block, opponent], of which `step` is the smallest.

@@ -126,11 +126,11 @@ class _Position(_Shared, frozen=True):
     now: Round | None = None
     """None before the opener is drawn."""
     hands: tuple[Hand, ...] = ()
-    """Those dealt so far in this round."""
+    """The dice dealt so far in this round."""
     public: tuple[str, ...] = ()
     """The public events, oldest first."""
     utility: tuple[float, ...] = ()
-    """By seat, once it is over."""
+    """The return of each seat, once the game is over."""
 
     def opened(self, standing: Standing) -> "_Position":
         """Return the position when a round begins."""

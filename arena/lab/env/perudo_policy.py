@@ -55,7 +55,7 @@ class Table:
         self.offer = slice(self.last_bid.stop, self.last_bid.stop + 1)
         """1 if it is asked whether it calls calza, 0 on its turn."""
         self.bids = slice(self.offer.stop, self.offer.stop + FACES * self.cap)
-        """For each bid, in the order of the actions: 1 + who made it in this round, or 0."""
+        """1 + the seat that made each bid in this round, or 0, in the order of the actions."""
         self.size = self.bids.stop
         """The length of an observation."""
         self._ones = bytes([1]) * self.cap
@@ -144,7 +144,7 @@ _table = lru_cache(maxsize=64)(Table)
 
 
 def checked(action: Any, mask: Array) -> int:
-    """Return a policy's action; raises ValueError if it is none, or not legal now."""
+    """Return a policy's action; raises ValueError if it is not an action, or not legal now."""
     try:
         number = index(action)
     except TypeError:
@@ -225,7 +225,7 @@ class Player:
 def bot(policy: Policy, lines: Iterable[str] = sys.stdin, out: TextIO = sys.stdout) -> None:
     """Play a policy as a bot: answer the arena's messages until it says goodbye.
 
-    An action that is none, or not legal, ends the program with a line on standard error and exit
+    An invalid or illegal action ends the program with a line on standard error and exit
     code 2.
     """
     player = Player(policy)

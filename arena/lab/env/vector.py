@@ -58,22 +58,22 @@ class Tables:
         self.actions = np.argsort(self.masks == 0, 1, kind="stable")
         sets = [[bool(bits >> seat & 1) for seat in range(players)] for bits in range(1 << players)]
         self.least, self.most = _ranges(self.masks, setting)
-        """By row and face, the lowest and the highest legal quantity; 0 where there is none."""
+        """The lowest and the highest legal quantity, by row and face; 0 if none is legal."""
         self.seats = np.array([sum(seats) for seats in sets])
-        """By a set, the number of its seats."""
+        """The number of seats of each set."""
         self.left = _left(sets)
-        """By a set and a seat, the next seat of the set to the left."""
+        """The next seat of a set to the left, by set and seat."""
         self.next_offer = _next_offer(self.left, sets, by_next=setting.rules.calza_by_next)
         """By the seats alive, the bidder and the seat offered calza last (the bidder at first): the
         seat that is offered it next."""
         seats = np.arange(players)
         self.order = (seats[:, None] + seats) % players
-        """By a seat, all seats in the order in which it counts them."""
+        """All seats in the order in which each seat counts them."""
         self.who = 1 + ((seats[:, None] - seats) % players).astype(np.int8)
-        """By the bidder and the observing seat, the bidder in that seat's observation."""
+        """The bidder as an observing seat counts it, by bidder and that seat."""
         places = [0.0, *(setting.reward(place) for place in range(1, players + 1))]
         self.rewards = np.array(places, np.float32)
-        """By finishing place; 0 for place 0, which is none."""
+        """The reward of each finishing place; 0 for place 0, as there is no such place."""
 
 
 def _masks(setting: Setting) -> Array:
@@ -178,7 +178,7 @@ class VectorEnv:
         """How many dice of each seat show 1, 2, ..., 6."""
         self._matching = np.zeros((games, FACES), np.int64)
         self._said = np.zeros((games, players, self._no_bid), np.int8)
-        """For each seat the bidder of each bid, as in its observation."""
+        """The bidder of each bid in each seat's observation."""
         self._begin(self._all)
 
     def masks(self) -> Array:

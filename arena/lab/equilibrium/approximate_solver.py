@@ -128,12 +128,12 @@ class Approximation:
             [game.doubted(bid, doubter).astype(np.float32) for doubter in (0, 1)]
             for bid in range(len(game.bids))
         ]
-        """By bid and doubter, the opener's chance to win after a doubt."""
+        """The opener's chance to win after a doubt, by bid and doubter."""
         self._order: list[Group] = []
         """Each group comes after those that lead to it."""
         self._find_positions()
         self._weight = [np.zeros(len(odds)) for odds in game.chances]
-        """By seat and hand, the weights of the iterations that drew it."""
+        """The weights of the iterations that drew each hand, by seat."""
         self.values: list[float] = []
         """The opener's winnings in each iteration."""
 

@@ -140,7 +140,7 @@ class RoundGame(Struct, frozen=True, dict=True):
     """The opener's chance to win the game if it loses the round, and if the other does."""
     bids: tuple[Bid, ...]
     raises: tuple[tuple[int, ...], ...]
-    """For each bid the numbers of the bids that raise it; the last are the opening bids."""
+    """The numbers of the bids that raise each bid; the last are the opening bids."""
     wild: int | None
 
     @cached_property
@@ -201,7 +201,7 @@ class Level(Struct, frozen=True):
     inner: Numbers
     """The places of the sequences that can be raised."""
     first: Numbers
-    """For each of these the place of its first raise in the next level."""
+    """The index of the first raise of each of these in the next level."""
     by_bid: tuple[tuple[int, Numbers], ...]
     """Each bid with the places of the sequences that end with it."""
 

@@ -70,7 +70,7 @@ class TreeGame:
             [[np.ascontiguousarray(to.T, np.float32) for to in pair] for pair in lost],
             [[np.ascontiguousarray(1 - to, np.float32) for to in pair] for pair in lost],
         )
-        """By seat, bid and doubter: the value of a doubt to the seat, other's hands by its own."""
+        """The value of a doubt to the seat, by seat, bid, doubter, other's hand and own hand."""
 
     def acting(self, seat: int) -> range:
         """Return the levels at which a seat acts."""
@@ -254,7 +254,7 @@ class Rival:
     def __init__(self, rules: Rules, chances: dict[tuple[EndgameState, int], float]) -> None:
         self._rules = rules
         self._chances = chances
-        """By state and the bot's seat, 0 the opener, the rival's chance to win the game."""
+        """The rival's chance to win the game, by state and the bot's seat (0: the opener)."""
 
     def game(self, state: EndgameState, bot: int, keep: Keep = every_raise) -> RoundGame:
         """Return the round of a state; its stakes are the rival's best chances afterwards."""

@@ -104,7 +104,7 @@ class Responses:
         self._bot = equilibrium_bot()
         self._tables = equilibrium_tables(rules)
         self.chances: dict[tuple[EndgameState, int], float] = {}
-        """By state and the bot's seat, the chance of the response to win the game."""
+        """The response's chance to win the game, by state and the bot's seat."""
         self._rival = Rival(rules, self.chances)
 
     def answers(self, state: EndgameState, bot: int) -> Answers:

@@ -70,7 +70,7 @@ class Games:
         """The bids of the round, oldest first, as actions less the calls."""
         self.length = np.zeros(games, np.int64)
         self.said = np.zeros((games, players + 1, FACES), np.int64)
-        """By seat and face its last quantity; the last row is of no seat."""
+        """The last quantity that each seat bid of each face; the last row belongs to no seat."""
         self.last = np.full((games, players + 1), -1)
         """The face of each seat's last bid."""
         self.lots = self.random.random((games, players, 3))

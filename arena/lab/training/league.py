@@ -91,7 +91,7 @@ class Finished(NamedTuple):
     """Games that ended: a row each, a column for each seat."""
 
     players: Numbers
-    """Who sat there, by their place among the players."""
+    """The players that sat there, by their index among all players."""
     places: Numbers
     """1 is the winner's."""
 

@@ -62,7 +62,7 @@ class Decisions(NamedTuple):
     answers: Numbers
     logs: Floats
     results: Floats
-    """By `Games.returns`, what the round was worth to the seat."""
+    """The worth of the round to the seat, from `Games.returns`."""
 
 
 class Rounds(NamedTuple):
@@ -73,7 +73,7 @@ class Rounds(NamedTuple):
 
 
 class Tells(NamedTuple):
-    """What players did, as `tells` has it, and of what kind they are."""
+    """The behaviour of players, as `tells` counts it, and their kinds."""
 
     numbers: Floats
     kinds: Numbers
@@ -83,7 +83,7 @@ Rows = TypeVar("Rows", View, Decisions, Rounds, Tells)
 
 
 class Seats(NamedTuple):
-    """Who may sit at the tables, by numbers other than LEARNER."""
+    """The players that may sit at the tables, by numbers other than LEARNER."""
 
     rivals: Mapping[int, Rival]
     networks: Mapping[int, Act]

@@ -87,7 +87,7 @@ def _upsets(
     variants: Mapping[str, Rules],
     may_get_in: Callable[[str, Division, float], bool],
 ) -> Iterator[Highlight]:
-    """Yield the wins of bots that were expected to lose; games with faults are none.
+    """Yield the wins of bots that were expected to lose; games with faults do not count.
 
     Without those that cannot be among the best, most of them: `may_get_in` is asked before.
     """

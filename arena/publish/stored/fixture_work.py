@@ -158,7 +158,7 @@ class Processes:
             yield from results
 
     def begin(self, call: Callable[[], _Result]) -> Callable[[], _Result]:
-        """Begin a call, and return what waits for its result."""
+        """Begin a call; return a function that waits for its result."""
         from arena.league.play.process_pool import start
 
         return start(self._started(core_count()), call).result

@@ -48,7 +48,7 @@ _RARE = 1e-4
 """No bot is expected ahead of its rivals less often than this."""
 _TINY = 1e-12
 _NEARLY = 1e-5
-"""In mu: what suspicions need to know of skills."""
+"""How precise skills must be for suspicions, in mu."""
 
 
 class Solution(NamedTuple):
@@ -122,7 +122,7 @@ class FaultlessGames(NamedTuple):
     games: Games
     results: Results
     start: Factors
-    """Those of the solution for all games, to begin with."""
+    """The skills to begin with: those of all games."""
 
     def solved(self) -> Solution:
         """Return what the games say of skills."""

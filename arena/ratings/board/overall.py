@@ -23,7 +23,7 @@ class Places(NamedTuple):
     """How far the mean places of a division's bots, sorted by name, vary."""
 
     covariance: Floats
-    """In a large field the variances alone."""
+    """The covariance of the skills; in a large field, their variances alone."""
     degrees_of_freedom: Floats
 
     def variance(self, at: Sequence[int]) -> Floats:

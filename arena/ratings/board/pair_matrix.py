@@ -51,7 +51,7 @@ class Duels(Pairs[Duel]):
 
 
 class Better(Pairs[float]):
-    """For each ordered pair of bots, the probability that the first is the better one."""
+    """The probability that the first bot of each ordered pair is the better one."""
 
     def __init__(self, bots: Sequence[str], probability: Floats) -> None:
         self._bots, self._at = bots, {bot: at for at, bot in enumerate(bots)}

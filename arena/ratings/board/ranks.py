@@ -102,7 +102,7 @@ _CELLS = 40_000_000
 """Differences of two bots that are drawn for a field: a large one gets fewer draws."""
 _TINY = 1e-12
 _JITTER = 1e-9
-"""What is added to variances, relative to the largest: the covariance of skills is singular."""
+"""Added to variances, as a share of the largest: the covariance of skills is singular."""
 
 
 def may_be_first(
@@ -182,7 +182,7 @@ _MOST_FIRST = 1000
 
 
 class Field(NamedTuple):
-    """What ranks are made from."""
+    """The skills and covariances from which ranks follow."""
 
     values: Floats
     degrees_of_freedom: Floats

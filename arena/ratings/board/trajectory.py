@@ -20,11 +20,11 @@ from arena.ratings.model.trueskill import Rating, rate_all
 from arena.ratings.variance.luck import Luck, measure, without_luck
 
 _ROUGH = 0.02
-"""In mu: points of the past are only drawn."""
+"""How precise skills of the past must be, in mu: they are only drawn."""
 
 
 class Past(NamedTuple):
-    """What the games said before the last one."""
+    """The solution for all games before the last point."""
 
     passed: dict[str, Rating]
     """The ratings of the usual pass after the last stop."""

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 
 Graph = Sequence[Sequence[int]]
-"""By number of a bot, those to which a link leads from it."""
+"""The bots to which links lead from each bot, by its number."""
 
 
 def parts(tables: Iterable[Sequence[str]]) -> list[tuple[str, ...]]:

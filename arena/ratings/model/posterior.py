@@ -36,7 +36,7 @@ _SHARED = 1_000_000
 """Refine half of the factors in another process if its sums have at most so many numbers: they are
 sent in each step."""
 _TOLERANCE = 1e-7
-"""In mu: when no skill moves by more, the solution stands."""
+"""The solution stands once no skill moves by more than this, in mu."""
 _MAX_ROUNDS = 200
 _WHILE_KEPT = 0.01
 """A large division gets a new covariance once steps shrink below this share of the first."""
@@ -120,7 +120,7 @@ class Messages:
 
 
 Said = Iterable[tuple[slice, Messages]]
-"""What factors say, some thousand results at a time, and which these are."""
+"""The messages of factors, some thousand results at a time, each with its results."""
 
 
 def distinct(games: Games) -> Results:

@@ -50,7 +50,7 @@ class Units(NamedTuple):
     of_game: Ints
     """The unit of each game, numbered from 0."""
     degrees_of_freedom: Floats
-    """By bot, those of its variance."""
+    """The degrees of freedom of each bot's variance."""
     inflation: float
     """What the scores of games, less the mean of their fixture, are multiplied by, for what that
     mean absorbed of them."""
@@ -103,7 +103,7 @@ def _fixtures_differ(games: Games, number: int) -> bool:
 _PRIOR_DF = 6.0
 """The most degrees of freedom that a bot's variance borrows from the field's."""
 MIN_DF = 6.0
-"""With fewer degrees of freedom over all bots, games count as independent."""
+"""Games count as independent if all bots together have fewer degrees of freedom."""
 FEW_OPEN = 5.0
 """With fewer open results, counted by p (1 - p), their own scatter tells nothing of an error."""
 _MIN_DICE_GAIN_DF = 50
@@ -121,7 +121,7 @@ class Covariance:
     place: Floats
     """Covariance of the mean finishing places."""
     degrees_of_freedom: Floats
-    """By bot, those of its variance; infinite if games count as independent."""
+    """The degrees of freedom of each bot's variance; infinite if games count as independent."""
     method: Method
     blocks: int
 
@@ -324,7 +324,7 @@ _AT_ONCE = 128
 
 
 class Expected(NamedTuple):
-    """What the skills say of the games of each bot."""
+    """The results that the skills predict for the games of each bot."""
 
     share: Floats
     """The share of its rivals that it was expected to finish ahead of."""

@@ -29,7 +29,7 @@ _TOLERANCE = 1e-12
 _CELLS = 1 << 21
 """The cells of all matrices that are in memory at a time."""
 _TINY = 1e-13
-"""What is shorter, relative to a score's length, is a rounding error."""
+"""A part that is shorter, relative to the length of the score, is a rounding error."""
 
 
 def without_leverage(games: Games, skills: Posterior, scores: Floats) -> Floats:

@@ -21,7 +21,7 @@ from arena.ratings.model.head_to_head import Pairs, gap, gaps, probabilities, sc
 from arena.ratings.model.posterior import Posterior
 
 MIN_GAMES = 100
-"""With fewer games the slope is too uncertain, and luck stays in the ratings."""
+"""Luck stays in the ratings if a division has fewer games: the slope is too uncertain."""
 
 
 @dataclass(frozen=True)

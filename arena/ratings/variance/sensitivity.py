@@ -13,7 +13,7 @@ from arena.ratings.model.head_to_head import Pairs
 from arena.ratings.model.trueskill import BETA, SIGMA
 
 _TOLERANCE = 1e-3
-"""In mu: steps are refined until none changes by more."""
+"""Steps are refined until none changes by more than this, in mu."""
 _MAX_ROUNDS = 50
 
 
