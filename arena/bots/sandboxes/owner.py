@@ -38,8 +38,9 @@ def is_unseen(name: str) -> bool:
     words = name.split(".")
     if words[0] != PREFIX or len(words) < 4 or not words[1].isdecimal():
         return False
-    processes = [path.name for path in Path("/proc").glob("[0-9]*")]
-    return int(words[1]) not in map(_pid_namespace, ["self", *processes])
+    namespace = int(words[1])
+    # All processes are looked through only for a name of another namespace, which are few.
+    return namespace != _pid_namespace() and namespace not in map(_pid_namespace, _processes())
 
 
 def name_semaphores() -> None:
@@ -66,6 +67,10 @@ def remove_abandoned_semaphores() -> None:
         if is_abandoned(path.name.removeprefix("sem.")):
             with suppress(OSError):
                 path.unlink()
+
+
+def _processes() -> list[str]:
+    return [path.name for path in Path("/proc").iterdir() if path.name.isdecimal()]
 
 
 def _pid_namespace(process: str = "self") -> int | None:
