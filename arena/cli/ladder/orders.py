@@ -84,11 +84,8 @@ def revoke(ladder: Path, name: str, *, as_json: bool) -> None:
 def _order(ladder: Path, what: Action, version: str, why: str, *, as_json: bool) -> None:
     """Leave an order for the ladder, and say when it is carried out."""
     folder = existing(ladder)
-    target = None
-    if version:
-        with Book(folder) as book:
-            target = book.version(version)
     with Door(folder, writes=True) as door:
+        target = door.version(version) if version else None
         number = door.order(operator(), what, target, why)
     _ordered(folder, number, what, as_json=as_json, version=target.name if target else "")
 

@@ -21,6 +21,7 @@ from arena.io.signals import handled
 from arena.io.text import size_text, span, stamp
 from arena.ladder.book.book import Book
 from arena.ladder.config import load_config
+from arena.ladder.door.door import Door
 from arena.ladder.folder import Folder, existing
 from arena.ladder.new import make_demo, make_ladder
 from arena.ladder.status import LadderStatus, status
@@ -161,8 +162,8 @@ def _played(ladder: LadderStatus) -> str:
 @json_option
 def list_(ladder: Path, *, as_json: bool) -> None:
     """List the versions of LADDER with their states, since when and why."""
-    with Book(existing(ladder)) as book:
-        versions = book.versions()
+    with Door(existing(ladder)) as door:
+        versions = door.versions()
     if as_json:
         print_json([version._asdict() for version in versions])
     else:

@@ -1,7 +1,7 @@
 """What a ladder knows: its versions, checks, seasons, answers to orders, and its log."""
 
 import time
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from arena.bots.names import looks_like
@@ -38,6 +38,18 @@ def check_spelling(bot: str, name: str) -> None:
         raise ArenaError(f"'{bot}' is written '{name}' here", "bot.yaml", "write it so")
 
 
+def named_version(versions: Iterable[Version], name: str, folder: Folder) -> Version:
+    """Return the version of a ladder that is called `name@number`; raises ArenaError if none is."""
+    by_name = {version.name.lower(): version for version in versions}
+    if version := by_name.get(name.lower()):
+        return version
+    names = [version.name for version in by_name.values()]
+    near = did_you_mean(name, names) if names else ""
+    listed = f"arena ladder list {folder.root} names those that are there"
+    hint = near if near.startswith("did") else listed
+    raise ArenaError(f"there is no version '{name}'", str(folder.root), hint)
+
+
 class Book(BookFileUser):
     """The database of a ladder, which the ladder alone writes; a context manager."""
 
@@ -72,14 +84,7 @@ class Book(BookFileUser):
 
     def version(self, name: str) -> Version:
         """Return a version by `name@number`; raises ArenaError if it is not there."""
-        versions = {version.name.lower(): version for version in self.versions()}
-        if version := versions.get(name.lower()):
-            return version
-        names = [version.name for version in versions.values()]
-        near = did_you_mean(name, names) if names else ""
-        listed = f"arena ladder list {self._folder.root} names those that are there"
-        hint = near if near.startswith("did") else listed
-        raise ArenaError(f"there is no version '{name}'", str(self._folder.root), hint)
+        return named_version(self.versions(), name, self._folder)
 
     def last_upload(self) -> int:
         """Return the id of the last submission that was entered."""

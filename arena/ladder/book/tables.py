@@ -52,9 +52,9 @@ class Action(StrEnum):
 
 ALLOWED = {
     Action.APPROVE: frozenset({State.AWAITING}),
-    Action.REST: PLAYING | {State.AWAITING},
+    Action.REST: WAITING | PLAYING | {State.AWAITING},
     Action.RESUME: frozenset({State.RESTING}),
-    Action.STRIKE: PLAYING | {State.AWAITING, State.RESTING},
+    Action.STRIKE: WAITING | PLAYING | {State.AWAITING, State.RESTING},
     Action.RECHECK: PLAYING | {State.REFUSED, State.AWAITING, State.RESTING},
     Action.WITHDRAW: PLAYING,
     Action.PLAY: frozenset({State.RESTING}),

@@ -117,7 +117,7 @@ class CheckScheduler:
         began = [running.listen() for running in self._running]
         if any(began):
             self._note_progress()
-        over = [running for running in self._running if running.is_over(now)]
+        over = [one for one in self._running if one.is_over(now) or self._is_turned_down(one)]
         admitted = [self._end(running) for running in over]
         while not over and self._begin_next():
             pass
@@ -213,8 +213,8 @@ class CheckScheduler:
             return False
         with self._book.together():
             self._note_progress()
-            if self._book.version(version.name).state is not State.CHECKING:
-                self._book.end_check(running.check, None)  # its author left
+            if self._is_turned_down(running):
+                self._book.end_check(running.check, None)
                 return False
             if result is not None:
                 return self._settle(version, running.check, decoded_check(result))
@@ -226,6 +226,10 @@ class CheckScheduler:
             else:
                 self._book.set_state(version, State.QUEUED, "its check died: it is begun again")
             return False
+
+    def _is_turned_down(self, running: _Running) -> bool:
+        """Tell whether a version that is checked was ordered out, or its author left."""
+        return self._book.version(running.version.name).state is not State.CHECKING
 
     def _postpone(self, version: Version, check: Check, shortage: ShortageError) -> None:
         """Have a check made later that this machine could not make."""

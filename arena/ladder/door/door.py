@@ -17,7 +17,7 @@ from arena.bots.names import looks_like
 from arena.io.errors import ArenaError, did_you_mean
 from arena.io.files import write_file
 from arena.io.text import stamp
-from arena.ladder.book.book import Book, check_spelling
+from arena.ladder.book.book import Book, check_spelling, named_version
 from arena.ladder.book.book_file import BookFile, BookFileUser
 from arena.ladder.book.quota import DAY, HOUR, MOST, Allowance, Quotas, allowance
 from arena.ladder.book.schema import DOOR
@@ -27,14 +27,17 @@ from arena.ladder.book.tables import (
     Action,
     Author,
     Order,
+    State,
     Upload,
     Version,
     allowed,
+    entered,
 )
 from arena.ladder.folder import Folder
 
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,31}")
 _NAME_HINT = "1 to 32 letters of the English alphabet, digits, - and _"
+_NOT_TAKEN_IN = "the ladder has not looked at it yet"
 _MOST_OWN_ORDERS = 20
 """Orders of an author in 24 hours, at most."""
 MOST_NOTE = 200
@@ -89,6 +92,18 @@ class Door(BookFileUser):
     def _book(self) -> Book:
         """The ladder's own file, opened when it is asked for the first time."""
         return Book(self._folder)
+
+    def versions(self) -> list[Version]:
+        """Return all versions, also those that the ladder has not taken in yet."""
+        versions = self._book.versions()
+        taken_in = versions[-1].id if versions else 0
+        arrived = self.uploads(taken_in)
+        new = (entered(one, State.QUEUED, one.received_at, _NOT_TAKEN_IN) for one in arrived)
+        return [*versions, *new]
+
+    def version(self, name: str) -> Version:
+        """Return a version by `name@number`, as `versions` has it; raises ArenaError if none is."""
+        return named_version(self.versions(), name, self._folder)
 
     def changes(self) -> int:
         """Return a number that differs after something came in."""

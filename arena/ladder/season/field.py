@@ -171,6 +171,15 @@ def place_in_field(book: Book, version: Version, why: str) -> None:
     book.set_state(version, State.PROVISIONAL, why)
 
 
+def _resume(book: Book, version: Version, why: str) -> None:
+    """Let a version play that rests; one that rested before its check was passed is checked."""
+    result = book.newest_result(version.id)
+    if result and result.ok:
+        place_in_field(book, version, why)
+    else:
+        book.set_state(version, State.QUEUED, why)
+
+
 def _siblings(book: Book, version: Version) -> list[Version]:
     return [
         other
@@ -201,7 +210,7 @@ def carry_out(order: Order, book: Book) -> None:
         if order.what is Action.APPROVE:
             admit(book, version, f"approved by {order.who}{reason}")
         elif order.what in {Action.RESUME, Action.PLAY}:
-            place_in_field(book, version, why)
+            _resume(book, version, why)
         else:
             held = order.what is Action.REST
             book.set_state(version, _ORDERED[order.what], why, held=held)

@@ -26,7 +26,6 @@ from arena.ladder.book.tables import (
     Progress,
     State,
     Version,
-    entered,
 )
 from arena.ladder.check.queue import Waiting, in_turn
 from arena.ladder.door.api import (
@@ -46,7 +45,6 @@ from arena.ladder.web.live_game import LiveNow, game_step, live_now
 
 _divisions = msgspec.json.Decoder(list[DivisionProgress]).decode
 _checks = msgspec.json.Decoder(list[Progress]).decode
-_NOT_ENTERED = "the ladder has not looked at it yet"
 _POLL = 0.5
 """Seconds between looks."""
 _KEPT = 2_000
@@ -100,10 +98,7 @@ def look(folder: Folder, before: Snapshot | None) -> Snapshot:
         game = live_now(facts.get(LIVE_GAME_FACT, ""), before.game if before else None)
         if before and before.key == key:
             return before if game == before.game else before._replace(game=game)
-        versions = book.versions()
-        versions += [
-            entered(upload, State.QUEUED, upload.received_at, _NOT_ENTERED) for upload in arrived
-        ]
+        versions = door.versions()
         seasons = book.seasons()
         turns = book.last_check()
     standings = read_live(folder) if live_changed else None

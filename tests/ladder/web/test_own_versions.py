@@ -6,7 +6,7 @@ from arena.ladder.book.book import Book
 from arena.ladder.book.tables import Action, State
 from arena.ladder.check.scheduler import give_back
 from arena.ladder.door.access import Scope
-from tests.ladder.desk import Desk
+from tests.ladder.desk import PASSED, Desk
 from tests.ladder.web.doors import Answer, Door, door_of
 from tests.ladder.web.test_account import send
 
@@ -14,6 +14,7 @@ from tests.ladder.web.test_account import send
 def rated(desk: Desk, *contents: bytes) -> list[str]:
     """Let versions of a bot of ann play, one after another: the last one plays on."""
     names = [desk.submit("ann", "mine", content) for content in contents]
+    desk.run(*[PASSED] * len(names))
     for number, name in enumerate(names):
         desk.book.set_state(desk.book.version(name), State.RATED, "it played")
         for before in names[:number]:
