@@ -4,6 +4,7 @@ Its front page is that of the door.
 """
 
 import re
+from collections.abc import Iterable, Iterator
 from hashlib import sha256
 from os import PathLike, stat_result
 from pathlib import Path
@@ -14,7 +15,7 @@ from starlette.middleware.gzip import GZipMiddleware
 from starlette.requests import Request
 from starlette.responses import FileResponse, Response
 from starlette.staticfiles import StaticFiles
-from starlette.types import ASGIApp, Scope
+from starlette.types import ASGIApp, Receive, Scope, Send
 
 from arena.ladder.web.problems import RequestError
 from arena.ladder.web.served import see_other
@@ -26,6 +27,7 @@ _ASK_AGAIN = "no-cache"
 _FOR_EVER = "public, max-age=31536000, immutable"
 _LEVEL = 5
 """The level of gzip: higher ones take twice the time for a hundredth less."""
+_NO_GZIP = re.compile(rb"gzip\s*;\s*q=0(\.0*)?\s*(?=,|$)", re.IGNORECASE)
 _FRONT = {".", "index.html"}
 _SEASONS = "seasons/"
 """Sites of closed seasons: they keep their own menu below that of the door."""
@@ -38,7 +40,23 @@ def published(site: Path) -> ASGIApp:
     """Return the application that serves the site in a folder, which need not be there yet."""
     # A site has links to those of closed seasons beside it.
     files = _Site(directory=site, html=True, check_dir=False, follow_symlink=True)
-    return GZipMiddleware(files, compresslevel=_LEVEL)
+    compressed = GZipMiddleware(files, compresslevel=_LEVEL)
+
+    async def answer(scope: Scope, receive: Receive, send: Send) -> None:
+        await compressed({**scope, "headers": list(_meant(scope["headers"]))}, receive, send)
+
+    return answer
+
+
+def _meant(headers: Iterable[tuple[bytes, bytes]]) -> Iterator[tuple[bytes, bytes]]:
+    """Yield headers as Starlette reads them: it takes `gzip;q=0` for gzip, and only byte ranges.
+
+    A range in other units is ignored (RFC 9110, section 14.2).
+    """
+    for name, value in headers:
+        if name == b"range" and not value.lower().startswith(b"bytes="):
+            continue
+        yield name, _NO_GZIP.sub(b"", value) if name == b"accept-encoding" else value
 
 
 def framed(request: Request, text: str, *, own_menu: bool = False) -> str:

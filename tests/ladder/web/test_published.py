@@ -55,6 +55,23 @@ def test_pages_of_the_site_are_compressed(own_door: Door, site: Path) -> None:
     assert len(answer.body) < len(PAGE) / 10
     assert gzip.decompress(answer.body).decode() == PAGE
     assert "content-encoding" not in own_door.ask("/site/about.html").headers
+    for refused in ("gzip;q=0", "br, gzip ; q=0.0", "GZIP;Q=0, identity"):
+        answer = own_door.ask("/site/about.html", Accept_Encoding=refused)
+        assert (answer.status, answer.body.decode()) == (200, PAGE)
+    for wanted in ("gzip;q=0.5", "gzip;q=0.01, br;q=0"):
+        answer = own_door.ask("/site/about.html", Accept_Encoding=wanted)
+        assert answer.headers["content-encoding"] == "gzip"
+
+
+@pytest.mark.parametrize("units", ["lines=1-2", "items=0-", "bytes"])
+def test_a_range_in_unknown_units_is_ignored(own_door: Door, site: Path, units: str) -> None:
+    answer = own_door.ask("/site/font.css", Range=units)
+    assert (answer.status, answer.body) == (200, (site / "font.css").read_bytes())
+
+
+def test_a_part_of_a_file_is_sent(own_door: Door, site: Path) -> None:
+    answer = own_door.ask("/site/font.css", Range="bytes=1-4")
+    assert (answer.status, answer.body) == (206, (site / "font.css").read_bytes()[1:5])
 
 
 def test_the_font_is_kept_for_ever_by_the_address_that_pages_name(
