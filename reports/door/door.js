@@ -44,17 +44,27 @@ function showStep(event) {
 // What an event does to a page, by its name; all others have it asked for again.
 const HANDLERS = { log: appendLine, game: showStep };
 
+const COME_AGAIN = 5000;
+
 function follow(place) {
-  const source = new EventSource(place.dataset.events);
   let waiting = null;
   const refreshSoon = () => {
     // Where many look at a page, not all of them ask at once.
     const delay = 250 + (place.dataset.spread ?? 0) * Math.random();
     waiting ??= setTimeout(() => { waiting = null; refresh(); }, delay);
   };
-  for (const name of place.dataset.names.split(" ")) {
-    source.addEventListener(name, HANDLERS[name] ?? refreshSoon);
-  }
+  const listen = () => {
+    const source = new EventSource(place.dataset.events);
+    for (const name of place.dataset.names.split(" ")) {
+      source.addEventListener(name, HANDLERS[name] ?? refreshSoon);
+    }
+    // A browser connects again by itself after a broken connection, but not after an HTTP error,
+    // such as that of a proxy while the door starts again.
+    source.addEventListener("error", () => {
+      if (source.readyState === EventSource.CLOSED) setTimeout(listen, COME_AGAIN);
+    });
+  };
+  listen();
   // Ages go on although nothing changes.
   setInterval(refresh, 30000);
 }
