@@ -262,7 +262,7 @@ def stored_fixture(store: Store, fixture: int, game: int | None) -> PlayedFixtur
 
     With `game`, the fixture must have a game of that number.
     """
-    played = next(store.played(fixture, fixture), None)
+    played = next(store.played([fixture]), None)
     if played is None:
         raise ArenaError(f"fixture {fixture} is not stored", str(store.path), "see: arena status")
     if game is not None and game not in {record.game for record in played.games}:

@@ -87,7 +87,7 @@ def _replay(course: Course, lock: Lock, findings: list[StoreFinding]) -> tuple[i
                         expected[fixture.id] = fixture
         rules = {id_: (fixture, terms.rules) for id_, fixture in expected.items()}
         for fixture in expected.values():
-            for stored in store.stored(fixture.index, fixture.index):
+            for stored in store.stored([fixture.index]):
                 checked = check_stored(store, rules, stored)
                 findings += checked.findings
                 tables += 1

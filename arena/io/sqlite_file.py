@@ -267,6 +267,15 @@ class SqliteFile:
                     self.connection.execute("ROLLBACK")
                 raise
 
+    @contextmanager
+    def snapshot(self) -> Iterator[None]:
+        """Read what was there at one moment, whatever others write meanwhile."""
+        self.execute("BEGIN")
+        try:
+            yield
+        finally:
+            self.execute("COMMIT")
+
     def execute(self, sql: str, *values: object) -> int:
         """Run a statement that yields no rows; returns the id of a row that it inserted."""
         with self.translate_errors():

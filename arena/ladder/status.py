@@ -58,7 +58,8 @@ class LadderStatus(Struct, frozen=True):
 def status(folder: Folder) -> LadderStatus:
     """Read how a ladder is; raises ArenaError if ladder.yaml cannot be read."""
     now, config = time.time(), load_config(folder.config)
-    with Book(folder) as book, Door(folder) as door:
+    # What came through the door is read last: the book of that moment has it, or not yet.
+    with Book(folder) as book, Door(folder) as door, book.snapshot():
         versions, facts = book.versions(), book.facts()
         seasons = book.seasons()
         arrived = door.uploads(book.last_upload())

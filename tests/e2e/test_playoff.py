@@ -104,7 +104,7 @@ def _copy(source: Path, target: Path, most: int, playoff: PlayoffInfo | UnsetTyp
     with Store(source) as whole, Store(target, create=True) as part:
         assert whole.league
         part.begin(replace(whole.league, playoff=playoff))
-        for stored in [*whole.stored(0, most - 1)]:
+        for stored in [*whole.stored(range(most))]:
             part.add(pack(stored.played()))
 
 

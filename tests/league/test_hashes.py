@@ -152,7 +152,7 @@ def test_bid_changed_to_another_legal_one_is_found(copy: Path) -> None:
     """A replay does not show it; the hash does, and a forged hash leads to another root."""
     published = check(copy).root
     with Store(copy) as store:
-        [was] = store.stored(0, 0)
+        [was] = store.stored([0])
         forged = other_legal_bid(store.decoded(was.played), store.league)
     new = pack(forged).stored(was.row.stored_at)
     [(old, log)] = [pair for pair in zip(was.logs, new.logs, strict=True) if pair[0] != pair[1]]

@@ -48,7 +48,7 @@ class LeagueSite(Struct, frozen=True):
             theirs = [r.fixture.index for r in store.results() if name in r.fixture.seats]
             games = 0
             for index in reversed(theirs):
-                for played in store.played(index, index, without_pruned=True):
+                for played in store.played([index], without_pruned=True):
                     games += len(played.games)
                     yield played
                 if games >= WATCHED:

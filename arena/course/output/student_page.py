@@ -85,7 +85,7 @@ def _first_tables(course: Course, lock: Lock, bot: str, store: Store) -> Iterato
     for name in course.file.marks.baselines:
         for number in range(_COACHED):
             for table in block(lock.terms, pairing_of(lock.terms, bot, name), number):
-                yield from store.played(table.index, table.index, without_pruned=True)
+                yield from store.played([table.index], without_pruned=True)
 
 
 def _faults(played: PlayedFixture, name: str) -> Iterator[Faulted]:

@@ -1,7 +1,8 @@
 """A SQLite file of a ladder: opened to read or to write, its errors named in one line."""
 
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Self
 
@@ -112,6 +113,12 @@ class BookFileUser:
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    @contextmanager
+    def snapshot(self) -> Iterator[None]:
+        """Read what was there at one moment, whatever others write meanwhile."""
+        with self._file.snapshot():
+            yield
 
     def close(self) -> None:
         """Close the file that is used."""

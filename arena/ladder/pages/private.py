@@ -234,9 +234,10 @@ def write_private_pages(folder: Folder, book: Book, season: int, played: PlayedS
     It has `index.html`, a page of each version, and the fixtures that these link to.
     """
     by_author = defaultdict[str, list[Version]](list)
-    for version in book.versions():
-        by_author[version.author].append(version)
-    ladder = _Ladder(folder, book, season, played)
+    with book.snapshot():
+        for version in book.versions():
+            by_author[version.author].append(version)
+        ladder = _Ladder(folder, book, season, played)
     for author, versions in by_author.items():
         path = folder.private / author
         make_shared(path)

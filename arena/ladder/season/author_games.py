@@ -130,7 +130,7 @@ class PlayedSeason:
     def _fixture(self, index: int) -> PlayedFixture:
         if self._store is None:
             raise LookupError(index)
-        [played] = self._store.played(index, index)
+        [played] = self._store.played([index])
         return played
 
     def faults(self, version: str) -> Iterator[GameFault]:

@@ -339,7 +339,7 @@ class Season:
             return
         step = max(1, len(positions) * conditions.games // _REPLAYED)
         for position in positions[::step]:
-            [played] = self._store.played(position, position)
+            [played] = self._store.played([position])
             if not _replays(played, conditions.variants[played.fixture.variant]):
                 what = f"this arena plays fixture {played.fixture.id} otherwise"
                 hint = "go on with the arena that began the season, or close it there"

@@ -228,7 +228,12 @@ def _files(folder: Folder, author: str) -> Iterator[tuple[Path, str]]:
 
 
 def _account(folder: Folder, author: str) -> bytes:
-    with Door(folder) as door, Book(folder) as book, Secrets(folder) as secrets:
+    with (
+        Door(folder) as door,
+        Book(folder) as book,
+        Secrets(folder) as secrets,
+        book.snapshot(),
+    ):
         orders = [order for order in door.orders() if author in {order.who, order.author}]
         versions = [version for version in book.versions() if version.author == author]
         names = {version.name for version in versions}

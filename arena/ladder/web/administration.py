@@ -61,7 +61,7 @@ def _overview(request: Request, typed: Form = _NO_FORM, error: RequestError | No
     served = served_by(request)
     now = served.watch.look_again()
     sought = request.query_params.get("q", "").strip()
-    with Door(served.folder) as door, Book(served.folder) as book:
+    with Door(served.folder) as door, Book(served.folder) as book, book.snapshot():
         authors = door.authors()
         waiting = door.orders(book.last_order())
         lines = book.events(after=max(0, book.last_event() - _LINES))[::-1]

@@ -136,7 +136,7 @@ def version(request: Request) -> Response:
     now, seen = _seen_now(request)
     info = version_info(now, seen)
     folder = served_by(request).folder
-    with Door(folder) as door, Book(folder) as book:
+    with Door(folder) as door, Book(folder) as book, book.snapshot():
         lines = book.events(seen.name)
         not_obeyed = door.orders(book.last_order())
     waiting = [order for order in not_obeyed if order.version == seen.name]

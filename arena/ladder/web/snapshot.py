@@ -85,7 +85,7 @@ class Snapshot(NamedTuple):
 
 def look(folder: Folder, before: Snapshot | None) -> Snapshot:
     """Read how a ladder is; returns `before` if nothing changed since."""
-    with Book(folder) as book, Door(folder) as door:
+    with Book(folder) as book, Door(folder) as door, book.snapshot():
         facts = book.facts()
         arrived = door.uploads(book.last_upload())
         running = is_running(folder)

@@ -69,7 +69,7 @@ def _save(old: Store, new: Path) -> Mended:
         store.begin(*old.history())
         for position in positions:
             try:
-                fixtures = list(old.stored(position, position))
+                fixtures = list(old.stored([position]))
             except ArenaError:
                 dropped.append(str(position))
                 continue

@@ -138,7 +138,7 @@ def _sizes(logs: Logs, position: int) -> tuple[int, int]:
 
 def _sound(store: Store, positions: Sequence[int]) -> list[StoredFixture]:
     """Return fixtures; raises FindingError if one is not what was written there."""
-    fixtures = [fixture for position in positions for fixture in store.stored(position, position)]
+    fixtures = list(store.stored(positions))
     gone = {*positions} - {fixture.position for fixture in fixtures}
     damaged = [fixture.id for fixture in fixtures if any(fixture.hash_mismatches())]
     if damaged := [*damaged, *(f"number {position}" for position in sorted(gone))]:

@@ -165,8 +165,6 @@ def _finding(stored: StoredFixture, game: int | None, what: str) -> StoreFinding
 _AHEAD = 3
 """Calls under way per worker, at most."""
 _Result = TypeVar("_Result")
-_Span = tuple[int, int]
-"""The first and the last position of the fixtures that one call checks."""
 
 
 class Verified(msgspec.Struct, frozen=True):
@@ -281,13 +279,9 @@ def _find_lost(store: Store, schedule: Schedule) -> Iterator[StoreFinding]:
 def _check_ratings(
     store: Store, checked: _CheckedStore, root: str, workers: int, games_per_call: int
 ) -> list[DivisionCheck]:
-    """Rate the results that count again; the sample of a large league is drawn from its root.
-
-    Fixtures without luck were stored after the others had been checked.
-    """
-    luck, progress = checked.luck, checked.progress
-    known = (result for result in store.results() if result.fixture.index in luck)
-    counting = (result for result in known if progress.schedule.counts(result.fixture.id))
+    """Rate the results that count again; the sample of a large league is drawn from its root."""
+    luck, counts = checked.luck, checked.progress.schedule.counts
+    counting = (result for result in store.results() if counts(result.fixture.id))
     divisions = by_division(replace(result, luck=luck[result.fixture.index]) for result in counting)
     games = {
         division: sum(len(result.games) for result in results)
@@ -308,10 +302,9 @@ def _check_fixtures(
     """Check all fixtures, in schedule order."""
     positions, size = store.positions(), ceil(games_per_call / schedule.conditions.games)
     parts = [positions[at : at + size] for at in range(0, len(positions), size)]
-    spans = [(part[0], part[-1]) for part in parts]
-    workers = min(workers, len(spans))
-    check: Callable[[Expected, _Span], Iterable[CheckedFixture]]
-    check = partial(_check_in_worker, store.path) if workers > 1 else partial(_check_span, store)
+    workers = min(workers, len(parts))
+    check: Callable[[Expected, list[int]], Iterable[CheckedFixture]]
+    check = partial(_check_in_worker, store.path) if workers > 1 else partial(_check_part, store)
     drawn = sorted(schedule.drawn.values(), key=_index)
 
     def between(first: int, last: int) -> Expected:
@@ -319,7 +312,7 @@ def _check_fixtures(
         start, end = bisect_left(drawn, first, key=_index), bisect_right(drawn, last, key=_index)
         return {fixture.id: (fixture, rules) for fixture, rules in drawn[start:end]}
 
-    calls = (partial(check, between(*span), span) for span in spans)
+    calls = (partial(check, between(part[0], part[-1]), part) for part in parts)
     for checked in _call(calls, workers, store.path):
         yield from checked
 
@@ -342,16 +335,15 @@ def _call(calls: Iterable[Callable[[], _Result]], workers: int, path: Path) -> I
         raise ArenaError("a worker died while it verified", str(path), hint) from None
 
 
-def _check_in_worker(path: Path, expected: Expected, span: _Span) -> list[CheckedFixture]:
+def _check_in_worker(path: Path, expected: Expected, positions: list[int]) -> list[CheckedFixture]:
     with Store(path) as store:
-        return list(_check_span(store, expected, span))
+        return list(_check_part(store, expected, positions))
 
 
-def _check_span(store: Store, expected: Expected, span: _Span) -> Iterator[CheckedFixture]:
+def _check_part(store: Store, expected: Expected, positions: list[int]) -> Iterator[CheckedFixture]:
     try:
-        for stored in store.stored(*span):
+        for stored in store.stored(positions):
             yield check_stored(store, expected, stored)
     except ArenaError as error:
-        first, last = span
-        finding = StoreFinding(f"positions {first} to {last}", error.what)
+        finding = StoreFinding(f"positions {positions[0]} to {positions[-1]}", error.what)
         yield CheckedFixture((finding,))

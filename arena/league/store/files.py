@@ -10,8 +10,10 @@ from arena.io.errors import ArenaError
 from arena.io.sqlite_file import DamageError, file_size, refuse_foreign_files
 from arena.league.store.failures import endless, lost_fixtures, lost_logs
 from arena.league.store.rows import (
+    FIRST,
     FIXTURES,
     GAMES_OF,
+    LAST,
     FixtureRow,
     GameLog,
     PackedGame,
@@ -321,17 +323,12 @@ class StoreFiles:
         """Return how many fixtures are known to have been stored; ask before counting them."""
         return self.logs().stored() if logs_path(self.path).exists() else 0
 
-    def lost(self, noted: int) -> int:
-        """Return how many fixtures are gone, of so many that were known to be stored before."""
-        return max(0, noted - len(self.positions()))
-
-    def check_complete(self, noted: int) -> None:
-        """Raise FindingError if fixtures are gone, or logs of those that are there.
+    def check_complete(self, noted: int, positions: Sequence[int]) -> None:
+        """Raise FindingError if fixtures are gone, or logs of those that are at these positions.
 
         If the ends of both files are gone, there may be rows without logs, and then more than were
         noted. That is also so for a moment while an arena plays, and after a power failure.
         """
-        positions = self.positions()
         if len(positions) < noted:
             raise lost_fixtures(noted - len(positions), self.path)
         if len(positions) > self.noted() and logs_path(self.path).exists():
@@ -362,7 +359,7 @@ class StoreFiles:
             logs = self.logs()
             for file in (self.rows, logs.file):
                 file.make_writable()
-            self.check_complete(logs.stored())
+            self.check_complete(logs.stored(), self.positions())
             self._count = len(self.positions())
             logs.note_stored(self._count)
             self.checkpoint()
@@ -376,11 +373,15 @@ def not_played(path: Path) -> ArenaError:
 def fixtures_at(rows: StoreFile, positions: Iterable[int]) -> Iterator[StoredRows]:
     """Yield the fixtures at some positions, as far as they are stored."""
     for position in positions:
-        yield from fixtures_between(rows, position, position)
+        yield from _fixtures_between(rows, position, position)
 
 
-def fixtures_between(rows: StoreFile, first: int, last: int) -> Iterator[StoredRows]:
-    """Yield rows as they were when the first was read: one query keeps one snapshot open."""
+def all_fixtures(rows: StoreFile) -> Iterator[StoredRows]:
+    """Yield all rows as they were when the first was read: one query keeps one snapshot open."""
+    return _fixtures_between(rows, FIRST, LAST)
+
+
+def _fixtures_between(rows: StoreFile, first: int, last: int) -> Iterator[StoredRows]:
     before = first - 1
     for position, *columns, digest, rows_digest in rows.rows(FIXTURES, first, last):
         if position <= before:

@@ -3,6 +3,7 @@
 import secrets
 import time
 from collections.abc import Callable, Iterable, Iterator
+from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
@@ -22,15 +23,14 @@ from arena.league.changes import Change, History
 from arena.league.store.failures import damaged_fixtures, pruned_logs
 from arena.league.store.files import (
     Logs,
+    StoredRows,
     StoreFiles,
+    all_fixtures,
     fixtures_at,
-    fixtures_between,
     logs_path,
     not_played,
 )
 from arena.league.store.rows import (
-    FIRST,
-    LAST,
     FixtureHashes,
     PackedFixture,
     StoredFixture,
@@ -49,10 +49,22 @@ _changes = msgspec.json.Decoder(Change)
 _quarantined = msgspec.json.Decoder(QuarantinedFixture)
 
 
+class _Moment(NamedTuple):
+    """What tells which rows there were at one moment: none of those is changed later."""
+
+    noted: int
+    """How many fixtures were known to be stored."""
+    chain: "Chain | None"
+    positions: list[int]
+    quarantined: list[bytes]
+
+
 class Store:
     """The games of one league; a context manager. One process plays, any number may read.
 
-    Whatever fails (a file that is read-only, full, damaged, missing or of another version) is
+    A reader sees the rows of one moment, that of its first look, whatever is stored later. No lock
+    keeps them so: whoever plays never waits for a reader. Logs can be pruned meanwhile. Whatever
+    fails (a file that is read-only, full, damaged, missing or of another version) is
     raised as an ArenaError that names the file.
     """
 
@@ -66,10 +78,11 @@ class Store:
     ) -> None:
         """Open a store to read, or with `create` to play into it, from then on locked.
 
-        A store that has lost fixtures is refused; `incomplete` opens it to read. A new one gets
-        the token.
+        A store that has lost fixtures is refused; `incomplete` opens it to read, locked by the
+        caller. A new one gets the token.
         """
         self.path = path
+        self._is_alone = create or incomplete
         self._now = steady_clock()
         token = token or secrets.token_bytes(16)
         self._files = StoreFiles(path, token, writes=create, incomplete=incomplete)
@@ -80,6 +93,27 @@ class Store:
 
     def __exit__(self, kind: type[BaseException] | None = None, *_: object) -> None:
         self._files.close(quietly=kind is not None)
+
+    @cached_property
+    def _moment(self) -> _Moment | None:
+        """What is read; None if nobody else can write."""
+        if self._is_alone:
+            return None
+        # First: what is stored after this is not missed.
+        noted = self._files.noted()
+        with self._rows.snapshot(), self._rows.translate_errors():
+            chain, quarantined = read_chain(self._rows), self._quarantined()
+            return _Moment(noted, chain, self._files.positions(), quarantined)
+
+    def _chain(self) -> "Chain | None":
+        if self._moment:
+            return self._moment.chain
+        with self._rows.translate_errors():
+            return read_chain(self._rows)
+
+    def _noted(self) -> int:
+        """Return how many fixtures must be there; ask before counting them."""
+        return self._moment.noted if self._moment else self._files.noted()
 
     @property
     def league(self) -> Conditions | None:
@@ -103,13 +137,13 @@ class Store:
         return history
 
     def _read_history(self, *, checked: bool) -> History | None:
+        chain = self._chain()
+        if chain is None:
+            return None
+        if chain.problem and checked:
+            what = "the stored conditions of the league are damaged"
+            raise FindingError(what, str(self.path), "put back a copy of the store")
         with self._rows.translate_errors():
-            chain = read_chain(self._rows)
-            if chain is None:
-                return None
-            if chain.problem and checked:
-                what = "the stored conditions of the league are damaged"
-                raise FindingError(what, str(self.path), "put back a copy of the store")
             changes = [_changes.decode(change) for change in chain.changes]
             return History(_leagues.decode(chain.info), changes)
 
@@ -137,14 +171,16 @@ class Store:
 
     def finished(self) -> set[str]:
         """Return the ids of the stored fixtures."""
-        return {id_ for (id_,) in self._rows.rows("SELECT id FROM fixtures")}
+        return {fixture.id for fixture in self.hashes()}
 
     def positions(self) -> list[int]:
         """Return the indexes in the schedule that are stored, ascending."""
-        return self._files.positions()
+        return [*self._moment.positions] if self._moment else self._files.positions()
 
     def last_position(self) -> int:
         """Return the last index in the schedule that is stored; -1 if none is."""
+        if self._moment:
+            return max(self._moment.positions, default=-1)
         [(last,)] = self._rows.rows("SELECT max(position) FROM fixtures")
         return -1 if last is None else int(last)
 
@@ -168,20 +204,24 @@ class Store:
 
     def quarantined(self) -> list[QuarantinedFixture]:
         """Return the quarantined fixtures that were not played since, in schedule order."""
-        query = "SELECT record FROM quarantine WHERE id NOT IN (SELECT id FROM fixtures)"
+        records = self._moment.quarantined if self._moment else self._quarantined()
         with self._rows.translate_errors():
-            fixtures = [_quarantined.decode(record) for (record,) in self._rows.rows(query)]
+            fixtures = [_quarantined.decode(record) for record in records]
         return sorted(fixtures, key=lambda fixture: fixture.fixture.index)
 
+    def _quarantined(self) -> list[bytes]:
+        query = "SELECT record FROM quarantine WHERE id NOT IN (SELECT id FROM fixtures)"
+        return [record for (record,) in self._rows.rows(query)]
+
     def played(
-        self, first: int = FIRST, last: int = LAST, *, without_pruned: bool = False
+        self, positions: Iterable[int] | None = None, *, without_pruned: bool = False
     ) -> Iterator[PlayedFixture]:
         """Yield the fixtures as they were played; positions as in `stored`.
 
         Raises ArenaError for one that is not what was written there, or whose logs were pruned,
         unless those are to be left out.
         """
-        for stored in self.stored(first, last):
+        for stored in self.stored(positions):
             if any(stored.hash_mismatches()):
                 sound = sound_result(stored.row, stored.games, stored.hash, stored.rows_hash)
                 where = logs_path(self.path) if sound else self.path
@@ -207,15 +247,15 @@ class Store:
         Fixtures whose rows are not what was written there are left out; if there are any, or if
         fixtures are gone, ArenaError is raised at the end.
         """
-        noted, damaged = self._files.noted(), list[str]()
-        for stored in fixtures_between(self._rows, FIRST, LAST):
+        noted, damaged = self._noted(), list[str]()
+        for stored in self._all_rows():
             if result := sound_result(*stored):
                 yield result
             else:
                 damaged.append(stored.row.id)
         if damaged:
             raise damaged_fixtures(damaged, self.path)
-        self._files.check_complete(noted)
+        self._files.check_complete(noted, self.positions())
 
     def results_at(self, positions: Iterable[int]) -> Iterator[FixtureResult]:
         """Yield the results of the fixtures at some positions, without damaged ones."""
@@ -232,13 +272,24 @@ class Store:
         """Yield what tells whether fixtures changed, in schedule order, as it is stored."""
         columns = ", ".join(FixtureHashes._fields)
         query = f"SELECT {columns} FROM fixtures ORDER BY position"  # noqa: S608 - names are ours
-        yield from (FixtureHashes(*row) for row in self._rows.rows(query))
+        holds = self._holds()
+        hashes = (FixtureHashes(*row) for row in self._rows.rows(query))
+        yield from (fixture for fixture in hashes if holds(fixture.position))
 
-    def stored(self, first: int = FIRST, last: int = LAST) -> Iterator[StoredFixture]:
-        """Yield fixtures as they are stored, in schedule order: all, or between two positions."""
-        for row, games, digest, rows_digest in fixtures_between(self._rows, first, last):
+    def stored(self, positions: Iterable[int] | None = None) -> Iterator[StoredFixture]:
+        """Yield fixtures as they are stored: those at some positions, or all in schedule order."""
+        rows = self._all_rows() if positions is None else fixtures_at(self._rows, positions)
+        for row, games, digest, rows_digest in rows:
             logs, stderr, pruned = self._files.logs().of(row.position)
             yield StoredFixture(row, games, logs, stderr, digest, rows_digest, pruned)
+
+    def _all_rows(self) -> Iterator[StoredRows]:
+        holds = self._holds()
+        return (rows for rows in all_fixtures(self._rows) if holds(rows.row.position))
+
+    def _holds(self) -> Callable[[int], bool]:
+        """Return what tells whether the fixture at a position is among those that are read."""
+        return {*self._moment.positions}.__contains__ if self._moment else lambda _: True
 
     def decoded(self, decode: Callable[[], _Decoded]) -> _Decoded:
         """Return what a method of a stored fixture returns, such as `stored.played`.
@@ -276,21 +327,22 @@ class Store:
         for file in self._files.all():
             for problem in file.damage():
                 yield "store", f"{file.path}: {problem}"
-        with self._rows.translate_errors():
-            chain = read_chain(self._rows)
+        chain = self._chain()
         if chain and chain.problem:
             yield "league", chain.problem
 
     def lost(self) -> tuple[int, list[int]]:
         """Return how many fixtures are gone that were stored, and where logs are left of them."""
-        if not (number := self._files.lost(self._files.noted())):
+        noted = self._noted()
+        if (number := noted - len(self.positions())) <= 0:
             return 0, []
-        return number, sorted({*self._files.logs().positions()} - {*self.positions()})
+        return number, sorted({*self._files.logs().positions()} - {*self._files.positions()})
 
     def check_complete(self) -> None:
         """Raise ArenaError if fixtures are gone, or the logs missing or another store's."""
         self._files.all()
-        self._files.check_complete(self._files.noted())
+        noted = self._noted()
+        self._files.check_complete(noted, self.positions())
 
     def root(self) -> str:
         """Return one hash over the conditions, changes and fixtures, without times and stderr.
@@ -299,9 +351,8 @@ class Store:
         if nothing was played yet.
         """
         history = self.history()
-        hashes = self._rows.rows("SELECT content_hash FROM fixtures ORDER BY position")
         with self._rows.translate_errors():
-            return root_hash(history, (content_hash for (content_hash,) in hashes))
+            return root_hash(history, (fixture.content_hash for fixture in self.hashes()))
 
 
 def steady_clock() -> Callable[[], float]:

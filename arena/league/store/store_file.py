@@ -4,8 +4,8 @@ import errno
 import os
 import shutil
 import sqlite3
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack, closing, contextmanager, suppress
+from collections.abc import Callable
+from contextlib import ExitStack, closing, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -114,15 +114,6 @@ class StoreFile(SqliteFile):
     def check_room(self, size: int) -> None:
         """Raise ArenaError if the disk has no room for so many bytes."""
         check_space(self.path, size)
-
-    @contextmanager
-    def snapshot(self) -> Iterator[None]:
-        """Read what was there at one moment, whatever others write meanwhile."""
-        self.execute("BEGIN")
-        try:
-            yield
-        finally:
-            self.execute("COMMIT")
 
     def make_writable(self) -> None:
         """Prepare for writing while others read; raises ArenaError if the file is read-only."""

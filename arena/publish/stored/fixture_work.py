@@ -77,7 +77,7 @@ def summarize(
 
 def _sound(store: Store, position: int) -> StoredFixture | None:
     """Return a fixture; None if it is missing or not what was written there."""
-    stored = next(store.stored(position, position), None)
+    stored = next(store.stored([position]), None)
     return None if stored is None or any(stored.hash_mismatches()) else stored
 
 

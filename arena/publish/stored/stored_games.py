@@ -432,7 +432,7 @@ def rated_results_at(
             yield result
             continue
         with suppress(ArenaError, LookupError, TypeError, ValueError):
-            [stored] = store.stored(fixture.index, fixture.index)
+            [stored] = store.stored([fixture.index])
             if stored.has_logs:
                 luck = rated_luck(store.decoded(stored.played), rules)
             else:
